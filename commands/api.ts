@@ -2,8 +2,8 @@
 // that the syscall does not have are refused before anything is sent.
 
 import { SysError } from "../src/abi/errno.ts";
-import { nearest } from "../src/lib/nearest.ts";
-import { clip } from "../src/lib/truncate.ts";
+import { nearest } from "../src/lib/text/nearest.ts";
+import { clip } from "../src/lib/text/truncate.ts";
 import { SYSCALLS } from "../src/syscalls/all.ts";
 import { field, type Print } from "../src/syscalls/define.ts";
 import { parseArgs } from "../src/syscalls/parse.ts";
@@ -63,7 +63,7 @@ export const api = command(spec, async ({ args, json }, io) => {
 
 async function argumentsOf(io: Io, text: string | undefined): Promise<unknown> {
   if (text === undefined) return {};
-  const json = text === "-" ? await (await import("./stdin.ts")).stdinText(io) : text;
+  const json = text === "-" ? await (await import("./io/stdin.ts")).stdinText(io) : text;
   try {
     return JSON.parse(json);
   } catch {

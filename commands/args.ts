@@ -4,8 +4,8 @@
 
 import { SysError } from "../src/abi/errno.ts";
 import { isPid } from "../src/abi/ids.ts";
-import { reveal } from "../src/lib/sanitize.ts";
-import { cutWidth } from "../src/lib/truncate.ts";
+import { reveal } from "../src/lib/text/sanitize.ts";
+import { cutWidth } from "../src/lib/text/truncate.ts";
 import type { Args, Field, Fields } from "../src/syscalls/define.ts";
 import { parseValue } from "../src/syscalls/parse.ts";
 

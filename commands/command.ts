@@ -1,9 +1,9 @@
 // What a command is and what it is handed: streams, environment, time, randomness and the kernel, all as parameters.
 // A command reads nothing of the machine by itself and never exits: it returns its exit status.
 
+import type { HomeKeeping } from "../src/abi/backup.ts";
 import type { SysError } from "../src/abi/errno.ts";
 import type { RandomBytes } from "../src/abi/ids.ts";
-import type { HomeKeeping } from "../src/abi/keep.ts";
 import type { Sys } from "../src/abi/sys.ts";
 import type { Doctor } from "../src/doctor/examine.ts";
 import type { Clock } from "../src/lib/clock.ts";
@@ -11,8 +11,8 @@ import type { ManualSection } from "../src/prompts/manual.ts";
 import type { KernelStatus } from "../src/syscalls/services.ts";
 import type { Spec } from "./args.ts";
 import type { Verb } from "./derive.ts";
-import type { Side } from "./files/side.ts";
-import type { Jq } from "./jq-output.ts";
+import type { Side } from "./files/copy/side.ts";
+import type { Jq } from "./io/jq-output.ts";
 
 export interface Output {
   /** Resolves once the text was taken by the system. Never rejects: when it takes no more, `closed` turns true and text is dropped. */

@@ -21,8 +21,8 @@ export function command<F extends Fields>(
     async run(args, io) {
       const parsed = await parseCommandLine(spec, args);
       if (parsed !== "help") return work({ args: parsed.values, json: parsed.json }, io);
-      const { helpText } = await import("./help-text.ts");
-      const { lookOf, read } = await import("./pager.ts");
+      const { helpText } = await import("./man/help-text.ts");
+      const { lookOf, read } = await import("./io/pager.ts");
       return read(io, helpText(spec, lookOf(io)));
     },
   };

@@ -3,7 +3,7 @@
 
 import { SysError } from "../src/abi/errno.ts";
 import type { Sys } from "../src/abi/sys.ts";
-import { nearest } from "../src/lib/nearest.ts";
+import { nearest } from "../src/lib/text/nearest.ts";
 import { field } from "../src/syscalls/define.ts";
 import type { Signalled } from "../src/syscalls/services.ts";
 import { type AnySyscall, callsOf, DOMAIN_NAMES, syscallNamed } from "../src/syscalls/table.ts";
@@ -23,20 +23,20 @@ const aProcess = { pid: field.pid("the process", { positional: true, meta: "PID"
 /** What is written by hand, over what the declarations say. */
 const VERBS: { readonly [domain: string]: { readonly [verb: string]: Partial<Verb> & Pick<Verb, "load"> } } = {
   proc: {
-    spawn: { load: async () => (await import("./trust.ts")).spawnAs("proc spawn") },
+    spawn: { load: async () => (await import("./approvals/trust.ts")).spawnAs("proc spawn") },
     stop: signalVerb("stop", "STOP", "Hold a process at its next safe point; it stays stopped until resumed"),
     resume: signalVerb("resume", "CONT", "Let a stopped process go on"),
-    message: { load: async () => (await import("./message.ts")).messageCommand() },
+    message: { load: async () => (await import("./history/message.ts")).messageCommand() },
     wait: {
       summary: "Wait until processes have finished, and exit as they did",
-      load: async () => (await import("./wait.ts")).waitAs("proc wait"),
+      load: async () => (await import("./proc/wait.ts")).waitAs("proc wait"),
       input: { timeout: field.optional(field.text("seconds")) },
     },
   },
   workspace: {
-    attach: { load: async () => (await import("./trust.ts")).attach() },
+    attach: { load: async () => (await import("./approvals/trust.ts")).attach() },
     trust: {
-      load: async () => (await import("./trust.ts")).trust,
+      load: async () => (await import("./approvals/trust.ts")).trust,
       input: {
         id: field.text("the workspace", { positional: true, meta: "ID", of: "workspace" }),
         undo: field.flag("take it back"),
@@ -46,7 +46,7 @@ const VERBS: { readonly [domain: string]: { readonly [verb: string]: Partial<Ver
   },
   hooks: {
     allow: {
-      load: async () => (await import("./hooks.ts")).allow,
+      load: async () => (await import("./approvals/hooks.ts")).allow,
       input: {
         hook: field.text("the hook", { positional: true, meta: "EVENT/NAME", of: "hook" }),
         yes: field.flag("do not show it and do not ask"),
@@ -56,31 +56,31 @@ const VERBS: { readonly [domain: string]: { readonly [verb: string]: Partial<Ver
   session: {
     preview: {
       summary: "Print what was said in a session",
-      load: async () => (await import("./session-preview.ts")).preview,
+      load: async () => (await import("./history/session-preview.ts")).preview,
       input: { limit: field.optional(field.int("only the newest N messages")) },
     },
     export: {
       summary: "Write the conversation of a session as a document",
-      load: async () => (await import("./session-export.ts")).exportSession,
+      load: async () => (await import("./history/session-export.ts")).exportSession,
       input: { format: field.optional(field.text("md, json or html")) },
     },
   },
   storage: {
-    verify: { load: async () => (await import("./storage.ts")).verify },
+    verify: { load: async () => (await import("./system/storage.ts")).verify },
   },
   policy: {
     edit: {
       summary: "Change your written policy in your editor",
-      load: async () => (await import("./policy.ts")).edit,
+      load: async () => (await import("./approvals/policy.ts")).edit,
     },
   },
   config: {
-    get: { load: async () => (await import("./config.ts")).get },
-    list: { load: async () => (await import("./config.ts")).list },
-    set: { load: async () => (await import("./config-change.ts")).set },
+    get: { load: async () => (await import("./config/config.ts")).get },
+    list: { load: async () => (await import("./config/config.ts")).list },
+    set: { load: async () => (await import("./config/config-change.ts")).set },
     edit: {
       summary: "Change your settings in your editor, all at once or none",
-      load: async () => (await import("./config-change.ts")).edit,
+      load: async () => (await import("./config/config-change.ts")).edit,
     },
   },
 };
@@ -136,7 +136,7 @@ export async function derived(
 async function withStdin(io: Io, input: Spec["input"], args: { readonly [name: string]: unknown }): Promise<object> {
   const name = Object.keys(input).find((key) => input[key]?.stdin && args[key] === "-");
   if (name === undefined) return args;
-  const { stdinText } = await import("./stdin.ts");
+  const { stdinText } = await import("./io/stdin.ts");
   return { ...args, [name]: await stdinText(io) };
 }
 
@@ -189,8 +189,8 @@ async function runVerb(spec: Spec, verbs: ReadonlyMap<string, Verb>, args: reado
     const rows = [...verbs].map(([verb, { summary }]) => [`gsv ${spec.name} ${verb}`, summary] as const);
     const asked = asks(args, "--help", "-h");
     const output = asked ? io.stdout : io.stderr;
-    const { layout } = await import("./layout.ts");
-    const { widthOf } = await import("./pager.ts");
+    const { layout } = await import("./man/layout.ts");
+    const { widthOf } = await import("./io/pager.ts");
     const parts = [{ title: "Commands", blocks: [{ kind: "rows" as const, rows }] }];
     await printText(output, `${layout(parts, { width: widthOf(output), colour: false })}\nEach has --help.\n`);
     return asked ? 0 : 2;

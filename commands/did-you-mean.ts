@@ -2,12 +2,12 @@
 // completion offers at its place: pids and labels, files, sessions, agents, settings, signals, choices. A guess is said and never taken.
 
 import { type Code, SysError } from "../src/abi/errno.ts";
-import { nearest } from "../src/lib/nearest.ts";
+import { nearest } from "../src/lib/text/nearest.ts";
 import { looksLikeFlag } from "./args.ts";
 import type { Io } from "./command.ts";
-import { completionOf } from "./complete.ts";
-import type { Candidate } from "./complete-values.ts";
 import type { Named } from "./lookup.ts";
+import { completionOf } from "./man/complete.ts";
+import type { Candidate } from "./man/complete-values.ts";
 
 const OF_NAMES: readonly Code[] = ["ESRCH", "ENOENT", "EINVAL", "EUSAGE", "EPERM"];
 const HINT = "did you mean ";

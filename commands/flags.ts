@@ -3,7 +3,7 @@
 
 import { Command, CommanderError, Option } from "commander";
 import type { SysError } from "../src/abi/errno.ts";
-import { nearest } from "../src/lib/nearest.ts";
+import { nearest } from "../src/lib/text/nearest.ts";
 import {
   checkedValue,
   clip,

@@ -2,7 +2,7 @@
 // command has to know of them; what they do is in global-io.ts. A command that declares a flag of the same name keeps it.
 
 import { SysError } from "../src/abi/errno.ts";
-import { COLOUR_CHOICES } from "../src/lib/colour.ts";
+import { COLOUR_CHOICES } from "../src/lib/text/colour.ts";
 import type { Flag } from "./args.ts";
 
 interface GlobalFlag {

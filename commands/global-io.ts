@@ -2,11 +2,11 @@
 // line that has some.
 
 import { SysError } from "../src/abi/errno.ts";
-import { type ColourChoice, colourEnv } from "../src/lib/colour.ts";
+import { type ColourChoice, colourEnv } from "../src/lib/text/colour.ts";
 import type { Io, Output } from "./command.ts";
+import { accountName } from "./config/sign-in.ts";
 import type { Said } from "./global-flags.ts";
-import { JqOutput } from "./jq-output.ts";
-import { accountName } from "./sign-in.ts";
+import { JqOutput } from "./io/jq-output.ts";
 
 /** So much of what was left unsaid is said after all when it goes wrong. */
 const HELD_CHARS_MAX = 65_536;

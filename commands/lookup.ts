@@ -2,7 +2,7 @@
 // unknown word is refused with the nearest names.
 
 import { SysError } from "../src/abi/errno.ts";
-import { nearest } from "../src/lib/nearest.ts";
+import { nearest } from "../src/lib/text/nearest.ts";
 import type { Command } from "./command.ts";
 import { COMMANDS } from "./table.ts";
 

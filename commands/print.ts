@@ -2,11 +2,11 @@
 // terminal, whole and with ISO times elsewhere. One row is one line, whatever a label or path holds.
 
 import { exitStatusOf, messageOf, SysError } from "../src/abi/errno.ts";
-import { wantsColour } from "../src/lib/colour.ts";
-import { reveal, sanitize } from "../src/lib/sanitize.ts";
-import { toned } from "../src/lib/tones.ts";
-import { cutStart, cutWidth, displayWidth } from "../src/lib/truncate.ts";
-import { wrapWords } from "../src/lib/wrap.ts";
+import { wantsColour } from "../src/lib/text/colour.ts";
+import { reveal, sanitize } from "../src/lib/text/sanitize.ts";
+import { toned } from "../src/lib/text/tones.ts";
+import { cutStart, cutWidth, displayWidth } from "../src/lib/text/truncate.ts";
+import { wrapWords } from "../src/lib/text/wrap.ts";
 import type { Column, Print } from "../src/syscalls/define.ts";
 import { columnText, instantOf } from "../src/syscalls/format.ts";
 import type { Io, Output } from "./command.ts";
@@ -61,7 +61,7 @@ export function printText(output: Output, text: string): Promise<void> {
 
 /** The same; what is taller than the terminal it is shown on goes through a pager. */
 export async function printPage(io: Io, text: string, form?: { readonly isInert: true }): Promise<void> {
-  if (io.stdout.isTTY) await (await import("./pager.ts")).page(io, withEnd(text), form);
+  if (io.stdout.isTTY) await (await import("./io/pager.ts")).page(io, withEnd(text), form);
   else await io.stdout.write(withEnd(text));
 }
 

@@ -113,6 +113,6 @@ async function withoutCommand(argv: readonly string[], io: Io): Promise<number> 
   // `gsv < script`
   if (before.length === 0 && ["pipe", "file", "socket"].includes(io.stdin.kind))
     return (await lookUp(["sh"])).command.run([], io);
-  const { bare, help } = await import("./help.ts");
+  const { bare, help } = await import("./man/help.ts");
   return asks(before, "--help", "-h") ? help.run([], io) : bare(io);
 }

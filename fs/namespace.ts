@@ -2,10 +2,10 @@
 // across mounts) and the search bit on every directory passed. A mount is handed a path that needs none of that; `..` never climbs
 // above `/`. Mount points show in the listings above them even where nothing else is.
 
+import { LIMITS } from "../src/abi/config/limits.ts";
 import type { Caller } from "../src/abi/identity.ts";
-import { LIMITS } from "../src/abi/limits.ts";
 import { leadsToAllowed, need, needAllowed, READ, SEARCH, WRITE } from "./access.ts";
-import { BARE_DIRECTORY, IMAGINED } from "./bare.ts";
+import { BARE_DIRECTORY, IMAGINED } from "./disk/bare.ts";
 import { FileError } from "./error.ts";
 import type {
   Attributes,

@@ -2,14 +2,13 @@
 // has something beneath it. The name `.dir` is therefore nobody's to use. A write replaces the whole object, so readers see the old
 // or the new; changes go one at a time, so that what was checked still holds when it is done.
 
+import { LIMITS } from "../src/abi/config/limits.ts";
 import { SysError } from "../src/abi/errno.ts";
 import { type Caller, isRoot } from "../src/abi/identity.ts";
-import { LIMITS } from "../src/abi/limits.ts";
 import type { Clock } from "../src/lib/clock.ts";
 import { Serial } from "../src/lib/serial.ts";
 import type { ObjectMeta, ObjectStore } from "../src/objects/objects.ts";
 import { born, changed, need, needRemove, needSetattr, READ, SEARCH, WRITE, written } from "./access.ts";
-import { contentTypeOf } from "./contenttype.ts";
 import { FileError } from "./error.ts";
 import type {
   Attributes,
@@ -24,6 +23,7 @@ import type {
   WriteOptions,
 } from "./filesystem.ts";
 import { isWithin, parent } from "./path.ts";
+import { contentTypeOf } from "./read/contenttype.ts";
 import { childrenOf, headOf, keyOf, MARKER, markerOf, metasBeneath, versionOf } from "./tree.ts";
 
 const COPY_BYTES = 1024 * 1024;

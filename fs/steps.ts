@@ -1,6 +1,6 @@
 // A path taken apart for a walk: the names in order, what its end asks for, and what is no path at all. Pure.
 
-import { LIMITS } from "../src/abi/limits.ts";
+import { LIMITS } from "../src/abi/config/limits.ts";
 import { FileError } from "./error.ts";
 import { split } from "./path.ts";
 

@@ -14,23 +14,23 @@ const ROOT = dirname(import.meta.dir);
 /** gsv itself. A Worker's first module is part of the binary although nothing imports it. */
 export const GSV = {
   entry: join(import.meta.dir, "main.ts"),
-  workers: [join(import.meta.dir, "boot/shell-worker.ts"), join(import.meta.dir, "boot/code-worker.ts")],
+  workers: [join(import.meta.dir, "workers/shell-worker.ts"), join(import.meta.dir, "workers/code-worker.ts")],
 };
 
 /** What `gsv proc list` imports dynamically, and with it most commands. */
 const HOT = [
-  "src/boot/io.ts",
+  "src/machine/io.ts",
   "commands/run.ts",
-  "src/boot/lazy.ts",
+  "src/client/lazy.ts",
   "src/lib/clock.ts",
-  "src/abi/environment.ts",
+  "src/abi/config/environment.ts",
   "commands/derive.ts",
-  "src/syscalls/proc-list.ts",
+  "src/syscalls/proc/proc-list.ts",
   "src/paths.ts",
-  "src/boot/socket.ts",
-  "src/boot/client.ts",
-  "src/boot/read.ts",
-  "src/lib/sanitize.ts",
+  "src/client/socket.ts",
+  "src/client/client.ts",
+  "src/client/read.ts",
+  "src/lib/text/sanitize.ts",
   "src/abi/ids.ts",
   "src/abi/errno.ts",
 ];

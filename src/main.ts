@@ -1,12 +1,12 @@
 // argv to client, kernel or command. The one file that reads the environment, the arguments and the account of the operating system, and
 // the one that exits. What a command does not need is not loaded.
 
-import type { AttachRequest } from "../commands/attach.ts";
 import type { Io, Output } from "../commands/command.ts";
+import type { AttachRequest } from "../commands/proc/attach.ts";
+import type { HomeKeeping } from "./abi/backup.ts";
 import type { Credentials } from "./abi/identity.ts";
-import type { HomeKeeping } from "./abi/keep.ts";
 import type { ClientInfo } from "./abi/sys.ts";
-import type { Signing } from "./boot/sign-in.ts";
+import type { Signing } from "./client/sign-in.ts";
 import { COMMIT, VERSION } from "./version.ts";
 
 const argv = process.argv.slice(2);
@@ -49,7 +49,7 @@ async function invocation() {
 /** The same with its home; refuses an environment that names none. */
 async function atHome(here: Awaited<ReturnType<typeof invocation>>) {
   const { homeFrom, homePaths } = await import("./paths.ts");
-  const { socketPlace } = await import("./boot/socket.ts");
+  const { socketPlace } = await import("./client/socket.ts");
   const { env, uid } = here;
   const paths = homePaths(homeFrom(env.GSV_HOME, env.HOME || (await import("node:os")).homedir()));
   return { ...here, paths, socket: () => socketPlace(paths, { uid, runtimeDir: env.XDG_RUNTIME_DIR }) };
@@ -68,9 +68,9 @@ async function homeOrFault(here: Awaited<ReturnType<typeof invocation>>) {
 }
 
 async function hostMachine({ env, paths, uid, clock, random, command, socket }: Invocation) {
-  const { configFrom } = await import("./abi/config.ts");
-  const { keychainOf } = await import("./boot/keychain.ts");
-  const { startKernel } = await import("./boot/client.ts");
+  const { configFrom } = await import("./abi/config/config.ts");
+  const { keychainOf } = await import("./machine/keychain.ts");
+  const { startKernel } = await import("./client/client.ts");
   const { accountName } = await import("./paths.ts");
   return {
     paths,
@@ -98,13 +98,13 @@ async function hostMachine({ env, paths, uid, clock, random, command, socket }: 
 }
 
 async function kernelProcess(): Promise<number> {
-  const { runKernel } = await import("./boot/host.ts");
+  const { runKernel } = await import("./client/host.ts");
   const { exitStatusOf } = await import("./abi/errno.ts");
   try {
     await runKernel(await hostMachine(await atHome(await invocation())));
     return 0;
   } catch (error) {
-    const { lastWordsOf } = await import("./boot/client.ts");
+    const { lastWordsOf } = await import("./client/client.ts");
     process.stderr.write(lastWordsOf(error));
     return exitStatusOf(error);
   }
@@ -112,18 +112,18 @@ async function kernelProcess(): Promise<number> {
 
 async function commandProcess(): Promise<number> {
   // Whoever types has a prompt before anything else is loaded.
-  if (argv.length === 0) (await import("./boot/first-paint.ts")).firstPaint(process.env);
+  if (argv.length === 0) (await import("./machine/first-paint.ts")).firstPaint(process.env);
   if (argv.some((word) => word.includes("\ufffd"))) {
-    const { garbled } = await import("./boot/argv.ts");
+    const { garbled } = await import("./machine/argv.ts");
     const fault = garbled(argv);
     if (fault !== null) {
       process.stderr.write(`${fault}\n`);
       return 2;
     }
   }
-  const { isInForeground, outputOf, standardInput, takeSignals } = await import("./boot/io.ts");
+  const { isInForeground, outputOf, standardInput, takeSignals } = await import("./machine/io.ts");
   const { runCommandLine } = await import("../commands/run.ts");
-  const { lazySys } = await import("./boot/lazy.ts");
+  const { lazySys } = await import("./client/lazy.ts");
   const here = await invocation();
   const { clock, random, env } = here;
   const cwd = process.cwd();
@@ -131,7 +131,7 @@ async function commandProcess(): Promise<number> {
   const stdin = standardInput();
   let flags: ClientInfo["flags"];
   const askHidden = async (prompt: string) =>
-    stderr.isTTY ? (await import("./boot/terminal.ts")).askHidden(prompt, takeTermination) : null;
+    stderr.isTTY ? (await import("./machine/terminal.ts")).askHidden(prompt, takeTermination) : null;
   const signIn = signingIn(here, askHidden);
   let tell = (line: string): void => void stderr.write(line);
   const sys = lazySys(async () => {
@@ -153,28 +153,31 @@ async function commandProcess(): Promise<number> {
       tell = hear;
       return () => (tell = before);
     },
-    jq: async (expression) => (await import("../commands/sh/jq.ts")).jqProgram(expression),
+    jq: async (expression) => (await import("./shell/jq.ts")).jqProgram(expression),
     clock,
     random,
     person: {
       answersHere: () => stdin.isTTY && stderr.isTTY && isInForeground(),
-      ask: async (question) => (await import("./boot/terminal.ts")).ask(question, (text) => stderr.write(text)),
+      ask: async (question) => (await import("./machine/terminal.ts")).ask(question, (text) => stderr.write(text)),
       askHidden,
       edit: async (request) => {
         const { home, runDir: directory } = (await atHome(here)).paths;
-        return (await import("./boot/terminal.ts")).editText({ env, cwd, home, directory, clock, onSignal }, request);
+        return (await import("./machine/terminal.ts")).editText(
+          { env, cwd, home, directory, clock, onSignal },
+          request,
+        );
       },
     },
     host: async () => {
-      const { hostSide } = await import("./boot/host-files.ts");
+      const { hostSide } = await import("./machine/host-files.ts");
       const { home, runDir } = (await atHome(here)).paths;
       return hostSide({ cwd, home, drafts: runDir, clock, random });
     },
     override: async (said) => {
-      flags = { ...flags, ...(await import("./boot/flags.ts")).flagsFrom(said) };
+      flags = { ...flags, ...(await import("./client/flags.ts")).flagsFrom(said) };
     },
     conceal: async (text) => {
-      const { withoutStored } = await import("./boot/conceal.ts");
+      const { withoutStored } = await import("./client/redact-error.ts");
       return withoutStored(text, async () => (await atHome(here)).paths);
     },
     sys: () => sys,
@@ -182,32 +185,32 @@ async function commandProcess(): Promise<number> {
     kernel: { start: () => sys.call("system.start", {}) },
     machine: {
       async doctor() {
-        const { patientOf } = await import("./boot/doctor.ts");
+        const { patientOf } = await import("./machine/doctor.ts");
         const { doctorOf } = await import("./doctor/examine.ts");
         return doctorOf(await patientOf({ ...here, home: await homeOrFault(here) }));
       },
       providers: async () => (await import("./providers/table.ts")).providerNames(),
       async places() {
-        const { placesOf } = await import("./boot/doctor.ts");
+        const { placesOf } = await import("./machine/doctor.ts");
         const { paths, socket, command } = await atHome(here);
         return placesOf(paths, socket, command.at(-1) ?? "gsv");
       },
     },
-    peek: async () => (await import("./boot/peek.ts")).peek(() => atHome(here)),
+    peek: async () => (await import("./client/completion-lookup.ts")).peek(() => atHome(here)),
     manual: async () => (await import("./prompts/manual.ts")).MANUAL,
     hostTerminal: async ({ bare }) => {
-      const { hostTerminal } = await import("./boot/host-terminal.ts");
+      const { hostTerminal } = await import("./machine/host-terminal.ts");
       const { paths } = await atHome(here);
       return hostTerminal({ paths, env, cwd, clock, bare, say: (line) => stderr.write(line) });
     },
-    spawn: async (program) => (await import("./boot/spawn.ts")).runOnTerminal(program),
+    spawn: async (program) => (await import("./machine/spawn.ts")).runOnTerminal(program),
   };
   try {
     const isPerson = stdin.isTTY && io.stdout.isTTY;
     const to = isPerson && argv[0] === "attach" ? await attachRequestOf(argv) : null;
     if (to === null && (!isPerson || argv.some((word) => word !== "--plain")))
       return over(await runCommandLine(argv, io));
-    const [{ atTerminal }, { paths }] = await Promise.all([import("./boot/at-terminal.ts"), atHome(here)]);
+    const [{ atTerminal }, { paths }] = await Promise.all([import("./machine/at-terminal.ts"), atHome(here)]);
     return await atTerminal(io, { paths, plain: to === null && argv.length > 0, to });
   } finally {
     await sys.close();
@@ -232,7 +235,7 @@ function signalsBy(take: (source: NodeJS.Process, ...listener: Parameters<Io["on
 function withReader(onSignal: Io["onSignal"]): Io["onEnding"] {
   return (listener) => {
     const stops = [onSignal(listener)];
-    void import("./boot/reader.ts").then(({ onReaderGone }) => {
+    void import("./machine/reader.ts").then(({ onReaderGone }) => {
       if (stops.length > 0) stops.push(onReaderGone(1, () => listener("PIPE")));
     });
     return () => {
@@ -242,13 +245,13 @@ function withReader(onSignal: Io["onSignal"]): Io["onEnding"] {
 }
 
 async function attachRequestOf(argv: readonly string[]): Promise<AttachRequest | null> {
-  return (await import("../commands/attach.ts")).attachRequest(argv);
+  return (await import("../commands/proc/attach.ts")).attachRequest(argv);
 }
 
 /** Few commands look at the home as a whole. */
 function lazyKeeping(home: () => Promise<Invocation>, cwd: string): HomeKeeping {
   const keeping = async () => {
-    const { homeKeeping } = await import("./boot/keep.ts");
+    const { homeKeeping } = await import("./machine/backups.ts");
     return homeKeeping({ ...(await home()), cwd });
   };
   return {
@@ -272,9 +275,9 @@ function takeTermination(restore: () => void): () => void {
 
 /** An output that shows no secret of the environment. */
 async function withoutSecrets(env: NodeJS.ProcessEnv, output: Output): Promise<Output> {
-  const { SECRET_ENV } = await import("./abi/environment.ts");
+  const { SECRET_ENV } = await import("./abi/config/environment.ts");
   if (!SECRET_ENV.some((name) => env[name])) return output;
-  const { redactorOf } = await import("./boot/redact.ts");
+  const { redactorOf } = await import("./machine/redact-environment.ts");
   const redactor = redactorOf(env);
   // Bytes need not be text; what is looked for in them is.
   const clean = (bytes: Uint8Array) => Buffer.from(redactor.known(Buffer.from(bytes).toString("latin1")), "latin1");
@@ -292,7 +295,7 @@ function signingIn(
   let acted: Parameters<Signing["as"]> | null = null;
   let asks = true;
   const loaded = async () => {
-    const { signing } = await import("./boot/sign-in.ts");
+    const { signing } = await import("./client/sign-in.ts");
     const { homeFrom, homePaths } = await import("./paths.ts");
     const runDir = () => homePaths(homeFrom(env.GSV_HOME, env.HOME || "/")).runDir;
     const made = signing({ env, runDir, now: () => clock.now(), ask });
@@ -319,16 +322,16 @@ async function openKernel(
   cwd: string,
   say: (line: string) => void,
 ) {
-  const { clientEnv, clientSys, isInProcess } = await import("./boot/client.ts");
+  const { clientEnv, clientSys, isInProcess } = await import("./client/client.ts");
   const { uuidv7 } = await import("./abi/ids.ts");
   const { env, paths, clock, random, flags } = here;
   const said = flags === undefined ? {} : { flags };
   const info = { clientId: uuidv7(clock.now(), random), version: VERSION, cwd, env: clientEnv(env), ...said };
-  const { firstRunLine } = await import("./boot/first-run.ts");
+  const { firstRunLine } = await import("./client/first-run.ts");
   const { accountName } = await import("./paths.ts");
   const onFirstRun = () => say(firstRunLine(paths.home, accountName(here.uid, env.USER || env.LOGNAME)));
   if (isInProcess(env)) {
-    const { hostKernel } = await import("./boot/host.ts");
+    const { hostKernel } = await import("./client/host.ts");
     const hosted = await hostKernel(await hostMachine(here), info, onFirstRun, here.login);
     if (hosted !== null) return hosted;
   }

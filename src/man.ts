@@ -3,7 +3,7 @@
 
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { manualFiles } from "../commands/man-files.ts";
+import { manualFiles } from "../commands/man/man-files.ts";
 import { MANUAL } from "./prompts/manual.ts";
 import { VERSION } from "./version.ts";
 

@@ -17,9 +17,9 @@ import {
 } from "node:fs";
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 import { SysError } from "./abi/errno.ts";
-import type { KernelInfo } from "./kernel/lifetime.ts";
-import { quoted } from "./lib/quote.ts";
-import { clip, fits } from "./lib/truncate.ts";
+import type { KernelInfo } from "./kernel/lifetime/lifetime.ts";
+import { quoted } from "./lib/text/quote.ts";
+import { clip, fits } from "./lib/text/truncate.ts";
 
 export type HomePaths = ReturnType<typeof homePaths>;
 

@@ -5,8 +5,8 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { manualIndex } from "../commands/man-index.ts";
-import * as environment from "../src/abi/environment.ts";
+import { manualIndex } from "../commands/man/man-index.ts";
+import * as environment from "../src/abi/config/environment.ts";
 import { build } from "../src/build.ts";
 import { hotChunk } from "../src/bundle/hot-chunk.ts";
 import { lateHtml } from "../src/bundle/late-html.ts";
@@ -24,8 +24,8 @@ const hostile = join(scratch, "hostile");
 
 const source = (path: string) => JSON.stringify(join(import.meta.dir, "..", path));
 /** Asks both kinds of servers, through their SDKs. */
-const ASK = `import { anthropicProvider } from ${source("src/providers/anthropic.ts")};
-  import { openAiProvider } from ${source("src/providers/openai.ts")};
+const ASK = `import { anthropicProvider } from ${source("src/providers/anthropic/anthropic.ts")};
+  import { openAiProvider } from ${source("src/providers/openai/openai.ts")};
   import { realClock as clock } from ${source("src/lib/clock.ts")};
   import { accessOf } from ${source("test/support/wire-format.ts")};
   import { requestOf } from ${source("test/providers/requests.ts")};
@@ -138,9 +138,9 @@ test("what a binary holds ready made is what the sources would make of it themse
     expect(await outputs[0]?.text()).not.toContain("import ");
     return await import(outputs[0]?.path ?? "");
   };
-  expect({ ...(await ready<object>("src/abi/environment.ts")) }).toEqual({ ...environment });
+  expect({ ...(await ready<object>("src/abi/config/environment.ts")) }).toEqual({ ...environment });
   expect({ ...(await ready<object>("src/store/migrations/editions.ts")) }).toEqual({ ...editions });
-  const index = await ready<typeof import("../commands/man-index.ts")>("commands/man-index.ts");
+  const index = await ready<typeof import("../commands/man/man-index.ts")>("commands/man/man-index.ts");
   const nobody = () => Promise.reject(new Error("asked for the manual"));
   expect(await index.manualIndex(nobody)).toEqual(await manualIndex(async () => MANUAL));
 });

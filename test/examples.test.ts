@@ -5,8 +5,8 @@ import { expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { flagsOf } from "../commands/args.ts";
-import { commandNamed } from "../commands/command-tree.ts";
 import { GLOBAL_FLAGS } from "../commands/global-flags.ts";
+import { commandNamed } from "../commands/man/command-tree.ts";
 import { examplesOf } from "./support/examples.ts";
 
 const ROOT = join(import.meta.dir, "..");

@@ -4,7 +4,7 @@
 import { expect, test } from "bun:test";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { allCommands } from "../commands/command-tree.ts";
+import { allCommands } from "../commands/man/command-tree.ts";
 import { ExampleShell, examplesOf, mismatch } from "./support/examples.ts";
 
 const ROOT = join(import.meta.dir, "..");

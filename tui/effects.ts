@@ -2,28 +2,28 @@
 // back as something that happened.
 
 import type { Output } from "../commands/command.ts";
-import { allProcesses } from "../commands/top.ts";
+import { allProcesses } from "../commands/proc/top.ts";
 import { isPid } from "../src/abi/ids.ts";
-import type { ProcessInfo } from "../src/abi/process.ts";
-import { quoted } from "../src/lib/quote.ts";
-import { reveal } from "../src/lib/sanitize.ts";
-import { shortText } from "../src/lib/truncate.ts";
+import type { ProcessInfo } from "../src/abi/process/process.ts";
+import { quoted } from "../src/lib/text/quote.ts";
+import { reveal } from "../src/lib/text/sanitize.ts";
+import { shortText } from "../src/lib/text/truncate.ts";
 import type { HistoryPage, Spawned } from "../src/syscalls/services.ts";
-import { SHOWN_MESSAGES } from "./attach.ts";
-import { ChatEffects } from "./chat-effects.ts";
-import { CHOSEN_MS } from "./chosen.ts";
-import type { Editing } from "./editor.ts";
-import { elsewhere } from "./elsewhere.ts";
-import type { Past } from "./history.ts";
-import { ioWith } from "./io-with.ts";
-import { killJobs, LABEL_CHARS, listJobs, startBehind } from "./job-effects.ts";
-import type { LineShell } from "./line-shell.ts";
-import { recent } from "./picker.ts";
-import type { Route } from "./route.ts";
-import { simpleWords } from "./simple.ts";
+import { CHOSEN_MS } from "./cards/chosen-answer.ts";
+import type { Editing } from "./line/editor.ts";
+import { elsewhere } from "./line/elsewhere.ts";
+import type { Past } from "./line/history.ts";
+import { ioWith } from "./line/io-with.ts";
+import type { LineShell } from "./line/line-shell.ts";
+import type { Route } from "./line/route.ts";
+import { simpleWords } from "./line/simple.ts";
+import { worded } from "./screen/worded.ts";
 import type { Effect, Entry, State } from "./state.ts";
-import { ViewEffects, type ViewEffectsOptions } from "./view-effects.ts";
-import { worded } from "./worded.ts";
+import { SHOWN_MESSAGES } from "./talk/attach.ts";
+import { ChatEffects } from "./talk/chat-effects.ts";
+import { killJobs, LABEL_CHARS, listJobs, startBehind } from "./talk/job-effects.ts";
+import { recent } from "./views/picker.ts";
+import { ViewEffects, type ViewEffectsOptions } from "./views/view-effects.ts";
 
 export interface EffectsOptions extends ViewEffectsOptions {
   readonly shell: LineShell;
@@ -113,7 +113,7 @@ export class Effects {
     const { pid, pinned, who } = state();
     const before = of.text.slice(0, of.at);
     const place = { io, cwd: shell.cwd, home: who.home, pid, programs: () => shell.programs() };
-    const { complete } = await import("./complete.ts");
+    const { complete } = await import("./line/complete.ts");
     try {
       happen({ type: "completed", of, ...(await complete(before, this.options.route(before, pinned).to, place)) });
     } catch (error) {
@@ -134,7 +134,7 @@ export class Effects {
 
   private async spawnWith(rest: string): Promise<void> {
     const { io, shell, attach, print, withTerminal } = this.options;
-    const { spawnOf } = await import("./new-process.ts");
+    const { spawnOf } = await import("./line/new-process.ts");
     const made = await spawnOf(rest);
     if (made === null) throw new Error("/new takes the flags of spawn, as they stand, and then plain words");
     print({ kind: "ran", text: made.shown.map(quoted).join(" "), host: false });

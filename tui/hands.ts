@@ -2,9 +2,9 @@
 
 import type { Io } from "../commands/command.ts";
 import { uuidv7 } from "../src/abi/ids.ts";
+import { goesOn } from "./line/unfinished.ts";
 import type { Hands } from "./reduce-keys.ts";
-import type { Tty } from "./screen.ts";
-import { goesOn } from "./unfinished.ts";
+import type { Tty } from "./screen/screen.ts";
 
 export interface HandsOptions extends Pick<Hands, "route"> {
   readonly io: Io;

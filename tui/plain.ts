@@ -4,10 +4,10 @@
 import type { Io } from "../commands/command.ts";
 import { ENDED_BY } from "../src/abi/ended-by.ts";
 import { initPid } from "../src/abi/ids.ts";
-import { type History, linesToKeep } from "./history.ts";
-import { LineShell } from "./line-shell.ts";
-import type { Route } from "./route.ts";
-import { asOneLine, goesOn } from "./unfinished.ts";
+import { type History, linesToKeep } from "./line/history.ts";
+import { LineShell } from "./line/line-shell.ts";
+import type { Route } from "./line/route.ts";
+import { asOneLine, goesOn } from "./line/unfinished.ts";
 
 export interface TypedLine {
   /** With enter, with ctrl-c, or there is no more: ctrl-d. */

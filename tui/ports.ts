@@ -1,10 +1,10 @@
 // What the terminal shell is handed: the terminal itself, what it can do, how things look on it, and what was typed before.
 
-import type { Abilities } from "./abilities.ts";
-import type { History } from "./history.ts";
-import type { SeenPort } from "./presence.ts";
-import type { Tty } from "./screen.ts";
-import type { Theme } from "./theme.ts";
+import type { History } from "./line/history.ts";
+import type { Abilities } from "./screen/abilities.ts";
+import type { Tty } from "./screen/screen.ts";
+import type { Theme } from "./screen/theme.ts";
+import type { SeenPort } from "./talk/presence.ts";
 
 export interface Terminal extends Tty {
   /** Keys from now on, as bytes, with the terminal in raw mode. */

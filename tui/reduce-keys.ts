@@ -1,8 +1,8 @@
 // What a key makes of the state. A card never takes a key from a half-typed line, Enter never approves, Escape never clears text, and a
 // paste never submits. Pure.
 
-import { answerOf, hasCardKeys, onCardKey, replied, tabbed, uncovered } from "./cards.ts";
-import { onChosenKey } from "./chosen.ts";
+import { answerOf, hasCardKeys, onCardKey, replied, tabbed, uncovered } from "./cards/cards.ts";
+import { onChosenKey } from "./cards/chosen-answer.ts";
 import {
   cutTo,
   type Editing,
@@ -19,22 +19,22 @@ import {
   withText,
   yanked,
   yankedBefore,
-} from "./editor.ts";
-import { nextFold } from "./folds.ts";
-import { remarked, unknownSlash } from "./foreign.ts";
-import { onHeldKey } from "./held.ts";
-import { goingOn, isKept, type Past, withLast } from "./history.ts";
-import { askedBehind, jobLine } from "./jobs.ts";
-import { keySheet } from "./key-sheet.ts";
-import type { Key, Typed } from "./keys.ts";
-import { chosen } from "./menu.ts";
-import type { Route } from "./route.ts";
-import { movedRow } from "./rows.ts";
-import { newSearch, onSearchKey } from "./search.ts";
-import { asked, takenBack, turnedFate } from "./send.ts";
-import { onSlash, ownLine, ran } from "./slash.ts";
+} from "./line/editor.ts";
+import { remarked, unknownSlash } from "./line/foreign.ts";
+import { goingOn, isKept, type Past, withLast } from "./line/history.ts";
+import type { Key, Typed } from "./line/keys.ts";
+import { chosen } from "./line/menu.ts";
+import type { Route } from "./line/route.ts";
+import { movedRow } from "./line/rows.ts";
+import { newSearch, onSearchKey } from "./line/search.ts";
+import { onSlash, ownLine, ran } from "./line/slash.ts";
 import type { Effect, Reduced, State } from "./state.ts";
-import { onPickerKeys, onViewKeys, openedPager, openedPicker, openedTop, type ViewHands } from "./views.ts";
+import { nextFold } from "./talk/collapsed.ts";
+import { onHeldKey } from "./talk/held.ts";
+import { askedBehind, jobLine } from "./talk/jobs.ts";
+import { asked, takenBack, turnedFate } from "./talk/send.ts";
+import { keySheet } from "./views/key-sheet.ts";
+import { onPickerKeys, onViewKeys, openedPager, openedPicker, openedTop, type ViewHands } from "./views/views.ts";
 
 const NOTICE_MS = 4000;
 const ONLY_LOOKING = "only looking: /attach PID talks";

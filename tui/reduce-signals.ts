@@ -1,12 +1,12 @@
 // What the kernel tells, as the next state: of the process one talks to all that is said and done, of the others what wants an answer and
 // what ended. Pure.
 
-import { COMPACTING, compactedText } from "../commands/compacted.ts";
+import { COMPACTING, compactedText } from "../commands/history/compacted.ts";
 import { initPid } from "../src/abi/ids.ts";
 import type { Signal } from "../src/abi/signal.ts";
-import { callFold, folded } from "./folds.ts";
 import type { Ask, Effect, Entry, Reduced, Running, State } from "./state.ts";
-import { subjectOf } from "./subject.ts";
+import { callFold, folded } from "./talk/collapsed.ts";
+import { subjectOf } from "./talk/subject.ts";
 
 /** The end of a message that was taken back before it was said. */
 const WITHDRAWN = "user.withdrawn";

@@ -1,19 +1,19 @@
 // The one place where the state of the terminal changes: what happened, and what there was, make what there is and what is to be done. Pure.
 
-import { WORKING_STATES } from "../src/abi/process.ts";
+import { WORKING_STATES } from "../src/abi/process/process.ts";
 import type { Signal } from "../src/abi/signal.ts";
-import { carded, isCovered, uncovered } from "./cards.ts";
-import { stood } from "./chosen.ts";
-import { withText } from "./editor.ts";
-import type { Past } from "./history.ts";
-import { began, withJobsTold } from "./jobs.ts";
-import { completed } from "./menu.ts";
+import { carded, isCovered, uncovered } from "./cards/cards.ts";
+import { stood } from "./cards/chosen-answer.ts";
+import { withText } from "./line/editor.ts";
+import type { Past } from "./line/history.ts";
+import { completed } from "./line/menu.ts";
 import { type Hands, onTyped } from "./reduce-keys.ts";
 import { onSignal } from "./reduce-signals.ts";
-import { released, unkept } from "./send.ts";
 import type { Happening, Reduced, State } from "./state.ts";
-import { subjectOf } from "./subject.ts";
-import { onViewNews, viewHearing } from "./views.ts";
+import { began, withJobsTold } from "./talk/jobs.ts";
+import { released, unkept } from "./talk/send.ts";
+import { subjectOf } from "./talk/subject.ts";
+import { onViewNews, viewHearing } from "./views/views.ts";
 
 const NOTICE_MS = 8000;
 const NOTHING_RUNS = {

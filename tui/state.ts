@@ -1,19 +1,19 @@
 // What the terminal knows and is about to show, as one value: `reduce` makes the next one of it, views draw it, nothing else keeps any.
 
-import type { Approval, State as ProcessState, Usage, WaitsFor } from "../src/abi/process.ts";
+import type { Approval, State as ProcessState, Usage, WaitsFor } from "../src/abi/process/process.ts";
 import type { Signal } from "../src/abi/signal.ts";
 import type { FailureClass } from "../src/abi/stream.ts";
-import type { Answer } from "../src/syscalls/approval-service.ts";
-import type { Card } from "./cards.ts";
-import type { Chosen } from "./chosen.ts";
-import { type Editing, EMPTY } from "./editor.ts";
-import type { Fold } from "./folds.ts";
-import type { Past } from "./history.ts";
-import type { Ended, Job } from "./jobs.ts";
-import type { Typed } from "./keys.ts";
-import type { Picker } from "./picker.ts";
-import type { Search } from "./search.ts";
-import type { View, ViewEffect, ViewNews } from "./views.ts";
+import type { Answer } from "../src/syscalls/approval/approval-service.ts";
+import type { Card } from "./cards/cards.ts";
+import type { Chosen } from "./cards/chosen-answer.ts";
+import { type Editing, EMPTY } from "./line/editor.ts";
+import type { Past } from "./line/history.ts";
+import type { Typed } from "./line/keys.ts";
+import type { Search } from "./line/search.ts";
+import type { Fold } from "./talk/collapsed.ts";
+import type { Ended, Job } from "./talk/jobs.ts";
+import type { Picker } from "./views/picker.ts";
+import type { View, ViewEffect, ViewNews } from "./views/views.ts";
 
 export interface Who {
   readonly username: string;

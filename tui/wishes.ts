@@ -1,7 +1,7 @@
 // What the person at the terminal wishes of it, from their settings: colours, how they are called, whether anything may move.
 
 import type { Io } from "../commands/command.ts";
-import { THEME_KEY, THEMES, type ThemeName } from "./theme.ts";
+import { THEME_KEY, THEMES, type ThemeName } from "./screen/theme.ts";
 
 export interface Wishes {
   readonly theme: ThemeName;

@@ -2,12 +2,12 @@
 
 import { SysError } from "../../src/abi/errno.ts";
 import { isBinary } from "../../src/lib/binary.ts";
-import { quoted } from "../../src/lib/quote.ts";
+import { quoted } from "../../src/lib/text/quote.ts";
 import { field } from "../../src/syscalls/define.ts";
 import type { Command, Io } from "../command.ts";
 import { command } from "../define.ts";
-import { ForeignOutput } from "../foreign-output.ts";
-import { piecesOf } from "./gsv-side.ts";
+import { ForeignOutput } from "../io/foreign-output.ts";
+import { piecesOf } from "./copy/gsv-side.ts";
 import { Problems } from "./problems.ts";
 
 const input = {

@@ -2,10 +2,10 @@
 
 import { SysError } from "../../src/abi/errno.ts";
 import { field } from "../../src/syscalls/define.ts";
-import type { FileEntry } from "../../src/syscalls/file-tree.ts";
+import type { FileEntry } from "../../src/syscalls/fs/file-tree-service.ts";
 import type { Command, Io } from "../command.ts";
 import { command } from "../define.ts";
-import { statOf, walk } from "./entries.ts";
+import { statOf, walk } from "./list/entries.ts";
 import { modeFrom } from "./mode.ts";
 import { Problems } from "./problems.ts";
 

@@ -4,14 +4,14 @@
 import { base } from "../../fs/path.ts";
 import { SysError } from "../../src/abi/errno.ts";
 import { uuidv7 } from "../../src/abi/ids.ts";
-import { quoted } from "../../src/lib/quote.ts";
+import { quoted } from "../../src/lib/text/quote.ts";
 import { field } from "../../src/syscalls/define.ts";
 import type { Command, Edited, Io } from "../command.ts";
 import { command } from "../define.ts";
-import { inOnePiece } from "../in-one-piece.ts";
+import { inOnePiece } from "../io/one-chunk.ts";
 import { jsonLine, note } from "../print.ts";
-import { isMissing, statOf } from "./entries.ts";
-import { piecesOf, putPieces } from "./gsv-side.ts";
+import { piecesOf, putPieces } from "./copy/gsv-side.ts";
+import { isMissing, statOf } from "./list/entries.ts";
 import { Problems } from "./problems.ts";
 
 const input = { path: field.path("the file; it may be new", { positional: true, meta: "PATH", of: "file" }) };

@@ -2,13 +2,13 @@
 // and times; there are no actions: what is to be done with the names is the shell's.
 
 import { SysError } from "../../src/abi/errno.ts";
-import { reveal } from "../../src/lib/sanitize.ts";
+import { reveal } from "../../src/lib/text/sanitize.ts";
 import { field } from "../../src/syscalls/define.ts";
 import type { Command, Io } from "../command.ts";
 import { command } from "../define.ts";
 import { jsonLine } from "../print.ts";
-import { entriesOf, statOf, type Walked, walk } from "./entries.ts";
 import { globMatcher } from "./glob.ts";
+import { entriesOf, statOf, type Walked, walk } from "./list/entries.ts";
 import { Problems } from "./problems.ts";
 
 const number = (doc: string, meta: string) => field.optional(field.text(doc, { meta, longest: 40 }));

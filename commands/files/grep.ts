@@ -1,17 +1,17 @@
 // `gsv grep`: lines that hold a pattern. Exits as grep does: 0 found, 1 not, 2 when something could not be read.
 
+import { LIMITS } from "../../src/abi/config/limits.ts";
 import { SysError } from "../../src/abi/errno.ts";
-import { LIMITS } from "../../src/abi/limits.ts";
 import { isBinary } from "../../src/lib/binary.ts";
-import { linesOf } from "../../src/lib/lines.ts";
-import { reveal, sanitize } from "../../src/lib/sanitize.ts";
+import { linesOf } from "../../src/lib/text/lines.ts";
+import { reveal, sanitize } from "../../src/lib/text/sanitize.ts";
 import { field } from "../../src/syscalls/define.ts";
 import type { Command, Io } from "../command.ts";
 import { command } from "../define.ts";
 import { jsonLine } from "../print.ts";
-import { walk } from "./entries.ts";
+import { piecesOf } from "./copy/gsv-side.ts";
 import { lineMatcher } from "./grep-pattern.ts";
-import { piecesOf } from "./gsv-side.ts";
+import { walk } from "./list/entries.ts";
 import { Problems } from "./problems.ts";
 
 const input = {

@@ -3,11 +3,11 @@
 import { base, join } from "../../fs/path.ts";
 import { SysError } from "../../src/abi/errno.ts";
 import type { Sys } from "../../src/abi/sys.ts";
-import { quoted } from "../../src/lib/quote.ts";
+import { quoted } from "../../src/lib/text/quote.ts";
 import { field } from "../../src/syscalls/define.ts";
 import type { Command } from "../command.ts";
 import { command } from "../define.ts";
-import { statOrNull } from "./entries.ts";
+import { statOrNull } from "./list/entries.ts";
 import { Problems } from "./problems.ts";
 
 const input = {

@@ -1,7 +1,7 @@
 // Permissions as people write them: octal, or changes to what is there (`u+x,go-w`). Pure.
 
 import { SysError } from "../../src/abi/errno.ts";
-import type { FileEntry } from "../../src/syscalls/file-tree.ts";
+import type { FileEntry } from "../../src/syscalls/fs/file-tree-service.ts";
 
 const CLAUSE = /^([ugoa]*)([-+=])([rwxXst]*)$/;
 const SHIFTS: { readonly [who: string]: number } = { u: 6, g: 3, o: 0 };

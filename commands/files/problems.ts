@@ -2,7 +2,7 @@
 // first decides the exit status. What is not about a path (no kernel, no credential, a fault) ends the command.
 
 import { ERRNO_TEXT, exitStatusOf, SysError } from "../../src/abi/errno.ts";
-import { quoted } from "../../src/lib/quote.ts";
+import { quoted } from "../../src/lib/text/quote.ts";
 import type { Io } from "../command.ts";
 import { printError } from "../print.ts";
 import { PHRASES } from "./phrases.ts";

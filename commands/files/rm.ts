@@ -2,12 +2,12 @@
 
 import { base } from "../../fs/path.ts";
 import { SysError } from "../../src/abi/errno.ts";
-import { linesOf } from "../../src/lib/lines.ts";
-import { reveal } from "../../src/lib/sanitize.ts";
+import { linesOf } from "../../src/lib/text/lines.ts";
+import { reveal } from "../../src/lib/text/sanitize.ts";
 import { field } from "../../src/syscalls/define.ts";
 import type { Command, Io } from "../command.ts";
 import { command } from "../define.ts";
-import { isMissing, statOf } from "./entries.ts";
+import { isMissing, statOf } from "./list/entries.ts";
 import { Problems } from "./problems.ts";
 
 const input = {

@@ -1,14 +1,14 @@
 // `gsv stat`: everything that is known of a file, but its content.
 
-import { reveal } from "../../src/lib/sanitize.ts";
+import { reveal } from "../../src/lib/text/sanitize.ts";
 import { field } from "../../src/syscalls/define.ts";
-import type { FileStat } from "../../src/syscalls/file-tree.ts";
+import type { FileStat } from "../../src/syscalls/fs/file-tree-service.ts";
 import type { Command } from "../command.ts";
 import { command } from "../define.ts";
-import { aligned } from "../help-text.ts";
+import { aligned } from "../man/help-text.ts";
 import { jsonLine } from "../print.ts";
-import { statOf } from "./entries.ts";
-import { modeText } from "./ls-layout.ts";
+import { statOf } from "./list/entries.ts";
+import { modeText } from "./list/ls-layout.ts";
 import { Problems } from "./problems.ts";
 
 const input = {

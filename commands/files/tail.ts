@@ -1,15 +1,15 @@
 // `gsv tail`: the end of files, of which no more is read than is shown, and with -f what is added to them, until it is interrupted.
 
+import { LIMITS } from "../../src/abi/config/limits.ts";
 import { ENDED_BY } from "../../src/abi/ended-by.ts";
 import { SysError } from "../../src/abi/errno.ts";
-import { LIMITS } from "../../src/abi/limits.ts";
 import type { Sys } from "../../src/abi/sys.ts";
 import { field } from "../../src/syscalls/define.ts";
-import type { Piece } from "../../src/syscalls/file-tree.ts";
+import type { Piece } from "../../src/syscalls/fs/file-tree-service.ts";
 import type { Command, Io } from "../command.ts";
 import { command } from "../define.ts";
-import { ForeignOutput } from "../foreign-output.ts";
-import { statOf } from "./entries.ts";
+import { ForeignOutput } from "../io/foreign-output.ts";
+import { statOf } from "./list/entries.ts";
 import { Problems } from "./problems.ts";
 
 const LINES = 10;

@@ -1,15 +1,15 @@
 // What /proc asks of the kernel, always through the reader's own Sys: a process the reader may not see is not there.
 
+import { LIMITS } from "../../src/abi/config/limits.ts";
 import { SysError } from "../../src/abi/errno.ts";
 import type { Caller } from "../../src/abi/identity.ts";
 import { isPid } from "../../src/abi/ids.ts";
-import { LIMITS } from "../../src/abi/limits.ts";
-import type { Message, ToolCall } from "../../src/abi/message.ts";
-import type { Approval, ProcessInfo } from "../../src/abi/process.ts";
-import type { Segment } from "../../src/abi/segment.ts";
+import type { Message, ToolCall } from "../../src/abi/process/message.ts";
+import type { Approval, ProcessInfo } from "../../src/abi/process/process.ts";
+import type { Segment } from "../../src/abi/process/segment.ts";
 import type { Sys } from "../../src/abi/sys.ts";
 import { FileError } from "../error.ts";
-import { openApprovals } from "../spool.ts";
+import { openApprovals } from "../generated/spool.ts";
 import type { BudgetFacts, UsageFacts } from "./facts.ts";
 
 export interface KernelFacts {

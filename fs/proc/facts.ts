@@ -1,10 +1,10 @@
 // What a process is, as the text of its files. Pure: what was found out comes in.
 
+import { LIMITS } from "../../src/abi/config/limits.ts";
 import { isInit } from "../../src/abi/ids.ts";
-import { LIMITS } from "../../src/abi/limits.ts";
-import { exactUsd, microsOf } from "../../src/abi/money.ts";
-import type { ProcessInfo, WaitsFor } from "../../src/abi/process.ts";
-import { quoted } from "../../src/lib/quote.ts";
+import { exactUsd, microsOf } from "../../src/abi/process/money.ts";
+import type { ProcessInfo, WaitsFor } from "../../src/abi/process/process.ts";
+import { quoted } from "../../src/lib/text/quote.ts";
 
 type Fact = readonly [string, string | number | null];
 

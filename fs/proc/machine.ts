@@ -1,6 +1,6 @@
 // What the machine under gsv has left, and what is mounted in gsv, as files of /proc: what `free`, `df` and `mount` in a script read.
 
-import type { TextRow } from "../synthetic.ts";
+import type { TextRow } from "../generated/synthetic.ts";
 
 export interface Amount {
   readonly totalBytes: number;

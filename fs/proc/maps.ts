@@ -1,10 +1,10 @@
 // /proc/PID/maps: what fills the next request of a process, by source and tokens.
 
 import type { Caller } from "../../src/abi/identity.ts";
-import type { BillLine } from "../../src/abi/prompt.ts";
+import type { BillLine } from "../../src/abi/process/prompt.ts";
 import type { Sys } from "../../src/abi/sys.ts";
-import type { Row } from "../synthetic.ts";
-import { there } from "../told-files.ts";
+import type { Row } from "../generated/synthetic.ts";
+import { there } from "../read/context-files.ts";
 
 interface Told {
   readonly model: string;

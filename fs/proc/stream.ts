@@ -2,9 +2,9 @@
 // they came. Beyond the stored messages nothing is kept but what was shown to somebody who still reads; output stays where the command has
 // it. Without a kernel it is what the last run has stored.
 
+import { LIMITS } from "../../src/abi/config/limits.ts";
 import type { Caller } from "../../src/abi/identity.ts";
-import { LIMITS } from "../../src/abi/limits.ts";
-import type { Message } from "../../src/abi/message.ts";
+import type { Message } from "../../src/abi/process/message.ts";
 import type { Clock } from "../../src/lib/clock.ts";
 import type { ReadOptions, ReadResult } from "../filesystem.ts";
 import type { Asking, Page } from "./asking.ts";

@@ -2,13 +2,13 @@
 // `usd.max`, `tokens.max` and `time.max` (seconds) are the bounds, `max` where there is none; `.current` is what is used. Who may write a
 // bound is who may call proc.budget: people.
 
-import { budgetText, UNLIMITED } from "../../src/abi/budget.ts";
 import { SysError } from "../../src/abi/errno.ts";
 import type { Caller } from "../../src/abi/identity.ts";
-import { exactUsd, microsOf } from "../../src/abi/money.ts";
+import { budgetText, UNLIMITED } from "../../src/abi/process/budget.ts";
+import { exactUsd, microsOf } from "../../src/abi/process/money.ts";
 import type { Sys } from "../../src/abi/sys.ts";
 import { FileError } from "../error.ts";
-import type { Row } from "../synthetic.ts";
+import type { Row } from "../generated/synthetic.ts";
 
 interface Budget {
   readonly pid: string | null;

@@ -1,7 +1,7 @@
 // What a person may type in a message that is not for the model: a command in the place of a message, directives within one. Whoever means
 // the words themselves puts one more slash before them. Words that are none of these are part of the message. Pure.
 
-import { type Thinking, thinkingNamed } from "./session.ts";
+import { type Thinking, thinkingNamed } from "./process/session.ts";
 
 export type SlashCommand =
   | { readonly command: "reset" | "stop" | "status" | "help" }

@@ -1,8 +1,8 @@
 // What the kernel tells clients. A signal names what was committed just before it (chat.delta alone is lossy and never stored).
 // `seq` is a durable message number, never a counter of signals: a client that was away asks for history after it.
 
-import type { ApprovalAbout, DecisionWord, RunStatus, State, Usage, WaitsFor } from "./process.ts";
-import type { CompactionCause } from "./segment.ts";
+import type { ApprovalAbout, DecisionWord, RunStatus, State, Usage, WaitsFor } from "./process/process.ts";
+import type { CompactionCause } from "./process/segment.ts";
 import type { FailureClass } from "./stream.ts";
 
 interface SignalBase {

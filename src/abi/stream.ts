@@ -1,8 +1,8 @@
 // One model answer as a stream of events, whatever the wire format behind it. A stream never throws:
 // failure and abort are its last event, and nothing follows the last event.
 
-import type { Message, Seal } from "./message.ts";
-import type { Reported } from "./money.ts";
+import type { Message, Seal } from "./process/message.ts";
+import type { Reported } from "./process/money.ts";
 
 export type StopReason = "end" | "tools" | "length" | "refusal";
 

@@ -5,8 +5,8 @@
 import { createReadStream, existsSync, mkdirSync, statSync } from "node:fs";
 import { rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import type { BackupMade } from "../abi/backup.ts";
 import { SysError } from "../abi/errno.ts";
-import type { BackupMade } from "../abi/keep.ts";
 import { hostError, sha256Of, syncDirectory, writeDurably } from "../objects/host.ts";
 import { concerns } from "../objects/look.ts";
 import { type Agreed, endChanges, makeAgree } from "../store/agree.ts";

@@ -1,10 +1,10 @@
 // The first member of a backup: what the others are, by name, size and checksum, and what came of making it. The names are the only ones
 // there may be: kernel.db, proc/PID.db, and objects/SHA256, whose keys stand in kernel.db; no name in a backup is ever used as a path.
 
+import type { BackupCounts } from "../abi/backup.ts";
+import { LIMITS } from "../abi/config/limits.ts";
 import { SysError } from "../abi/errno.ts";
 import { isPid } from "../abi/ids.ts";
-import type { BackupCounts } from "../abi/keep.ts";
-import { LIMITS } from "../abi/limits.ts";
 import { isRepoPath, type RepoFile } from "./repos.ts";
 import { type Entry, refused } from "./tar.ts";
 

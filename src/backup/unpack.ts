@@ -4,8 +4,8 @@
 
 import { closeSync, createReadStream, mkdirSync, openSync, readSync, statfsSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { LIMITS } from "../abi/config/limits.ts";
 import { SysError } from "../abi/errno.ts";
-import { LIMITS } from "../abi/limits.ts";
 import { hostError, syncDirectory, writeDurably } from "../objects/host.ts";
 import { makeAgree } from "../store/agree.ts";
 import { MANIFEST, type Manifest, readManifest } from "./manifest.ts";

@@ -3,8 +3,8 @@
 
 import { readdirSync, statfsSync, statSync } from "node:fs";
 import { join } from "node:path";
+import type { HomeUsage, Usage } from "../abi/backup.ts";
 import { isWorkspaceId } from "../abi/ids.ts";
-import type { HomeUsage, Usage } from "../abi/keep.ts";
 import type { ObjectSums } from "../store/sums.ts";
 
 export interface UsagePlaces {

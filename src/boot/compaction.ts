@@ -1,21 +1,21 @@
 // Compaction, put together: where its settings come from, how big a model's window is, and where what should last is written.
 
 import { messageOf } from "../abi/errno.ts";
-import { systemText } from "../abi/prompt.ts";
+import { systemText } from "../abi/process/prompt.ts";
 import type { Core } from "../boot.ts";
-import { settingsFor } from "../kernel/config.ts";
-import type { Model } from "../kernel/models.ts";
-import { Compactor, type Facts } from "../process/compaction/compactor.ts";
-import { remember } from "../process/compaction/memory.ts";
-import { compactionService } from "../process/compaction/service.ts";
-import { fork } from "../process/fork.ts";
-import type { Ledger } from "../process/ledger.ts";
-import { modelOfProcess } from "../process/model-choice.ts";
-import type { RunPorts } from "../process/run.ts";
-import type { SpawnPorts } from "../process/spawn.ts";
+import type { Model } from "../kernel/models/models.ts";
+import { settingsFor } from "../kernel/settings/config.ts";
+import { Compactor, type Facts } from "../process/history/compaction/compactor.ts";
+import { remember } from "../process/history/compaction/memory.ts";
+import { compactionService } from "../process/history/compaction/service.ts";
+import { fork } from "../process/history/fork.ts";
+import type { Ledger } from "../process/life/ledger.ts";
+import type { SpawnPorts } from "../process/life/spawn.ts";
+import { modelOfProcess } from "../process/run/model-choice.ts";
+import type { RunPorts } from "../process/run/run.ts";
 import { OFFLINE } from "../providers/table.ts";
-import type { ProcessRow } from "../store/kernel/processes.ts";
-import type { Conversations } from "../syscalls/history-service.ts";
+import type { ProcessRow } from "../store/kernel/processes/processes.ts";
+import type { Conversations } from "../syscalls/proc/history-service.ts";
 import type { ProcessParts } from "./processes.ts";
 
 export interface CompactionParts extends Pick<RunPorts, "promptOf" | "offered"> {
@@ -57,7 +57,7 @@ export function lastingKeeper(
   return async (row) => {
     // Who answers in a test answers what it planned.
     if (providers !== undefined) return;
-    const { keepLasting } = await import("../process/compaction/lasting.ts");
+    const { keepLasting } = await import("../process/history/compaction/lasting.ts");
     const modelsOf = async ({ pid, ownerUid: uid }: ProcessRow) =>
       models.reach({ uid, offer: offers.of({ pid, runId: "", uid }) }, await modelOfProcess(kernel, pid));
     await keepLasting({ compactor, modelsOf, usage: kernel.usage, clock, log }, row);

@@ -2,8 +2,8 @@
 
 import { release } from "node:os";
 import type { Core } from "../boot.ts";
-import { CoreFiles } from "../kernel/core-files.ts";
-import { Crashes } from "../process/crashes.ts";
+import { CoreFiles } from "../kernel/files/crash-files.ts";
+import { Crashes } from "../process/faults/crashes.ts";
 import { COMMIT, VERSION } from "../version.ts";
 import { crashKeepingOf } from "./settings.ts";
 

@@ -1,9 +1,9 @@
 // Who uses and who wrote which file: built over the files of both targets.
 
 import type { Core } from "../boot.ts";
-import type { HostFiles } from "../kernel/host-files.ts";
-import { fileUseService } from "../process/file-use.ts";
-import type { FileUse } from "../syscalls/file-use-service.ts";
+import type { HostFiles } from "../kernel/files/host-files.ts";
+import { fileUseService } from "../process/workspace/file-use.ts";
+import type { FileUse } from "../syscalls/fs/file-use-service.ts";
 import type { ProcessParts } from "./processes.ts";
 import type { FileParts } from "./services.ts";
 

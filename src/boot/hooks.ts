@@ -11,12 +11,12 @@ import { endLeft, runsOf } from "../hooks/runs.ts";
 import { hooksService } from "../hooks/service.ts";
 import { Vetoes } from "../hooks/veto.ts";
 import type { Bus } from "../kernel/bus.ts";
-import { settingsFor } from "../kernel/config.ts";
-import type { Redactor } from "../lib/redact.ts";
-import type { RunPlace } from "../process/toolcalls.ts";
+import { settingsFor } from "../kernel/settings/config.ts";
+import type { Redactor } from "../lib/text/redact.ts";
+import type { RunPlace } from "../process/run/tool-calls.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
 import type { CallRow, ProcessStore } from "../store/process/verbs.ts";
-import type { HooksService } from "../syscalls/hook-service.ts";
+import type { HooksService } from "../syscalls/system/hook-service.ts";
 import { endLeftBehind } from "../targets/left-behind.ts";
 import { spawnPiped } from "../targets/spawn.ts";
 

@@ -2,15 +2,15 @@
 // sockets and keys lie.
 
 import { realpathSync } from "node:fs";
-import { diskFs } from "../../fs/disk.ts";
-import { hostFs } from "../../fs/host.ts";
+import { diskFs } from "../../fs/disk/disk.ts";
+import { hostFs } from "../../fs/disk/host.ts";
+import { notedFs } from "../../fs/disk/recorded.ts";
 import { Namespace } from "../../fs/namespace.ts";
-import { notedFs } from "../../fs/noted.ts";
 import type { Core } from "../boot.ts";
-import { HostFiles } from "../kernel/host-files.ts";
-import { KnownFiles } from "../kernel/known-files.ts";
-import { notedWrites } from "../kernel/noted-writes.ts";
-import type { HostParts } from "./shell.ts";
+import { notedWrites } from "../kernel/files/file-history.ts";
+import { HostFiles } from "../kernel/files/host-files.ts";
+import { KnownFiles } from "../kernel/files/known-files.ts";
+import type { HostParts } from "../workers/shell-workers.ts";
 
 // Devices are no files, so no tool opens one.
 const SYSTEM = ["/proc", "/sys"];

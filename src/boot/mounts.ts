@@ -1,33 +1,33 @@
 // The mount table. The kernel and the read-only view share it, so that a path means the same with a kernel and without.
 
-import { binFs, type Program } from "../../fs/bin.ts";
-import { type CrashFiles, crashFs } from "../../fs/crash.ts";
-import { devFs } from "../../fs/dev.ts";
-import { diskFs } from "../../fs/disk.ts";
-import { etcFile } from "../../fs/etc.ts";
+import { diskFs } from "../../fs/disk/disk.ts";
+import { type Noted, notedFs } from "../../fs/disk/recorded.ts";
 import type { FileSystem } from "../../fs/filesystem.ts";
-import type { RepoFsOptions } from "../../fs/homes.ts";
-import { logFs } from "../../fs/log.ts";
+import { binFs, type Program } from "../../fs/generated/bin.ts";
+import { type CrashFiles, crashFs } from "../../fs/generated/crash.ts";
+import { devFs } from "../../fs/generated/dev.ts";
+import { etcFile } from "../../fs/generated/etc.ts";
+import { logFs } from "../../fs/generated/log.ts";
+import { approvalsFs } from "../../fs/generated/spool.ts";
 import { separateStores } from "../../fs/memory.ts";
 import { type Mount, Namespace } from "../../fs/namespace.ts";
-import { type Noted, notedFs } from "../../fs/noted.ts";
 import { objectsFs } from "../../fs/objects.ts";
 import type { MachinePorts } from "../../fs/proc/machine.ts";
+import { procFs } from "../../fs/proc/proc.ts";
 import type { LivePorts } from "../../fs/proc/stream.ts";
-import { procFs } from "../../fs/proc.ts";
-import { repoFs } from "../../fs/repo.ts";
-import { approvalsFs } from "../../fs/spool.ts";
-import { sysFs } from "../../fs/sys.ts";
-import { type WorkspacesOptions, workspacesFs } from "../../fs/workspaces.ts";
+import type { RepoFsOptions } from "../../fs/repo/homes.ts";
+import { repoFs } from "../../fs/repo/repo.ts";
+import { type WorkspacesOptions, workspacesFs } from "../../fs/repo/workspaces.ts";
+import { sysFs } from "../../fs/sys/sys.ts";
 import type { Caller } from "../abi/identity.ts";
 import type { RandomBytes } from "../abi/ids.ts";
 import type { Sys } from "../abi/sys.ts";
-import { accountFiles } from "../kernel/account-files.ts";
+import { accountFiles } from "../kernel/accounts/account-files.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { ObjectStore } from "../objects/objects.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
 import { messageLine, waitsForText } from "../syscalls/format.ts";
-import { segmentName } from "../syscalls/history-service.ts";
+import { segmentName } from "../syscalls/proc/history-service.ts";
 
 const TMP_BYTES_MAX = 64 * 1024 * 1024;
 

@@ -1,16 +1,16 @@
 // Repositories, put together when they are first asked for: most of what a home does needs none of their code, and no git.
 
 import { existsSync } from "node:fs";
-import type { RepoFsOptions } from "../../fs/homes.ts";
+import type { RepoFsOptions } from "../../fs/repo/homes.ts";
 import { HOME_REPO } from "../abi/repo.ts";
-import type { BootstrapPorts, Receiver } from "../kernel/bootstrap.ts";
-import type { HomeWatch } from "../kernel/watch.ts";
+import type { BootstrapPorts, Receiver } from "../kernel/accounts/agent-home.ts";
+import type { HomeWatch } from "../kernel/workspaces/watch-homes.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { HomePaths } from "../paths.ts";
 import type { Repos } from "../repos/repos.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
 import type { CallContext } from "../syscalls/define.ts";
-import type { Repositories } from "../syscalls/repositories.ts";
+import type { Repositories } from "../syscalls/repo/repo-service.ts";
 
 export interface RepoMachine {
   readonly paths: Pick<HomePaths, "reposDir">;
@@ -35,7 +35,7 @@ export function bootstrapOf(
   repos: LazyRepos,
 ) {
   const ports: BootstrapPorts = { kernel, objects, ...treesOf(paths, repos) };
-  const load = () => import("../kernel/bootstrap.ts");
+  const load = () => import("../kernel/accounts/agent-home.ts");
   return {
     give: async (account: Receiver) => {
       if (!existsSync(ports.directoryOf(account.username))) await (await load()).give(ports, account);
@@ -78,7 +78,7 @@ export function bootRepos(machine: RepoMachine, onFault: (error: unknown) => voi
 function watchHomes({ paths, clock }: RepoMachine, repos: LazyRepos, onFault: (error: unknown) => void) {
   let watch: Promise<HomeWatch> | null = null;
   const made = () => {
-    watch ??= import("../kernel/watch.ts").then(({ HomeWatch }) => {
+    watch ??= import("../kernel/workspaces/watch-homes.ts").then(({ HomeWatch }) => {
       const treeOf = async (owner: string) => (await repos()).tree({ owner, name: HOME_REPO });
       return new HomeWatch({ directory: paths.reposDir, clock, treeOf, onFault });
     });
@@ -110,7 +110,7 @@ export function lazyRepositories(
   change?: () => Promise<never>,
 ): Repositories {
   const service = async () =>
-    (await import("../kernel/repos.ts")).repositoriesService({
+    (await import("../kernel/workspaces/repos.ts")).repositoriesService({
       accounts,
       workspaces,
       repos: await repos(),

@@ -2,11 +2,11 @@
 // about to be moved there.
 
 import { join } from "node:path";
-import { SETTINGS, type SettingName } from "../abi/config.ts";
-import { storedKey } from "../abi/config-key.ts";
-import { resolveSetting } from "../abi/config-value.ts";
+import { SETTINGS, type SettingName } from "../abi/config/config.ts";
+import { storedKey } from "../abi/config/config-key.ts";
+import { resolveSetting } from "../abi/config/config-value.ts";
 import { SysError } from "../abi/errno.ts";
-import { markFrom, secretsIn } from "../kernel/secrets.ts";
+import { markFrom, secretsIn } from "../kernel/settings/secrets.ts";
 import { type Bucket, type BucketSettings, bucketOf } from "../objects/bucket.ts";
 import { TEMPORARIES } from "../objects/keys.ts";
 import type { Bytes, ObjectRows, StoredObjects } from "../objects/objects.ts";

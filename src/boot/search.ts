@@ -5,7 +5,7 @@ import { existsSync } from "node:fs";
 import { ROOT_UID } from "../abi/identity.ts";
 import type { Machine, Ports } from "../boot.ts";
 import type { Bus } from "../kernel/bus.ts";
-import type { SearchService } from "../syscalls/history-service.ts";
+import type { SearchService } from "../syscalls/proc/history-service.ts";
 
 export interface SearchParts extends SearchService {
   /** What has neither a process nor an archive any more is found no more. */
@@ -52,8 +52,8 @@ export function searchIn(searched: Searched): SearchParts {
 async function load({ machine, kernel, processes: store, objects }: Searched) {
   const { clock, paths, log } = machine;
   const { HistoryIndex } = await import("../store/history-index.ts");
-  const { Indexer } = await import("../process/search/indexer.ts");
-  const { searchService } = await import("../process/search/service.ts");
+  const { Indexer } = await import("../process/history/search/indexer.ts");
+  const { searchService } = await import("../process/history/search/service.ts");
   const index = new HistoryIndex(paths.indexDb, () => clock.now());
   const indexer = new Indexer({ index, kernel, store, objects, clock, log });
   return { index, indexer, service: searchService({ kernel, index, indexer, now: () => clock.now() }) };

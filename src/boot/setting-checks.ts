@@ -1,11 +1,11 @@
 // What is wrong with a setting in ways its schema cannot say: models and providers there are none of, addresses of no server, policies
 // and prices that cannot be read. Loaded when something is set, never to look.
 
-import { budgetStated } from "../abi/budget.ts";
 import { SysError } from "../abi/errno.ts";
-import { pricesFrom } from "../abi/money.ts";
 import { parsePolicy } from "../abi/policy.ts";
-import { PROFILES } from "../abi/process.ts";
+import { budgetStated } from "../abi/process/budget.ts";
+import { pricesFrom } from "../abi/process/money.ts";
+import { PROFILES } from "../abi/process/process.ts";
 import { ollamaUrl, serverUrl } from "../providers/access.ts";
 import { choiceOf, serverOf } from "../providers/table.ts";
 

@@ -1,13 +1,13 @@
 // What a kernel, and the read-only view of a home, make of the stored settings and secrets.
 
-import { type Config, configOver, SETTINGS } from "../abi/config.ts";
-import { resolveSetting } from "../abi/config-value.ts";
-import type { RetentionSettings } from "../abi/keep.ts";
-import { knowSecrets, type SettingsOfKernel, settingsService, systemSettings } from "../kernel/config.ts";
-import type { CoreKeeping } from "../kernel/core-files.ts";
-import { type Keychain, type Secrets, secretsIn } from "../kernel/secrets.ts";
+import type { RetentionSettings } from "../abi/backup.ts";
+import { type Config, configOver, SETTINGS } from "../abi/config/config.ts";
+import { resolveSetting } from "../abi/config/config-value.ts";
+import type { CoreKeeping } from "../kernel/files/crash-files.ts";
+import { knowSecrets, type SettingsOfKernel, settingsService, systemSettings } from "../kernel/settings/config.ts";
+import { type Keychain, type Secrets, secretsIn } from "../kernel/settings/secrets.ts";
 import type { Clock } from "../lib/clock.ts";
-import { Redactor } from "../lib/redact.ts";
+import { Redactor } from "../lib/text/redact.ts";
 import type { HomePaths } from "../paths.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
 import type { Settings } from "../syscalls/services.ts";

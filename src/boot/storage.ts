@@ -1,9 +1,9 @@
 // Which driver holds the bytes of this home, by its settings: for the kernel, the read-only view, doctor and backup. A home on disk loads
 // none of the S3 code.
 
-import { storedKey } from "../abi/config-key.ts";
+import { storedKey } from "../abi/config/config-key.ts";
 import { type RandomBytes, uuidv7 } from "../abi/ids.ts";
-import type { Keychain } from "../kernel/secrets.ts";
+import type { Keychain } from "../kernel/settings/secrets.ts";
 import type { Clock } from "../lib/clock.ts";
 import { diskObjects } from "../objects/disk.ts";
 import { diskBytes } from "../objects/disk-bytes.ts";
@@ -58,6 +58,6 @@ export async function bytesOfHome(
     under: async (prefix: string) => databases.settings().filter(({ key }) => key.startsWith(prefix)),
   };
   if ((await driverIn(config)) === "disk") return diskBytes(paths.objectsDir);
-  const [{ bytesInBucket }, { keychainOf }] = await Promise.all([import("./s3.ts"), import("./keychain.ts")]);
+  const [{ bytesInBucket }, { keychainOf }] = await Promise.all([import("./s3.ts"), import("../machine/keychain.ts")]);
   return bytesInBucket({ paths, clock, random, config, keychain: keychainOf(paths.home, clock) });
 }

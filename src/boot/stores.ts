@@ -1,12 +1,12 @@
 // Opens the stores of a home: kernel.db, the process databases, and the objects on disk or in a bucket. Tests may put their own in front.
 
 import type { Machine, Ports } from "../boot.ts";
+import { openDatabasesMax } from "../machine/descriptors.ts";
 import type { HomePaths } from "../paths.ts";
 import type { KernelDb } from "../store/kernel/db.ts";
 import { objectRows } from "../store/kernel/objects.ts";
 import { sqliteKernelStore } from "../store/kernel/sqlite.ts";
 import { sqliteProcessStore } from "../store/process/sqlite.ts";
-import { openDatabasesMax } from "./descriptors.ts";
 import { storageIn } from "./storage.ts";
 
 interface Opening {

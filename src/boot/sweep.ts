@@ -2,8 +2,8 @@
 // settings name.
 
 import type { Core } from "../boot.ts";
-import { CoreFiles } from "../kernel/core-files.ts";
-import { retain } from "../kernel/retention.ts";
+import { CoreFiles } from "../kernel/files/crash-files.ts";
+import { retain } from "../kernel/lifetime/retention.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
 import { crashKeepingOf, retentionOf } from "./settings.ts";
 

@@ -1,9 +1,9 @@
 // Pages of the web, put together and loaded when the first is asked for.
 
 import type { Core } from "../boot.ts";
-import type { Web } from "../syscalls/net-service.ts";
+import type { Web } from "../syscalls/run/net-service.ts";
 import { VERSION } from "../version.ts";
-import type { HostParts } from "./shell.ts";
+import type { HostParts } from "../workers/shell-workers.ts";
 
 export function lazyWeb({ kernel, machine }: Core, { hostShells }: HostParts): Web {
   const { clock, random, lookUp = systemLookUp } = machine;

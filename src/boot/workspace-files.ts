@@ -1,8 +1,8 @@
 // What the mount at /workspaces asks for: whose a workspace is, where its tree lies, and the directory of this machine that it is.
 
-import { diskFs } from "../../fs/disk.ts";
-import type { MountedWorkspace, WorkspacesOptions } from "../../fs/workspaces.ts";
-import { LIMITS } from "../abi/limits.ts";
+import { diskFs } from "../../fs/disk/disk.ts";
+import type { MountedWorkspace, WorkspacesOptions } from "../../fs/repo/workspaces.ts";
+import { LIMITS } from "../abi/config/limits.ts";
 import type { WorkspaceMachine } from "./workspaces.ts";
 
 export function mountedWorkspaces(machine: Omit<WorkspaceMachine, "log">): WorkspacesOptions {

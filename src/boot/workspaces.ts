@@ -1,11 +1,11 @@
 // Workspaces, put together: the service when it is first asked for, and what spawn and reset need of them.
 
 import type { RandomBytes } from "../abi/ids.ts";
-import type { WorkplacePorts } from "../kernel/workplaces.ts";
+import type { WorkplacePorts } from "../kernel/workspaces/host-directories.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { HomePaths } from "../paths.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
-import type { Workspaces } from "../syscalls/workspace-service.ts";
+import type { Workspaces } from "../syscalls/repo/workspace-service.ts";
 import type { LazyRepos } from "./repos.ts";
 
 export interface WorkspaceMachine {
@@ -24,7 +24,7 @@ export function workplacesOf({ kernel, repos, paths, clock, random, log }: Works
 /** `change` takes the place of what changes something, where nothing may. */
 export function lazyWorkspaces(machine: WorkspaceMachine, change?: () => Promise<never>): Workspaces {
   const ports = { ...workplacesOf(machine), kernel: machine.kernel };
-  const service = async () => (await import("../kernel/workspaces.ts")).workspacesService(ports);
+  const service = async () => (await import("../kernel/workspaces/workspaces.ts")).workspacesService(ports);
   return {
     list: async (...asked) => (await service()).list(...asked),
     get: async (...asked) => (await service()).get(...asked),

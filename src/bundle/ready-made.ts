@@ -7,10 +7,10 @@ const ROOT = join(import.meta.dir, "../..");
 
 /** A module to what stands in its place. Not every program that is built has them, so what they need is loaded when they are met. */
 const READY: { readonly [path: string]: () => Promise<string> } = {
-  "src/abi/environment.ts": async () => constants(await import("../abi/environment.ts")),
+  "src/abi/config/environment.ts": async () => constants(await import("../abi/config/environment.ts")),
   "src/store/migrations/editions.ts": async () => constants(await import("../store/migrations/editions.ts")),
-  async "commands/man-index.ts"() {
-    const { manualIndex } = await import("../../commands/man-index.ts");
+  async "commands/man/man-index.ts"() {
+    const { manualIndex } = await import("../../commands/man/man-index.ts");
     const { MANUAL } = await import("../prompts/manual.ts");
     const text = JSON.stringify(await manualIndex(async () => MANUAL));
     return `export const manualIndex = async () => JSON.parse(${JSON.stringify(text)});`;

@@ -3,7 +3,7 @@
 
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
-import { quoted } from "../lib/quote.ts";
+import { quoted } from "../lib/text/quote.ts";
 import type { Registered } from "../store/inspect.ts";
 import { type Check, counted, type Depth, type Found, faultLine, notice, ok, problem, some } from "./check.ts";
 import type { Patient } from "./patient.ts";

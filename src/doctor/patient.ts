@@ -6,7 +6,7 @@ import type { HookInfo } from "../abi/hook.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { HomePaths } from "../paths.ts";
 import type { Inspector, Stored, StoredArchive } from "../store/inspect.ts";
-import type { Mender } from "../store/mend.ts";
+import type { Mender } from "../store/repair.ts";
 
 export interface Answer {
   readonly how: "ready" | "silent" | "absent";

@@ -13,8 +13,8 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { HOOK_EVENT_NAMES, HOOK_NAME, isHookEvent } from "../abi/hook.ts";
-import { quoted } from "../lib/quote.ts";
-import { reveal } from "../lib/sanitize.ts";
+import { quoted } from "../lib/text/quote.ts";
+import { reveal } from "../lib/text/sanitize.ts";
 
 export interface HookFault {
   readonly why: string;

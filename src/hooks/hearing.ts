@@ -3,7 +3,7 @@
 
 import type { HookEvent } from "../abi/hook.ts";
 import { ROOT_UID } from "../abi/identity.ts";
-import type { Message } from "../abi/message.ts";
+import type { Message } from "../abi/process/message.ts";
 import type { Signal } from "../abi/signal.ts";
 import type { Bus } from "../kernel/bus.ts";
 import { signalsFor, toldOf } from "./events.ts";

@@ -1,10 +1,10 @@
 // Hooks that nobody waits for: each event of a hook after the one before it, a few hooks at once, and so many events waiting for one and no
 // more; what comes beyond that is counted and not told. What they print goes to the log, and nothing else is done about how they end.
 
+import { LIMITS } from "../abi/config/limits.ts";
 import { messageOf } from "../abi/errno.ts";
 import type { HookEvent } from "../abi/hook.ts";
-import { LIMITS } from "../abi/limits.ts";
-import { reveal } from "../lib/sanitize.ts";
+import { reveal } from "../lib/text/sanitize.ts";
 import { eventOf, type Hooks } from "./hooks.ts";
 import type { HookEnd } from "./run.ts";
 

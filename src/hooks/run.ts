@@ -2,8 +2,8 @@
 // When its time is over, or nobody wants its answer any more, it ends with all it started. Never throws: what goes wrong is how it ended;
 // and never waits for what a hook left behind, even where that still holds what the hook printed on.
 
+import { LIMITS } from "../abi/config/limits.ts";
 import { messageOf } from "../abi/errno.ts";
-import { LIMITS } from "../abi/limits.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { ChildRequest, PipedChild } from "../targets/spawn.ts";
 

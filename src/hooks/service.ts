@@ -1,12 +1,12 @@
 // The service behind hooks.*. Whoever allows a hook lets it run as the one who runs gsv on this machine: hooks are there for the person of
 // the home, for root, and for nobody else. What is allowed is what was shown, by its checksum; nothing runs here that was not allowed before.
 
+import { LIMITS } from "../abi/config/limits.ts";
 import { SysError } from "../abi/errno.ts";
 import { HOOK_NAME, VETO } from "../abi/hook.ts";
 import { type Caller, isRoot } from "../abi/identity.ts";
-import { LIMITS } from "../abi/limits.ts";
 import type { CallContext } from "../syscalls/define.ts";
-import type { HooksService } from "../syscalls/hook-service.ts";
+import type { HooksService } from "../syscalls/system/hook-service.ts";
 import { eventOf, type Hooks, noSuchHook } from "./hooks.ts";
 import { type About, eventJson, type Runs } from "./notices.ts";
 import { sampleOf } from "./samples.ts";

@@ -1,9 +1,9 @@
 // Hooks that may object to a tool call: asked one after the other before it is made, until one refuses. Status 2 refuses, with stderr as the
 // reason for the model; 0 lets it be. One that fails, hangs or is not as it was allowed refuses as well, unless a setting says otherwise.
 
+import { LIMITS } from "../abi/config/limits.ts";
 import { VETO, VETO_STATUS } from "../abi/hook.ts";
-import { LIMITS } from "../abi/limits.ts";
-import { sanitize } from "../lib/sanitize.ts";
+import { sanitize } from "../lib/text/sanitize.ts";
 import type { Allowed, Hooks } from "./hooks.ts";
 import { type About, eventJson, type Runs } from "./notices.ts";
 import type { HookEnd } from "./run.ts";

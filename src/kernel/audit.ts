@@ -3,8 +3,8 @@
 import { isRoot } from "../abi/identity.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
-import type { AuditLog } from "../syscalls/account-service.ts";
-import { beginningOf } from "./beginnings.ts";
+import type { AuditLog } from "../syscalls/account/account-service.ts";
+import { beginningOf } from "./since.ts";
 
 export function auditLog(kernel: Pick<KernelStore, "audit" | "config" | "people">, clock: Clock): AuditLog {
   return {

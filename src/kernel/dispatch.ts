@@ -6,7 +6,7 @@ import { type Code, SysError, shortage } from "../abi/errno.ts";
 import { isRoot, mayUse } from "../abi/identity.ts";
 import { isRequestId } from "../abi/ids.ts";
 import type { Clock } from "../lib/clock.ts";
-import { reveal } from "../lib/sanitize.ts";
+import { reveal } from "../lib/text/sanitize.ts";
 import type { Receipt } from "../objects/objects.ts";
 import type { AuditRows } from "../store/kernel/audit.ts";
 import type { RequestRows } from "../store/kernel/requests.ts";

@@ -3,9 +3,9 @@
 
 import { SysError } from "../abi/errno.ts";
 import { type Caller, isRoot } from "../abi/identity.ts";
-import { usdOf } from "../abi/money.ts";
-import { type ProcessInfo, type WaitsFor, WORKING_STATES } from "../abi/process.ts";
-import type { ProcessRow } from "../store/kernel/processes.ts";
+import { usdOf } from "../abi/process/money.ts";
+import { type ProcessInfo, type WaitsFor, WORKING_STATES } from "../abi/process/process.ts";
+import type { ProcessRow } from "../store/kernel/processes/processes.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
 import type { Projection } from "../store/process/verbs.ts";
 import { noSuchProcess } from "../syscalls/parse.ts";

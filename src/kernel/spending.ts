@@ -1,5 +1,7 @@
 // What was used and what may be, read from kernel.db alone: it answers with and without a kernel. Everyone sees their own, root sees all.
 
+import { LIMITS } from "../abi/config/limits.ts";
+import { type Caller, isRoot } from "../abi/identity.ts";
 import {
   type Amounts,
   budgetStated,
@@ -11,21 +13,25 @@ import {
   plus,
   shareOf,
   UNLIMITED,
-} from "../abi/budget.ts";
-import { type Caller, isRoot } from "../abi/identity.ts";
-import { LIMITS } from "../abi/limits.ts";
-import { usdOf } from "../abi/money.ts";
+} from "../abi/process/budget.ts";
+import { usdOf } from "../abi/process/money.ts";
 import { KernelNeeded } from "../abi/sys.ts";
 import type { Clock } from "../lib/clock.ts";
-import { dayBegan, dayEnds, dayOf } from "../lib/days.ts";
-import { fitting } from "../lib/fitting.ts";
-import type { BudgetRow } from "../store/kernel/budgets.ts";
+import { dayBegan, dayEnds, dayOf } from "../lib/text/days.ts";
+import { fitting } from "../lib/text/fitting.ts";
+import type { BudgetRow } from "../store/kernel/processes/budgets.ts";
+import { SLOT_MS, type UsageSum } from "../store/kernel/processes/usage.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
-import { SLOT_MS, type UsageSum } from "../store/kernel/usage.ts";
-import type { BudgetInfo, BudgetService, UsageBy, UsageInfo, UsageReports } from "../syscalls/spending-service.ts";
-import { beginningOf, zoneOf } from "./beginnings.ts";
-import { settingsFor } from "./config.ts";
+import type {
+  BudgetInfo,
+  BudgetService,
+  UsageBy,
+  UsageInfo,
+  UsageReports,
+} from "../syscalls/system/spending-service.ts";
 import { visibleProcess } from "./registry.ts";
+import { settingsFor } from "./settings/config.ts";
+import { beginningOf, zoneOf } from "./since.ts";
 
 export interface SpendingOptions {
   readonly kernel: KernelStore;

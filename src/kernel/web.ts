@@ -4,11 +4,11 @@
 import type { Caller } from "../abi/identity.ts";
 import type { RandomBytes } from "../abi/ids.ts";
 import type { ConfigRows } from "../store/kernel/config.ts";
-import type { FileTarget } from "../syscalls/files-service.ts";
-import type { Web } from "../syscalls/net-service.ts";
+import type { FileTarget } from "../syscalls/fs/files-service.ts";
+import type { Web } from "../syscalls/run/net-service.ts";
 import { fetchPage, type WebPorts } from "../tools/web.ts";
 import { needReachable, type Reach, webUrl } from "../tools/web-hop.ts";
-import { settingsFor } from "./config.ts";
+import { settingsFor } from "./settings/config.ts";
 
 export interface WebServicePorts extends WebPorts {
   readonly settings: ConfigRows;

@@ -1,7 +1,7 @@
 // Which keys there can be. A key becomes a path on the host, so nothing in it may climb, hide or collide with the driver's own names.
 
+import { LIMITS } from "../abi/config/limits.ts";
 import { SysError } from "../abi/errno.ts";
-import { LIMITS } from "../abi/limits.ts";
 
 /** The driver's own directory for half-written bytes. */
 export const TEMPORARIES = ".tmp";

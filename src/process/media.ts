@@ -1,24 +1,24 @@
 // The service behind proc.media.*: objects below var/media/{uid}/{pid}/, for the owner and the owner's agents, who are in the owner's group.
 // They are uploaded in pieces, belong to the history of that moment and are deleted with it. An upload that a reset or kill overtakes is discarded.
 
+import { LIMITS } from "../abi/config/limits.ts";
 import { SysError } from "../abi/errno.ts";
 import { isUuid } from "../abi/ids.ts";
-import { LIMITS } from "../abi/limits.ts";
-import type { MediaRef } from "../abi/message.ts";
+import type { MediaRef } from "../abi/process/message.ts";
+import { Uploads } from "../kernel/files/uploads.ts";
 import { visibleProcess } from "../kernel/registry.ts";
-import { Uploads } from "../kernel/uploads.ts";
 import type { Clock } from "../lib/clock.ts";
 import { mediaType } from "../lib/media-type.ts";
 import { Serial } from "../lib/serial.ts";
 import { mediaNamed, mediaPrefix } from "../objects/keys.ts";
 import type { ObjectMeta, ObjectStore } from "../objects/objects.ts";
-import type { ProcessRow } from "../store/kernel/processes.ts";
+import type { ProcessRow } from "../store/kernel/processes/processes.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
 import type { ProcessStore } from "../store/process/verbs.ts";
 import type { CallContext } from "../syscalls/define.ts";
-import { PIECE_BYTES_MAX } from "../syscalls/fs-bytes.ts";
+import { PIECE_BYTES_MAX } from "../syscalls/fs/fs-bytes.ts";
 import { noSuchProcess } from "../syscalls/parse.ts";
-import type { Media, MediaInfo, MediaPiece } from "../syscalls/storage-service.ts";
+import type { Media, MediaInfo, MediaPiece } from "../syscalls/system/storage-service.ts";
 
 const PAGE_ROWS = 200;
 const MIB = 1024 * 1024;

@@ -1,9 +1,9 @@
 // What a model is asked when the older part of a history is to be summarised, and how the answer goes into the history. Product text: short,
 // plain, the same bytes for the same history. Whatever tools returned stands in the transcript as something that was read, never as a wish.
 
-import { type Message, normaliseText } from "../abi/message.ts";
-import { SUMMARY_MARK } from "../abi/segment.ts";
-import { headAndTail } from "../lib/truncate.ts";
+import { type Message, normaliseText } from "../abi/process/message.ts";
+import { SUMMARY_MARK } from "../abi/process/segment.ts";
+import { headAndTail } from "../lib/text/truncate.ts";
 
 const TEXT_BYTES_MAX = 6000;
 const ARGS_BYTES_MAX = 600;

@@ -1,7 +1,7 @@
 // The last messages of a conversation as one text, for a model that goes on without the rest. Whatever they hold, they stay inside of the
 // frame and each stays whose it is: what looks like the frame in them is not it, and every line but the first of a message is set in.
 
-import type { Message } from "../abi/message.ts";
+import type { Message } from "../abi/process/message.ts";
 
 /** How many of them. */
 export const SAID_MAX = 20;

@@ -3,7 +3,7 @@
 // `<!-- also: … -->` holds other words people use for it; it is searched and never shown. Import this file lazily: it carries all
 // the text.
 
-import { FENCED } from "../lib/fences.ts";
+import { FENCED } from "../lib/text/fences.ts";
 import accounts from "./manual/accounts.md" with { type: "text" };
 import agents from "./manual/agents.md" with { type: "text" };
 import approvals from "./manual/approvals.md" with { type: "text" };

@@ -2,7 +2,7 @@
 // budget: what does not fit is named, so that nobody wonders why it is not heeded. The same bytes for the same files; no file can
 // end its own part and speak as another.
 
-import type { LeftOut, Prompt, PromptPart, PromptSource } from "../abi/prompt.ts";
+import type { LeftOut, Prompt, PromptPart, PromptSource } from "../abi/process/prompt.ts";
 
 export interface ContextRoot {
   readonly source: PromptSource;

@@ -2,9 +2,9 @@
 // What a history can hold besides is mended here, once for all formats: a beginning that was cut off, several messages in a row, results
 // of calls that are gone. The same messages always give the same turns, and more messages only add to them.
 
-import type { MediaRef, Message, Seal, ToolCall } from "../abi/message.ts";
+import type { MediaRef, Message, Seal, ToolCall } from "../abi/process/message.ts";
 import type { ModelRequest } from "../abi/stream.ts";
-import { sizeText } from "../lib/size.ts";
+import { sizeText } from "../lib/text/size.ts";
 
 export interface CallResult {
   readonly callId: string;

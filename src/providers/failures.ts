@@ -3,7 +3,7 @@
 // have for a request that is too long. What is told of it is one line, clipped, without the key.
 
 import type { Failure, FailureClass } from "../abi/stream.ts";
-import { Redactor } from "../lib/redact.ts";
+import { Redactor } from "../lib/text/redact.ts";
 import { parsed, recordOf } from "./json.ts";
 import { FrameTooLong } from "./sse.ts";
 

@@ -2,12 +2,12 @@
 // was begun, arguments are one JSON object, there is exactly one last event and nothing after it. Every breach is a `protocol`
 // failure, never an exception, and no call of a failed or aborted answer is ever handed on: only its text so far is.
 
-import { LIMITS } from "../abi/limits.ts";
-import { normaliseText, type Seal, type ToolCall } from "../abi/message.ts";
-import type { Reported } from "../abi/money.ts";
+import { LIMITS } from "../abi/config/limits.ts";
+import { normaliseText, type Seal, type ToolCall } from "../abi/process/message.ts";
+import type { Reported } from "../abi/process/money.ts";
 import type { Failure, StopReason, StreamEvent } from "../abi/stream.ts";
 import { isNestedDeeper } from "../lib/depth.ts";
-import { clip } from "../lib/truncate.ts";
+import { clip } from "../lib/text/truncate.ts";
 
 const TOOL_NAME_CHARS_MAX = 128;
 const CALL_ID_CHARS_MAX = 256;

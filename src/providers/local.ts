@@ -1,7 +1,7 @@
 // What the providers on this machine share: reading a request and naming the calls they make. All of it is a function of the
 // request's messages, so the same request always gives the same answer.
 
-import { FAILED_NOTE, type Message } from "../abi/message.ts";
+import { FAILED_NOTE, type Message } from "../abi/process/message.ts";
 
 export function isFailedNote(message: Message): boolean {
   return message.role === "system" && message.content.startsWith(FAILED_NOTE);

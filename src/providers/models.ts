@@ -2,7 +2,7 @@
 // published in the middle of November 2026; a server's own word about a window wins. A model that is not listed works, under the
 // assumptions written at `unknownModel`.
 
-import type { Price } from "../abi/money.ts";
+import type { Price } from "../abi/process/money.ts";
 import type { ServedModel, Thinking } from "../abi/stream.ts";
 
 export interface ModelFacts {

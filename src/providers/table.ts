@@ -1,11 +1,11 @@
 // Which providers exist, how one is chosen and how it is loaded. Only what is listed here can ever be chosen. Each is one lazily imported
 // file, so that choosing costs nothing, and nothing of an SDK is loaded before a model is asked.
 
-import { SETTINGS, type Setting, type SettingName } from "../abi/config.ts";
+import { SETTINGS, type Setting, type SettingName } from "../abi/config/config.ts";
 import { SysError } from "../abi/errno.ts";
 import type { Provider } from "../abi/stream.ts";
 import type { Clock } from "../lib/clock.ts";
-import { nearest } from "../lib/nearest.ts";
+import { nearest } from "../lib/text/nearest.ts";
 import type { ManualSection } from "../prompts/manual.ts";
 import type { Access } from "./access.ts";
 import { knownModels, modelNamed } from "./models.ts";
@@ -53,7 +53,7 @@ const PROVIDERS: { readonly [name: string]: Entry } = {
       }
       return "offline";
     },
-    load: async (ports) => (await import("./offline.ts")).offlineProvider(ports),
+    load: async (ports) => (await import("./offline/offline.ts")).offlineProvider(ports),
   },
   script: {
     form: "script:/path/to/file",
@@ -61,7 +61,7 @@ const PROVIDERS: { readonly [name: string]: Entry } = {
       if (!rest.startsWith("/")) throw unusable("script needs the absolute path of a file after script:");
       return rest;
     },
-    load: async (ports) => (await import("./script.ts")).scriptProvider(ports),
+    load: async (ports) => (await import("./script/script.ts")).scriptProvider(ports),
   },
   anthropic: {
     form: "anthropic/MODEL",
@@ -73,7 +73,7 @@ const PROVIDERS: { readonly [name: string]: Entry } = {
       byKey: true,
       isPassedOn: true,
     },
-    load: async ({ clock }, access) => (await import("./anthropic.ts")).anthropicProvider({ clock, access }),
+    load: async ({ clock }, access) => (await import("./anthropic/anthropic.ts")).anthropicProvider({ clock, access }),
   },
   openai: {
     form: "openai/MODEL",
@@ -90,7 +90,7 @@ const PROVIDERS: { readonly [name: string]: Entry } = {
     form: "ollama/MODEL",
     model: (rest) => modelOf("ollama", rest),
     server: { baseUrl: "http://127.0.0.1:11434", urlSetting: "baseUrls.ollama", keySetting: null },
-    load: async ({ clock }, access) => (await import("./ollama.ts")).ollamaProvider({ clock, access }),
+    load: async ({ clock }, access) => (await import("./ollama/ollama.ts")).ollamaProvider({ clock, access }),
   },
   openrouter: {
     form: "openrouter/MODEL",
@@ -113,7 +113,7 @@ const PROVIDERS: { readonly [name: string]: Entry } = {
 const NAME_CHARS_MAX = 200;
 
 async function compatible(name: string, { clock }: ProviderPorts, access: Access): Promise<Provider> {
-  return (await import("./openai.ts")).openAiProvider({ name, clock, access });
+  return (await import("./openai/openai.ts")).openAiProvider({ name, clock, access });
 }
 
 function modelOf(provider: string, rest: string): string {

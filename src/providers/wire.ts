@@ -2,7 +2,7 @@
 // go wrong becomes the last event. A server that says nothing for too long is given up. Nothing is asked twice here: that is for
 // whoever wanted the answer to decide.
 
-import type { Reported } from "../abi/money.ts";
+import type { Reported } from "../abi/process/money.ts";
 import type { Failure, StreamEvent } from "../abi/stream.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Access } from "./access.ts";

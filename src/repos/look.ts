@@ -1,8 +1,8 @@
 // What a repository holds and how it came to be, asked of its versions alone: nothing is checked out, no filter, driver or external
 // program of a repository has a part in it. Every ref is resolved to a commit first, so that no ref is ever an option.
 
+import { LIMITS } from "../abi/config/limits.ts";
 import { SysError } from "../abi/errno.ts";
-import { LIMITS } from "../abi/limits.ts";
 import type { Commit, FileChange, RepoDiff, RepoMatch, RepoRef, RepoView, TreeEntry } from "../abi/repo.ts";
 import type { Repository } from "./repository.ts";
 

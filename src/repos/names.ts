@@ -1,8 +1,8 @@
 // Names of repositories and in them: nothing that leads out of a tree, nothing that git takes for its own, nothing that a line of git's
 // could not carry.
 
+import { LIMITS } from "../abi/config/limits.ts";
 import { SysError } from "../abi/errno.ts";
-import { LIMITS } from "../abi/limits.ts";
 import { isGits, isOrdersToGit, type RepoName } from "../abi/repo.ts";
 
 const NAME = /^[a-z0-9_](?:[a-z0-9._-]{0,62}[a-z0-9_-])?$/;

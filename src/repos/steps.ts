@@ -1,8 +1,8 @@
 // What versions changed, file by file, and by whose doing: a version says it in its last lines, `By: PID`. Of what says nothing nobody knows
 // more than that it was not one of gsv's processes.
 
-import { LIMITS } from "../abi/limits.ts";
-import type { FileState } from "../abi/undo.ts";
+import { LIMITS } from "../abi/config/limits.ts";
+import type { FileState } from "../abi/process/undo.ts";
 import type { Repository } from "./repository.ts";
 
 export interface Step {

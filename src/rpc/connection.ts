@@ -2,9 +2,9 @@
 // the connection, keyed calls never do; a peer that does not read its answers is not read from either. A fault in the protocol
 // refuses the connection and leaves the kernel alone.
 
+import { LIMITS } from "../abi/config/limits.ts";
 import { SysError } from "../abi/errno.ts";
 import type { Credentials } from "../abi/identity.ts";
-import { LIMITS } from "../abi/limits.ts";
 import type { CallClass, ClientInfo, LeaveReason, Sys } from "../abi/sys.ts";
 import type { Clock } from "../lib/clock.ts";
 import { type ClientFrame, checkClientFrame, encodeFrame, FrameDecoder, type ServerFrame, toWire } from "./frame.ts";

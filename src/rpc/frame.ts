@@ -2,9 +2,9 @@
 // read back from a stream cut at any byte. What is too long, too deep, not UTF-8, not JSON or not a frame is EPROTO: the connection
 // is over, never guessed at. `hello`, `helloOk`, `refused` and `bye` are frozen for ever: every version of gsv understands them.
 
+import { LIMITS } from "../abi/config/limits.ts";
 import { type Code, isCode, SysError } from "../abi/errno.ts";
 import type { Credentials } from "../abi/identity.ts";
-import { LIMITS } from "../abi/limits.ts";
 import type { Signal, SignalFilter } from "../abi/signal.ts";
 import { type ClientInfo, LEAVE_REASONS, type LeaveReason } from "../abi/sys.ts";
 import { isNestedDeeper } from "../lib/depth.ts";

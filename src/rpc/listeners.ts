@@ -1,8 +1,8 @@
 // Who listens for signals on this side, whatever connection serves them at the moment. Each listener is subscribed again on every
 // new connection, before any call is sent there, and is told `resync` for each process it follows: read again after what you saw.
 
+import { LIMITS } from "../abi/config/limits.ts";
 import { SysError } from "../abi/errno.ts";
-import { LIMITS } from "../abi/limits.ts";
 import type { Signal, SignalFilter } from "../abi/signal.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Link } from "./client.ts";

@@ -2,7 +2,7 @@
 // when a reader is slow, text deltas are joined and then dropped first, and when the rest overflows too it is replaced by one
 // `resync` a process, which names the message after which to read history again. Nobody who adds to an outbox ever waits.
 
-import { LIMITS } from "../abi/limits.ts";
+import { LIMITS } from "../abi/config/limits.ts";
 import type { Signal } from "../abi/signal.ts";
 import type { Clock } from "../lib/clock.ts";
 import { encodeFrame } from "./frame.ts";

@@ -4,8 +4,8 @@
 
 import { closeSync, openSync, renameSync, rmSync } from "node:fs";
 import type { UnixSocketListener } from "bun";
+import { LIMITS } from "../abi/config/limits.ts";
 import { SysError } from "../abi/errno.ts";
-import { LIMITS } from "../abi/limits.ts";
 import type { LeaveReason } from "../abi/sys.ts";
 import { sameFile } from "../lib/same-file.ts";
 import { Connection, type ConnectionOptions } from "./connection.ts";

@@ -3,11 +3,11 @@
 import { SysError } from "../abi/errno.ts";
 import { type Caller, isRoot } from "../abi/identity.ts";
 import { isUuid } from "../abi/ids.ts";
-import { type DmScope, MAIN_AGENT } from "../abi/session.ts";
-import { settingsFor } from "../kernel/config.ts";
-import type { SessionRow } from "../store/kernel/sessions.ts";
+import { type DmScope, MAIN_AGENT } from "../abi/process/session.ts";
+import { settingsFor } from "../kernel/settings/config.ts";
+import type { SessionRow } from "../store/kernel/processes/sessions.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
-import type { SessionAddress, SessionParty } from "../syscalls/session-service.ts";
+import type { SessionAddress, SessionParty } from "../syscalls/session/session-service.ts";
 import { canonicalKey, identityLinksOf, keyFor, keyText, type OwnNames, type SessionKey } from "./keys.ts";
 
 export type AddressPorts = Pick<KernelStore, "sessions" | "config" | "accounts">;

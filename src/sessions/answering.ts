@@ -5,11 +5,11 @@
 import { SysError } from "../abi/errno.ts";
 import { initPid } from "../abi/ids.ts";
 import { commandIn, type Directed, directedIn, LEVELS, type SlashCommand } from "../abi/inbound.ts";
-import type { ProcessInfo } from "../abi/process.ts";
-import { reveal } from "../lib/sanitize.ts";
-import { answersText, type ProcessModel, type ProcessThinking } from "../syscalls/ai-service.ts";
+import type { ProcessInfo } from "../abi/process/process.ts";
+import { reveal } from "../lib/text/sanitize.ts";
 import type { CallContext } from "../syscalls/define.ts";
-import type { CompactResult } from "../syscalls/history-service.ts";
+import type { CompactResult } from "../syscalls/proc/history-service.ts";
+import { answersText, type ProcessModel, type ProcessThinking } from "../syscalls/run/ai-service.ts";
 import type { Aborted, Answered, Closed, HistoryPage, Processes } from "../syscalls/services.ts";
 
 /** A call in the name of whoever sent the message; done once, however often the message is sent. */

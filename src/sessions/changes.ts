@@ -1,17 +1,23 @@
 // What may be set for a session, by path: its label and model, how much the model thinks and may say, what it is told besides, and when it
 // starts anew. All but the last is set for its process, where every other command finds it.
 
+import { LIMITS } from "../abi/config/limits.ts";
 import { SysError } from "../abi/errno.ts";
-import { LIMITS } from "../abi/limits.ts";
-import { RESET_MODES, type ResetMode, type ResetPolicy, SESSION_PATHS, type SessionPath } from "../abi/session.ts";
+import {
+  RESET_MODES,
+  type ResetMode,
+  type ResetPolicy,
+  SESSION_PATHS,
+  type SessionPath,
+} from "../abi/process/session.ts";
 import type { Clock } from "../lib/clock.ts";
-import { nearest } from "../lib/nearest.ts";
-import { modelOfProcess } from "../process/model-choice.ts";
-import { keepOwn, limitsOf } from "../process/own-settings.ts";
+import { nearest } from "../lib/text/nearest.ts";
+import { keepOwn, limitsOf } from "../process/life/own-settings.ts";
+import { modelOfProcess } from "../process/run/model-choice.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
-import type { ModelService } from "../syscalls/ai-service.ts";
 import type { CallContext } from "../syscalls/define.ts";
-import type { Prompts } from "../syscalls/prompt-service.ts";
+import type { Prompts } from "../syscalls/proc/prompt-service.ts";
+import type { ModelService } from "../syscalls/run/ai-service.ts";
 import type { Processes } from "../syscalls/services.ts";
 import { type ModelParts, modelWith, SYSTEM_PROMPT_FILE, splitModel } from "./model-parts.ts";
 import { defaultPolicy } from "./renewal.ts";

@@ -2,7 +2,7 @@
 // writes comes out in one form, so that one conversation has one address. Pure.
 
 import { SysError } from "../abi/errno.ts";
-import { type DmScope, MAIN_AGENT, MAIN_SESSION_KEY } from "../abi/session.ts";
+import { type DmScope, MAIN_AGENT, MAIN_SESSION_KEY } from "../abi/process/session.ts";
 
 export interface SessionKey {
   readonly agentId: string;

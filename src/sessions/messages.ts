@@ -2,10 +2,10 @@
 // tools said is no part of it, and a long text comes as far as a page has room.
 
 import type { Caller } from "../abi/identity.ts";
-import type { Message } from "../abi/message.ts";
+import type { Message } from "../abi/process/message.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
 import type { Histories } from "../syscalls/services.ts";
-import type { SessionMessage, SessionViews } from "../syscalls/session-service.ts";
+import type { SessionMessage, SessionViews } from "../syscalls/session/session-service.ts";
 import { sessionNamed } from "./addresses.ts";
 
 export interface MessagePorts {

@@ -2,12 +2,12 @@
 // the kernel; whoever admits the message compares the answer with the last word that was said. Each session has its own policy, copied from
 // the settings with its first message.
 
-import type { Resolved } from "../abi/config-value.ts";
-import type { ResetMode, ResetPolicy } from "../abi/session.ts";
-import { settingsFor } from "../kernel/config.ts";
-import { hourBegan } from "../lib/days.ts";
-import type { ProcessRow } from "../store/kernel/processes.ts";
-import type { SessionRow } from "../store/kernel/sessions.ts";
+import type { Resolved } from "../abi/config/config-value.ts";
+import type { ResetMode, ResetPolicy } from "../abi/process/session.ts";
+import { settingsFor } from "../kernel/settings/config.ts";
+import { hourBegan } from "../lib/text/days.ts";
+import type { ProcessRow } from "../store/kernel/processes/processes.ts";
+import type { SessionRow } from "../store/kernel/processes/sessions.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
 
 const MINUTE_MS = 60_000;

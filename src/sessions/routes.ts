@@ -1,15 +1,15 @@
 // The process behind an address. The owner's own is their init; any other is given one task with its first message, once, however many ask
 // at the same time and wherever a kernel dies in between: the row comes first, and what makes the process is the same request each time.
 
+import { LIMITS } from "../abi/config/limits.ts";
 import { SysError } from "../abi/errno.ts";
 import { initPid, isUuid, type RandomBytes, uuidv4, uuidv7 } from "../abi/ids.ts";
-import { LIMITS } from "../abi/limits.ts";
-import { MAIN_AGENT, MAIN_SESSION_KEY } from "../abi/session.ts";
+import { MAIN_AGENT, MAIN_SESSION_KEY } from "../abi/process/session.ts";
 import { visibleProcess } from "../kernel/registry.ts";
 import type { Clock } from "../lib/clock.ts";
 import { Serial } from "../lib/serial.ts";
-import type { ProcessRow } from "../store/kernel/processes.ts";
-import type { SessionRow } from "../store/kernel/sessions.ts";
+import type { ProcessRow } from "../store/kernel/processes/processes.ts";
+import type { SessionRow } from "../store/kernel/processes/sessions.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
 import type { CallContext } from "../syscalls/define.ts";
 import type { Processes } from "../syscalls/services.ts";

@@ -3,11 +3,11 @@
 
 import { SysError } from "../abi/errno.ts";
 import { isUuid } from "../abi/ids.ts";
-import type { Generation } from "../store/kernel/sessions.ts";
+import type { Generation } from "../store/kernel/processes/sessions.ts";
 import type { CallContext } from "../syscalls/define.ts";
-import type { Conversations } from "../syscalls/history-service.ts";
+import type { Conversations } from "../syscalls/proc/history-service.ts";
 import type { Archives, Closed, Processes } from "../syscalls/services.ts";
-import type { SessionReset, SessionRestored, Sessions } from "../syscalls/session-service.ts";
+import type { SessionReset, SessionRestored, Sessions } from "../syscalls/session/session-service.ts";
 import { nameOf } from "./addresses.ts";
 import { type ChangePorts, changeNamed, valueWritten } from "./changes.ts";
 import { type Routed, type RoutePorts, Routes } from "./routes.ts";

@@ -3,13 +3,13 @@
 
 import type { Caller } from "../abi/identity.ts";
 import { isRoot } from "../abi/identity.ts";
-import { tokensOf, usdOf } from "../abi/money.ts";
+import { tokensOf, usdOf } from "../abi/process/money.ts";
 import type { Clock } from "../lib/clock.ts";
-import { modelOfProcess } from "../process/model-choice.ts";
-import { ownSettings } from "../process/own-settings.ts";
-import type { Generation, SessionRow } from "../store/kernel/sessions.ts";
+import { ownSettings } from "../process/life/own-settings.ts";
+import { modelOfProcess } from "../process/run/model-choice.ts";
+import type { Generation, SessionRow } from "../store/kernel/processes/sessions.ts";
+import type { UsageSum } from "../store/kernel/processes/usage.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
-import type { UsageSum } from "../store/kernel/usage.ts";
 import type { ProcessStore } from "../store/process/verbs.ts";
 import type { Histories, Registry } from "../syscalls/services.ts";
 import type {
@@ -18,7 +18,7 @@ import type {
   SessionSettings,
   SessionTokens,
   SessionViews,
-} from "../syscalls/session-service.ts";
+} from "../syscalls/session/session-service.ts";
 import { addressFor, nameOf, sessionNamed } from "./addresses.ts";
 import { sessionMessages } from "./messages.ts";
 import { SYSTEM_PROMPT_FILE, splitModel } from "./model-parts.ts";

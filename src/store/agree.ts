@@ -4,15 +4,15 @@
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { BackupCounts } from "../abi/keep.ts";
-import type { Approval } from "../abi/process.ts";
-import { WORKING_STATES } from "../abi/process.ts";
+import type { BackupCounts } from "../abi/backup.ts";
+import type { Approval } from "../abi/process/process.ts";
+import { WORKING_STATES } from "../abi/process/process.ts";
 import type { ObjectIntent } from "../objects/objects.ts";
 import type { DatabasePlaces } from "./copy.ts";
 import { isOlder, refuseNewer, schemaVersion } from "./edition.ts";
-import { storeApproval } from "./kernel/approvals.ts";
 import { applyIntent, intentsIn } from "./kernel/objects.ts";
-import { PROJECTED, projected } from "./kernel/projection.ts";
+import { storeApproval } from "./kernel/processes/approvals.ts";
+import { PROJECTED, projected } from "./kernel/processes/projection.ts";
 import { KERNEL_EDITION, PROCESS_EDITION } from "./migrations/editions.ts";
 import { Db, StoreCorrupt } from "./open.ts";
 import { HeadRow } from "./process/head.ts";

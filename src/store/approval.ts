@@ -1,7 +1,7 @@
 // An approval as a row. The process that asks has it in its own database and kernel.db a copy: they name who asks in columns of their own,
 // and say what is asked and how it was answered in the same ones.
 
-import type { Approval } from "../abi/process.ts";
+import type { Approval } from "../abi/process/process.ts";
 
 export type AskedColumns = {
   readonly request_id: string;

@@ -4,7 +4,7 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { messageOf } from "../abi/errno.ts";
-import type { State } from "../abi/process.ts";
+import type { State } from "../abi/process/process.ts";
 import { type Edition, schemaVersion } from "./edition.ts";
 import { type HookRow, hooksIn } from "./kernel/hooks.ts";
 import { KERNEL_EDITION, PROCESS_EDITION } from "./migrations/editions.ts";

@@ -3,7 +3,7 @@
 
 import type { Caller } from "../abi/identity.ts";
 import type { CallClass, ClientInfo } from "../abi/sys.ts";
-import type { Tone } from "../lib/tones.ts";
+import type { Tone } from "../lib/text/tones.ts";
 
 export type FieldKind =
   | "text"

@@ -1,14 +1,14 @@
 // How results read as text. Pure, and small enough to come with every declaration.
 
-import type { Message } from "../abi/message.ts";
-import { exactUsd, microsOf } from "../abi/money.ts";
-import type { ProcessInfo, WaitsFor } from "../abi/process.ts";
+import type { Message } from "../abi/process/message.ts";
+import { exactUsd, microsOf } from "../abi/process/money.ts";
+import type { ProcessInfo, WaitsFor } from "../abi/process/process.ts";
 import type { Commit } from "../abi/repo.ts";
-import { reveal } from "../lib/sanitize.ts";
-import type { ProcessCaps } from "./account-service.ts";
+import { reveal } from "../lib/text/sanitize.ts";
+import type { ProcessCaps } from "./account/account-service.ts";
 import type { Column, Print } from "./define.ts";
+import type { WorkspaceView } from "./repo/workspace-service.ts";
 import type { Closed, HistoryPage, Signalled, TraceRow } from "./services.ts";
-import type { WorkspaceView } from "./workspace-service.ts";
 
 export function waitsForText(waits: WaitsFor): string {
   switch (waits.kind) {

@@ -1,11 +1,11 @@
 // Arguments from outside become typed arguments here, from the field table alone. Unknown keys are dropped on the wire
 // (older kernels must understand newer clients) and refused where a person or a model wrote them.
 
+import { LIMITS } from "../abi/config/limits.ts";
 import { SysError } from "../abi/errno.ts";
 import { isPid, isUuid } from "../abi/ids.ts";
-import { LIMITS } from "../abi/limits.ts";
-import { normaliseText } from "../abi/message.ts";
-import { clip } from "../lib/truncate.ts";
+import { normaliseText } from "../abi/process/message.ts";
+import { clip } from "../lib/text/truncate.ts";
 import type { Args, Field, Fields } from "./define.ts";
 
 export interface ParseOptions {

@@ -1,16 +1,16 @@
 // The services handlers work with, as types: each handler names the two or three it takes. The kernel builds them all; the read-only
 // view builds those that only read. Every method checks ownership itself: another account's process reads exactly like an absent one.
 
-import type { ConfigLayer } from "../abi/config-value.ts";
+import type { ConfigLayer } from "../abi/config/config-value.ts";
 import type { Caller } from "../abi/identity.ts";
-import type { Message } from "../abi/message.ts";
 import type { Mode } from "../abi/policy.ts";
-import type { ProcessInfo, Profile, RestartRule, RunStatus, State, Usage, WaitsFor } from "../abi/process.ts";
-import type { Segment } from "../abi/segment.ts";
-import type { Thinking } from "../abi/session.ts";
+import type { Message } from "../abi/process/message.ts";
+import type { ProcessInfo, Profile, RestartRule, RunStatus, State, Usage, WaitsFor } from "../abi/process/process.ts";
+import type { Segment } from "../abi/process/segment.ts";
+import type { Thinking } from "../abi/process/session.ts";
+import type { Checkpoint } from "../abi/process/workspace.ts";
 import type { LeaveReason } from "../abi/sys.ts";
-import type { Checkpoint } from "../abi/workspace.ts";
-import type { ShownApproval } from "./approval-service.ts";
+import type { ShownApproval } from "./approval/approval-service.ts";
 import type { CallContext } from "./define.ts";
 
 export interface ProcessPage {

@@ -1,30 +1,30 @@
 // The one list of syscalls, by domain: a file of declarations is loaded when one of its calls is asked for, so that a command pays for its own
 // domain and not for all. An unlisted name does not exist, for anyone. Where all are wanted at once: all.ts.
 
-import type { Accounts, AuditLog, Groups, Rights, Tokens } from "./account-service.ts";
-import type { Agents, Bundles, Credits, Projects } from "./agent-service.ts";
-import type { ModelService, OutageReports } from "./ai-service.ts";
-import type { Approvals } from "./approval-service.ts";
-import type { CodeMode } from "./codemode.ts";
+import type { Accounts, AuditLog, Groups, Rights, Tokens } from "./account/account-service.ts";
+import type { Agents, Bundles, Credits, Projects } from "./account/agent-service.ts";
+import type { Approvals } from "./approval/approval-service.ts";
+import type { PolicyService } from "./approval/policy-service.ts";
 import type { Fields, Syscall } from "./define.ts";
-import type { FileTree } from "./file-tree.ts";
-import type { FileUse } from "./file-use-service.ts";
-import type { Files } from "./files-service.ts";
-import type { Conversations, SearchService } from "./history-service.ts";
-import type { HooksService } from "./hook-service.ts";
-import type { Web } from "./net-service.ts";
-import type { PolicyService } from "./policy-service.ts";
-import type { Lifecycle } from "./proc-life.ts";
-import type { Prompts } from "./prompt-service.ts";
-import type { Bootstrapping, Repositories } from "./repositories.ts";
-import type { ServerTools } from "./server-tools.ts";
+import type { FileTree } from "./fs/file-tree-service.ts";
+import type { FileUse } from "./fs/file-use-service.ts";
+import type { Files } from "./fs/files-service.ts";
+import type { Conversations, SearchService } from "./proc/history-service.ts";
+import type { Lifecycle } from "./proc/proc-life.ts";
+import type { Prompts } from "./proc/prompt-service.ts";
+import type { Bootstrapping, Repositories } from "./repo/repo-service.ts";
+import type { Undoing } from "./repo/undo-service.ts";
+import type { Trust, Workspaces } from "./repo/workspace-service.ts";
+import type { ModelService, OutageReports } from "./run/ai-service.ts";
+import type { CodeMode } from "./run/codemode.ts";
+import type { Web } from "./run/net-service.ts";
+import type { ServerTools } from "./run/server-tools.ts";
+import type { Shells } from "./run/shell-service.ts";
 import type { Archives, Histories, KernelControl, Niceness, Processes, Registry, Settings } from "./services.ts";
-import type { Sessions } from "./session-service.ts";
-import type { Shells } from "./shell-service.ts";
-import type { BudgetService, UsageReports } from "./spending-service.ts";
-import type { Media, Storage } from "./storage-service.ts";
-import type { Undoing } from "./undo-service.ts";
-import type { Trust, Workspaces } from "./workspace-service.ts";
+import type { Sessions } from "./session/session-service.ts";
+import type { HooksService } from "./system/hook-service.ts";
+import type { BudgetService, UsageReports } from "./system/spending-service.ts";
+import type { Media, Storage } from "./system/storage-service.ts";
 
 /** All services there are; the read-only view has those marked. */
 export interface Services {
@@ -81,53 +81,53 @@ type File = () => Promise<readonly unknown[]>;
 /** What stands before the last dot of a name, to the files that declare such calls, in the order in which people see them. */
 const DOMAINS: { readonly [domain: string]: readonly File[] } = {
   proc: [
-    async () => (await import("./proc-list.ts")).procListCalls,
-    async () => (await import("./proc.ts")).procCalls,
-    async () => (await import("./proc-model.ts")).procModelCalls,
-    async () => (await import("./proc-mode.ts")).procModeCalls,
-    async () => (await import("./proc-nice.ts")).niceCalls,
-    async () => (await import("./proc-trace.ts")).procTraceCalls,
-    async () => (await import("./proc-life.ts")).procLifeCalls,
-    async () => (await import("./spending.ts")).spendingCalls,
-    async () => (await import("./prompt.ts")).promptCalls,
-    async () => (await import("./undo.ts")).undoCalls,
-    async () => (await import("./proc-history.ts")).procHistoryCalls,
+    async () => (await import("./proc/proc-list.ts")).procListCalls,
+    async () => (await import("./proc/proc.ts")).procCalls,
+    async () => (await import("./proc/proc-model.ts")).procModelCalls,
+    async () => (await import("./proc/proc-mode.ts")).procModeCalls,
+    async () => (await import("./proc/proc-nice.ts")).niceCalls,
+    async () => (await import("./proc/proc-trace.ts")).procTraceCalls,
+    async () => (await import("./proc/proc-life.ts")).procLifeCalls,
+    async () => (await import("./system/spending.ts")).spendingCalls,
+    async () => (await import("./proc/prompt.ts")).promptCalls,
+    async () => (await import("./repo/undo.ts")).undoCalls,
+    async () => (await import("./proc/proc-history.ts")).procHistoryCalls,
   ],
-  session: [async () => (await import("./session.ts")).sessionCalls],
+  session: [async () => (await import("./session/session.ts")).sessionCalls],
   fs: [
-    async () => (await import("./fs.ts")).fsCalls,
-    async () => (await import("./fs-tree.ts")).fsTreeCalls,
-    async () => (await import("./fs-bytes.ts")).fsBytesCalls,
-    async () => (await import("./fs-use.ts")).fsUseCalls,
+    async () => (await import("./fs/fs.ts")).fsCalls,
+    async () => (await import("./fs/fs-tree.ts")).fsTreeCalls,
+    async () => (await import("./fs/fs-bytes.ts")).fsBytesCalls,
+    async () => (await import("./fs/fs-use.ts")).fsUseCalls,
   ],
-  repo: [async () => (await import("./repo.ts")).repoCalls],
-  workspace: [async () => (await import("./workspace.ts")).workspaceCalls],
-  hil: [async () => (await import("./hil.ts")).hilCalls],
-  policy: [async () => (await import("./policy.ts")).policyCalls],
-  hooks: [async () => (await import("./hooks.ts")).hookCalls],
-  archive: [async () => (await import("./archive.ts")).archiveCalls],
-  config: [async () => (await import("./config.ts")).configCalls],
-  ai: [async () => (await import("./ai.ts")).aiCalls],
-  system: [async () => (await import("./system.ts")).systemCalls],
-  sys: [async () => (await import("./system.ts")).sysCalls],
-  account: [async () => (await import("./account.ts")).accountCalls],
-  agent: [async () => (await import("./agent.ts")).agentCalls],
-  persona: [async () => (await import("./agent.ts")).personaCalls],
-  bundle: [async () => (await import("./bundle.ts")).bundleCalls],
-  project: [async () => (await import("./bundle.ts")).projectCalls],
-  credits: [async () => (await import("./credits.ts")).creditCalls],
-  group: [async () => (await import("./group.ts")).groupCalls],
-  "sys.mcp": [async () => (await import("./server-tools.ts")).serverToolCalls],
-  "sys.token": [async () => (await import("./token.ts")).tokenCalls],
-  shell: [async () => (await import("./shell.ts")).shellCalls],
-  codemode: [async () => (await import("./codemode.ts")).codemodeCalls],
-  net: [async () => (await import("./net.ts")).netCalls],
-  storage: [async () => (await import("./storage.ts")).storageCalls],
-  "proc.context": [async () => (await import("./prompt.ts")).contextCalls],
-  "config.context": [async () => (await import("./prompt.ts")).homeContextCalls],
-  "proc.history": [async () => (await import("./proc-history.ts")).historyPolicyCalls],
-  "proc.media": [async () => (await import("./media.ts")).mediaCalls],
-  audit: [async () => (await import("./audit.ts")).auditCalls],
+  repo: [async () => (await import("./repo/repo.ts")).repoCalls],
+  workspace: [async () => (await import("./repo/workspace.ts")).workspaceCalls],
+  hil: [async () => (await import("./approval/hil.ts")).hilCalls],
+  policy: [async () => (await import("./approval/policy.ts")).policyCalls],
+  hooks: [async () => (await import("./system/hooks.ts")).hookCalls],
+  archive: [async () => (await import("./session/archive.ts")).archiveCalls],
+  config: [async () => (await import("./system/config.ts")).configCalls],
+  ai: [async () => (await import("./run/ai.ts")).aiCalls],
+  system: [async () => (await import("./system/system.ts")).systemCalls],
+  sys: [async () => (await import("./system/system.ts")).sysCalls],
+  account: [async () => (await import("./account/account.ts")).accountCalls],
+  agent: [async () => (await import("./account/agent.ts")).agentCalls],
+  persona: [async () => (await import("./account/agent.ts")).personaCalls],
+  bundle: [async () => (await import("./account/bundle.ts")).bundleCalls],
+  project: [async () => (await import("./account/bundle.ts")).projectCalls],
+  credits: [async () => (await import("./account/credits.ts")).creditCalls],
+  group: [async () => (await import("./account/group.ts")).groupCalls],
+  "sys.mcp": [async () => (await import("./run/server-tools.ts")).serverToolCalls],
+  "sys.token": [async () => (await import("./account/token.ts")).tokenCalls],
+  shell: [async () => (await import("./run/shell.ts")).shellCalls],
+  codemode: [async () => (await import("./run/codemode.ts")).codemodeCalls],
+  net: [async () => (await import("./run/net.ts")).netCalls],
+  storage: [async () => (await import("./system/storage.ts")).storageCalls],
+  "proc.context": [async () => (await import("./proc/prompt.ts")).contextCalls],
+  "config.context": [async () => (await import("./proc/prompt.ts")).homeContextCalls],
+  "proc.history": [async () => (await import("./proc/proc-history.ts")).historyPolicyCalls],
+  "proc.media": [async () => (await import("./proc/media.ts")).mediaCalls],
+  audit: [async () => (await import("./account/audit.ts")).auditCalls],
 };
 
 export const DOMAIN_NAMES: readonly string[] = Object.keys(DOMAINS);

@@ -1,8 +1,8 @@
 // A block of code beside the kernel: in a thread of its own, watched from here, so that one that spins or grows delays nobody and is ended in
 // time. Its calls are carried out one after the other, in the order in which it makes them.
 
+import { LIMITS } from "../abi/config/limits.ts";
 import { SysError } from "../abi/errno.ts";
-import { LIMITS } from "../abi/limits.ts";
 import type { Clock } from "../lib/clock.ts";
 import { Serial } from "../lib/serial.ts";
 import type { CodeEnd, CodeJob, FromCode, ToCode } from "./code-words.ts";

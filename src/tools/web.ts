@@ -1,13 +1,13 @@
 // Pages of the web, one at a time, as text for a model or a person: hop by hop, each judged anew, within bounds of time and size. An agent's
 // page may send it on within its own site only: where else it would go is told instead, so that what a person allowed is what is fetched.
 
+import { LIMITS } from "../abi/config/limits.ts";
 import { SysError } from "../abi/errno.ts";
-import { LIMITS } from "../abi/limits.ts";
-import { normaliseText } from "../abi/message.ts";
+import { normaliseText } from "../abi/process/message.ts";
 import { isBinary } from "../lib/binary.ts";
 import type { Clock } from "../lib/clock.ts";
-import { markdownOf } from "./html-markdown.ts";
-import { seenText } from "./html-text.ts";
+import { markdownOf } from "./html/html-to-markdown.ts";
+import { seenText } from "./html/text.ts";
 import { bodyOf, decoded } from "./web-body.ts";
 import { type HopPorts, type Reach, requestHop, webUrl } from "./web-hop.ts";
 

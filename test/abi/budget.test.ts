@@ -12,7 +12,7 @@ import {
   shareOf,
   UNLIMITED,
   usedText,
-} from "../../src/abi/budget.ts";
+} from "../../src/abi/process/budget.ts";
 import { seeded } from "../support/random.ts";
 
 const set = (text: string) => budgetStated(text);

@@ -1,10 +1,10 @@
 // Settings as the schema has them: one canonical key in many spellings, one canonical text for each value, layers above each other.
 
 import { describe, expect, test } from "bun:test";
-import { configFrom, configOver, SETTING_NAMES, SETTINGS, type Setting } from "../../src/abi/config.ts";
-import { canonicalForm, keyWritten, storedKey } from "../../src/abi/config-key.ts";
-import { canonicalValue, resolveSetting, type Said, typedValue } from "../../src/abi/config-value.ts";
-import { CLIENT_ENV, KERNEL_ENV, SECRET_ENV } from "../../src/abi/environment.ts";
+import { configFrom, configOver, SETTING_NAMES, SETTINGS, type Setting } from "../../src/abi/config/config.ts";
+import { canonicalForm, keyWritten, storedKey } from "../../src/abi/config/config-key.ts";
+import { canonicalValue, resolveSetting, type Said, typedValue } from "../../src/abi/config/config-value.ts";
+import { CLIENT_ENV, KERNEL_ENV, SECRET_ENV } from "../../src/abi/config/environment.ts";
 import type { SysError } from "../../src/abi/errno.ts";
 import { seeded } from "../support/random.ts";
 

@@ -9,8 +9,8 @@ import {
   pricesFrom,
   usdOf,
   usdText,
-} from "../../src/abi/money.ts";
-import { addUsage, NO_USAGE } from "../../src/abi/process.ts";
+} from "../../src/abi/process/money.ts";
+import { addUsage, NO_USAGE } from "../../src/abi/process/process.ts";
 import { seeded } from "../support/random.ts";
 
 const NANO = { input: 0.05, output: 0.4, cacheRead: 0.005, cacheWrite: 0.05 };

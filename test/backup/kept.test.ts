@@ -3,7 +3,7 @@
 import { expect, test } from "bun:test";
 import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { HomeUsage } from "../../src/abi/keep.ts";
+import type { HomeUsage } from "../../src/abi/backup.ts";
 import { KernelDb } from "../../src/store/kernel/db.ts";
 import { Db } from "../../src/store/open.ts";
 import { kernelGenerationOf } from "../../src/store/process/head.ts";

@@ -3,7 +3,7 @@
 
 import { expect, test } from "bun:test";
 import { existsSync, statSync } from "node:fs";
-import type { BackupMade } from "../../src/abi/keep.ts";
+import type { BackupMade } from "../../src/abi/backup.ts";
 import type { Sys } from "../../src/abi/sys.ts";
 import type { Sent, Spawned } from "../../src/syscalls/services.ts";
 import { TestHome, until, withHome } from "../support/home.ts";

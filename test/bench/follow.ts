@@ -2,7 +2,7 @@
 // for that one, and what a strace adds to the run it follows. Each round is a task of its own, so that none has more history than another.
 
 import { connect, type Socket } from "node:net";
-import { LIMITS } from "../../src/abi/limits.ts";
+import { LIMITS } from "../../src/abi/config/limits.ts";
 import type { Signal } from "../../src/abi/signal.ts";
 import type { Link } from "../../src/rpc/client.ts";
 import { encodeFrame } from "../../src/rpc/frame.ts";

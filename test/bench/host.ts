@@ -3,7 +3,7 @@
 
 import { tmpdir } from "node:os";
 import { uuidv7 } from "../../src/abi/ids.ts";
-import type { ShellAnswer } from "../../src/syscalls/shell-service.ts";
+import type { ShellAnswer } from "../../src/syscalls/run/shell-service.ts";
 import { machineSandbox } from "../support/sandbox.ts";
 import { type Floor, Home } from "./machine.ts";
 import { type Row, rowOf, timedAgainst } from "./measure.ts";

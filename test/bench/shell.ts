@@ -4,7 +4,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { ShellAnswer } from "../../src/syscalls/shell-service.ts";
+import type { ShellAnswer } from "../../src/syscalls/run/shell-service.ts";
 import { type Floor, Home, run } from "./machine.ts";
 import { type Row, rowOf, timedAgainst } from "./measure.ts";
 

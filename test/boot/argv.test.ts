@@ -1,7 +1,7 @@
 // What is no text is refused as an argument; what is text is not, the replacement character among it.
 
 import { expect, test } from "bun:test";
-import { garbled } from "../../src/boot/argv.ts";
+import { garbled } from "../../src/machine/argv.ts";
 import { withHome } from "../support/home.ts";
 import { gsvCommand } from "../support/program.ts";
 

@@ -3,7 +3,7 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { SysError } from "../../src/abi/errno.ts";
-import { isInProcess, startKernel } from "../../src/boot/client.ts";
+import { isInProcess, startKernel } from "../../src/client/client.ts";
 import { homePaths } from "../../src/paths.ts";
 import { type Env, withHome } from "../support/home.ts";
 import { scratchDirectory } from "../support/scratch.ts";

@@ -1,8 +1,8 @@
 // A machine that gives few descriptors: less is open at once, and what finds none is told so instead of ending the kernel.
 
 import { expect, test } from "bun:test";
-import { LIMITS } from "../../src/abi/limits.ts";
-import { connectionsMax, needDescriptorsForThread, openDatabasesMax } from "../../src/boot/descriptors.ts";
+import { LIMITS } from "../../src/abi/config/limits.ts";
+import { connectionsMax, needDescriptorsForThread, openDatabasesMax } from "../../src/machine/descriptors.ts";
 
 test("clients and databases together take half of what there is, and no more than ever where there is plenty", () => {
   for (const descriptors of [128, 256, 1024])

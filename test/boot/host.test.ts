@@ -3,9 +3,9 @@
 
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { rmSync } from "node:fs";
-import { configFrom } from "../../src/abi/config.ts";
-import { type HostMachine, hostKernel } from "../../src/boot/host.ts";
-import { socketPlace } from "../../src/boot/socket.ts";
+import { configFrom } from "../../src/abi/config/config.ts";
+import { type HostMachine, hostKernel } from "../../src/client/host.ts";
+import { socketPlace } from "../../src/client/socket.ts";
 import { realClock } from "../../src/lib/clock.ts";
 import { homePaths, prepareHome } from "../../src/paths.ts";
 import { acquireLock } from "../../src/store/lock.ts";

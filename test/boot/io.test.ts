@@ -4,8 +4,8 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { closeSync, constants, existsSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { outputOf } from "../../src/boot/io.ts";
 import { realClock } from "../../src/lib/clock.ts";
+import { outputOf } from "../../src/machine/io.ts";
 import { withHome } from "../support/home.ts";
 import { gsvCommand } from "../support/program.ts";
 
@@ -73,7 +73,7 @@ test("what a pipe has no room for yet waits for its reader, the first text too, 
 });
 
 test("a terminal's size is asked of it, and again when it changed", async () => {
-  const script = `import { outputOf, standardInput } from ${JSON.stringify(join(import.meta.dir, "../../src/boot/io.ts"))};
+  const script = `import { outputOf, standardInput } from ${JSON.stringify(join(import.meta.dir, "../../src/machine/io.ts"))};
     import { realClock } from ${JSON.stringify(join(import.meta.dir, "../../src/lib/clock.ts"))};
     const output = outputOf(1, realClock, "33");
     const say = () => output.write(\`\${standardInput().isTTY} \${output.isTTY} \${output.columns}x\${output.rows}\\n\`);

@@ -5,7 +5,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, symlin
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { SysError } from "../../src/abi/errno.ts";
-import { type SocketSearch, socketPlace } from "../../src/boot/socket.ts";
+import { type SocketSearch, socketPlace } from "../../src/client/socket.ts";
 import { type HomePaths, homePaths, prepareHome } from "../../src/paths.ts";
 import { until, withHome } from "../support/home.ts";
 

@@ -1,7 +1,7 @@
 // The pager as a person has it: a real program on a real terminal, with the environment it was handed.
 
 import { expect, test } from "bun:test";
-import { runOnTerminal } from "../../src/boot/spawn.ts";
+import { runOnTerminal } from "../../src/machine/spawn.ts";
 import { withHome } from "../support/home.ts";
 import { gsvCommand } from "../support/program.ts";
 

@@ -4,7 +4,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { chmodSync, lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { editText, lineFrom } from "../../src/boot/terminal.ts";
+import { editText, lineFrom } from "../../src/machine/terminal.ts";
 import { rejection } from "../contract/sys.ts";
 import { withHome } from "../support/home.ts";
 import { UNTOLD } from "../support/io.ts";

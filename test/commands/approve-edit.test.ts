@@ -3,7 +3,7 @@
 
 import { expect, test } from "bun:test";
 import { chmodSync } from "node:fs";
-import type { Message } from "../../src/abi/message.ts";
+import type { Message } from "../../src/abi/process/message.ts";
 import { jsonLines, TestHome } from "../support/home.ts";
 import { gsvCommand } from "../support/program.ts";
 import { Session } from "../support/session.ts";

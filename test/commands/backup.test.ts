@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "bun:test";
-import type { BackupMade, BackupRestored, HomeKeeping } from "../../src/abi/keep.ts";
+import type { BackupMade, BackupRestored, HomeKeeping } from "../../src/abi/backup.ts";
 import { FakeIo, runs } from "../support/io.ts";
 
 const COUNTS = { processes: 1, messages: 12, archives: 0, files: 3 };

@@ -1,7 +1,7 @@
 // Answers on stdin of `gsv chat --input jsonl`: each line one answer, nothing else on it, and at the end nobody is there to answer.
 
 import { expect, test } from "bun:test";
-import { answering, type Steering } from "../../commands/chat-answers.ts";
+import { answering, type Steering } from "../../commands/chat/answers.ts";
 import { SysError } from "../../src/abi/errno.ts";
 import { FakeIo, stdinOf } from "../support/io.ts";
 

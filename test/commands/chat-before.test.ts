@@ -2,7 +2,7 @@
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { checkEvent } from "../../commands/events.ts";
-import type { Side } from "../../commands/files/side.ts";
+import type { Side } from "../../commands/files/copy/side.ts";
 import { SysError } from "../../src/abi/errno.ts";
 import { Chat } from "../support/chat.ts";
 import { runs, stdinOf, until } from "../support/io.ts";

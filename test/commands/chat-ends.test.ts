@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { SysError } from "../../src/abi/errno.ts";
-import type { RunStatus } from "../../src/abi/process.ts";
+import type { RunStatus } from "../../src/abi/process/process.ts";
 import { Chat, PID, RUN, said, waited } from "../support/chat.ts";
 
 let chat: Chat;

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "bun:test";
-import { firstBlock } from "../../commands/chat-pick.ts";
-import { schemaIn } from "../../commands/chat-schema.ts";
-import type { Side } from "../../commands/files/side.ts";
+import { firstBlock } from "../../commands/chat/pick.ts";
+import { schemaIn } from "../../commands/chat/schema.ts";
+import type { Side } from "../../commands/files/copy/side.ts";
 import { Chat, said } from "../support/chat.ts";
 import { runs, until } from "../support/io.ts";
 

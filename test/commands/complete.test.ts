@@ -2,9 +2,9 @@
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { flagsOf } from "../../commands/args.ts";
-import { allCommands } from "../../commands/command-tree.ts";
-import { valuesOf } from "../../commands/complete-values.ts";
 import { GLOBAL_FLAGS } from "../../commands/global-flags.ts";
+import { allCommands } from "../../commands/man/command-tree.ts";
+import { valuesOf } from "../../commands/man/complete-values.ts";
 import { SysError } from "../../src/abi/errno.ts";
 import { SYSCALLS } from "../../src/syscalls/all.ts";
 import { field } from "../../src/syscalls/define.ts";

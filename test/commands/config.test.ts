@@ -1,9 +1,9 @@
 // `gsv config` as a person types it: secrets never as arguments, an editor that changes all or nothing, output for people and programs.
 
 import { beforeEach, describe, expect, test } from "bun:test";
-import { changesBetween, layerText, namesIn, valuesFrom } from "../../commands/config-text.ts";
-import { SETTINGS, type Setting } from "../../src/abi/config.ts";
-import { canonicalValue } from "../../src/abi/config-value.ts";
+import { changesBetween, layerText, namesIn, valuesFrom } from "../../commands/config/config-text.ts";
+import { SETTINGS, type Setting } from "../../src/abi/config/config.ts";
+import { canonicalValue } from "../../src/abi/config/config-value.ts";
 import { SysError } from "../../src/abi/errno.ts";
 import { FakeIo, runs, stdinOf } from "../support/io.ts";
 import { seeded } from "../support/random.ts";

@@ -1,9 +1,9 @@
 // `gsv debug` and `gsv bugreport` over what a failed run left, from a whole kernel.
 
 import { beforeEach, expect, test } from "bun:test";
-import { coreText } from "../../commands/core-text.ts";
-import type { Side } from "../../commands/files/side.ts";
-import type { CrashCore } from "../../src/abi/crash.ts";
+import type { Side } from "../../commands/files/copy/side.ts";
+import { coreText } from "../../commands/system/core-text.ts";
+import type { CrashCore } from "../../src/abi/process/crash.ts";
 import { found } from "../support/canaries.ts";
 import { FakeIo, runs } from "../support/io.ts";
 import { INIT, TestKernel } from "../support/kernel.ts";

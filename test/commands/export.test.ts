@@ -1,7 +1,7 @@
 // A conversation as a document, and what fills a request as bars.
 
 import { expect, test } from "bun:test";
-import type { Side } from "../../commands/files/side.ts";
+import type { Side } from "../../commands/files/copy/side.ts";
 import { FakeIo, runs } from "../support/io.ts";
 import { processInfo } from "../support/played.ts";
 

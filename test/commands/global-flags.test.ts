@@ -3,10 +3,10 @@
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { flagsOf } from "../../commands/args.ts";
-import { allCommands } from "../../commands/command-tree.ts";
 import { GLOBAL_FLAGS } from "../../commands/global-flags.ts";
+import { allCommands } from "../../commands/man/command-tree.ts";
 import { SysError } from "../../src/abi/errno.ts";
-import { wantsColour } from "../../src/lib/colour.ts";
+import { wantsColour } from "../../src/lib/text/colour.ts";
 import { FakeIo, runs, stdinOf } from "../support/io.ts";
 import { TestKernel } from "../support/kernel.ts";
 import { processInfo } from "../support/played.ts";

@@ -1,7 +1,7 @@
 // `gsv logs --kernel`: entries of the kernel's log, since a time, and what is added to them.
 
 import { expect, test } from "bun:test";
-import { behind, entriesIn } from "../../commands/log-entries.ts";
+import { behind, entriesIn } from "../../commands/system/log-entries.ts";
 import { FakeIo, runs } from "../support/io.ts";
 
 const LOG =

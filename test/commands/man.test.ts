@@ -1,8 +1,8 @@
 // The manual at the command line: contents, pages by name, search, help by topic. Everything it says of a command is the declaration's.
 
 import { beforeEach, describe, expect, test } from "bun:test";
-import { layout, markdownBlocks, PLAIN } from "../../commands/layout.ts";
-import { Book } from "../../commands/man-book.ts";
+import { layout, markdownBlocks, PLAIN } from "../../commands/man/layout.ts";
+import { Book } from "../../commands/man/man-book.ts";
 import { COMMANDS } from "../../commands/table.ts";
 import { MANUAL } from "../../src/prompts/manual.ts";
 import { SYSCALLS } from "../../src/syscalls/all.ts";

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "bun:test";
+import { LIMITS } from "../../src/abi/config/limits.ts";
 import { SysError } from "../../src/abi/errno.ts";
-import { LIMITS } from "../../src/abi/limits.ts";
 import { waited } from "../support/chat.ts";
 import { FakeIo, runs, stdinOf, until } from "../support/io.ts";
 import { TestKernel } from "../support/kernel.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { ageText, jsonLine, printText, table } from "../../commands/print.ts";
-import { nearest } from "../../src/lib/nearest.ts";
+import { nearest } from "../../src/lib/text/nearest.ts";
 import type { Column } from "../../src/syscalls/define.ts";
-import { PROCESS_TABLE } from "../../src/syscalls/process-table.ts";
+import { PROCESS_TABLE } from "../../src/syscalls/proc/process-table.ts";
 import { FakeIo } from "../support/io.ts";
 
 interface Row {

@@ -2,8 +2,8 @@
 
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { age, flatRows, processTable, sorted, treeRows } from "../../commands/process-table.ts";
-import type { ProcessInfo, State } from "../../src/abi/process.ts";
+import { age, flatRows, processTable, sorted, treeRows } from "../../commands/proc/process-table.ts";
+import type { ProcessInfo, State } from "../../src/abi/process/process.ts";
 
 function process(pid: string, about: Partial<ProcessInfo> = {}): ProcessInfo {
   return {

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "bun:test";
-import { readPrompt } from "../../commands/prompt.ts";
+import { readPrompt } from "../../commands/chat/message-text.ts";
+import { LIMITS } from "../../src/abi/config/limits.ts";
 import { SysError } from "../../src/abi/errno.ts";
-import { LIMITS } from "../../src/abi/limits.ts";
 import { FakeIo, stdinOf } from "../support/io.ts";
 
 let io: FakeIo;

@@ -3,11 +3,11 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { allCommands, nouns } from "../../commands/command-tree.ts";
 import { GLOBAL_FLAGS } from "../../commands/global-flags.ts";
-import type { Block } from "../../commands/layout.ts";
-import { manualFiles } from "../../commands/man-files.ts";
-import { roff } from "../../commands/roff.ts";
+import { allCommands, nouns } from "../../commands/man/command-tree.ts";
+import type { Block } from "../../commands/man/layout.ts";
+import { manualFiles } from "../../commands/man/man-files.ts";
+import { roff } from "../../commands/man/roff.ts";
 import { MANUAL } from "../../src/prompts/manual.ts";
 import { scratchDirectory } from "../support/scratch.ts";
 

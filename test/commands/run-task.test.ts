@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "bun:test";
-import type { RunStatus } from "../../src/abi/process.ts";
+import type { RunStatus } from "../../src/abi/process/process.ts";
 import { Chat, PID, said } from "../support/chat.ts";
 import { runs, until } from "../support/io.ts";
 

@@ -2,7 +2,7 @@
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { SysError } from "../../src/abi/errno.ts";
-import { flagsFrom } from "../../src/boot/flags.ts";
+import { flagsFrom } from "../../src/client/flags.ts";
 import { FakeIo, runs, stdinOf } from "../support/io.ts";
 
 const SECRET = "sk-canary-setup-0123456789";

@@ -2,15 +2,15 @@
 
 import { expect, test } from "bun:test";
 import type { Input } from "../../commands/command.ts";
-import type { Side } from "../../commands/files/side.ts";
-import { LIMITS } from "../../src/abi/limits.ts";
+import type { Side } from "../../commands/files/copy/side.ts";
+import { LIMITS } from "../../src/abi/config/limits.ts";
 import { mediaType } from "../../src/lib/media-type.ts";
 import { Chat, PID, said } from "../support/chat.ts";
 import { runs, stdinOf, until } from "../support/io.ts";
 import { oneIn, SEED } from "../support/soak.ts";
 
 // What the command loads only then is there before: while the disk is waited for, the clock of the test would run on.
-await import("../../commands/chat-pick.ts");
+await import("../../commands/chat/pick.ts");
 
 const PNG = Buffer.from("\x89PNG\r\n\x1a\n and so on", "latin1");
 const ZEROS = Buffer.from("a\0b");

@@ -1,7 +1,7 @@
 // strace: what is shown of the calls of a process, in which order, and how following ends.
 
 import { expect, test } from "bun:test";
-import { callChoice, isChosen, summed, tookText, traceCells, traceLayout } from "../../commands/trace-table.ts";
+import { callChoice, isChosen, summed, tookText, traceCells, traceLayout } from "../../commands/proc/trace-table.ts";
 import { SysError } from "../../src/abi/errno.ts";
 import type { TraceRow } from "../../src/syscalls/services.ts";
 import { FakeIo, runs } from "../support/io.ts";

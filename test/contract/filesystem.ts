@@ -3,9 +3,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { FileSystem } from "../../fs/filesystem.ts";
 import { Namespace } from "../../fs/namespace.ts";
+import { LIMITS } from "../../src/abi/config/limits.ts";
 import { SysError } from "../../src/abi/errno.ts";
 import type { Caller } from "../../src/abi/identity.ts";
-import { LIMITS } from "../../src/abi/limits.ts";
 import { agent, bob, root, sam } from "../support/caller.ts";
 
 export interface MountUnderTest {

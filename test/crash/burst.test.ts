@@ -2,7 +2,7 @@
 // socket behind: they agree on one kernel, and it serves them all.
 
 import { expect, test } from "bun:test";
-import type { Message } from "../../src/abi/message.ts";
+import type { Message } from "../../src/abi/process/message.ts";
 import type { KernelStatus } from "../../src/syscalls/services.ts";
 import { jsonLines, type TestHome, withHome } from "../support/home.ts";
 import { isCompiled } from "../support/program.ts";

@@ -3,7 +3,7 @@
 import { expect, test } from "bun:test";
 import { closeSync, openSync, readdirSync, statSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import type { ProcessInfo } from "../../src/abi/process.ts";
+import type { ProcessInfo } from "../../src/abi/process/process.ts";
 import type { Closed, Spawned, WaitResult } from "../../src/syscalls/services.ts";
 import { rejection } from "../contract/sys.ts";
 import { withHome } from "../support/home.ts";

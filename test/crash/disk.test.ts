@@ -4,7 +4,7 @@
 import { expect, test } from "bun:test";
 import { closeSync, mkdirSync, openSync, rmSync, statfsSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import type { ProcessInfo } from "../../src/abi/process.ts";
+import type { ProcessInfo } from "../../src/abi/process/process.ts";
 import type { Spawned } from "../../src/syscalls/services.ts";
 import { type TestHome, until, withHome } from "../support/home.ts";
 import { HomeBook } from "../support/sound.ts";

@@ -1,8 +1,8 @@
 // What a person decided or has still to decide outlives every kernel.
 
 import { expect, test } from "bun:test";
-import type { Message } from "../../src/abi/message.ts";
-import type { Approval, ProcessInfo } from "../../src/abi/process.ts";
+import type { Message } from "../../src/abi/process/message.ts";
+import type { Approval, ProcessInfo } from "../../src/abi/process/process.ts";
 import type { Spawned, WaitResult } from "../../src/syscalls/services.ts";
 import { jsonLines, withHome } from "../support/home.ts";
 import { HomeBook } from "../support/sound.ts";

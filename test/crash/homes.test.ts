@@ -3,7 +3,7 @@
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { chmodSync, existsSync, readdirSync, readFileSync } from "node:fs";
-import type { ProcessInfo } from "../../src/abi/process.ts";
+import type { ProcessInfo } from "../../src/abi/process/process.ts";
 import { acquireLock } from "../../src/store/lock.ts";
 import type { Spawned, WaitResult } from "../../src/syscalls/services.ts";
 import { until, withHome } from "../support/home.ts";

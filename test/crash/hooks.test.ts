@@ -3,8 +3,8 @@
 import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { ShownHook } from "../../src/syscalls/hook-service.ts";
 import type { Spawned, WaitResult } from "../../src/syscalls/services.ts";
+import type { ShownHook } from "../../src/syscalls/system/hook-service.ts";
 import { isAlive, until, withHome } from "../support/home.ts";
 import { HomeBook } from "../support/sound.ts";
 

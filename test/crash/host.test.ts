@@ -3,9 +3,9 @@
 
 import { expect, test } from "bun:test";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import type { Approval } from "../../src/abi/process.ts";
+import type { Approval } from "../../src/abi/process/process.ts";
 import type { Sys } from "../../src/abi/sys.ts";
-import type { ShellAnswer, ShellOutput } from "../../src/syscalls/shell-service.ts";
+import type { ShellAnswer, ShellOutput } from "../../src/syscalls/run/shell-service.ts";
 import { isAlive, type TestHome, until, withHome } from "../support/home.ts";
 import { machineSandbox, startedWith } from "../support/sandbox.ts";
 import { oneIn, SEED } from "../support/soak.ts";

@@ -15,10 +15,10 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { patientOf } from "../../src/boot/doctor.ts";
-import { socketPlace } from "../../src/boot/socket.ts";
+import { socketPlace } from "../../src/client/socket.ts";
 import { doctorOf } from "../../src/doctor/examine.ts";
 import { realClock } from "../../src/lib/clock.ts";
+import { patientOf } from "../../src/machine/doctor.ts";
 import { homeFrom, homePaths } from "../../src/paths.ts";
 import { acquireLock } from "../../src/store/lock.ts";
 import { Bed, lines } from "../support/patient.ts";

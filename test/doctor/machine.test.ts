@@ -3,11 +3,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { chmodSync, existsSync, mkdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
-import { patientOf } from "../../src/boot/doctor.ts";
-import { socketPlace } from "../../src/boot/socket.ts";
+import { socketPlace } from "../../src/client/socket.ts";
 import { doctorOf, type Finding } from "../../src/doctor/examine.ts";
 import type { Patient } from "../../src/doctor/patient.ts";
 import { realClock } from "../../src/lib/clock.ts";
+import { patientOf } from "../../src/machine/doctor.ts";
 import { homePaths } from "../../src/paths.ts";
 import { FakeClock } from "../support/clock.ts";
 import { lines } from "../support/patient.ts";

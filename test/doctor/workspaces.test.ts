@@ -4,7 +4,7 @@ import { expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { WorkspaceInfo } from "../../src/abi/workspace.ts";
+import type { WorkspaceInfo } from "../../src/abi/process/workspace.ts";
 import { Bed } from "../support/patient.ts";
 
 test("files that are gone are a problem, a directory of this machine that is not there a notice; what is archived is left alone", async () => {

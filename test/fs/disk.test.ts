@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import * as fs from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { diskFs } from "../../fs/disk.ts";
+import { diskFs } from "../../fs/disk/disk.ts";
 import type { FileSystem, ResolvedPath } from "../../fs/filesystem.ts";
 import { Namespace } from "../../fs/namespace.ts";
 import type { Caller } from "../../src/abi/identity.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { applyEdit } from "../../fs/edit.ts";
+import { applyEdit } from "../../fs/read/edit.ts";
 import { SysError } from "../../src/abi/errno.ts";
 
 const edit = (text: string, oldString: string, newString: string, replaceAll = false) =>

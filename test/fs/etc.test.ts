@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Caller } from "../../src/abi/identity.ts";
-import type { AccountInfo } from "../../src/syscalls/account-service.ts";
+import type { AccountInfo } from "../../src/syscalls/account/account-service.ts";
 import { codeOf } from "../contract/filesystem.ts";
 import { rejection } from "../contract/sys.ts";
 import { bob, root, sam } from "../support/caller.ts";

@@ -3,7 +3,7 @@
 import { expect, test } from "bun:test";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { Ignored } from "../../fs/ignored.ts";
+import { Ignored } from "../../fs/repo/ignored.ts";
 import { plainGit } from "../support/git.ts";
 import { scratchDirectory } from "../support/scratch.ts";
 

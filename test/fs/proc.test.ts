@@ -2,15 +2,15 @@
 
 import { describe, expect, test } from "bun:test";
 import { Namespace } from "../../fs/namespace.ts";
-import { procFs } from "../../fs/proc.ts";
-import { searchTree } from "../../fs/search.ts";
+import { procFs } from "../../fs/proc/proc.ts";
+import { searchTree } from "../../fs/read/search.ts";
 import { SysError } from "../../src/abi/errno.ts";
 import type { Caller } from "../../src/abi/identity.ts";
-import type { Message } from "../../src/abi/message.ts";
-import type { ProcessInfo } from "../../src/abi/process.ts";
+import type { Message } from "../../src/abi/process/message.ts";
+import type { ProcessInfo } from "../../src/abi/process/process.ts";
 import type { Sys } from "../../src/abi/sys.ts";
 import { messageLine, waitsForText } from "../../src/syscalls/format.ts";
-import { segmentName } from "../../src/syscalls/history-service.ts";
+import { segmentName } from "../../src/syscalls/proc/history-service.ts";
 import { codeOf } from "../contract/filesystem.ts";
 import { agent, bob, sam } from "../support/caller.ts";
 import { FakeClock } from "../support/clock.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { Entry } from "../../fs/filesystem.ts";
-import { viewDirectory, viewText } from "../../fs/read.ts";
+import { viewDirectory, viewText } from "../../fs/read/read.ts";
 
 /** Serves bytes in pieces of a given size, whatever is asked for. */
 function source(content: string | Uint8Array, pieceBytes = 1 << 20) {

@@ -5,7 +5,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "nod
 import { join } from "node:path";
 import { Namespace } from "../../fs/namespace.ts";
 import { objectsFs } from "../../fs/objects.ts";
-import { repoFs } from "../../fs/repo.ts";
+import { repoFs } from "../../fs/repo/repo.ts";
 import type { Caller } from "../../src/abi/identity.ts";
 import { Repos } from "../../src/repos/repos.ts";
 import { codeOf } from "../contract/filesystem.ts";

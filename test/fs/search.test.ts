@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { Namespace } from "../../fs/namespace.ts";
-import { searchTree } from "../../fs/search.ts";
+import { searchTree } from "../../fs/read/search.ts";
 import type { Caller } from "../../src/abi/identity.ts";
 import { bob, root, sam } from "../support/caller.ts";
 import { memoryMount } from "../support/memoryfs.ts";

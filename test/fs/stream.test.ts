@@ -3,9 +3,9 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Approval } from "../../src/abi/process.ts";
+import type { Approval } from "../../src/abi/process/process.ts";
 import { realClock } from "../../src/lib/clock.ts";
-import type { Piece } from "../../src/syscalls/file-tree.ts";
+import type { Piece } from "../../src/syscalls/fs/file-tree-service.ts";
 import { TestKernel } from "../support/kernel.ts";
 import { scratchDirectory } from "../support/scratch.ts";
 import { begin } from "../support/shell.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
+import { type Row, syntheticFs } from "../../fs/generated/synthetic.ts";
 import { Namespace } from "../../fs/namespace.ts";
-import { type Row, syntheticFs } from "../../fs/synthetic.ts";
 import { SysError } from "../../src/abi/errno.ts";
 import { codeOf } from "../contract/filesystem.ts";
 import { bob, root, sam } from "../support/caller.ts";

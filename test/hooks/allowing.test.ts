@@ -17,8 +17,8 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import type { HookInfo } from "../../src/abi/hook.ts";
-import type { AuditEntry } from "../../src/syscalls/account-service.ts";
-import type { ShownHook, TriedHook } from "../../src/syscalls/hook-service.ts";
+import type { AuditEntry } from "../../src/syscalls/account/account-service.ts";
+import type { ShownHook, TriedHook } from "../../src/syscalls/system/hook-service.ts";
 import { Desk } from "../support/desk.ts";
 import { HookBed } from "../support/hooks.ts";
 import { INIT, TestKernel } from "../support/kernel.ts";

@@ -3,8 +3,8 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
+import { LIMITS } from "../../src/abi/config/limits.ts";
 import { HOOK_EVENT_NAMES } from "../../src/abi/hook.ts";
-import { LIMITS } from "../../src/abi/limits.ts";
 import { HookFiles } from "../../src/hooks/files.ts";
 import { Hooks } from "../../src/hooks/hooks.ts";
 import { Notices } from "../../src/hooks/notices.ts";

@@ -2,9 +2,9 @@
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import type { CreditBalance } from "../../src/abi/credits.ts";
-import { CreditGate } from "../../src/kernel/credits.ts";
-import type { CreditRows } from "../../src/store/kernel/credits.ts";
+import type { CreditBalance } from "../../src/abi/process/credits.ts";
+import { CreditGate } from "../../src/kernel/accounts/credits.ts";
+import type { CreditRows } from "../../src/store/kernel/people/credits.ts";
 import { FakeClock } from "../support/clock.ts";
 import { TestKernel } from "../support/kernel.ts";
 import { KernelPlane } from "../support/kernel-plane.ts";

@@ -4,12 +4,12 @@
 import { describe, expect, test } from "bun:test";
 import { readFileSync, truncateSync } from "node:fs";
 import { join } from "node:path";
-import { piecesOf } from "../../commands/files/gsv-side.ts";
-import { LIMITS } from "../../src/abi/limits.ts";
+import { piecesOf } from "../../commands/files/copy/gsv-side.ts";
+import { LIMITS } from "../../src/abi/config/limits.ts";
 import type { Sys } from "../../src/abi/sys.ts";
-import { Uploads } from "../../src/kernel/uploads.ts";
+import { Uploads } from "../../src/kernel/files/uploads.ts";
 import { realClock } from "../../src/lib/clock.ts";
-import type { EntryPage, FileStat, Piece } from "../../src/syscalls/file-tree.ts";
+import type { EntryPage, FileStat, Piece } from "../../src/syscalls/fs/file-tree-service.ts";
 import { rejection } from "../contract/sys.ts";
 import { sam } from "../support/caller.ts";
 import { FakeClock } from "../support/clock.ts";

@@ -3,12 +3,12 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import type { FileSystem, ReadOptions, ResolvedPath } from "../../fs/filesystem.ts";
 import { Namespace } from "../../fs/namespace.ts";
+import { LIMITS } from "../../src/abi/config/limits.ts";
 import { SysError } from "../../src/abi/errno.ts";
 import type { Caller } from "../../src/abi/identity.ts";
-import { LIMITS } from "../../src/abi/limits.ts";
-import { filesService } from "../../src/kernel/files.ts";
+import { filesService } from "../../src/kernel/files/files.ts";
 import type { CallContext } from "../../src/syscalls/define.ts";
-import type { Files } from "../../src/syscalls/files-service.ts";
+import type { Files } from "../../src/syscalls/fs/files-service.ts";
 import { agent, bob, root, sam } from "../support/caller.ts";
 import { memoryMount } from "../support/memoryfs.ts";
 

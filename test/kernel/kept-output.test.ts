@@ -1,8 +1,8 @@
 // What scripts have printed is kept for a while after their end, so that it can be read to its end, and takes no more than so much memory.
 
 import { describe, expect, test } from "bun:test";
-import { type Printed, withoutRoom } from "../../src/kernel/script-output.ts";
-import type { ShellAnswer, ShellOutput } from "../../src/syscalls/shell-service.ts";
+import { type Printed, withoutRoom } from "../../src/kernel/shells/script-output.ts";
+import type { ShellAnswer, ShellOutput } from "../../src/syscalls/run/shell-service.ts";
 import { TestKernel } from "../support/kernel.ts";
 
 const room = { since: 1000, bytesMax: 100 };

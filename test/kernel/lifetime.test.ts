@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { LeaveReason } from "../../src/abi/sys.ts";
-import { type Ended, elect, keepLifetime, type LifetimeSettings } from "../../src/kernel/lifetime.ts";
+import { type Ended, elect, keepLifetime, type LifetimeSettings } from "../../src/kernel/lifetime/lifetime.ts";
 import { FakeClock } from "../support/clock.ts";
 
 let directory = "";

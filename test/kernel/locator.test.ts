@@ -3,8 +3,8 @@
 import { beforeEach, expect, test } from "bun:test";
 import type { FileSystem } from "../../fs/filesystem.ts";
 import { Namespace } from "../../fs/namespace.ts";
-import { pathLocator } from "../../src/kernel/file-paths.ts";
-import { filesService } from "../../src/kernel/files.ts";
+import { pathLocator } from "../../src/kernel/files/file-paths.ts";
+import { filesService } from "../../src/kernel/files/files.ts";
 import { StoreUnavailable } from "../../src/store/open.ts";
 import { agent, root, sam } from "../support/caller.ts";
 import { memoryMount } from "../support/memoryfs.ts";

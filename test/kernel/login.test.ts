@@ -5,7 +5,7 @@ import { expect, test } from "bun:test";
 import type { SysError } from "../../src/abi/errno.ts";
 import type { Credentials } from "../../src/abi/identity.ts";
 import type { Sys } from "../../src/abi/sys.ts";
-import { Passwords } from "../../src/kernel/passwords.ts";
+import { Passwords } from "../../src/kernel/accounts/passwords.ts";
 import { TestKernel } from "../support/kernel.ts";
 import { inKernelDb } from "../support/people.ts";
 

@@ -3,7 +3,7 @@
 
 import { expect, test } from "bun:test";
 import type { SysError } from "../../src/abi/errno.ts";
-import type { Approval, ProcessInfo } from "../../src/abi/process.ts";
+import type { Approval, ProcessInfo } from "../../src/abi/process/process.ts";
 import type { Signal } from "../../src/abi/signal.ts";
 import type { Sys } from "../../src/abi/sys.ts";
 import { SYSCALLS } from "../../src/syscalls/all.ts";

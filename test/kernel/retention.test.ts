@@ -4,10 +4,10 @@
 import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import type { RetentionSettings } from "../../src/abi/backup.ts";
+import { LIMITS } from "../../src/abi/config/limits.ts";
 import { SysError } from "../../src/abi/errno.ts";
-import type { RetentionSettings } from "../../src/abi/keep.ts";
-import { LIMITS } from "../../src/abi/limits.ts";
-import { retain } from "../../src/kernel/retention.ts";
+import { retain } from "../../src/kernel/lifetime/retention.ts";
 import { KernelDb } from "../../src/store/kernel/db.ts";
 import type { ArchiveInfo, Closed } from "../../src/syscalls/services.ts";
 import { INIT, TestKernel } from "../support/kernel.ts";

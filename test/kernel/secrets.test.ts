@@ -13,8 +13,8 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { answering } from "../../src/boot/keychain.ts";
-import { type Keychain, markFrom, secretsIn } from "../../src/kernel/secrets.ts";
+import { type Keychain, markFrom, secretsIn } from "../../src/kernel/settings/secrets.ts";
+import { answering } from "../../src/machine/keychain.ts";
 import { rejection } from "../contract/sys.ts";
 import { FakeClock } from "../support/clock.ts";
 

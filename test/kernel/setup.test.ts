@@ -1,8 +1,8 @@
 // The first account of a home is named after the person at the machine, as far as such a name can be an account's.
 
 import { expect, test } from "bun:test";
-import { firstRunLine } from "../../src/boot/first-run.ts";
-import { humanName } from "../../src/kernel/setup.ts";
+import { firstRunLine } from "../../src/client/first-run.ts";
+import { humanName } from "../../src/kernel/lifetime/setup.ts";
 import { TestKernel } from "../support/kernel.ts";
 import { type } from "../support/shell.ts";
 

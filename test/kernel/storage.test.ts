@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, w
 import { dirname, join } from "node:path";
 import type { Sys } from "../../src/abi/sys.ts";
 import type { Closed } from "../../src/syscalls/services.ts";
-import type { Collection, StorageStatus, VerifiedPage } from "../../src/syscalls/storage-service.ts";
+import type { Collection, StorageStatus, VerifiedPage } from "../../src/syscalls/system/storage-service.ts";
 import { TestKernel } from "../support/kernel.ts";
 import { bucketAt, type S3Server, startS3 } from "../support/s3.ts";
 import { migrate, useBucket } from "../support/s3-home.ts";
@@ -272,7 +272,13 @@ test("a move killed in the middle goes on where it was, and until it is done eve
 test("a home whose bytes are on disk loads nothing of S3", () => {
   const tree = readTree(["src", "fs"]);
   const loaded = new Set<string>();
-  const waiting = ["src/boot.ts", "src/boot/host.ts", "src/boot/read.ts", "src/boot/read-files.ts", "src/boot/keep.ts"];
+  const waiting = [
+    "src/boot.ts",
+    "src/client/host.ts",
+    "src/client/read.ts",
+    "src/client/read-files.ts",
+    "src/machine/backups.ts",
+  ];
   for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
     if (loaded.has(path)) continue;
     loaded.add(path);

@@ -2,8 +2,8 @@
 // never change it changes through no file, link, call or approval either.
 
 import { expect, test } from "bun:test";
-import { SETTING_NAMES, SETTINGS, type Setting } from "../../src/abi/config.ts";
-import type { Approval } from "../../src/abi/process.ts";
+import { SETTING_NAMES, SETTINGS, type Setting } from "../../src/abi/config/config.ts";
+import type { Approval } from "../../src/abi/process/process.ts";
 import type { Sys } from "../../src/abi/sys.ts";
 import { SYSCALLS } from "../../src/syscalls/all.ts";
 import { INIT, TestKernel } from "../support/kernel.ts";

@@ -5,7 +5,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { SysError } from "../../src/abi/errno.ts";
 import type { Signal } from "../../src/abi/signal.ts";
-import type { TokenInfo } from "../../src/syscalls/account-service.ts";
+import type { TokenInfo } from "../../src/syscalls/account/account-service.ts";
 import { SYSCALLS } from "../../src/syscalls/all.ts";
 import { TestKernel } from "../support/kernel.ts";
 import { inKernelDb } from "../support/people.ts";

@@ -3,9 +3,9 @@
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
-import type { ProcessInfo } from "../../src/abi/process.ts";
+import type { ProcessInfo } from "../../src/abi/process/process.ts";
 import type { Sys } from "../../src/abi/sys.ts";
-import type { AccountInfo, AuditEntry, GroupInfo } from "../../src/syscalls/account-service.ts";
+import type { AccountInfo, AuditEntry, GroupInfo } from "../../src/syscalls/account/account-service.ts";
 import type { ArchiveInfo } from "../../src/syscalls/services.ts";
 import { INIT, TestKernel } from "../support/kernel.ts";
 

@@ -13,10 +13,10 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { WorkspaceInfo } from "../../src/abi/process/workspace.ts";
 import type { Commit } from "../../src/abi/repo.ts";
-import type { WorkspaceInfo } from "../../src/abi/workspace.ts";
+import type { WorkspacePage, WorkspaceView } from "../../src/syscalls/repo/workspace-service.ts";
 import type { Spawned } from "../../src/syscalls/services.ts";
-import type { WorkspacePage, WorkspaceView } from "../../src/syscalls/workspace-service.ts";
 import { plainGit } from "../support/git.ts";
 import { INIT, TestKernel } from "../support/kernel.ts";
 import { addHuman } from "../support/people.ts";

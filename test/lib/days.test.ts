@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { dayBegan, dayEnds, dayOf } from "../../src/lib/days.ts";
+import { dayBegan, dayEnds, dayOf } from "../../src/lib/text/days.ts";
 
 const at = (text: string) => Date.parse(text);
 const iso = (ms: number) => new Date(ms).toISOString();

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { linesOf } from "../../src/lib/lines.ts";
+import { linesOf } from "../../src/lib/text/lines.ts";
 
 const TEXT = "one\ntwo\r\n\nfünf 👍\r\rx\nlast";
 const LINES = ["one", "two", "", "fünf 👍\r\rx", "last"];

@@ -1,7 +1,7 @@
 // What is known as a secret is found in whatever form it was written down; everything else stays as it is.
 
 import { describe, expect, test } from "bun:test";
-import { Redactor } from "../../src/lib/redact.ts";
+import { Redactor } from "../../src/lib/text/redact.ts";
 import { formsOf } from "../support/canaries.ts";
 import { seeded } from "../support/random.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { reveal, Sanitizer, sanitize } from "../../src/lib/sanitize.ts";
+import { reveal, Sanitizer, sanitize } from "../../src/lib/text/sanitize.ts";
 import { seeded } from "../support/random.ts";
 
 const ESC = "\x1b";

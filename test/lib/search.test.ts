@@ -1,7 +1,7 @@
 // Full-text search: what is counted once can be kept as text and searched later, with the same answers.
 
 import { expect, test } from "bun:test";
-import { countedIndex, countWords, indexSections } from "../../src/lib/search.ts";
+import { countedIndex, countWords, indexSections } from "../../src/lib/text/search.ts";
 
 const section = (heading: string, text: string, words = "") => ({ heading, text, words });
 const SECTIONS = [

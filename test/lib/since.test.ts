@@ -1,7 +1,7 @@
 // A beginning as people write it, in their time zone.
 
 import { expect, test } from "bun:test";
-import { sinceMs } from "../../src/lib/since.ts";
+import { sinceMs } from "../../src/lib/text/since.ts";
 
 const NOW = Date.parse("2026-11-22T15:04:05Z");
 const iso = (text: string, zone = "UTC") => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { clip, cutWidth, displayWidth, headAndTail } from "../../src/lib/truncate.ts";
+import { clip, cutWidth, displayWidth, headAndTail } from "../../src/lib/text/truncate.ts";
 import { seeded } from "../support/random.ts";
 
 const PIECES = ["a", "é", "日", "👍", "👨‍👩‍👧", "e\u0301", "\n", " "];

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { displayWidth } from "../../src/lib/truncate.ts";
-import { wrapCommand, wrapWords } from "../../src/lib/wrap.ts";
+import { displayWidth } from "../../src/lib/text/truncate.ts";
+import { wrapCommand, wrapWords } from "../../src/lib/text/wrap.ts";
 
 describe("text broken at words", () => {
   test("no line is wider than the terminal, and no word is lost or cut", () => {

@@ -1,7 +1,7 @@
 // Agents, bundles and projects through the calls that people make, and what comes of them in the next request to a model.
 
 import { describe, expect, test } from "bun:test";
-import type { AgentInfo } from "../../src/syscalls/agent-service.ts";
+import type { AgentInfo } from "../../src/syscalls/account/agent-service.ts";
 import { INIT, TestKernel } from "../support/kernel.ts";
 
 async function asked(home: TestKernel, args: object) {

@@ -1,7 +1,7 @@
 // What needs a person's word waits for it: asked once, answered once, and what was shown is what runs.
 
 import { expect, test } from "bun:test";
-import type { Approval } from "../../src/abi/process.ts";
+import type { Approval } from "../../src/abi/process/process.ts";
 import { INIT, TestKernel } from "../support/kernel.ts";
 
 const DELETE = { calls: [{ name: "Delete", args: { path: "~/old.md" } }] };

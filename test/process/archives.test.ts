@@ -4,7 +4,7 @@ import { expect, test } from "bun:test";
 import { appendFileSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { archivesService } from "../../src/process/archive.ts";
+import { archivesService } from "../../src/process/history/archive.ts";
 import type { ArchiveInfo, Closed } from "../../src/syscalls/services.ts";
 import { rejection } from "../contract/sys.ts";
 import { INIT, TestKernel } from "../support/kernel.ts";

@@ -1,7 +1,7 @@
 // What processes may use: counted with all they start, warned of, held and never killed, and raised by people alone.
 
 import { describe, expect, test } from "bun:test";
-import type { BudgetInfo } from "../../src/syscalls/spending-service.ts";
+import type { BudgetInfo } from "../../src/syscalls/system/spending-service.ts";
 import type { PlannedAnswer } from "../support/answers.ts";
 import { INIT, TestKernel } from "../support/kernel.ts";
 

@@ -2,7 +2,7 @@
 
 import { expect, test } from "bun:test";
 import type { Io } from "../../commands/command.ts";
-import type { Approval } from "../../src/abi/process.ts";
+import type { Approval } from "../../src/abi/process/process.ts";
 import { FakeOutput, stdinOf } from "../support/io.ts";
 import { INIT, TestKernel } from "../support/kernel.ts";
 import { begin, finish, type Typed, type Typing } from "../support/shell.ts";

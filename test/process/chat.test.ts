@@ -2,7 +2,7 @@
 
 import { expect, test } from "bun:test";
 import { type ChatEvent, checkEvent } from "../../commands/events.ts";
-import type { Approval } from "../../src/abi/process.ts";
+import type { Approval } from "../../src/abi/process/process.ts";
 import { stdinOf } from "../support/io.ts";
 import { INIT, TestKernel } from "../support/kernel.ts";
 import { begin, finish, type Typed, type } from "../support/shell.ts";

@@ -3,7 +3,7 @@
 import { describe, expect, test } from "bun:test";
 import { mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { summaryWith } from "../../src/process/summary.ts";
+import { summaryWith } from "../../src/process/history/summary.ts";
 import type { Closed, Spawned } from "../../src/syscalls/services.ts";
 import { plainGit } from "../support/git.ts";
 import { TestKernel } from "../support/kernel.ts";

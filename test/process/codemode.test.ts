@@ -2,7 +2,7 @@
 // person or for the next kernel goes on where it was, with nothing done twice.
 
 import { expect, test } from "bun:test";
-import type { Approval } from "../../src/abi/process.ts";
+import type { Approval } from "../../src/abi/process/process.ts";
 import { Desk, why } from "../support/desk.ts";
 import { INIT } from "../support/kernel.ts";
 

@@ -2,7 +2,7 @@
 // where somebody wants that. Nothing of the history goes.
 
 import { expect, test } from "bun:test";
-import type { Message } from "../../src/abi/message.ts";
+import type { Message } from "../../src/abi/process/message.ts";
 import { TestKernel } from "../support/kernel.ts";
 
 async function channelTask(home: TestKernel): Promise<string> {

@@ -1,7 +1,7 @@
 // /proc/PID/ctl and note over a whole kernel: what is written is done once, by whoever wrote it, with no more rights than a call of theirs.
 
 import { expect, test } from "bun:test";
-import type { Approval } from "../../src/abi/process.ts";
+import type { Approval } from "../../src/abi/process/process.ts";
 import { INIT, TestKernel } from "../support/kernel.ts";
 import { addHuman } from "../support/people.ts";
 

@@ -2,7 +2,7 @@
 // model that answered.
 
 import { expect, test } from "bun:test";
-import type { UsageInfo } from "../../src/syscalls/spending-service.ts";
+import type { UsageInfo } from "../../src/syscalls/system/spending-service.ts";
 import { type Env, jsonLines, TestHome } from "../support/home.ts";
 import { WIRES } from "../support/wire-bytes.ts";
 import { KEY } from "../support/wire-format.ts";

@@ -3,7 +3,7 @@
 import { expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import type { CrashCore } from "../../src/abi/crash.ts";
+import type { CrashCore } from "../../src/abi/process/crash.ts";
 import { found } from "../support/canaries.ts";
 import { INIT, TestKernel } from "../support/kernel.ts";
 import { addHuman } from "../support/people.ts";

@@ -2,7 +2,7 @@
 // next model can read.
 
 import { expect, test } from "bun:test";
-import { LIMITS } from "../../src/abi/limits.ts";
+import { LIMITS } from "../../src/abi/config/limits.ts";
 import type { Failure, FailureClass } from "../../src/abi/stream.ts";
 import type { PlannedAnswer } from "../support/answers.ts";
 import { INIT, TestKernel } from "../support/kernel.ts";

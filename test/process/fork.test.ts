@@ -1,7 +1,7 @@
 // A copy of a conversation: the same messages up to one of them, in a process of its own that needs nothing of the first.
 
 import { expect, test } from "bun:test";
-import type { Forked } from "../../src/syscalls/history-service.ts";
+import type { Forked } from "../../src/syscalls/proc/history-service.ts";
 import { INIT, TestKernel } from "../support/kernel.ts";
 
 function fork(home: TestKernel, args: object = {}, sys = home.sys): Promise<Forked> {

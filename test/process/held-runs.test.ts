@@ -3,7 +3,7 @@
 
 import { expect, test } from "bun:test";
 import type { Failure, FailureClass } from "../../src/abi/stream.ts";
-import { verdictOn } from "../../src/process/retry.ts";
+import { verdictOn } from "../../src/process/run/retry-plan.ts";
 import type { PlannedAnswer } from "../support/answers.ts";
 import { INIT, TestKernel } from "../support/kernel.ts";
 

@@ -1,7 +1,7 @@
 // STOP holds a process at its next safe point and CONT lets it go on; what was asked for meanwhile waits.
 
 import { expect, test } from "bun:test";
-import type { Approval } from "../../src/abi/process.ts";
+import type { Approval } from "../../src/abi/process/process.ts";
 import type { Signalled } from "../../src/syscalls/services.ts";
 import { INIT, TestKernel } from "../support/kernel.ts";
 

@@ -4,7 +4,7 @@
 import { afterAll, beforeEach, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { Approval } from "../../src/abi/process.ts";
+import type { Approval } from "../../src/abi/process/process.ts";
 import { Desk, why } from "../support/desk.ts";
 import { INIT } from "../support/kernel.ts";
 import { scratchDirectory } from "../support/scratch.ts";

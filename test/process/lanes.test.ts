@@ -1,7 +1,7 @@
 // Who asks a provider next, when several processes use one key.
 
 import { describe, expect, test } from "bun:test";
-import { Lanes } from "../../src/process/lanes.ts";
+import { Lanes } from "../../src/process/run/lanes.ts";
 import { FakeClock } from "../support/clock.ts";
 import { INIT, TestKernel } from "../support/kernel.ts";
 import { WIRES } from "../support/wire-bytes.ts";

@@ -1,7 +1,7 @@
 // How long a script over gsv's files may take: a person waits for agents in one, as in any shell; an agent's ends by itself.
 
 import { expect, test } from "bun:test";
-import { LIMITS } from "../../src/abi/limits.ts";
+import { LIMITS } from "../../src/abi/config/limits.ts";
 import { INIT, TestKernel } from "../support/kernel.ts";
 import { begin, finish } from "../support/shell.ts";
 

@@ -2,7 +2,7 @@
 // is what becomes of all of them.
 
 import { expect, test } from "bun:test";
-import type { OutageInfo } from "../../src/syscalls/ai-service.ts";
+import type { OutageInfo } from "../../src/syscalls/run/ai-service.ts";
 import type { PlannedAnswer } from "../support/answers.ts";
 import { TestKernel } from "../support/kernel.ts";
 

@@ -1,8 +1,8 @@
 // What an agent is told besides its context, and which tools it has: from its profile alone.
 
 import { describe, expect, test } from "bun:test";
-import { type Bundle, NO_PERSONA } from "../../src/abi/agent.ts";
-import { allowedTools, personaText, skillInstructions } from "../../src/process/persona.ts";
+import { type Bundle, NO_PERSONA } from "../../src/abi/process/agent.ts";
+import { allowedTools, personaText, skillInstructions } from "../../src/process/prompt/persona.ts";
 
 function bundle(name: string, tools: readonly string[], promptAdditions = ""): Bundle {
   return { name, tools, promptAdditions, description: "", preset: false, ownerUid: 1000 };

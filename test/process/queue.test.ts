@@ -1,8 +1,8 @@
 // Messages to a process that is busy: nothing is lost, order is kept, and each has an end of its own.
 
 import { expect, test } from "bun:test";
+import { LIMITS } from "../../src/abi/config/limits.ts";
 import { exitStatusOf } from "../../src/abi/errno.ts";
-import { LIMITS } from "../../src/abi/limits.ts";
 import { INIT, TestKernel } from "../support/kernel.ts";
 
 const VERSION = { name: "Read", args: { path: "/proc/version" } };

@@ -2,9 +2,9 @@
 // was given, and what it tried is written down.
 
 import { expect, test } from "bun:test";
-import type { ProcessCaps } from "../../src/syscalls/account-service.ts";
+import type { ProcessCaps } from "../../src/syscalls/account/account-service.ts";
 import { SYSCALLS } from "../../src/syscalls/all.ts";
-import type { ShellAnswer } from "../../src/syscalls/shell-service.ts";
+import type { ShellAnswer } from "../../src/syscalls/run/shell-service.ts";
 import { INIT, TestKernel } from "../support/kernel.ts";
 
 const caps = (home: TestKernel, pid: string) => home.sys.call<ProcessCaps>("proc.caps", { pid });

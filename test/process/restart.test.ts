@@ -2,8 +2,8 @@
 // process wins over that, and a kernel that dies in between changes nothing.
 
 import { expect, test } from "bun:test";
-import type { RestartRule } from "../../src/abi/process.ts";
-import { nextRestart } from "../../src/process/restart.ts";
+import type { RestartRule } from "../../src/abi/process/process.ts";
+import { nextRestart } from "../../src/process/faults/restart.ts";
 import type { PlannedAnswer } from "../support/answers.ts";
 import { TestKernel } from "../support/kernel.ts";
 

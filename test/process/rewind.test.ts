@@ -2,7 +2,7 @@
 // it can be had back.
 
 import { expect, test } from "bun:test";
-import type { Undone } from "../../src/abi/undo.ts";
+import type { Undone } from "../../src/abi/process/undo.ts";
 import { TestKernel } from "../support/kernel.ts";
 import { changesIn, diesIn, undo, write } from "../support/worker.ts";
 

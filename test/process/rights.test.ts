@@ -2,8 +2,8 @@
 
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
-import { LIMITS } from "../../src/abi/limits.ts";
-import type { Approval } from "../../src/abi/process.ts";
+import { LIMITS } from "../../src/abi/config/limits.ts";
+import type { Approval } from "../../src/abi/process/process.ts";
 import { SYSCALLS } from "../../src/syscalls/all.ts";
 import { INIT, TestKernel } from "../support/kernel.ts";
 

@@ -3,7 +3,7 @@
 import { afterAll, expect, test } from "bun:test";
 import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Approval } from "../../src/abi/process.ts";
+import type { Approval } from "../../src/abi/process/process.ts";
 import type { PlannedCall } from "../support/answers.ts";
 import { Desk, why } from "../support/desk.ts";
 import { WAYS } from "../support/host.ts";

@@ -1,8 +1,8 @@
 // New processes: who they belong to, as whom they act, where they start, and that asking twice makes one.
 
 import { expect, test } from "bun:test";
-import { LIMITS } from "../../src/abi/limits.ts";
-import type { ProcessInfo } from "../../src/abi/process.ts";
+import { LIMITS } from "../../src/abi/config/limits.ts";
+import type { ProcessInfo } from "../../src/abi/process/process.ts";
 import type { Spawned } from "../../src/syscalls/services.ts";
 import { INIT, TestKernel } from "../support/kernel.ts";
 

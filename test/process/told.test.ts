@@ -4,10 +4,10 @@
 import { describe, expect, test } from "bun:test";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { systemText } from "../../src/abi/prompt.ts";
+import { systemText } from "../../src/abi/process/prompt.ts";
 import type { ModelRequest } from "../../src/abi/stream.ts";
-import type { ShownPrompt } from "../../src/syscalls/prompt-service.ts";
-import type { Speaking } from "../../src/syscalls/workspace-service.ts";
+import type { ShownPrompt } from "../../src/syscalls/proc/prompt-service.ts";
+import type { Speaking } from "../../src/syscalls/repo/workspace-service.ts";
 import { INIT, TestKernel } from "../support/kernel.ts";
 import { scratchDirectory } from "../support/scratch.ts";
 import { works } from "../support/worker.ts";

@@ -1,9 +1,9 @@
 // The pieces of an answer as they go out while it is being said.
 
 import { expect, test } from "bun:test";
-import { NO_USAGE } from "../../src/abi/process.ts";
+import { NO_USAGE } from "../../src/abi/process/process.ts";
 import type { ModelRequest, StreamEvent } from "../../src/abi/stream.ts";
-import { modelTurn } from "../../src/process/turn.ts";
+import { modelTurn } from "../../src/process/run/model-turn.ts";
 import { FakeClock } from "../support/clock.ts";
 
 /** Says one thing after the other, each when it is told to. */

@@ -4,7 +4,7 @@
 import { describe, expect, test } from "bun:test";
 import { chmodSync, existsSync, lstatSync, readlinkSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import type { ShownDiff, Undone } from "../../src/abi/undo.ts";
+import type { ShownDiff, Undone } from "../../src/abi/process/undo.ts";
 import { TestKernel } from "../support/kernel.ts";
 import { diesIn, changesIn as filesOf, host, Project, undo, works, write } from "../support/worker.ts";
 

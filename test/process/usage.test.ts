@@ -2,8 +2,8 @@
 
 import { expect, test } from "bun:test";
 import type { Sys } from "../../src/abi/sys.ts";
-import type { BudgetInfo, UsageBy, UsagePage } from "../../src/syscalls/spending-service.ts";
-import { USAGE_BY } from "../../src/syscalls/spending-service.ts";
+import type { BudgetInfo, UsageBy, UsagePage } from "../../src/syscalls/system/spending-service.ts";
+import { USAGE_BY } from "../../src/syscalls/system/spending-service.ts";
 import { INIT, TestKernel } from "../support/kernel.ts";
 import { seeded } from "../support/random.ts";
 import { samples } from "../support/soak.ts";

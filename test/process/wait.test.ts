@@ -1,7 +1,7 @@
 // `wait`: it answers when a process has nothing left that ends by itself, and says how it ended or what holds it.
 
 import { expect, test } from "bun:test";
-import type { Approval } from "../../src/abi/process.ts";
+import type { Approval } from "../../src/abi/process/process.ts";
 import type { WaitResult } from "../../src/syscalls/services.ts";
 import { rejection } from "../contract/sys.ts";
 import { INIT, TestKernel } from "../support/kernel.ts";

@@ -2,13 +2,13 @@
 
 import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
-import { SETTING_NAMES, SETTINGS } from "../../src/abi/config.ts";
-import { CLIENT_ENV, SECRET_ENV } from "../../src/abi/environment.ts";
+import { SETTING_NAMES, SETTINGS } from "../../src/abi/config/config.ts";
+import { CLIENT_ENV, SECRET_ENV } from "../../src/abi/config/environment.ts";
+import { LIMITS } from "../../src/abi/config/limits.ts";
 import { HOOK_EVENTS } from "../../src/abi/hook.ts";
-import { LIMITS } from "../../src/abi/limits.ts";
-import { NO_USAGE, PROFILES, STATES } from "../../src/abi/process.ts";
+import { NO_USAGE, PROFILES, STATES } from "../../src/abi/process/process.ts";
 import { MANUAL } from "../../src/prompts/manual.ts";
-import { parseScript, ScriptFault } from "../../src/providers/script-file.ts";
+import { parseScript, ScriptFault } from "../../src/providers/script/script-file.ts";
 
 const README = readFileSync(`${import.meta.dir}/../../README.md`, "utf8");
 

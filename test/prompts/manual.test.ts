@@ -2,12 +2,12 @@ import { describe, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { flagsOf } from "../../commands/args.ts";
 import type { Command } from "../../commands/command.ts";
-import { commandNamed } from "../../commands/command-tree.ts";
 import { GLOBAL_FLAGS } from "../../commands/global-flags.ts";
-import { titleKey } from "../../src/lib/search.ts";
+import { commandNamed } from "../../commands/man/command-tree.ts";
+import { titleKey } from "../../src/lib/text/search.ts";
 import { MANUAL } from "../../src/prompts/manual.ts";
 import { dayPrompt, processPrompt, systemPrompt } from "../../src/prompts/system.ts";
-import { parseScript } from "../../src/providers/script-file.ts";
+import { parseScript } from "../../src/providers/script/script-file.ts";
 
 /** Programs that read their flags as every Unix does, several letters in one word. */
 const UNIX: { readonly [name: string]: string } = {

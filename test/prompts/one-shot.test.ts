@@ -2,7 +2,7 @@
 
 import { expect, test } from "bun:test";
 import { flagsOf } from "../../commands/args.ts";
-import { CHAT } from "../../commands/chat-spec.ts";
+import { CHAT } from "../../commands/chat/spec.ts";
 import { MANUAL } from "../../src/prompts/manual.ts";
 
 test("every flag of chat is typed on its page", () => {

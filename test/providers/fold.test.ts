@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { LIMITS } from "../../src/abi/limits.ts";
-import { NO_USAGE } from "../../src/abi/process.ts";
+import { LIMITS } from "../../src/abi/config/limits.ts";
+import { NO_USAGE } from "../../src/abi/process/process.ts";
 import type { StreamEvent } from "../../src/abi/stream.ts";
 import { type Folded, Folder } from "../../src/providers/fold.ts";
 

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "bun:test";
 import { MANUAL } from "../../src/prompts/manual.ts";
-import { offlineProvider } from "../../src/providers/offline.ts";
+import { offlineProvider } from "../../src/providers/offline/offline.ts";
 import { answerOf } from "./requests.ts";
 
 const provider = offlineProvider({ manual: async () => MANUAL });

@@ -1,10 +1,10 @@
 // What takes the offline provider more than one step, each a function of the messages so far.
 
 import { describe, expect, test } from "bun:test";
-import type { ToolOutcome } from "../../src/abi/message.ts";
+import type { ToolOutcome } from "../../src/abi/process/message.ts";
 import type { ModelRequest } from "../../src/abi/stream.ts";
 import { MANUAL } from "../../src/prompts/manual.ts";
-import { offlineProvider } from "../../src/providers/offline.ts";
+import { offlineProvider } from "../../src/providers/offline/offline.ts";
 import { ask, callsOf, requestOf, TOOLS } from "./requests.ts";
 
 const provider = offlineProvider({ manual: async () => MANUAL });

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
-import { LIMITS } from "../../src/abi/limits.ts";
+import { LIMITS } from "../../src/abi/config/limits.ts";
 import { MANUAL } from "../../src/prompts/manual.ts";
-import { offlineProvider } from "../../src/providers/offline.ts";
-import { intentOf } from "../../src/providers/offline-rules.ts";
+import { offlineProvider } from "../../src/providers/offline/offline.ts";
+import { intentOf } from "../../src/providers/offline/rules.ts";
 import { ask, callsOf, eventsOf, requestOf } from "./requests.ts";
 
 const provider = offlineProvider({ manual: async () => MANUAL });

@@ -1,6 +1,6 @@
 // Requests as a process would make them, for tests of providers: messages numbered without gaps, runs named by number.
 
-import type { Message, ToolCall, ToolOutcome } from "../../src/abi/message.ts";
+import type { Message, ToolCall, ToolOutcome } from "../../src/abi/process/message.ts";
 import type { ModelRequest, Provider, StreamEvent, ToolSpec } from "../../src/abi/stream.ts";
 import { type Folded, Folder } from "../../src/providers/fold.ts";
 

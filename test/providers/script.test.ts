@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { realClock } from "../../src/lib/clock.ts";
-import { scriptProvider } from "../../src/providers/script.ts";
+import { scriptProvider } from "../../src/providers/script/script.ts";
 import { FakeClock } from "../support/clock.ts";
 import { ask, callsOf, eventsOf, requestOf } from "./requests.ts";
 

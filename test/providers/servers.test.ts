@@ -4,11 +4,11 @@
 import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Message } from "../../src/abi/message.ts";
+import type { Message } from "../../src/abi/process/message.ts";
 import type { Provider, StreamEvent } from "../../src/abi/stream.ts";
-import { anthropicProvider } from "../../src/providers/anthropic.ts";
-import { ollamaProvider } from "../../src/providers/ollama.ts";
-import { openAiProvider } from "../../src/providers/openai.ts";
+import { anthropicProvider } from "../../src/providers/anthropic/anthropic.ts";
+import { ollamaProvider } from "../../src/providers/ollama/ollama.ts";
+import { openAiProvider } from "../../src/providers/openai/openai.ts";
 import { FakeClock } from "../support/clock.ts";
 import { WIRES } from "../support/wire-bytes.ts";
 import { accessOf } from "../support/wire-format.ts";

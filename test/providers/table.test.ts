@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { SysError } from "../../src/abi/errno.ts";
-import { costMicros } from "../../src/abi/money.ts";
+import { costMicros } from "../../src/abi/process/money.ts";
 import { ollamaUrl } from "../../src/providers/access.ts";
 import { factsOf, knownModels, modelNamed } from "../../src/providers/models.ts";
 import { choiceOf, choiceText, chooseProvider, loadProvider, providerNames } from "../../src/providers/table.ts";

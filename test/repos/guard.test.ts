@@ -3,7 +3,7 @@
 import { expect, test } from "bun:test";
 import { mkdirSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Approval } from "../../src/abi/process.ts";
+import type { Approval } from "../../src/abi/process/process.ts";
 import { plainGit } from "../support/git.ts";
 import { INIT, TestKernel } from "../support/kernel.ts";
 

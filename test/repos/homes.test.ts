@@ -5,7 +5,7 @@ import { mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node
 import { join } from "node:path";
 import type { Commit, RepoDiff, RepoView } from "../../src/abi/repo.ts";
 import type { Sys } from "../../src/abi/sys.ts";
-import type { Changed } from "../../src/syscalls/repositories.ts";
+import type { Changed } from "../../src/syscalls/repo/repo-service.ts";
 import { plainGit } from "../support/git.ts";
 import { INIT, TestKernel } from "../support/kernel.ts";
 

@@ -5,7 +5,7 @@ import { describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { RepoView } from "../../src/abi/repo.ts";
-import type { Imported, SyncedRepo } from "../../src/syscalls/repositories.ts";
+import type { Imported, SyncedRepo } from "../../src/syscalls/repo/repo-service.ts";
 import { plainGit } from "../support/git.ts";
 import { INIT, TestKernel } from "../support/kernel.ts";
 

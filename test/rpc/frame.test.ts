@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
+import { LIMITS } from "../../src/abi/config/limits.ts";
 import { SysError } from "../../src/abi/errno.ts";
-import { LIMITS } from "../../src/abi/limits.ts";
 import { checkClientFrame, checkServerFrame, encodeFrame, FrameDecoder } from "../../src/rpc/frame.ts";
 import { seeded } from "../support/random.ts";
 

@@ -4,7 +4,7 @@
 import { describe, expect, test } from "bun:test";
 import type { Ports } from "../../src/boot.ts";
 import type { ArchivePage } from "../../src/syscalls/services.ts";
-import type { SessionHistory, SessionInfo } from "../../src/syscalls/session-service.ts";
+import type { SessionHistory, SessionInfo } from "../../src/syscalls/session/session-service.ts";
 import { INIT, TestKernel } from "../support/kernel.ts";
 
 const MAIN = "agent:main:cli:dm:main";

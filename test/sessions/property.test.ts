@@ -4,7 +4,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import type { ArchivePage, Closed } from "../../src/syscalls/services.ts";
-import type { SessionHistory, SessionInfo, SessionReset } from "../../src/syscalls/session-service.ts";
+import type { SessionHistory, SessionInfo, SessionReset } from "../../src/syscalls/session/session-service.ts";
 import { INIT, TestKernel } from "../support/kernel.ts";
 import { samples } from "../support/soak.ts";
 

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { dayOf, hourBegan } from "../../src/lib/days.ts";
+import { dayOf, hourBegan } from "../../src/lib/text/days.ts";
 import { renewsBefore } from "../../src/sessions/renewal.ts";
 
 const DAILY = { mode: "daily", atHour: 4, idleMinutes: 60 } as const;

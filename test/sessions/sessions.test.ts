@@ -12,7 +12,7 @@ import type {
   SessionReset,
   SessionRestored,
   SessionStats,
-} from "../../src/syscalls/session-service.ts";
+} from "../../src/syscalls/session/session-service.ts";
 import { INIT, TestKernel } from "../support/kernel.ts";
 import { addHuman } from "../support/people.ts";
 

@@ -1,7 +1,7 @@
 // What answers used, charged in the plane of the kernel: once, whatever is copied again.
 
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { NO_USAGE } from "../../src/abi/process.ts";
+import { NO_USAGE } from "../../src/abi/process/process.ts";
 import type { KernelStore } from "../../src/store/kernel/sqlite.ts";
 import { KernelPlane, liveProcess, outboxRow } from "../support/kernel-plane.ts";
 

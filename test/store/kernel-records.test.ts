@@ -1,8 +1,8 @@
 // The smaller tables of kernel.db: answered requests, approvals as projected, archives, and who started which run.
 
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { LIMITS } from "../../src/abi/limits.ts";
-import type { ArchiveRow } from "../../src/store/kernel/archives.ts";
+import { LIMITS } from "../../src/abi/config/limits.ts";
+import type { ArchiveRow } from "../../src/store/kernel/processes/archives.ts";
 import type { KernelStore } from "../../src/store/kernel/sqlite.ts";
 import { approval, KernelPlane, liveProcess, outboxRow } from "../support/kernel-plane.ts";
 

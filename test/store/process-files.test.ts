@@ -3,7 +3,7 @@
 import { expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync, readlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { LIMITS } from "../../src/abi/limits.ts";
+import { LIMITS } from "../../src/abi/config/limits.ts";
 import type { ProcessStore } from "../../src/store/process/verbs.ts";
 import { FakeClock } from "../support/clock.ts";
 import { DONE, Subject } from "../support/process-subject.ts";

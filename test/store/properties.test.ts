@@ -3,8 +3,8 @@
 
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import type { Message } from "../../src/abi/message.ts";
-import { type RunEnd, STATES } from "../../src/abi/process.ts";
+import type { Message } from "../../src/abi/process/message.ts";
+import { type RunEnd, STATES } from "../../src/abi/process/process.ts";
 import { ModelDisk, ModelStore } from "../support/model-store.ts";
 import { MOVE, type Move } from "../support/process-moves.ts";
 import { play } from "../support/process-play.ts";

@@ -2,8 +2,8 @@
 // rest: a person's stop comes first, then the kernel's pause, then a question, then a run, then what waits.
 
 import { describe, expect, test } from "bun:test";
-import { STATES, type State } from "../../src/abi/process.ts";
-import { type Facts, nextState, type StateEvent } from "../../src/abi/states.ts";
+import { STATES, type State } from "../../src/abi/process/process.ts";
+import { type Facts, nextState, type StateEvent } from "../../src/abi/process/states.ts";
 
 // In the order of EVENTS: "-" is refused, "=" leaves the state as it is, "~" goes to rest, a word is the state it leads to.
 const EVENTS: readonly StateEvent[] = [

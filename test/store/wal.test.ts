@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Message } from "../../src/abi/message.ts";
+import type { Message } from "../../src/abi/process/message.ts";
 import { seeded } from "../support/random.ts";
 import { samples } from "../support/soak.ts";
 import { CHECKPOINTED, LOGGED, openStore, PID, send } from "../support/store-child.ts";

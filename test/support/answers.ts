@@ -1,7 +1,7 @@
 // A model that says what a test planned for a process, in order, and "done" when nothing is planned. A held answer waits until the test
 // lets it go, so that a test decides what happens while a model is being asked. It remembers every request.
 
-import { NO_USAGE, type Usage } from "../../src/abi/process.ts";
+import { NO_USAGE, type Usage } from "../../src/abi/process/process.ts";
 import type { Failure, ModelRequest, Provider, StopReason, StreamEvent } from "../../src/abi/stream.ts";
 
 export interface PlannedCall {

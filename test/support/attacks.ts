@@ -4,7 +4,7 @@ import { expect, test } from "bun:test";
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Rule } from "../../src/abi/policy.ts";
-import type { Approval } from "../../src/abi/process.ts";
+import type { Approval } from "../../src/abi/process/process.ts";
 import { Desk, why } from "./desk.ts";
 import { INIT } from "./kernel.ts";
 import { standInSandbox } from "./sandbox.ts";

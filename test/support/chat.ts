@@ -1,7 +1,7 @@
 // A conversation as the kernel would signal it: one process, one run, each signal with what it usually says.
 
-import type { ProcessInfo, RunStatus, WaitsFor } from "../../src/abi/process.ts";
-import { NO_USAGE } from "../../src/abi/process.ts";
+import type { ProcessInfo, RunStatus, WaitsFor } from "../../src/abi/process/process.ts";
+import { NO_USAGE } from "../../src/abi/process/process.ts";
 import type { Signal } from "../../src/abi/signal.ts";
 import type { WaitResult } from "../../src/syscalls/services.ts";
 import { SHOWN } from "./asking.ts";

@@ -1,11 +1,11 @@
 // A kernel as `gsv kernel run` is one, with a crash plan in front of its stores. Started by test/support/home.ts, in a process of its own.
 
 import { randomBytes } from "node:crypto";
-import { configFrom } from "../../src/abi/config.ts";
+import { configFrom } from "../../src/abi/config/config.ts";
 import { exitStatusOf } from "../../src/abi/errno.ts";
-import { lastWordsOf } from "../../src/boot/client.ts";
-import { runKernel } from "../../src/boot/host.ts";
-import { socketPlace } from "../../src/boot/socket.ts";
+import { lastWordsOf } from "../../src/client/client.ts";
+import { runKernel } from "../../src/client/host.ts";
+import { socketPlace } from "../../src/client/socket.ts";
 import { realClock } from "../../src/lib/clock.ts";
 import { homePaths } from "../../src/paths.ts";
 import { CRASH_ENV, type CrashPlan, crashingPorts } from "./crash.ts";

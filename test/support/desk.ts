@@ -1,6 +1,6 @@
 // An init at work beside a person: it makes one call at a time, which runs, or asks the person, who says yes or no.
 
-import type { Approval } from "../../src/abi/process.ts";
+import type { Approval } from "../../src/abi/process/process.ts";
 import { INIT, type KernelOptions, TestKernel } from "./kernel.ts";
 
 export class Desk {

@@ -5,10 +5,10 @@
 import { appendFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import type { ProcessInfo } from "../../src/abi/process.ts";
+import type { ProcessInfo } from "../../src/abi/process/process.ts";
 import type { Sys } from "../../src/abi/sys.ts";
-import { readOnlySys } from "../../src/boot/read.ts";
-import { socketPlace } from "../../src/boot/socket.ts";
+import { readOnlySys } from "../../src/client/read.ts";
+import { socketPlace } from "../../src/client/socket.ts";
 import { realClock } from "../../src/lib/clock.ts";
 import { isStopped } from "../../src/lib/stopped.ts";
 import { homePaths, readKernelInfo } from "../../src/paths.ts";

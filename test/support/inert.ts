@@ -1,7 +1,7 @@
 // What a terminal would act on in bytes that were written to it, less what gsv itself may write: any of it that is left came from elsewhere.
 
-import type { Theme } from "../../tui/theme.ts";
-import { themeOf } from "../../tui/theme.ts";
+import type { Theme } from "../../tui/screen/theme.ts";
+import { themeOf } from "../../tui/screen/theme.ts";
 
 /** Of the screen and the themes, whole: moves, rows written over, modes that are given back. */
 const OURS =

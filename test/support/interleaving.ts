@@ -3,7 +3,7 @@
 
 import { expect } from "bun:test";
 import fc from "fast-check";
-import type { SessionRow } from "../../src/store/kernel/sessions.ts";
+import type { SessionRow } from "../../src/store/kernel/processes/sessions.ts";
 import { ManagedKernel } from "./manager.ts";
 
 const SECOND = 1000;

@@ -11,14 +11,14 @@ import type {
   Place,
   Program,
 } from "../../commands/command.ts";
-import type { Side } from "../../commands/files/side.ts";
+import type { Side } from "../../commands/files/copy/side.ts";
 import { runCommandLine } from "../../commands/run.ts";
-import { jqProgram } from "../../commands/sh/jq.ts";
+import type { HomeKeeping } from "../../src/abi/backup.ts";
 import type { SysError } from "../../src/abi/errno.ts";
-import type { HomeKeeping } from "../../src/abi/keep.ts";
 import type { Finding } from "../../src/doctor/examine.ts";
 import { realClock } from "../../src/lib/clock.ts";
 import { MANUAL } from "../../src/prompts/manual.ts";
+import { jqProgram } from "../../src/shell/jq.ts";
 import type { KernelStatus } from "../../src/syscalls/services.ts";
 import { FakeClock } from "./clock.ts";
 import { seeded } from "./random.ts";

@@ -2,12 +2,12 @@
 
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
-import type { HomeKeeping } from "../../src/abi/keep.ts";
+import type { HomeKeeping } from "../../src/abi/backup.ts";
 import { MANIFEST } from "../../src/backup/manifest.ts";
 import { END, header, padding } from "../../src/backup/tar.ts";
-import { homeKeeping } from "../../src/boot/keep.ts";
 import type { Clock } from "../../src/lib/clock.ts";
 import { realClock } from "../../src/lib/clock.ts";
+import { homeKeeping } from "../../src/machine/backups.ts";
 import { homePaths } from "../../src/paths.ts";
 import { seeded } from "./random.ts";
 

@@ -3,11 +3,11 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Approval } from "../../src/abi/process.ts";
-import type { FirstAccounts } from "../../src/store/kernel/accounts.ts";
+import type { Approval } from "../../src/abi/process/process.ts";
 import { KernelDb } from "../../src/store/kernel/db.ts";
 import { openKernelDb } from "../../src/store/kernel/open.ts";
-import type { NewProcess } from "../../src/store/kernel/processes.ts";
+import type { FirstAccounts } from "../../src/store/kernel/people/accounts.ts";
+import type { NewProcess } from "../../src/store/kernel/processes/processes.ts";
 import { type KernelStore, sqliteKernelStore } from "../../src/store/kernel/sqlite.ts";
 import type { OutboxRow } from "../../src/store/process/verbs.ts";
 import { UNSAID } from "./asking.ts";

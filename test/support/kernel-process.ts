@@ -5,7 +5,7 @@ import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { SysError } from "../../src/abi/errno.ts";
 import type { CallOptions, LeaveReason, Sys } from "../../src/abi/sys.ts";
-import { elect, keepLifetime } from "../../src/kernel/lifetime.ts";
+import { elect, keepLifetime } from "../../src/kernel/lifetime/lifetime.ts";
 import { realClock } from "../../src/lib/clock.ts";
 import { homePaths, prepareHome } from "../../src/paths.ts";
 import { isServed } from "../../src/rpc/client.ts";

@@ -3,11 +3,11 @@
 // that the kernel logs fails the test that closes it, unless the test said that it would come.
 
 import { rmSync } from "node:fs";
-import type { Config } from "../../src/abi/config.ts";
+import type { Config } from "../../src/abi/config/config.ts";
 import type { SysError } from "../../src/abi/errno.ts";
 import type { Caller, Credentials } from "../../src/abi/identity.ts";
-import type { Message } from "../../src/abi/message.ts";
-import type { ProcessInfo, State } from "../../src/abi/process.ts";
+import type { Message } from "../../src/abi/process/message.ts";
+import type { ProcessInfo, State } from "../../src/abi/process/process.ts";
 import type { Signal, SignalName, SignalOf } from "../../src/abi/signal.ts";
 import type { Sys } from "../../src/abi/sys.ts";
 import { bootKernel, type Kernel, type Machine, type Ports } from "../../src/boot.ts";

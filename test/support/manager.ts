@@ -1,10 +1,10 @@
 // A process manager over a whole kernel in memory, with sessions of any source and everything that was told of them.
 
 import { ROOT_UID } from "../../src/abi/identity.ts";
-import { ProcessManager } from "../../src/process/manager.ts";
-import type { Engine, ManagerPorts } from "../../src/process/manager-ports.ts";
-import type { ClaudeStreamEvent } from "../../src/process/session-events.ts";
-import type { NewSession, SessionRow } from "../../src/store/kernel/sessions.ts";
+import type { ClaudeStreamEvent } from "../../src/process/manager/events.ts";
+import { ProcessManager } from "../../src/process/manager/manager.ts";
+import type { Engine, ManagerPorts } from "../../src/process/manager/ports.ts";
+import type { NewSession, SessionRow } from "../../src/store/kernel/processes/sessions.ts";
 import { type KernelOptions, TestKernel } from "./kernel.ts";
 
 export const OWNER = 1000;

@@ -1,6 +1,6 @@
 // Nine kinds of callers around things of two people, for the capability matrix.
 
-import type { Approval } from "../../src/abi/process.ts";
+import type { Approval } from "../../src/abi/process/process.ts";
 import type { Sys } from "../../src/abi/sys.ts";
 import type { Closed } from "../../src/syscalls/services.ts";
 import { TestKernel } from "./kernel.ts";

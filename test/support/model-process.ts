@@ -1,7 +1,7 @@
 // A process as plain lists and maps: what the process store promises, said once more without SQL and without the table of states.
 // Slow and simple on purpose; the store is wrong where it differs from this.
 
-import type { Message, ToolOutcome } from "../../src/abi/message.ts";
+import type { Message, ToolOutcome } from "../../src/abi/process/message.ts";
 import {
   type Approval,
   NO_USAGE,
@@ -12,8 +12,8 @@ import {
   type State,
   TRIED_AGAIN,
   type WaitsFor,
-} from "../../src/abi/process.ts";
-import type { HistoryPolicy, Segment } from "../../src/abi/segment.ts";
+} from "../../src/abi/process/process.ts";
+import type { HistoryPolicy, Segment } from "../../src/abi/process/segment.ts";
 import type { CallStatus, Closing, LoggedCall, OutboxRow, Projection } from "../../src/store/process/verbs.ts";
 import type { ModelAsked, ModelCall, ModelQueued, ModelRun, NewMessage } from "./model-rows.ts";
 import { ModelTold } from "./model-told.ts";

@@ -1,6 +1,6 @@
 // Reading a model process: every query against plain arrays.
 
-import type { Message } from "../../src/abi/message.ts";
+import type { Message } from "../../src/abi/process/message.ts";
 import type { ArchiveRecord, Head, HistoryRange, HistorySlice, TextPiece } from "../../src/store/process/verbs.ts";
 import type { ModelProcess } from "./model-process.ts";
 

@@ -1,7 +1,7 @@
 // What a model process holds, row by row.
 
-import type { Message } from "../../src/abi/message.ts";
-import type { Approval, RunStatus, Usage } from "../../src/abi/process.ts";
+import type { Message } from "../../src/abi/process/message.ts";
+import type { Approval, RunStatus, Usage } from "../../src/abi/process/process.ts";
 import type { NestedCall } from "../../src/store/process/nested.ts";
 import type { Admission, CallRow, CallStatus } from "../../src/store/process/verbs.ts";
 

@@ -1,9 +1,9 @@
 // Compaction of a model process, said with plain lists: which messages a model is told, and in what order.
 
-import { LIMITS } from "../../src/abi/limits.ts";
-import type { Message } from "../../src/abi/message.ts";
-import type { HistoryPolicy, Segment } from "../../src/abi/segment.ts";
-import type { SegmentVerbs } from "../../src/store/process/segment-verbs.ts";
+import { LIMITS } from "../../src/abi/config/limits.ts";
+import type { Message } from "../../src/abi/process/message.ts";
+import type { HistoryPolicy, Segment } from "../../src/abi/process/segment.ts";
+import type { SegmentVerbs } from "../../src/store/process/history/segment-verbs.ts";
 import type { Compaction, ContextShape, Graft, Outcome, Refusal, Undone } from "../../src/store/process/verbs.ts";
 import type { ModelProcess } from "./model-process.ts";
 import { sizeOf, windowOf } from "./model-reads.ts";

@@ -1,7 +1,7 @@
 // The process store over plain lists: the second engine that the contract suite runs on, and the judge of the property tests.
 // Several stores may stand on one ModelDisk, each for its own start of the kernel.
 
-import { LIMITS } from "../../src/abi/limits.ts";
+import { LIMITS } from "../../src/abi/config/limits.ts";
 import { StoreCorrupt, StoreUnavailable } from "../../src/store/open.ts";
 import type { NestRequest } from "../../src/store/process/nested.ts";
 import type {

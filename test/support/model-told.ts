@@ -1,9 +1,9 @@
 // What a process is told and what it changed, as plain lists: two groups of the store's verbs.
 
-import { LIMITS } from "../../src/abi/limits.ts";
-import type { Change, ChangeVerbs, Undo } from "../../src/store/process/changes.ts";
-import type { KnownFile, KnownVerbs } from "../../src/store/process/known.ts";
-import type { Rewind, RewindVerbs } from "../../src/store/process/rewinds.ts";
+import { LIMITS } from "../../src/abi/config/limits.ts";
+import type { Change, ChangeVerbs, Undo } from "../../src/store/process/files/changes.ts";
+import type { KnownFile, KnownVerbs } from "../../src/store/process/files/known.ts";
+import type { Rewind, RewindVerbs } from "../../src/store/process/history/rewinds.ts";
 import type { Timing, TimingVerbs } from "../../src/store/process/timing.ts";
 import type { ToldTurn, ToldVerbs } from "../../src/store/process/told.ts";
 import type { ModelProcess } from "./model-process.ts";

@@ -1,6 +1,6 @@
 // What a process has used, called and ended, for the model of it.
 
-import type { RunEnd, Spent, UsageRow } from "../../src/abi/process.ts";
+import type { RunEnd, Spent, UsageRow } from "../../src/abi/process/process.ts";
 import type { ModelCall, ModelRun } from "./model-rows.ts";
 
 export class ModelUsage {

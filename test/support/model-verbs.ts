@@ -1,7 +1,7 @@
 // The steps of the model store that are more than a few lines: admission, claim, turn, approvals, abort, cut, seal, recovery.
 
-import { LIMITS } from "../../src/abi/limits.ts";
-import { type Approval, addUsage, type RunEnd } from "../../src/abi/process.ts";
+import { LIMITS } from "../../src/abi/config/limits.ts";
+import { type Approval, addUsage, type RunEnd } from "../../src/abi/process/process.ts";
 import type { Hold } from "../../src/store/process/holding.ts";
 import type {
   Aborting,

@@ -4,11 +4,11 @@
 import { Database } from "bun:sqlite";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { patientOf } from "../../src/boot/doctor.ts";
-import { socketPlace } from "../../src/boot/socket.ts";
+import { socketPlace } from "../../src/client/socket.ts";
 import { doctorOf, type Finding } from "../../src/doctor/examine.ts";
 import type { Patient } from "../../src/doctor/patient.ts";
 import { realClock } from "../../src/lib/clock.ts";
+import { patientOf } from "../../src/machine/doctor.ts";
 import { LaidHome } from "./first-home.ts";
 import { TestKernel } from "./kernel.ts";
 import { seeded } from "./random.ts";

@@ -2,12 +2,12 @@
 // screen read through a terminal emulator. What it shows is what the real program shows; only the machine around it is missing.
 
 import { Terminal as Emulator } from "@xterm/headless";
-import type { ProcessInfo } from "../../src/abi/process.ts";
+import type { ProcessInfo } from "../../src/abi/process/process.ts";
 import type { Signal } from "../../src/abi/signal.ts";
 import { terminalShell } from "../../tui/app.ts";
-import type { Past } from "../../tui/history.ts";
+import type { Past } from "../../tui/line/history.ts";
 import type { AppPorts, Terminal } from "../../tui/ports.ts";
-import { themeOf } from "../../tui/theme.ts";
+import { themeOf } from "../../tui/screen/theme.ts";
 import { OTHER_RUN, PID, RUN } from "./chat.ts";
 import { FakeIo, FakeOutput } from "./io.ts";
 

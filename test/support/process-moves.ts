@@ -2,9 +2,9 @@
 // when it is played.
 
 import fc from "fast-check";
-import type { ToolOutcome } from "../../src/abi/message.ts";
-import { normaliseText } from "../../src/abi/message.ts";
-import type { RunStatus } from "../../src/abi/process.ts";
+import type { ToolOutcome } from "../../src/abi/process/message.ts";
+import { normaliseText } from "../../src/abi/process/message.ts";
+import type { RunStatus } from "../../src/abi/process/process.ts";
 
 export type Move =
   | {

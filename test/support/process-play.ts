@@ -2,7 +2,7 @@
 // be refused.
 
 import { expect } from "bun:test";
-import { NO_USAGE } from "../../src/abi/process.ts";
+import { NO_USAGE } from "../../src/abi/process/process.ts";
 import type { Admission, CallRow, ProcessStore } from "../../src/store/process/verbs.ts";
 import { SHOWN } from "./asking.ts";
 import type { Move } from "./process-moves.ts";

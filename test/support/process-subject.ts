@@ -1,8 +1,8 @@
 // One process on a store under test, with short words for what a kernel does with it. Ids count upwards and time moves one millisecond
 // a verb, so that a failing claim reads the same every time.
 
-import type { Message, ToolOutcome } from "../../src/abi/message.ts";
-import { NO_USAGE, type Retrying } from "../../src/abi/process.ts";
+import type { Message, ToolOutcome } from "../../src/abi/process/message.ts";
+import { NO_USAGE, type Retrying } from "../../src/abi/process/process.ts";
 import type {
   Admission,
   Admitted,

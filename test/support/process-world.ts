@@ -2,7 +2,7 @@
 // can be read. Besides, it keeps what no store is trusted to keep for itself: what was acknowledged, and which ends were reported.
 
 import { expect } from "bun:test";
-import type { RunEnd } from "../../src/abi/process.ts";
+import type { RunEnd } from "../../src/abi/process/process.ts";
 import type {
   Admission,
   ArchiveRecord,

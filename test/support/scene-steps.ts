@@ -1,6 +1,6 @@
 // What several scenes begin with.
 
-import type { WaitsFor } from "../../src/abi/process.ts";
+import type { WaitsFor } from "../../src/abi/process/process.ts";
 import type { Signal, SignalOf } from "../../src/abi/signal.ts";
 import { said } from "./chat.ts";
 import type { Played, PlayOptions } from "./played.ts";

@@ -2,11 +2,11 @@
 
 import { Bash } from "just-bash/browser";
 import type { Rule } from "../../src/abi/policy.ts";
-import type { HostGround } from "../../src/kernel/host-shells.ts";
-import { looksAt, shellLine } from "../../src/process/policy/shell-line.ts";
-import type { ParseShell } from "../../src/process/policy/shell-parts.ts";
-import { type ShellVerdict, shellVerdict } from "../../src/process/policy/shell-verdict.ts";
-import type { ExecRequest } from "../../src/syscalls/shell-service.ts";
+import type { HostGround } from "../../src/kernel/shells/host-shells.ts";
+import { looksAt, shellLine } from "../../src/process/approvals/policy/shell-line.ts";
+import type { ParseShell } from "../../src/process/approvals/policy/shell-parts.ts";
+import { type ShellVerdict, shellVerdict } from "../../src/process/approvals/policy/shell-verdict.ts";
+import type { ExecRequest } from "../../src/syscalls/run/shell-service.ts";
 
 const bash = new Bash({ defenseInDepth: false, commands: [] });
 export const parseShell: ParseShell = (text) => bash.transform(text).ast;

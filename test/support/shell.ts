@@ -3,10 +3,10 @@
 
 import type { Input, Interruption, Io } from "../../commands/command.ts";
 import { runCommandLine } from "../../commands/run.ts";
-import { jqProgram } from "../../commands/sh/jq.ts";
-import { hostSide } from "../../src/boot/host-files.ts";
-import { homeKeeping } from "../../src/boot/keep.ts";
+import { homeKeeping } from "../../src/machine/backups.ts";
+import { hostSide } from "../../src/machine/host-files.ts";
 import { MANUAL } from "../../src/prompts/manual.ts";
+import { jqProgram } from "../../src/shell/jq.ts";
 import type { KernelStatus } from "../../src/syscalls/services.ts";
 import { FakeIo, FakeOutput, stdinOf } from "./io.ts";
 import type { TestKernel } from "./kernel.ts";

@@ -1,7 +1,7 @@
 // The one writer of the terminal, over a terminal emulator that shows what it wrote.
 
 import { Terminal } from "@xterm/headless";
-import { type Live, Screen } from "../../tui/screen.ts";
+import { type Live, Screen } from "../../tui/screen/screen.ts";
 import { FakeClock } from "./clock.ts";
 
 export class Shown {

@@ -3,7 +3,7 @@
 // killed and says on stdout, one line each, what was acknowledged to it.
 
 import { writeSync } from "node:fs";
-import { NO_USAGE } from "../../src/abi/process.ts";
+import { NO_USAGE } from "../../src/abi/process/process.ts";
 import { sqliteProcessStore } from "../../src/store/process/sqlite.ts";
 import type { Claimed, ProcessStore } from "../../src/store/process/verbs.ts";
 

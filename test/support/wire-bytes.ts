@@ -1,8 +1,8 @@
 // What each kind of model server sends, as bodies: the same few behaviours in every format. Written in the servers' own order and with the
 // fields they have that nobody needs.
 
-import { anthropicProvider } from "../../src/providers/anthropic.ts";
-import { ollamaProvider } from "../../src/providers/ollama.ts";
+import { anthropicProvider } from "../../src/providers/anthropic/anthropic.ts";
+import { ollamaProvider } from "../../src/providers/ollama/ollama.ts";
 import { FakeClock } from "./clock.ts";
 import { type ErrorKind, errorReply, event, KEY, line, type Wire } from "./wire-format.ts";
 import { chat, OPENAI_ERRORS, responses } from "./wire-openai.ts";

@@ -1,6 +1,6 @@
 // What the bodies of all model servers are written with: what is said, as events, lines and errors.
 
-import type { Usage } from "../../src/abi/process.ts";
+import type { Usage } from "../../src/abi/process/process.ts";
 import type { Provider } from "../../src/abi/stream.ts";
 import type { Access } from "../../src/providers/access.ts";
 import type { WireReply } from "./wire-server.ts";

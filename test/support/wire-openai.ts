@@ -1,6 +1,6 @@
 // What OpenAI, and servers that speak as it does, send: chat completions and Responses.
 
-import { openAiProvider } from "../../src/providers/openai.ts";
+import { openAiProvider } from "../../src/providers/openai/openai.ts";
 import { FakeClock } from "./clock.ts";
 import { data, type ErrorKind, errorReply, event, KEY, type Wire } from "./wire-format.ts";
 import type { WireReply } from "./wire-server.ts";

@@ -4,8 +4,8 @@
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { ShownDiff, Undone } from "../../src/abi/undo.ts";
-import type { Undo } from "../../src/store/process/changes.ts";
+import type { ShownDiff, Undone } from "../../src/abi/process/undo.ts";
+import type { Undo } from "../../src/store/process/files/changes.ts";
 import { plainGit } from "./git.ts";
 import type { TestKernel } from "./kernel.ts";
 import { scratchDirectory } from "./scratch.ts";

@@ -2,9 +2,9 @@
 
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { LIMITS } from "../../src/abi/limits.ts";
-import { normaliseText } from "../../src/abi/message.ts";
-import type { ProcessInfo } from "../../src/abi/process.ts";
+import { LIMITS } from "../../src/abi/config/limits.ts";
+import { normaliseText } from "../../src/abi/process/message.ts";
+import type { ProcessInfo } from "../../src/abi/process/process.ts";
 import type { Closed } from "../../src/syscalls/services.ts";
 import { INIT, TestKernel } from "../support/kernel.ts";
 import { samples } from "../support/soak.ts";

@@ -1,9 +1,9 @@
 // awk beyond what the snippets of the corpus say: what it takes of memory and time, and what is an error.
 
 import { expect, test } from "bun:test";
-import { awk } from "../../commands/bin/awk/awk.ts";
-import { sourceOf } from "../../commands/bin/pipe.ts";
-import type { Call } from "../../commands/bin/program.ts";
+import { awk } from "../../src/shell/programs/awk/awk.ts";
+import { sourceOf } from "../../src/shell/programs/pipe.ts";
+import type { Call } from "../../src/shell/programs/program.ts";
 
 interface Given {
   readonly stdin?: string;

@@ -3,7 +3,7 @@
 
 import { expect, test } from "bun:test";
 import type { Sys } from "../../src/abi/sys.ts";
-import type { ShellAnswer, ShellOutput } from "../../src/syscalls/shell-service.ts";
+import type { ShellAnswer, ShellOutput } from "../../src/syscalls/run/shell-service.ts";
 import { withHome } from "../support/home.ts";
 import { drawn, SEED, samples } from "../support/soak.ts";
 

@@ -15,9 +15,9 @@ import {
 } from "node:fs";
 import { type AddressInfo, createServer, type Server } from "node:net";
 import { dirname, join } from "node:path";
-import type { Approval } from "../../src/abi/process.ts";
+import type { Approval } from "../../src/abi/process/process.ts";
 import type { Sys } from "../../src/abi/sys.ts";
-import type { ShellAnswer } from "../../src/syscalls/shell-service.ts";
+import type { ShellAnswer } from "../../src/syscalls/run/shell-service.ts";
 import { TestHome, until } from "../support/home.ts";
 import type { Plan, Told } from "../support/intruder.ts";
 import { gsvCommand, isCompiled } from "../support/program.ts";

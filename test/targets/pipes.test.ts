@@ -2,12 +2,12 @@
 
 import { afterAll, beforeEach, expect, test } from "bun:test";
 import { Namespace } from "../../fs/namespace.ts";
-import { newShellRunner } from "../../src/boot/shell.ts";
-import { shellFiles } from "../../src/kernel/shell-files.ts";
+import { shellFiles } from "../../src/kernel/shells/shell-files.ts";
 import { realClock } from "../../src/lib/clock.ts";
 import { GsvShells } from "../../src/targets/gsv.ts";
 import { JobRoom, JobTable } from "../../src/targets/jobs.ts";
 import type { ShellFiles } from "../../src/targets/shell.ts";
+import { newShellRunner } from "../../src/workers/shell-workers.ts";
 import { sam } from "../support/caller.ts";
 import { memoryMount } from "../support/memoryfs.ts";
 import { FakeSys } from "../support/sys.ts";

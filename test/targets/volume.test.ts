@@ -3,7 +3,7 @@
 
 import { expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
-import { LIMITS } from "../../src/abi/limits.ts";
+import { LIMITS } from "../../src/abi/config/limits.ts";
 import { type TestHome, withHome } from "../support/home.ts";
 import { gsvCommand } from "../support/program.ts";
 import { machineSandbox } from "../support/sandbox.ts";

@@ -3,7 +3,7 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { cycles, deadExports, deadFiles, ENTRIES, EXPORTS_FOR_TESTS } from "./graph.ts";
+import { circles, deadExports, deadFiles, ENTRIES, EXPORTS_FOR_TESTS } from "./graph.ts";
 import { type Import, isTest, PRODUCT, ROOT, readTree, type SourceFile, sampleTree } from "./tree.ts";
 
 const tree = readTree([...PRODUCT, "test"]);
@@ -15,8 +15,23 @@ function packageOf({ target }: Import): string {
     .join("/");
 }
 
-test("no files import each other in a circle", () => {
-  expect(cycles(tree)).toEqual([]);
+/** Circles that are still to be cut, by the folder of every file in them. */
+const STILL_IN_CIRCLES = [
+  "src/boot|src/machine|src/workers",
+  "commands/",
+  "tui/",
+  "src/store/",
+  "src/providers/",
+  "src/process/",
+  "src/kernel/",
+  "fs/",
+  "src/targets/",
+  "test/support/",
+];
+
+test("no files import each other in a circle, types and lazy imports included", () => {
+  const old = STILL_IN_CIRCLES.map((folders) => new RegExp(`^(?:(?:${folders})[^ ]* ?)+$`));
+  expect(circles(tree).filter((circle) => !old.some((one) => one.test(circle)))).toEqual([]);
 });
 
 test("every file of the product is reached from an entry", () => {
@@ -47,19 +62,21 @@ test("every exception for an export names one that exists", () => {
   }
 });
 
-test("a circle of static imports is found, one closed by a type or a lazy import is none", () => {
-  const circle = sampleTree({
-    "src/a.ts": 'import { b } from "./b.ts";\nexport const a = () => b;',
-    "src/b.ts": 'import { c } from "./c.ts";\nexport const b = () => c;',
-    "src/c.ts": 'import { a } from "./a.ts";\nexport const c = () => a;',
-  });
-  expect(cycles(circle)).toEqual(["src/a.ts → src/b.ts → src/c.ts → src/a.ts"]);
-  const open = sampleTree({
-    "src/a.ts": 'import { b } from "./b.ts";\nexport const a = () => b;',
-    "src/b.ts": 'import type { c } from "./c.ts";\nexport const b = () => import("./a.ts") as unknown as typeof c;',
-    "src/c.ts": 'import { a } from "./a.ts";\nexport const c = a;',
-  });
-  expect(cycles(open)).toEqual([]);
+test("a circle is found, whichever kind of import closes it", () => {
+  const closedBy = (line: string) =>
+    sampleTree({
+      "src/a.ts": 'import { b } from "./b.ts";\nexport const a = () => b;',
+      "src/b.ts": 'import { c } from "./c.ts";\nexport const b = () => c;',
+      "src/c.ts": line,
+      "src/d.ts": 'import { a } from "./a.ts";\nexport const d = a;',
+    });
+  const circle = ["src/a.ts src/b.ts src/c.ts"];
+  expect(circles(closedBy('import { a } from "./a.ts";\nexport const c = () => a;'))).toEqual(circle);
+  expect(circles(closedBy('import type { a } from "./a.ts";\nexport const c: typeof a | null = null;'))).toEqual(
+    circle,
+  );
+  expect(circles(closedBy('export const c = () => import("./a.ts");'))).toEqual(circle);
+  expect(circles(closedBy("export const c = 1;"))).toEqual([]);
 });
 
 test("a file that only a type import, a lazy import, a text import or a worker URL names is alive; the rest is dead", () => {

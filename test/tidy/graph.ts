@@ -1,17 +1,16 @@
-// What the imports say as a whole: no cycles, no file that nothing reaches, no export that nobody takes.
-// Cycles are looked for among static runtime imports: a lazy import cannot disturb the order in which modules start.
+// What the imports say as a whole: no circles (types and lazy imports included), no dead files, no dead exports.
 
 import { isCode, isTest, type SourceFile, type Tree } from "./tree.ts";
 
 export const ENTRIES = [
   "src/main.ts",
-  "src/boot/shell-worker.ts",
-  "src/boot/code-worker.ts",
+  "src/workers/shell-worker.ts",
+  "src/workers/code-worker.ts",
   "src/build.ts",
   "src/man.ts",
   "src/launch.mjs",
   // Whoever embeds gsv under the names of a process manager.
-  "src/process/manager.ts",
+  "src/process/manager/manager.ts",
 ];
 
 /** Exports that only tests take, each with the reason why that is right. */
@@ -19,33 +18,40 @@ export const EXPORTS_FOR_TESTS: { readonly [fileAndName: string]: string } = {
   "src/build.ts build": "the test of the binary builds a small program that tries what gsv must not do",
   "commands/events.ts checkEvent":
     "the schema of `chat --json` as others would check it; every printed event is held against it",
-  "src/abi/process.ts STATES": "random histories are held against the list of states",
+  "src/abi/process/process.ts STATES": "random histories are held against the list of states",
   "src/abi/hook.ts HOOK_EVENTS": "the manual lists each with what it says",
-  "src/process/restart.ts nextRestart": "when a fault counts anew is a rule of its own, to the millisecond",
-  "src/process/manager.ts ProcessManager": "the words of others for what is there: nothing in gsv speaks them",
+  "src/process/faults/restart.ts nextRestart": "when a fault counts anew is a rule of its own, to the millisecond",
+  "src/process/manager/manager.ts ProcessManager": "the words of others for what is there: nothing in gsv speaks them",
   "src/providers/table.ts loadProvider": "providers are tried one by one, as they are listed",
   "src/build.ts GSV": "the benchmark builds gsv as npm run build does",
-  "src/boot/shell.ts newShellRunner": "scripts are tried in the Workers that run them",
-  "src/boot/keychain.ts answering": "a keychain that never answers is tried without the one of this machine",
-  "src/boot/terminal.ts lineFrom": "what keys make of a line is tried without a terminal",
-  "src/process/compaction/writer.ts requestFor": "the request for a summary is held against its golden bytes",
+  "src/workers/shell-workers.ts newShellRunner": "scripts are tried in the Workers that run them",
+  "src/machine/keychain.ts answering": "a keychain that never answers is tried without the one of this machine",
+  "src/machine/terminal.ts lineFrom": "what keys make of a line is tried without a terminal",
+  "src/process/history/compaction/writer.ts requestFor": "the request for a summary is held against its golden bytes",
   "commands/events.ts EVENT_TYPES": "the same schema as a list; a test sees each type printed",
 };
 
-export function cycles(tree: Tree): string[] {
-  const found: string[] = [];
-  const done = new Set<string>();
-  function visit(path: string, trail: readonly string[]): void {
-    const start = trail.indexOf(path);
-    if (start >= 0) found.push([...trail.slice(start), path].join(" → "));
-    if (start >= 0 || done.has(path)) return;
-    for (const { target, own, kind } of tree.get(path)?.imports ?? []) {
-      if (own && kind === "static") visit(target, [...trail, path]);
+/** Files that import each other in a circle, each circle as one line of paths. Every kind of import counts. */
+export function circles(tree: Tree): string[] {
+  const found: string[][] = [];
+  const order = new Map<string, number>();
+  const lowest = new Map<string, number>();
+  const stack: string[] = [];
+  function visit(path: string): void {
+    order.set(path, order.size);
+    lowest.set(path, order.get(path)!);
+    stack.push(path);
+    for (const { target, own } of tree.get(path)?.imports ?? []) {
+      if (!own || !tree.has(target)) continue;
+      if (!order.has(target)) visit(target);
+      if (stack.includes(target)) lowest.set(path, Math.min(lowest.get(path)!, lowest.get(target)!));
     }
-    done.add(path);
+    if (lowest.get(path) !== order.get(path)) return;
+    const circle = stack.splice(stack.indexOf(path));
+    if (circle.length > 1) found.push(circle.sort());
   }
-  for (const path of tree.keys()) visit(path, []);
-  return found;
+  for (const path of tree.keys()) if (!order.has(path)) visit(path);
+  return found.map((circle) => circle.join(" ")).sort();
 }
 
 export function deadFiles(tree: Tree, entries: readonly string[]): string[] {

@@ -28,7 +28,17 @@ const BELOW_KERNEL = [
 
 export const LAYERS: { readonly [name: string]: Layer } = {
   top: {
-    files: ["src/main.ts", "src/boot", "src/build.ts", "src/man.ts", "src/bundle", "src/launch.mjs"],
+    files: [
+      "src/main.ts",
+      "src/boot",
+      "src/client/",
+      "src/machine/",
+      "src/workers/",
+      "src/build.ts",
+      "src/man.ts",
+      "src/bundle",
+      "src/launch.mjs",
+    ],
     imports: ["*"],
   },
   version: { files: ["src/version.ts"], imports: ["package"] },
@@ -60,13 +70,13 @@ export const LAYERS: { readonly [name: string]: Layer } = {
   links: { files: ["src/links/"], imports: ["process", "kernel", ...BELOW_KERNEL] },
   "fs/path": { files: ["fs/path.ts"], imports: ["abi", "lib"] },
   fs: { files: ["fs/"], imports: ["abi", "lib", "fs/path"] },
-  "commands/sh": {
-    files: ["commands/sh/"],
+  shell: {
+    files: ["src/shell/"],
     imports: ["abi", "lib", "syscalls", "fs/path", "commands"],
     packages: ["just-bash"],
   },
   commands: { files: ["commands/"], imports: ["abi", "lib", "syscalls", "fs/path"], packages: ["commander"] },
-  tui: { files: ["tui/"], imports: ["abi", "lib", "commands", "commands/sh"], packages: ["react", "ink"] },
+  tui: { files: ["tui/"], imports: ["abi", "lib", "commands", "shell"], packages: ["react", "ink"] },
 };
 
 export function layerOf(path: string): string | null {

@@ -1,10 +1,11 @@
-// How long things may get before they have to be split by reason to change. Lines are counted in formatted code, where
+// How big files, functions and folders may get before they have to be split by reason to change. Lines are counted in formatted code, where
 // a function ends at the first line that closes at the depth it began. Named functions inside of it are measured on
 // their own, so a factory that returns an object of methods counts like a class; callbacks belong to who passes them.
 
+import { dirname } from "node:path";
 import { isCode, isTest, type SourceFile, type Tree } from "./tree.ts";
 
-export const LINES_MAX = { file: 350, testFile: 300, function: 70 } as const;
+export const LIMITS = { file: 350, testFile: 300, function: 70, folder: 20 } as const;
 
 // A function declaration, a method, or an arrow function with a body. Blocks of tests group, they are not functions.
 const OPENS =
@@ -19,12 +20,23 @@ export function sizeOffences(tree: Tree): string[] {
   for (const file of tree.values()) {
     if (!isCode(file.path)) continue;
     const lines = file.text.trimEnd().split("\n");
-    const max = isTest(file.path) ? LINES_MAX.testFile : LINES_MAX.file;
+    const max = isTest(file.path) ? LIMITS.testFile : LIMITS.file;
     if (lines.length > max)
       offences.push(`${file.path} has ${lines.length} lines, at most ${max}: split it by reason to change`);
     offences.push(...longFunctions(file, lines));
   }
   return offences;
+}
+
+/** Folders of the product that hold more source files than a reader can take in. */
+export function folderOffences(tree: Tree): string[] {
+  const files = new Map<string, number>();
+  for (const { path } of tree.values()) {
+    if (isCode(path) && !isTest(path)) files.set(dirname(path), (files.get(dirname(path)) ?? 0) + 1);
+  }
+  return [...files]
+    .filter(([, count]) => count > LIMITS.folder)
+    .map(([folder, count]) => `${folder} has ${count} files, at most ${LIMITS.folder}: make rooms in it`);
 }
 
 function longFunctions(file: SourceFile, lines: readonly string[]): string[] {
@@ -33,8 +45,8 @@ function longFunctions(file: SourceFile, lines: readonly string[]): string[] {
     const indent = OPENS.exec(line)?.[1];
     if (indent === undefined || GROUP.test(line) || NOT_A_FUNCTION.test(line)) continue;
     const length = ownLength(lines, start, endOf(lines, start, indent));
-    if (length > LINES_MAX.function) {
-      offences.push(`${file.path}:${start + 1}: a function of ${length} lines, at most ${LINES_MAX.function}`);
+    if (length > LIMITS.function) {
+      offences.push(`${file.path}:${start + 1}: a function of ${length} lines, at most ${LIMITS.function}`);
     }
   }
   return offences;

@@ -15,7 +15,7 @@ interface Rule {
 }
 
 const TOP = ["src/main.ts", "src/launch.mjs", "src/build.ts"];
-const MAKES_RANDOMNESS = ["src/main.ts", "src/boot"];
+const MAKES_RANDOMNESS = ["src/main.ts", "src/boot", "src/client/", "src/machine/", "src/workers/"];
 
 export const RULES: readonly Rule[] = [
   {
@@ -54,7 +54,15 @@ export const RULES: readonly Rule[] = [
   {
     pattern: /\bBun\.spawn(?:Sync)?\(|\bfrom "node:child_process"/,
     instead: "take the spawn port",
-    except: ["src/targets/spawn.ts", "src/repos/git", "src/boot", "src/build.ts", "src/launch.mjs"],
+    except: [
+      "src/targets/spawn.ts",
+      "src/repos/git",
+      "src/boot",
+      "src/client/",
+      "src/machine/",
+      "src/build.ts",
+      "src/launch.mjs",
+    ],
   },
   {
     pattern: /(?<![.\w])fetch\(/,

@@ -1,10 +1,10 @@
 // Blocks of code in the Workers that run them: what they have, that nothing leads out, and that none holds up the thread it is started from.
 
 import { expect, test } from "bun:test";
-import { newCodeRunner } from "../../src/boot/code.ts";
 import { realClock } from "../../src/lib/clock.ts";
 import { type CallAnswer, runBlock } from "../../src/tools/code-block.ts";
 import type { CodeEnd } from "../../src/tools/code-words.ts";
+import { newCodeRunner } from "../../src/workers/code-workers.ts";
 
 type Call = (name: string, args: string) => Promise<CallAnswer>;
 

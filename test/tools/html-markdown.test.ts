@@ -1,7 +1,7 @@
 // HTML as a model reads it: what a person sees on the page, and nothing that the page hides; and no page takes long.
 
 import { expect, test } from "bun:test";
-import { markdownOf } from "../../src/tools/html-markdown.ts";
+import { markdownOf } from "../../src/tools/html/html-to-markdown.ts";
 
 const BASE = new URL("https://example.org/docs/");
 

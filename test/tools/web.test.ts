@@ -2,8 +2,8 @@
 
 import { afterAll, expect, test } from "bun:test";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
+import { LIMITS } from "../../src/abi/config/limits.ts";
 import type { SysError } from "../../src/abi/errno.ts";
-import { LIMITS } from "../../src/abi/limits.ts";
 import { realClock } from "../../src/lib/clock.ts";
 import { fetchPage, type PageRequest, type WebPage } from "../../src/tools/web.ts";
 import { rejection } from "../contract/sys.ts";

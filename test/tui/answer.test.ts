@@ -2,9 +2,9 @@
 
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { AnswerText } from "../../tui/answer.ts";
-import { renderBlock } from "../../tui/markdown.ts";
-import { themeOf } from "../../tui/theme.ts";
+import { renderBlock } from "../../tui/screen/markdown.ts";
+import { themeOf } from "../../tui/screen/theme.ts";
+import { AnswerText } from "../../tui/talk/answer.ts";
 
 const plain = themeOf({ colour: false, unicode: true });
 

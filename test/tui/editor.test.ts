@@ -16,8 +16,8 @@ import {
   wholeText,
   withText,
   yanked,
-} from "../../tui/editor.ts";
-import { layout, movedRow, paintedRow } from "../../tui/rows.ts";
+} from "../../tui/line/editor.ts";
+import { layout, movedRow, paintedRow } from "../../tui/line/rows.ts";
 
 /** With the cursor where the bar is. */
 function shown({ text, at }: Editing): string {

@@ -1,10 +1,10 @@
 // The live part of the screen, from the state: what was drawn for another state before is not shown for this one.
 
 import { expect, test } from "bun:test";
-import { EMPTY, withText } from "../../tui/editor.ts";
-import { type FrameOptions, frameOf } from "../../tui/frame.ts";
+import { EMPTY, withText } from "../../tui/line/editor.ts";
+import { type FrameOptions, frameOf } from "../../tui/screen/frame.ts";
+import { themeOf } from "../../tui/screen/theme.ts";
 import { initialState, type State } from "../../tui/state.ts";
-import { themeOf } from "../../tui/theme.ts";
 
 const who = { uid: 1000, username: "ada", home: "/home/ada" } as State["who"];
 const FIRST = initialState({ who, pid: "init:1000", past: [] });

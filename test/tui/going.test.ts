@@ -2,9 +2,9 @@
 
 import { expect, test } from "bun:test";
 import { SysError } from "../../src/abi/errno.ts";
-import type { ProcessInfo } from "../../src/abi/process.ts";
+import type { ProcessInfo } from "../../src/abi/process/process.ts";
 import type { Signal } from "../../src/abi/signal.ts";
-import { missedText } from "../../tui/missed.ts";
+import { missedText } from "../../tui/talk/missed.ts";
 import { OTHER_RUN, PID, RUN, said } from "../support/chat.ts";
 import { Played, type PlayOptions, processInfo } from "../support/played.ts";
 

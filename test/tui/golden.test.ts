@@ -4,7 +4,7 @@
 import { expect, test } from "bun:test";
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Theme, themeOf } from "../../tui/theme.ts";
+import { type Theme, themeOf } from "../../tui/screen/theme.ts";
 import { frozen, frozenInStyle } from "../support/frozen.ts";
 import { Played } from "../support/played.ts";
 import type { Scene } from "../support/scene-steps.ts";

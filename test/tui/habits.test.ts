@@ -1,7 +1,7 @@
 // What somebody types by habit, from Unix and from other terminals that talk: it does what it means there, or says what does.
 
 import { expect, test } from "bun:test";
-import type { Side } from "../../commands/files/side.ts";
+import type { Side } from "../../commands/files/copy/side.ts";
 import { SysError } from "../../src/abi/errno.ts";
 import { Played, processInfo } from "../support/played.ts";
 

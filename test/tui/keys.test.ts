@@ -2,7 +2,7 @@
 
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { KeyReader, type Typed } from "../../tui/keys.ts";
+import { KeyReader, type Typed } from "../../tui/line/keys.ts";
 
 function said(...chunks: string[]): string[] {
   const reader = new KeyReader();

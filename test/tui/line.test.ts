@@ -1,10 +1,10 @@
 // The line and what surrounds it: messages that wait and how they are sent, history with its search, completion, colours while typing.
 
 import { expect, test } from "bun:test";
-import { complete } from "../../tui/complete.ts";
-import { lineOfPast, type Past, pastOf } from "../../tui/history.ts";
-import { spansOf } from "../../tui/syntax.ts";
-import { themeOf } from "../../tui/theme.ts";
+import { complete } from "../../tui/line/complete.ts";
+import { lineOfPast, type Past, pastOf } from "../../tui/line/history.ts";
+import { spansOf } from "../../tui/line/syntax.ts";
+import { themeOf } from "../../tui/screen/theme.ts";
 import { RUN, said } from "../support/chat.ts";
 import { FakeIo } from "../support/io.ts";
 import { Played, processInfo } from "../support/played.ts";

@@ -2,10 +2,10 @@
 
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import type { Key } from "../../tui/keys.ts";
-import { newPager, onPagerKey, type Pager, pagerRows } from "../../tui/pager.ts";
-import { themeOf } from "../../tui/theme.ts";
+import type { Key } from "../../tui/line/keys.ts";
+import { themeOf } from "../../tui/screen/theme.ts";
 import { pagerLines } from "../../tui/view/pager.ts";
+import { newPager, onPagerKey, type Pager, pagerRows } from "../../tui/views/pager.ts";
 import { HOSTILE } from "../support/hostile-text.ts";
 import { actsIn } from "../support/inert.ts";
 

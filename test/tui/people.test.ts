@@ -1,7 +1,7 @@
 // What people and their terminals are told besides what is on the screen, and what is left out for those who want less.
 
 import { expect, test } from "bun:test";
-import { abilitiesOf, callOf, inLettersOfAscii } from "../../tui/abilities.ts";
+import { abilitiesOf, callOf, inLettersOfAscii } from "../../tui/screen/abilities.ts";
 import { said } from "../support/chat.ts";
 import { Played } from "../support/played.ts";
 

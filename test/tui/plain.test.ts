@@ -3,7 +3,7 @@
 import { afterAll, expect, test } from "bun:test";
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { asOneLine } from "../../tui/unfinished.ts";
+import { asOneLine } from "../../tui/line/unfinished.ts";
 import { until } from "../support/home.ts";
 import { gsvCommand } from "../support/program.ts";
 import { scratchDirectory } from "../support/scratch.ts";

@@ -2,10 +2,10 @@
 
 import { expect, test } from "bun:test";
 import { getCommandNames } from "just-bash/browser";
-import { PROGRAMS } from "../../commands/bin/table.ts";
-import { INTERPRETER } from "../../commands/sh/interpreter.ts";
-import { programNames } from "../../commands/sh/names.ts";
-import { routeOf } from "../../tui/route.ts";
+import { INTERPRETER } from "../../src/shell/interpreter/interpreter.ts";
+import { programNames } from "../../src/shell/interpreter/names.ts";
+import { PROGRAMS } from "../../src/shell/programs/table.ts";
+import { routeOf } from "../../tui/line/route.ts";
 
 const programs = new Set([...(await programNames()), ...INTERPRETER, ...PROGRAMS.keys(), "gsv"]);
 const there = new Set(["./run.sh", "~/notes", "/proc/self", "notes.md"]);

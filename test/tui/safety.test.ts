@@ -2,14 +2,14 @@
 // to be judged shows what is hidden in it.
 
 import { describe, expect, test } from "bun:test";
-import { approvalBody } from "../../commands/approval-text.ts";
+import { approvalBody } from "../../commands/approvals/approval-text.ts";
 import { SysError } from "../../src/abi/errno.ts";
-import { NO_USAGE } from "../../src/abi/process.ts";
-import { Sanitizer } from "../../src/lib/sanitize.ts";
+import { NO_USAGE } from "../../src/abi/process/process.ts";
+import { Sanitizer } from "../../src/lib/text/sanitize.ts";
 import { plainShell } from "../../tui/plain.ts";
-import { type Live, Screen } from "../../tui/screen.ts";
+import { type Live, Screen } from "../../tui/screen/screen.ts";
 import type { Ask, Entry } from "../../tui/state.ts";
-import { Transcript } from "../../tui/transcript.ts";
+import { Transcript } from "../../tui/talk/transcript.ts";
 import { RUN, said } from "../support/chat.ts";
 import { FakeClock } from "../support/clock.ts";
 import { HOSTILE, SAID } from "../support/hostile-text.ts";

@@ -1,7 +1,7 @@
 // Commands of the terminal's own, while they are being typed.
 
 import { expect, test } from "bun:test";
-import { SLASHES, slashMenu } from "../../tui/slash.ts";
+import { SLASHES, slashMenu } from "../../tui/line/slash.ts";
 
 const named = (typed: string) => slashMenu(typed)?.candidates.map(({ text }) => text.trim()) ?? null;
 

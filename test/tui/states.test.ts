@@ -1,7 +1,7 @@
 // What a process does and what holds it, as the line above the prompt says it: each state played by a scripted kernel, at three widths.
 
 import { describe, expect, test } from "bun:test";
-import type { State as ProcessState, WaitsFor } from "../../src/abi/process.ts";
+import type { State as ProcessState, WaitsFor } from "../../src/abi/process/process.ts";
 import type { Signal } from "../../src/abi/signal.ts";
 import { PID, RUN, said } from "../support/chat.ts";
 import { Played, type PlayOptions, processInfo } from "../support/played.ts";

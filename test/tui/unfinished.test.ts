@@ -1,7 +1,7 @@
 // Lines that go on, and lines that are whole.
 
 import { expect, test } from "bun:test";
-import { goesOn } from "../../tui/unfinished.ts";
+import { goesOn } from "../../tui/line/unfinished.ts";
 
 const OPEN = [
   "cat <<EOF",

@@ -2,15 +2,15 @@
 
 import { describe, expect, test } from "bun:test";
 import type { TraceRow } from "../../src/syscalls/services.ts";
-import type { Key } from "../../tui/keys.ts";
-import { newPicker, onPickerKey, type Picker } from "../../tui/picker.ts";
+import type { Key } from "../../tui/line/keys.ts";
+import { themeOf } from "../../tui/screen/theme.ts";
 import type { Ask } from "../../tui/state.ts";
-import { newStrace, onStraceKey, type Strace, selectedAt, shownCalls, withCalls } from "../../tui/strace.ts";
-import { themeOf } from "../../tui/theme.ts";
-import { hearing, NEW_TOP, onTopKey, rateOf, rowsOf, type Top } from "../../tui/top.ts";
 import { pickerLines } from "../../tui/view/picker.ts";
 import { straceLines } from "../../tui/view/strace.ts";
 import { topLines } from "../../tui/view/top.ts";
+import { newPicker, onPickerKey, type Picker } from "../../tui/views/picker.ts";
+import { newStrace, onStraceKey, type Strace, selectedAt, shownCalls, withCalls } from "../../tui/views/strace.ts";
+import { hearing, NEW_TOP, onTopKey, rateOf, rowsOf, type Top } from "../../tui/views/top.ts";
 import { said } from "../support/chat.ts";
 import { HOSTILE } from "../support/hostile-text.ts";
 import { actsIn } from "../support/inert.ts";

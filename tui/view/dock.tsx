@@ -2,8 +2,8 @@
 // Props in, boxes out.
 
 import { Box, Text } from "ink";
-import type { CardView } from "../card-view.ts";
-import type { Theme } from "../theme.ts";
+import type { CardView } from "../cards/card-view.ts";
+import type { Theme } from "../screen/theme.ts";
 
 export interface DockView {
   /** Messages that wait, and what becomes of each. */

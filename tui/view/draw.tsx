@@ -1,10 +1,10 @@
 // Boxes and views as lines of text. Ink lays out; what stands on the terminal is the screen's alone to write.
 
 import { renderToString } from "ink";
-import { reveal } from "../../src/lib/sanitize.ts";
+import { reveal } from "../../src/lib/text/sanitize.ts";
+import type { Theme } from "../screen/theme.ts";
 import type { State } from "../state.ts";
-import type { Theme } from "../theme.ts";
-import type { View } from "../views.ts";
+import type { View } from "../views/views.ts";
 import { Dock, type DockView } from "./dock.tsx";
 import { pagerLines } from "./pager.ts";
 import { straceLines } from "./strace.ts";

@@ -1,9 +1,9 @@
 // The pager: the text with what was searched marked, and one row that says where one is.
 
-import { reveal } from "../../src/lib/sanitize.ts";
-import { cutWidth } from "../../src/lib/truncate.ts";
-import { matcher, type Pager, pagerRows } from "../pager.ts";
-import type { Theme } from "../theme.ts";
+import { reveal } from "../../src/lib/text/sanitize.ts";
+import { cutWidth } from "../../src/lib/text/truncate.ts";
+import type { Theme } from "../screen/theme.ts";
+import { matcher, type Pager, pagerRows } from "../views/pager.ts";
 import { ends, fit, keysLine, type Size } from "./screenful.ts";
 
 export interface PagerProps extends Size {

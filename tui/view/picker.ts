@@ -1,9 +1,9 @@
 // The list above the line: what is chosen, as far as it is typed, the rows that match, and the keys.
 
-import { reveal } from "../../src/lib/sanitize.ts";
-import { cutWidth, displayWidth } from "../../src/lib/truncate.ts";
-import { type Item, matchingItems, type Picker, selectedItem } from "../picker.ts";
-import type { Theme } from "../theme.ts";
+import { reveal } from "../../src/lib/text/sanitize.ts";
+import { cutWidth, displayWidth } from "../../src/lib/text/truncate.ts";
+import type { Theme } from "../screen/theme.ts";
+import { type Item, matchingItems, type Picker, selectedItem } from "../views/picker.ts";
 import { keysLine, type ViewKey } from "./screenful.ts";
 
 export interface PickerProps {

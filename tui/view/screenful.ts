@@ -1,8 +1,8 @@
 // What all views of the whole screen have: a line that says what this is, rows with one of them selected, something about that one, and the
 // keys. Lines of text and no boxes: a table that is drawn every second must cost next to nothing. Props in, lines out.
 
-import { displayWidth } from "../../src/lib/truncate.ts";
-import type { Theme } from "../theme.ts";
+import { displayWidth } from "../../src/lib/text/truncate.ts";
+import type { Theme } from "../screen/theme.ts";
 
 export interface Size {
   readonly columns: number;

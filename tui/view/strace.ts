@@ -1,10 +1,17 @@
 // strace: whose calls, how many, the table of them, the selected one in full, the keys.
 
-import { allArguments, isFailure, type Traced, tookText, traceCells, traceLayout } from "../../commands/trace-table.ts";
-import { reveal } from "../../src/lib/sanitize.ts";
-import { cutWidth } from "../../src/lib/truncate.ts";
-import { type Strace, selectedAt, shownCalls } from "../strace.ts";
-import type { Paint, Theme } from "../theme.ts";
+import {
+  allArguments,
+  isFailure,
+  type Traced,
+  tookText,
+  traceCells,
+  traceLayout,
+} from "../../commands/proc/trace-table.ts";
+import { reveal } from "../../src/lib/text/sanitize.ts";
+import { cutWidth } from "../../src/lib/text/truncate.ts";
+import type { Paint, Theme } from "../screen/theme.ts";
+import { type Strace, selectedAt, shownCalls } from "../views/strace.ts";
 import { ends, keysLine, type Size, screenful, selectedRow } from "./screenful.ts";
 
 export interface StraceProps extends Size {

@@ -1,14 +1,14 @@
 // top: how many there are of each kind, how fast they write and what was used; the table; what is known of the one that is selected, or all of
 // what it asks; the keys.
 
-import { age, processTable, type Row, waitsText } from "../../commands/process-table.ts";
-import type { ProcessInfo } from "../../src/abi/process.ts";
-import { reveal } from "../../src/lib/sanitize.ts";
-import { cutWidth } from "../../src/lib/truncate.ts";
-import { askRows } from "../ask-rows.ts";
+import { age, processTable, type Row, waitsText } from "../../commands/proc/process-table.ts";
+import type { ProcessInfo } from "../../src/abi/process/process.ts";
+import { reveal } from "../../src/lib/text/sanitize.ts";
+import { cutWidth } from "../../src/lib/text/truncate.ts";
+import { askRows } from "../cards/ask-rows.ts";
+import type { Paint, Theme } from "../screen/theme.ts";
 import type { Ask } from "../state.ts";
-import type { Paint, Theme } from "../theme.ts";
-import { rateOf, rowsOf, selectedOf, type Top } from "../top.ts";
+import { rateOf, rowsOf, selectedOf, type Top } from "../views/top.ts";
 import { ends, keysLine, type Size, screenful, selectedRow, type ViewKey } from "./screenful.ts";
 
 export interface TopProps extends Size {

@@ -1,6 +1,6 @@
 // The audit log: what was refused, and what was done by those who may do more. The newest rows are kept.
 
-import { LIMITS } from "../../abi/limits.ts";
+import { LIMITS } from "../../abi/config/limits.ts";
 import type { KernelDb } from "./db.ts";
 
 export interface AuditRow {

@@ -1,7 +1,7 @@
 // Who wrote which file, when, from which call: one row for each change of a file that went through gsv; what one call writes in pieces is one.
 // The newest rows are kept. It says nothing of what somebody changed beside gsv.
 
-import { LIMITS } from "../../abi/limits.ts";
+import { LIMITS } from "../../abi/config/limits.ts";
 import type { KernelDb } from "./db.ts";
 
 export interface FileWrite {

@@ -1,6 +1,6 @@
 // Calls that were carried out, by request id, with their answers: a call that is repeated is answered and not done twice.
 
-import { LIMITS } from "../../abi/limits.ts";
+import { LIMITS } from "../../abi/config/limits.ts";
 import type { Db } from "../open.ts";
 import type { KernelDb } from "./db.ts";
 

@@ -1,32 +1,32 @@
 // The control plane's store: one object of groups, each group one file. Boot takes it as a port, so that tests can stand in front of it.
 // A group is made when it is first asked for: most commands need three or four.
 
-import { accountFileRows } from "./account-files.ts";
-import { accountRows } from "./accounts.ts";
-import { agentRows } from "./agents.ts";
-import { approvalRows } from "./approvals.ts";
-import { archiveRows } from "./archives.ts";
-import { attachmentRows } from "./attachments.ts";
 import { auditRows } from "./audit.ts";
-import { budgetRows } from "./budgets.ts";
-import { bundleRows } from "./bundles.ts";
 import { configRows } from "./config.ts";
-import { creditRows } from "./credits.ts";
 import type { KernelDb } from "./db.ts";
 import { fileWriteRows } from "./file-writes.ts";
-import { groupRows } from "./groups.ts";
 import { hookRows } from "./hooks.ts";
-import { lockoutRows, tokenRows } from "./logins.ts";
-import { peopleRows } from "./people.ts";
+import { accountFileRows } from "./people/account-files.ts";
+import { accountRows } from "./people/accounts.ts";
+import { agentRows } from "./people/agents.ts";
+import { bundleRows } from "./people/bundles.ts";
+import { creditRows } from "./people/credits.ts";
+import { groupRows } from "./people/groups.ts";
+import { lockoutRows, tokenRows } from "./people/logins.ts";
+import { peopleRows } from "./people/people.ts";
+import { projectRows } from "./people/projects.ts";
 import { policyRows } from "./policies.ts";
-import { processRows } from "./processes.ts";
-import { projectRows } from "./projects.ts";
+import { approvalRows } from "./processes/approvals.ts";
+import { archiveRows } from "./processes/archives.ts";
+import { attachmentRows } from "./processes/attachments.ts";
+import { budgetRows } from "./processes/budgets.ts";
+import { processRows } from "./processes/processes.ts";
+import { routeRows } from "./processes/routes.ts";
+import { sessionRows } from "./processes/sessions.ts";
+import { trustRows } from "./processes/trust.ts";
+import { usageRows } from "./processes/usage.ts";
+import { workspaceRows } from "./processes/workspaces.ts";
 import { requestRows } from "./requests.ts";
-import { routeRows } from "./routes.ts";
-import { sessionRows } from "./sessions.ts";
-import { trustRows } from "./trust.ts";
-import { usageRows } from "./usage.ts";
-import { workspaceRows } from "./workspaces.ts";
 
 const GROUPS = {
   accounts: accountRows,

@@ -1,7 +1,7 @@
 // A message on its way into a process, and what came of it. Types only.
 
-import type { MediaRef, Origin } from "../../abi/message.ts";
-import type { RunEnd } from "../../abi/process.ts";
+import type { MediaRef, Origin } from "../../abi/process/message.ts";
+import type { RunEnd } from "../../abi/process/process.ts";
 
 export interface Admission {
   readonly kind: "user" | "event";

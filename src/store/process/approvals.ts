@@ -1,7 +1,7 @@
 // One approval at a time per process. The request is stored with the call it is about; the answer is compare-and-set, so of two people
 // who answer at once one decides and the other is told who did.
 
-import type { Approval } from "../../abi/process.ts";
+import type { Approval } from "../../abi/process/process.ts";
 import type { Db } from "../open.ts";
 import type { AskRequest, GivenAnswer } from "./asked.ts";
 import type { HeadRow } from "./head.ts";

@@ -1,6 +1,6 @@
 // What is stored when a person is asked, and when they answer. Types only.
 
-import type { Approval, DecisionWord } from "../../abi/process.ts";
+import type { Approval, DecisionWord } from "../../abi/process/process.ts";
 
 export interface AskRequest extends Pick<Approval, "kind" | "why" | "about" | "hash" | "expiresAt"> {
   readonly dispatchId: string;

@@ -1,14 +1,14 @@
 // How runs and generations are ended from outside: abort, and the two halves of reset and kill. Ending raises the epoch, so whoever
 // still works on the run is fenced from that transaction on.
 
-import type { Approval, RunEnd } from "../../abi/process.ts";
+import type { Approval, RunEnd } from "../../abi/process/process.ts";
 import type { Db } from "../open.ts";
+import { forgetKnownFiles } from "./files/known.ts";
 import type { HeadRow } from "./head.ts";
-import { historyRows } from "./history.ts";
-import { forgetKnownFiles } from "./known.ts";
-import { forgetRewinds } from "./rewinds.ts";
+import { historyRows } from "./history/history.ts";
+import { forgetRewinds } from "./history/rewinds.ts";
+import { forgetSegments } from "./history/segments.ts";
 import { approvalFromRow, archiveRecord, type HilRow, type QueueRow, runEnd, undeliveredRecord } from "./rows.ts";
-import { forgetSegments } from "./segments.ts";
 import { cancelCalls, finishRun } from "./turns.ts";
 import type { Aborting, Admission, ArchiveRecord, Closing, Cut } from "./verbs.ts";
 

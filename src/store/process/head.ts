@@ -2,9 +2,18 @@
 // the state by the one table, and the outbox row that carries it to kernel.db. A verb loads the head, changes it, and saves it, all in
 // one transaction.
 
-import type { Approval, Restarts, Retrying, RunEnd, RunStatus, State, UsageRow, WaitsFor } from "../../abi/process.ts";
-import { TRIED_AGAIN, WORKING_STATES } from "../../abi/process.ts";
-import { type Facts, nextState, type StateEvent } from "../../abi/states.ts";
+import type {
+  Approval,
+  Restarts,
+  Retrying,
+  RunEnd,
+  RunStatus,
+  State,
+  UsageRow,
+  WaitsFor,
+} from "../../abi/process/process.ts";
+import { TRIED_AGAIN, WORKING_STATES } from "../../abi/process/process.ts";
+import { type Facts, nextState, type StateEvent } from "../../abi/process/states.ts";
 import type { Db } from "../open.ts";
 import type { Hold } from "./holding.ts";
 import { approvalFromRow, type HilRow, runEnd } from "./rows.ts";

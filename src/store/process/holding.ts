@@ -1,7 +1,7 @@
 // The part of the process store's interface by which a process is held and let go: by a person, by the kernel, or because it broke. As in
 // verbs.ts, a verb is one whole transaction.
 
-import type { Restarts, WaitsFor } from "../../abi/process.ts";
+import type { Restarts, WaitsFor } from "../../abi/process/process.ts";
 import type { Head, Outcome } from "./verbs.ts";
 
 export interface Hold {

@@ -1,9 +1,9 @@
 // How messages come in: admitted into the queue and acknowledged, later entered into history by a claim or at a tool boundary, in order.
 // Queue rows have ids of their own; a message gets its number when it enters history.
 
-import { LIMITS } from "../../abi/limits.ts";
-import type { MediaRef, Message, Origin } from "../../abi/message.ts";
-import type { RunEnd } from "../../abi/process.ts";
+import { LIMITS } from "../../abi/config/limits.ts";
+import type { MediaRef, Message, Origin } from "../../abi/process/message.ts";
+import type { RunEnd } from "../../abi/process/process.ts";
 import type { Db } from "../open.ts";
 import { abortRun, endUnstarted, renew } from "./closing.ts";
 import type { HeadRow } from "./head.ts";

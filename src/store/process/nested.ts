@@ -1,7 +1,7 @@
 // The calls that a block of code makes: rows beside those of the model's own calls, with their results in them, because these enter no
 // history. They go when the run ends.
 
-import type { ToolOutcome } from "../../abi/message.ts";
+import type { ToolOutcome } from "../../abi/process/message.ts";
 import type { Db } from "../open.ts";
 import type { HeadRow } from "./head.ts";
 import { callFromRow } from "./rows.ts";

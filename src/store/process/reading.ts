@@ -1,6 +1,6 @@
 // Pages of a history and pieces of its messages, as they are asked for and given.
 
-import type { Message } from "../../abi/message.ts";
+import type { Message } from "../../abi/process/message.ts";
 
 export interface HistorySlice {
   readonly messages: readonly Message[];

@@ -1,8 +1,8 @@
 // What becomes of a run that an earlier kernel was carrying: it goes on. A run during which kernel after kernel died without progress is
 // most likely what kills them, and is ended.
 
-import { LIMITS } from "../../abi/limits.ts";
-import type { RunEnd } from "../../abi/process.ts";
+import { LIMITS } from "../../abi/config/limits.ts";
+import type { RunEnd } from "../../abi/process/process.ts";
 import type { Db } from "../open.ts";
 import { withdrawApprovals } from "./closing.ts";
 import type { HeadRow } from "./head.ts";

@@ -1,7 +1,7 @@
 // How a loop is noticed: the same tool with the same arguments, again and again, with nothing new between. A call that the run has not made
 // before is progress, so running the tests after every change is none, and two calls that take turns are one.
 
-import { LIMITS } from "../../abi/limits.ts";
+import { LIMITS } from "../../abi/config/limits.ts";
 import type { Db } from "../open.ts";
 
 type Made = { readonly dispatch_id: string; readonly tool: string; readonly args_json: string };

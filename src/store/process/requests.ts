@@ -1,6 +1,6 @@
 // What callers from outside were answered, by the key they asked under: the same key again gets the same answer.
 
-import { LIMITS } from "../../abi/limits.ts";
+import { LIMITS } from "../../abi/config/limits.ts";
 import type { Db } from "../open.ts";
 
 export function storeAnswer(db: Db, key: string, hash: string, value: unknown, now: number): void {

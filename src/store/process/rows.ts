@@ -1,7 +1,7 @@
 // Rows of a process database as values and back. The shapes of the columns are known here only.
 
-import type { MediaRef, Message, Origin, Seal, ToolCall, ToolOutcome } from "../../abi/message.ts";
-import { type Approval, NO_USAGE, type RunEnd, type RunStatus, type Usage } from "../../abi/process.ts";
+import type { MediaRef, Message, Origin, Seal, ToolCall, ToolOutcome } from "../../abi/process/message.ts";
+import { type Approval, NO_USAGE, type RunEnd, type RunStatus, type Usage } from "../../abi/process/process.ts";
 import { type AskedColumns, approvalOf } from "../approval.ts";
 import type { Db } from "../open.ts";
 import type { ArchiveRecord, CallRow, CallStatus } from "./verbs.ts";

@@ -1,25 +1,25 @@
 // The process store over SQLite, one file a process. Each verb here is its transaction: durability, the guards, the head, and the step
 // itself, which lives in the file of its group. A verb that is fenced has changed nothing.
 
-import { LIMITS } from "../../abi/limits.ts";
-import type { Approval } from "../../abi/process.ts";
+import { LIMITS } from "../../abi/config/limits.ts";
+import type { Approval } from "../../abi/process/process.ts";
 import { type Db, type Durability, StoreCorrupt, StoreUnavailable } from "../open.ts";
 import { answer, approvedAs, ask } from "./approvals.ts";
 import { begin } from "./begin.ts";
-import { changeVerbs } from "./changes.ts";
 import { abortRun, closingRecords, cut, seal, takeBack } from "./closing.ts";
-import { ProcessFiles, type ProcessFilesOptions } from "./files.ts";
+import { changeVerbs } from "./files/changes.ts";
+import { ProcessFiles, type ProcessFilesOptions } from "./files/files.ts";
+import { knownVerbs } from "./files/known.ts";
 import { HeadRow, kernelGenerationOf } from "./head.ts";
-import { history, logCall, messageText, trace } from "./history.ts";
+import { history, logCall, messageText, trace } from "./history/history.ts";
+import { rewindVerbs } from "./history/rewinds.ts";
+import { segmentVerbs } from "./history/segment-store.ts";
 import { admit, claim, enterWaiting } from "./inbox.ts";
-import { knownVerbs } from "./known.ts";
 import { nest, nested } from "./nested.ts";
 import { recoverRun } from "./recover.ts";
 import { repeats } from "./repeats.ts";
 import { storeAnswer } from "./requests.ts";
-import { rewindVerbs } from "./rewinds.ts";
 import { insertMessage, runEnd } from "./rows.ts";
-import { segmentVerbs } from "./segment-store.ts";
 import { sweepRows } from "./sweep.ts";
 import { timingVerbs } from "./timing.ts";
 import { toldVerbs } from "./told.ts";

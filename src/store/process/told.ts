@@ -1,9 +1,9 @@
 // What a process is told besides its accounts' context, as files, and what its last turns were told, so that it can be shown later. A text
 // that many turns have in common is stored once.
 
-import type { BillLine, LeftOut, PromptPart } from "../../abi/prompt.ts";
+import type { BillLine, LeftOut, PromptPart } from "../../abi/process/prompt.ts";
 import type { Db } from "../open.ts";
-import type { ProcessFiles } from "./files.ts";
+import type { ProcessFiles } from "./files/files.ts";
 
 export type ToldFile = {
   readonly name: string;

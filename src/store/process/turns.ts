@@ -1,8 +1,8 @@
 // What a run writes: the turn with its calls, each call's dispatch and result, the end. Every tool call gets exactly one result,
 // whatever happens to the run, so that history stays legal for every model.
 
-import type { Message } from "../../abi/message.ts";
-import { addUsage, NO_USAGE, type RunEnd, type Spent, type Usage } from "../../abi/process.ts";
+import type { Message } from "../../abi/process/message.ts";
+import { addUsage, NO_USAGE, type RunEnd, type Spent, type Usage } from "../../abi/process/process.ts";
 import type { Db } from "../open.ts";
 import type { HeadRow } from "./head.ts";
 import { callFromRow, insertMessage, runEnd } from "./rows.ts";

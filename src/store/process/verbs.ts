@@ -2,7 +2,7 @@
 // writes carries the epoch it was given, what comes from outside carries a request key. Expected refusals are values; the one
 // exception is StoreUnavailable, "nobody knows, ask again with the same key". Nothing of SQL is visible from here up.
 
-import type { MediaRef, Message, Seal, ToolOutcome } from "../../abi/message.ts";
+import type { MediaRef, Message, Seal, ToolOutcome } from "../../abi/process/message.ts";
 import type {
   Approval,
   Restarts,
@@ -13,23 +13,23 @@ import type {
   State,
   UsageRow,
   WaitsFor,
-} from "../../abi/process.ts";
+} from "../../abi/process/process.ts";
 import type { Admission, Admitted } from "./admission.ts";
 import type { AskRequest, GivenAnswer } from "./asked.ts";
-import type { ChangeVerbs } from "./changes.ts";
+import type { ChangeVerbs } from "./files/changes.ts";
+import type { KnownVerbs } from "./files/known.ts";
+import type { RewindVerbs } from "./history/rewinds.ts";
+import type { SegmentVerbs } from "./history/segment-verbs.ts";
 import type { HoldVerbs } from "./holding.ts";
-import type { KnownVerbs } from "./known.ts";
 import type { NestVerbs } from "./nested.ts";
 import type { HistoryRange, HistorySlice, TextPiece } from "./reading.ts";
-import type { RewindVerbs } from "./rewinds.ts";
-import type { SegmentVerbs } from "./segment-verbs.ts";
 import type { Sweep } from "./sweep.ts";
 import type { TimingVerbs } from "./timing.ts";
 import type { ToldVerbs } from "./told.ts";
 
 export type { Admission, Admitted } from "./admission.ts";
+export type { Compaction, ContextShape, Graft, Undone } from "./history/segment-verbs.ts";
 export type { HistoryRange, HistorySlice, TextPiece } from "./reading.ts";
-export type { Compaction, ContextShape, Graft, Undone } from "./segment-verbs.ts";
 
 /** fenced: another owner has taken over, stop at once. conflict: the key was used for something else. */
 export type Refusal = "fenced" | "conflict" | "no-process" | "full";

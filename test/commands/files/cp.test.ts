@@ -15,8 +15,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { hostSide } from "../../../src/boot/host-files.ts";
-import type { FileStat } from "../../../src/syscalls/file-tree.ts";
+import { hostSide } from "../../../src/machine/host-files.ts";
+import type { FileStat } from "../../../src/syscalls/fs/file-tree-service.ts";
 import { stdinOf } from "../../support/io.ts";
 import { TestKernel } from "../../support/kernel.ts";
 import { seeded } from "../../support/random.ts";

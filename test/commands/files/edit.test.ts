@@ -6,7 +6,7 @@ import { join } from "node:path";
 import type { EditRequest, Io } from "../../../commands/command.ts";
 import { SysError } from "../../../src/abi/errno.ts";
 import type { Sys } from "../../../src/abi/sys.ts";
-import { editText } from "../../../src/boot/terminal.ts";
+import { editText } from "../../../src/machine/terminal.ts";
 import { stdinOf, UNTOLD } from "../../support/io.ts";
 import { TestKernel } from "../../support/kernel.ts";
 import { scratchDirectory } from "../../support/scratch.ts";

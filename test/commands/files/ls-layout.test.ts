@@ -1,8 +1,8 @@
 // How listings look, apart from where they come from.
 
 import { describe, expect, test } from "bun:test";
-import { longForm, modeText, shortForm, sizeText, type View } from "../../../commands/files/ls-layout.ts";
-import type { FileEntry } from "../../../src/syscalls/file-tree.ts";
+import { longForm, modeText, shortForm, sizeText, type View } from "../../../commands/files/list/ls-layout.ts";
+import type { FileEntry } from "../../../src/syscalls/fs/file-tree-service.ts";
 
 const PIPE: View = { width: null, colour: false, nowMs: 10_000_000, human: false };
 const TERMINAL: View = { ...PIPE, width: 40 };

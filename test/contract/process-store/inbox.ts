@@ -1,7 +1,7 @@
 // Messages come in, wait in order, and become runs.
 
 import { expect } from "bun:test";
-import { LIMITS } from "../../../src/abi/limits.ts";
+import { LIMITS } from "../../../src/abi/config/limits.ts";
 import { DONE, granted } from "../../support/process-subject.ts";
 import type { Claims } from "./claims.ts";
 

@@ -1,7 +1,7 @@
 // What a process knows of files: the last of each, bounded, and nothing of it after a reset.
 
 import { expect } from "bun:test";
-import { LIMITS } from "../../../src/abi/limits.ts";
+import { LIMITS } from "../../../src/abi/config/limits.ts";
 import type { Subject } from "../../support/process-subject.ts";
 import type { Claims } from "./claims.ts";
 

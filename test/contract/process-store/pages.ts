@@ -1,7 +1,7 @@
 // Reading: history in pages from either end, the context of a model call, the log of calls.
 
 import { expect } from "bun:test";
-import { LIMITS } from "../../../src/abi/limits.ts";
+import { LIMITS } from "../../../src/abi/config/limits.ts";
 import { type HistoryQuery, pageOf } from "../../support/model-reads.ts";
 import { DONE, type Subject } from "../../support/process-subject.ts";
 import type { Claims } from "./claims.ts";

@@ -1,7 +1,7 @@
 // Compaction: what a model is told changes, what was said does not; and a history copied into another process.
 
 import { expect } from "bun:test";
-import { NO_USAGE } from "../../../src/abi/process.ts";
+import { NO_USAGE } from "../../../src/abi/process/process.ts";
 import type { Compaction } from "../../../src/store/process/verbs.ts";
 import { DONE, granted, type Subject, textOf } from "../../support/process-subject.ts";
 import type { Claims } from "./claims.ts";

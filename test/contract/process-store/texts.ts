@@ -1,7 +1,7 @@
 // What goes in comes out: any text once it is normalised, big ones, big numbers, and every place a text can be in.
 
 import { expect } from "bun:test";
-import { normaliseText } from "../../../src/abi/message.ts";
+import { normaliseText } from "../../../src/abi/process/message.ts";
 import { DONE, granted } from "../../support/process-subject.ts";
 import type { Claims } from "./claims.ts";
 

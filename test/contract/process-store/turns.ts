@@ -1,7 +1,7 @@
 // What a run writes: turns, calls with their results, one end for every run id.
 
 import { expect } from "bun:test";
-import { NO_USAGE } from "../../../src/abi/process.ts";
+import { NO_USAGE } from "../../../src/abi/process/process.ts";
 import { DONE } from "../../support/process-subject.ts";
 import type { Claims } from "./claims.ts";
 

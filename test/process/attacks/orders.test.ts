@@ -4,7 +4,7 @@
 import { afterAll, beforeAll, expect } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { isPlainRepository } from "../../../src/kernel/git-ground.ts";
+import { isPlainRepository } from "../../../src/kernel/shells/safe-git.ts";
 import { AttackGround, attack, ON_HOST as host } from "../../support/attacks.ts";
 import { plainGit } from "../../support/git.ts";
 import { TestHome } from "../../support/home.ts";

@@ -3,10 +3,10 @@
 import { afterAll, beforeAll, expect } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { socketPlace } from "../../../src/boot/socket.ts";
+import { socketPlace } from "../../../src/client/socket.ts";
 import { homePaths } from "../../../src/paths.ts";
-import { isGuarded } from "../../../src/process/policy/file-verdict.ts";
-import { actsByItself } from "../../../src/process/policy/host-file-verdict.ts";
+import { isGuarded } from "../../../src/process/approvals/policy/file-verdict.ts";
+import { actsByItself } from "../../../src/process/approvals/policy/host-file-verdict.ts";
 import { AttackGround, attack, ON_HOST as host } from "../../support/attacks.ts";
 import { INIT, TestKernel } from "../../support/kernel.ts";
 

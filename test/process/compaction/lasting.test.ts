@@ -1,7 +1,7 @@
 // What should last of a history is asked for once more before a reset puts it away; whatever goes wrong with that, the reset is done.
 
 import { expect, test } from "bun:test";
-import type { UsagePage } from "../../../src/syscalls/spending-service.ts";
+import type { UsagePage } from "../../../src/syscalls/system/spending-service.ts";
 import { INIT, TestKernel } from "../../support/kernel.ts";
 import { WIRES } from "../../support/wire-bytes.ts";
 import { type WireReply, WireServer } from "../../support/wire-server.ts";

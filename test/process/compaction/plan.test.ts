@@ -3,12 +3,12 @@
 
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import type { Message } from "../../../src/abi/message.ts";
-import { NO_USAGE } from "../../../src/abi/process.ts";
-import type { Segment } from "../../../src/abi/segment.ts";
-import { loadOf, planCut } from "../../../src/process/compaction/plan.ts";
-import { rulesFor, tokensOf } from "../../../src/process/compaction/rules.ts";
-import { legalEnd } from "../../../src/process/history-end.ts";
+import type { Message } from "../../../src/abi/process/message.ts";
+import { NO_USAGE } from "../../../src/abi/process/process.ts";
+import type { Segment } from "../../../src/abi/process/segment.ts";
+import { loadOf, planCut } from "../../../src/process/history/compaction/plan.ts";
+import { rulesFor, tokensOf } from "../../../src/process/history/compaction/rules.ts";
+import { legalEnd } from "../../../src/process/history/history-end.ts";
 import { turnsOf } from "../../../src/providers/conversation.ts";
 import type { ContextShape } from "../../../src/store/process/verbs.ts";
 import { messagesOf } from "../../providers/requests.ts";

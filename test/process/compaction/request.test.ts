@@ -2,9 +2,9 @@
 
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import type { Message } from "../../../src/abi/message.ts";
-import { transcriptOf } from "../../../src/process/compaction/reading.ts";
-import { requestFor } from "../../../src/process/compaction/writer.ts";
+import type { Message } from "../../../src/abi/process/message.ts";
+import { transcriptOf } from "../../../src/process/history/compaction/reading.ts";
+import { requestFor } from "../../../src/process/history/compaction/writer.ts";
 import { plainSummary, summaryFrom, summaryMessage } from "../../../src/prompts/compaction.ts";
 import { messagesOf } from "../../providers/requests.ts";
 

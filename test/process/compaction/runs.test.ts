@@ -2,7 +2,7 @@
 
 import { expect, test } from "bun:test";
 import type { Signal } from "../../../src/abi/signal.ts";
-import type { CompactResult, PolicyView } from "../../../src/syscalls/history-service.ts";
+import type { CompactResult, PolicyView } from "../../../src/syscalls/proc/history-service.ts";
 import type { PlannedAnswer } from "../../support/answers.ts";
 import { INIT, TestKernel } from "../../support/kernel.ts";
 

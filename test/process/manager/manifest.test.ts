@@ -3,8 +3,8 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { SETTINGS } from "../../../src/abi/config.ts";
-import { ProcessManager } from "../../../src/process/manager.ts";
+import { SETTINGS } from "../../../src/abi/config/config.ts";
+import { ProcessManager } from "../../../src/process/manager/manager.ts";
 import { ManagedKernel } from "../../support/manager.ts";
 import {
   CONFIGURATION,

@@ -9,9 +9,9 @@ import {
   STABLE_MS,
   TIMEOUT_CAP,
   TURNS_BEFORE_RESET,
-} from "../../../src/abi/lifecycle.ts";
+} from "../../../src/abi/process/lifecycle.ts";
 import { laterMs } from "../../../src/lib/backoff.ts";
-import { LOOKS_MAX } from "../../../src/process/retry.ts";
+import { LOOKS_MAX } from "../../../src/process/run/retry-plan.ts";
 
 export interface Row {
   readonly tests: readonly string[];

@@ -1,7 +1,7 @@
 // What is said in a session: to one that runs, to one that does not, and after so many messages.
 
 import { expect, test } from "bun:test";
-import type { Message } from "../../../src/abi/message.ts";
+import type { Message } from "../../../src/abi/process/message.ts";
 import { ManagedKernel } from "../../support/manager.ts";
 
 const HELD = { hold: true, text: "at last" } as const;

@@ -1,7 +1,7 @@
 // A session runs once at most, is stopped for good, and what comes late of an earlier run changes nothing.
 
 import { expect, test } from "bun:test";
-import { ProcessManager } from "../../../src/process/manager.ts";
+import { ProcessManager } from "../../../src/process/manager/manager.ts";
 import { ManagedKernel } from "../../support/manager.ts";
 
 const SAID = ["session_started", "assistant", "result", "session_exited"];

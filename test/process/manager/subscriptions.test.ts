@@ -1,7 +1,7 @@
 // Who hears what: in order, each once, whatever the others do; the last event before the listener is forgotten; nothing kept of what is gone.
 
 import { expect, test } from "bun:test";
-import { LIMITS } from "../../../src/abi/limits.ts";
+import { LIMITS } from "../../../src/abi/config/limits.ts";
 import { ManagedKernel } from "../../support/manager.ts";
 
 const MINUTE = 60_000;

@@ -1,8 +1,8 @@
 // Tools of a server that a session has: a model calls them like any other, a person is asked first, and nobody else can.
 
 import { expect, test } from "bun:test";
-import type { Approval } from "../../../src/abi/process.ts";
-import type { ToolServer } from "../../../src/process/tool-servers.ts";
+import type { Approval } from "../../../src/abi/process/process.ts";
+import type { ToolServer } from "../../../src/process/run/tool-servers.ts";
 import { ManagedKernel } from "../../support/manager.ts";
 
 const SPEC = {

@@ -1,7 +1,7 @@
 // Which programs of awk only read and print: those run without asking where looking does, all others ask.
 
 import { expect, test } from "bun:test";
-import { onlyReads } from "../../../src/process/policy/awk-program.ts";
+import { onlyReads } from "../../../src/process/approvals/policy/awk-program.ts";
 import { judgeOn } from "../../support/shell-judging.ts";
 
 test.each([

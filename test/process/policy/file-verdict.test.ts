@@ -1,8 +1,8 @@
 // Which writes of an agent a person sees first. The file a path leads to decides, under every name a disk may know it by.
 
 import { expect, test } from "bun:test";
-import { verdictOf } from "../../../src/process/policy/file-verdict.ts";
-import { guardedWords, hostFileVerdict } from "../../../src/process/policy/host-file-verdict.ts";
+import { verdictOf } from "../../../src/process/approvals/policy/file-verdict.ts";
+import { guardedWords, hostFileVerdict } from "../../../src/process/approvals/policy/host-file-verdict.ts";
 import type { CallRow } from "../../../src/store/process/verbs.ts";
 
 const WRITE: CallRow = {

@@ -1,7 +1,7 @@
 // Thirty documents that tell an agent what to do, read by a model that obeys them: without a person's yes nothing of it happens.
 
 import { expect, test } from "bun:test";
-import type { Approval } from "../../../src/abi/process.ts";
+import type { Approval } from "../../../src/abi/process/process.ts";
 import { INIT, TestKernel } from "../../support/kernel.ts";
 
 const call = (name: string, args: object) => ({ name, args });

@@ -1,8 +1,8 @@
 // Modes of a process, and that no agent gets itself another: not by a call, a file, a script, a child or a rule.
 
 import { expect, test } from "bun:test";
-import type { ProcessInfo } from "../../../src/abi/process.ts";
-import type { ShellAnswer } from "../../../src/syscalls/shell-service.ts";
+import type { ProcessInfo } from "../../../src/abi/process/process.ts";
+import type { ShellAnswer } from "../../../src/syscalls/run/shell-service.ts";
 import { INIT, TestKernel } from "../../support/kernel.ts";
 
 async function outcomes(home: TestKernel, calls: readonly object[], pid = INIT): Promise<readonly string[]> {

@@ -2,7 +2,7 @@
 
 import { expect, test } from "bun:test";
 import type { Rule } from "../../../src/abi/policy.ts";
-import { looksAt } from "../../../src/process/policy/shell-line.ts";
+import { looksAt } from "../../../src/process/approvals/policy/shell-line.ts";
 import { type Judging, judgeOn } from "../../support/shell-judging.ts";
 
 const onGsv = async (command: string, more: Judging = {}) => (await judgeOn("gsv", command, more)).action;

@@ -3,7 +3,7 @@
 import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { existsSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
-import type { SearchResult } from "../../../src/syscalls/history-service.ts";
+import type { SearchResult } from "../../../src/syscalls/proc/history-service.ts";
 import { INIT, TestKernel } from "../../support/kernel.ts";
 import { addHuman } from "../../support/people.ts";
 

@@ -1,0 +1,101 @@
+// What waits for a person, as a person reads it: everything that will run, where, why it asks. Nothing is cut and nothing is hidden: what a
+// terminal would not show, or would act on, stands there as what it is.
+
+import type { Approval } from "../../src/abi/process/process.ts";
+import { codeOf, lookalikes, withBlanksShown } from "../../src/lib/text/lookalike.ts";
+import { reveal } from "../../src/lib/text/sanitize.ts";
+
+/** The argument that says what a call does. */
+const MAIN: { readonly [call: string]: string } = { "shell.exec": "command", "fs.delete": "path", "net.fetch": "url" };
+
+/** Words of two alphabets that are named. */
+const LOOKALIKES_MAX = 5;
+
+/** As it is stored, and as clients are told of it. */
+type Asked = Pick<Approval, "id" | "kind" | "pid" | "tool" | "call" | "why" | "about" | "expiresAt"> & {
+  readonly args: object;
+};
+
+export function approvalText(asked: Asked): string {
+  const { pid, tool, why, about, kind } = asked;
+  if (kind === "question") return [`${pid} asks you`, ...approvalBody(asked)].join("\n");
+  const { target = "gsv", directory = null } = about ?? {};
+  const where = directory === null ? target : `${target} in ${shown(directory)}`;
+  const head = `${pid} asks: ${tool} on ${where}`;
+  return [head, ...approvalBody(asked), `  to ${shown(why)}`, ...reasonLines(asked)].join("\n");
+}
+
+/** What would run or change, or what is asked. */
+export function approvalBody(asked: Asked): readonly string[] {
+  const body = asked.kind === "question" ? questionBody(asked) : requestBody(asked);
+  return [...body, ...lookalikeLines(body.join(" "))];
+}
+
+/** Words in it that are not what they look like. */
+export function deceits(asked: Asked): readonly string[] {
+  return lookalikeLines((asked.kind === "question" ? questionBody(asked) : requestBody(asked)).join(" "));
+}
+
+function lookalikeLines(text: string): readonly string[] {
+  const found = lookalikes(text);
+  const lines = found.slice(0, LOOKALIKES_MAX).map(({ word, letters }) => {
+    const which = letters.map((letter) => `${letter} is ${codeOf(letter)}`).join(", ");
+    return `  not what it looks like: ${word}: ${which}`;
+  });
+  return found.length > lines.length ? [...lines, `  and ${found.length - lines.length} words more like it`] : lines;
+}
+
+function requestBody(asked: Asked): readonly string[] {
+  const diff = asked.about?.diff ?? null;
+  return [...requestLines(asked), ...(diff === null ? [] : quoted(diff))];
+}
+
+/** The same without the difference it makes. */
+export function requestLines({ call, about, ...asked }: Pick<Asked, "call" | "about" | "args">): readonly string[] {
+  const args = asked.args as Approval["args"];
+  const { diff = null } = about ?? {};
+  const main = MAIN[call];
+  const body = main !== undefined && typeof args[main] === "string" ? (args[main] as string) : null;
+  const rest = Object.entries(args).filter(([name]) => name !== main && name !== "target");
+  const others = diff === null ? rest : rest.filter(([name]) => !CHANGES.has(name));
+  return [...(body === null ? [] : quoted(body)), ...others.flatMap(([name, value]) => argumentText(name, value))];
+}
+
+/** Why it asks. */
+export function reasonLines({ about }: Pick<Asked, "about">): readonly string[] {
+  return (about?.reasons ?? []).map((reason) => `  because ${shown(reason)}`);
+}
+
+/** Of a change of a file, what its difference says already. */
+const CHANGES = new Set(["content", "oldString", "newString"]);
+
+function argumentText(name: string, value: unknown): readonly string[] {
+  if (typeof value === "string" && value.includes("\n")) return [`  ${shown(name)}:`, ...quoted(value)];
+  return [`  ${shown(name)}: ${shown(typeof value === "string" ? value : JSON.stringify(value))}`];
+}
+
+function questionBody({ args, expiresAt }: Asked): readonly string[] {
+  const { question, choices, default: fallback } = args as { question?: string; choices?: string[]; default?: string };
+  return [
+    ...quoted(String(question ?? "")),
+    ...(choices ?? []).map((choice, index) => `  ${index + 1} ${shown(choice)}`),
+    ...(expiresAt === null
+      ? []
+      : [`until ${new Date(expiresAt).toISOString()}${fallback === undefined ? "" : `, then: ${shown(fallback)}`}`]),
+  ];
+}
+
+/** Each line marked, so that none of them can pass for one of ours. */
+function quoted(text: string): readonly string[] {
+  return text.split("\n").map((line) => `  | ${shown(line)}`);
+}
+
+function shown(text: string): string {
+  return withBlanksShown(reveal(text));
+}
+
+/** How it is answered. */
+export function answerText({ id, kind }: Pick<Approval, "id" | "kind">): string {
+  if (kind === "question") return `answer with: gsv answer ${id} TEXT`;
+  return `answer with: gsv approve ${id}   or: gsv deny ${id}`;
+}

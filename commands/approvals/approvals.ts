@@ -1,0 +1,193 @@
+// `gsv approvals`, `approve`, `deny` and `answer`: what waits for a person, looked at, followed and answered. An answer names the checksum of
+// what was read just before: should it have become something else meanwhile, nothing is answered.
+
+import { ENDED_BY } from "../../src/abi/ended-by.ts";
+import { SysError } from "../../src/abi/errno.ts";
+import type { Approval } from "../../src/abi/process/process.ts";
+import type { Signal } from "../../src/abi/signal.ts";
+import type { AnsweredApproval } from "../../src/syscalls/approval/approval-service.ts";
+import { field } from "../../src/syscalls/define.ts";
+import type { Command, Ending, Io } from "../command.ts";
+import { command } from "../define.ts";
+import { declared, derived } from "../derive.ts";
+import { Queue } from "../io/queue.ts";
+import { jsonLine, printResult, printText } from "../print.ts";
+import { decisionIn } from "../team/decision.ts";
+import { answerText, approvalText } from "./approval-text.ts";
+import { editedArgs, UNCHANGED } from "./edited-call.ts";
+
+const id = field.text("the approval or question, as gsv approvals lists it", {
+  positional: true,
+  longest: 16,
+  meta: "ID",
+  of: "approval",
+});
+
+const GIVEN_TWICE = "Given twice, the same answer is fine; another one fails and names who answered before.";
+
+export const approve = command(
+  {
+    name: "approve",
+    summary: "Allow what a process asked for; it goes on",
+    input: {
+      id,
+      always: field.flag("and let exactly this run without asking from now on"),
+      edit: field.flag("change the command or text first, in your editor; the agent is told"),
+    },
+    examples: ["gsv approve k3x9", "gsv approve k3x9 --always", "gsv approve k3x9 --edit"],
+    notes: [
+      GIVEN_TWICE,
+      "--always writes a rule for exactly this, where it ran: gsv policy list shows it, gsv policy revoke takes it away.",
+    ],
+  },
+  async ({ args, json }, io) => {
+    const asked = await shownOf(io, args.id);
+    const changed = args.edit ? { args: await changedBy(io, args.id, asked) } : {};
+    const always = args.always ? { always: true } : {};
+    const status = await answer(
+      io,
+      { id: args.id, decision: "approve", ...hashOf(asked), ...always, ...changed },
+      json,
+    );
+    const attaches = asked?.about?.attaches;
+    if (attaches !== undefined && !json) await (await import("./trust.ts")).offer(io, attaches);
+    return status;
+  },
+);
+
+async function changedBy(io: Io, wanted: string, asked: Approval | null): Promise<Approval["args"]> {
+  if (asked === null) throw new SysError("ENOENT", `no such approval: ${wanted}`);
+  const args = await editedArgs(io, asked);
+  // No way out that says yes to what nobody touched.
+  if (args === null) throw new SysError("EBUSY", UNCHANGED, [`gsv approve ${wanted} allows it as it is`]);
+  return args;
+}
+
+export const deny = command(
+  {
+    name: "deny",
+    summary: "Refuse what a process asked for; it is told so and goes on",
+    input: {
+      id,
+      message: field.optional(
+        field.text("why, for the agent to read", { letter: "m", shortest: 1, longest: 8192, meta: "WHY" }),
+      ),
+    },
+    examples: ["gsv deny k3x9", "gsv deny k3x9 -m 'keep the drafts, delete only the logs'"],
+    notes: [GIVEN_TWICE],
+  },
+  async ({ args, json }, io) => {
+    const message = args.message === undefined ? {} : { message: args.message };
+    return await answer(io, { id: args.id, decision: "deny", ...hashOf(await shownOf(io, args.id)), ...message }, json);
+  },
+);
+
+export const answerQuestion = command(
+  {
+    name: "answer",
+    summary: "Answer the question of a process; it goes on",
+    input: {
+      id,
+      text: field.text("the answer: of choices one, by its name or number", {
+        positional: true,
+        longest: 8192,
+        stdin: true,
+        meta: "TEXT",
+      }),
+    },
+    examples: ["gsv answer q7ab yes", "gsv answer q7ab 2", "gsv answer q7ab 'the one in /srv'"],
+    notes: ["What wants a yes or a no takes these as well: gsv answer k3x9 yes is gsv approve k3x9."],
+  },
+  async ({ args, json }, io) => {
+    const asked = await shownOf(io, args.id);
+    const word = asked?.kind === "approval" ? decisionIn(args.text) : null;
+    if (word !== null) return await answer(io, { id: args.id, decision: word, ...hashOf(asked) }, json);
+    return await answer(io, { id: args.id, decision: "answer", text: args.text }, json);
+  },
+);
+
+export async function approvals(): Promise<Command> {
+  const list = await derived("hil.list", "approvals");
+  return command(
+    {
+      ...list.spec,
+      name: "approvals",
+      input: {
+        id: field.optional({ ...id, doc: "only this one, with all of it" }),
+        watch: field.flag("go on: print each as it is asked and answered"),
+      },
+      examples: ["gsv approvals", "gsv approvals k3x9", "gsv approvals --watch", "gsv approvals --json"],
+    },
+    async ({ args, json }, io) => {
+      if (args.watch && args.id !== undefined)
+        throw new SysError("EUSAGE", "--watch is of all that is asked: leave the id out");
+      if (args.watch) return await watch(io, json);
+      if (args.id === undefined || json) {
+        const words = [...(args.id === undefined ? [] : [args.id]), ...(json ? ["--json"] : [])];
+        return await list.run(words, io);
+      }
+      const asked = await shownOf(io, args.id);
+      if (asked === null)
+        throw new SysError("ENOENT", `no such approval: ${args.id}`, ["gsv approvals shows what waits for you"]);
+      await printText(io.stdout, `${approvalText(asked)}\n${answerText(asked)}`);
+      return 0;
+    },
+  );
+}
+
+/** Whole; null where it is not open, which the answer then says. */
+async function shownOf(io: Io, wanted: string): Promise<Approval | null> {
+  try {
+    const { approvals: found } = await io.sys().call<{ approvals: readonly Approval[] }>("hil.list", { id: wanted });
+    return found[0] ?? null;
+  } catch (error) {
+    if (error instanceof SysError && error.code === "ENOENT") return null;
+    throw error;
+  }
+}
+
+function hashOf(asked: Approval | null): { readonly hash?: string } {
+  return asked === null || asked.hash === "" ? {} : { hash: asked.hash };
+}
+
+async function answer(io: Io, args: object, json: boolean): Promise<number> {
+  const result = await io.sys().call<AnsweredApproval>("hil.answer", args);
+  await printResult(io, (await declared("hil.answer")).cli.print, result, json);
+  return 0;
+}
+
+type Told = Extract<Signal, { readonly name: "chat.hil" | "chat.hil_closed" }>;
+
+/** Until somebody ends it, or nobody reads it. */
+async function watch(io: Io, json: boolean): Promise<number> {
+  const queue = new Queue<Told | Ending>();
+  const stops = [
+    io.sys().on({ names: ["chat.hil", "chat.hil_closed"] }, (signal) => queue.push(signal as Told)),
+    io.onEnding((name) => queue.push(name)),
+  ];
+  const said = new Set<string>();
+  try {
+    const { approvals: open } = await io.sys().call<{ approvals: readonly Approval[] }>("hil.list", {});
+    for (const each of open) {
+      said.add(each.id);
+      await io.stdout.write(json ? jsonLine(each) : `${openedText(each)}\n`);
+    }
+    for (let next = await queue.next(); !io.stdout.closed; next = await queue.next()) {
+      if (typeof next === "string") return ENDED_BY[next];
+      if (next.name === "chat.hil" && said.has(next.id)) continue;
+      if (next.name === "chat.hil_closed") said.delete(next.id);
+      await io.stdout.write(json ? jsonLine(next) : `${toldText(next)}\n`);
+    }
+    return ENDED_BY.PIPE;
+  } finally {
+    for (const stop of stops) stop();
+  }
+}
+
+function openedText(asked: Parameters<typeof approvalText>[0]): string {
+  return `${approvalText(asked)}\n${answerText(asked)}`;
+}
+
+function toldText(told: Told): string {
+  return told.name === "chat.hil" ? openedText(told) : `${told.id}: ${told.decision} by ${told.by}`;
+}

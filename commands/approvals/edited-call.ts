@@ -1,0 +1,53 @@
+// What a process asked for, changed by a person in their editor before it runs: the command or the text where there is one, else all
+// arguments as JSON. What comes back unchanged is no answer: whoever leaves an editor without a change has allowed nothing.
+
+import { SysError } from "../../src/abi/errno.ts";
+import type { Approval } from "../../src/abi/process/process.ts";
+import type { Io } from "../command.ts";
+import { note } from "../print.ts";
+
+/** The argument a person would change, and what its file is called. */
+const TEXTS: { readonly [call: string]: readonly [string, string] } = {
+  "shell.exec": ["command", "command.sh"],
+  "fs.write": ["content", "content.txt"],
+  "fs.edit": ["newString", "replacement.txt"],
+  "fs.delete": ["path", "path.txt"],
+  "net.fetch": ["url", "url.txt"],
+};
+
+export const UNCHANGED = "nothing was changed: it still waits";
+
+/** Null where nothing was changed. */
+export async function editedArgs(io: Io, { id, call, args, kind }: Approval): Promise<Approval["args"] | null> {
+  if (kind === "question") throw new SysError("EINVAL", `${id} is a question: gsv answer ${id} TEXT`);
+  const [name, file] = TEXTS[call] ?? [null, "arguments.json"];
+  const before = name === null ? JSON.stringify(args, null, 2) : String(args[name] ?? "");
+  const isOneLine = !before.includes("\n");
+  const edited = await io.person.edit({
+    text: before,
+    name: file,
+    draftName: `approval-${id}`,
+    onDraft: (path) => note(io, `gsv: the edit goes on with ${path}`),
+  });
+  const text = isOneLine ? withoutEnd(edited.text) : edited.text;
+  const isSame = withoutEnd(edited.text) === withoutEnd(before);
+  const changed = isSame ? null : name === null ? objectIn(text) : { ...args, [name]: text };
+  edited.done();
+  if (text.trim() === "") throw new SysError("EINVAL", "nothing is left of it: nothing was answered");
+  return changed;
+}
+
+/** Editors end a file with a line end. */
+function withoutEnd(text: string): string {
+  return text.replace(/\n$/, "");
+}
+
+function objectIn(text: string): Approval["args"] {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Approval["args"];
+  } catch {
+    // Told below.
+  }
+  throw new SysError("EINVAL", "that is no JSON object: nothing was answered");
+}

@@ -1,0 +1,59 @@
+// `gsv hooks allow HOOK`: shows all of a hook, with everything hidden in it made visible, and asks. What is allowed is what was shown, by its
+// checksum. With nobody to ask and no --yes nothing is allowed.
+
+import { SysError } from "../../src/abi/errno.ts";
+import type { HookInfo } from "../../src/abi/hook.ts";
+import { reveal } from "../../src/lib/text/sanitize.ts";
+import { field } from "../../src/syscalls/define.ts";
+import type { ShownHook } from "../../src/syscalls/system/hook-service.ts";
+import type { Io } from "../command.ts";
+import { command } from "../define.ts";
+import { declared } from "../derive.ts";
+import { page } from "../io/pager.ts";
+import { printResult, printText } from "../print.ts";
+
+export const allow = command(
+  {
+    name: "hooks allow",
+    summary: "Let a hook run, as it is now and no other way",
+    input: {
+      hook: field.text("the hook, as gsv hooks list names it", {
+        ...{ positional: true, longest: 200, meta: "EVENT/NAME", of: "hook" },
+      }),
+      yes: field.flag("do not show it and do not ask"),
+    },
+    examples: ["gsv hooks allow tool-before/guard", "gsv hooks allow notification/call --yes"],
+    notes: [
+      "A hook runs as you, outside of any sandbox, and is told what your agents do. Should it be changed, it has to be allowed anew.",
+    ],
+  },
+  async ({ args: { hook, yes = false }, json }, io) => {
+    const shown = await io.sys().call<ShownHook>("hooks.show", { hook });
+    const { sha256, why, fix } = shown;
+    if (sha256 === null) throw new SysError("EPERM", `${hook} is refused: ${why}`, [fix ?? ""]);
+    if (!yes && !(await agrees(io, shown, json))) return 1;
+    const allowed = await io.sys().call<HookInfo>("hooks.allow", { hook, sha256 });
+    await printResult(io, (await declared("hooks.allow")).cli.print, allowed, json);
+    return 0;
+  },
+);
+
+async function agrees(io: Io, shown: ShownHook, json: boolean): Promise<boolean> {
+  if (!io.stdin.isTTY || io.asksNobody || json) {
+    await printText(io.stderr, shownText(shown));
+    throw new SysError("EUSAGE", "nothing was allowed: nobody is here to ask", [
+      `read it above, then: gsv hooks allow ${shown.hook} --yes`,
+    ]);
+  }
+  await page(io, shownText(shown));
+  const answer = await io.person.ask("\nLet it run, as it is now? [y/N] ");
+  return /^(?:y|yes)$/i.test(answer.trim());
+}
+
+function shownText({ hook, path, sha256, bytes, text, cut }: ShownHook): string {
+  const head = `${hook}, ${bytes} bytes, sha256:${sha256}\n${reveal(path)}`;
+  if (text === null) return `${head}\n\n  (it is not text: there is nothing to read)`;
+  const lines = text.trimEnd().split("\n");
+  const rest = cut ? [`  ... there is more than is shown here: read ${reveal(path)}`] : [];
+  return [head, "", ...lines.map((line) => `  ${reveal(line)}`), ...rest].join("\n");
+}

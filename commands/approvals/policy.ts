@@ -1,0 +1,43 @@
+// `gsv policy edit`: the written policy, what agents may do by themselves, in your editor. What is no policy is not taken over.
+
+import { parsePolicy } from "../../src/abi/policy.ts";
+import { PROFILES } from "../../src/abi/process/process.ts";
+import { field } from "../../src/syscalls/define.ts";
+import type { SettingInfo } from "../../src/syscalls/services.ts";
+import { command } from "../define.ts";
+import { note, printText } from "../print.ts";
+
+export const edit = command(
+  {
+    name: "policy edit",
+    summary: "Change your written policy in your editor",
+    input: {
+      profile: field.optional(field.choice("the one for this kind of process", PROFILES, { meta: "NAME" })),
+      system: field.flag("the one of the whole home; needs root"),
+    },
+    examples: ["gsv policy edit", "gsv policy edit --profile cron"],
+    notes: ["A rule is {match, target, when, action}; man policy has the whole form and examples."],
+  },
+  async ({ args }, io) => {
+    const key = args.profile === undefined ? "ai.tools.approval" : `ai.profile.${args.profile}.tools.approval`;
+    const { layers } = await io.sys().call<SettingInfo>("config.get", { key });
+    const layer = args.system ? "system" : "user";
+    const before = layers.find((each) => each.layer === layer)?.shown ?? '{"rules":[]}';
+    const edited = await io.person.edit({
+      text: `${JSON.stringify(JSON.parse(before), null, 2)}\n`,
+      name: "policy.json",
+      draftName: key,
+      onDraft: (path) => note(io, `gsv: the edit goes on with ${path}`),
+    });
+    try {
+      parsePolicy(edited.text);
+      await io.sys().call("config.set", { key, value: edited.text, ...(args.system && { system: true }) });
+    } catch (error) {
+      await note(io, `gsv: kept as a draft, the next edit goes on with it: ${edited.keep()}`);
+      throw error;
+    }
+    edited.done();
+    await printText(io.stdout, `${key} is changed; gsv policy list shows the rules`);
+    return 0;
+  },
+);

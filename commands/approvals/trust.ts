@@ -1,0 +1,98 @@
+// `gsv workspace trust ID`: shows what a workspace would tell the agents in it, and asks before it may. `gsv workspace attach` asks the same
+// where there is somebody to ask. With nobody to ask and no --yes nothing is trusted.
+
+import { LIMITS } from "../../src/abi/config/limits.ts";
+import { SysError } from "../../src/abi/errno.ts";
+import type { WorkspaceInfo } from "../../src/abi/process/workspace.ts";
+import { quoted } from "../../src/lib/text/quote.ts";
+import { reveal } from "../../src/lib/text/sanitize.ts";
+import { field } from "../../src/syscalls/define.ts";
+import type { Speaking } from "../../src/syscalls/repo/workspace-service.ts";
+import type { Spawned } from "../../src/syscalls/services.ts";
+import type { Command, Io } from "../command.ts";
+import { command } from "../define.ts";
+import { jsonLine, printText } from "../print.ts";
+
+const LINES_SHOWN = 40;
+
+export const trust = command(
+  {
+    name: "workspace trust",
+    summary: "Let AGENTS.md, CLAUDE.md and .gsv of a workspace be told to the agents in it",
+    input: {
+      id: field.text("the workspace, or a directory of this machine", {
+        positional: true,
+        longest: LIMITS.pathBytesMax,
+        meta: "ID|DIR",
+        of: "workspace",
+      }),
+      undo: field.flag("take it back"),
+      yes: field.flag("do not ask"),
+    },
+    examples: [
+      "gsv workspace trust dir_8fk2mz",
+      "gsv workspace trust ./project",
+      "gsv workspace trust dir_8fk2mz --undo",
+    ],
+  },
+  async ({ args: { id, undo = false, yes = false }, json }, io) => {
+    if (!undo && !yes) {
+      const speaking = await io.sys().call<Speaking>("workspace.speaks", { id });
+      await show(io, speaking);
+      if (!io.stdin.isTTY || io.asksNobody || json)
+        throw new SysError("EUSAGE", "nothing was trusted: nobody is here to ask", [
+          `read the files above, then: gsv workspace trust ${quoted(id)} --yes`,
+        ]);
+      if (!(await agrees(io))) return 1;
+    }
+    const decided = await io.sys().call<Speaking>("workspace.trust", { id, undo });
+    await printText(io.stdout, json ? jsonLine(decided) : decidedText(decided));
+    return 0;
+  },
+);
+
+/** Attaches, and asks at once about what lies there. */
+export async function attach(): Promise<Command> {
+  return (await import("../derive.ts")).derived("workspace.attach", "workspace attach", (io, { id }: WorkspaceInfo) =>
+    offer(io, id),
+  );
+}
+
+/** The same for a process that is to work in a directory of this machine. */
+export async function spawnAs(name: string): Promise<Command> {
+  return (await import("../derive.ts")).derived("proc.spawn", name, async (io, { workspaceId }: Spawned) => {
+    if (workspaceId?.startsWith("dir_")) await offer(io, workspaceId);
+  });
+}
+
+/** Where there is nobody to ask, or nothing to ask about, nothing is asked. */
+export async function offer(io: Io, id: string): Promise<void> {
+  if (!io.stdin.isTTY || !io.stderr.isTTY || io.asksNobody) return;
+  const speaking = await io.sys().call<Speaking>("workspace.speaks", { id });
+  if (speaking.trusted || speaking.files.length === 0) return;
+  await show(io, speaking);
+  if (await agrees(io)) await io.sys().call("workspace.trust", { id });
+  else await printText(io.stderr, `not told to agents; later: gsv workspace trust ${quoted(id)}`);
+}
+
+async function show(io: Io, { id, directory, files }: Speaking): Promise<void> {
+  await printText(io.stderr, `${directory ?? id} tells the agents that work in it:`);
+  for (const { path, text } of files) {
+    const lines = text.trimEnd().split("\n");
+    await printText(io.stderr, `\n== ${path} (${lines.length} ${lines.length === 1 ? "line" : "lines"})`);
+    for (const line of lines.slice(0, LINES_SHOWN)) await printText(io.stderr, `  ${reveal(line)}`);
+    if (lines.length > LINES_SHOWN)
+      await printText(io.stderr, `  ... ${lines.length - LINES_SHOWN} more: gsv cat ${path}`);
+  }
+  if (files.length === 0) await printText(io.stderr, "  nothing yet");
+}
+
+async function agrees(io: Io): Promise<boolean> {
+  const answer = await io.person.ask("\nTrust it, also what is written there later? [y/N] ");
+  return /^(?:y|yes)$/i.test(answer.trim());
+}
+
+function decidedText({ id, trusted, files }: Speaking): string {
+  const told = files.map(({ path }) => path).join(", ") || "it tells nothing yet";
+  return `${id} is ${trusted ? "trusted" : "not trusted"}: ${told}`;
+}

@@ -1,0 +1,40 @@
+// Ends a conversation whose time is over: its run goes on, unless it was to be ended then.
+
+import { ENDED_BY } from "../../src/abi/ended-by.ts";
+import type { Aborted } from "../../src/syscalls/services.ts";
+import type { Io } from "../command.ts";
+import type { Ending } from "./ending.ts";
+import type { ChatRequest } from "./request.ts";
+import type { ChatView } from "./view.ts";
+
+/** An abort that is not answered is as good as one. */
+const ANSWER_MS = 2000;
+
+interface Late {
+  readonly request: Pick<ChatRequest, "deadline" | "killOnTimeout">;
+  /** Left out while nobody has taken the message. */
+  readonly pid: string | undefined;
+  readonly runId: string | undefined;
+}
+
+export async function timedOut(io: Io, view: ChatView, { request, pid, runId }: Late): Promise<Ending> {
+  const seconds = (request.deadline?.afterMs ?? 0) / 1000;
+  if (pid === undefined) await view.status(`no kernel took the message within ${seconds} s`);
+  else if (request.killOnTimeout) {
+    const ended = await abortedInTime(io, { pid, runId });
+    await view.status(`no answer within ${seconds} s${ended ? ": run aborted" : `; the message stays with ${pid}`}`);
+  } else await view.status(`no answer within ${seconds} s; the run goes on: gsv wait ${pid}`);
+  return { status: "timeout", exit: ENDED_BY.time };
+}
+
+/** Whether the run was ended, as far as is known in time. */
+async function abortedInTime(
+  io: Pick<Io, "sys" | "clock">,
+  of: { readonly pid: string; readonly runId: string | undefined },
+): Promise<boolean> {
+  const asked = io
+    .sys()
+    .call<Aborted>("proc.abort", of)
+    .then(({ aborted }) => aborted);
+  return await Promise.race([asked, io.clock.sleep(ANSWER_MS).then(() => false)]);
+}

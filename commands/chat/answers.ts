@@ -1,0 +1,101 @@
+// What comes on stdin while a conversation goes on, one JSON object a line: answers to approvals and questions, which are given at once,
+// messages and an abort, which steer it. A line that is none of these does nothing, and is told.
+
+import { messageOf } from "../../src/abi/errno.ts";
+import type { Answer } from "../../src/syscalls/approval/approval-service.ts";
+import type { Io } from "../command.ts";
+
+const FORM = '{"type":"approval","id":"k3x9","decision":"allow"}';
+const LINE_CHARS_MAX = 1024 * 1024;
+const DECISIONS: { readonly [word: string]: "approve" | "deny" } = {
+  allow: "approve",
+  approve: "approve",
+  yes: "approve",
+  deny: "deny",
+  reject: "deny",
+  no: "deny",
+};
+
+/** What is said to the process while it works. */
+export type Steering =
+  | { readonly type: "message"; readonly text: string; readonly interrupt: boolean }
+  | { readonly type: "abort" };
+
+export interface Hearing {
+  /** Told of each line that does nothing, and of the end by null. */
+  told(fault: string | null): void;
+  steer(steering: Steering): void;
+}
+
+/** Reads until the returned function is called. */
+export function answering(io: Io, hearing: Hearing): () => void {
+  let isOver = false;
+  const read = async () => {
+    const decoder = new TextDecoder();
+    let text = "";
+    for await (const bytes of io.stdin.bytes()) {
+      if (isOver) return;
+      text += decoder.decode(bytes, { stream: true });
+      const lines = text.split("\n");
+      text = lines.pop() ?? "";
+      for (const line of lines) await carryOut(io, line, hearing);
+      if (text.length > LINE_CHARS_MAX) throw new Error("a line on stdin is too long");
+    }
+    await carryOut(io, text, hearing);
+  };
+  read()
+    .catch((error: unknown) => hearing.told(messageOf(error)))
+    .finally(() => !isOver && hearing.told(null));
+  return () => {
+    isOver = true;
+  };
+}
+
+async function carryOut(io: Io, line: string, { told, steer }: Hearing): Promise<void> {
+  if (line.trim() === "") return;
+  const said = objectIn(line);
+  const steering = said === null ? null : steeringIn(said);
+  if (steering !== null) return steer(steering);
+  const answer = said === null ? null : answerIn(said);
+  if (answer === null)
+    return told(`this line on stdin says nothing that chat knows: ${line.slice(0, 80)} (one that answers: ${FORM})`);
+  try {
+    await io.sys().call("hil.answer", answer);
+  } catch (error) {
+    told(`${answer.id} is not answered: ${messageOf(error)}`);
+  }
+}
+
+interface Line {
+  readonly [key: string]: unknown;
+}
+
+function objectIn(line: string): Line | null {
+  try {
+    const value: unknown = JSON.parse(line);
+    return typeof value === "object" && value !== null ? (value as Line) : null;
+  } catch {
+    return null;
+  }
+}
+
+function steeringIn({ type, text, interrupt }: Line): Steering | null {
+  if (type === "abort") return { type };
+  if (type !== "message" || typeof text !== "string" || text === "") return null;
+  return { type, text, interrupt: interrupt === true };
+}
+
+function answerIn({ type, id, decision, text, message, always, args, hash }: Line): Answer | null {
+  if (typeof id !== "string") return null;
+  if (type === "answer") return typeof text === "string" ? { id, decision: "answer", text } : null;
+  const said = typeof decision === "string" && Object.hasOwn(DECISIONS, decision) ? DECISIONS[decision] : undefined;
+  if (type !== "approval" || said === undefined) return null;
+  return {
+    id,
+    decision: said,
+    ...(typeof message === "string" && { message }),
+    ...(typeof hash === "string" && { hash }),
+    ...(always === true && { always }),
+    ...(typeof args === "object" && args !== null && { args: args as { readonly [name: string]: unknown } }),
+  };
+}

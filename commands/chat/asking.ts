@@ -1,0 +1,155 @@
+// On a terminal, what a process asks is put to the person there and then: y, n, always, an edit, or the text of an answer. An empty line leaves
+// it to wait, and so does the end of what is typed. What was typed before the question could be read, or while another one stood there,
+// answers nothing.
+
+import { messageOf, SysError } from "../../src/abi/errno.ts";
+import type { SignalOf } from "../../src/abi/signal.ts";
+import { answerText } from "../approvals/approval-text.ts";
+import { editedArgs, UNCHANGED } from "../approvals/edited-call.ts";
+import type { Io } from "../command.ts";
+import { note } from "../print.ts";
+import { decisionIn } from "../team/decision.ts";
+import { openApproval } from "./missed.ts";
+import type { ChatView } from "./view.ts";
+
+/** A line that comes sooner was not typed at this question. */
+const DEAF_MS = 400;
+
+type Asked = Pick<SignalOf<"chat.hil">, "id" | "kind" | "about" | "hash">;
+
+export class Asking {
+  private open: Asked | null = null;
+  private readonly answered = new Set<string>();
+  private isReading = false;
+  /** A question stands there, and its line is not typed yet. */
+  private isOpen = false;
+  private isMidLine = false;
+  private hasLeft = false;
+
+  /** `left` is told once, when the person leaves what is asked to wait. */
+  constructor(
+    private readonly io: Io,
+    private readonly left: () => void,
+  ) {}
+
+  /** About what was shown just before. */
+  async ask(asked: Asked): Promise<void> {
+    this.open = asked;
+    if (this.hasLeft) return await this.tellHow(asked);
+    if (!this.isReading) void this.read();
+    else if (this.isOpen) await this.put(asked);
+  }
+
+  /** Whether that was answered from here, so that nobody has to be told. */
+  closed(id: string): boolean {
+    if (this.open?.id === id) this.open = null;
+    return this.answered.has(id);
+  }
+
+  /** Nothing of the conversation shares a row with the question. */
+  withRoom(view: ChatView): ChatView {
+    const after =
+      <Told extends readonly unknown[]>(tell: (...told: Told) => Promise<void>) =>
+      async (...told: Told) => {
+        if (this.isMidLine) await this.io.stderr.write("\n");
+        this.isMidLine = false;
+        await tell(...told);
+      };
+    const { fresh, sent, signal, status, result } = view;
+    return {
+      fresh: after(fresh),
+      sent: after(sent),
+      signal: after(signal),
+      status: after(status),
+      result: after(result),
+    };
+  }
+
+  private async read(): Promise<void> {
+    this.isReading = true;
+    for (let asked = this.open; asked !== null; asked = this.open) {
+      const line = await this.lineFor(asked);
+      if (line === "") return await this.leave(asked);
+      if (line === null) continue;
+      await this.carryOut(asked, line).catch((error: unknown) => note(this.io, `gsv: ${messageOf(error)}`));
+    }
+    this.isReading = false;
+  }
+
+  private async leave(asked: Asked): Promise<void> {
+    this.hasLeft = true;
+    await this.tellHow(asked);
+    this.left();
+  }
+
+  private tellHow(asked: Asked): Promise<void> {
+    return note(this.io, `gsv: ${answerText(asked)}`);
+  }
+
+  /** Null for a line that was not typed at this question. */
+  private async lineFor(asked: Asked): Promise<string | null> {
+    const { io } = this;
+    const since = io.clock.mono();
+    this.isMidLine = true;
+    this.isOpen = true;
+    // Ctrl-d, or a terminal that has gone: nobody answers.
+    const line = await io.person.ask(questionText(asked)).catch(() => null);
+    this.isMidLine = false;
+    this.isOpen = false;
+    if (line === null) return "";
+    return this.open === asked && io.clock.mono() - since >= DEAF_MS ? line.trim() : null;
+  }
+
+  private async put(asked: Asked): Promise<void> {
+    this.isMidLine = true;
+    await this.io.stderr.write(questionText(asked));
+  }
+
+  private async carryOut(asked: Asked, line: string): Promise<void> {
+    const { id, hash, about } = asked;
+    const said = asked.kind === "question" ? { decision: "answer", text: line } : await this.decided(asked, line);
+    if (said === null) return;
+    const sys = this.io.sys();
+    this.answered.add(id);
+    try {
+      await sys.call("hil.answer", { id, ...(hash === "" ? {} : { hash }), ...said });
+    } catch (error) {
+      this.answered.delete(id);
+      // Somebody was quicker.
+      if ((await openApproval(sys, id)) === null) this.closed(id);
+      throw error;
+    }
+    this.closed(id);
+    if (about?.attaches !== undefined && said.decision === "approve")
+      await (await import("../approvals/trust.ts")).offer(this.io, about.attaches);
+  }
+
+  /** Null for what is no answer: it is asked again. */
+  private async decided({ id, about }: Asked, line: string): Promise<Said | null> {
+    const [first = "", ...why] = line.split(/\s+/);
+    if (why.length === 0 && /^e(?:dit)?$/i.test(first)) return await this.edited(id);
+    if (/^a(?:lways)?$/i.test(line) && about?.once !== true) return { decision: "approve", always: true };
+    const decision = decisionIn(first.replace(/,$/, ""));
+    if (decision === "approve" && why.length === 0) return { decision };
+    if (decision !== "deny") return null;
+    return why.length === 0 ? { decision } : { decision, message: why.join(" ") };
+  }
+
+  private async edited(id: string): Promise<Said> {
+    const approval = await openApproval(this.io.sys(), id);
+    if (approval === null) throw new SysError("ENOENT", `no such approval: ${id}`);
+    const args = await editedArgs(this.io, approval);
+    if (args === null) throw new SysError("EBUSY", UNCHANGED);
+    return { decision: "approve", args };
+  }
+}
+
+interface Said {
+  readonly decision: "approve" | "deny";
+  readonly [more: string]: unknown;
+}
+
+function questionText({ kind, about }: Asked): string {
+  if (kind === "question") return "gsv: your answer, or enter for later: ";
+  return `gsv: y once${about?.once === true ? "" : " · a always"} · e edit · n [why] no · enter later: `;
+}

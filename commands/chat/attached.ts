@@ -1,0 +1,66 @@
+// What is given with a message: files of this machine, looked at before anything is sent, and what came on stdin and cannot stand in the
+// message. They are uploaded to the process that gets it.
+
+import { LIMITS } from "../../src/abi/config/limits.ts";
+import { SysError } from "../../src/abi/errno.ts";
+import { sizeText } from "../../src/lib/text/size.ts";
+import type { HistoryPage } from "../../src/syscalls/services.ts";
+import type { Io } from "../command.ts";
+import { inOnePiece } from "../io/one-chunk.ts";
+import { comesOnStdin, stdinText } from "../io/stdin.ts";
+import { mediaSent } from "../proc/media.ts";
+import type { Beside } from "./message-text.ts";
+
+/** A file of this machine, or what could not stand in the message. */
+export type Attachment = { readonly path: string } | Beside;
+
+/** Refuses what cannot be given, before a word is sent. */
+export async function attachedFiles(io: Io, named: readonly string[]): Promise<readonly Attachment[]> {
+  const paths: string[] = [];
+  for (const name of named) paths.push(...(name === "-" ? await namesOnStdin(io) : [name]));
+  if (paths.length > LIMITS.imagesPerRequestMax)
+    throw new SysError("EUSAGE", `${paths.length} files: one message takes at most ${LIMITS.imagesPerRequestMax}`);
+  const host = await io.host();
+  for (const path of paths) {
+    const found = await host.look(path, { follow: true });
+    if (found === null) throw new SysError("ENOENT", `cannot attach ${path}: no such file on this machine`);
+    if (found.kind !== "file") throw new SysError("EINVAL", `cannot attach ${path}: it is no file`);
+    if (found.size > LIMITS.mediaBytesMax)
+      throw new SysError(
+        "EFBIG",
+        `cannot attach ${path}: ${sizeText(found.size)}, and ${sizeText(LIMITS.mediaBytesMax)} is the most`,
+      );
+  }
+  return paths.map((path) => ({ path }));
+}
+
+async function namesOnStdin(io: Io): Promise<readonly string[]> {
+  if (!comesOnStdin(io)) throw new SysError("EUSAGE", "there are no file names on stdin");
+  return (await stdinText(io)).split("\n").filter((line) => line !== "");
+}
+
+/** What goes with a message: media by their ids, and how the agent is told which is which. */
+export interface Brought {
+  readonly media: readonly string[];
+  readonly told: string;
+}
+
+export interface Uploaded extends Brought {
+  readonly pid: string;
+}
+
+/** To the process, the caller's init when none is named. */
+export async function uploaded(io: Io, named: string | undefined, given: readonly Attachment[]): Promise<Uploaded> {
+  const pid = named ?? (await io.sys().call<HistoryPage>("proc.history", { limit: 1 })).pid;
+  const media: string[] = [];
+  let told = "";
+  for (const each of given) {
+    if ("path" in each) media.push((await mediaSent(io, pid, (await io.host()).read(each.path))).id);
+    else {
+      const { id, path, type } = await mediaSent(io, pid, inOnePiece(each.bytes));
+      media.push(id);
+      told += `\n\n<${each.what} bytes="${each.bytes.length}" type="${type}" file="${path}"/>`;
+    }
+  }
+  return { pid, media, told };
+}

@@ -1,0 +1,239 @@
+// `gsv chat`: send one message and print the answer. Everything a script relies on is here or in what it calls:
+// what is said in chat-said, the life of the run in chat-run, output forms in chat-view and events, what is given of an answer in chat-pick.
+
+import { exitStatusOf, messageOf, SysError } from "../../src/abi/errno.ts";
+import { initPid } from "../../src/abi/ids.ts";
+import type { Mode } from "../../src/abi/policy.ts";
+import { microsOf, type Tokens, usdText } from "../../src/abi/process/money.ts";
+import type { ProcessInfo } from "../../src/abi/process/process.ts";
+import { flagText, type Spec, timeoutMs, usageError } from "../args.ts";
+import type { Io } from "../command.ts";
+import { command, type Invocation } from "../define.ts";
+import { inOnePiece } from "../io/one-chunk.ts";
+import { type Ending, endingOfFailure, resultOf } from "./ending.ts";
+import { type Before, readBeforeLeaving } from "./leaving.ts";
+import { saidBy } from "./message-source.ts";
+import type { Pick } from "./pick.ts";
+import type { ChatRequest } from "./request.ts";
+import { chatRun } from "./run-chat.ts";
+import { CHAT } from "./spec.ts";
+import { type ChatView, jsonLinesView, jsonResultView, tellingView, textView } from "./view.ts";
+
+export const chat = command(CHAT, (invocation, io) => runChat(invocation, io, { spec: CHAT }));
+
+type Given = Invocation<typeof CHAT.input>["args"];
+
+interface Named {
+  /** What was typed: its usage is told. */
+  readonly spec: Spec;
+  /** Learns of a process that was made for the message. */
+  readonly onFresh?: (pid: string) => void;
+}
+
+export async function runChat(
+  { args, json }: Invocation<typeof CHAT.input>,
+  io: Io,
+  { spec, onFresh = () => {} }: Named,
+): Promise<number> {
+  const output = formOf(args.output, json, spec);
+  const asks = output === "text" && args.input === undefined && !args.detach && io.person.answersHere();
+  const view = tellingOfFresh(viewOf(io, output, { ...args, asks }), onFresh);
+  // Taken from here to the end, so that between reading and sending, too, nobody is told to go without a result.
+  const stop = io.onSignal(() => {});
+  try {
+    const before = await beforeSending(io, view, { args, output, asks, spec });
+    if ("ending" in before) return await left(view, before.ending);
+    const { request, pick } = before.read;
+    if (pick === null) return await chatRun(io, request, view);
+    const { askedUntilPicked } = await import("./pick.ts");
+    const ask = (each: ChatRequest, shown: ChatView) => chatRun(io, each, shown);
+    return await askedUntilPicked(request, { view, pick, quiet: output === "text", ask });
+  } finally {
+    stop();
+  }
+}
+
+interface Asked {
+  readonly args: Given;
+  readonly output: keyof typeof VIEWS;
+  /** What the process asks is asked here. */
+  readonly asks: boolean;
+  readonly spec: Spec;
+}
+
+/** What fails has its result, like every other end. */
+async function beforeSending(io: Io, view: ChatView, asked: Asked): Promise<Before<Prepared>> {
+  try {
+    const limitMs = timeoutMs(asked.spec, asked.args.timeout);
+    refuseContradictions(asked.args, asked.spec);
+    return await readBeforeLeaving(io, prepared(io, view, { ...asked, limitMs }), limitMs);
+  } catch (error) {
+    const ending = endingOfFailure(exitStatusOf(error), messageOf(error));
+    await view.result(resultOf(NOBODY, ending));
+    throw error;
+  }
+}
+
+const NOBODY = { pid: null, parent: null, run: null, model: null };
+
+async function left(view: ChatView, ending: Ending): Promise<number> {
+  if (ending.error) await view.status(ending.error);
+  await view.result(resultOf(NOBODY, ending));
+  return ending.exit;
+}
+
+interface Prepared {
+  readonly request: ChatRequest;
+  readonly pick: Pick | null;
+}
+
+async function prepared(
+  io: Io,
+  view: ChatView,
+  { args, output, asks, spec, limitMs }: Asked & { readonly limitMs: number | null },
+): Promise<Prepared> {
+  const deadline = limitMs === null ? null : { at: io.clock.mono() + limitMs, afterMs: limitMs };
+  const pick = await pickOf(io, args);
+  if (args.maxTurns !== undefined) await io.override([`run.maxTurns=${args.maxTurns}`]);
+  const said = await saidBy(io, args, spec);
+  const pid = await processOf(io, args);
+  const mode = args.plan ? "plan" : args.mode;
+  if (mode !== undefined && !args.new) await setMode(io, view, pid, mode);
+  if (said.warning !== null) await view.status(said.warning);
+  const request: ChatRequest = {
+    pid,
+    attached: said.attached,
+    model: args.model,
+    fresh: args.new ? freshOf(args, mode) : null,
+    message: said.message,
+    interrupt: args.interrupt === true,
+    patient: args.wait === true,
+    deltas: pick === null && output !== "json" && (args.stream === true || (output === "text" && io.stdout.isTTY)),
+    deadline,
+    killOnTimeout: args.killOnTimeout === true,
+    answers: args.input === "jsonl",
+    asks,
+    detach: args.detach === true,
+  };
+  return { request, pick };
+}
+
+const ONLY_NEW = ["label", "budget", "system", "noTools"] as const;
+
+const HINTS: { readonly [flag in (typeof ONLY_NEW)[number]]: readonly string[] } = {
+  label: [],
+  budget: ["gsv budget PID sets what a process may use that is there already"],
+  system: ["a file in /proc/PID/context.d tells it to a process that is there already"],
+  noTools: [],
+};
+
+function refuseContradictions(args: Given, spec: Spec): void {
+  const session = args.session !== undefined && "--session";
+  const targets = [args.pid !== undefined && "--pid", session, args.new && "--new", args.continue && "--continue"];
+  const named = targets.filter((each) => typeof each === "string");
+  if (named.length > 1) throw usageError(spec, `${named.join(" and ")} exclude each other`);
+  for (const flag of ONLY_NEW)
+    if (args[flag] !== undefined && !args.new) throw usageError(spec, `${flagText(flag)} needs --new`, HINTS[flag]);
+  if (args.plan && args.mode !== undefined && args.mode !== "plan")
+    throw usageError(spec, `--plan and --mode ${args.mode} exclude each other`);
+  if (args.extract !== undefined && args.schema !== undefined)
+    throw usageError(spec, "--extract and --schema exclude each other");
+  if (args.killOnTimeout && args.timeout === undefined) throw usageError(spec, "--kill-on-timeout needs --timeout");
+  const waits = (["extract", "schema", "lastMessage", "wait", "timeout"] as const).find(
+    (each) => args[each] !== undefined,
+  );
+  if (args.detach && waits !== undefined)
+    throw usageError(spec, `--detach leaves before there is an answer: ${flagText(waits)} does not go with it`);
+}
+
+async function pickOf(io: Io, { extract, schema }: Given): Promise<Pick | null> {
+  if (extract !== undefined) return (await import("./pick.ts")).codeBlock(extract);
+  if (schema === undefined) return null;
+  const { schemaIn } = await import("./schema.ts");
+  return await schemaIn(io, schema);
+}
+
+function freshOf(args: Given, mode: Mode | undefined): NonNullable<ChatRequest["fresh"]> {
+  const { label, model, budget, system } = args;
+  return { label, model, budget, system, mode, drop: args.noTools ? "*" : undefined };
+}
+
+/** Who is talked to; a session's process is made by its first message. */
+async function processOf(io: Io, { pid, session, continue: goesOn }: Given): Promise<string | undefined> {
+  if (session === undefined) return goesOn ? await lastActive(io) : pid;
+  return (await io.sys().call<{ readonly pid: string }>("session.open", { key: session })).pid;
+}
+
+/** Other than init, which is there without being named. */
+async function lastActive(io: Io): Promise<string> {
+  const { processes } = await io.sys().call<{ processes: ProcessInfo[] }>("proc.list", {});
+  const tasks = processes.filter(({ profile }) => profile !== "init");
+  const activity = ({ lastActiveAt, createdAt }: ProcessInfo) => lastActiveAt ?? createdAt;
+  const last = tasks.reduce<ProcessInfo | null>(
+    (best, each) => (best === null || activity(each) > activity(best) ? each : best),
+    null,
+  );
+  if (last === null) throw new SysError("ESRCH", "there is no task to go on with", ['gsv chat --new "…" starts one']);
+  return last.pid;
+}
+
+/** It stays when this message is answered, so whoever changes it is told how to take it back. */
+async function setMode(io: Io, view: ChatView, asked: string | undefined, mode: Mode): Promise<void> {
+  const pid = asked ?? initPid((await io.sys().call<{ uid: number }>("system.whoami", {})).uid);
+  const before = (await io.sys().call<{ mode: Mode }>("proc.mode", { pid })).mode;
+  if (before === mode) return;
+  await io.sys().call("proc.mode", { pid, mode });
+  await view.status(`${pid} is in mode ${mode} from now on; gsv mode ${pid} ${before} takes that back`);
+}
+
+function viewOf(
+  io: Io,
+  output: keyof typeof VIEWS,
+  { usage, lastMessage, raw = false, asks }: Given & { readonly asks: boolean },
+): ChatView {
+  const plain = VIEWS[output](io, { raw, asks });
+  // In JSON the result says it.
+  const view = usage && output === "text" ? withUsage(plain) : plain;
+  if (lastMessage === undefined) return view;
+  return tellingView(view, async (answer) => {
+    const host = await io.host();
+    await host.write(
+      lastMessage,
+      inOnePiece(Buffer.from(answer === "" || answer.endsWith("\n") ? answer : `${answer}\n`)),
+      {},
+    );
+  });
+}
+
+function tellingOfFresh(view: ChatView, onFresh: (pid: string) => void): ChatView {
+  return {
+    ...view,
+    async fresh(pid) {
+      onFresh(pid);
+      await view.fresh(pid);
+    },
+  };
+}
+
+function withUsage(view: ChatView): ChatView {
+  return {
+    ...view,
+    async result(result) {
+      await view.result(result);
+      const { usage, costUsd } = result;
+      if (usage !== null) await view.status(usageText(usage as Tokens, costUsd ?? 0));
+    },
+  };
+}
+
+function usageText({ input, output, cacheRead, cacheWrite }: Tokens, costUsd: number): string {
+  const cache = cacheRead + cacheWrite === 0 ? "" : `, cache ${cacheRead} read and ${cacheWrite} written`;
+  return `used ${input} tokens in, ${output} out${cache}: ${usdText(microsOf(costUsd))}`;
+}
+
+const VIEWS = { text: textView, json: jsonResultView, jsonl: jsonLinesView } as const;
+
+function formOf(output: keyof typeof VIEWS | undefined, json: boolean, spec: Spec): keyof typeof VIEWS {
+  if (json && output === "text") throw usageError(spec, "--json and --output text exclude each other");
+  return output ?? (json ? "jsonl" : "text");
+}

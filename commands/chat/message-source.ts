@@ -1,0 +1,51 @@
+// What a command line of `gsv chat` says, whole before anything is sent: the message from its argument, a file or stdin, and what goes with it.
+
+import { LIMITS } from "../../src/abi/config/limits.ts";
+import { SysError } from "../../src/abi/errno.ts";
+import { sizeText } from "../../src/lib/text/size.ts";
+import type { Args } from "../../src/syscalls/define.ts";
+import { type Spec, timeoutMs, usageError } from "../args.ts";
+import type { Io } from "../command.ts";
+import { wholeHostFile } from "../io/whole-file.ts";
+import { type Attachment, attachedFiles } from "./attached.ts";
+import { messageIn, readPrompt } from "./message-text.ts";
+import type { CHAT } from "./spec.ts";
+
+type Given = Pick<Args<typeof CHAT.input>, "message" | "file" | "attach" | "input" | "noStdin" | "stdinWait">;
+
+export interface Said {
+  readonly message: string;
+  readonly attached: readonly Attachment[];
+  readonly warning: string | null;
+}
+
+export async function saidBy(io: Io, args: Given, spec: Spec): Promise<Said> {
+  const { message, file, attach } = args;
+  if (file !== undefined && message !== undefined) throw usageError(spec, "--file and a message exclude each other");
+  const namesOnStdin = attach?.includes("-") === true;
+  if (namesOnStdin && file === undefined && (message === undefined || message === "-"))
+    throw usageError(spec, "stdin names what is attached: give the message as an argument");
+  const written = file === undefined || file === "-" ? null : messageIn(await bytesOf(io, file), file);
+  const prompt = await readPrompt(io, {
+    message: written?.text ?? (file === "-" ? file : message),
+    ignoreStdin: args.noStdin === true || namesOnStdin || args.input === "jsonl",
+    firstByteMs: timeoutMs(spec, args.stdinWait, "--stdin-wait") ?? undefined,
+    beside: true,
+  });
+  if (prompt === null) throw usageError(spec, "there is nothing to send: give a message, or pipe one in");
+  const files = attach === undefined ? [] : await attachedFiles(io, attach);
+  const beside = [written?.beside, prompt.beside].flatMap((each) => each ?? []);
+  return { message: prompt.text, attached: [...files, ...beside], warning: prompt.warning };
+}
+
+async function bytesOf(io: Io, path: string): Promise<Buffer> {
+  const host = await io.host();
+  const found = await host.look(path, { follow: true });
+  if (found === null) throw new SysError("ENOENT", `cannot read the message: ${path}: no such file on this machine`);
+  const bytesMax = LIMITS.mediaBytesMax;
+  const tooLong = () =>
+    new SysError("EFBIG", `${path} has more than ${sizeText(bytesMax)}`, [
+      "attach what belongs to the message, or name it in the message",
+    ]);
+  return await wholeHostFile(io, path, { bytesMax, tooLong });
+}

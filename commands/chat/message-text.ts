@@ -1,0 +1,134 @@
+// The message a command line stands for: its argument, a file, what comes on stdin, or one of the first two and then stdin, in this order.
+// What is no text, or more than a message takes, is data that goes beside the message, where the command can give it so; else it is refused,
+// as nothing at all is. Silence on stdin is reported.
+
+import { LIMITS } from "../../src/abi/config/limits.ts";
+import { SysError } from "../../src/abi/errno.ts";
+import { mediaType } from "../../src/lib/media-type.ts";
+import { sizeText } from "../../src/lib/text/size.ts";
+import type { Io } from "../command.ts";
+import {
+  comesOnStdin,
+  FILE_HINT,
+  FIRST_BYTE_MS,
+  isText,
+  stdinBytes,
+  stdinBytesSoon,
+  stdinText,
+  textIn,
+} from "../io/stdin.ts";
+
+/** Of a character that counts as one; those of four count as two. */
+const UTF8_BYTES_MAX = 3;
+/** Said to an agent in the place of a message that is longer than one may be. */
+const IN_A_FILE = "What I have to say is longer than a message may be. It is in this file; read it first.";
+
+export interface PromptRequest {
+  /** `-` means that stdin is the message. */
+  readonly message?: string | undefined;
+  readonly ignoreStdin: boolean;
+  /** How long a pipe may be silent beside a message. */
+  readonly firstByteMs?: number | undefined;
+  /** What cannot stand in the message may go beside it. */
+  readonly beside?: boolean;
+}
+
+/** What cannot stand in a message, and what it is. */
+export interface Beside {
+  readonly what: "message" | "stdin";
+  readonly bytes: Buffer;
+}
+
+export interface PromptText {
+  readonly text: string;
+  /** Goes beside the message. */
+  readonly beside: Beside | null;
+  /** What the person should know of how it came about. */
+  readonly warning: string | null;
+}
+
+/** Null when there is nothing to say and nothing to read it from. */
+export async function readPrompt(io: Io, request: PromptRequest): Promise<PromptText | null> {
+  const { message, ignoreStdin } = request;
+  const fed = !ignoreStdin && comesOnStdin(io);
+  if (message === undefined || message === "-") {
+    if (ignoreStdin || !(fed || (message === "-" && io.stdin.kind === "tty"))) return null;
+    return await stdinAsMessage(io, request.beside === true);
+  }
+  if (!fed) return just(checkLength(message));
+  return await withStdin(io, checkLength(message), request);
+}
+
+/** The text of a file as a message, or the file beside one. */
+export function messageIn(bytes: Buffer, name: string): PromptText {
+  if (bytes.length === 0) throw new SysError("EUSAGE", `${name} is empty: there is nothing to send`);
+  const text = fittingText(bytes);
+  if (text !== null) return just(text);
+  if (isText(bytes)) return { ...just(IN_A_FILE), beside: { what: "message", bytes } };
+  const { type } = mediaType(bytes);
+  throw new SysError(
+    "EUSAGE",
+    `${name} is ${type}, ${sizeText(bytes.length)}, and no message says what to do with it`,
+    ['give a message, too: gsv chat "What is this?" < FILE'],
+  );
+}
+
+async function stdinAsMessage(io: Io, beside: boolean): Promise<PromptText> {
+  const instead = "a message as an argument and --no-stdin do without; ctrl-c leaves";
+  if (beside) return messageIn(await stdinBytes(io, { bytesMax: LIMITS.mediaBytesMax, instead }), "stdin");
+  const text = await stdinText(io);
+  if (text === "") throw new SysError("EUSAGE", "stdin was empty: there is nothing to send");
+  return just(checkLength(text));
+}
+
+async function withStdin(io: Io, message: string, { beside, firstByteMs }: PromptRequest): Promise<PromptText> {
+  const bytesMax = LIMITS.mediaBytesMax;
+  const ms = firstByteMs ?? FIRST_BYTE_MS;
+  const reading = stdinBytesSoon(io, ms, { bytesMax, instead: "--no-stdin does not read it; ctrl-c leaves" });
+  const data = await reading.catch((error: unknown) => {
+    if (error instanceof SysError && error.code === "EIO") return error;
+    throw error;
+  });
+  if (data === null || data instanceof SysError) {
+    const why = data?.message ?? `nothing came on stdin for ${ms / 1000} s`;
+    return { ...just(message), warning: `${why}, going on without it (--no-stdin does not look at it)` };
+  }
+  if (data.length === 0) return just(message);
+  const text = fittingText(data);
+  const whole = text === null ? null : `${message}\n\n${inBlock(text)}`;
+  if (whole !== null && fits(whole)) return just(whole);
+  if (beside) return { ...just(message), beside: { what: "stdin", bytes: data } };
+  throw new SysError("EUSAGE", isText(data) ? tooLong(message.length + data.length) : "stdin is not text", [FILE_HINT]);
+}
+
+/** Null for what is no text, or more than a message takes; of that no second copy is made. */
+function fittingText(bytes: Buffer): string | null {
+  if (bytes.length > UTF8_BYTES_MAX * LIMITS.messageCharsMax) return null;
+  const text = textIn(bytes);
+  return text !== null && fits(text) ? text : null;
+}
+
+function just(text: string): PromptText {
+  return { text, beside: null, warning: null };
+}
+
+/** Data that a message brings along, in a tag that it does not hold itself: it cannot pretend to end. */
+export function inBlock(data: string): string {
+  let tag = "stdin";
+  for (let number = 2; data.includes(`</${tag}>`); number++) tag = `stdin-${number}`;
+  const end = data.endsWith("\n") ? "" : "\n";
+  return `<${tag} bytes="${Buffer.byteLength(data)}">\n${data}${end}</${tag}>`;
+}
+
+function fits(text: string): boolean {
+  return text.length <= LIMITS.messageCharsMax;
+}
+
+function checkLength(text: string): string {
+  if (fits(text)) return text;
+  throw new SysError("EUSAGE", tooLong(text.length), [FILE_HINT]);
+}
+
+function tooLong(size: number): string {
+  return `the message has ${size} characters; one message takes at most ${LIMITS.messageCharsMax}`;
+}

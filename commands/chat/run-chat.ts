@@ -1,0 +1,337 @@
+// One message from sending to the end of its run: everything that can happen meanwhile comes through one queue, in order.
+// The run's end is told by its chat.complete or, when signals were lost, by the answer of proc.wait; a held run is reported with what
+// holds it. Leaving never ends a run: only the first INT, and a timeout that was told to, abort it.
+
+import { ENDED_BY } from "../../src/abi/ended-by.ts";
+import { exitStatusOf, messageOf } from "../../src/abi/errno.ts";
+import type { ProcessInfo, RunEnd, RunStatus, WaitsFor } from "../../src/abi/process/process.ts";
+import type { Signal } from "../../src/abi/signal.ts";
+import type { Sys } from "../../src/abi/sys.ts";
+import type { Aborted, Answered, Sent, Spawned, WaitResult } from "../../src/syscalls/services.ts";
+import type { Interruption, Io } from "../command.ts";
+import { timedOut } from "./abort.ts";
+import { answering } from "./answers.ts";
+import { Asking } from "./asking.ts";
+import { type Brought, uploaded } from "./attached.ts";
+import { answered, type Ending, endingOf, endingOfFailure, endText, resultOf } from "./ending.ts";
+import { type Happening, Happenings } from "./happenings.ts";
+import { Holds, heldBy } from "./hold.ts";
+import { discardUnused, missedTexts, wholeEnding } from "./missed.ts";
+import { type ChatRequest, HOLD_NAMES, runNames, SECOND_INT_MS, SETTLE_MS, sendArguments } from "./request.ts";
+import { FollowedRuns } from "./runs.ts";
+import { Steered } from "./steering.ts";
+import type { ChatResult, ChatView } from "./view.ts";
+
+/** Prints through the view as it goes and returns the exit status; throws when the message could not be sent or the kernel left. */
+export async function chatRun(io: Io, request: ChatRequest, view: ChatView): Promise<number> {
+  const run = new ChatRun(io, request, view);
+  try {
+    const ending = await run.follow();
+    await view.result(run.resultOf(ending));
+    return ending.exit;
+  } catch (error) {
+    const message = messageOf(error);
+    await run.discard(error);
+    await view.result(run.resultOf(endingOfFailure(exitStatusOf(error), message)));
+    throw error;
+  } finally {
+    run.leave();
+  }
+}
+
+class ChatRun {
+  private readonly sys: Sys;
+  private readonly happenings: Happenings;
+  private readonly waiting = new AbortController();
+
+  private pid: string | undefined;
+  private sent: Sent | null = null;
+  private parent: string | null = null;
+  private model: string | null = null;
+  private startSeq = 0;
+  private readonly runs = new FollowedRuns();
+  private readonly steered: Steered;
+  private readonly early: Signal[] = [];
+  private readonly seenSeqs = new Set<number>();
+  /** What the run said last, whole. */
+  private lastText: string | null = null;
+  private readonly holds: Holds;
+  private readonly asking: Asking | null;
+  private readonly view: ChatView;
+  private held: WaitsFor | null = null;
+  private interruptedAt: number | null = null;
+  /** Somebody is there who may answer. */
+  private answered: boolean;
+
+  constructor(
+    private readonly io: Io,
+    private readonly request: ChatRequest,
+    view: ChatView,
+  ) {
+    this.sys = io.sys();
+    this.happenings = new Happenings(io);
+    this.asking = request.asks ? new Asking(io, () => this.happenings.push({ kind: "input", fault: null })) : null;
+    this.view = this.asking?.withRoom(view) ?? view;
+    this.holds = new Holds(this.sys, this.view, (asked) => this.asking?.ask(asked));
+    this.steered = new Steered({
+      sys: this.sys,
+      runs: this.runs,
+      push: (happening) => this.happenings.push(happening),
+    });
+    this.pid = request.pid;
+    this.answered = request.answers || request.asks;
+  }
+
+  async follow(): Promise<Ending> {
+    const { fresh, deadline } = this.request;
+    const { io, happenings } = this;
+    happenings.atEnd(io.onSignal((name) => happenings.push({ kind: "interruption", name })));
+    if (deadline !== null) happenings.later(Math.max(0, deadline.at - io.clock.mono()), { kind: "timeout" });
+    if (this.request.answers) happenings.atEnd(answering(io, this.steered.hearing()));
+    if (fresh === null) this.begin();
+    else this.ask<Spawned>("proc.spawn", fresh, ({ pid }) => ({ kind: "fresh", pid }));
+    for (;;) {
+      const ending = await this.handle(await happenings.next());
+      if (ending !== null) return ending;
+      // The reader went away: so do we, without a word, and the run goes on.
+      if (io.stdout.closed) return { status: "detached", exit: ENDED_BY.PIPE };
+    }
+  }
+
+  resultOf(ending: Ending): ChatResult {
+    const { pid = null, parent, model } = this;
+    return resultOf({ pid, parent, run: this.runs.deciding, model }, ending);
+  }
+
+  /** After a failure: what was made for a message that was not taken goes again. */
+  async discard(failure: unknown): Promise<void> {
+    if (this.request.fresh === null || this.pid === undefined || this.sent !== null) return;
+    await this.say(await discardUnused(this.sys, this.pid, failure));
+  }
+
+  leave(): void {
+    this.happenings.end();
+    this.waiting.abort();
+  }
+
+  private begin(): void {
+    const { attached } = this.request;
+    if (attached.length === 0) this.send({ media: [], told: "" });
+    else this.happenings.answer(uploaded(this.io, this.pid, attached), (given) => ({ kind: "uploaded", ...given }));
+  }
+
+  private send(brought: Brought): null {
+    const { pid } = this;
+    const names = runNames(this.request);
+    // Without a pid the process is only known from the answer, and by then its first signals may have come.
+    this.happenings.signals(pid === undefined ? { mine: true, names } : { pid, names: [...names, ...HOLD_NAMES] });
+    const args = sendArguments(this.request, pid, brought);
+    this.ask<Sent | Answered>("proc.send", args, (sent) => ({ kind: "sent", sent }));
+    return null;
+  }
+
+  private ask<Answer>(
+    name: string,
+    args: object,
+    happening: (answer: Answer) => Happening,
+    signal?: AbortSignal,
+  ): void {
+    this.happenings.answer(this.sys.call<Answer>(name, args, signal === undefined ? {} : { signal }), happening);
+  }
+
+  private async handle(happening: Happening): Promise<Ending | null> {
+    switch (happening.kind) {
+      case "fresh":
+        this.pid = happening.pid;
+        await this.view.fresh(happening.pid);
+        // Sent afterwards, like any other message, so that nothing of the answer comes before we listen.
+        this.begin();
+        return null;
+      case "uploaded":
+        this.pid = happening.pid;
+        return this.send(happening);
+      case "sent":
+        return happening.sent.runId === null ? answered(happening.sent) : this.onSent(happening.sent);
+      case "signal":
+        if (this.sent !== null) return this.onSignal(happening.signal);
+        this.early.push(happening.signal);
+        return null;
+      case "waited":
+        this.happenings.later(SETTLE_MS, { ...happening, kind: "settled" });
+        return null;
+      case "settled":
+        return this.runs.has(happening.run) ? this.onSettled(happening.run, happening.result) : null;
+      case "steering":
+        this.steered.steer(happening.steering);
+        return null;
+      case "steered":
+        return this.onSteered(happening.run, happening.fault);
+      case "state":
+        return this.onState(happening.state);
+      case "held":
+        return this.held === null ? null : this.onHeld(this.held);
+      case "interruption":
+        return this.onInterruption(happening.name);
+      case "aborted":
+        if (happening.aborted) return null;
+        await this.view.status(`the message is not being answered on its own now; it stays with ${this.sent?.pid}`);
+        return { status: "detached", exit: ENDED_BY.INT };
+      case "input":
+        return this.onInput(happening.fault);
+      case "timeout":
+        return timedOut(this.io, this.view, {
+          request: this.request,
+          pid: this.sent?.pid,
+          runId: this.runs.current ?? undefined,
+        });
+      case "failed":
+        throw happening.error;
+    }
+  }
+
+  private async onSent(sent: Sent): Promise<Ending | null> {
+    const known = this.pid !== undefined;
+    const { pid, runId } = sent;
+    this.sent = sent;
+    this.pid = pid;
+    this.parent = sent.parent ?? null;
+    await this.view.sent(sent);
+    if (this.request.detach) return { status: "detached", exit: 0 };
+    if (!known) this.happenings.signals({ pid, names: HOLD_NAMES });
+    if (!known || sent.queued) this.ask<ProcessInfo>("proc.get", { pid }, (state) => ({ kind: "state", state }));
+    this.wait(pid, runId);
+    if (this.interruptedAt !== null) this.abort();
+    this.steered.begin(pid);
+    return this.replayed();
+  }
+
+  private wait(pid: string, run: string): void {
+    this.runs.follow(run);
+    const wait = { pids: [pid], run, patient: this.request.patient || this.answered };
+    const waited = ({ results: [result] }: { results: [WaitResult] }): Happening => ({ kind: "waited", run, result });
+    this.ask("proc.wait", wait, waited, this.waiting.signal);
+  }
+
+  private async onSteered(run: string | null, fault: string | null): Promise<Ending | null> {
+    await this.say(fault);
+    if (run !== null) this.wait(this.sent!.pid, run);
+    return this.runs.came(run) ?? this.replayed();
+  }
+
+  /** What came before it was known whose it is. */
+  private async replayed(): Promise<Ending | null> {
+    for (const signal of this.early.splice(0)) {
+      const ending = await this.onSignal(signal);
+      if (ending !== null) return ending;
+    }
+    return null;
+  }
+
+  private async onSignal(signal: Signal): Promise<Ending | null> {
+    const sent = this.sent!;
+    if (signal.pid !== sent.pid) return null;
+    this.parent = signal.parent;
+    if (signal.name === "resync") return this.catchUp(signal.afterSeq);
+    if (signal.name === "process.state") return this.onState(signal);
+    if (signal.name === "process.budget" || signal.name === "process.hook")
+      return this.view.status(signal.text).then(() => null);
+    if (signal.name === "chat.hil") return this.holds.asked(signal).then(() => null);
+    // Whoever holds the process holds this message too, so approvals of any of its runs count.
+    if (signal.name === "chat.hil_closed") return this.asking?.closed(signal.id) ? null : this.show(signal);
+    if (!("run" in signal) || signal.run === null) return null;
+    if (!this.runs.has(signal.run)) {
+      if (this.runs.isExpecting) this.early.push(signal);
+      return null;
+    }
+    switch (signal.name) {
+      case "chat.start":
+        this.model = signal.model;
+        this.startSeq = signal.seq;
+        return this.show(signal);
+      case "chat.text":
+        if (this.seenSeqs.has(signal.seq)) return null;
+        this.seenSeqs.add(signal.seq);
+        this.lastText = signal.text;
+        return this.show(signal);
+      case "chat.complete":
+        return this.onEnd(signal.run, signal);
+      default:
+        return this.show(signal);
+    }
+  }
+
+  private show(signal: Signal): Promise<null> {
+    return this.view.signal(signal).then(() => null);
+  }
+
+  /** What holds the process holds this message, whichever run it came from. */
+  private async onState(told: Pick<ProcessInfo, "state" | "waitsFor">): Promise<null> {
+    this.held = heldBy(told);
+    if (this.held === null) return null;
+    if (this.answered && "id" in this.held) return this.holds.told(this.held.id, this.parent).then(() => null);
+    if (!this.request.patient) this.happenings.later(SETTLE_MS, { kind: "held" });
+    else await this.holds.waiting(told.state, { pid: this.pid ?? "", parent: this.parent, waitsFor: this.held });
+    return null;
+  }
+
+  private async onInput(fault: string | null): Promise<Ending | null> {
+    await this.say(fault);
+    if (fault !== null) return null;
+    this.answered = false;
+    return this.held === null || this.request.patient ? null : this.onHeld(this.held);
+  }
+
+  private async onEnd(run: string, end: Omit<RunEnd, "runId">): Promise<Ending | null> {
+    const { status, error, reason, mergedInto } = end;
+    if (mergedInto !== null && !this.runs.has(mergedInto))
+      await this.view.status(`answered together with other messages, in run ${mergedInto}`);
+    await this.say(endText(status, error ?? reason));
+    return this.runs.ended(run, endingOf(end));
+  }
+
+  private async onSettled(run: string, result: WaitResult): Promise<Ending | null> {
+    const { status, error, waitsFor } = result;
+    if (status === "held" && waitsFor !== null) return this.onHeld(waitsFor);
+    await this.catchUp(this.startSeq);
+    const ending = await wholeEnding(result, { lastText: this.lastText, view: this.view });
+    await this.say(status === "killed" ? "the process was killed" : endText(ending.status as RunStatus, error));
+    return this.runs.ended(run, ending);
+  }
+
+  private onHeld(waitsFor: WaitsFor): Promise<Ending> {
+    return this.holds.ending({ pid: this.pid ?? "", parent: this.parent, waitsFor });
+  }
+
+  private async say(text: string | null): Promise<void> {
+    if (text !== null) await this.view.status(text);
+  }
+
+  private async onInterruption(name: Interruption): Promise<Ending | null> {
+    const { sent } = this;
+    if (name !== "INT") {
+      await this.view.status(sent === null ? "detached" : `detached; the run goes on: gsv logs ${sent.pid}`);
+      return { status: "detached", exit: ENDED_BY[name] };
+    }
+    const now = this.io.clock.mono();
+    if (this.interruptedAt !== null && now - this.interruptedAt <= SECOND_INT_MS)
+      return { status: "aborted", exit: ENDED_BY.INT };
+    this.interruptedAt = now;
+    await this.view.status("stopping the run; press again to leave at once");
+    if (this.sent !== null) this.abort();
+    return null;
+  }
+
+  private abort(): void {
+    const of = { pid: this.sent?.pid, runId: this.runs.current ?? undefined };
+    this.ask<Aborted>("proc.abort", of, ({ aborted }) => ({ kind: "aborted", aborted }));
+  }
+
+  private async catchUp(afterSeq: number): Promise<null> {
+    const { pid } = this.sent!;
+    for (const run of this.runs.all) {
+      const missed = { pid, run, parent: this.parent, afterSeq: Math.max(afterSeq, this.startSeq) };
+      for await (const signal of missedTexts(this.sys, missed)) await this.onSignal(signal);
+    }
+    return null;
+  }
+}

@@ -1,0 +1,272 @@
+// How a conversation reaches the reader: as text (answers on stdout, the rest on stderr), as JSON lines, or as one JSON object.
+// Views only print. What was shown of an answer that is then re-asked or stored differently is marked, never silently repeated.
+
+import type { Signal, SignalOf } from "../../src/abi/signal.ts";
+import { reveal, Sanitizer } from "../../src/lib/text/sanitize.ts";
+import { cutWidth } from "../../src/lib/text/truncate.ts";
+import type { Sent } from "../../src/syscalls/services.ts";
+import { answerText, approvalText } from "../approvals/approval-text.ts";
+import type { Io } from "../command.ts";
+import { type ChatEvent, type ChatEventOf, EVENT_VERSION, toEvent } from "../events.ts";
+import { COMPACTING, compactedText } from "../history/compacted.ts";
+import { jsonLine, note } from "../print.ts";
+
+export type ChatResult = ChatEventOf<"result">;
+
+export interface ChatView {
+  /** A process was made for the message. */
+  fresh(pid: string): Promise<void>;
+  /** The message was accepted. */
+  sent(sent: Sent): Promise<void>;
+  signal(signal: Signal): Promise<void>;
+  /** A line about how things stand. */
+  status(text: string): Promise<void>;
+  result(result: ChatResult): Promise<void>;
+}
+
+const TOOL_LINE_COLUMNS = 120;
+const CALL_COLUMNS_MAX = 500;
+
+interface TextOptions {
+  /** Leaves escape sequences of the model in a pipe; a terminal never gets them. */
+  readonly raw: boolean;
+  /** Somebody asks what is to be answered, and says how. */
+  readonly asks?: boolean;
+}
+
+export function textView(io: Io, { raw, asks = false }: TextOptions): ChatView {
+  const answer = new Answer(io, raw);
+  async function line(text: string) {
+    await answer.makeRoom();
+    await note(io, cutWidth(text, io.stderr.isTTY ? io.stderr.columns : TOOL_LINE_COLUMNS));
+  }
+  async function status(text: string) {
+    await answer.makeRoom();
+    await note(io, `gsv: ${text}`);
+  }
+  return {
+    status,
+    fresh: (pid) => status(`new process ${pid}`),
+    async sent({ pid, queued, renewed, response }) {
+      if (queued) await status(queuedText(pid));
+      if (renewed) await status(RENEWED);
+      for (const told of response?.split("\n") ?? []) await line(told);
+    },
+    async signal(signal) {
+      switch (signal.name) {
+        case "chat.start":
+          if (signal.model.startsWith("offline")) {
+            await status("offline: this is no model, it answers from the built-in manual and by plain rules");
+          }
+          return;
+        case "chat.delta":
+          return signal.kind === "text" ? answer.grow(signal.turn, signal.text) : undefined;
+        case "chat.text":
+          if (await answer.differs(signal.text)) await status("the answer was stored differently; it follows in full");
+          return answer.commit(signal.text);
+        case "chat.tool_call":
+          return line(`[tool] ${callText(signal)}`);
+        case "chat.tool_result":
+          return signal.ok ? undefined : line(`[tool] ${signal.tool} failed: ${firstLine(signal.output)}`);
+        case "chat.hil":
+          await answer.makeRoom();
+          for (const line of `gsv: ${approvalText(signal)}`.split("\n")) await note(io, line);
+          return asks ? undefined : await note(io, `gsv: ${answerText(signal)}`);
+        case "chat.hil_closed":
+          return status(`${signal.id}: ${DECIDED[signal.decision]} by ${signal.by}`);
+        case "chat.compacting":
+          return line(`[compacting] ${COMPACTING}`);
+        case "chat.compacted":
+          return line(`[compacted] ${compactedText(signal)}`);
+        case "chat.restart":
+          await answer.drop();
+          // What holds it is said when its state is told.
+          return signal.putAside ? undefined : status(restartText(signal));
+      }
+    },
+    async result(result) {
+      // Whoever left on purpose needs the pid to come back.
+      if (result.status === "detached" && result.exit === 0) return io.stdout.write(`${result.pid}\n`);
+      // A run that was absorbed by another says nothing of its own; its finish carries the answer.
+      if (!answer.printed && result.text) await answer.commit(result.text);
+      await answer.endLine();
+      if (result.status === "ok" && !answer.printed) await status(UNSHOWN);
+    },
+  };
+}
+
+const UNSHOWN = "the answer holds nothing that can be shown; --json has it as it is";
+
+/** A view of which the answer is told elsewhere, too, before it is shown. */
+export function tellingView(view: ChatView, told: (answer: string) => Promise<void>): ChatView {
+  return {
+    ...view,
+    async result(result) {
+      if (result.status === "ok") await told(result.text ?? "");
+      await view.result(result);
+    },
+  };
+}
+
+export function jsonLinesView(io: Io): ChatView {
+  let about: Pick<ChatEvent, "pid" | "parent" | "run"> = { pid: null, parent: null, run: null };
+  let begun = false;
+  // What is to be said before the run is known waits for it, so that `init` can name it.
+  const early: string[] = [];
+  const warning = (message: string): ChatEvent => ({ type: "warning", ...about, message });
+  async function begin(model: string | null) {
+    if (begun) return;
+    begun = true;
+    const init: ChatEvent = { type: "init", ...about, v: EVENT_VERSION, model };
+    await io.stdout.write([init, ...early.map(warning)].map(jsonLine).join(""));
+  }
+  async function emit(event: ChatEvent | null) {
+    if (event === null) return;
+    await begin(null);
+    await io.stdout.write(jsonLine(event));
+  }
+  return {
+    // `init` names it.
+    fresh: async () => {},
+    async sent({ pid, parent = null, runId, queued, renewed }) {
+      about = { pid, parent, run: runId };
+      if (renewed) early.push(RENEWED);
+      if (queued) await emit(warning(queuedText(pid)));
+    },
+    async signal(signal) {
+      about = { ...about, parent: signal.parent };
+      if (signal.name === "chat.start") await begin(signal.model);
+      await emit(toEvent(signal));
+    },
+    async status(message) {
+      if (about.run === null) early.push(message);
+      else await emit(warning(message));
+    },
+    result: (result) => emit(result),
+  };
+}
+
+/** Only the result, as one object; what happens on the way is status. */
+export function jsonResultView(io: Io): ChatView {
+  const status = (text: string) => note(io, `gsv: ${text}`);
+  return {
+    fresh: (pid) => status(`new process ${pid}`),
+    sent: async ({ pid, queued }) => (queued ? status(queuedText(pid)) : undefined),
+    signal: async () => {},
+    status,
+    result: (result) => io.stdout.write(jsonLine(result)),
+  };
+}
+
+interface ShownCall {
+  readonly tool: string;
+  readonly args: object;
+}
+
+// Cut as it is shown: what is hidden in it takes room, too.
+function callText({ tool, args }: ShownCall): string {
+  return `${tool} ${cutWidth(reveal(JSON.stringify(args)), CALL_COLUMNS_MAX)}`;
+}
+
+const RENEWED = "a new conversation begins with this message; the one before is archived";
+
+function queuedText(pid: string): string {
+  return `queued: ${pid} is busy or held, the message waits its turn`;
+}
+
+const DECIDED = {
+  approve: "approved",
+  deny: "denied",
+  answer: "answered",
+  expired: "not answered in time",
+  withdrawn: "withdrawn",
+} as const;
+
+function firstLine(text: string): string {
+  return text.trimStart().split("\n", 1)[0] ?? "";
+}
+
+// The answer text on stdout. `open` is what was shown of a turn that is not committed yet. Line ends are held back until more text follows:
+// however many a model puts at the end of an answer, there is one.
+class Answer {
+  printed = false;
+  private open: { turn: number; text: string } | null = null;
+  private midLine = false;
+  private lineEnds = "";
+  private readonly sanitizer: Sanitizer | null;
+
+  constructor(
+    private readonly io: Io,
+    raw: boolean,
+  ) {
+    const { isTTY } = io.stdout;
+    this.sanitizer = raw && !isTTY ? null : new Sanitizer(isTTY ? "terminal" : "pipe");
+  }
+
+  async grow(turn: number, text: string): Promise<void> {
+    if (this.open?.turn !== turn) await this.drop();
+    this.open ??= { turn, text: "" };
+    this.open.text += text;
+    await this.write(text);
+  }
+
+  /** Whether what was shown of the open turn is not how the committed text begins; closes it if so. */
+  async differs(text: string): Promise<boolean> {
+    if (this.open === null || text.startsWith(this.open.text)) return false;
+    await this.drop();
+    return true;
+  }
+
+  async commit(text: string): Promise<void> {
+    const rest = text.slice(this.open?.text.length ?? 0);
+    this.open = null;
+    await this.endLine(rest);
+  }
+
+  async drop(): Promise<void> {
+    this.open = null;
+    await this.endLine();
+  }
+
+  /** What is left of it with its line end, in one piece: others may write to the same pipe. */
+  async endLine(rest = ""): Promise<void> {
+    const said = this.withoutEnds(this.sanitizer === null ? rest : this.sanitizer.push(rest) + this.sanitizer.end());
+    this.lineEnds = "";
+    await this.print(said !== "" || this.midLine ? `${said}\n` : "");
+  }
+
+  /** A status line must not share a row of the terminal with the answer; in a pipe the answer stays as it is. */
+  async makeRoom(): Promise<void> {
+    if (!this.io.stdout.isTTY || !this.midLine) return;
+    this.lineEnds = this.lineEnds.slice(1);
+    await this.print("\n");
+  }
+
+  private write(text: string): Promise<void> {
+    return this.put(this.sanitizer?.push(text) ?? text);
+  }
+
+  private put(text: string): Promise<void> {
+    return this.print(this.withoutEnds(text));
+  }
+
+  private withoutEnds(text: string): string {
+    const said = this.lineEnds + text;
+    let end = said.length;
+    while (said[end - 1] === "\n") end--;
+    this.lineEnds = said.slice(end);
+    return said.slice(0, end);
+  }
+
+  private async print(text: string): Promise<void> {
+    if (text === "") return;
+    this.printed = true;
+    this.midLine = !text.endsWith("\n");
+    await this.io.stdout.write(text);
+  }
+}
+
+function restartText({ attempt, reason, until, at }: SignalOf<"chat.restart">): string {
+  const seconds = until === null ? 0 : Math.round((until - at) / 1000);
+  return `asking again${seconds < 2 ? "" : ` in ${seconds} s`} (attempt ${attempt}): ${reason}`;
+}

@@ -1,0 +1,119 @@
+// `gsv auth provider NAME`: the key of a model provider, put where secrets are kept. It comes from the terminal, unseen, from stdin, from a
+// variable of the environment or from a program that prints it; as a word of the command line others would see it.
+
+import { SETTING_NAMES } from "../../src/abi/config/config.ts";
+import { SysError } from "../../src/abi/errno.ts";
+import { field } from "../../src/syscalls/define.ts";
+import type { ChangedSetting } from "../../src/syscalls/services.ts";
+import { usageError } from "../args.ts";
+import type { Command, Io } from "../command.ts";
+import { command } from "../define.ts";
+import { declared } from "../derive.ts";
+import { stdinText } from "../io/stdin.ts";
+import { note, printResult } from "../print.ts";
+
+const PREFIX = "apiKeys.";
+/** Any other server that speaks as OpenAI's does. */
+const COMPATIBLE = "compatible";
+
+export const providerInput = {
+  name: field.text("whose key: anthropic, openai, google, openrouter, or compatible for the server of ai.baseUrl", {
+    positional: true,
+    longest: 40,
+    meta: "NAME",
+  }),
+  env: field.optional(field.text("take it from this variable of the environment", { longest: 200, meta: "VARIABLE" })),
+  helper: field.optional(field.text("take what this command prints", { longest: 2000, meta: "COMMAND" })),
+};
+
+const spec = {
+  name: "auth provider",
+  summary: "Keep the key of a model provider",
+  input: providerInput,
+  examples: [
+    "gsv auth provider anthropic",
+    "gsv auth provider openai < key.txt",
+    "gsv auth provider openai --env MY_OPENAI_KEY",
+    "gsv auth provider openrouter --helper 'pass show openrouter'",
+  ],
+  notes: [
+    "On a terminal it is asked for, unseen. gsv doctor --provider tries it; gsv config unset apiKeys.NAME forgets it.",
+  ],
+};
+
+export const provider: Command = command(spec, async ({ args, json }, io) => {
+  if (args.env !== undefined && args.helper !== undefined) {
+    throw usageError(spec, "--env and --helper exclude each other");
+  }
+  const key = settingOf(args.name);
+  const value = (await keyFrom(io, key, args)).trim();
+  if (value === "") throw new SysError("EUSAGE", `nothing came for ${key}: nothing was changed`);
+  const result = await io.sys().call<{ changed: readonly ChangedSetting[] }>("config.set", { key, value });
+  await printResult(io, (await declared("config.set")).cli.print, result, json);
+  await note(io, "gsv: gsv doctor --provider tries it");
+  return 0;
+});
+
+function settingOf(name: string): string {
+  const key = name === COMPATIBLE ? "ai.apiKey" : `${PREFIX}${name}`;
+  if (SETTING_NAMES.some((each) => each === key)) return key;
+  const known = SETTING_NAMES.filter((each) => each.startsWith(PREFIX)).map((each) => each.slice(PREFIX.length));
+  throw new SysError("EUSAGE", `gsv keeps no key for ${JSON.stringify(name)}`, [
+    `one of ${[...known, COMPATIBLE].join(", ")}; offline, script and ollama need none`,
+  ]);
+}
+
+async function keyFrom(
+  io: Io,
+  key: string,
+  { env, helper }: { readonly env?: string; readonly helper?: string },
+): Promise<string> {
+  if (env !== undefined) {
+    const value = io.env[env];
+    if (value === undefined) throw new SysError("EUSAGE", `there is no ${env} in this environment`);
+    return value;
+  }
+  if (helper !== undefined) return await printedBy(io, helper);
+  if (io.stdin.isTTY) return (await io.person.askHidden(`${key}: `)) ?? "";
+  return io.stdin.kind === "none" ? "" : await stdinText(io);
+}
+
+/** What helpers need to find their own stores; nothing of it is a secret of gsv's. */
+const HELPER_ENV = [
+  "PATH",
+  "HOME",
+  "USER",
+  "LOGNAME",
+  "LANG",
+  "TERM",
+  "TMPDIR",
+  "DISPLAY",
+  "WAYLAND_DISPLAY",
+  "GPG_TTY",
+];
+const HELPER_ENV_TOO = [
+  "GNUPGHOME",
+  "PASSWORD_STORE_DIR",
+  "XDG_RUNTIME_DIR",
+  "DBUS_SESSION_BUS_ADDRESS",
+  "SSH_AUTH_SOCK",
+];
+
+async function printedBy(io: Io, helper: string): Promise<string> {
+  const named = [...HELPER_ENV, ...HELPER_ENV_TOO].flatMap((name) => {
+    const value = io.env[name];
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  let printed = "";
+  const status = await io.spawn({
+    argv: ["sh", "-c", helper],
+    env: Object.fromEntries(named),
+    stdin: "",
+    signal: new AbortController().signal,
+    onOutput: (text) => {
+      printed = text;
+    },
+  });
+  if (status !== 0) throw new SysError("EUSAGE", `the helper ended with ${status}: nothing was changed`);
+  return printed;
+}

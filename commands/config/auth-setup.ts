@@ -1,0 +1,187 @@
+// `gsv auth setup`: a person's first configuration, one question at a time on a terminal. Every question has an answer that Enter gives,
+// nothing is stored before the last one, and then all of it at once: whoever leaves in the middle has changed nothing.
+
+import { SysError } from "../../src/abi/errno.ts";
+import { reveal } from "../../src/lib/text/sanitize.ts";
+import type { ChangedSetting, SettingInfo } from "../../src/syscalls/services.ts";
+import type { Io } from "../command.ts";
+import { command } from "../define.ts";
+import { declared } from "../derive.ts";
+import { printResult, printText } from "../print.ts";
+
+interface Offer {
+  readonly name: string;
+  readonly about: string;
+  readonly provider: string;
+  /** Where its key is kept. */
+  readonly key?: string;
+  /** Where it answers, when that has to be asked. */
+  readonly baseUrl?: string;
+  /** Empty leaves it to the server. */
+  readonly model: string;
+}
+
+const OFFLINE = "offline";
+
+const OFFERS: readonly Offer[] = [
+  { name: OFFLINE, about: "from what is on this machine; needs no key and no network", provider: OFFLINE, model: "" },
+  {
+    name: "anthropic",
+    about: "models of Anthropic, with a key",
+    provider: "anthropic",
+    key: "apiKeys.anthropic",
+    model: "claude-sonnet-5-5",
+  },
+  {
+    name: "openai",
+    about: "models of OpenAI, with a key",
+    provider: "openai",
+    key: "apiKeys.openai",
+    model: "gpt-5.4",
+  },
+  {
+    name: "ollama",
+    about: "models on this machine, through Ollama",
+    provider: "ollama",
+    baseUrl: "http://127.0.0.1:11434",
+    model: "llama3.2",
+  },
+  {
+    name: "compatible",
+    about: "another server that speaks as OpenAI's does, by its address",
+    provider: "openai",
+    key: "ai.apiKey",
+    baseUrl: "http://127.0.0.1:8080/v1",
+    model: "",
+  },
+];
+
+const spec = {
+  name: "auth setup",
+  summary: "Choose who answers, step by step: provider, key and model",
+  input: {},
+  examples: ["gsv auth setup"],
+  notes: ["On a terminal. Enter takes what stands in brackets; nothing is stored before the last answer."],
+};
+
+type Settings = (key: string) => SettingInfo | undefined;
+
+export const setup = command(spec, async ({ json }, io) => {
+  if (!io.stdin.isTTY || !io.stderr.isTTY) throw needsTerminal();
+  const { settings } = await io.sys().call<{ settings: readonly SettingInfo[] }>("config.list", {});
+  const known: Settings = (key) => settings.find((each) => each.key === key);
+  await printText(io.stderr, `${[...fromEnvironment(settings), ...offersText()].join("\n")}\n`);
+  const offer = await chosen(io, known);
+  const changes = await answers(io, offer, known);
+  const result = await io.sys().call<{ changed: readonly ChangedSetting[] }>("config.apply", { changes });
+  await printResult(io, (await declared("config.apply")).cli.print, result, json);
+  const built = await io.machine.providers();
+  await printText(io.stderr, after(offer, built.includes(offer.provider), settings).join("\n"));
+  return 0;
+});
+
+function needsTerminal(): SysError {
+  return new SysError("EUSAGE", "gsv auth setup asks questions and needs a terminal; the same without one:", [
+    "gsv config set ai.provider anthropic",
+    "gsv config set apiKeys.anthropic < key.txt",
+    "gsv config set ai.model anthropic:MODEL",
+    "another server: gsv config set ai.provider openai; gsv config set ai.baseUrl URL; gsv config set ai.apiKey < key.txt",
+  ]);
+}
+
+function fromEnvironment(settings: readonly SettingInfo[]): string[] {
+  const said = settings.filter(({ key, layer }) => layer === "environment" && /^(?:ai|apiKeys)\./.test(key));
+  if (said.length === 0) return ["The environment says nothing about who answers.", ""];
+  const lines = said.map(({ key, env, shown }) => `  ${env} for ${key}: ${shown}`);
+  return ["The environment already says, and wins over what is stored:", ...lines, ""];
+}
+
+function offersText(): string[] {
+  const rows = OFFERS.map(({ name, about }, index) => `  ${index + 1}  ${name.padEnd(10)}  ${about}`);
+  return ["Who shall answer?", ...rows];
+}
+
+async function chosen(io: Io, known: Settings): Promise<Offer> {
+  const usual = usualOffer(known);
+  for (;;) {
+    const answer = (await question(io, "who", usual.name)).toLowerCase();
+    const offer = OFFERS.find(({ name }, index) => answer === name || answer === String(index + 1));
+    if (offer !== undefined) return offer;
+    await printText(io.stderr, `  a number from 1 to ${OFFERS.length}, or a name from the list`);
+  }
+}
+
+/** What is stored, else what the environment has a key for, else who needs none. */
+function usualOffer(known: Settings): Offer {
+  const provider = known("ai.provider")?.shown;
+  const hasUrl = known("ai.baseUrl")?.shown !== "";
+  const stored = OFFERS.find((offer) => offer.provider === provider && (offer.baseUrl !== undefined) === hasUrl);
+  const byKey = OFFERS.find(({ key }) => key?.startsWith("apiKeys.") && known(key)?.layer === "environment");
+  return stored ?? byKey ?? OFFERS[0]!;
+}
+
+async function answers(io: Io, offer: Offer, known: Settings): Promise<{ [key: string]: string | null }> {
+  const { provider, key, baseUrl } = offer;
+  if (provider === OFFLINE) return { "ai.provider": OFFLINE, "ai.model": OFFLINE, "ai.baseUrl": null };
+  const isSame = known("ai.provider")?.shown === provider;
+  const url = baseUrl === undefined ? null : await address(io, (isSame && known("ai.baseUrl")?.shown) || baseUrl);
+  const secret = key === undefined ? "" : await secretFor(io, key, known(key));
+  const [before = "", ...rest] = (known("ai.model")?.shown ?? "").split(":");
+  const usual = (before === provider && rest.join(":")) || offer.model;
+  const model = await question(io, "model", usual === "" ? "the server's own" : usual, usual);
+  return {
+    "ai.provider": provider,
+    "ai.baseUrl": url,
+    ...(key !== undefined && secret !== "" ? { [key]: secret } : {}),
+    "ai.model": model === "" ? provider : `${provider}:${model}`,
+  };
+}
+
+async function address(io: Io, usual: string): Promise<string> {
+  for (;;) {
+    const url = await question(io, "address", usual);
+    const fault = faultOf(url);
+    if (fault === null) return url;
+    await printText(io.stderr, `  ${fault}`);
+  }
+}
+
+function faultOf(url: string): string | null {
+  const parsed = URL.canParse(url) ? new URL(url) : null;
+  if (parsed === null || !/^https?:$/.test(parsed.protocol)) return "an address like http://127.0.0.1:8080/v1";
+  if (parsed.username !== "" || parsed.password !== "")
+    return "without a name or password in it: the key is asked for next";
+  return null;
+}
+
+const SECRET_CHARS_MIN = 8;
+
+/** Empty where what there is stays. */
+async function secretFor(io: Io, key: string, info: SettingInfo | undefined): Promise<string> {
+  const isSet = info !== undefined && info.layer !== "default";
+  const stays = isSet
+    ? `Enter keeps what is ${info.layer === "environment" ? `in ${info.env}` : "stored"}`
+    : "Enter leaves it out";
+  for (;;) {
+    const typed = (await io.person.askHidden(`${key}, unseen [${stays}]: `))?.trim();
+    if (typed === undefined) throw needsTerminal();
+    if (typed === "" || typed.length >= SECRET_CHARS_MIN) return typed;
+    await printText(io.stderr, `  at least ${SECRET_CHARS_MIN} characters`);
+  }
+}
+
+async function question(io: Io, what: string, shown: string, usual = shown): Promise<string> {
+  const typed = (await io.person.ask(`${what} [${reveal(shown)}]: `)).trim();
+  return typed === "" ? usual : typed;
+}
+
+function after({ provider }: Offer, isBuilt: boolean, settings: readonly SettingInfo[]): string[] {
+  const wins = settings.find(({ key, layer }) => key === "ai.model" && layer === "environment");
+  return [
+    "change any of it: gsv config set KEY, gsv config unset KEY, or gsv auth setup again; look: gsv config list ai",
+    ...(isBuilt
+      ? []
+      : [`this gsv cannot talk to ${provider} yet: it keeps these settings, and offline answers until it can`]),
+    ...(wins === undefined ? [] : [`${wins.env} is set in this environment and wins over ai.model`]),
+  ];
+}

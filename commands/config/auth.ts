@@ -1,0 +1,82 @@
+// `gsv auth setup` is in a file of its own. `gsv auth login|logout NAME` keeps a token of eight hours, so that `--user NAME` asks no more; `gsv auth token …` makes lasting ones.
+
+import type { TokenInfo } from "../../src/syscalls/account/account-service.ts";
+import { field } from "../../src/syscalls/define.ts";
+import type { Command } from "../command.ts";
+import { command } from "../define.ts";
+import { domainCommand, type Verb, verbOf } from "../derive.ts";
+import { jsonLine, printText } from "../print.ts";
+import { provider, providerInput } from "./auth-provider.ts";
+import { setup } from "./auth-setup.ts";
+import { accountName } from "./sign-in.ts";
+
+const KEPT_FOR = "8h";
+const name = { name: field.text("the account", { positional: true, longest: 32, meta: "NAME" }) };
+
+const loginSpec = {
+  name: "auth login",
+  summary: "Prove once that you are an account; --user then asks no more for eight hours",
+  input: name,
+  examples: ["gsv auth login root"],
+};
+
+const login = command(loginSpec, async ({ args, json }, io) => {
+  const who = accountName(args.name);
+  io.signIn.as(who, "anew");
+  const { id, token, expiresAt } = await io.sys().call<TokenInfo & { token: string }>("sys.token.create", {
+    kind: "user",
+    label: "gsv auth login",
+    expires: KEPT_FOR,
+  });
+  await io.signIn.keep(who, { id, token, expiresAt: expiresAt ?? 0 });
+  const until = new Date(expiresAt ?? 0).toISOString();
+  await printText(io.stdout, json ? jsonLine({ account: who, expiresAt }) : `signed in as ${who} until ${until}`);
+  return 0;
+});
+
+const logoutSpec = {
+  name: "auth logout",
+  summary: "Forget that, and end its token",
+  input: name,
+  examples: ["gsv auth logout root"],
+};
+
+const logout = command(logoutSpec, async ({ args, json }, io) => {
+  const who = accountName(args.name);
+  const kept = await io.signIn.kept(who);
+  if (kept !== null) {
+    io.signIn.as(who);
+    try {
+      await io.sys().call("sys.token.revoke", { id: kept.id, reason: "gsv auth logout" });
+    } finally {
+      // Whatever the kernel says of it, it is not used here again.
+      await io.signIn.forget(who);
+    }
+  }
+  const text = kept === null ? `nobody was signed in as ${who}` : `signed out as ${who}`;
+  await printText(io.stdout, json ? jsonLine({ account: who, signedOut: kept !== null }) : text);
+  return 0;
+});
+
+export async function auth(): Promise<Command> {
+  const tokens = new Map([
+    ["create", await verbOf("sys.token.create", "auth token create")],
+    ["list", await verbOf("sys.token.list", "auth token list")],
+    ["revoke", await verbOf("sys.token.revoke", "auth token revoke")],
+  ]);
+  const verbs = new Map<string, Verb>([
+    ["setup", { summary: setup.summary, input: {}, load: () => setup }],
+    ["login", { summary: loginSpec.summary, input: name, load: () => login }],
+    ["logout", { summary: logoutSpec.summary, input: name, load: () => logout }],
+    [
+      "provider",
+      {
+        summary: "Keep the key of a model provider",
+        input: providerInput,
+        load: () => provider,
+      },
+    ],
+    ["token", { summary: "Make, list and revoke tokens", input: {}, load: () => domainCommand("auth token", tokens) }],
+  ]);
+  return domainCommand("auth", verbs);
+}

@@ -1,0 +1,61 @@
+// `gsv passwd [NAME]`: the password so far, then the new one twice on a terminal; from stdin one line each, the new one once. Root is not
+// asked for an old one, and gets its own first password on a terminal only.
+
+import { SysError } from "../../src/abi/errno.ts";
+import type { AccountInfo } from "../../src/syscalls/account/account-service.ts";
+import { field } from "../../src/syscalls/define.ts";
+import type { Io } from "../command.ts";
+import { command } from "../define.ts";
+import { declared } from "../derive.ts";
+import { stdinText } from "../io/stdin.ts";
+import { printResult } from "../print.ts";
+
+interface Who {
+  readonly uid: number;
+  readonly username: string;
+}
+
+const spec = {
+  name: "passwd",
+  summary: "Change a password",
+  input: {
+    username: field.optional(
+      field.text("whose; your own when left out", { positional: true, longest: 32, meta: "NAME" }),
+    ),
+  },
+  examples: ["gsv passwd", "gsv passwd root", "gsv passwd bob --user root"],
+  notes: [
+    "On a terminal nothing that is typed shows. From stdin the password so far, where one is needed, is the first line\nand the new one the next.",
+  ],
+};
+
+export const passwd = command(spec, async ({ args, json }, io) => {
+  const sys = io.sys();
+  const who = await sys.call<Who>("system.whoami", {});
+  const name = args.username ?? who.username;
+  const { accounts } = await sys.call<{ accounts: AccountInfo[] }>("account.list", {});
+  const hasOne = accounts.find(({ username }) => username === name)?.password === true;
+  const words = await read(io, { name, asksOld: who.uid !== 0 && name === who.username && hasOne });
+  const result = await sys.call("account.passwd", { username: name, ...words });
+  await printResult(io, (await declared("account.passwd")).cli.print, result, json);
+  return 0;
+});
+
+async function read(io: Io, { name, asksOld }: { readonly name: string; readonly asksOld: boolean }) {
+  if (!io.stdin.isTTY) {
+    const lines = (await stdinText(io)).split(/\r?\n/);
+    const old = asksOld ? { old: lines.shift() ?? "" } : {};
+    return { ...old, password: lines[0] ?? "" };
+  }
+  const old = asksOld ? { old: await ask(io, `password of ${name} so far: `) } : {};
+  const password = await ask(io, `new password of ${name}: `);
+  if ((await ask(io, "the same again: ")) !== password)
+    throw new SysError("EINVAL", "the two are not the same: nothing changed");
+  return { ...old, password, typed: true };
+}
+
+async function ask(io: Io, prompt: string): Promise<string> {
+  const typed = await io.person.askHidden(prompt);
+  if (typed !== null) return typed;
+  throw new SysError("EUSAGE", "there is no terminal to type a password on", ["give it on stdin, one line"]);
+}

@@ -1,0 +1,10 @@
+// The name of an account as somebody types it, checked before it becomes part of the name of a file.
+
+import { SysError } from "../../src/abi/errno.ts";
+
+const NAME = /^[a-z_][a-z0-9_-]{0,31}$/;
+
+export function accountName(name: string): string {
+  if (NAME.test(name)) return name;
+  throw new SysError("EUSAGE", `${name.slice(0, 40)} is no name of an account`, ["usage: gsv COMMAND … --user NAME"]);
+}

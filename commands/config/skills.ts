@@ -1,0 +1,160 @@
+// `gsv skills list|show|search|create|validate|update`: how kinds of work are done, one file each in skills.d of your home and of your
+// personal agent's. Yours go before the agent's of the same name.
+
+import { SysError } from "../../src/abi/errno.ts";
+import { type Skill, skillFrom } from "../../src/abi/process/skill.ts";
+import { indexSections } from "../../src/lib/text/search.ts";
+import type { AccountInfo } from "../../src/syscalls/account/account-service.ts";
+import { field } from "../../src/syscalls/define.ts";
+import type { FileView } from "../../src/syscalls/fs/files-service.ts";
+import type { Command, Io } from "../command.ts";
+import { command } from "../define.ts";
+import { domainCommand, type Verb, verbOf } from "../derive.ts";
+import { jsonLine, printResult, printText } from "../print.ts";
+
+interface Found extends Skill {
+  readonly path: string;
+}
+
+interface Faulty {
+  readonly path: string;
+  readonly fault: string;
+}
+
+const name = field.text("the skill", { positional: true, longest: 64, meta: "NAME" });
+
+const table = {
+  kind: "table" as const,
+  rows: ({ skills: rows }: { skills: readonly Found[] }) =>
+    rows.map(({ name: skill, description, path }) => ({ name: skill, description, path })),
+  columns: [
+    { head: "NAME", cell: (row: Found) => row.name },
+    { head: "DESCRIPTION", cell: (row: Found) => row.description, shrink: true as const },
+    { head: "PATH", cell: (row: Found) => row.path, minor: 1 },
+  ],
+  empty: "no skills: gsv skills update brings those that ship with gsv",
+};
+
+const list = command(
+  { name: "skills list", summary: "List the skills", input: {}, examples: ["gsv skills list"] },
+  async ({ json }, io) => {
+    await printResult(io, table, await all(io), json);
+    return 0;
+  },
+);
+
+const show = command(
+  { name: "skills show", summary: "Print a skill", input: { name }, examples: ["gsv skills show processes"] },
+  async ({ args, json }, io) => {
+    const { skills: found } = await all(io);
+    const skill = found.find((each) => each.name === args.name);
+    if (skill === undefined)
+      throw new SysError("ENOENT", `no skill ${args.name}`, ["gsv skills list shows those there are"]);
+    await printText(io.stdout, json ? jsonLine(skill) : `# ${skill.name}\n${skill.description}\n\n${skill.text}`);
+    return 0;
+  },
+);
+
+const search = command(
+  {
+    name: "skills search",
+    summary: "Find skills by what they are about",
+    input: { query: field.text("some words", { positional: true, longest: 1024, meta: "TEXT" }) },
+    examples: ['gsv skills search "restore an old version"'],
+  },
+  async ({ args, json }, io) => {
+    const { skills: found } = await all(io);
+    const sections = found.map((skill) => ({ heading: skill.name, words: skill.description, text: skill.text, skill }));
+    const hits = indexSections(sections).search(args.query);
+    await printResult(
+      io,
+      { ...table, empty: "no skill is about that" },
+      { skills: hits.map(({ section }) => section.skill) },
+      json,
+    );
+    return hits.length > 0 ? 0 : 1;
+  },
+);
+
+const create = command(
+  {
+    name: "skills create",
+    summary: "Begin a skill of your own; gsv edit or your editor goes on",
+    input: { name, description: field.text("one line: when to read it", { longest: 300, meta: "TEXT" }) },
+    examples: ['gsv skills create release --description "How a release is made here"'],
+  },
+  async ({ args, json }, io) => {
+    const content = `---\nname: ${args.name}\ndescription: ${args.description}\n---\n\n# ${args.name}\n\n1. …\n`;
+    const made = skillFrom(args.name, content);
+    if ("fault" in made) throw new SysError("EUSAGE", `not a skill: ${made.fault}`);
+    const path = `~/skills.d/${args.name}.md`;
+    if ((await readOr(io, path)) !== null) throw new SysError("EEXIST", `${path} exists`);
+    const result = await io.sys().call<{ path: string; size: number }>("fs.write", { path, content });
+    await printText(io.stdout, json ? jsonLine(result) : `wrote ${result.path}`);
+    return 0;
+  },
+);
+
+const validate = command(
+  {
+    name: "skills validate",
+    summary: "Check that every skill can be read as one",
+    input: { name: { ...field.optional(name), doc: "one skill; all when left out" } },
+    examples: ["gsv skills validate", "gsv skills validate release"],
+  },
+  async ({ args, json }, io) => {
+    const { skills: found, faults } = await all(io);
+    const about = (path: string) => args.name === undefined || path.includes(`/skills.d/${args.name}`);
+    const wrong = faults.filter(({ path }) => about(path));
+    for (const fault of wrong) await printText(io.stdout, json ? jsonLine(fault) : `${fault.path}: ${fault.fault}`);
+    const right = found.filter(({ path }) => about(path)).length;
+    if (args.name !== undefined && right + wrong.length === 0) throw new SysError("ENOENT", `no skill ${args.name}`);
+    if (wrong.length === 0 && !json)
+      await printText(io.stdout, `${right} ${right === 1 ? "skill is" : "skills are"} right`);
+    return wrong.length === 0 ? 0 : 1;
+  },
+);
+
+export async function skills(): Promise<Command> {
+  const verbs = new Map<string, Verb>(
+    [list, show, search, create, validate].map((each) => [
+      each.name.split(" ")[1] ?? "",
+      { summary: each.summary, input: each.spec.input, load: () => each },
+    ]),
+  );
+  return domainCommand("skills", verbs.set("update", await verbOf("sys.bootstrap", "skills update")));
+}
+
+async function all(io: Io): Promise<{ skills: Found[]; faults: Faulty[] }> {
+  const { username } = await io.sys().call<{ username: string }>("system.whoami", {});
+  const { accounts } = await io.sys().call<{ accounts: readonly AccountInfo[] }>("account.list", {});
+  const agent = accounts.find(({ kind, owner }) => kind === "personal" && owner === username);
+  const found: Found[] = [];
+  const faults: Faulty[] = [];
+  for (const home of ["~", ...(agent === undefined ? [] : [`~${agent.username}`])]) {
+    const directory = `${home}/skills.d`;
+    const view = await readOr(io, directory);
+    if (view?.kind !== "directory") continue;
+    const paths = [
+      ...view.files.filter((each) => each.endsWith(".md")).map((each) => [each.slice(0, -".md".length), each] as const),
+      ...view.directories.map((each) => [each, `${each}/SKILL.md`] as const),
+    ];
+    for (const [skill, path] of paths) {
+      const file = await readOr(io, `${directory}/${path}`);
+      if (file?.kind !== "file" || found.some((each) => each.name === skill)) continue;
+      const made = skillFrom(skill, file.content);
+      if ("fault" in made) faults.push({ path: file.path, fault: made.fault });
+      else found.push({ ...made, path: file.path });
+    }
+  }
+  return { skills: found, faults };
+}
+
+async function readOr(io: Io, path: string): Promise<FileView | null> {
+  try {
+    return await io.sys().call<FileView>("fs.read", { path });
+  } catch (error) {
+    if (error instanceof SysError && error.code === "ENOENT") return null;
+    throw error;
+  }
+}

@@ -1,0 +1,165 @@
+// Copying files and trees from one side to the other. A file appears whole or not at all; a tree grows entry by entry and what cannot
+// be copied is told while the rest goes on. Below what was named no link is followed, on either side: a link is copied as a link where
+// links are made, and nothing is ever written through one.
+
+import { SysError } from "../../../src/abi/errno.ts";
+import type { Problems } from "../problems.ts";
+import type { Side, Thing } from "./side.ts";
+
+export interface Place {
+  readonly side: Side;
+  readonly path: string;
+  /** As it was typed. */
+  readonly shown: string;
+  /** Not named, but found below what was. */
+  readonly found?: true;
+}
+
+export interface CopyHow {
+  readonly recursive: boolean;
+  /** Mode and time of what is copied, for what was there too. */
+  readonly preserve: boolean;
+  /** What cannot be written is removed and written anew. */
+  readonly force: boolean;
+  /** What is there stays. */
+  readonly noClobber: boolean;
+}
+
+const ATTEMPTS = 3;
+
+export class Copying {
+  constructor(
+    private readonly how: CopyHow,
+    private readonly problems: Problems,
+    private readonly signal: AbortSignal,
+  ) {}
+
+  /** True when all of it is copied. */
+  async copy(from: Place, to: Place): Promise<boolean> {
+    const before = this.problems.failures;
+    await this.problems.attempt(from.shown, async () => {
+      // Like `cp`: of a tree a link that was named is a link, of a single file it is what it points to.
+      const thing = await from.side.look(from.path, { follow: !this.how.recursive });
+      if (thing === null) throw new SysError("ENOENT", `${from.shown}: No such file or directory`);
+      await this.onto(from, thing, to);
+    });
+    return this.problems.failures === before;
+  }
+
+  private async onto(from: Place, thing: Thing, to: Place): Promise<void> {
+    if (thing.kind === "directory" && !this.how.recursive)
+      throw new SysError("EISDIR", `${from.shown}: is a directory and was left out`, ["-r copies directories"]);
+    const there = await to.side.look(to.path, { follow: true });
+    if (there !== null && from.side === to.side && there.real === thing.real)
+      throw new SysError("EINVAL", `${from.shown} and ${to.shown} are the same file`);
+    if (thing.kind === "directory") await this.needOutside(thing, to, from);
+    await this.put(from, thing, { to, there });
+  }
+
+  // A directory that is copied into itself would never end.
+  private async needOutside(thing: Thing, to: Place, from: Place): Promise<void> {
+    if (from.side !== to.side) return;
+    for (let path = to.path; ; ) {
+      const there = await to.side.look(path, { follow: true });
+      if (there !== null) {
+        if (there.real === thing.real || there.real.startsWith(`${thing.real === "/" ? "" : thing.real}/`))
+          throw new SysError("EINVAL", `cannot copy ${from.shown} into itself, ${to.shown}`);
+        return;
+      }
+      const above = path.replace(/\/?[^/]*\/*$/, "");
+      if (above === path || above === "") return;
+      path = above;
+    }
+  }
+
+  private async put(
+    from: Place,
+    thing: Thing,
+    { to, there }: { readonly to: Place; readonly there: Thing | null },
+  ): Promise<void> {
+    this.signal.throwIfAborted();
+    if (thing.kind === "other") throw new SysError("EINVAL", `${from.shown}: neither a file nor a directory: left out`);
+    try {
+      await this[thing.kind](from, thing, { to, there });
+    } catch (error) {
+      throw asOf(to, error);
+    }
+  }
+
+  private async file(from: Place, thing: Thing, { to, there }: { to: Place; there: Thing | null }): Promise<void> {
+    if (there !== null && this.how.noClobber) return;
+    if (there !== null && there.kind !== "file")
+      throw new SysError(
+        there.kind === "directory" ? "EISDIR" : "EINVAL",
+        `${to.shown}: is no file: nothing was written`,
+      );
+    const write = () =>
+      to.side.write(to.path, this.untilCancelled(from.side.read(from.path)), {
+        mode: thing.mode & 0o777,
+        ...(this.how.noClobber ? { exclusive: true } : {}),
+        ...(to.found ? { found: true } : {}),
+      });
+    for (let attempt = 1; ; attempt++) {
+      try {
+        await write();
+        break;
+      } catch (error) {
+        const code = error instanceof SysError ? error.code : null;
+        if (code === "EACCES" && this.how.force && there !== null && attempt === 1) await to.side.remove(to.path);
+        // Written to while it was read, or the kernel that had half of it has gone: from the beginning.
+        else if ((code !== "ECONFLICT" && code !== "EAGAIN") || attempt === ATTEMPTS) throw error;
+      }
+    }
+    if (this.how.preserve) await to.side.attributes(to.path, { mode: thing.mode & 0o777, mtimeMs: thing.mtimeMs });
+  }
+
+  private async symlink(from: Place, thing: Thing, { to, there }: { to: Place; there: Thing | null }): Promise<void> {
+    if (to.side.link === null)
+      throw new SysError("EINVAL", `${from.shown}: a link, and links are not made on this machine: left out`);
+    if (there !== null && this.how.noClobber) return;
+    if (there !== null && there.kind === "directory") throw new SysError("EISDIR", `${to.shown}: is a directory`);
+    if (there !== null) await to.side.remove(to.path);
+    await to.side.link(to.path, thing.target ?? "");
+  }
+
+  private async directory(from: Place, thing: Thing, { to, there }: { to: Place; there: Thing | null }): Promise<void> {
+    if (there !== null && there.kind !== "directory") throw new SysError("ENOTDIR", `${to.shown}: Not a directory`);
+    const mode = thing.mode & 0o777;
+    // Writable until what is in it is there.
+    if (there === null) await to.side.mkdir(to.path, mode | 0o700);
+    for (const name of await from.side.names(from.path)) {
+      if (name === "" || name === "." || name === ".." || /[/\0]/.test(name)) continue;
+      await this.below(
+        { side: from.side, path: from.side.within(from.path, name), shown: `${from.shown}/${name}` },
+        { side: to.side, path: to.side.within(to.path, name), shown: `${to.shown}/${name}`, found: true },
+      );
+    }
+    const modeKept = this.how.preserve || (there === null && (mode | 0o700) !== mode);
+    if (modeKept) await to.side.attributes(to.path, { mode, ...(this.how.preserve ? { mtimeMs: thing.mtimeMs } : {}) });
+  }
+
+  private async below(from: Place, to: Place): Promise<void> {
+    await this.problems.attempt(from.shown, async () => {
+      const thing = await from.side.look(from.path, { follow: false });
+      if (thing === null) return;
+      const there = await to.side.look(to.path, { follow: false });
+      if (there?.kind === "symlink" && thing.kind !== "symlink")
+        throw new SysError("ELOOP", `${to.shown}: is a link, and nothing is written through it`, ["remove it first"]);
+      await this.put(from, thing, { to, there });
+    });
+  }
+
+  private async *untilCancelled(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    for await (const piece of pieces) {
+      this.signal.throwIfAborted();
+      yield piece;
+    }
+  }
+}
+
+// Of two paths the message must name the one it is about.
+function asOf(to: Place, error: unknown): unknown {
+  if (!(error instanceof SysError) || !/^cannot (?:write|make|link|change)\b/.test(error.message)) return error;
+  const phrase = /: ([^:]*)$/.exec(error.message)?.[1] ?? error.message;
+  return new SysError(error.code, `cannot write ${to.shown}: ${phrase}, and nothing was written`, error.hints);
+}

@@ -1,0 +1,132 @@
+// `gsv cp`: between files of gsv, of this machine (`host:./a.txt`) and the streams of the command (`-`), in any direction.
+
+import { SysError } from "../../../src/abi/errno.ts";
+import { quoted } from "../../../src/lib/text/quote.ts";
+import { field } from "../../../src/syscalls/define.ts";
+import { usageError } from "../../args.ts";
+import type { Command, Io } from "../../command.ts";
+import { command } from "../../define.ts";
+import { printPieces } from "../cat.ts";
+import { Problems } from "../problems.ts";
+import { type CopyHow, Copying, type Place } from "./copy.ts";
+import { destinationFault, destinationOf } from "./destination.ts";
+import { gsvSide } from "./gsv-side.ts";
+import type { Side } from "./side.ts";
+
+const HOST = "host:";
+
+const input = {
+  paths: field.paths("what to copy, and last where to: host:PATH is on this machine, - is stdin or stdout", {
+    positional: true,
+    meta: "SOURCE... DESTINATION",
+    of: "host-or-file",
+  }),
+  recursive: field.flag("directories with everything in them", { letter: "r" }),
+  preserve: field.flag("keep modes and times, of what is there too", { letter: "p" }),
+  force: field.flag("replace what cannot be written", { letter: "f" }),
+  noClobber: field.flag("leave alone what is there", { letter: "n" }),
+};
+
+const spec = {
+  name: "cp",
+  summary: "Copy files and directories, inside gsv and from or to this machine",
+  input,
+  usage: "gsv cp [-r] [-p] [-f] [-n] SOURCE... DESTINATION",
+  examples: [
+    "gsv cp host:./report.pdf '~/report.pdf'",
+    "gsv cp -r '~/notes' host:./notes",
+    "echo 'call the bank' | gsv cp - '~/todo.md'",
+    "gsv cp '~/a.txt' '~/b.txt'",
+  ],
+  notes: [
+    "host: paths are read and written by gsv itself, as whoever runs it, from the directory it is started in.",
+    "A file is there whole or not at all. Below what is named no link is followed, and none is made on this machine.",
+  ],
+};
+
+export const cp: Command = command(spec, async ({ args, json }, io) => {
+  const { sources, destination } = destinationOf(spec, args.paths);
+  if (sources.includes("-") && sources.length > 1) throw usageError(spec, "stdin is one content: copy it by itself");
+  const how: CopyHow = {
+    recursive: args.recursive === true,
+    preserve: args.preserve === true,
+    force: args.force === true,
+    noClobber: args.noClobber === true,
+  };
+  const problems = new Problems(io, "cp", json, (path, error) => onThisMachine(io, path, error));
+  const places = await placesFor(io, [...sources, destination]);
+  const to = places.pop() as Place;
+  if (destination === "-") await toStdout(io, places, problems);
+  else await copyAll(io, { places, to, how, problems });
+  return problems.status;
+});
+
+async function placesFor(io: Io, paths: readonly string[]): Promise<Place[]> {
+  const gsv = gsvSide({ sys: io.sys(), clock: io.clock, random: io.random });
+  const host: Side | null = paths.some((path) => path.startsWith(HOST)) ? await io.host() : null;
+  return paths.map((shown) => {
+    if (host === null || !shown.startsWith(HOST)) return { side: gsv, path: shown, shown };
+    const path = shown.slice(HOST.length);
+    if (path === "") throw new SysError("EUSAGE", `${shown} names no file: host: is followed by a path`);
+    return { side: host, path, shown };
+  });
+}
+
+async function onThisMachine(io: Io, path: string, { code }: SysError): Promise<string[]> {
+  if (code !== "ENOENT" || path.startsWith(HOST)) return [];
+  try {
+    const there = await (await io.host()).look(path, { follow: true });
+    return there === null ? [] : [`on this machine it would be: ${quoted(HOST + path)}`];
+  } catch {
+    return []; // where this machine may not be looked at, nothing is said of it
+  }
+}
+
+interface Copies {
+  readonly places: readonly Place[];
+  readonly to: Place;
+  readonly how: CopyHow;
+  readonly problems: Problems;
+}
+
+async function copyAll(io: Io, { places, to, how, problems }: Copies): Promise<void> {
+  const there = await problems.attempt(to.shown, async () => ({
+    thing: await to.side.look(to.path, { follow: true }),
+  }));
+  if (there === null) return;
+  const kind = there.thing?.kind;
+  const fault = destinationFault({ path: to.shown, kind }, places.length);
+  if (fault !== null) return problems.tell(to.shown, fault);
+  const into = kind === "directory";
+  const giveUp = new AbortController();
+  const isFed = places.some(({ shown }) => shown === "-");
+  // Half a file is taken away before we go; with stdin there is nothing to wait for.
+  const release = isFed ? () => {} : io.onSignal(() => giveUp.abort(new SysError("ECANCELED", "cp: cancelled")));
+  const copying = new Copying(how, problems, giveUp.signal);
+  try {
+    for (const from of places) {
+      if (from.shown === "-") await problems.attempt(to.shown, () => fromStdin(io, to, { how, into }));
+      else await copying.copy(from, into ? await insideOf(to, from) : to);
+    }
+  } finally {
+    release();
+  }
+}
+
+async function insideOf(to: Place, from: Place): Promise<Place> {
+  const name = await from.side.nameOf(from.path);
+  return { side: to.side, path: to.side.within(to.path, name), shown: `${to.shown.replace(/\/+$/, "")}/${name}` };
+}
+
+async function fromStdin(io: Io, to: Place, { how, into }: { how: CopyHow; into: boolean }): Promise<void> {
+  if (into) throw new SysError("EISDIR", `${to.shown}: Is a directory`, ["name the file in it"]);
+  await to.side.write(to.path, io.stdin.bytes(), how.noClobber ? { exclusive: true } : {});
+}
+
+async function toStdout(io: Io, places: readonly Place[], problems: Problems): Promise<void> {
+  for (const { side, path, shown } of places) {
+    const pieces = shown === "-" ? io.stdin.bytes() : side.read(path);
+    await problems.attempt(shown, () => printPieces(io, shown, pieces));
+    if (io.stdout.closed) return;
+  }
+}

@@ -1,0 +1,82 @@
+// `gsv tree`: directories as a drawing. Processes have theirs in `gsv ps`.
+
+import { reveal } from "../../../src/lib/text/sanitize.ts";
+import { field } from "../../../src/syscalls/define.ts";
+import type { Command } from "../../command.ts";
+import { command } from "../../define.ts";
+import { jsonLine } from "../../print.ts";
+import { Problems } from "../problems.ts";
+import { type Walked, walk } from "./entries.ts";
+import { viewOf } from "./ls.ts";
+import { paint, type View } from "./ls-layout.ts";
+
+const input = {
+  path: field.optional(
+    field.path("where to begin; your home when left out", { positional: true, meta: "PATH", of: "file" }),
+  ),
+  levels: field.optional(field.int("so many levels down", { letter: "L", min: 1, max: 1000, meta: "N" })),
+  all: field.flag("names that begin with a dot too", { letter: "a" }),
+  directories: field.flag("directories only", { letter: "d" }),
+};
+
+export const tree: Command = command(
+  {
+    name: "tree",
+    summary: "Draw a directory with everything below it",
+    input,
+    examples: ["gsv tree", "gsv tree -L 2 /proc"],
+  },
+  async ({ args, json }, io) => {
+    const problems = new Problems(io, "tree", json);
+    const top = args.path ?? ".";
+    const depthMax = args.levels ?? Number.POSITIVE_INFINITY;
+    const found: Walked[] = [];
+    let hidden = Number.POSITIVE_INFINITY;
+    for await (const each of walk({ sys: io.sys(), problems, depthMax }, top)) {
+      // With what is hidden goes everything below it.
+      if (each.depth > hidden) continue;
+      const isHidden = each.depth > 0 && args.all !== true && each.entry.name.startsWith(".");
+      hidden = isHidden ? each.depth : Number.POSITIVE_INFINITY;
+      if (isHidden || (args.directories === true && each.entry.kind !== "directory")) continue;
+      found.push(each);
+    }
+    await io.stdout.write(json ? found.map(jsonRow).join("") : drawing(found, top, viewOf(io, false)));
+    return problems.status;
+  },
+);
+
+function jsonRow({ path, entry, depth }: Walked): string {
+  return jsonLine({ path, depth, ...entry });
+}
+
+function drawing(found: readonly Walked[], top: string, view: View): string {
+  if (found.length === 0) return "";
+  let text = "";
+  let [directories, files] = [0, 0];
+  const more = branches(found);
+  for (const [at, { entry, depth }] of found.entries()) {
+    const name = paint(entry, reveal(depth === 0 ? top : entry.name), view);
+    const arrow = entry.target === undefined ? "" : ` -> ${reveal(entry.target)}`;
+    text += `${more[at] ?? ""}${name}${arrow}\n`;
+    if (depth === 0) continue;
+    if (entry.kind === "directory") directories++;
+    else files++;
+  }
+  const counted = (count: number, one: string, many: string) => `${count} ${count === 1 ? one : many}`;
+  return `${text}\n${counted(directories, "directory", "directories")}, ${counted(files, "file", "files")}\n`;
+}
+
+/** What stands before each name; found from the end, where it is known which branches go on. */
+function branches(found: readonly Walked[]): string[] {
+  const goesOn: boolean[] = [];
+  const heads: string[] = [];
+  for (let at = found.length - 1; at >= 0; at--) {
+    const { depth } = found[at] as Walked;
+    goesOn.length = depth + 1;
+    let head = "";
+    for (let level = 1; level < depth; level++) head += goesOn[level] ? "│   " : "    ";
+    heads[at] = depth === 0 ? "" : `${head}${goesOn[depth] ? "├── " : "└── "}`;
+    goesOn[depth] = true;
+  }
+  return heads;
+}

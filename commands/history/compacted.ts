@@ -1,0 +1,11 @@
+// How a compaction is told, in a line.
+
+import type { Compacted } from "../../src/abi/signal.ts";
+
+export const COMPACTING = "older history is being summarised";
+
+export function compactedText({ tokensBefore, tokensAfter, toSeq, model }: Compacted): string {
+  const [before, after] = [tokensBefore, tokensAfter].map((tokens) => tokens.toLocaleString("en-US"));
+  const lost = model === null ? ", without a summary" : "";
+  return `${before} → ${after} tokens: messages up to ${toSeq} are told in short${lost}`;
+}

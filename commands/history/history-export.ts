@@ -1,0 +1,106 @@
+// `gsv history export`: a whole conversation as one document, for people as Markdown or for programs as JSON; on stdout, or as a file of this
+// machine, which is never written over unless that was said.
+
+import { LIMITS } from "../../src/abi/config/limits.ts";
+import type { Message } from "../../src/abi/process/message.ts";
+import type { ProcessInfo } from "../../src/abi/process/process.ts";
+import { field } from "../../src/syscalls/define.ts";
+import type { HistoryPage } from "../../src/syscalls/services.ts";
+import type { Io } from "../command.ts";
+import { command } from "../define.ts";
+import { fenced } from "../io/fenced.ts";
+import { writeNew } from "../io/new-file.ts";
+import { jsonLine, note, printText } from "../print.ts";
+import { wholeMessage } from "./message-pieces.ts";
+
+const FORMATS = ["md", "json"] as const;
+type Format = (typeof FORMATS)[number];
+
+export const exportHistory = command(
+  {
+    name: "history export",
+    summary: "Write a conversation as one document",
+    input: {
+      file: field.optional(
+        field.text("a file of this machine; stdout when left out", {
+          positional: true,
+          longest: 4096,
+          meta: "FILE",
+          of: "host-or-file",
+        }),
+      ),
+      pid: field.optional(field.pid("whose; your init when left out", { meta: "PID" })),
+      format: field.optional(field.choice("how; by the name of the file, else md", FORMATS)),
+      force: field.flag("write over a file that is there"),
+    },
+    examples: [
+      "gsv history export --pid task:abc123 > talk.md",
+      "gsv history export talk.md",
+      "gsv history export talk.json --pid task:abc123",
+    ],
+    notes: [
+      "Tool calls and what came of them are in it. What a reset archived is not: gsv proc history says where that lies.",
+    ],
+  },
+  async ({ args, json }, io) => {
+    const format: Format = json ? "json" : (args.format ?? (args.file?.endsWith(".json") ? "json" : "md"));
+    const messages = await allMessages(io, args.pid);
+    const { pid } = messages;
+    const info = await io.sys().call<ProcessInfo>("proc.get", { pid });
+    const text = format === "json" ? jsonOf(info, messages.all) : markdownOf(info, messages.all);
+    if (args.file === undefined) {
+      await printText(io.stdout, text);
+      return 0;
+    }
+    await writeNew(io, args.file, text, args.force === true);
+    await note(io, `wrote ${messages.all.length} messages of ${pid} to ${args.file}`);
+    return 0;
+  },
+);
+
+async function allMessages(io: Io, of: string | undefined) {
+  const all: Message[] = [];
+  for (let afterSeq = 0; ; ) {
+    const query = { ...(of === undefined ? {} : { pid: of }), afterSeq, limit: LIMITS.historyPageMax };
+    const page = await io.sys().call<HistoryPage>("proc.history", query);
+    for (const message of page.messages)
+      all.push(page.inPart.includes(message.id) ? await whole(io, page.pid, message) : message);
+    afterSeq = page.messages.at(-1)?.id ?? afterSeq;
+    if (!page.hasMoreAfter || page.messages.length === 0) return { pid: page.pid, all };
+  }
+}
+
+async function whole(io: Io, pid: string, message: Message): Promise<Message> {
+  const { text } = await wholeMessage(io.sys(), { pid, seq: message.id });
+  if (message.role === "assistant") return { ...message, content: { ...message.content, text } };
+  if (message.role === "toolResult") return { ...message, content: { ...message.content, output: text } };
+  return { ...message, content: text };
+}
+
+function jsonOf({ pid, label, owner }: ProcessInfo, messages: readonly Message[]): string {
+  return jsonLine({ pid, label, owner, messages });
+}
+
+function markdownOf({ pid, label, owner }: ProcessInfo, messages: readonly Message[]): string {
+  const title = `# ${label ?? `Conversation with ${pid}`}`;
+  return [title, `${pid} of ${owner}`, ...messages.flatMap((message) => section(message, owner))].join("\n\n");
+}
+
+function section(message: Message, owner: string): readonly string[] {
+  const at = new Date(message.timestamp).toISOString();
+  switch (message.role) {
+    case "user":
+      return [`## ${owner}, ${at}`, message.content];
+    case "assistant": {
+      const { text, toolCalls = [] } = message.content;
+      const calls = toolCalls.map(({ name, args }) => `- **${name}** \`${JSON.stringify(args).replaceAll("`", "'")}\``);
+      return [`## agent, ${at}`, ...(text === "" ? [] : [text]), ...(calls.length === 0 ? [] : [calls.join("\n")])];
+    }
+    case "toolResult": {
+      const { toolName, isError, outcome, output } = message.content;
+      return [`### ${toolName}${isError ? `: ${outcome}` : ""}`, fenced(output)];
+    }
+    default:
+      return [`### gsv, ${at}`, message.content];
+  }
+}

@@ -1,0 +1,81 @@
+// `gsv history show|search|export|segments|policy`: everything about what was said. `gsv history` alone prints the newest page, as proc history does.
+
+import { isPid } from "../../src/abi/ids.ts";
+import { wantsColour } from "../../src/lib/text/colour.ts";
+import { quoted } from "../../src/lib/text/quote.ts";
+import { reveal } from "../../src/lib/text/sanitize.ts";
+import type { FoundText, SearchResult } from "../../src/syscalls/proc/history-service.ts";
+import { foundHead, procHistoryCalls, searchNote } from "../../src/syscalls/proc/proc-history.ts";
+import { looksLikeFlag } from "../args.ts";
+import type { Command, Io } from "../command.ts";
+import { command } from "../define.ts";
+import { domainCommand, type Verb, verbOf } from "../derive.ts";
+import { note, printPage, printResult } from "../print.ts";
+import { exportHistory } from "./history-export.ts";
+
+const DEFAULT_VERB = "show";
+const BOLD = "\x1b[1m";
+const PLAIN = "\x1b[22m";
+
+const searchCall = procHistoryCalls.find(({ name }) => name === "proc.search")!;
+
+export async function history(): Promise<Command> {
+  const verbs = new Map<string, Verb>([
+    [DEFAULT_VERB, await verbOf("proc.history", "history show")],
+    ["search", { summary: searchCall.summary, input: search.spec.input, load: () => search }],
+    ["export", { summary: exportHistory.summary, input: exportHistory.spec.input, load: () => exportHistory }],
+    ["segments", await verbOf("proc.segments", "history segments")],
+    ["policy", await verbOf("proc.history.policy", "history policy")],
+  ]);
+  const noun = domainCommand("history", verbs);
+  return {
+    ...noun,
+    run: (args, io) => noun.run(meansShow(args) ? [DEFAULT_VERB, ...args] : args, io),
+  };
+}
+
+/** Nothing, a process, or flags alone and not a question for help. */
+function meansShow(args: readonly string[]): boolean {
+  if (args.some((arg) => arg === "--help" || arg === "-h")) return false;
+  const first = args[0];
+  return first === undefined || isPid(first) || (looksLikeFlag(first) && first !== "--");
+}
+
+const search: Command = command(
+  {
+    name: "history search",
+    summary: searchCall.summary,
+    input: searchCall.input,
+    examples: searchCall.cli.examples,
+    notes: ["Capitals and accents make no difference. gsv proc message --pid PID ID prints a message whole."],
+  },
+  async ({ args, json }, io) => {
+    const result = await io.sys().call<SearchResult>("proc.search", args);
+    if (json || !wantsColour(io.stdout.isTTY, io.env)) await printResult(io, searchCall.cli.print, result, json);
+    else await printLit(io, result);
+    const { words = [] } = args as { readonly words?: readonly string[] };
+    const last = words.at(-1) ?? "";
+    if (result.found.length === 0 && io.stderr.isTTY && /^[\p{L}\p{N}]+$/u.test(last))
+      await note(io, `whole words are looked for: ${quoted(`${last}*`)} finds those that begin so`);
+    // As grep does, so that a script can ask.
+    return result.found.length === 0 ? 1 : 0;
+  },
+);
+
+/** Hits stand out; nothing of the text itself reaches the terminal but as text. */
+async function printLit(io: Io, result: SearchResult): Promise<void> {
+  const lines = result.found.map((row) => `${reveal(foundHead(row))} ${lit(row)}\n`);
+  if (lines.length > 0) await printPage(io, lines.join(""), { isInert: true });
+  if (result.found.length === 0) await note(io, "(nothing found)");
+  const more = searchNote(result);
+  if (more !== null) await note(io, more);
+}
+
+function lit({ snippet, hits }: FoundText): string {
+  let [text, at] = ["", 0];
+  for (const [begin, end] of hits) {
+    text += reveal(snippet.slice(at, begin)) + BOLD + reveal(snippet.slice(begin, end)) + PLAIN;
+    at = end;
+  }
+  return text + reveal(snippet.slice(at));
+}

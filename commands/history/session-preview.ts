@@ -1,0 +1,62 @@
+// `gsv session preview [KEY]`: what was said in a session, results of tools in their first words.
+
+import { ENDED_BY } from "../../src/abi/ended-by.ts";
+import type { Message } from "../../src/abi/process/message.ts";
+import { MAIN_SESSION_KEY } from "../../src/abi/process/session.ts";
+import { field } from "../../src/syscalls/define.ts";
+import { sessionKey } from "../../src/syscalls/session/session.ts";
+import type { SessionInfo } from "../../src/syscalls/session/session-service.ts";
+import { command } from "../define.ts";
+import { jsonLine, printText } from "../print.ts";
+import { messagesOf } from "./session-messages.ts";
+
+const TOOL_CHARS_MAX = 200;
+
+const previewInput = {
+  key: sessionKey,
+  limit: field.optional(field.int("only the newest N messages", { min: 1, letter: "l", meta: "N" })),
+};
+
+export const preview = command(
+  {
+    name: "session preview",
+    summary: "Print what was said in a session",
+    input: previewInput,
+    examples: ["gsv session preview", `gsv session preview ${MAIN_SESSION_KEY} --limit 5`],
+  },
+  async ({ args, json }, io) => {
+    const sys = io.sys();
+    const session = await sys.call<SessionInfo>("session.get", { key: args.key });
+    if (!json) await printText(io.stdout, `Session: ${session.key} (${session.messages} messages total)`);
+    for await (const message of messagesOf(sys, session, args.limit)) {
+      if (json) await io.stdout.write(jsonLine(message));
+      else await printText(io.stdout, previewText(message));
+      if (io.stdout.closed) return ENDED_BY.PIPE;
+    }
+    return 0;
+  },
+);
+
+/** Its first words, in whole characters. */
+function first(text: string): string {
+  const chars = [...text.slice(0, 2 * TOOL_CHARS_MAX + 2)];
+  return chars.length > TOOL_CHARS_MAX ? `${chars.slice(0, TOOL_CHARS_MAX).join("")}...` : text;
+}
+
+function previewText(message: Message): string {
+  switch (message.role) {
+    case "assistant": {
+      const calls = (message.content.toolCalls ?? []).map(({ name }) => `[Tool call: ${name}]`);
+      const { text } = message.content;
+      return `ASSISTANT: ${[...(text === "" ? [] : [text]), ...calls].join("\n")}`;
+    }
+    case "toolResult": {
+      const { toolName, isError, output } = message.content;
+      return `TOOL ${isError ? "ERROR" : "RESULT"} (${toolName}): ${first(output)}`;
+    }
+    case "user":
+      return `USER: ${message.content}`;
+    case "system":
+      return `SYSTEM: ${message.content}`;
+  }
+}

@@ -1,0 +1,117 @@
+// `gsv diff`, `gsv undo`, `gsv rewind`: what a run changed in files, and the way back. A difference is text for other programs; on a terminal its lines are
+// coloured, and nothing in it acts there.
+
+import { SysError } from "../../src/abi/errno.ts";
+import type { ChangedFile, ShownDiff, Undone } from "../../src/abi/process/undo.ts";
+import { wantsColour } from "../../src/lib/text/colour.ts";
+import { reveal } from "../../src/lib/text/sanitize.ts";
+import { field } from "../../src/syscalls/define.ts";
+import type { Io } from "../command.ts";
+import { command } from "../define.ts";
+import { jsonLine, printPage, printText } from "../print.ts";
+
+const pid = field.optional(field.pid("the process; your init when left out", { positional: true, meta: "PID" }));
+const run = field.optional(field.uuid("this run instead of the last one", { meta: "RUN" }));
+
+export const diff = command(
+  {
+    name: "diff",
+    summary: "Show what the last run of a process changed in files",
+    input: {
+      pid,
+      run,
+      turn: field.optional(field.int("one turn of it", { min: 1, meta: "N" })),
+      stat: field.flag("the files alone, with how many lines"),
+    },
+    examples: ["gsv diff", "gsv diff task:abc123 --stat", "gsv diff task:abc123 > changes.patch"],
+  },
+  async ({ args: { stat, ...asked }, json }, io) => {
+    const shown = await io.sys().call<ShownDiff>("proc.diff", asked);
+    if (json) await printText(io.stdout, jsonLine(shown));
+    else if (stat) for (const file of shown.files) await printText(io.stdout, fileLine(file));
+    else if (shown.text !== "") await printPage(io, drawn(shown.text, io), { isInert: true });
+    if (shown.files.length === 0 && !json) await printText(io.stderr, `${shown.pid} changed no file that has versions`);
+    if (shown.truncated) await printText(io.stderr, "the rest is too long to be shown: --stat names all files");
+    for (const note of shown.notKept) await printText(io.stderr, note);
+    return 0;
+  },
+);
+
+export const undo = command(
+  {
+    name: "undo",
+    summary: "Put the files back that the last run of a process changed",
+    input: {
+      pid,
+      run,
+      force: field.flag("also where a file was changed since"),
+      redo: field.flag("take the last undo back"),
+    },
+    examples: ["gsv undo", "gsv undo task:abc123 --force", "gsv undo task:abc123 --redo"],
+  },
+  async ({ args, json }, io) => printUndone(io, await io.sys().call<Undone>("proc.undo", args), json),
+);
+
+export const rewind = command(
+  {
+    name: "rewind",
+    summary: "Take a process back to an earlier message: its history, its files, or both",
+    input: {
+      pid: field.pid("the process", { positional: true, meta: "PID" }),
+      message: field.int("the last message that stays; 0 is before the first", { positional: true, meta: "MESSAGE" }),
+      files: field.flag("the files alone"),
+      history: field.flag("the history alone"),
+      both: field.flag("history and files, as without any of these"),
+      force: field.flag("also where a file was changed since"),
+    },
+    examples: ["gsv rewind init:1000 12", "gsv rewind task:abc123 12 --files", "gsv undo task:abc123 --redo"],
+  },
+  async ({ args: { files = false, history = false, both = false, ...rest }, json }, io) => {
+    if ([files, history, both].filter(Boolean).length > 1)
+      throw new SysError("EUSAGE", "--files, --history and --both mean different things: one of them");
+    const what = files ? "files" : history ? "history" : "both";
+    const undone = await io.sys().call<Undone>("proc.rewind", { ...rest, what });
+    if (undone.rewound !== null && !json)
+      await printText(io.stdout, `${undone.pid} is back at message ${undone.rewound}`);
+    return printUndone(io, undone, json);
+  },
+);
+
+async function printUndone(io: Io, undone: Undone, json: boolean): Promise<number> {
+  const words = { added: "brought back", changed: "put back", removed: "removed" } as const;
+  if (json) await printText(io.stdout, jsonLine(undone));
+  else for (const { what, path } of undone.files) await printText(io.stdout, `${words[what]} ${path}`);
+  for (const note of undone.notKept) await printText(io.stderr, note);
+  if (undone.redo !== null && !json) await printText(io.stderr, `to take this back: ${undone.redo}`);
+  return 0;
+}
+
+function fileLine({ path, what, added, removed }: ChangedFile): string {
+  const lines = added === null || removed === null ? "binary" : `+${added} -${removed}`;
+  return `${what.padEnd(7)}  ${lines.padEnd(11)}  ${path}`;
+}
+
+const BOLD = "\u001b[1m";
+const RED = "\u001b[31m";
+const GREEN = "\u001b[32m";
+const CYAN = "\u001b[36m";
+const PLAIN = "\u001b[0m";
+
+/** As it is for other programs; for somebody who looks, inert and coloured. */
+function drawn(text: string, io: Io): string {
+  const isColoured = wantsColour(io.stdout.isTTY, io.env);
+  if (!isColoured && !io.stdout.isTTY) return text;
+  const lines = text.split("\n").map((line) => {
+    const shown = reveal(line.replaceAll("\t", "    "));
+    const colour = colourOf(line);
+    return isColoured && colour !== "" ? `${colour}${shown}${PLAIN}` : shown;
+  });
+  return lines.join("\n");
+}
+
+function colourOf(line: string): string {
+  if (/^(?:diff |index |--- |\+\+\+ |new file|deleted file|old mode|new mode|# )/.test(line)) return BOLD;
+  if (line.startsWith("@@")) return CYAN;
+  if (line.startsWith("+")) return GREEN;
+  return line.startsWith("-") ? RED : "";
+}

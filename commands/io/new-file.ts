@@ -1,0 +1,12 @@
+// A text as a new file of this machine: never over one that is there unless that was said, and whole or not at all.
+
+import { SysError } from "../../src/abi/errno.ts";
+import type { Io } from "../command.ts";
+import { inOnePiece } from "./one-chunk.ts";
+
+export async function writeNew(io: Io, file: string, text: string, force: boolean): Promise<void> {
+  const host = await io.host();
+  if (!force && (await host.look(file, { follow: true })) !== null)
+    throw new SysError("EEXIST", `${file} is there already`, ["--force writes over it"]);
+  await host.write(file, inOnePiece(Buffer.from(text.endsWith("\n") ? text : `${text}\n`)), {});
+}

@@ -1,0 +1,84 @@
+// Text that is taller than the terminal goes through the pager of whoever reads it; anything else, and everything in a pipe, is written
+// as it is. The pager sees the names it needs of the environment and no secret. Without one that runs, the text is written all the same.
+
+import { ENDED_BY } from "../../src/abi/ended-by.ts";
+import { wantsColour } from "../../src/lib/text/colour.ts";
+import { sanitize } from "../../src/lib/text/sanitize.ts";
+import { displayWidth } from "../../src/lib/text/truncate.ts";
+import type { Io, Output } from "../command.ts";
+import type { Look } from "../man/layout.ts";
+import { note } from "../print.ts";
+
+const DEFAULT_PAGER = ["less"];
+/** For less, where nobody has said otherwise: it leaves at once what fits, shows colours and leaves the screen as it is. */
+const LESS = "FRX";
+const PAGER_ENV =
+  /^(?:PATH|HOME|USER|LOGNAME|SHELL|TERM|COLORTERM|NO_COLOR|FORCE_COLOR|CLICOLOR|CLICOLOR_FORCE|LANG|LC_[A-Z]+|TMPDIR|COLUMNS|LINES|XDG_CONFIG_HOME|XDG_STATE_HOME|LESS[A-Z_]*|MORE|LV|BAT_[A-Z]+)$/;
+/** As `sh` says that there is no such program, or that it cannot be run. */
+const NOT_RUN = [126, 127];
+
+/** Where lines are broken: nowhere but on a terminal. */
+export function widthOf(output: Output): number | null {
+  return output.isTTY ? output.columns : null;
+}
+
+/** Help and pages of the manual, as they are to look where they are shown. */
+export function lookOf(io: Io, output: Output = io.stdout): Look {
+  return { width: widthOf(output), colour: wantsColour(output.isTTY, io.env) };
+}
+
+/** What was laid out for that look. */
+export function read(io: Io, text: string): Promise<number> {
+  return page(io, text, lookOf(io).colour && io.stdout.isTTY ? { isInert: true } : undefined);
+}
+
+/** Resolves to the exit status of a command that does nothing else. What is inert already may be coloured. */
+export async function page(io: Io, given: string, form?: { readonly isInert: true }): Promise<number> {
+  const text = form?.isInert || !io.stdout.isTTY ? given : sanitize(given);
+  const named = io.env.GSV_PAGER ?? io.env.PAGER;
+  const plain = io.noPager === true || named?.trim() === "" || named?.trim() === "cat" || io.env.TERM === "dumb";
+  if (plain || !io.stdin.isTTY || !isTaller(io.stdout, text)) {
+    await io.stdout.write(text);
+    return 0;
+  }
+  const giveUp = new AbortController();
+  let ended = 0;
+  // The pager hears ctrl-c too, and it is the one that is asked.
+  const release = io.onSignal((name) => {
+    if (name === "INT") return;
+    ended = ENDED_BY[name];
+    giveUp.abort();
+  });
+  const status = await io
+    .spawn({
+      argv: named === undefined ? DEFAULT_PAGER : ["sh", "-c", named],
+      env: pagerEnv(io.env),
+      stdin: takesColours(io.env) ? text : Bun.stripANSI(text),
+      signal: giveUp.signal,
+    })
+    .finally(release);
+  if (!NOT_RUN.includes(status)) return ended;
+  if (named !== undefined) await note(io, `gsv: the pager ${named} could not be run`);
+  await io.stdout.write(text);
+  return 0;
+}
+
+/** Whoever told less what it is to do, and not to let colours through, would see their codes. */
+function takesColours({ LESS: told }: Io["env"]): boolean {
+  return told === undefined || told.split(/\s+/).some((word) => /^(?:--raw-control-chars$|-?[^-]*r)/i.test(word));
+}
+
+function isTaller(output: Output, text: string): boolean {
+  if (!output.isTTY) return false;
+  const lines = text.trimEnd().split("\n");
+  const rows = lines.reduce((sum, line) => sum + Math.max(1, Math.ceil(displayWidth(line) / output.columns)), 0);
+  // The prompt that follows takes a row too.
+  return rows >= output.rows;
+}
+
+function pagerEnv(env: Io["env"]): { [name: string]: string } {
+  const passed = Object.entries(env).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined && PAGER_ENV.test(entry[0]),
+  );
+  return { LESS, ...Object.fromEntries(passed) };
+}

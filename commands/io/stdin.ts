@@ -1,0 +1,118 @@
+// What comes on stdin, read to its end and held until it is used. Lossless: nothing is trimmed or requoted. Refused, as soon as it is known:
+// more than is held. Who has to wait is told after a short while what for, and how not to; a pipe that nobody writes to is left where it may be.
+
+import { isUtf8 } from "node:buffer";
+import { messageOf, SysError } from "../../src/abi/errno.ts";
+import { sizeText } from "../../src/lib/text/size.ts";
+import type { Io } from "../command.ts";
+import { note } from "../print.ts";
+
+/** Long enough for a slow producer such as a download, short enough for an open pipe nobody will ever write to. */
+export const FIRST_BYTE_MS = 2500;
+/** Of what has to be text and goes nowhere but into a call. */
+const TEXT_BYTES_MAX = 8 * 1024 * 1024;
+export const FILE_HINT = "put it in a file and name that file: gsv cp - '~/report.txt' < report.txt";
+
+export interface StdinRequest {
+  readonly bytesMax: number;
+  /** How not to wait for it. */
+  readonly instead: string;
+  /** What to do with more than is held. */
+  readonly tooMuch?: string;
+}
+
+export function comesOnStdin(io: Io): boolean {
+  return io.stdin.kind !== "none" && io.stdin.kind !== "tty";
+}
+
+/** All of stdin as text, for as long as it takes. */
+export async function stdinText(io: Io, instead = "ctrl-c leaves"): Promise<string> {
+  const bytes = await stdinBytes(io, { bytesMax: TEXT_BYTES_MAX, instead });
+  const text = textIn(bytes);
+  if (text !== null) return text;
+  const what = bytes.includes(0) ? "it holds NUL bytes" : "it is not valid UTF-8";
+  throw new SysError("EUSAGE", `stdin is not text: ${what}`, ["put it in a file and name that file in the message"]);
+}
+
+export function isText(bytes: Uint8Array): boolean {
+  return isUtf8(bytes) && !bytes.includes(0);
+}
+
+/** Null for what is not text. */
+export function textIn(bytes: Uint8Array): string | null {
+  return isText(bytes) ? new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes) : null;
+}
+
+/** All of it, for as long as it takes. */
+export async function stdinBytes(io: Io, request: StdinRequest): Promise<Buffer> {
+  return await readToEnd(io, reader(io), request);
+}
+
+/** Null when nothing came in time; a file needs none. What cannot be read at all is EIO. */
+export async function stdinBytesSoon(io: Io, firstByteMs: number, request: StdinRequest): Promise<Buffer | null> {
+  const from = reader(io);
+  if (io.stdin.kind === "file") return await readToEnd(io, from, request);
+  const first = from.next();
+  const silence = new AbortController();
+  const heard = await Promise.race([
+    first.then(() => true),
+    io.clock.sleep(firstByteMs, silence.signal).then(() => false),
+  ]).finally(() => silence.abort());
+  if (heard) return await readToEnd(io, from, request, await first);
+  // The read stays pending until the command has ended; its late result or failure means nothing any more.
+  first.catch(() => {});
+  return null;
+}
+
+type Pieces = AsyncIterator<Uint8Array>;
+
+function reader(io: Io): Pieces {
+  const pieces = io.stdin.bytes()[Symbol.asyncIterator]();
+  return { next: () => pieces.next().catch(unreadable) };
+}
+
+/** It may be open for writing alone, or its disk may be broken. Who may not ask for it at all has said so. */
+function unreadable(error: unknown): never {
+  if (error instanceof SysError) throw error;
+  const { code = messageOf(error) } = error as { code?: string };
+  throw new SysError("EIO", `cannot read stdin (${code})`);
+}
+
+async function readToEnd(
+  io: Io,
+  from: Pieces,
+  request: StdinRequest,
+  first?: IteratorResult<Uint8Array>,
+): Promise<Buffer> {
+  let held = Buffer.alloc(0);
+  let size = 0;
+  const quiet = io.clock.after(FIRST_BYTE_MS, () => void note(io, `gsv: ${waitingText(io, size, request)}`));
+  try {
+    for (let next = first ?? (await from.next()); !next.done; next = await from.next()) {
+      const end = size + next.value.length;
+      if (end > request.bytesMax) throw tooMuch(request);
+      if (end > held.length) held = grown(held, end);
+      held.set(next.value, size);
+      size = end;
+    }
+  } finally {
+    quiet();
+  }
+  return held.subarray(0, size);
+}
+
+// In one piece, because a pipe may give it byte by byte, and a million small ones take far more room than what is in them.
+function grown(held: Buffer, bytes: number): Buffer<ArrayBuffer> {
+  const larger = Buffer.alloc(Math.max(bytes, 2 * held.length));
+  larger.set(held);
+  return larger;
+}
+
+function waitingText(io: Io, size: number, { instead }: StdinRequest): string {
+  const from = io.stdin.isTTY ? "the terminal until ctrl-d" : "stdin until its end";
+  return `reading ${from}: ${size === 0 ? "nothing" : sizeText(size)} so far (${instead})`;
+}
+
+function tooMuch({ bytesMax, tooMuch: hint = FILE_HINT }: StdinRequest): SysError {
+  return new SysError("EUSAGE", `stdin holds more than ${sizeText(bytesMax)}`, [hint]);
+}

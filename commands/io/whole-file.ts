@@ -1,0 +1,20 @@
+// All of a file of this machine, as long as it is no longer than it may be. Asked of what was read and not of its size: a pipe has none, and a
+// file may grow meanwhile.
+
+import type { SysError } from "../../src/abi/errno.ts";
+import type { Io } from "../command.ts";
+
+export async function wholeHostFile(
+  io: Io,
+  path: string,
+  { bytesMax, tooLong }: { readonly bytesMax: number; readonly tooLong: () => SysError },
+): Promise<Buffer> {
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  for await (const piece of (await io.host()).read(path)) {
+    size += piece.byteLength;
+    if (size > bytesMax) throw tooLong();
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces);
+}

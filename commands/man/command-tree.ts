@@ -1,0 +1,62 @@
+// Every command with its verbs, to any depth, for those who need all of them: the manual, completion and the README test. Running a command
+// needs only lookup.ts, which loads one.
+
+import type { Command } from "../command.ts";
+import { domainCommand, domains, verbsOf } from "../derive.ts";
+import { COMMANDS } from "../table.ts";
+
+export interface Leaf {
+  /** As it is typed after `gsv`. */
+  readonly name: string;
+  readonly summary: string;
+  readonly command: Command;
+}
+
+/** What the first word of a command line means; null when it means nothing. Commands that no person types are not found. */
+export async function rootCommand(word: string): Promise<Command | null> {
+  const entry = COMMANDS.get(word);
+  if (entry !== undefined) return entry.hidden ? null : await entry.load();
+  const verbs = await verbsOf(word);
+  return verbs === null ? null : domainCommand(word, verbs);
+}
+
+/** The command or noun these words name, all of them. */
+export async function commandNamed([word = "", ...verbs]: readonly string[]): Promise<Command | null> {
+  let command = await rootCommand(word);
+  for (const verb of verbs) command = (await command?.verbs?.get(verb)?.load()) ?? null;
+  return command;
+}
+
+/** The nouns among the first words. */
+export async function nouns(): Promise<readonly string[]> {
+  const roots = await Promise.all(
+    (await firstWords()).map(async (word) => ({ word, command: await rootCommand(word) })),
+  );
+  return roots.flatMap(({ word, command }) => (command?.verbs === undefined ? [] : [word]));
+}
+
+/** Every command that does something, in the order help lists them. */
+export async function allCommands(): Promise<readonly Leaf[]> {
+  const found = await Promise.all(
+    (await firstWords()).map(async (word) => {
+      const command = await rootCommand(word);
+      return command === null ? [] : leavesOf({ name: word, summary: COMMANDS.get(word)?.summary ?? "", command });
+    }),
+  );
+  return found.flat();
+}
+
+async function leavesOf(leaf: Leaf): Promise<readonly Leaf[]> {
+  const { verbs } = leaf.command;
+  if (verbs === undefined) return [leaf];
+  const below = await Promise.all(
+    [...verbs].map(async ([verb, { summary, load }]) =>
+      leavesOf({ name: `${leaf.name} ${verb}`, summary, command: await load() }),
+    ),
+  );
+  return below.flat();
+}
+
+async function firstWords(): Promise<string[]> {
+  return [...COMMANDS.keys(), ...(await domains()).keys()];
+}

@@ -1,0 +1,204 @@
+// `gsv __complete N WORD…`: what may stand in place of word N (counted from 0) of a command line, for the scripts of `gsv completion`.
+// One candidate a line, its description after a tab; `:files` as the last line leaves the rest to the shell. Whatever goes wrong, it
+// prints less and exits 0: nobody wants an error while typing. It looks and starts nothing.
+
+import { reveal } from "../../src/lib/text/sanitize.ts";
+import { cutWidth } from "../../src/lib/text/truncate.ts";
+import { flagsOf, isHidden, looksLikeFlag, type Spec, takesMany } from "../args.ts";
+import type { Command, Io } from "../command.ts";
+import { domains, type Verb } from "../derive.ts";
+import { GLOBAL_FLAGS, type GlobalName, isGlobal, takesValue } from "../global-flags.ts";
+import { COMMANDS } from "../table.ts";
+import { rootCommand } from "./command-tree.ts";
+import { accountNames, type Candidate, settings, valuesOf } from "./complete-values.ts";
+
+const NOTE_COLUMNS_MAX = 60;
+
+export interface Completion {
+  readonly candidates: readonly Candidate[];
+  /** The names of files are the shell's business. */
+  readonly files?: true;
+}
+
+const NOTHING: Completion = { candidates: [] };
+
+const spec: Spec = {
+  name: "__complete",
+  summary: "What may stand at a place of a command line",
+  usage: "gsv __complete N WORD…",
+  input: {},
+  examples: [],
+};
+
+// Not parsed as others are: the words are those of another command line.
+export const complete: Command = {
+  name: spec.name,
+  summary: spec.summary,
+  examples: spec.examples,
+  spec,
+  async run([index = "", ...words], io) {
+    const at = /^[0-9]{1,4}$/.test(index) ? Number(index) : words.length;
+    const { candidates, files } = await completionOf(words.slice(0, at), words[at] ?? "", io).catch(() => NOTHING);
+    const lines = candidates.map(({ value, note = "" }) => {
+      const shown = cutWidth(reveal(note), NOTE_COLUMNS_MAX);
+      return shown === "" ? `${value}\n` : `${value}\t${shown}\n`;
+    });
+    await io.stdout.write(`${lines.join("")}${files ? ":files\n" : ""}`);
+    return 0;
+  },
+};
+
+/** `before` are the words that stand there already, `current` is what is typed of the one in question. */
+export async function completionOf(before: readonly string[], current: string, io: Io): Promise<Completion> {
+  const typed = current.replace(/^["']/, "");
+  const { candidates, files } = await atPlace(before, typed, io);
+  // What does not show as it is would not be one line, or not the one a person takes it for.
+  const fitting = candidates.filter(({ value }) => value.startsWith(typed) && reveal(value) === value);
+  return { candidates: fitting, ...(files ? { files } : {}) };
+}
+
+async function atPlace(all: readonly string[], current: string, io: Io): Promise<Completion> {
+  const { before, open } = withoutGlobals(all);
+  if (open !== null) return { candidates: await globalValues(open, current, io) };
+  const [name = "", value] = current.split(/=(.*)/s);
+  if (value !== undefined && isGlobal(name) && !all.includes("--")) {
+    const candidates = await globalValues(name, value, io);
+    return { candidates: candidates.map((each) => ({ ...each, value: `${name}=${each.value}` })) };
+  }
+  const at = before.findIndex((word) => !looksLikeFlag(word));
+  const word = before[at];
+  if (word === undefined) return { candidates: current.startsWith("-") ? LEADING_FLAGS : await firstWords() };
+  const rest = [...before.slice(0, at), ...before.slice(at + 1)];
+  const command = await rootCommand(word);
+  return command === null ? NOTHING : within(command, rest, current, io);
+}
+
+/** What may be the value of a flag that any command takes. */
+function globalValues(name: GlobalName, typed: string, io: Io): Promise<readonly Candidate[]> | readonly Candidate[] {
+  if (name === "--user") return accountNames(io);
+  if (name === "--set") return settings(typed, io);
+  const flag = GLOBAL_FLAGS[name];
+  return "choices" in flag ? flag.choices.map((value) => ({ value })) : [];
+}
+
+interface WithoutGlobals {
+  readonly before: readonly string[];
+  /** The one whose value is being typed. */
+  readonly open: GlobalName | null;
+}
+
+function withoutGlobals(all: readonly string[]): WithoutGlobals {
+  const before: string[] = [];
+  for (let at = 0; at < all.length; at++) {
+    const token = all[at] ?? "";
+    if (token === "--") return { before: [...before, ...all.slice(at)], open: null };
+    if (isGlobal(token) && takesValue(token)) {
+      at++;
+      if (at >= all.length) return { before, open: token };
+    } else if (!isGlobal(token.split("=", 1)[0] ?? "")) before.push(token);
+  }
+  return { before, open: null };
+}
+
+/** A noun takes its verb, whose own verb may follow; flags may stand before either. */
+async function within(command: Command, before: readonly string[], current: string, io: Io): Promise<Completion> {
+  const { verbs } = command;
+  if (verbs === undefined) return afterCommand(command, before, current, io);
+  const at = before.findIndex((word) => !looksLikeFlag(word));
+  if (at === -1)
+    return current.startsWith("-") ? afterCommand(command, [], current, io) : { candidates: verbNames(verbs) };
+  const verb = verbs.get(before[at] ?? "");
+  if (verb === undefined) return NOTHING;
+  return within(await verb.load(), [...before.slice(0, at), ...before.slice(at + 1)], current, io);
+}
+
+const USUAL: readonly Candidate[] = [
+  { value: "--json", note: "print JSON" },
+  { value: "--help", note: "print help" },
+];
+/** What any command takes, before it or after. */
+const ANYWHERE: readonly Candidate[] = [
+  ...USUAL,
+  ...Object.entries(GLOBAL_FLAGS).map(([value, { doc }]) => ({ value, note: doc })),
+];
+const LEADING_FLAGS: readonly Candidate[] = [...ANYWHERE, { value: "--version", note: "print the version" }];
+
+async function firstWords(): Promise<Candidate[]> {
+  const own = [...COMMANDS].flatMap(([value, { summary, hidden }]) => (hidden ? [] : [{ value, note: summary }]));
+  const nouns = [...(await domains())].map(([value, verbs]) => ({ value, note: [...verbs.keys()].join(" ") }));
+  return [...own, ...nouns];
+}
+
+function verbNames(verbs: ReadonlyMap<string, Verb>): Candidate[] {
+  return [...verbs].map(([value, { summary }]) => ({ value, note: summary }));
+}
+
+async function afterCommand(command: Command, before: readonly string[], current: string, io: Io): Promise<Completion> {
+  const { spec: of } = command;
+  const flags = flagsOf(of.input);
+  const { words, open, ended } = read(of, before);
+  if (open !== undefined) return valuesOf({ ...open, command: of.name, current, before: words, io });
+  const equals = current.indexOf("=");
+  const inline = flags.get(current.slice(0, Math.max(0, equals)));
+  if (!ended && inline !== undefined && inline.spec.kind !== "flag") {
+    const head = current.slice(0, equals + 1);
+    const typed = { command: of.name, current: current.slice(head.length), before: words, io };
+    const { candidates } = await valuesOf({ key: inline.key, field: inline.spec, ...typed });
+    return { candidates: candidates.map(({ value, note }) => ({ value: head + value, ...(note ? { note } : {}) })) };
+  }
+  if (!ended && current.startsWith("-")) return { candidates: flagNames(of, before) };
+  const place = placeOf(of, words.length);
+  if (place !== undefined) return valuesOf({ ...place, command: of.name, current, before: words, io });
+  return ended ? NOTHING : { candidates: flagNames(of, before, USUAL) };
+}
+
+interface Read {
+  /** The words that are no flags and no flag's value. */
+  readonly words: readonly string[];
+  /** The flag before the cursor that wants a value. */
+  readonly open?: { readonly key: string; readonly field: Spec["input"][string] };
+  /** After `--` nothing is a flag. */
+  readonly ended: boolean;
+}
+
+function read(of: Spec, before: readonly string[]): Read {
+  const flags = flagsOf(of.input);
+  const words: string[] = [];
+  for (let at = 0; at < before.length; at++) {
+    const token = before[at] ?? "";
+    if (token === "--") return { words: [...words, ...before.slice(at + 1)], ended: true };
+    const flag = flags.get(token);
+    if (flag !== undefined && flag.spec.kind !== "flag") {
+      at++;
+      if (at >= before.length) return { words, open: { key: flag.key, field: flag.spec }, ended: false };
+    } else if (!looksLikeFlag(token)) words.push(token);
+  }
+  return { words, ended: false };
+}
+
+function placeOf(of: Spec, index: number): Read["open"] {
+  const places = Object.entries(of.input).filter(([, field]) => field.positional && !isHidden(field));
+  const last = places.at(-1);
+  const many = last !== undefined && takesMany(last[1]);
+  const [key, field] = places[index] ?? (many ? last : []);
+  return key === undefined || field === undefined ? undefined : { key, field };
+}
+
+function flagNames(of: Spec, before: readonly string[], everywhere = ANYWHERE): Candidate[] {
+  const own = [...flagsOf(of.input)].flatMap(([name, { text, spec: field }]) =>
+    name === text ? [{ value: text, note: field.doc }] : [],
+  );
+  const signals = Object.values(of.input).some((field) => field.of === "signal") ? SIGNAL_FLAGS : [];
+  const named = new Set(own.map(({ value }) => value));
+  const all = [...signals, ...own, ...everywhere.filter(({ value }) => !named.has(value))];
+  return all.filter(({ value }) => !before.some((word) => word === value || word.startsWith(`${value}=`)));
+}
+
+const SIGNAL_FLAGS: readonly Candidate[] = [
+  { value: "-STOP", note: "hold at the next safe point" },
+  { value: "-CONT", note: "let go on" },
+  { value: "-INT", note: "abort the run" },
+  { value: "-TERM", note: "end at the next safe point" },
+  { value: "-KILL", note: "end at once" },
+  { value: "-0", note: "only ask whether it exists" },
+];

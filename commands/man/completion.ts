@@ -1,0 +1,31 @@
+// `gsv completion bash|zsh|fish`: a script that lets the shell ask `gsv __complete` what may stand at the cursor. The scripts decide
+// nothing themselves; they only bring the words over and the candidates back.
+
+import { field } from "../../src/syscalls/define.ts";
+import bash from "../completion/gsv.bash" with { type: "text" };
+import fish from "../completion/gsv.fish" with { type: "text" };
+import zsh from "../completion/gsv.zsh" with { type: "text" };
+import { command } from "../define.ts";
+import { printText } from "../print.ts";
+
+const SCRIPTS = { bash, zsh, fish } as const;
+
+const spec = {
+  name: "completion",
+  summary: "Print a script that lets your shell complete gsv's words",
+  input: { shell: field.choice("your shell", ["bash", "zsh", "fish"], { positional: true }) },
+  examples: [
+    "source <(gsv completion bash)",
+    "gsv completion zsh > ~/.zfunc/_gsv",
+    "gsv completion fish > ~/.config/fish/completions/gsv.fish",
+  ],
+  notes: [
+    "In ~/.bashrc the first example keeps it; for zsh the directory must stand in $fpath before compinit runs.",
+    "Completion looks into your home for pids, labels and ids. It never starts a kernel.",
+  ],
+};
+
+export const completion = command(spec, async ({ args }, io) => {
+  await printText(io.stdout, SCRIPTS[args.shell]);
+  return 0;
+});

@@ -1,0 +1,68 @@
+// The help of one command, from its field table: what it does, examples first, then usage and flags.
+
+import type { Fields } from "../../src/syscalls/define.ts";
+import { flagsOf, helpLetter, isHidden, type Spec, usageLine, withValue } from "../args.ts";
+import { GLOBAL_FLAGS } from "../global-flags.ts";
+import { type Look, layout, type Part, type Row, rowLines } from "./layout.ts";
+
+export function helpText(spec: Spec, look: Look): string {
+  const words = wordRows(spec);
+  const parts: Part[] = [
+    { blocks: [{ kind: "text", text: `gsv ${spec.name}: ${spec.summary}` }] },
+    { title: "Examples", blocks: [{ kind: "code", lines: spec.examples }] },
+    { title: "Usage", blocks: [{ kind: "usage", text: usageLine(spec) }] },
+    { title: "Arguments", blocks: [{ kind: "rows", rows: words }] },
+    { title: "Flags", blocks: [{ kind: "rows", rows: flagRows(spec) }] },
+    ...(spec.notes ?? []).map((text): Part => ({ blocks: [{ kind: "text", text }] })),
+    { blocks: [{ kind: "text", text: `Every command takes ${Object.keys(GLOBAL_FLAGS).join(" ")}, too: gsv help.` }] },
+  ];
+  const empty = new Set([
+    ...(words.length === 0 ? ["Arguments"] : []),
+    ...(spec.examples.length === 0 ? ["Examples"] : []),
+  ]);
+  return layout(
+    parts.filter(({ title }) => title === undefined || !empty.has(title)),
+    look,
+  );
+}
+
+/** Two columns, the second one aligned. */
+export function aligned(rows: readonly Row[]): string[] {
+  return rowLines(rows, "", null);
+}
+
+/** The arguments without a flag, with what each is. */
+export function wordRows(spec: Spec): Row[] {
+  return Object.entries(spec.input)
+    .filter(([, field]) => field.positional && !isHidden(field))
+    .map(([key, field]) => [field.meta ?? field.choices?.join("|") ?? key.toUpperCase(), docOf(field)]);
+}
+
+// A model reads the same fields, and it has no stdin.
+function docOf({ doc, stdin }: Fields[string]): string {
+  return stdin ? `${doc}; - reads it from stdin` : doc;
+}
+
+export function flagRows(spec: Spec): Row[] {
+  const rows: Row[] = [];
+  for (const [name, { key, spec: field, text }] of flagsOf(spec.input)) {
+    if (name !== text) continue;
+    const letter = field.letter === undefined ? "" : `-${field.letter}, `;
+    const choices = field.choices === undefined ? "" : ` (${field.choices.join(", ")})`;
+    const fallback = field.fallback === undefined ? "" : ` [${field.fallback}]`;
+    rows.push([`${letter}${withValue(text, key, field)}`, `${docOf(field)}${choices}${fallback}`]);
+  }
+  return [
+    ...rows,
+    ["--json", "print JSON: one object a line"],
+    [[...helpLetter(spec.input), "--help"].join(", "), "print this help"],
+  ];
+}
+
+/** The flags that stand anywhere on any command line. */
+export function globalRows(): Row[] {
+  const rows = Object.entries(GLOBAL_FLAGS).map(
+    ([name, flag]): Row => ["meta" in flag ? `${name} ${flag.meta}` : name, flag.doc],
+  );
+  return [["--json", "print JSON: one object a line"], ...rows, ["--help", "print help; --version prints the version"]];
+}

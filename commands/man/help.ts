@@ -1,0 +1,89 @@
+// `gsv help`: the short help, the help of any command or noun, and any page or section of the manual by its name.
+
+import { SysError } from "../../src/abi/errno.ts";
+import { nearest } from "../../src/lib/text/nearest.ts";
+import { clip } from "../../src/lib/text/truncate.ts";
+import { field } from "../../src/syscalls/define.ts";
+import type { Command, Io } from "../command.ts";
+import { command } from "../define.ts";
+import { domains, verbsOf } from "../derive.ts";
+import { lookOf, read } from "../io/pager.ts";
+import { lookUp } from "../lookup.ts";
+import { COMMANDS } from "../table.ts";
+import { globalRows } from "./help-text.ts";
+import { type Look, layout } from "./layout.ts";
+
+const spec = {
+  name: "help",
+  summary: "Help on any command or topic",
+  input: {
+    topic: field.optional(
+      field.words("a command, a page of the manual or the title of a section", {
+        positional: true,
+        meta: "TOPIC...",
+        of: "topic",
+      }),
+    ),
+  },
+  examples: ["gsv help chat", "gsv help proc spawn", "gsv help exit-status"],
+};
+
+export const help: Command = command(spec, async ({ args, json }, io) => {
+  const [word, ...rest] = args.topic ?? [];
+  if (word === undefined) return read(io, await shortHelp(lookOf(io)));
+  if ((COMMANDS.has(word) && !COMMANDS.get(word)?.hidden) || (await verbsOf(word)) !== null) {
+    const named = await lookUp([word, ...rest]);
+    return named.command.run([...named.args, "--help"], io);
+  }
+  const { Book } = await import("./man-book.ts");
+  const book = new Book(await io.manual());
+  const topic = await book.page([word, ...rest]);
+  if (topic === null) throw await unknown(await book.names(), [word, ...rest].join(" "));
+  const { showPage } = await import("./man.ts");
+  return showPage(io, topic, json);
+});
+
+/** Nothing was typed but `gsv`: help on a terminal; a usage error where a program called it. */
+export async function bare(io: Io): Promise<number> {
+  const person = io.stdin.isTTY && io.stdout.isTTY;
+  if (person) return read(io, await shortHelp(lookOf(io)));
+  await io.stderr.write(await shortHelp(lookOf(io, io.stderr)));
+  return 2;
+}
+
+async function unknown(names: readonly string[], topic: string): Promise<SysError> {
+  const verbs = [...(await domains())].filter(([, each]) => each.has(topic)).map(([domain]) => `${domain} ${topic}`);
+  const close = [...verbs, ...nearest(topic, names)].map((name) => `gsv help ${name}`);
+  return new SysError("EUSAGE", `no help on ${clip(topic)}`, [
+    ...(close.length > 0 ? [`did you mean ${close.join(" or ")}`] : []),
+    "gsv help lists the commands, gsv man the whole manual; gsv man -k WORD… searches it",
+  ]);
+}
+
+async function shortHelp(look: Look): Promise<string> {
+  const commands = [...COMMANDS].flatMap(([name, { summary, hidden }]) => (hidden ? [] : [[name, summary] as const]));
+  const families = [...(await domains())].map(([domain, verbs]) => [domain, [...verbs.keys()].join(" ")] as const);
+  const parts = [
+    { blocks: [{ kind: "text" as const, text: "gsv: a small operating system for agents" }] },
+    {
+      title: "Try",
+      blocks: [
+        {
+          kind: "code" as const,
+          lines: [
+            'gsv chat "How do I stop a process?"',
+            'gsv spawn --label "docs audit" --prompt "Review the docs."',
+            "gsv ps",
+          ],
+        },
+      ],
+    },
+    { title: "Commands", blocks: [{ kind: "rows" as const, rows: commands }] },
+    { title: "By noun", blocks: [{ kind: "rows" as const, rows: families }] },
+    { title: "With any command", blocks: [{ kind: "rows" as const, rows: globalRows() }] },
+    {
+      blocks: [{ kind: "text" as const, text: "gsv COMMAND --help says more, with examples; gsv man has all of it." }],
+    },
+  ];
+  return layout(parts, look);
+}

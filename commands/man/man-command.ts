@@ -1,0 +1,79 @@
+// The manual page of a command, all of it out of its declaration: nothing here knows any command by name.
+
+import { SYSCALLS } from "../../src/syscalls/all.ts";
+import { BY } from "../../src/syscalls/reference.ts";
+import type { AnySyscall } from "../../src/syscalls/table.ts";
+import { type Spec, usageLine } from "../args.ts";
+import type { Command } from "../command.ts";
+import { flagRows, wordRows } from "./help-text.ts";
+import type { Block, Part, Row } from "./layout.ts";
+
+const EXIT_NOTE = /^Exit status: /;
+
+export function commandParts(command: Command, seeAlso: readonly string[]): Part[] {
+  const { spec, verbs } = command;
+  const call = command.call === undefined ? undefined : SYSCALLS.get(command.call);
+  return [
+    { title: "NAME", blocks: [text(`gsv ${spec.name} - ${spec.summary}`)] },
+    { title: "SYNOPSIS", blocks: [{ kind: "usage" as const, text: usageLine(spec) }] },
+    { title: "DESCRIPTION", blocks: descriptionOf(spec, call) },
+    ...(verbs === undefined
+      ? [
+          { title: "ARGUMENTS", blocks: rowsOf(wordRows(spec)) },
+          { title: "FLAGS", blocks: rowsOf(flagRows(spec)) },
+          {
+            title: "EXAMPLES",
+            blocks: spec.examples.length === 0 ? [] : [{ kind: "code" as const, lines: spec.examples }],
+          },
+          { title: "EXIT STATUS", blocks: exitOf(spec, call) },
+        ]
+      : [
+          {
+            title: "COMMANDS",
+            blocks: rowsOf([...verbs].map(([verb, { summary }]): Row => [`gsv ${spec.name} ${verb}`, summary])),
+          },
+        ]),
+    { title: "SEE ALSO", blocks: seeAlso.length === 0 ? [] : [text(seeAlso.join(", "))] },
+  ].filter(({ blocks }) => blocks.length > 0);
+}
+
+function descriptionOf(spec: Spec, call: AnySyscall | undefined): Block[] {
+  const notes = (spec.notes ?? []).filter((note) => !EXIT_NOTE.test(note));
+  return [text(`${spec.summary}.`), ...notes.map(text), ...(call === undefined ? [] : [text(callText(call))])];
+}
+
+function callText({ name, class: kind, by, tool }: AnySyscall): string {
+  const sentences = {
+    read: `It is the syscall ${name}, which changes nothing and needs no running kernel.`,
+    wait: `It is the syscall ${name}, which answers when what it waits for has happened.`,
+    keyed: `It is the syscall ${name}, which changes something: a call that is repeated under its request id is carried out once.`,
+  };
+  const persons = by === "anyone" ? "" : ` ${BY[by]}`;
+  const agents = tool === undefined ? "" : ` Agents have it as the tool ${tool.name}.`;
+  return sentences[kind] + persons + agents;
+}
+
+// What can go wrong follows from what is asked for: only what names something can name what is not there.
+function exitOf(spec: Spec, call: AnySyscall | undefined): Block[] {
+  const told = spec.notes?.find((note) => EXIT_NOTE.test(note));
+  if (told !== undefined) return [text(told.replace(EXIT_NOTE, ""))];
+  const names = Object.values(spec.input).some(
+    ({ kind, of }) => ["pid", "pids", "path", "uuid"].includes(kind) || of !== undefined,
+  );
+  return rowsOf([
+    ["0", "done"],
+    ["1", "failed, or refused"],
+    ["2", "wrong usage"],
+    ...(names ? [["3", "what it names is not there"] as const] : []),
+    ...(call === undefined ? [] : [["75", "unavailable, try later"] as const]),
+    ["78", "configuration, or a home of another version"],
+  ]);
+}
+
+function text(value: string): Block {
+  return { kind: "text", text: value };
+}
+
+function rowsOf(rows: readonly Row[]): Block[] {
+  return rows.length === 0 ? [] : [{ kind: "rows", rows }];
+}

@@ -1,0 +1,34 @@
+// What `gsv man -k` searches: the sections of the pages, the commands and the syscalls, their words counted. That takes every declaration
+// there is, so a binary holds it ready made: its build puts the answer in the place of this file (src/bundle/ready-made.ts).
+
+import { countWords, type WordCounts } from "../../src/lib/text/search.ts";
+import type { ManualSection } from "../../src/prompts/manual.ts";
+import { reference } from "../../src/syscalls/reference.ts";
+import { allCommands } from "./command-tree.ts";
+import { layout, PLAIN } from "./layout.ts";
+import type { Line } from "./man-book.ts";
+import { commandParts } from "./man-command.ts";
+
+export interface ManualIndex {
+  readonly lines: readonly Line[];
+  /** Of the sections these lines stand for. */
+  readonly counts: WordCounts;
+}
+
+export async function manualIndex(manual: () => Promise<readonly ManualSection[]>): Promise<ManualIndex> {
+  const commands = await allCommands();
+  const sections = [
+    ...(await manual()).map(({ page, heading, words, text }) =>
+      entry({ name: page, section: 7, summary: heading }, words, text),
+    ),
+    ...commands.map(({ name, summary, command }) =>
+      entry({ name, section: 1, summary }, name, layout(commandParts(command, []).slice(1), PLAIN)),
+    ),
+    ...reference().map(({ name, summary, text }) => entry({ name, section: 2, summary }, name, text)),
+  ];
+  return { lines: sections.map(({ line }) => line), counts: countWords(sections) };
+}
+
+function entry(line: Line, words: string, text: string) {
+  return { line, heading: `${line.name} ${line.summary}`, words, text };
+}

@@ -1,0 +1,140 @@
+// `gsv man`: the table of contents, a page by its name, and `-k`, the search over all of it. Needs no kernel and no home.
+
+import { SysError } from "../../src/abi/errno.ts";
+import { nearest } from "../../src/lib/text/nearest.ts";
+import { countedIndex } from "../../src/lib/text/search.ts";
+import { clip } from "../../src/lib/text/truncate.ts";
+import { field, type Print } from "../../src/syscalls/define.ts";
+import { usageError } from "../args.ts";
+import type { Io } from "../command.ts";
+import { command } from "../define.ts";
+import { lookOf, page, read, widthOf } from "../io/pager.ts";
+import { jsonLine, printResult } from "../print.ts";
+import { type Look, layout, PLAIN } from "./layout.ts";
+import type { Book, Line, Page, SectionNumber } from "./man-book.ts";
+
+const spec = {
+  name: "man",
+  summary: "Read the manual: commands, syscalls and pages",
+  usage: "gsv man [1|2|7] [NAME...] | gsv man -k WORD... [--json]",
+  input: {
+    name: field.optional(
+      field.words("a command, a syscall, a page or the title of a section", {
+        positional: true,
+        meta: "NAME...",
+        of: "topic",
+      }),
+    ),
+    search: field.flag("list what speaks of these words: the manual, and skills, context and knowledge of yours", {
+      letter: "k",
+    }),
+  },
+  examples: ["gsv man", "gsv man proc spawn", "gsv man 7 chat", "gsv man -k stop a process"],
+  notes: [
+    "Section 1 holds the commands, 2 the syscalls, 7 the pages. A name that stands in several means the first of them; below a command stands the page of its name. gsv man 7 NAME is the page alone.",
+    "On a terminal what is longer than the screen goes through $GSV_PAGER, $PAGER or less.",
+  ],
+} as const;
+
+const FOUND_MAX = 12;
+// What fits so much worse than the best shares a common word with what was asked, and no more.
+const SHARE_MIN = 0.1;
+
+const TITLES: { readonly [S in SectionNumber]: string } = { 1: "Commands (1)", 2: "Syscalls (2)", 7: "Pages (7)" };
+
+/** A line of the manual; of a file of one's own the section is null. */
+type Listed = Omit<Line, "section"> & { readonly section: SectionNumber | null };
+
+const LISTING: Print<{ readonly lines: readonly Listed[] }> = {
+  kind: "list",
+  rows: ({ lines }) => lines,
+  line: (listed: Listed) => `${nameOf(listed)} - ${listed.summary}`,
+  empty: "(nothing in the manual speaks of that)",
+};
+
+export const man = command(spec, async ({ args, json }, io) => {
+  const words = args.name ?? [];
+  if (args.search) {
+    if (words.length === 0) throw usageError(spec, "-k needs the words to look for");
+    return await showFound(io, await found(io, words.join(" ")), json);
+  }
+  const { Book } = await import("./man-book.ts");
+  const book = new Book(await io.manual());
+  if (words.length === 0) {
+    const lines = await book.contents();
+    if (!json) return read(io, contents(lines, lookOf(io)));
+    await printResult(io, LISTING, { lines }, json);
+    return 0;
+  }
+  const asked = await book.page(words);
+  if (asked === null) throw await unknown(book, words.join(" "));
+  return showPage(io, asked, json);
+});
+
+function nameOf({ name, section }: Listed): string {
+  return section === null ? name : `${section === 1 ? "gsv " : ""}${name}(${section})`;
+}
+
+async function showFound(io: Io, lines: readonly Listed[], json: boolean): Promise<number> {
+  const width = widthOf(io.stdout);
+  if (!json && width !== null && lines.length > 0) {
+    const rows = lines.map((listed) => [nameOf(listed), listed.summary] as const);
+    return page(io, layout([{ blocks: [{ kind: "rows", rows }] }], { width, colour: false }));
+  }
+  await printResult(io, LISTING, { lines }, json);
+  return 0;
+}
+
+/** What the manual speaks of as a whole, it is asked alone: looking into a home takes longer than all of it. */
+const WHOLE = 0.999;
+
+/** Sections of pages, commands and syscalls that speak of these words, the best first; before them files of one's own. */
+async function found(io: Io, question: string): Promise<Listed[]> {
+  const { manualIndex } = await import("./man-index.ts");
+  const { lines, counts } = await manualIndex(io.manual);
+  const hits = countedIndex(lines, counts).search(question);
+  const least = (hits[0]?.score ?? 0) * SHARE_MIN;
+  const manual = hits.flatMap(({ section, score }) => (score >= least ? [section] : [])).slice(0, FOUND_MAX);
+  return hits.some(({ coverage }) => coverage >= WHOLE) ? manual : [...(await ofOnesOwn(io, question)), ...manual];
+}
+
+async function ofOnesOwn(io: Io, question: string): Promise<Listed[]> {
+  const { foundInOwnFiles } = await import("../config/own-files.ts");
+  const own = await foundInOwnFiles(io, question);
+  return own.map(({ path: name, summary }) => ({ name, section: null, summary }));
+}
+
+export async function showPage(io: Io, found: Page, json: boolean): Promise<number> {
+  const { name, section, summary, parts } = found;
+  if (!json) return read(io, layout(parts, lookOf(io)));
+  const texts = parts.map((part) => ({
+    title: part.title ?? null,
+    text: layout([{ blocks: part.blocks }], PLAIN).trimEnd(),
+  }));
+  await io.stdout.write(jsonLine({ name, section, summary, parts: texts }));
+  return 0;
+}
+
+async function unknown(book: Book, name: string): Promise<SysError> {
+  const close = nearest(name, await book.names()).map((each) => `gsv man ${each}`);
+  return new SysError("ENOENT", `the manual has no page ${clip(name)}`, [
+    ...(close.length > 0 ? [`did you mean ${close.join(" or ")}`] : []),
+    "gsv man lists the pages; gsv man -k WORD… searches them",
+  ]);
+}
+
+function contents(lines: readonly Line[], look: Look): string {
+  const parts = ([1, 2, 7] as const).map((number) => ({
+    title: TITLES[number],
+    blocks: [
+      {
+        kind: "rows" as const,
+        rows: lines.flatMap(({ name, section, summary }) => (section === number ? [[name, summary] as const] : [])),
+      },
+    ],
+  }));
+  const tail = {
+    blocks: [{ kind: "text" as const, text: "gsv man NAME shows one; gsv man -k WORD… searches all of it." }],
+  };
+  return layout([...parts, tail], look);
+}

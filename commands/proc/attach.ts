@@ -1,0 +1,42 @@
+// `gsv attach PID`: gsv on a terminal, talking to this process. What has no terminal has `logs -f`, which says the same in lines.
+
+import { SysError } from "../../src/abi/errno.ts";
+import { field } from "../../src/syscalls/define.ts";
+import { parseCommandLine } from "../args.ts";
+import { command } from "../define.ts";
+
+export interface AttachRequest {
+  /** Undefined: the init of whoever asks. */
+  readonly pid: string | undefined;
+  readonly readOnly: boolean;
+}
+
+const spec = {
+  name: "attach",
+  summary: "Talk to a process on this terminal, or only look",
+  input: {
+    pid: field.optional(field.pid("the process; your init when left out", { positional: true, meta: "PID" })),
+    readOnly: field.flag("only look: nothing is said, stopped or answered"),
+  },
+  examples: ["gsv attach", "gsv attach task:abc123", "gsv attach task:abc123 --read-only"],
+  notes: ["Several terminals on one process see the same. Leaving (ctrl-d) changes nothing: the process goes on."],
+} as const;
+
+export const attach = command(spec, async ({ args: { pid } }) => {
+  throw new SysError("EUSAGE", "attach needs a terminal", [
+    `in lines, without one: gsv logs -f${pid === undefined ? "" : ` ${pid}`}`,
+  ]);
+});
+
+/** Null where it is a question for help, or for whoever has no terminal. */
+export async function attachRequest(argv: readonly string[]): Promise<AttachRequest | null> {
+  const [, ...words] = argv;
+  if (words.some((word) => word === "--help" || word === "-h" || word === "--json")) return null;
+  try {
+    const parsed = await parseCommandLine(spec, words);
+    return parsed === "help" ? null : { pid: parsed.values.pid, readOnly: parsed.values.readOnly === true };
+  } catch {
+    // The command itself says what is wrong.
+    return null;
+  }
+}

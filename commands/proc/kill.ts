@@ -1,0 +1,99 @@
+// `gsv kill`: signals as Unix writes them, to one or more processes. TERM unless another is named; 0 only asks whether one exists.
+// Each process is tried; the exit status is that of the last failure.
+
+import { exitStatusOf } from "../../src/abi/errno.ts";
+import { field } from "../../src/syscalls/define.ts";
+import { PROCESS_SIGNALS, type ProcessSignal, type Signalled } from "../../src/syscalls/services.ts";
+import { asks, parseCommandLine, usageError } from "../args.ts";
+import type { Command, Io } from "../command.ts";
+import { declared } from "../derive.ts";
+import { lookOf, read } from "../io/pager.ts";
+import { helpText } from "../man/help-text.ts";
+import { printError, printResult, printText } from "../print.ts";
+
+const NUMBERS: { readonly [number: string]: ProcessSignal } = {
+  "0": "0",
+  "2": "INT",
+  "9": "KILL",
+  "15": "TERM",
+  "18": "CONT",
+  "19": "STOP",
+};
+
+const spec = {
+  name: "kill",
+  summary: "Signal processes; without a signal they end, their history archived",
+  usage: `gsv kill [-${PROCESS_SIGNALS.join("|-")}] [-s SIGNAL] PID... [--json]`,
+  input: {
+    pids: field.words("the processes", { positional: true, meta: "PID...", of: "process" }),
+    signal: field.optional(field.text("which signal", { letter: "s", meta: "SIGNAL", longest: 16, of: "signal" })),
+    list: field.flag("print the names of the signals", { letter: "l" }),
+  },
+  examples: [
+    "gsv kill task:abc123",
+    "gsv kill -STOP task:abc123",
+    "gsv kill -CONT task:abc123",
+    "gsv kill -0 task:abc123",
+  ],
+  notes: [
+    [
+      "TERM ends a process at its next safe point, KILL at once; both archive its history. INT aborts the run in",
+      "flight, STOP holds the process until CONT. -0 prints nothing and exits 0 when the process exists, else 3.",
+    ].join("\n"),
+  ],
+};
+
+export const kill: Command = {
+  name: spec.name,
+  summary: spec.summary,
+  examples: spec.examples,
+  spec,
+  async run(args, io) {
+    if (!asks(args, "--help", "-h") && asks(args, "--list", "-l")) {
+      await printText(io.stdout, PROCESS_SIGNALS.filter((name) => name !== "0").join("\n"));
+      return 0;
+    }
+    const parsed = await parseCommandLine(spec, withSignalFlag(args));
+    if (parsed === "help") {
+      return read(io, helpText(spec, lookOf(io)));
+    }
+    const signal = signalOf(parsed.values.signal ?? "TERM");
+    let exit = 0;
+    for (const pid of parsed.values.pids) {
+      try {
+        await send(io, pid, signal, parsed.json);
+      } catch (error) {
+        if (parsed.values.pids.length === 1) throw error;
+        exit = exitStatusOf(error);
+        await printError(io, error, parsed.json);
+      }
+    }
+    return exit;
+  },
+};
+
+// Existence needs no kernel, so it is asked as a read.
+async function send(io: Io, pid: string, signal: ProcessSignal, json: boolean): Promise<void> {
+  if (signal === "0") {
+    await io.sys().call("proc.get", { pid });
+    return;
+  }
+  const result = await io.sys().call<Signalled>("proc.signal", { pid, signal });
+  await printResult(io, (await declared("proc.signal")).cli.print, result, json);
+}
+
+// -STOP, -SIGSTOP and -19 are read as -s STOP; what is no signal stays, and is refused as the flag it looks like.
+function withSignalFlag(args: readonly string[]): string[] {
+  const end = args.indexOf("--");
+  return args.flatMap((token, index) => {
+    const named = (end === -1 || index < end) && /^-(?:[A-Z]{3,8}|[a-z]{3,8}|[0-9]{1,3})$/.test(token);
+    return named ? [`--signal=${token.slice(1)}`] : [token];
+  });
+}
+
+function signalOf(text: string): ProcessSignal {
+  const name = text.toUpperCase().replace(/^SIG/, "");
+  const signal = PROCESS_SIGNALS.find((known) => known === name) ?? NUMBERS[name];
+  if (signal !== undefined) return signal;
+  throw usageError(spec, `unknown signal ${text}`, [`there are: ${PROCESS_SIGNALS.join(", ")}`]);
+}

@@ -1,0 +1,175 @@
+// `gsv logs PID`: the newest page of a process's history as text, or all of it since some time; with -f also what comes, from the number of
+// the last message on, so that nothing is told twice or left out when a kernel dies meanwhile. With --kernel the kernel's own log instead.
+
+import { LIMITS } from "../../src/abi/config/limits.ts";
+import { ENDED_BY } from "../../src/abi/ended-by.ts";
+import { SysError } from "../../src/abi/errno.ts";
+import { reveal } from "../../src/lib/text/sanitize.ts";
+import { field } from "../../src/syscalls/define.ts";
+import { messageLine, partsText } from "../../src/syscalls/format.ts";
+import type { HistoryPage } from "../../src/syscalls/services.ts";
+import { usageError } from "../args.ts";
+import type { Io } from "../command.ts";
+import { command } from "../define.ts";
+import { declared } from "../derive.ts";
+import { jsonLine, note, printResult, printText } from "../print.ts";
+
+/** In any case: whatever happened is told before. */
+const LOOK_MS = 5000;
+
+const spec = {
+  name: "logs",
+  summary: "Print what was said in a process lately, oldest first",
+  input: {
+    pid: field.optional(field.pid("the process; your init when left out", { positional: true, meta: "PID" })),
+    limit: field.optional(
+      field.int(`how many at most, the newest; ${LIMITS.historyPageDefault} where no --since is given`, {
+        min: 1,
+        max: LIMITS.historyPageMax,
+        letter: "n",
+        meta: "N",
+      }),
+    ),
+    since: field.optional(
+      field.text("all that was said since: today, yesterday, 10m, 2h, a day or an instant", {
+        letter: "s",
+        longest: 40,
+        meta: "WHEN",
+      }),
+    ),
+    follow: field.flag("go on with what comes, until ctrl-c or the end of the process", { letter: "f" }),
+    kernel: field.flag("the log of the kernel instead: what it could not do, and why"),
+  },
+  examples: [
+    "gsv logs task:abc123",
+    "gsv logs --since 2h task:abc123",
+    "gsv logs -f --since today",
+    "gsv logs --kernel --since 10m",
+  ],
+  notes: ["gsv proc history has the older pages."],
+};
+
+export const logs = command(spec, async ({ args: { follow: goesOn, kernel, ...args }, json }, io) => {
+  if (kernel === true && args.pid !== undefined) throw usageError(spec, "the kernel is no process");
+  if (goesOn === true && io.isScript === true)
+    throw new SysError("EUSAGE", "logs -f does not end, and a script waits for the end of each command", [
+      ...(kernel === true ? [] : ["in a pipe it ends with whoever reads it: logs -f PID | grep -m1 WORD"]),
+      `outside of a script: gsv logs -f ${kernel === true ? "--kernel" : "PID"}`,
+    ]);
+  if (kernel === true) {
+    const { kernelLog } = await import("../system/kernel-log.ts");
+    return kernelLog(io, { ...args, follow: goesOn === true, json });
+  }
+  const cursor = await (args.since !== undefined && args.limit === undefined ? allSince : newest)(io, args, {
+    json,
+    // Without its word about an empty page: something may come.
+    goesOn: goesOn === true,
+  });
+  return goesOn === true ? followed(io, cursor, json) : 0;
+});
+
+interface Asked {
+  readonly pid?: string | undefined;
+  readonly limit?: number | undefined;
+  readonly since?: string | undefined;
+}
+
+interface Telling {
+  readonly json: boolean;
+  readonly goesOn: boolean;
+}
+
+async function newest(io: Io, asked: Asked, { json, goesOn }: Telling): Promise<Cursor> {
+  const { print } = (await declared("proc.history")).cli;
+  const page = await io.sys().call<HistoryPage>("proc.history", { limit: LIMITS.historyPageDefault, ...asked });
+  // A pager would hold back what comes.
+  const steady: Io = goesOn ? Object.create(io, { noPager: { value: true } }) : io;
+  if (!goesOn || page.messages.length > 0) await printResult(steady, print, page, json);
+  const last = page.messages.at(-1)?.id ?? (goesOn ? await lastOf(io, page.pid) : 0);
+  return { pid: page.pid, afterSeq: last };
+}
+
+/** However much it is, a page at a time. */
+async function allSince(io: Io, { pid, since }: Asked, { json, goesOn }: Telling): Promise<Cursor> {
+  const limit = LIMITS.historyPageMax;
+  const query = { ...(pid === undefined ? {} : { pid }), since, limit, afterSeq: 0 };
+  const first = await io.sys().call<HistoryPage>("proc.history", query);
+  const cursor = { pid: first.pid, afterSeq: first.messages.at(-1)?.id ?? 0 };
+  if (first.messages.length === 0) {
+    if (goesOn) return { ...cursor, afterSeq: await lastOf(io, first.pid) };
+    await note(io, `(nothing was said since ${reveal(since ?? "")})`);
+    return cursor;
+  }
+  await tell(io, first, json);
+  if (first.hasMoreAfter) await more(io, cursor, json);
+  return cursor;
+}
+
+/** The number of the last message there is. */
+async function lastOf(io: Io, pid: string): Promise<number> {
+  const { messages } = await io.sys().call<HistoryPage>("proc.history", { pid, limit: 1 });
+  return messages.at(-1)?.id ?? 0;
+}
+
+async function tell(io: Io, page: HistoryPage, json: boolean): Promise<void> {
+  for (const message of page.messages) {
+    if (json) await io.stdout.write(jsonLine(message));
+    else await printText(io.stdout, messageLine(message));
+  }
+  const missing = partsText(page);
+  if (missing !== null) await note(io, missing);
+}
+
+interface Cursor {
+  readonly pid: string;
+  /** The number of the last message that was told. */
+  afterSeq: number;
+}
+
+async function followed(io: Io, cursor: Cursor, json: boolean): Promise<number> {
+  const { pid } = cursor;
+  let status: number | null = null;
+  let isOver = false;
+  let wake = new AbortController();
+  const release = io.onEnding((name) => {
+    status ??= ENDED_BY[name];
+    wake.abort();
+  });
+  const deaf = io.sys().on({ pid }, ({ name }) => {
+    isOver ||= name === "process.exit";
+    wake.abort();
+  });
+  try {
+    while (status === null && !io.stdout.closed) {
+      const wasOver = isOver;
+      wake = new AbortController();
+      if (!(await more(io, cursor, json)) || wasOver) {
+        await note(io, `gsv: ${pid} has ended`);
+        return 0;
+      }
+      if (status === null && !isOver) await io.clock.sleep(LOOK_MS, wake.signal);
+    }
+    return status ?? 0;
+  } finally {
+    deaf();
+    release();
+  }
+}
+
+/** Prints what came since. False where the process is gone. */
+async function more(io: Io, cursor: Cursor, json: boolean): Promise<boolean> {
+  const { pid } = cursor;
+  try {
+    for (let goesOn = true; goesOn && !io.stdout.closed; ) {
+      const query = { pid, afterSeq: cursor.afterSeq, limit: LIMITS.historyPageMax };
+      const page = await io.sys().call<HistoryPage>("proc.history", query);
+      cursor.afterSeq = Math.max(cursor.afterSeq, page.messages.at(-1)?.id ?? 0);
+      await tell(io, page, json);
+      goesOn = page.hasMoreAfter;
+    }
+    return true;
+  } catch (error) {
+    if (error instanceof SysError && error.code === "ESRCH") return false;
+    throw error;
+  }
+}

@@ -1,0 +1,114 @@
+// `gsv media list|put|get|rm PID …`: pictures, sound and documents of a process. Bytes come from a file of this machine or from
+// stdin, and go to stdout as they are; a terminal gets text alone.
+
+import { SysError } from "../../src/abi/errno.ts";
+import { uuidv7 } from "../../src/abi/ids.ts";
+import { sizeText } from "../../src/lib/text/size.ts";
+import { field } from "../../src/syscalls/define.ts";
+import { mediaCalls } from "../../src/syscalls/proc/media.ts";
+import type { MediaInfo, MediaTaken } from "../../src/syscalls/system/storage-service.ts";
+import type { Command, Io } from "../command.ts";
+import { command } from "../define.ts";
+import { domainCommand, type Verb, verbOf } from "../derive.ts";
+import { printPieces } from "../files/cat.ts";
+import { evenly } from "../files/copy/gsv-side.ts";
+import { jsonLine, note, printText } from "../print.ts";
+
+const [, putCall, getCall] = mediaCalls;
+
+export async function media(): Promise<Command> {
+  const verbs = new Map<string, Verb>([
+    ["list", await verbOf("proc.media.list", "media list")],
+    ["put", { summary: putCall.summary, input: put.spec.input, load: () => put }],
+    ["get", { summary: getCall.summary, input: get.spec.input, load: () => get }],
+    ["rm", await verbOf("proc.media.rm", "media rm")],
+  ]);
+  return domainCommand("media", verbs);
+}
+
+const put: Command = command(
+  {
+    name: "media put",
+    summary: putCall.summary,
+    input: {
+      pid: putCall.input.pid,
+      file: field.optional(
+        field.text("a file of this machine; stdin when left out", { positional: true, meta: "FILE" }),
+      ),
+    },
+    examples: putCall.cli.examples,
+    notes: ["What it is, is told by its bytes: what the file is called counts for nothing."],
+  },
+  async ({ args, json }, io) => {
+    const taken = await mediaSent(io, args.pid, await sourceOf(io, args));
+    if (json) await io.stdout.write(jsonLine(taken));
+    else {
+      await printText(io.stdout, taken.id);
+      await note(io, `${taken.type}, ${sizeText(taken.bytes)}: ${taken.path}`);
+    }
+    return 0;
+  },
+);
+
+async function sourceOf(io: Io, { pid, file = "-" }: { readonly pid: string; readonly file?: string }) {
+  if (file !== "-") return (await io.host()).read(file);
+  if (io.stdin.isTTY || io.stdin.kind === "none")
+    throw new SysError("EUSAGE", "which one? There is nothing on stdin", [`gsv media put ${pid} FILE`]);
+  return io.stdin.bytes();
+}
+
+/** Uploads it; what it is, its bytes say. */
+export async function mediaSent(io: Io, pid: string, source: AsyncIterable<Uint8Array>): Promise<MediaInfo> {
+  const id = uuidv7(io.clock.now(), io.random);
+  let [held, offset] = [new Uint8Array(), 0];
+  const send = async (piece: Uint8Array, more: boolean) => {
+    const data = Buffer.from(piece).toString("base64");
+    const taken = await io.sys().call<MediaTaken>("proc.media.put", { pid, id, offset, data, more });
+    offset += piece.byteLength;
+    return taken.media;
+  };
+  // The last piece is not sent before it is known to be the last.
+  for await (const piece of evenly(source)) {
+    if (held.byteLength > 0) await send(held, true);
+    held = new Uint8Array(piece);
+  }
+  const whole = await send(held, false);
+  if (whole === null) throw new SysError("EPROTO", "the kernel expects more of it");
+  return whole;
+}
+
+const get: Command = command(
+  {
+    name: "media get",
+    summary: getCall.summary,
+    input: { pid: getCall.input.pid, id: getCall.input.id },
+    examples: getCall.cli.examples,
+    notes: ["On a terminal only text is printed; elsewhere bytes go as they are."],
+  },
+  async ({ args: { pid, id }, json }, io) => {
+    const first: Page = await io.sys().call<Page>("proc.media.get", { pid, id });
+    const pages = pagesFrom(io, first);
+    if (json) for await (const page of pages) await io.stdout.write(jsonLine(page));
+    else await printPieces(io, first.media.path, bytesIn(pages));
+    return 0;
+  },
+);
+
+async function* pagesFrom(io: Io, first: Page): AsyncGenerator<Page> {
+  const { pid, id } = first.media;
+  for (let page = first; ; ) {
+    yield page;
+    if (page.next === null) return;
+    page = await io.sys().call<Page>("proc.media.get", { pid, id, offset: page.next });
+  }
+}
+
+async function* bytesIn(pages: AsyncIterable<Page>): AsyncGenerator<Uint8Array> {
+  for await (const { data } of pages) yield Buffer.from(data, "base64");
+}
+
+interface Page {
+  readonly media: MediaInfo;
+  readonly data: string;
+  readonly next: number | null;
+}

@@ -1,0 +1,40 @@
+// What a list of processes does not say of each: who answers it, and how full the window of that model is. Asking takes the kernel a moment
+// for each, so it is done a few at a time, and for so many at most.
+
+import type { ProcessInfo } from "../../src/abi/process/process.ts";
+import type { Sys } from "../../src/abi/sys.ts";
+import type { PolicyView } from "../../src/syscalls/proc/history-service.ts";
+
+export interface ProcessLook {
+  readonly model: string | null;
+  /** The part of the window that is filled. */
+  readonly context: number | null;
+}
+
+const UNKNOWN: ProcessLook = { model: null, context: null };
+const AT_A_TIME = 4;
+const LOOKED_AT_MAX = 64;
+
+export async function lookAt(sys: Sys, pid: string): Promise<ProcessLook> {
+  const [policy, model] = await Promise.all([
+    sys.call<Pick<PolicyView, "context">>("proc.history.policy", { pid }).catch(() => null),
+    sys.call<{ readonly answers: string }>("proc.model", { pid }).catch(() => null),
+  ]);
+  const context = policy === null ? null : policy.context.tokens / Math.max(1, policy.context.windowTokens);
+  return { model: model?.answers ?? null, context };
+}
+
+/** Of those that did something last; of the others nothing is known. */
+export async function lookAtAll(
+  sys: Sys,
+  processes: readonly ProcessInfo[],
+): Promise<(process: ProcessInfo) => ProcessLook> {
+  const when = ({ lastActiveAt, createdAt }: ProcessInfo) => lastActiveAt ?? createdAt;
+  const chosen = processes.toSorted((left, right) => when(right) - when(left)).slice(0, LOOKED_AT_MAX);
+  const looks = new Map<string, ProcessLook>();
+  for (let at = 0; at < chosen.length; at += AT_A_TIME) {
+    const some = chosen.slice(at, at + AT_A_TIME);
+    await Promise.all(some.map(async ({ pid }) => looks.set(pid, await lookAt(sys, pid))));
+  }
+  return ({ pid }) => looks.get(pid) ?? UNKNOWN;
+}

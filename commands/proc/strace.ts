@@ -1,0 +1,166 @@
+// `gsv strace PID`: the calls of a process as they are made, from its syscall log: first those that are there, then what comes, until the
+// process ends or ctrl-c. It looks at the log and touches no process.
+
+import { LIMITS } from "../../src/abi/config/limits.ts";
+import { SysError } from "../../src/abi/errno.ts";
+import { MODEL_CALL } from "../../src/abi/stream.ts";
+import { reveal } from "../../src/lib/text/sanitize.ts";
+import { field, type Print } from "../../src/syscalls/define.ts";
+import { traceLine } from "../../src/syscalls/format.ts";
+import { usageError } from "../args.ts";
+import type { Io } from "../command.ts";
+import { command } from "../define.ts";
+import { inOnePiece } from "../io/one-chunk.ts";
+import { jsonLine, note, printResult } from "../print.ts";
+import { TraceFollower } from "./trace-follow.ts";
+import {
+  type CallChoice,
+  type CallSum,
+  callChoice,
+  isChosen,
+  isFailure,
+  summed,
+  type Traced,
+  tookText,
+  traceLayout,
+} from "./trace-table.ts";
+
+const spec = {
+  name: "strace",
+  summary: "Show the calls a process makes, as it makes them",
+  input: {
+    pids: field.optional(field.pids("the processes", { positional: true, meta: "PID..." })),
+    of: field.optional(field.pids("the same, as strace has it", { letter: "p", flag: "pid", meta: "PID" })),
+    children: field.flag("also those it starts, and theirs", { letter: "f", flag: "follow" }),
+    expression: field.optional(
+      field.words("which calls: trace=fs,shell.exec, or trace=!proc for all but those", {
+        letter: "e",
+        flag: "expr",
+        longest: 400,
+        meta: "CALLS",
+      }),
+    ),
+    failed: field.flag("only calls that failed", { letter: "Z" }),
+    sums: field.flag("no calls: at the end how many of each, and how long they took", { letter: "c", flag: "summary" }),
+    output: field.optional(
+      field.text("into this file of this machine", { letter: "o", longest: 4096, meta: "FILE", of: "host-or-file" }),
+    ),
+    limit: field.withDefault(
+      field.int("how many of the calls before now", { min: 0, max: LIMITS.historyPageMax, letter: "n", meta: "N" }),
+      LIMITS.historyPageDefault,
+    ),
+    once: field.flag("those that were made by now, and no more"),
+  },
+  examples: [
+    "gsv strace init:1000",
+    "gsv strace -f -e trace=fs,shell task:abc123",
+    "gsv strace --once -c task:abc123",
+    "gsv strace -p task:abc123 -o calls.txt",
+  ],
+  notes: [
+    "It goes on until the process ends or ctrl-c. A line is when, CALL(ARGUMENTS) = ok or the error, and how long it took.",
+    "A process keeps its newest calls: retention.syscallLogRows says how many.",
+  ],
+} as const;
+
+interface Wanted {
+  readonly choice: CallChoice;
+  readonly failedOnly: boolean;
+  readonly json: boolean;
+  readonly several: boolean;
+}
+
+export const strace = command(spec, async ({ args, json }, io) => {
+  const pids = [...new Set([...(args.pids ?? []), ...(args.of ?? [])])];
+  const [first] = pids;
+  if (first === undefined) throw usageError(spec, "no process was named");
+  if (!args.once && io.isScript === true)
+    throw new SysError("EUSAGE", "strace does not end, and a script waits for the end of each command", [
+      `in a pipe it ends with whoever reads it: strace ${first} | head -3`,
+      `what was called by now: gsv strace --once ${first}`,
+    ]);
+  const choice = callChoice(args.expression ?? []);
+  await checkNames(choice);
+  const wanted = { choice, failedOnly: args.failed === true, json, several: args.children === true || pids.length > 1 };
+  const follower = new TraceFollower(io, {
+    ...{ pids, withChildren: args.children === true, once: args.once === true },
+    before: args.sums ? Number.POSITIVE_INFINITY : args.limit,
+  });
+  const counted: Traced[] = [];
+  const out = args.output === undefined ? printer(io, wanted) : await fileOf(io, args.output, wanted);
+  const status = await follower.run(async (rows) => {
+    const shown = rows.filter((row) => isChosen(row.call, choice) && !(wanted.failedOnly && !isFailure(row)));
+    if (args.sums) counted.push(...shown);
+    else await out.rows(shown);
+    return !io.stdout.closed;
+  });
+  if (args.sums) await out.sums(summed(counted));
+  await out.end();
+  if (follower.ended.length > 0) await note(io, `gsv: ${follower.ended.join(", ")} ended`);
+  return status;
+});
+
+/** Nothing is ever called by a mistyped name, and that would look like a quiet process. */
+async function checkNames({ names }: CallChoice): Promise<void> {
+  if (names.length === 0) return;
+  const { callsOf, DOMAIN_NAMES } = await import("../../src/syscalls/table.ts");
+  for (const name of names) {
+    if (MODEL_CALL === name || MODEL_CALL.startsWith(`${name}.`)) continue;
+    const [domain = ""] = name.split(".");
+    const calls = DOMAIN_NAMES.includes(domain) ? await callsOf(domain) : [];
+    if (!calls.some((call) => call.name === name || call.name.startsWith(`${name}.`)))
+      throw new SysError("EUSAGE", `no call is named ${reveal(name)}`, ["ls /sys/syscalls lists them"]);
+  }
+}
+
+interface Out {
+  rows(rows: readonly Traced[]): Promise<void>;
+  sums(sums: readonly CallSum[]): Promise<void>;
+  end(): Promise<void>;
+}
+
+/** On a terminal in columns, elsewhere a line each, whole. */
+function printer(io: Io, { json, several }: Wanted): Out {
+  const layout = io.stdout.isTTY && !json ? traceLayout(io.stdout.columns, { several }) : null;
+  let headed = false;
+  return {
+    async rows(rows) {
+      if (rows.length === 0) return;
+      const head = layout === null || headed ? [] : [layout.head];
+      headed = true;
+      const lines = rows.map((row) => layout?.line(row).trimEnd() ?? plainLine(row, { json, several }));
+      await io.stdout.write(`${[...head, ...lines].join("\n")}\n`);
+    },
+    sums: (sums) => printResult(io, SUMS, { sums }, json),
+    end: async () => {},
+  };
+}
+
+function plainLine(row: Traced, { json, several }: Pick<Wanted, "json" | "several">): string {
+  if (json) return jsonLine(row).trimEnd();
+  return reveal(`${several ? `[${row.pid}] ` : ""}${traceLine(row)}`);
+}
+
+/** The file stands whole when it is over. */
+async function fileOf(io: Io, path: string, wanted: Wanted): Promise<Out> {
+  const host = await io.host();
+  const lines: string[] = [];
+  return {
+    rows: async (rows) => void lines.push(...rows.map((row) => `${plainLine(row, wanted)}\n`)),
+    sums: (sums) => printResult(io, SUMS, { sums }, wanted.json),
+    end: () => host.write(path, inOnePiece(Buffer.from(lines.join(""))), {}),
+  };
+}
+
+const SUMS: Print<never> = {
+  kind: "table",
+  rows: ({ sums }: { readonly sums: readonly CallSum[] }) => sums,
+  empty: "(no syscalls)",
+  columns: [
+    { head: "CALL", cell: ({ call }: CallSum) => call },
+    { head: "CALLS", cell: ({ calls }: CallSum) => String(calls), align: "right" },
+    { head: "ERRORS", cell: ({ errors }: CallSum) => (errors === 0 ? "-" : String(errors)), align: "right" },
+    { head: "TIME", cell: ({ ms }: CallSum) => tookText(ms), align: "right" },
+    { head: "EACH", cell: ({ ms, calls }: CallSum) => tookText(ms / calls), align: "right" },
+  ],
+} as Print<never>;

@@ -1,0 +1,71 @@
+// `gsv top`: the processes as a tree, once. On a terminal of its own `top` is a view that goes on; this is what a script or a look needs.
+
+import type { ProcessInfo } from "../../src/abi/process/process.ts";
+import { field } from "../../src/syscalls/define.ts";
+import type { Io } from "../command.ts";
+import { command } from "../define.ts";
+import { jsonLine, printText } from "../print.ts";
+import { lookAtAll } from "./process-look.ts";
+import { flatRows, processTable, sorted, treeRows } from "./process-table.ts";
+
+const SORTS = ["age", "state", "pid"] as const;
+/** Nothing is cut where no screen ends. */
+const PIPE_COLUMNS = 100_000;
+
+interface How {
+  readonly flat?: boolean | undefined;
+  readonly sort: (typeof SORTS)[number];
+}
+
+const spec = {
+  name: "top",
+  summary: "Show the processes as a tree: who started whom, what each does and waits for",
+  input: {
+    once: field.flag("once, as without any of these", { letter: "b" }),
+    times: field.withDefault(
+      field.int("so many times", { letter: "n", meta: "N", flag: "iterations", min: 1, max: 100_000 }),
+      1,
+    ),
+    delay: field.withDefault(field.int("seconds between them", { letter: "d", meta: "SECONDS", min: 1, max: 3600 }), 3),
+    flat: field.flag("not as a tree"),
+    sort: field.withDefault(field.choice("what comes first", SORTS), "age"),
+  },
+  examples: ["gsv top", "gsv top --flat --sort state", "gsv top --once --json", "gsv top -b -n 10 -d 60 > top.txt"],
+  notes: [
+    "--json has what gsv ps --json has of each, and model and context: who answers it, and the part of the model's window that is filled.",
+    "In gsv on a terminal, top is a view that goes on, with rates, context and cost: enter talks, l reads, c shows calls, q leaves.",
+  ],
+};
+
+export const top = command(spec, async ({ args, json }, io) => {
+  for (let left = args.times; left > 0; left--) {
+    await printOnce(args, json, io);
+    if (left > 1) await io.clock.sleep(args.delay * 1000);
+  }
+  return 0;
+});
+
+async function printOnce(how: How, json: boolean, io: Io): Promise<void> {
+  const processes = sorted(await allProcesses(io), how.sort);
+  if (json) {
+    const look = await lookAtAll(io.sys(), processes);
+    await io.stdout.write(processes.map((process) => jsonLine({ ...process, ...look(process) })).join(""));
+    return;
+  }
+  const rows = (how.flat ? flatRows : treeRows)(processes);
+  const columns = io.stdout.isTTY ? io.stdout.columns : PIPE_COLUMNS;
+  const { head, lines } = processTable(rows, { columns, now: io.clock.now() });
+  await printText(io.stdout, `${[head, ...lines].join("\n")}\n`);
+}
+
+export async function allProcesses(io: Io): Promise<readonly ProcessInfo[]> {
+  const all: ProcessInfo[] = [];
+  for (let after: string | null | undefined; after !== null; ) {
+    const page: { readonly processes: readonly ProcessInfo[]; readonly next?: string | null } = await io
+      .sys()
+      .call("proc.list", after === undefined ? {} : { after });
+    all.push(...page.processes);
+    after = page.next ?? null;
+  }
+  return all;
+}

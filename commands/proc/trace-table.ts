@@ -1,0 +1,182 @@
+// Calls of processes as rows: when, which, about what, how it went and how long it took; and all of them summed up by call. The same rows are
+// strace's and its view's. Pure; everything in them may come from a model and is made visible here.
+
+import { MODEL_CALL } from "../../src/abi/stream.ts";
+import { reveal } from "../../src/lib/text/sanitize.ts";
+import { cutWidth, displayWidth } from "../../src/lib/text/truncate.ts";
+import type { TraceRow } from "../../src/syscalls/services.ts";
+
+/** A call, and whose. */
+export interface Traced extends TraceRow {
+  readonly pid: string;
+}
+
+export interface TraceCells {
+  readonly time: string;
+  readonly call: string;
+  readonly argument: string;
+  /** `ok`, or the error. */
+  readonly result: string;
+  readonly took: string;
+}
+
+/** What a call is about, in the order of what says most. */
+const SAYS_MOST =
+  "script command query pattern path paths from url question message prompt name key id pid model".split(" ");
+const OTHER_CHARS_MAX = 40;
+const TIME_COLUMNS = 12;
+const PID_COLUMNS = 11;
+const TOOK_COLUMNS = 7;
+const MAIN_COLUMNS_MIN = 20;
+const GAP = "  ";
+
+export function isFailure({ outcome }: TraceRow): boolean {
+  return outcome !== "ok";
+}
+
+export function traceCells(row: TraceRow): TraceCells {
+  return {
+    time: timeOfDay(row.at),
+    call: reveal(row.call),
+    argument: row.call === MODEL_CALL ? modelArgument(row.args) : mainArgument(row.args),
+    result: reveal(row.outcome),
+    took: tookText(row.ms),
+  };
+}
+
+/** Who was asked, with how much, and how much was said. */
+function modelArgument(json: string): string {
+  const { model, in: all, cached, out } = parsed(json) ?? {};
+  if (typeof model !== "string") return oneLine(json);
+  if (typeof all !== "number" || typeof cached !== "number" || typeof out !== "number") return oneLine(model);
+  const count = (tokens: number, word: string) => `${tokens.toLocaleString("en-US")} ${word}`;
+  const share = cached === 0 ? [] : [`${Math.round((100 * cached) / Math.max(1, all))}% cached`];
+  return [oneLine(model), count(all, "in"), ...share, count(out, "out")].join(GAP);
+}
+
+/** The argument that says most, then the others that are short. */
+function mainArgument(json: string): string {
+  const args = parsed(json);
+  if (args === null) return oneLine(json);
+  const main = SAYS_MOST.find((name) => isSaid(args[name]));
+  const others = Object.entries(args)
+    .filter(([name, value]) => name !== main && isSaid(value))
+    .map(([name, value]) => `${reveal(name)}=${cutWidth(oneLine(shown(value)), OTHER_CHARS_MAX)}`);
+  return [...(main === undefined ? [] : [oneLine(shown(args[main]))]), ...others].join(GAP);
+}
+
+/** Every argument with its name, whole, for a closer look. */
+export function allArguments(json: string): readonly (readonly [name: string, value: string])[] {
+  const args = parsed(json);
+  if (args === null) return [["args", json]];
+  return Object.entries(args).map(([name, value]) => [name, shown(value)]);
+}
+
+function parsed(json: string): { readonly [name: string]: unknown } | null {
+  try {
+    const args: unknown = JSON.parse(json);
+    return typeof args === "object" && args !== null && !Array.isArray(args) ? { ...args } : null;
+  } catch {
+    // The log cuts what is long.
+    return null;
+  }
+}
+
+function isSaid(value: unknown): boolean {
+  return value !== undefined && value !== null && value !== "" && value !== false;
+}
+
+function shown(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+function oneLine(text: string): string {
+  return reveal(text.trim().replace(/\s*\n\s*/g, "⏎"));
+}
+
+function timeOfDay(at: number): string {
+  const date = new Date(at);
+  const two = (number: number) => String(number).padStart(2, "0");
+  const seconds = `${two(date.getSeconds())}.${String(date.getMilliseconds()).padStart(3, "0")}`;
+  return `${two(date.getHours())}:${two(date.getMinutes())}:${seconds}`;
+}
+
+export function tookText(ms: number): string {
+  if (ms < 10) return `${ms.toFixed(1)} ms`;
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  const seconds = ms / 1000;
+  if (seconds < 60) return `${seconds < 10 ? seconds.toFixed(2) : seconds.toFixed(1)} s`;
+  return `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, "0")} m`;
+}
+
+export interface TraceLayout {
+  readonly head: string;
+  readonly line: (row: Traced) => string;
+}
+
+/** Columns for a screen of this width; with several processes each row says whose it is. */
+export function traceLayout(columns: number, { several }: { readonly several: boolean }): TraceLayout {
+  const [call, result] = columns < 60 ? [11, 6] : [15, 9];
+  const whose = several ? PID_COLUMNS + GAP.length : 0;
+  const least = whose + call + result + TOOK_COLUMNS + 3 * GAP.length;
+  // The time of day goes first where there is no room for what a call is about.
+  const withTime = columns >= least + TIME_COLUMNS + GAP.length + MAIN_COLUMNS_MIN;
+  const room = Math.max(4, columns - least - (withTime ? TIME_COLUMNS + GAP.length : 0));
+  const line = (pid: string, cells: TraceCells) =>
+    [
+      ...(withTime ? [cells.time.padEnd(TIME_COLUMNS)] : []),
+      ...(several ? [padded(pid, PID_COLUMNS)] : []),
+      padded(cells.call, call),
+      padded(cells.argument, room),
+      padded(cells.result, result),
+      cells.took.padStart(TOOK_COLUMNS),
+    ].join(GAP);
+  const names = { time: "TIME", call: "CALL", argument: "ARGUMENT", result: "RESULT", took: "TOOK" };
+  return { head: line("PID", names), line: (row) => line(row.pid, traceCells(row)) };
+}
+
+function padded(text: string, columns: number): string {
+  const cut = cutWidth(text, columns);
+  return cut + " ".repeat(Math.max(0, columns - displayWidth(cut)));
+}
+
+/** Which calls are meant: `fs,shell.exec`, also as `trace=fs`; with `!` all but those. */
+export interface CallChoice {
+  readonly names: readonly string[];
+  readonly but: boolean;
+}
+
+export function callChoice(given: readonly string[]): CallChoice {
+  const text = given.map((each) => each.replace(/^trace=/, "")).join(",");
+  const but = text.startsWith("!");
+  const names = text
+    .replace(/^!/, "")
+    .split(",")
+    .filter((name) => name !== "" && name !== "all");
+  return { names, but };
+}
+
+export function isChosen(call: string, { names, but }: CallChoice): boolean {
+  if (names.length === 0) return true;
+  return names.some((name) => call === name || call.startsWith(`${name}.`)) !== but;
+}
+
+export interface CallSum {
+  readonly call: string;
+  readonly calls: number;
+  readonly errors: number;
+  readonly ms: number;
+}
+
+/** The one that took longest first. */
+export function summed(rows: readonly TraceRow[]): readonly CallSum[] {
+  const groups = Map.groupBy(rows, ({ call }) => call);
+  return [...groups]
+    .map(([call, all]) => ({
+      call,
+      calls: all.length,
+      errors: all.filter(isFailure).length,
+      ms: all.reduce((sum, { ms }) => sum + ms, 0),
+    }))
+    .toSorted((left, right) => right.ms - left.ms || right.calls - left.calls);
+}

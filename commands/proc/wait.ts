@@ -1,0 +1,107 @@
+// `gsv wait PID…`: waits and exits as the process did. One process prints nothing on stdout; several print `PID status` lines and the
+// last one decides. A process held by something only a person or a change from outside ends is reported, not waited for.
+
+import { LIMITS } from "../../src/abi/config/limits.ts";
+import { ENDED_BY } from "../../src/abi/ended-by.ts";
+import type { ProcessInfo } from "../../src/abi/process/process.ts";
+import { field } from "../../src/syscalls/define.ts";
+import { inPartText, waitsForText } from "../../src/syscalls/format.ts";
+import type { WaitResult } from "../../src/syscalls/services.ts";
+import { type Spec, timeoutMs } from "../args.ts";
+import type { Command, Io } from "../command.ts";
+import { command } from "../define.ts";
+import { jsonLine, note, printText } from "../print.ts";
+
+const input = {
+  pids: field.pids(`the processes, at most ${LIMITS.pidsPerCallMax}`, { positional: true, meta: "PID..." }),
+  run: field.optional(field.uuid("wait for this run only", { meta: "RUN" })),
+  wait: field.flag("also wait for what only a person, a credential or a raised limit ends"),
+  next: field.flag("wait for the first that ends; prints its pid and exits as it did", { letter: "n" }),
+  timeout: field.optional(field.text("stop waiting after so long, with exit status 124", { meta: "SECONDS" })),
+};
+
+export function waitAs(name: string): Command {
+  const spec: Spec<typeof input> = {
+    name,
+    summary: "Wait until processes have finished what they were given, and exit as they did",
+    input,
+    examples: [
+      "gsv wait task:abc123; echo $?",
+      "gsv wait task:abc123 task:def456",
+      "gsv wait -n task:abc123 task:def456",
+      "gsv wait --timeout 60 task:abc123",
+    ],
+    notes: [
+      "Exit status: 0 ok or never ran, 1 failed, 130 aborted, 137 killed meanwhile, 5 held until a person answers,\n4 credential missing, 6 a limit, 75 unavailable, 124 --timeout.",
+    ],
+  };
+  return command(spec, async ({ args, json }, io) => {
+    const limitMs = timeoutMs(spec, args.timeout);
+    const silence = io.clock.after(SILENCE_MS, () => void sayStopped(io, args.pids).catch(() => {}));
+    const request = { pids: args.pids, run: args.run, patient: args.wait === true };
+    const results = await waitFor(io, args.next ? eachOf(request) : [request], limitMs).finally(silence);
+    if (results === null) {
+      await note(io, `gsv: still going after ${args.timeout} s; nothing was stopped`);
+      return ENDED_BY.time;
+    }
+    const alone = results.length === 1 && args.next !== true;
+    for (const result of results) await report(io, result, { json, alone, named: args.next === true });
+    return results.at(-1)?.exit ?? 0;
+  });
+}
+
+const SILENCE_MS = 500;
+
+// A stop is waited out, and so is an instant: whoever stopped it will let it go on, and time passes. But a long wait should not be without
+// a word.
+async function sayStopped(io: Io, pids: readonly string[]): Promise<void> {
+  for (const pid of pids) {
+    const { state, waitsFor } = await io.sys().call<ProcessInfo>("proc.get", { pid });
+    if (waitsFor?.kind === "outage" || waitsFor?.kind === "restart")
+      await note(io, `gsv: ${pid} is paused: ${waitsForText(waitsFor)}; waiting`);
+    if (state === "stopped") await note(io, `gsv: ${pid} is stopped; waiting until gsv proc resume ${pid}`);
+  }
+}
+
+interface Waiting {
+  readonly pids: readonly string[];
+  readonly run?: string | undefined;
+  readonly patient: boolean;
+}
+
+function eachOf({ pids, ...rest }: Waiting): Waiting[] {
+  return [...new Set(pids)].map((pid) => ({ ...rest, pids: [pid] }));
+}
+
+/** The answer to the first of these that has one; null when the time is over before. */
+async function waitFor(io: Io, requests: readonly Waiting[], limitMs: number | null): Promise<WaitResult[] | null> {
+  const giveUp = new AbortController();
+  const asked = requests.map((request) =>
+    io.sys().call<{ results: WaitResult[] }>("proc.wait", request, { signal: giveUp.signal }),
+  );
+  const late = limitMs === null ? [] : [io.clock.sleep(limitMs, giveUp.signal).then(() => null)];
+  try {
+    return (await Promise.race([...asked, ...late]))?.results ?? null;
+  } finally {
+    giveUp.abort();
+    for (const answer of asked) answer.catch(() => {});
+  }
+}
+
+interface Form {
+  readonly json: boolean;
+  readonly alone: boolean;
+  /** Only which one it was: the exit status says how it ended. */
+  readonly named: boolean;
+}
+
+async function report(io: Io, result: WaitResult, form: Form): Promise<void> {
+  if (form.json) {
+    if (result.inPart) await note(io, `gsv: ${result.pid}: ${inPartText(result.pid)}`);
+    return io.stdout.write(jsonLine(result));
+  }
+  if (form.named) await printText(io.stdout, result.pid);
+  else if (!form.alone) await printText(io.stdout, `${result.pid} ${result.status}`);
+  if (result.waitsFor !== null) await note(io, `gsv: ${result.pid} is held: ${waitsForText(result.waitsFor)}`);
+  else if (result.error !== null) await note(io, `gsv: ${result.pid}: ${result.error}`);
+}

@@ -1,0 +1,309 @@
+// `gsv sh -c SCRIPT`, `gsv sh FILE` and `gsv sh < script`: bash over gsv's own files, as sh itself is called. What the script prints is all
+// that comes on stdout; its exit status is ours.
+
+import { LIMITS } from "../../src/abi/config/limits.ts";
+import { ENDED_BY } from "../../src/abi/ended-by.ts";
+import { SysError } from "../../src/abi/errno.ts";
+import { uuidv7 } from "../../src/abi/ids.ts";
+import { inQuotes } from "../../src/lib/text/quote.ts";
+import { field } from "../../src/syscalls/define.ts";
+import type { ShellAnswer, ShellOutput, ShellRequest } from "../../src/syscalls/run/shell-service.ts";
+import { type Spec, timeoutMs, usageError } from "../args.ts";
+import type { Command, Interruption, Io } from "../command.ts";
+import { ForeignOutput } from "../io/foreign-output.ts";
+import { note } from "../print.ts";
+
+/** Somebody at a keyboard who wonders is told after this long. */
+const WORD_AFTER_MS = 1000;
+const FOLLOW_AFTER_MS = 150;
+const SIGNAL_AGAIN_MS = 50;
+const FOLLOW_WAIT_MS = 20_000;
+
+const spec: Spec = {
+  name: "sh",
+  summary: "Run a shell script over gsv's files, or with --host on this machine",
+  usage: "gsv sh [--host [--no-sandbox]] [--timeout SECONDS] [-c SCRIPT [NAME [ARG...]] | FILE [ARG...]]",
+  passesOn: true,
+  input: {
+    script: field.optional(field.text("the script itself", { letter: "c", meta: "SCRIPT" })),
+    host: field.flag("in real bash of this machine, in the directory where you are"),
+    noSandbox: field.flag("with --host: without the sandbox"),
+    timeout: field.optional(field.text("end it after so many seconds", { meta: "SECONDS" })),
+    words: field.optional(
+      field.words("a file with the script, then its arguments", { positional: true, meta: "FILE" }),
+    ),
+  },
+  examples: [
+    "gsv sh -c 'ls /proc | wc -l'",
+    "gsv sh '~/report.sh' today",
+    "gsv sh < setup.sh",
+    "gsv sh --host -c 'npm test'",
+  ],
+  notes: [
+    [
+      "The files are gsv's, not those of this machine. Every gsv command can be used without its first word:",
+      "gsv sh -c 'ps | grep init'. It takes as long as it takes; --timeout ends it sooner, with exit status 124.",
+    ].join("\n"),
+    [
+      "With --host it is real bash on this machine, in a sandbox where the machine has one: the directory may be written, the rest be read,",
+      "and gsv's own home is hidden. The kernel runs it, so it goes on when the terminal closes. On a terminal, with no script, it is a shell.",
+    ].join("\n"),
+  ],
+};
+
+export const sh: Command = {
+  name: spec.name,
+  summary: spec.summary,
+  examples: spec.examples,
+  spec,
+  async run(args, io) {
+    const asked = parse(args);
+    if (asked === "help") {
+      const { helpText } = await import("../man/help-text.ts");
+      const { lookOf, read } = await import("../io/pager.ts");
+      return read(io, helpText(spec, lookOf(io)));
+    }
+    if (asked.host) return await onHost(io, asked);
+    return (await runShell(io, await requestFor(io, asked))).exit;
+  },
+};
+
+interface Asked {
+  readonly script: string | null;
+  readonly words: readonly string[];
+  readonly timeout: number | null;
+  readonly host: boolean;
+  readonly bare: boolean;
+}
+
+async function onHost(io: Io, asked: Asked): Promise<number> {
+  const { runOnHost } = await import("./host-shell.ts");
+  const { script, words, timeout, bare } = asked;
+  const limit = { ...(timeout === null ? {} : { timeoutMs: Math.min(timeout, LIMITS.shellWallMsMax) }), bare };
+  const [name = "gsv", ...args] = words;
+  if (script !== null) return await runOnHost(io, { script, name, ...positional(args), ...limit });
+  if (words.length > 0 && name !== "-")
+    return await runOnHost(io, {
+      script: 'exec "$BASH" --noprofile --norc -- "$0" "$@"',
+      name,
+      ...positional(args),
+      ...limit,
+    });
+  if (io.stdin.kind === "none") throw usageError(spec, "there is no script");
+  if (io.stdin.kind !== "tty")
+    return await runOnHost(io, { script: await scriptOn(io), stdin: "", ...positional(args), ...limit });
+  const status = await io.hostTerminal({ bare });
+  if (status === null) throw usageError(spec, "there is no script, and no terminal for a shell");
+  return status;
+}
+
+// As sh does: the first word that is no flag ends the flags, and all after it belongs to the script.
+function parse(args: readonly string[]): Asked | "help" {
+  let script: string | null = null;
+  let timeout: number | null = null;
+  let [host, bare] = [false, false];
+  let at = 0;
+  for (; at < args.length; at++) {
+    const token = args[at] ?? "";
+    if (token === "--help" || token === "-h") return "help";
+    if (token === "--timeout" || token.startsWith("--timeout=")) {
+      const text = token === "--timeout" ? args[++at] : token.slice("--timeout=".length);
+      if (text === undefined) throw usageError(spec, "--timeout needs a number of seconds");
+      timeout = timeoutMs(spec, text);
+    } else if (token === "-c") {
+      script = args[++at] ?? null;
+      if (script === null) throw usageError(spec, "-c needs a script");
+    } else if (token === "--host") host = true;
+    else if (token === "--no-sandbox") bare = true;
+    else if (token === "--" || token === "-s") {
+      at++;
+      break;
+    } else if (token.startsWith("-") && token !== "-") {
+      throw usageError(spec, `unknown flag ${token.slice(0, 60)}`);
+    } else break;
+  }
+  if (bare && !host) throw usageError(spec, "--no-sandbox is for --host");
+  return { script, words: args.slice(at), timeout, host, bare };
+}
+
+async function requestFor(io: Io, { script, words, timeout }: Asked): Promise<Omit<ShellRequest, "id">> {
+  const limit = timeout === null ? {} : { timeoutMs: Math.min(timeout, LIMITS.shellWallMsMax) };
+  if (script !== null) {
+    const [name = "gsv", ...args] = words;
+    return { script, name, ...positional(args), ...limit, ...(await stdinFor(io)) };
+  }
+  const [file, ...args] = words;
+  if (file !== undefined && file !== "-") {
+    return { script: sourcing(file), name: file, ...positional(args), ...limit, ...(await stdinFor(io)) };
+  }
+  if (io.stdin.kind === "none" || io.stdin.kind === "tty") throw usageError(spec, "there is no script");
+  return { script: await scriptOn(io), name: "gsv", ...positional(args), ...limit };
+}
+
+// As bash reads it: a script of that name where one stands comes before what is on the path, and a program is no script.
+function sourcing(file: string): string {
+  const found = `. ${quoted(file)} "$@"`;
+  const name = /^(?:(?:\/usr)?\/bin\/)?([a-z0-9._-]+)$/i.exec(file)?.[1];
+  if (name === undefined) return found;
+  const says = quoted(`gsv: ${name} is a program, not a script: gsv sh -c '${name}'`);
+  const refused = `[ -e ${quoted(`/bin/${name}`)} ]; then printf '%s\\n' ${says} >&2; exit 126; else ${found}; fi`;
+  return name === file ? `if [ -e ${quoted(name)} ]; then . ./${quoted(name)} "$@"; elif ${refused}` : `if ${refused}`;
+}
+
+function positional(args: readonly string[]): Pick<ShellRequest, "args"> {
+  return args.length === 0 ? {} : { args };
+}
+
+function quoted(path: string): string {
+  // A home is written with ~, and must stay one.
+  const [, home = "", rest = path] = /^(~[a-z0-9_-]*\/?)(.*)$/s.exec(path) ?? [];
+  return `${home}${inQuotes(rest)}`;
+}
+
+async function scriptOn(io: Io): Promise<string> {
+  const bytes = await allOf(io, LIMITS.shellScriptBytesMax);
+  if (bytes.byteLength > LIMITS.shellScriptBytesMax)
+    throw new SysError("EUSAGE", `the script holds more than ${LIMITS.shellScriptBytesMax / 1024} KiB`);
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw new SysError("EUSAGE", "the script is not text: it is not valid UTF-8");
+  }
+}
+
+async function stdinFor(io: Io): Promise<Pick<ShellRequest, "stdin">> {
+  if (io.stdin.kind === "none" || io.stdin.kind === "tty") return {};
+  const bytes = await allOf(io, LIMITS.shellStdinBytesMax);
+  if (bytes.byteLength > LIMITS.shellStdinBytesMax) {
+    throw new SysError("EUSAGE", `stdin holds more than ${LIMITS.shellStdinBytesMax / 1024} KiB`, [
+      "copy it into gsv first: gsv cp - '~/data'",
+    ]);
+  }
+  return bytes.byteLength === 0 ? {} : { stdin: Buffer.from(bytes).toString("base64") };
+}
+
+/** All there is; where it is more than so much, no more than shows that. */
+async function allOf(io: Io, bytesMax: number): Promise<Uint8Array> {
+  const stop = io.clock.after(
+    WORD_AFTER_MS,
+    () => void note(io, "gsv: waiting for the end of stdin (or: < /dev/null)"),
+  );
+  try {
+    const pieces: Uint8Array[] = [];
+    let size = 0;
+    for await (const piece of io.stdin.bytes()) {
+      pieces.push(piece);
+      size += piece.byteLength;
+      if (size > bytesMax) break;
+    }
+    return Buffer.concat(pieces);
+  } finally {
+    stop();
+  }
+}
+
+/** Runs it, prints what it prints as it comes, and returns its exit status. A signal to us is one to it: it may have a trap. */
+export async function runShell(io: Io, request: Omit<ShellRequest, "id">): Promise<ShellEnded> {
+  const sys = io.sys();
+  const id = uuidv7(io.clock.now(), io.random);
+  let stopped: Interruption | null = null;
+  let over = false;
+  const release = io.onSignal((name) => {
+    stopped = name;
+    void signalled(io, { id, signal: name }, () => over);
+  });
+  const reader = new Reader(io, id);
+  try {
+    const running = sys.call<ShellAnswer>("shell.run", { id, ...request });
+    const following = reader.follow(running);
+    const answer = await running;
+    await following;
+    await reader.print(answer.output, 0);
+    await reader.rest();
+    return {
+      exit: answer.exit ?? (stopped === null ? 1 : ENDED_BY[stopped]),
+      over: answer.over,
+      session: answer.session,
+    };
+  } finally {
+    over = true;
+    release();
+    await reader.end();
+  }
+}
+
+// Until it is there to hear it: a person may be quicker than the kernel.
+async function signalled(io: Io, about: { id: string; signal: Interruption }, over: () => boolean): Promise<void> {
+  while (!over()) {
+    try {
+      await io.sys().call("shell.signal", about);
+      return;
+    } catch {
+      await io.clock.sleep(SIGNAL_AGAIN_MS);
+    }
+  }
+}
+
+interface ShellEnded {
+  readonly exit: number;
+  /** `exit` was called, or nothing of the shell could be kept. */
+  readonly over: boolean;
+  readonly session: ShellAnswer["session"];
+}
+
+/** Prints a script's output from where it stopped printing. */
+class Reader {
+  private at = 0;
+  private ended = false;
+  private readonly streams: { readonly stdout: ForeignOutput; readonly stderr: ForeignOutput };
+
+  constructor(
+    private readonly io: Io,
+    private readonly id: string,
+  ) {
+    this.streams = { stdout: new ForeignOutput(io.stdout), stderr: new ForeignOutput(io.stderr) };
+  }
+
+  /** While a script takes its time. One that is quick says all it has to say when it ends. */
+  async follow(running: Promise<unknown>): Promise<void> {
+    const over = new AbortController();
+    const done = running.then(
+      () => over.abort(),
+      () => over.abort(),
+    );
+    await this.io.clock.sleep(FOLLOW_AFTER_MS, over.signal);
+    while (!over.signal.aborted && !this.ended) {
+      const next = this.page(FOLLOW_WAIT_MS, over.signal).catch(() => null);
+      const page = await Promise.race([next, done.then(() => null)]);
+      if (page !== null) await this.print(page, this.at);
+    }
+  }
+
+  /** What is left after the first answer. */
+  async rest(): Promise<void> {
+    while (!this.ended && !this.io.stdout.closed) await this.print(await this.page(0), this.at);
+  }
+
+  async print({ pieces, ended }: ShellOutput, from: number): Promise<void> {
+    let place = from;
+    for (const { stream, bytes } of pieces) {
+      const whole = Buffer.from(bytes, "base64");
+      const fresh = whole.subarray(Math.max(0, this.at - place));
+      place += whole.byteLength;
+      if (place <= this.at) continue;
+      await this.streams[stream].write(fresh);
+      this.at = place;
+    }
+    this.ended ||= ended;
+  }
+
+  async end(): Promise<void> {
+    await this.streams.stdout.end();
+    await this.streams.stderr.end();
+  }
+
+  private page(waitMs: number, signal?: AbortSignal): Promise<ShellOutput> {
+    const options = signal === undefined ? {} : { signal };
+    return this.io.sys().call<ShellOutput>("shell.output", { id: this.id, from: this.at, waitMs }, options);
+  }
+}

@@ -1,0 +1,142 @@
+// `gsv backup FILE`, `gsv restore FILE` and `gsv df`: a home kept, put back and measured.
+
+import type { BackupCounts, BackupMade, BackupRestored, HomeUsage, Usage } from "../../src/abi/backup.ts";
+import { SysError } from "../../src/abi/errno.ts";
+import { sizeText } from "../../src/lib/text/size.ts";
+import { field } from "../../src/syscalls/define.ts";
+import type { Io } from "../command.ts";
+import { command } from "../define.ts";
+import { jsonLine, printText } from "../print.ts";
+
+export const backup = command(
+  {
+    name: "backup",
+    summary: "Write everything into one file, while it goes on running",
+    input: {
+      file: field.text("the file to write; with .gz or .tgz at its end it is packed", {
+        positional: true,
+        meta: "FILE",
+        shortest: 1,
+      }),
+      force: field.flag("replace a file of that name"),
+    },
+    examples: ["gsv backup ~/gsv.tar", "gsv backup --force ~/gsv.tar.gz"],
+    notes: [
+      "Processes, histories, archives, files and accounts are in it; secrets, logs and quarantined databases are not.\nWhatever was acknowledged before it began is in it.",
+    ],
+  },
+  async ({ args, json }, io) => {
+    if (args.file === "-")
+      throw new SysError("EUSAGE", "a backup is written to a file, not to stdout", [
+        "for example: gsv backup ~/gsv.tar.gz",
+      ]);
+    const made = await io.keep.backup(args.file, { force: args.force ?? false });
+    await say(io, json, made, madeText(made));
+    return warn(io, made.faults, "left out, because it was damaged before");
+  },
+);
+
+export const restore = command(
+  {
+    name: "restore",
+    summary: "Put a backup into an empty home, or in the place of one",
+    input: {
+      file: field.text("what gsv backup wrote", { positional: true, meta: "FILE", shortest: 1 }),
+      force: field.flag("in the place of the home there is, which is kept in its backup/ directory"),
+    },
+    examples: ["gsv restore ~/gsv.tar", "gsv restore --force ~/gsv.tar"],
+    notes: [
+      "The whole backup is checked before anything is changed, and it comes back whole or not at all. No kernel may be\nrunning: gsv kernel stop.",
+    ],
+  },
+  async ({ args, json }, io) => {
+    const restored = await io.keep.restore(args.file, { force: args.force ?? false });
+    await say(io, json, restored, restoredText(restored));
+    return warn(io, restored.faults, "not in the backup, because it was damaged before");
+  },
+);
+
+export const df = command(
+  {
+    name: "df",
+    summary: "Show what uses how much disk space",
+    // In many fingers: sizes have their unit in any case.
+    input: { human: field.flag("sizes as 1.5K, as without it", { letter: "h", flag: "human-readable" }) },
+    examples: ["gsv df", "gsv df --json"],
+  },
+  async ({ json }, io) => {
+    const usage = await io.keep.usage();
+    if (json) for (const row of [...usage.rows, totalOf(usage)]) await io.stdout.write(jsonLine(row));
+    else await printText(io.stdout, usageText(usage));
+    return 0;
+  },
+);
+
+async function say(io: Io, json: boolean, value: object, text: string): Promise<void> {
+  if (json) await io.stdout.write(jsonLine(value));
+  else await printText(io.stdout, text);
+}
+
+/** Done, but not all of it: that is worth an exit status. */
+async function warn(io: Io, faults: readonly string[], what: string): Promise<number> {
+  for (const fault of faults) await printText(io.stderr, `gsv: ${what}: ${fault}`);
+  return faults.length === 0 ? 0 : 1;
+}
+
+function madeText({ file, bytes, counts }: BackupMade): string {
+  return `${file} (${sizeText(bytes)}): ${countsText(counts)}`;
+}
+
+function restoredText({ home, madeAt, counts, replaced }: BackupRestored): string {
+  return [
+    `restored ${home} as of ${new Date(madeAt).toISOString()}: ${countsText(counts)}`,
+    ...(replaced === null ? [] : [`what was there before is in ${replaced}`]),
+    "secrets are not in a backup: set them again",
+  ].join("\n");
+}
+
+function countsText({ processes, messages, archives, files }: BackupCounts): string {
+  return [
+    plural(processes, "process", "processes"),
+    plural(messages, "message", "messages"),
+    plural(archives, "archive", "archives"),
+    plural(files, "file", "files"),
+  ].join(", ");
+}
+
+function plural(count: number, one: string, many: string): string {
+  return `${count} ${count === 1 ? one : many}`;
+}
+
+function usageText(usage: HomeUsage): string {
+  const rows = [...usage.rows, totalOf(usage)].map(({ kind, name, bytes, count }) => [
+    sizeText(bytes),
+    String(count),
+    kind,
+    name,
+  ]);
+  const width = (at: number) => Math.max(...rows.map((row) => row[at]?.length ?? 0));
+  const [sizes, counts, kinds] = [width(0), width(1), width(2)];
+  return [
+    ...rows.map(
+      ([size = "", count = "", kind = "", name = ""]) =>
+        `${size.padStart(sizes)}  ${count.padStart(counts)}  ${kind.padEnd(kinds)}  ${name}`,
+    ),
+    `${sizeText(usage.freeBytes)} are free on its disk`,
+  ].join("\n");
+}
+
+function totalOf({
+  home,
+  usedBytes,
+  freeBytes,
+  rows,
+}: HomeUsage): Omit<Usage, "kind"> & { kind: string; freeBytes: number } {
+  return {
+    kind: "total",
+    name: home,
+    bytes: usedBytes,
+    count: rows.reduce((sum, row) => sum + row.count, 0),
+    freeBytes,
+  };
+}

@@ -1,0 +1,120 @@
+// `gsv bugreport`: what somebody needs who is to mend gsv, in one file of Markdown that a person can read before it goes anywhere. Nothing is
+// sent. Secrets are taken out once more when all of it stands together, and so is the path of the person's home.
+
+import { SECRET_ENV } from "../../src/abi/config/environment.ts";
+import { SysError } from "../../src/abi/errno.ts";
+import type { Finding } from "../../src/doctor/examine.ts";
+import { Redactor } from "../../src/lib/text/redact.ts";
+import { reveal } from "../../src/lib/text/sanitize.ts";
+import { sizeText } from "../../src/lib/text/size.ts";
+import { field } from "../../src/syscalls/define.ts";
+import type { KernelStatus, SettingInfo } from "../../src/syscalls/services.ts";
+import type { Io } from "../command.ts";
+import { command } from "../define.ts";
+import { fenced } from "../io/fenced.ts";
+import { writeNew } from "../io/new-file.ts";
+import { jsonLine, note, printText } from "../print.ts";
+import { coreField, coreNamed, type NamedCore } from "./core.ts";
+import { coreText } from "./core-text.ts";
+
+const spec = {
+  name: "bugreport",
+  summary: "Put together what is needed to mend gsv, without secrets, as a file",
+  input: {
+    core: { ...coreField, doc: "the failed run it is about; the newest when left out" },
+    output: field.optional(
+      field.text("the file; - is stdout", { letter: "o", longest: 4096, meta: "FILE", of: "host-or-file" }),
+    ),
+    force: field.flag("write over a file that is there"),
+  },
+  examples: ["gsv bugreport", "gsv bugreport task:abc123 -o report.md", "gsv bugreport -o - | less"],
+  notes: [
+    "In it: the core of a failed run (what was said last, what was called), what gsv doctor finds, versions, settings that were changed. Not in it: secrets, the environment, files, the rest of any history. Nothing is sent: read it, then give it to whom you like.",
+  ],
+} as const;
+
+interface Part {
+  readonly title: string;
+  /** As it is listed at the top. */
+  readonly about: string;
+  readonly text: string;
+}
+
+export const bugreport = command(spec, async ({ args, json }, io) => {
+  const parts = await partsOf(io, args.core);
+  const text = await withoutSecrets(io, reportOf(parts, io.clock.now()));
+  const file = args.output ?? `gsv-bugreport-${new Date(io.clock.now()).toISOString().replace(/[-:]|\.\d+/g, "")}.md`;
+  if (file === "-") {
+    await printText(io.stdout, text);
+    return 0;
+  }
+  await writeNew(io, file, text, args.force === true);
+  const bytes = Buffer.byteLength(text);
+  const about = parts.map((part) => part.about);
+  if (json) await io.stdout.write(jsonLine({ file, bytes, parts: about }));
+  else {
+    await printText(io.stdout, reveal(file));
+    await note(io, `${sizeText(bytes)}: ${about.join("; ")}. Nothing was sent: read it before you give it to anybody.`);
+  }
+  return 0;
+});
+
+async function partsOf(io: Io, said: string | undefined): Promise<readonly Part[]> {
+  const core = await coreNamed(io, said).catch((error: unknown) => {
+    // Without one there is still the rest; one that was named has to be there.
+    if (said === undefined && error instanceof SysError && error.code === "ENOENT") return null;
+    throw error;
+  });
+  return [...(core === null ? [] : ofCore(core)), await versions(io), await health(io), await settings(io)];
+}
+
+function ofCore({ name, core }: NamedCore): readonly Part[] {
+  return [
+    { title: "What failed", about: `why ${core.pid} failed`, text: fenced(coreText(name, core)) },
+    {
+      ...{ title: "Core", text: fenced(JSON.stringify(core, null, 2)) },
+      about: `its last ${core.messages.length} messages and ${core.calls.length} calls`,
+    },
+  ];
+}
+
+async function versions(io: Io): Promise<Part> {
+  const status = await io.sys().call<KernelStatus>("system.status", {});
+  const { version, commit, bun, running } = status;
+  const lines = [`gsv ${version} (${commit})`, `Bun ${bun}`, running ? "a kernel runs" : "no kernel runs"];
+  return { title: "Versions", about: "versions", text: fenced(lines.join("\n")) };
+}
+
+async function health(io: Io): Promise<Part> {
+  const found = await (await io.machine.doctor()).examine({ checks: [], fix: false });
+  const line = ({ level, check, what }: Finding) => reveal(`${level}  ${check}  ${what}`);
+  return { title: "Doctor", about: "what gsv doctor finds", text: fenced(found.map(line).join("\n")) };
+}
+
+async function settings(io: Io): Promise<Part> {
+  const { settings: all } = await io.sys().call<{ settings: readonly SettingInfo[] }>("config.list", {});
+  const changed = all.filter(({ layer }) => layer !== "default");
+  // Of a secret not even its mark.
+  const line = ({ key, type, shown, layer }: SettingInfo) =>
+    reveal(`${key} = ${type === "secret" ? "(a secret)" : shown} (${layer})`);
+  const text = changed.length === 0 ? "(none was changed)" : changed.map(line).join("\n");
+  return { title: "Settings", about: "settings that were changed", text: fenced(text) };
+}
+
+function reportOf(parts: readonly Part[], now: number): string {
+  return [
+    "# gsv bug report",
+    `Made ${new Date(now).toISOString()}. In it:`,
+    parts.map(({ about }) => `- ${about}`).join("\n"),
+    "Secrets were taken out. Nothing was sent.",
+    ...parts.flatMap(({ title, text }) => [`## ${title}`, text]),
+  ].join("\n\n");
+}
+
+async function withoutSecrets(io: Io, text: string): Promise<string> {
+  const redactor = new Redactor();
+  for (const name of SECRET_ENV) redactor.add(io.env[name] ?? "");
+  const clean = redactor.text(await io.conceal(text));
+  const { HOME: home } = io.env;
+  return home === undefined || home.length < 2 ? clean : clean.replaceAll(home, "~");
+}

@@ -1,0 +1,99 @@
+// A core, as a person names it: a file of /var/crash, a process whose newest it is, a file of this machine, or nothing, which is the newest
+// there is. What is read is checked: it may come from elsewhere.
+
+import { SysError } from "../../src/abi/errno.ts";
+import { CORE_NAME, CORE_VERSION, type CrashCore, coreInstant } from "../../src/abi/process/crash.ts";
+import { reveal } from "../../src/lib/text/sanitize.ts";
+import { clip } from "../../src/lib/text/truncate.ts";
+import { field } from "../../src/syscalls/define.ts";
+import type { EntryPage } from "../../src/syscalls/fs/file-tree-service.ts";
+import type { Io } from "../command.ts";
+import { piecesOf } from "../files/copy/gsv-side.ts";
+import { wholeHostFile } from "../io/whole-file.ts";
+
+export interface NamedCore {
+  readonly name: string;
+  readonly core: CrashCore;
+}
+
+export const coreField = field.optional(
+  field.text("a name in /var/crash, a process, or a file of this machine; the newest when left out", {
+    positional: true,
+    longest: 4096,
+    of: "core",
+    meta: "CORE",
+  }),
+);
+
+const DIRECTORY = "/var/crash";
+const PID = /^(?:init|task):[a-z0-9]{1,20}$/;
+const BYTES_MAX = 1024 * 1024;
+
+/** Newest first. */
+export async function coreNames(io: Io): Promise<readonly string[]> {
+  const names: string[] = [];
+  for (let after: string | null | undefined; after !== null; ) {
+    const page: EntryPage = await io.sys().call("fs.list", { path: DIRECTORY, ...(after ? { after } : {}) });
+    names.push(...page.entries.map(({ name }) => name));
+    after = page.next;
+  }
+  return names.toSorted((left, right) => (coreInstant(right) ?? 0) - (coreInstant(left) ?? 0));
+}
+
+export async function coreNamed(io: Io, said: string | undefined): Promise<NamedCore> {
+  const within = said?.startsWith(`${DIRECTORY}/`) ? said.slice(DIRECTORY.length + 1) : said;
+  if (within !== undefined && CORE_NAME.test(within)) return parsed(within, await ofGsv(io, within));
+  if (within !== undefined && !/^(?:init|task):/.test(within)) return parsed(within, await ofHost(io, within));
+  const found = (await coreNames(io)).find((name) => within === undefined || name.startsWith(`${within}-`));
+  if (found !== undefined) return parsed(found, await ofGsv(io, found));
+  const who = within === undefined ? "no run" : `no run of ${reveal(within)}`;
+  throw new SysError("ENOENT", `${who} has failed and left a core`, ["gsv debug --list shows those there are"]);
+}
+
+async function ofGsv(io: Io, name: string): Promise<string> {
+  return Buffer.concat(await Array.fromAsync(piecesOf(io.sys(), `${DIRECTORY}/${name}`))).toString("utf8");
+}
+
+async function ofHost(io: Io, path: string): Promise<string> {
+  const tooLong = () => new SysError("EFBIG", `${reveal(clip(path))} is too long to be a core`);
+  return (await wholeHostFile(io, path, { bytesMax: BYTES_MAX, tooLong })).toString("utf8");
+}
+
+function parsed(name: string, text: string): NamedCore {
+  const core = jsonIn(text);
+  if (core === null) throw new SysError("EINVAL", `${reveal(clip(name))} is no core of a failed run`);
+  if (core.v !== CORE_VERSION)
+    throw new SysError("EINVAL", `${reveal(clip(name))} is a core of version ${JSON.stringify(core.v ?? null)}`, [
+      `this gsv reads version ${CORE_VERSION}`,
+    ]);
+  if (!isCore(core)) throw new SysError("EINVAL", `${reveal(clip(name))} is no core of a failed run`);
+  return { name, core };
+}
+
+function jsonIn(text: string): { readonly v?: unknown } | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+function isCore(value: object): value is CrashCore {
+  const { at, pid, label, owner, profile, run, fault, messages, calls, inFlight, versions } =
+    value as Partial<CrashCore>;
+  const { id, reason, error, usage } = (run ?? {}) as Partial<CrashCore["run"]>;
+  const texts = [pid, owner, profile, id, reason, error];
+  return (
+    [messages, calls, inFlight].every(
+      (list) => Array.isArray(list) && list.every((each) => typeof each === "object" && each !== null),
+    ) &&
+    [versions, usage].every((each) => typeof each === "object" && each !== null) &&
+    typeof at === "number" &&
+    !Number.isNaN(new Date(at).getTime()) &&
+    texts.every((text) => typeof text === "string") &&
+    [label, fault].every((text) => text === null || typeof text === "string") &&
+    // It stands in commands that are there to be typed.
+    PID.test(pid ?? "")
+  );
+}

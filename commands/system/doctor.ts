@@ -1,0 +1,83 @@
+// `gsv doctor` and `gsv fsck`: what is wrong with a home, one line a finding, and what to do about each. Neither needs a kernel, and
+// neither changes anything unless asked. On a terminal too narrow for it, what to do stands under its finding; nothing is cut.
+
+import type { Finding } from "../../src/doctor/examine.ts";
+import { reveal } from "../../src/lib/text/sanitize.ts";
+import { displayWidth } from "../../src/lib/text/truncate.ts";
+import { field } from "../../src/syscalls/define.ts";
+import type { Command, Io } from "../command.ts";
+import { command } from "../define.ts";
+import { jsonLine, note } from "../print.ts";
+import { tryProvider } from "./doctor-provider.ts";
+
+const doctorSpec = {
+  name: "doctor",
+  summary: "Find out what is wrong, and what to do about it",
+  input: {
+    checks: field.optional(field.words("only these checks", { positional: true, meta: "CHECK..." })),
+    fix: field.flag("mend what can be mended safely"),
+    provider: field.flag("ask whoever would answer for one word, and nothing else"),
+  },
+  examples: ["gsv doctor", "gsv doctor --fix", "gsv doctor --provider", "gsv doctor databases disk"],
+  notes: [
+    [
+      "It works without a kernel and on a broken home. A notice is worth knowing, a problem is in the way. --fix sets",
+      "modes right and takes away what a kernel that died left behind: its socket, its name, half-written files.",
+      "Exits 0 when there is no problem, else 1.",
+    ].join("\n"),
+  ],
+};
+
+export const doctor: Command = command(doctorSpec, async ({ args, json }, io) => {
+  if (args.provider) return print(io, [await tryProvider(io)], json);
+  const found = await (await io.machine.doctor()).examine({ checks: args.checks ?? [], fix: args.fix ?? false });
+  return print(io, found, json);
+});
+
+const fsckSpec = {
+  name: "fsck",
+  summary: "Check every stored byte: databases, archives, files",
+  input: {
+    repair: field.flag("repair what can be repaired; needs the kernel stopped"),
+  },
+  examples: ["gsv fsck", "gsv kernel stop; gsv fsck --repair"],
+  notes: [
+    [
+      "Reads every database, archive and file to its end. --repair makes indexes anew, has what a process says of itself",
+      "copied into kernel.db again, and keeps what belongs to nothing in quarantine/. Nothing is deleted.",
+      "Exits 0 when there is no problem left, else 1; 75 when --repair meets a running kernel.",
+    ].join("\n"),
+  ],
+};
+
+export const fsck: Command = command(fsckSpec, async ({ args, json }, io) => {
+  const found = await (await io.machine.doctor()).fsck({ repair: args.repair ?? false });
+  return print(io, found, json);
+});
+
+async function print(io: Io, found: readonly Finding[], json: boolean): Promise<number> {
+  const problems = found.filter((finding) => finding.level === "problem").length;
+  if (json) await io.stdout.write(found.map((finding) => jsonLine(finding)).join(""));
+  else {
+    await io.stdout.write(linesOf(io, found));
+    await note(io, problems === 0 ? "no problem found" : `${problems} ${problems === 1 ? "problem" : "problems"}`);
+  }
+  return problems === 0 ? 0 : 1;
+}
+
+function linesOf(io: Io, found: readonly Finding[]): string {
+  const widths = [
+    Math.max(0, ...found.map((finding) => finding.level.length)),
+    Math.max(0, ...found.map((finding) => finding.check.length)),
+  ] as const;
+  return found.map((finding) => lineOf(io, finding, widths)).join("");
+}
+
+function lineOf({ stdout }: Io, { level, check, what, fix }: Finding, widths: readonly [number, number]): string {
+  const start = `${level.padEnd(widths[0])}  ${check.padEnd(widths[1])}  `;
+  const line = `${start}${reveal(what)}`;
+  if (fix === undefined) return `${line}\n`;
+  const beside = `${line} → ${reveal(fix)}`;
+  if (!stdout.isTTY || displayWidth(beside) <= stdout.columns) return `${beside}\n`;
+  return `${line}\n${" ".repeat(start.length)}→ ${reveal(fix)}\n`;
+}

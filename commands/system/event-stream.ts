@@ -1,0 +1,114 @@
+// `gsv events`: every signal of the kernel as a JSON line, as it comes, until ctrl-c. What a slow reader or a kernel that went away made it
+// miss is said: a `resync` names the message since which history has it, `lost` how many signals were left out here.
+
+import { ENDED_BY } from "../../src/abi/ended-by.ts";
+import { isPid } from "../../src/abi/ids.ts";
+import { namesSignals, SIGNAL_NAMES, type Signal } from "../../src/abi/signal.ts";
+import { nearest } from "../../src/lib/text/nearest.ts";
+import { field } from "../../src/syscalls/define.ts";
+import { clip, usageError } from "../args.ts";
+import type { Io } from "../command.ts";
+import { command } from "../define.ts";
+import { Queue } from "../io/queue.ts";
+import { jsonLine } from "../print.ts";
+
+/** Signals that wait for a slow reader. */
+const WAITING_MAX = 10_000;
+
+const spec = {
+  name: "events",
+  summary: "Print what happens in your processes, as it happens, a JSON object a line",
+  input: {
+    about: field.optional(
+      field.words("processes, and names of signals: chat.text, process.*; everything when left out", {
+        positional: true,
+        meta: "PID|NAME...",
+      }),
+    ),
+    follow: field.flag("as it is without", { letter: "f" }),
+    limit: field.optional(field.int("leave after so many", { min: 1, letter: "n", meta: "N" })),
+  },
+  examples: [
+    "gsv events",
+    "gsv events 'process.*'",
+    "gsv events task:abc123 chat.text chat.complete",
+    "gsv events chat.hil -n 1",
+  ],
+  notes: ["Deltas of answers that are being written come when they are named: gsv events chat.delta."],
+} as const;
+
+/** All but what is lossy by nature. */
+const USUAL = ["chat.*", "process.*", "resync"];
+
+export const events = command(spec, async ({ args }, io) => {
+  const pids = (args.about ?? []).filter(isPid);
+  const names = (args.about ?? []).filter((word) => !isPid(word));
+  for (const name of names) needSignal(name);
+  // Who listens wants a kernel to listen to.
+  await io.kernel.start();
+  const incoming = new Incoming(names.includes("chat.delta"));
+  const filters = pids.length === 0 ? [{}] : pids.map((pid) => ({ pid }));
+  const wanted = names.length === 0 ? USUAL : names;
+  const stops = filters.map((filter) => io.sys().on({ ...filter, names: wanted }, (signal) => incoming.add(signal)));
+  stops.push(io.onEnding((name) => incoming.end(ENDED_BY[name])));
+  try {
+    return await printed(io, incoming, args.limit ?? Number.POSITIVE_INFINITY);
+  } finally {
+    for (const stop of stops) stop();
+  }
+});
+
+// A word that no signal is called by would be waited for without end.
+function needSignal(word: string): void {
+  if (namesSignals(word)) return;
+  const close = nearest(word, SIGNAL_NAMES);
+  throw usageError(spec, `no process and no signal is called ${clip(word)}`, [
+    close.length > 0 ? `did you mean ${close.join(" or ")}` : `signals are ${SIGNAL_NAMES.join(", ")}`,
+  ]);
+}
+
+async function printed(io: Io, incoming: Incoming, most: number): Promise<number> {
+  for (let count = 0; count < most && !io.stdout.closed; ) {
+    const next = await incoming.next();
+    if ("exit" in next) return next.exit;
+    await io.stdout.write(jsonLine("lost" in next ? { name: "lost", count: next.lost } : next.signal));
+    if ("signal" in next) count++;
+  }
+  return io.stdout.closed ? ENDED_BY.PIPE : 0;
+}
+
+type Next = { readonly signal: Signal } | { readonly lost: number } | { readonly exit: number };
+
+class Incoming {
+  private readonly queue = new Queue<Signal | number>();
+  private waiting = 0;
+  private lost = 0;
+
+  constructor(private readonly withDeltas: boolean) {}
+
+  add(signal: Signal): void {
+    if (signal.name === "chat.delta" && !this.withDeltas) return;
+    if (this.waiting >= WAITING_MAX) {
+      this.lost++;
+      return;
+    }
+    this.waiting++;
+    this.queue.push(signal);
+  }
+
+  end(exit: number): void {
+    this.queue.push(exit);
+  }
+
+  async next(): Promise<Next> {
+    const { lost } = this;
+    if (lost > 0) {
+      this.lost = 0;
+      return { lost };
+    }
+    const item = await this.queue.next();
+    if (typeof item === "number") return { exit: item };
+    this.waiting--;
+    return { signal: item };
+  }
+}

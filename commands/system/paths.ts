@@ -1,0 +1,19 @@
+// `gsv paths`: where things lie on this machine, whether they are there or not.
+
+import { command } from "../define.ts";
+import { aligned } from "../man/help-text.ts";
+import { jsonLine, printText } from "../print.ts";
+
+const spec = {
+  name: "paths",
+  summary: "Print where gsv keeps things",
+  input: {},
+  examples: ["gsv paths", "gsv paths --json"],
+};
+
+export const paths = command(spec, async ({ json }, io) => {
+  const places = await io.machine.places();
+  if (json) await io.stdout.write(jsonLine(Object.fromEntries(places.map(({ name, path }) => [name, path]))));
+  else await printText(io.stdout, aligned(places.map(({ name, path }) => [name, path ?? "-"])).join("\n"));
+  return 0;
+});

@@ -1,0 +1,189 @@
+// `gsv council "QUESTION" --members a,b,c`: several agents or models answer, discuss, and a chair sums up. Every member is an ordinary process
+// that stays, so that one can look into it or go on talking to it; the council itself is nothing but messages to them.
+
+import { LIMITS } from "../../src/abi/config/limits.ts";
+import { ENDED_BY } from "../../src/abi/ended-by.ts";
+import { exitStatusOf, messageOf, SysError } from "../../src/abi/errno.ts";
+import { field } from "../../src/syscalls/define.ts";
+import type { SettingInfo, Spawned, WaitResult } from "../../src/syscalls/services.ts";
+import { timeoutMs, usageError } from "../args.ts";
+import { readPrompt } from "../chat/message-text.ts";
+import type { Io } from "../command.ts";
+import { command } from "../define.ts";
+import { jsonLine, note, printText } from "../print.ts";
+import { type Answered, chairWords, firstWords, roundWords } from "./council-words.ts";
+import { actingAs, answerOf } from "./one-answer.ts";
+
+const MEMBERS_MAX = 12;
+const ROUNDS_MAX = 10;
+
+const spec = {
+  name: "council",
+  summary: "Let several agents or models answer, discuss and sum up",
+  input: {
+    question: field.optional(field.text("the question; - reads it from stdin", { positional: true, meta: "QUESTION" })),
+    members: field.text("agents by name, or models as PROVIDER/MODEL, with commas between", {
+      longest: 2000,
+      meta: "NAMES",
+    }),
+    rounds: field.withDefault(field.int("how often they discuss", { max: ROUNDS_MAX, meta: "N" }), 2),
+    chair: field.optional(
+      field.text("the agent or model that sums up; council.model or the first member when left out", {
+        longest: 300,
+        meta: "NAME",
+      }),
+    ),
+    rm: field.flag("end the processes afterwards; their histories stay in the archives"),
+    timeout: field.optional(field.text("give up after so long, with exit status 124", { meta: "SECONDS" })),
+  },
+  examples: [
+    'gsv council "SQLite or PostgreSQL for this?" --members ada,bob --chair ada',
+    'gsv council "Is this migration safe?" --members openai/gpt-5.2,anthropic/claude-sonnet-5-5 --rounds 1',
+  ],
+  notes: [
+    "The answer goes to stdout, what happens on the way to stderr. The members are processes of yours: gsv ps, gsv logs PID.",
+    "COUNCIL_MODEL, or the setting council.model, is the model of the chair where --chair is left out.",
+  ],
+} as const;
+
+interface Member {
+  readonly name: string;
+  readonly pid: string;
+}
+
+export const council = command(spec, async ({ args, json }, io) => {
+  const names = [...new Set(args.members.split(",").map((each) => each.trim()))].filter((each) => each !== "");
+  if (names.length < 2) throw usageError(spec, "a council has at least two members");
+  if (names.length > MEMBERS_MAX) throw usageError(spec, `a council has at most ${MEMBERS_MAX} members`);
+  const limitMs = timeoutMs(spec, args.timeout);
+  const prompt = await readPrompt(io, { ...(args.question && { message: args.question }), ignoreStdin: false });
+  if (prompt === null) throw usageError(spec, "there is no question");
+  const session = new Council(io, { question: prompt.text, names, rounds: args.rounds });
+  const stops = [io.onSignal((name) => session.leave(new Left(ENDED_BY[name])))];
+  if (limitMs !== null) stops.push(io.clock.after(limitMs, () => session.leave(new Left(ENDED_BY.time))));
+  try {
+    const chair = args.chair ?? (await chairModel(io)) ?? names[0] ?? "";
+    const { synthesis, end } = await session.hold(chair);
+    if (json) await io.stdout.write(jsonLine({ question: prompt.text, ...session.record(), synthesis }));
+    else if (synthesis !== null) await printText(io.stdout, synthesis);
+    if (end.error !== null) await note(io, `gsv: the chair gave no answer: ${end.error}`);
+    return end.exit;
+  } catch (error) {
+    if (!(error instanceof Left)) throw error;
+    await note(
+      io,
+      `gsv: ${error.exit === ENDED_BY.time ? `no answer within ${args.timeout} s; ` : ""}their runs were ended`,
+    );
+    return error.exit;
+  } finally {
+    for (const stop of stops) stop();
+    if (args.rm) await session.end();
+  }
+});
+
+/** Told to go; what the members do meanwhile is of no use to anybody. */
+class Left extends Error {
+  constructor(readonly exit: number) {
+    super("left");
+  }
+}
+
+class Council {
+  private readonly members: Member[] = [];
+  private readonly answers = new Map<string, string[]>();
+  private chair: Member | null = null;
+  private readonly left = Promise.withResolvers<never>();
+
+  constructor(
+    private readonly io: Io,
+    private readonly about: { readonly question: string; readonly names: readonly string[]; readonly rounds: number },
+  ) {
+    this.left.promise.catch(() => {});
+  }
+
+  leave(why: Left): void {
+    this.left.reject(why);
+    for (const { pid } of this.all())
+      this.io
+        .sys()
+        .call("proc.abort", { pid })
+        .catch(() => {});
+  }
+
+  async hold(chair: string): Promise<{ readonly synthesis: string | null; readonly end: WaitResult }> {
+    const { question, names, rounds } = this.about;
+    for (const name of names) this.members.push(await this.seat(name, `council: ${name}`));
+    await this.say(`${names.join(", ")} answer`);
+    await this.round((name) => firstWords(question, name, names));
+    for (let number = 1; number <= rounds; number++) {
+      await this.say(`round ${number} of ${rounds}`);
+      const before = this.latest();
+      await this.round((name) => roundWords(name, before, { number, of: rounds }));
+    }
+    const answers = this.latest();
+    if (answers.every(({ text }) => text === null))
+      throw new SysError("EIO", "no member gave an answer", [`see why: gsv logs ${this.members[0]?.pid}`]);
+    this.chair = await this.seat(chair, "council: chair");
+    await this.say(`${chair} sums up`);
+    const end = await this.ask(this.chair.pid, chairWords(question, answers));
+    return { synthesis: end.text, end };
+  }
+
+  /** What became of it, for programs. */
+  record(): object {
+    const members = this.members.map(({ name, pid }) => ({ name, pid, answers: this.answers.get(pid) ?? [] }));
+    return { members, chair: this.chair };
+  }
+
+  async end(): Promise<void> {
+    for (const { pid } of this.all())
+      await this.io
+        .sys()
+        .call("proc.kill", { pid })
+        .catch(() => {});
+  }
+
+  private all(): readonly Member[] {
+    return this.chair === null ? this.members : [...this.members, this.chair];
+  }
+
+  private async seat(name: string, label: string): Promise<Member> {
+    const about = { label: label.slice(0, LIMITS.labelCharsMax), mode: "plan", ...actingAs(name) };
+    const { pid } = await this.orLeft(this.io.sys().call<Spawned>("proc.spawn", about));
+    return { name, pid };
+  }
+
+  private async round(words: (name: string) => string): Promise<void> {
+    await Promise.all(
+      this.members.map(async ({ name, pid }) => {
+        const { text, error } = await this.ask(pid, words(name)).catch((failure: unknown) => {
+          if (failure instanceof Left || exitStatusOf(failure) === 75) throw failure;
+          return { text: null, error: messageOf(failure) };
+        });
+        if (text !== null) this.answers.set(pid, [...(this.answers.get(pid) ?? []), text]);
+        else await this.say(`${name} gave no answer${error === null ? "" : `: ${error}`}`);
+      }),
+    );
+  }
+
+  private latest(): Answered[] {
+    return this.members.map(({ name, pid }) => ({ name, text: this.answers.get(pid)?.at(-1) ?? null }));
+  }
+
+  private ask(pid: string, message: string): Promise<WaitResult> {
+    return this.orLeft(answerOf(this.io.sys(), pid, message));
+  }
+
+  private orLeft<T>(answer: Promise<T>): Promise<T> {
+    return Promise.race([answer, this.left.promise]);
+  }
+
+  private say(text: string): Promise<void> {
+    return note(this.io, `gsv: council: ${text}`);
+  }
+}
+
+async function chairModel(io: Io): Promise<string | null> {
+  const { value } = await io.sys().call<SettingInfo>("config.get", { key: "council.model" });
+  return typeof value === "string" && value !== "" ? value : null;
+}

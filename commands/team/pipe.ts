@@ -1,0 +1,200 @@
+// `gsv pipe 'researcher | writer' < brief.md`: agents in a row, each given what the one before it answered. Every stage is a process of its own
+// with a status, and all of them are there before the first begins. The first that fails ends the row, and its status is that of the pipe. What
+// passes between two is bounded as a message is.
+
+import { LIMITS } from "../../src/abi/config/limits.ts";
+import { ENDED_BY } from "../../src/abi/ended-by.ts";
+import { SysError } from "../../src/abi/errno.ts";
+import { field } from "../../src/syscalls/define.ts";
+import { waitsForText } from "../../src/syscalls/format.ts";
+import type { Spawned, WaitResult } from "../../src/syscalls/services.ts";
+import { clip, timeoutMs, usageError } from "../args.ts";
+import { inBlock, readPrompt } from "../chat/message-text.ts";
+import type { Io } from "../command.ts";
+import { command } from "../define.ts";
+import { comesOnStdin } from "../io/stdin.ts";
+import { jsonLine, note, printText } from "../print.ts";
+import { actingAs, answerOf } from "./one-answer.ts";
+
+const STAGES_MAX = 16;
+
+interface Stage {
+  /** An agent, or a model as PROVIDER/MODEL. */
+  readonly who: string;
+  /** What it is told besides what comes in; may be empty. */
+  readonly told: string;
+}
+
+const spec = {
+  name: "pipe",
+  summary: "Pass text through agents, one after the other",
+  input: {
+    stages: field.text("agents with bars between, each with what it is told", { positional: true, meta: "STAGES" }),
+    rm: field.flag("end the processes afterwards; their histories stay in the archives"),
+    timeout: field.optional(field.text("give up after so long, with exit status 124", { meta: "SECONDS" })),
+  },
+  examples: [
+    "gsv pipe 'researcher | writer' < brief.md",
+    `gsv pipe 'ada "Find the faults." | bob "Write the letter."' < notes.md > letter.md`,
+  ],
+  notes: [
+    [
+      "A stage is the name of an agent, or a model as PROVIDER/MODEL, and what it is told. It gets what came on stdin, or what the stage",
+      "before it answered. The last answer goes to stdout. A stage that fails ends the row: the pipe exits as it did, and the stages behind",
+      "it go. One that is held until a person answers fails with 5.",
+    ].join("\n"),
+    "Several at the same time: ls *.md | xargs -P4 -I{} gsv run --rm --no-stdin -- 'Summarise {}'",
+  ],
+} as const;
+
+export const pipe = command(spec, async ({ args, json }, io) => {
+  const stages = stagesOf(args.stages);
+  const limitMs = timeoutMs(spec, args.timeout);
+  const fed = comesOnStdin(io) ? await readPrompt(io, { ignoreStdin: false }) : null;
+  if (fed === null && stages[0]?.told === "")
+    throw usageError(spec, "nothing goes in: give the first stage a task, or pipe text in");
+  const row = new Row(io);
+  const stops = [io.onSignal((name) => row.leave(ENDED_BY[name]))];
+  if (limitMs !== null) stops.push(io.clock.after(limitMs, () => row.leave(124)));
+  try {
+    const { text, exit } = await row.run(stages, fed?.text ?? null);
+    if (json) await io.stdout.write(jsonLine({ stages: row.done, text, exit }));
+    else if (text !== null) await printText(io.stdout, text);
+    return exit;
+  } finally {
+    for (const stop of stops) stop();
+    await row.end({ all: args.rm === true });
+  }
+});
+
+interface Done extends Stage {
+  readonly pid: string;
+  readonly status: WaitResult["status"];
+  readonly exit: number;
+}
+
+interface Made extends Stage {
+  readonly pid: string;
+}
+
+interface End {
+  readonly text: string | null;
+  readonly exit: number;
+}
+
+class Row {
+  readonly done: Done[] = [];
+  private readonly made: Made[] = [];
+  /** The one that is at work. */
+  private current: string | null = null;
+  private isLeft = false;
+  private readonly left = Promise.withResolvers<End>();
+
+  constructor(private readonly io: Io) {}
+
+  leave(exit: number): void {
+    this.isLeft = true;
+    const pid = this.current;
+    if (pid !== null) void this.quietly("proc.abort", { pid });
+    this.left.resolve({ text: null, exit });
+  }
+
+  async run(stages: readonly Stage[], input: string | null): Promise<End> {
+    return await Promise.race([this.through(stages, input), this.left.promise]);
+  }
+
+  /** What was never given anything goes in any case. */
+  async end({ all }: { readonly all: boolean }): Promise<void> {
+    const begun = new Set(this.done.map(({ pid }) => pid));
+    if (this.current !== null) begun.add(this.current);
+    for (const { pid } of this.made) if (all || !begun.has(pid)) await this.quietly("proc.kill", { pid });
+  }
+
+  // All of them are there before the first begins: a name that nobody has costs no answer.
+  private async through(stages: readonly Stage[], input: string | null): Promise<End> {
+    for (const stage of stages) if (!this.isLeft) await this.make(stage);
+    let text = input;
+    for (const stage of this.made) {
+      if (this.isLeft) break;
+      const ended = await this.answer(stage, text);
+      if (this.isLeft) break;
+      if (ended.exit !== 0 || ended.text === null) {
+        await note(this.io, `gsv: ${stage.who} (${stage.pid}) ${reasonOf(ended)}`);
+        return { text: null, exit: ended.exit === 0 ? 1 : ended.exit };
+      }
+      text = ended.text;
+    }
+    return { text, exit: 0 };
+  }
+
+  private async make(stage: Stage): Promise<void> {
+    const label = `pipe: ${stage.who}`.slice(0, LIMITS.labelCharsMax);
+    const { pid } = await this.io
+      .sys()
+      .call<Spawned>("proc.spawn", { label, ...actingAs(stage.who) })
+      .catch((error: unknown) => {
+        throw noSuchStage(error, stage.who);
+      });
+    this.made.push({ ...stage, pid });
+    await note(this.io, `gsv: ${stage.who} is ${pid}`);
+  }
+
+  private async answer(stage: Made, input: string | null): Promise<WaitResult> {
+    const message = messageFor(stage, input);
+    this.current = stage.pid;
+    const result = await answerOf(this.io.sys(), stage.pid, message);
+    this.current = null;
+    this.done.push({ ...stage, status: result.status, exit: result.exit });
+    return result;
+  }
+
+  // Whoever leaves does not wait for what cannot be helped.
+  private async quietly(call: "proc.abort" | "proc.kill", args: { readonly pid: string }): Promise<void> {
+    await this.io
+      .sys()
+      .call(call, args)
+      .catch(() => {});
+  }
+}
+
+function reasonOf({ error, status, waitsFor }: WaitResult): string {
+  if (waitsFor !== null) return `is held: ${waitsForText(waitsFor)}`;
+  return error ?? (status === "ok" ? "gave no answer" : `ended: ${status}`);
+}
+
+/** The kernel speaks of accounts; here somebody wrote the first word of a stage. */
+function noSuchStage(error: unknown, who: string): unknown {
+  if (!(error instanceof SysError) || error.code !== "EPERM" || who.includes("/")) return error;
+  return new SysError("EPERM", `no agent of yours is called ${clip(who)}`, [
+    ...error.hints.filter((hint) => hint.startsWith("did you mean")),
+    "a stage begins with an agent or PROVIDER/MODEL: gsv agent list shows yours, gsv agent create makes one",
+  ]);
+}
+
+function messageFor({ who, told }: Stage, input: string | null): string {
+  const message = input === null ? told : told === "" ? input : `${told}\n\n${inBlock(input)}`;
+  if (message.length <= LIMITS.messageCharsMax) return message;
+  throw new SysError(
+    "EFBIG",
+    `what ${who} would be given has ${message.length} characters; ${LIMITS.messageCharsMax} is the most`,
+    ["let the stage before it write a file, and say its name"],
+  );
+}
+
+/** Bars and spaces within quotes are text. */
+function stagesOf(line: string): readonly Stage[] {
+  const parts = line.match(/(?:"[^"]*"|'[^']*'|[^|])+|\|/g) ?? [];
+  const stages = parts.filter((part) => part !== "|").map(stageOf);
+  if (stages.length === 0 || parts.filter((part) => part === "|").length !== stages.length - 1)
+    throw usageError(spec, "a stage is missing: agents with bars between");
+  if (stages.length > STAGES_MAX) throw usageError(spec, `a pipe has at most ${STAGES_MAX} stages`);
+  return stages;
+}
+
+function stageOf(part: string): Stage {
+  const [who = "", ...rest] = part.trim().split(/\s+/);
+  if (who === "") throw usageError(spec, "a stage is missing: agents with bars between");
+  const told = part.trim().slice(who.length).trim();
+  const quoted = /^(["'])(.*)\1$/s.exec(told);
+  return { who, told: rest.length === 0 ? "" : (quoted?.[2] ?? told) };
+}

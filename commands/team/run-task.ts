@@ -1,0 +1,54 @@
+// `gsv run -- "…"`: a new task for one message, followed to its end, whose exit status it takes: what `docker run` is for a container.
+// It is `gsv chat --new` under the name that scripts know.
+
+import { ENDED_BY } from "../../src/abi/ended-by.ts";
+import { field } from "../../src/syscalls/define.ts";
+import { runChat } from "../chat/chat.ts";
+import { CHAT } from "../chat/spec.ts";
+import { command } from "../define.ts";
+import { note } from "../print.ts";
+
+const { pid: _pid, session: _session, new: _new, continue: _continue, interrupt: _interrupt, ...usual } = CHAT.input;
+
+/** It always is a new one: that need not be said. */
+function ofNew<Given extends { readonly doc: string }>(given: Given): Given {
+  return { ...given, doc: given.doc.replace(/^with --new: /, "").replace(/; else from now on$/, "") };
+}
+
+const { mode, label, budget, system, noTools } = usual;
+const input = {
+  ...usual,
+  ...{ mode: ofNew(mode), label: ofNew(label), budget: ofNew(budget), system: ofNew(system), noTools: ofNew(noTools) },
+};
+
+const spec = {
+  name: "run",
+  summary: "Start a task for one message, follow it, and exit as it does",
+  input: {
+    ...input,
+    rm: field.flag("end the process when it is done; its history stays in the archives"),
+  },
+  examples: [
+    'gsv run -- "Find stale commands in the docs."',
+    'gsv run --label "nightly audit" --timeout 600 -- "Check the notes."; echo $?',
+    'gsv run --rm -x -- "Write a shell loop over all .log files."',
+  ],
+  notes: [
+    "It takes all that gsv chat takes, but for what names a process or a session: gsv man chat.",
+    CHAT.notes.at(-1) ?? "",
+  ],
+} as const;
+
+export const run = command(spec, async ({ args, json }, io) => {
+  const { rm, ...rest } = args;
+  let pid: string | null = null;
+  const onFresh = (made: string) => {
+    pid = made;
+  };
+  const exit = await runChat({ args: { ...rest, new: true }, json }, io, { spec, onFresh });
+  if (!rm || pid === null) return exit;
+  // Held, it may still go on; only what has ended is over.
+  if (exit === 0 || exit === 1 || exit === ENDED_BY.INT) await io.sys().call("proc.kill", { pid });
+  else await note(io, `gsv: ${pid} has not ended and stays; gsv kill ${pid} ends it`);
+  return exit;
+});

@@ -1,0 +1,21 @@
+// What the links in a mounted directory of the host say, by their letters: no file is asked.
+
+import { isWithin, normalise, split } from "../path.ts";
+
+/** One that names its target from the top of the host means the same from here, if that is within the mounted directory. */
+export function targetFrom(path: string, target: string, root: string): string {
+  const whole = normalise(target);
+  if (!target.startsWith("/") || !isWithin(whole, root)) return target;
+  return "../".repeat(split(path).length - 1) + whole.slice(root === "/" ? 1 : root.length + 1);
+}
+
+/** Whether one at this path never leads out of the mounted directory. */
+export function staysWithin(path: string, target: string): boolean {
+  if (target.startsWith("/")) return false;
+  let depth = split(path).length - 1;
+  for (const name of split(target)) {
+    depth += name === "." ? 0 : name === ".." ? -1 : 1;
+    if (depth < 0) return false;
+  }
+  return true;
+}

@@ -1,0 +1,99 @@
+// This machine as the file tools reach it: by its own paths, without what the mount beneath hides. Of an agent's calls, content is shown
+// where a person attached the directory, or allowed that one place in this call; and nothing is changed but the one file that a person has
+// seen and allowed. What git keeps for itself is changed by nobody here. Names can be looked up: a rule has to know where they lead.
+
+import type { Caller } from "../../src/abi/identity.ts";
+import { isGits } from "../../src/abi/repo.ts";
+import { FileError, refused } from "../error.ts";
+import type {
+  Entry,
+  FileSystem,
+  ReadOptions,
+  ReadResult,
+  RemoveOptions,
+  ResolvedPath,
+  Stat,
+  WriteOptions,
+} from "../filesystem.ts";
+import { isWithin, join, split } from "../path.ts";
+
+export interface HostFsOptions {
+  /** All of the machine that may be seen at all; made at its first use. */
+  readonly disk: () => FileSystem;
+  /** Directories and files, without links, that are not there: what the machine says of its programs, sockets and keys. */
+  readonly unseen: () => readonly string[];
+  /** Directories, without links, that a person has attached for whoever calls. */
+  readonly attached: (caller: Caller) => Promise<readonly string[]>;
+}
+
+export function hostFs(options: HostFsOptions): FileSystem {
+  return new HostFs(options);
+}
+
+class HostFs implements FileSystem {
+  private made: FileSystem | null = null;
+  readonly rename = refused;
+  readonly link = refused;
+  readonly setattr = refused;
+
+  constructor(private readonly options: HostFsOptions) {}
+
+  async stat(caller: Caller, path: ResolvedPath): Promise<Stat> {
+    this.needThere(path);
+    return await this.disk().stat(caller, path);
+  }
+
+  async list(caller: Caller, path: ResolvedPath): Promise<readonly Entry[]> {
+    await this.needOpen(caller, path);
+    const entries = await this.disk().list(caller, path);
+    const unseen = this.options.unseen();
+    return entries.filter(({ name }) => !unseen.includes(join(path, name)));
+  }
+
+  async read(caller: Caller, path: ResolvedPath, options: ReadOptions): Promise<ReadResult> {
+    await this.needOpen(caller, path);
+    return await this.disk().read(caller, path, options);
+  }
+
+  async write(caller: Caller, path: ResolvedPath, bytes: Uint8Array, options: WriteOptions) {
+    this.needThere(path);
+    needSeen(caller, path, caller.allowed === path);
+    return await this.disk().write(caller, path, bytes, options);
+  }
+
+  async remove(caller: Caller, path: ResolvedPath, options: RemoveOptions): Promise<void> {
+    this.needThere(path);
+    // A directory that was made for the file goes again where that fails.
+    needSeen(caller, path, caller.allowed !== undefined && isWithin(caller.allowed, path));
+    await this.disk().remove(caller, path, options);
+  }
+
+  async mkdir(caller: Caller, path: ResolvedPath, options: { readonly mode?: number }): Promise<void> {
+    this.needThere(path);
+    needSeen(caller, path, caller.allowed !== undefined && isWithin(caller.allowed, path));
+    await this.disk().mkdir(caller, path, options);
+  }
+
+  private disk(): FileSystem {
+    this.made ??= this.options.disk();
+    return this.made;
+  }
+
+  private needThere(path: string): void {
+    if (this.options.unseen().some((directory) => isWithin(path, directory))) throw new FileError("ENOENT", path);
+  }
+
+  private async needOpen(caller: Caller, path: string): Promise<void> {
+    this.needThere(path);
+    const { kind, allowed } = caller;
+    if (kind === "person" || (allowed !== undefined && isWithin(path, allowed))) return;
+    if ((await this.options.attached(caller)).some((directory) => isWithin(path, directory))) return;
+    throw new FileError("EPERM", path, "a person has to allow it first: use the tool that asks");
+  }
+}
+
+function needSeen({ kind }: Caller, path: string, isAllowed: boolean): void {
+  if (kind !== "person" && !isAllowed)
+    throw new FileError("EPERM", path, "a person has to allow it first: use the tool that asks");
+  if (split(path).some(isGits)) throw new FileError("EPERM", path, "git keeps this name for itself");
+}

@@ -1,0 +1,212 @@
+// Real files below one directory, for the trees of homes, which have to work on every system: a path is resolved first, and what was opened
+// is then checked to lie where it was meant to. No symlink on the way is followed; links are shown, and the Namespace walks them inside
+// gsv. Devices, sockets and pipes do not appear. fs/disk/no-follow.ts is the stronger way, on Linux only.
+// Looking is synchronous: an agent is told dozens of small files before every answer, and the way through a pool of threads and back
+// takes ten times as long as the look itself.
+
+import {
+  type BigIntStats,
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readlinkSync,
+  readSync,
+  realpathSync,
+} from "node:fs";
+import { link, open, rename, unlink } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { asFileErrors, FileError, fileErrorOf } from "../error.ts";
+import type { FileKind, ReadOptions, ReadResult } from "../filesystem.ts";
+import { parent, split } from "../path.ts";
+
+export interface HostStat {
+  readonly kind: FileKind;
+  readonly runs: boolean;
+  readonly size: number;
+  readonly mtimeMs: number;
+  readonly version: string;
+  readonly target?: string;
+}
+
+export interface Held {
+  readonly host: string;
+  readonly close: () => Promise<void>;
+}
+
+export class Jail {
+  constructor(private readonly root: string) {}
+
+  /** Null where nothing is, or nothing that is shown. */
+  stat(path: string): HostStat | null {
+    const host = this.hostPath(path);
+    return host === null ? null : statOf(host);
+  }
+
+  /** What is in a directory and shown, each with what it is. */
+  entries(path: string): (readonly [name: string, stat: HostStat])[] {
+    const directory = this.plainDirectory(path);
+    return namesIn(directory).flatMap((name) => {
+      const stat = statOf(join(directory, name));
+      return stat === null ? [] : [[name, stat] as const];
+    });
+  }
+
+  names(path: string): string[] {
+    return namesIn(this.plainDirectory(path));
+  }
+
+  read(path: string, { offset = 0, bytesMax }: ReadOptions): ReadResult {
+    return this.inside(path, (file, { size, ino, mtimeNs }) => {
+      const bytes = new Uint8Array(Math.max(0, Math.min(bytesMax, Number(size) - offset)));
+      let done = 0;
+      while (done < bytes.byteLength) {
+        const bytesRead = readSync(file, bytes, done, bytes.byteLength - done, offset + done);
+        if (bytesRead === 0) break;
+        done += bytesRead;
+      }
+      // Some files of a host hold less than they say.
+      const eof = done < bytes.byteLength || offset + done >= Number(size);
+      return { bytes: bytes.subarray(0, done), eof, version: `${ino}.${mtimeNs}.${size}` };
+    });
+  }
+
+  /** A path of the host for something in a directory of the jail: while it is held it leads into that directory and no other. */
+  async hold(path: string): Promise<Held> {
+    const directory = this.plainDirectory(parent(path));
+    const flags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
+    const handle = await asFileErrors(path, () => open(directory, flags));
+    const own = `/proc/self/fd/${handle.fd}`;
+    if (isWhere(handle.fd, await handle.stat({ bigint: true }), directory)) {
+      const host = join(existsSync(own) ? own : directory, split(path).at(-1) ?? "");
+      return { host, close: () => handle.close() };
+    }
+    await handle.close();
+    throw new FileError("ENOENT", path);
+  }
+
+  private inside<T>(path: string, work: (file: number, stat: BigIntStats) => T): T {
+    const host = this.hostPath(path);
+    if (host === null) throw new FileError("ENOENT", path);
+    const file = opened(host, path);
+    try {
+      const stat = fstatSync(file, { bigint: true });
+      if (!stat.isFile() || !isWhere(file, stat, host)) throw new FileError("ENOENT", path);
+      return work(file, stat);
+    } finally {
+      closeSync(file);
+    }
+  }
+
+  /** Null when a directory on the way is not there, or is none. */
+  private hostPath(path: string): string | null {
+    const root = realPath(this.root);
+    if (root === null) return null;
+    const host = join(root, ...split(path));
+    const above = dirname(host);
+    return host === root || above === root || realPath(above) === above ? host : null;
+  }
+
+  private plainDirectory(path: string): string {
+    const host = this.hostPath(path);
+    const stat = host === null ? null : unlessAbsent(() => lstatSync(host));
+    if (host === null || stat === null) throw new FileError("ENOENT", path);
+    if (!stat.isDirectory()) throw new FileError("ENOTDIR", path);
+    return host;
+  }
+}
+
+/** A second name for what stands there, so that it can be put back. Null when nothing does. */
+export async function keep(host: string, as: string): Promise<string | null> {
+  try {
+    await link(host, as);
+    return as;
+  } catch (error) {
+    if ((error as { code?: unknown }).code === "ENOENT") return null;
+    throw error;
+  }
+}
+
+export async function putBack(kept: string | null, host: string): Promise<void> {
+  if (kept !== null) await rename(kept, host);
+  else await unlink(host).catch(() => {});
+}
+
+/** A new file that is on disk when this returns. */
+export async function writeNew(host: string, pieces: readonly Uint8Array[], runs: boolean): Promise<void> {
+  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+  const handle = await open(host, flags, runs ? 0o700 : 0o600);
+  try {
+    for (const bytes of pieces) {
+      for (let done = 0; done < bytes.byteLength; )
+        done += (await handle.write(bytes, done, bytes.byteLength - done)).bytesWritten;
+    }
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Where an open file really lies: the system says so where it can, else it must still be the one at its path. */
+function isWhere(descriptor: number, stat: BigIntStats, host: string): boolean {
+  try {
+    return readlinkSync(`/proc/self/fd/${descriptor}`) === host;
+  } catch {
+    try {
+      const there = lstatSync(host, { bigint: true });
+      return realpathSync(dirname(host)) === dirname(host) && there.ino === stat.ino && there.dev === stat.dev;
+    } catch {
+      return false;
+    }
+  }
+}
+
+function kindOf(stat: BigIntStats): FileKind | null {
+  if (stat.isFile()) return "file";
+  if (stat.isDirectory()) return "directory";
+  return stat.isSymbolicLink() ? "symlink" : null;
+}
+
+function statOf(host: string): HostStat | null {
+  const stat = unlessAbsent(() => lstatSync(host, { bigint: true }));
+  const kind = stat === null ? null : kindOf(stat);
+  if (stat === null || kind === null) return null;
+  const target = kind === "symlink" ? unlessAbsent(() => readlinkSync(host)) : undefined;
+  // Something else by now.
+  if (target === null) return null;
+  return {
+    kind,
+    runs: (stat.mode & 0o100n) !== 0n,
+    size: Number(stat.size),
+    mtimeMs: Number(stat.mtimeMs),
+    version: `${stat.ino}.${stat.mtimeNs}.${stat.size}`,
+    ...(target !== undefined && { target }),
+  };
+}
+
+function namesIn(directory: string): string[] {
+  return readdirSync(directory).filter((name) => !name.includes("\ufffd"));
+}
+
+function opened(host: string, path: string): number {
+  try {
+    return openSync(host, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch (error) {
+    throw fileErrorOf(error, path);
+  }
+}
+
+function realPath(path: string): string | null {
+  return unlessAbsent(() => realpathSync.native(path));
+}
+
+function unlessAbsent<T>(look: () => T): T | null {
+  try {
+    return look();
+  } catch {
+    return null;
+  }
+}

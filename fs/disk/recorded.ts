@@ -1,0 +1,46 @@
+// A filesystem whose changes of files are told: who changed which, and what version it is now. Whoever listens cannot keep a change from being
+// made, and hears only of those that were.
+
+import type { Caller } from "../../src/abi/identity.ts";
+import type { FileSystem, ResolvedPath } from "../filesystem.ts";
+
+/** A change of a file, by its path without links. */
+export interface NotedChange {
+  readonly verb: "write" | "remove" | "move";
+  readonly path: string;
+  /** What it is now; null of what went, and of a directory. */
+  readonly version: string | null;
+  readonly movedFrom: string | null;
+}
+
+export type Noted = (caller: Caller, change: NotedChange) => Promise<void>;
+
+/** `at`: where it is mounted, where the paths it is handed do not say it. */
+export function notedFs(fs: FileSystem, noted: Noted, at = ""): FileSystem {
+  const named = (path: ResolvedPath) => at + path;
+  return {
+    stat: (caller, path) => fs.stat(caller, path),
+    ...(fs.along === undefined ? {} : { along: fs.along.bind(fs) }),
+    list: (caller, path) => fs.list(caller, path),
+    read: (caller, path, options) => fs.read(caller, path, options),
+    mkdir: (caller, path, options) => fs.mkdir(caller, path, options),
+    link: (caller, path, target, options) => fs.link(caller, path, target, options),
+    setattr: (caller, path, attributes) => fs.setattr(caller, path, attributes),
+    async write(caller, path, bytes, options) {
+      const written = await fs.write(caller, path, bytes, options);
+      await noted(caller, { verb: "write", path: named(path), version: written.version, movedFrom: null });
+      return written;
+    },
+    async remove(caller, path, options) {
+      await fs.remove(caller, path, options);
+      await noted(caller, { verb: "remove", path: named(path), version: null, movedFrom: null });
+    },
+    async rename(caller, from, to, options) {
+      await fs.rename(caller, from, to, options);
+      const moved = await fs.stat(caller, to).catch(() => null);
+      const version = moved?.kind === "file" ? moved.version : null;
+      await noted(caller, { verb: "remove", path: named(from), version: null, movedFrom: null });
+      await noted(caller, { verb: "move", path: named(to), version, movedFrom: named(from) });
+    },
+  };
+}

@@ -1,0 +1,89 @@
+// /dev: null, zero, random, urandom and tty. Readers of this filesystem read to the end of a file, so the devices that never end on Linux
+// end here after a fixed number of bytes. /dev/tty is listed but cannot be read or written: nobody's terminal is reached through a file.
+
+import type { Caller } from "../../src/abi/identity.ts";
+import type { RandomBytes } from "../../src/abi/ids.ts";
+import { need, READ, WRITE } from "../access.ts";
+import { FileError, refused } from "../error.ts";
+import type { Entry, FileSystem, ReadOptions, ReadResult, ResolvedPath, Stat } from "../filesystem.ts";
+import { base } from "../path.ts";
+
+const ENDLESS_BYTES = 64 * 1024;
+
+interface Device {
+  readonly mode: number;
+  /** Null where there is nothing to read. */
+  readonly bytes: ((length: number) => Uint8Array) | null;
+}
+
+export function devFs(random: RandomBytes, sinceMs: number): FileSystem {
+  return new DevFs(
+    new Map<string, Device>([
+      ["null", { mode: 0o666, bytes: null }],
+      ["zero", { mode: 0o666, bytes: (length) => new Uint8Array(length) }],
+      ["random", { mode: 0o444, bytes: random }],
+      ["urandom", { mode: 0o444, bytes: random }],
+      ["tty", { mode: 0o666, bytes: null }],
+    ]),
+    sinceMs,
+  );
+}
+
+/** What a device gives is never the same twice, and never another version. */
+const VERSION = "0";
+
+class DevFs implements FileSystem {
+  constructor(
+    private readonly devices: ReadonlyMap<string, Device>,
+    private readonly sinceMs: number,
+  ) {}
+
+  async stat(_caller: Caller, path: ResolvedPath): Promise<Stat> {
+    if (path === "/") return { ...this.roots, kind: "directory", mode: 0o755 };
+    return this.statOf(this.device(path));
+  }
+
+  async list(): Promise<readonly Entry[]> {
+    return [...this.devices].map(([name, device]) => ({ name, stat: this.statOf(device) }));
+  }
+
+  async read(caller: Caller, path: ResolvedPath, { offset = 0, bytesMax }: ReadOptions): Promise<ReadResult> {
+    const device = this.device(path);
+    need(caller, this.statOf(device), READ, path);
+    needNoTerminal(path);
+    const end = device.bytes === null ? 0 : ENDLESS_BYTES;
+    const length = Math.max(0, Math.min(bytesMax, end - offset));
+    return { bytes: device.bytes?.(length) ?? new Uint8Array(), eof: offset + length >= end, version: VERSION };
+  }
+
+  async write(caller: Caller, path: ResolvedPath): Promise<{ readonly version: string }> {
+    if (!this.devices.has(base(path))) throw new FileError("EPERM", path);
+    need(caller, this.statOf(this.device(path)), WRITE, path);
+    needNoTerminal(path);
+    return { version: VERSION };
+  }
+
+  readonly remove = refused;
+  readonly rename = refused;
+  readonly mkdir = refused;
+  readonly link = refused;
+  readonly setattr = refused;
+
+  private get roots() {
+    return { uid: 0, gid: 0, size: 0, mtimeMs: this.sinceMs, version: VERSION } as const;
+  }
+
+  private statOf({ mode }: Device): Stat {
+    return { ...this.roots, kind: "file", mode, contentType: "application/octet-stream" };
+  }
+
+  private device(path: string): Device {
+    const device = this.devices.get(base(path));
+    if (device === undefined) throw new FileError("ENOENT", path);
+    return device;
+  }
+}
+
+function needNoTerminal(path: string): void {
+  if (base(path) === "tty") throw new FileError("EIO", path, "no terminal is reached from here");
+}

@@ -1,0 +1,172 @@
+// /proc: processes as files, one row of the table a file. Everything is asked through the reader's own Sys, and what is written is a call
+// of the writer's, so that a file shows and does what the same person or process could see and do anyway.
+
+import type { Caller } from "../../src/abi/identity.ts";
+import { initPid } from "../../src/abi/ids.ts";
+import type { Message } from "../../src/abi/process/message.ts";
+import type { WaitsFor } from "../../src/abi/process/process.ts";
+import type { Segment } from "../../src/abi/process/segment.ts";
+import type { Sys } from "../../src/abi/sys.ts";
+import type { Clock } from "../../src/lib/clock.ts";
+import { FileError } from "../error.ts";
+import type { FileSystem } from "../filesystem.ts";
+import { type Row, syntheticFs, type TextRow } from "../generated/synthetic.ts";
+import { toldFileRows } from "../read/context-files.ts";
+import { Asking } from "./asking.ts";
+import { Control } from "./control.ts";
+import { cmdlineText, environText, factsText, identityText, limitsText, statusText, usageText } from "./facts.ts";
+import { type MachinePorts, machineRows } from "./machine.ts";
+import { mapsRow } from "./maps.ts";
+import { type LivePorts, Streams } from "./stream.ts";
+
+export interface ProcOptions {
+  /** To look with. */
+  readonly sysFor: (caller: Caller) => Sys;
+  /** To act with: what is done this way is logged as done by the caller. */
+  readonly actFor: (caller: Caller) => Sys;
+  readonly clock: Clock;
+  /** How the command line prints them: the files read the same. */
+  readonly messageLine: (message: Message) => string;
+  readonly waitsForText: (waits: WaitsFor) => string;
+  readonly segmentName: (segment: Segment) => string;
+  /** What a kernel knows of what is not stored yet. */
+  readonly live?: LivePorts;
+  readonly machine?: MachinePorts;
+}
+
+export function procFs(options: ProcOptions): FileSystem {
+  const asking = new Asking(options.sysFor, options.segmentName);
+  const streams = new Streams(asking, options.live ?? null, options.clock);
+  const rows: readonly Row[] = [
+    { path: "/*", list: (caller) => asking.pids(caller), has: (caller, _before, pid) => asking.has(caller, pid) },
+    ...factRows(asking, options),
+    ...workRows(asking, options),
+    { path: "/*/stream", read: (caller, [pid = ""], range) => streams.read(caller, pid, range) },
+    ...controlRows(new Control(options.actFor)),
+    mapsRow(options.sysFor),
+    ...toldFileRows({
+      path: "/*/context.d/*",
+      ...options,
+      calls: { list: "proc.context.list", set: "proc.context.set" },
+      argsOf: ([pid]) => ({ pid }),
+    }),
+    { path: "/self", link: async (caller) => caller.pid ?? initPid(caller.ownerUid) },
+    ...kernelRows(asking, options.clock),
+    ...(options.machine === undefined ? [] : machineRows(options.machine)),
+  ];
+  return syntheticFs(rows, options.clock);
+}
+
+/** What a process is. */
+function factRows(asking: Asking, { waitsForText }: ProcOptions): TextRow[] {
+  const row = (name: string, text: (caller: Caller, pid: string) => Promise<string>): TextRow => ({
+    path: `/*/${name}`,
+    text: (caller, [pid = ""]) => text(caller, pid),
+  });
+  return [
+    row("status", async (caller, pid) => statusText(await asking.info(caller, pid), waitsForText)),
+    row("identity", async (caller, pid) => identityText(await asking.info(caller, pid))),
+    row("cmdline", async (caller, pid) =>
+      cmdlineText(await asking.info(caller, pid), (await asking.caps(caller, pid)).dropped),
+    ),
+    row("cwd", async (caller, pid) => `${(await asking.info(caller, pid)).cwd}\n`),
+    row("environ", async (caller, pid) => environText(await asking.info(caller, pid))),
+    row("model", async (caller, pid) => {
+      await asking.info(caller, pid);
+      return `${(await asking.setting(caller, "ai.model")) || "default"}\n`;
+    }),
+    row("caps", async (caller, pid) => (await asking.caps(caller, pid)).capabilities.map(line).join("")),
+    row("limits", async (caller, pid) => {
+      await asking.info(caller, pid);
+      return limitsText(await asking.setting(caller, "run.maxTurns"));
+    }),
+  ];
+}
+
+/** What a process does, did and waits for. */
+function workRows(asking: Asking, { messageLine, segmentName }: ProcOptions): Row[] {
+  const row = (name: string, text: (caller: Caller, pid: string) => Promise<string>): TextRow => ({
+    path: `/*/${name}`,
+    text: (caller, [pid = ""]) => text(caller, pid),
+  });
+  const lines = async function* (pages: AsyncIterable<readonly Message[]>, text: (message: Message) => string) {
+    for await (const page of pages) yield page.map((message) => line(text(message))).join("");
+  };
+  return [
+    {
+      path: "/*/messages",
+      text: async (caller, [pid = ""]) => lines(asking.history(caller, pid), (each) => JSON.stringify(each)),
+    },
+    {
+      path: "/*/segments/*",
+      list: async (caller, [pid = ""]) => (await asking.segments(caller, pid)).map(segmentName),
+      has: async (caller, [pid = ""], name) => (await asking.segment(caller, pid, name)) !== null,
+    },
+    {
+      path: "/*/segments/*",
+      text: async (caller, [pid = "", name = ""]) => {
+        const segment = await asking.segment(caller, pid, name);
+        if (segment === null) throw new FileError("ENOENT", `/${pid}/segments/${name}`);
+        return lines(asking.between(caller, pid, segment), (each) => JSON.stringify(each));
+      },
+    },
+    { path: "/*/history", text: async (caller, [pid = ""]) => lines(asking.history(caller, pid), messageLine) },
+    row("queue", async (caller, pid) => factsText([["Queued", (await asking.info(caller, pid)).queued]])),
+    row("pending", async (caller, pid) => (await asking.pending(caller, pid)).map(jsonLine).join("")),
+    row("approvals", async (caller, pid) => (await asking.approvals(caller, pid)).map(jsonLine).join("")),
+    row("usage", async (caller, pid) => {
+      const { total, rows } = await asking.usage(caller, pid);
+      return usageText(total, rows, await asking.budgets(caller, pid));
+    }),
+    row("clients", async (caller, pid) => {
+      await asking.info(caller, pid);
+      return factsText([["Clients", (await asking.kernel(caller)).clients]]);
+    }),
+  ];
+}
+
+function controlRows(control: Control): TextRow[] {
+  const own = { mode: 0o600, owner: async ({ uid, gid }: Caller) => ({ uid, gid }) };
+  return [
+    {
+      path: "/*/ctl",
+      ...own,
+      text: async () => control.verbs,
+      write: (caller, [pid = ""], text, options) => control.ctl(caller, pid, text, options),
+    },
+    {
+      path: "/*/note",
+      ...own,
+      text: async () => "",
+      write: (caller, [pid = ""], text, options) => control.note(caller, pid, text, options),
+    },
+  ];
+}
+
+function kernelRows(asking: Asking, clock: Clock): TextRow[] {
+  return [
+    { path: "/version", text: async (caller) => line(`gsv ${(await asking.kernel(caller)).version}`) },
+    {
+      path: "/uptime",
+      text: async (caller) => {
+        const { startedAt } = await asking.kernel(caller);
+        return line(startedAt === null ? "0.00" : (Math.max(0, clock.now() - startedAt) / 1000).toFixed(2));
+      },
+    },
+    {
+      path: "/loadavg",
+      text: async (caller) => {
+        const { working, processes } = await asking.kernel(caller);
+        return line(`${working}/${processes}`);
+      },
+    },
+  ];
+}
+
+function line(text: string): string {
+  return `${text}\n`;
+}
+
+function jsonLine(value: object): string {
+  return line(JSON.stringify(value));
+}

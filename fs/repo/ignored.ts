@@ -1,0 +1,60 @@
+// What a .gitignore names, as git reads it: the last rule that fits decides, rules further down stand above those further up, and what
+// lies in an ignored directory stays ignored because nobody goes in. Rules are somebody's text: how many there are is bounded.
+
+import { isWithin } from "../path.ts";
+
+export const IGNORE_FILE = ".gitignore";
+export const GIT_DIRECTORY = ".git";
+export const IGNORE_BYTES_MAX = 64 * 1024;
+const RULES_MAX = 1000;
+const RULE_CHARS_MAX = 256;
+
+interface Rule {
+  /** The directory it stands in. */
+  readonly base: string;
+  readonly glob: Bun.Glob;
+  readonly keeps: boolean;
+  readonly onlyDirectories: boolean;
+}
+
+export class Ignored {
+  static readonly NOTHING = new Ignored([]);
+
+  private constructor(private readonly rules: readonly Rule[]) {}
+
+  /** The same with what a file in a directory further down says. */
+  and(directory: string, text: string): Ignored {
+    const added = text
+      .split("\n")
+      .map((line) => ruleOf(directory, line))
+      .filter((rule) => rule !== null);
+    return new Ignored([...this.rules, ...added].slice(-RULES_MAX));
+  }
+
+  has(path: string, isDirectory: boolean): boolean {
+    const rule = this.rules.findLast(
+      ({ base, glob, onlyDirectories }) =>
+        (isDirectory || !onlyDirectories) && isWithin(path, base) && glob.match(below(path, base)),
+    );
+    return rule !== undefined && !rule.keeps;
+  }
+}
+
+function ruleOf(base: string, line: string): Rule | null {
+  const text = line.replace(/\r$/, "").replace(/(?<!\\) +$/, "");
+  if (text === "" || text.startsWith("#") || text.length > RULE_CHARS_MAX) return null;
+  const keeps = text.startsWith("!");
+  const named = (keeps ? text.slice(1) : text).replace(/^\\(?=[#!])/, "");
+  const onlyDirectories = named.endsWith("/");
+  const bare = named.replace(/^\//, "").replace(/\/+$/, "");
+  if (bare === "") return null;
+  // A slash anywhere but at its end ties it to its directory.
+  const isTied = named.replace(/\/+$/, "").includes("/");
+  // Braces mean nothing here.
+  const pattern = bare.replace(/[{}]/g, "\\$&");
+  return { base, glob: new Bun.Glob(isTied ? pattern : `**/${pattern}`), keeps, onlyDirectories };
+}
+
+function below(path: string, base: string): string {
+  return path.slice(base === "/" ? 1 : base.length + 1);
+}

@@ -1,0 +1,109 @@
+// Somewhere in a versioned tree, by the path that callers know and by the one in the tree; and what stands there.
+
+import type { Caller } from "../../src/abi/identity.ts";
+import { isGits } from "../../src/abi/repo.ts";
+import type { VersionedTree } from "../../src/repos/tree.ts";
+import type { HostStat, Jail } from "../disk/jail.ts";
+import { FileError } from "../error.ts";
+import type { Entry, Stat } from "../filesystem.ts";
+import { parent, split } from "../path.ts";
+import { contentTypeOf } from "../read/contenttype.ts";
+
+export type Tree = Pick<VersionedTree, "versioned" | "scratch" | "change">;
+
+export interface TreeAccount {
+  readonly username: string;
+  readonly uid: number;
+  readonly gid: number;
+}
+
+/** Somewhere in a tree. `path` is as callers know it, `rel` from the tree's directory. */
+export interface Place {
+  readonly path: string;
+  readonly rel: string;
+  /** What stays where it is; from the tree's directory, empty where that itself is meant. */
+  readonly top: string;
+  readonly home: string;
+  readonly account: TreeAccount;
+  readonly directory: string;
+  readonly jail: Jail;
+}
+
+/** Which paths of a mount are in a tree. */
+export interface Places {
+  /** Null where the mount beneath answers. */
+  lookAt(path: string): Promise<Place | null>;
+  /** The same for a change, which may be refused. `allowed`: a person has seen it. */
+  changeAt(caller: Caller, path: string, allowed?: boolean): Promise<Place | null>;
+  /** A directory of the mount beneath, with what trees add to it. */
+  withTops(path: string, entries: readonly Entry[]): Promise<readonly Entry[]>;
+  /** Refused while something of a tree is in a directory of the mount beneath. */
+  needTreeless(path: string): Promise<void>;
+  treeOf(place: Place): Promise<Tree>;
+}
+
+const DIRECTORY_MODE = 0o2770;
+
+export function find(place: Place): Stat | null {
+  if (split(place.rel).some((name) => isGits(name))) return null;
+  const found = place.jail.stat(place.rel);
+  return found === null ? null : shown(found, place);
+}
+
+/** What is in a directory of a tree. */
+export function entriesIn(place: Place): Entry[] {
+  return place.jail
+    .entries(place.rel)
+    .flatMap(([name, stat]) => (isGits(name) ? [] : [{ name, stat: shown(stat, within(place, name)) }]));
+}
+
+function shown({ kind, runs, size, mtimeMs, version, target }: HostStat, place: Place): Stat {
+  const { uid, gid } = place.account;
+  const about = { kind, uid, gid, mtimeMs, version };
+  if (kind === "directory") return { ...about, mode: DIRECTORY_MODE, size: 0 };
+  if (kind === "symlink") return { ...about, mode: 0o777, size, ...(target !== undefined && { target }) };
+  return { ...about, mode: runs ? 0o770 : 0o660, size, contentType: contentTypeOf(place.rel) };
+}
+
+export function existing(place: Place): Stat {
+  const stat = find(place);
+  if (stat === null) throw new FileError("ENOENT", place.path);
+  return stat;
+}
+
+export function directory(place: Place): Stat {
+  const stat = existing(place);
+  if (stat.kind !== "directory") throw new FileError("ENOTDIR", place.path);
+  return stat;
+}
+
+/** Of a file itself; of a directory all in it. From the tree's directory. */
+export function filesIn(place: Place, stat: Stat): string[] {
+  if (stat.kind !== "directory") return [place.rel];
+  const found: string[] = [];
+  for (const name of place.jail.names(place.rel)) {
+    const below = within(place, name);
+    const entry = find(below);
+    if (entry !== null) found.push(...filesIn(below, entry));
+  }
+  return found;
+}
+
+/** The hidden history of a repository of somebody's own that lies there would go with what is deleted. */
+export function needNoRepository(place: Place, stat: Stat | null): void {
+  if (stat?.kind !== "directory") return;
+  for (const name of place.jail.names(place.rel)) {
+    if (isGits(name))
+      throw new FileError("ENOTEMPTY", place.path, `a repository of its own lies there: ${place.rel}/${name}`);
+    const below = within(place, name);
+    needNoRepository(below, find(below));
+  }
+}
+
+function within(place: Place, name: string): Place {
+  return { ...place, path: `${place.path}/${name}`, rel: place.rel === "" ? name : `${place.rel}/${name}` };
+}
+
+export function above(place: Place): Place {
+  return { ...place, path: parent(place.path), rel: split(place.rel).slice(0, -1).join("/") };
+}

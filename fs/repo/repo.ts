@@ -1,0 +1,258 @@
+// Versioned files: `~/context.d`, `~/skills.d` and `~/knowledge` of every account, and workspaces; everything else goes to the mount
+// beneath. Reads come straight from the tree; a change is one commit, made while nobody else changes the tree. Permissions are
+// those of the home: shared by a human and their agents, closed to others. Plain files and directories only: no links are made here.
+
+import { mkdir, rename, rm, rmdir } from "node:fs/promises";
+import { join } from "node:path";
+import { LIMITS } from "../../src/abi/config/limits.ts";
+import type { Caller } from "../../src/abi/identity.ts";
+import { isGits, isOrdersToGit } from "../../src/abi/repo.ts";
+import { need, needRemove, needSetattr, READ, SEARCH, WRITE } from "../access.ts";
+import { type Held, keep, putBack, writeNew } from "../disk/jail.ts";
+import { asFileErrors, FileError } from "../error.ts";
+import type {
+  Attributes,
+  Entry,
+  FileSystem,
+  ReadOptions,
+  ReadResult,
+  Receipted,
+  RemoveOptions,
+  ResolvedPath,
+  Stat,
+  WriteOptions,
+} from "../filesystem.ts";
+import { isWithin, split } from "../path.ts";
+import { Homes, type RepoFsOptions } from "./homes.ts";
+import {
+  above,
+  directory,
+  entriesIn,
+  existing,
+  filesIn,
+  find,
+  needNoRepository,
+  type Place,
+  type Places,
+  type Tree,
+} from "./places.ts";
+
+export function repoFs(options: RepoFsOptions): FileSystem {
+  return new TreesFs(options.under, new Homes(options));
+}
+
+/** The same over other trees than those of homes. */
+export function treesFs(under: FileSystem, places: Places): FileSystem {
+  return new TreesFs(under, places);
+}
+
+class TreesFs implements FileSystem {
+  private drafts = 0;
+
+  constructor(
+    private readonly under: FileSystem,
+    private readonly places: Places,
+  ) {}
+
+  async stat(caller: Caller, path: ResolvedPath): Promise<Stat> {
+    const place = await this.places.lookAt(path);
+    return place === null ? this.under.stat(caller, path) : existing(place);
+  }
+
+  async list(caller: Caller, path: ResolvedPath): Promise<readonly Entry[]> {
+    const place = await this.places.lookAt(path);
+    if (place === null) return this.places.withTops(path, await this.under.list(caller, path));
+    need(caller, directory(place), READ, path);
+    return entriesIn(place);
+  }
+
+  async read(caller: Caller, path: ResolvedPath, options: ReadOptions): Promise<ReadResult> {
+    const place = await this.places.lookAt(path);
+    if (place === null) return this.under.read(caller, path, options);
+    const stat = existing(place);
+    if (stat.kind !== "file") throw new FileError(stat.kind === "directory" ? "EISDIR" : "ELOOP", path);
+    need(caller, stat, READ, path);
+    return place.jail.read(place.rel, options);
+  }
+
+  async write(caller: Caller, path: ResolvedPath, bytes: Uint8Array, options: WriteOptions) {
+    const place = await this.places.changeAt(caller, path);
+    if (place === null) return this.under.write(caller, path, bytes, options);
+    return this.change(caller, place, `write ${place.rel}`, async (tree, hold) => {
+      this.needKeepable(place);
+      const old = find(place);
+      await this.needWrite(caller, place, old, options);
+      const before = old !== null && options.at === "end" ? await this.wholeOf(place, old) : [];
+      const size = before.reduce((sum, piece) => sum + piece.byteLength, bytes.byteLength);
+      if (size > LIMITS.fileBytesMax)
+        throw new FileError("EFBIG", path, `a file holds at most ${LIMITS.fileBytesMax / 1024 / 1024} MiB`);
+      const host = await hold(place);
+      const draft = this.draft(tree);
+      await writeNew(draft, [...before, bytes], ((options.mode ?? old?.mode ?? 0) & 0o100) !== 0);
+      const kept = await keep(host, this.draft(tree));
+      await rename(draft, host);
+      const { version } = existing(place);
+      return { value: { version }, undo: () => putBack(kept, host), done: () => discard(kept) };
+    });
+  }
+
+  async remove(caller: Caller, path: ResolvedPath, { recursive, receipt }: RemoveOptions): Promise<void> {
+    const place = await this.places.changeAt(caller, path);
+    if (place === null) {
+      await this.places.needTreeless(path);
+      return this.under.remove(caller, path, { recursive, ...(receipt && { receipt }) });
+    }
+    this.needBelowTop(place);
+    return this.change(caller, place, `remove ${place.rel}`, async (tree, hold) => {
+      const stat = existing(place);
+      needRemove(caller, directory(above(place)), stat, path);
+      needNoRepository(place, stat);
+      const gone = filesIn(place, stat);
+      const host = await hold(place);
+      if (stat.kind === "directory" && !recursive) {
+        await rmdir(host);
+        return { value: undefined, undo: () => mkdir(host, { mode: 0o700 }), paths: gone };
+      }
+      const kept = this.draft(tree);
+      await rename(host, kept);
+      return { value: undefined, undo: () => rename(kept, host), done: () => discard(kept), paths: gone };
+    });
+  }
+
+  async rename(caller: Caller, from: ResolvedPath, to: ResolvedPath, options?: Receipted): Promise<void> {
+    const [source, target] = [await this.places.changeAt(caller, from), await this.places.changeAt(caller, to)];
+    if (source === null && target === null) {
+      await this.places.needTreeless(from);
+      return this.under.rename(caller, from, to, options);
+    }
+    if (source === null || target === null || source.home !== target.home) throw new FileError("EXDEV", to);
+    for (const place of [source, target]) this.needBelowTop(place);
+    if (from === to) return;
+    if (isWithin(to, from)) throw new FileError("EINVAL", to, "cannot move a directory into itself");
+    return this.change(caller, target, `move ${source.rel} to ${target.rel}`, async (tree, hold) => {
+      const moved = existing(source);
+      this.needKeepable(target);
+      const replaced = find(target);
+      needRemove(caller, directory(above(source)), moved, from);
+      needRemove(caller, directory(above(target)), replaced ?? moved, to);
+      if (replaced?.kind === "directory" && moved.kind !== "directory") throw new FileError("EISDIR", to);
+      if (replaced !== null && replaced.kind !== "directory" && moved.kind === "directory")
+        throw new FileError("ENOTDIR", to);
+      needNoRepository(target, replaced);
+      const gone = filesIn(source, moved);
+      const [old, fresh] = [await hold(source), await hold(target)];
+      const kept = replaced?.kind === "file" ? await keep(fresh, this.draft(tree)) : null;
+      await rename(old, fresh);
+      const made = gone.map((each) => target.rel + each.slice(source.rel.length));
+      const undo = async () => {
+        await rename(fresh, old);
+        if (kept !== null) await rename(kept, fresh);
+      };
+      return { value: undefined, undo, done: () => discard(kept), paths: [...gone, ...made] };
+    });
+  }
+
+  async mkdir(caller: Caller, path: ResolvedPath, options: Receipted & { readonly mode?: number }): Promise<void> {
+    // A directory on the way to the file that was allowed.
+    const isOnTheWay = caller.allowed !== undefined && isWithin(caller.allowed, path);
+    const place = await this.places.changeAt(caller, path, isOnTheWay);
+    if (place === null) return this.under.mkdir(caller, path, options);
+    return this.change(caller, place, `make ${place.rel}`, async (_tree, hold) => {
+      this.needKeepable(place);
+      await this.needNew(caller, place);
+      const host = await hold(place);
+      await mkdir(host, { mode: 0o700 });
+      return { value: undefined, undo: () => rmdir(host), paths: [] };
+    });
+  }
+
+  async link(caller: Caller, path: ResolvedPath, target: string, options?: Receipted): Promise<void> {
+    if ((await this.places.changeAt(caller, path)) === null) return this.under.link(caller, path, target, options);
+    throw new FileError("EPERM", path, "only plain files and directories are kept here");
+  }
+
+  async setattr(caller: Caller, path: ResolvedPath, attributes: Attributes): Promise<void> {
+    const place = await this.places.changeAt(caller, path);
+    if (place === null) return this.under.setattr(caller, path, attributes);
+    const stat = existing(place);
+    needSetattr(caller, stat, attributes, path);
+    const { uid = stat.uid, gid = stat.gid, mode = stat.mode } = attributes;
+    if (uid !== stat.uid || gid !== stat.gid || mode !== stat.mode)
+      throw new FileError("EPERM", path, "what is versioned has the owner and mode of its home or workspace");
+  }
+
+  private async needWrite(caller: Caller, place: Place, old: Stat | null, options: WriteOptions): Promise<void> {
+    if (old === null) {
+      if (options.ifVersion !== undefined) throw new FileError("ECONFLICT", place.path);
+      return this.needNew(caller, place);
+    }
+    if (options.exclusive) throw new FileError("EEXIST", place.path);
+    if (old.kind !== "file") throw new FileError(old.kind === "directory" ? "EISDIR" : "ELOOP", place.path);
+    need(caller, old, WRITE, place.path);
+    if (options.ifVersion !== undefined && options.ifVersion !== old.version)
+      throw new FileError("ECONFLICT", place.path);
+  }
+
+  private async needNew(caller: Caller, place: Place): Promise<void> {
+    if (find(place) !== null) throw new FileError("EEXIST", place.path);
+    const parentStat =
+      place.rel === place.top ? await this.under.stat(caller, place.home as ResolvedPath) : directory(above(place));
+    need(caller, parentStat, WRITE | SEARCH, place.path);
+  }
+
+  private needKeepable({ rel, path }: Place): void {
+    if (split(rel).some((name) => isGits(name) || isOrdersToGit(name)))
+      throw new FileError("EPERM", path, "git keeps this name for itself");
+  }
+
+  private needBelowTop({ rel, top, path }: Place): void {
+    if (rel === top) throw new FileError("EBUSY", path);
+  }
+
+  private async change<T>(
+    caller: Caller,
+    place: Place,
+    message: string,
+    work: (tree: Tree, hold: (place: Place) => Promise<string>) => Promise<Changed<T>>,
+  ): Promise<T> {
+    const tree = await this.places.treeOf(place);
+    const held: Held[] = [];
+    const hold = async ({ jail, rel }: Place) => {
+      const one = await jail.hold(rel);
+      held.push(one);
+      return one.host;
+    };
+    try {
+      const [value, done] = await tree.change({ author: caller.username, message, by: caller.pid }, () =>
+        asFileErrors(place.path, async () => {
+          const { value, undo, done, paths = [place.rel] } = await work(tree, hold);
+          return { value: [value, done] as const, undo, paths };
+        }),
+      );
+      await done?.();
+      return value;
+    } finally {
+      for (const one of held) await one.close();
+    }
+  }
+
+  private async wholeOf(place: Place, { size }: Stat): Promise<Uint8Array[]> {
+    return [place.jail.read(place.rel, { bytesMax: size }).bytes];
+  }
+
+  private draft(tree: Tree): string {
+    return join(tree.scratch(), String(++this.drafts));
+  }
+}
+
+interface Changed<T> {
+  readonly value: T;
+  readonly undo: () => Promise<void>;
+  /** Once it is committed. */
+  readonly done?: () => Promise<void>;
+  readonly paths?: readonly string[];
+}
+
+async function discard(kept: string | null): Promise<void> {
+  if (kept !== null) await rm(kept, { recursive: true, force: true });
+}

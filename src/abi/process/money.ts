@@ -1,0 +1,133 @@
+// What answers cost, in whole millionths of a dollar: integers all the way, so that the same rows add up to the same sum however they are
+// grouped. Prices are data, in dollars for a million tokens; how they become money is said here and nowhere else. Pure.
+
+import { SysError } from "../errno.ts";
+
+/** Dollars for a million tokens. */
+export interface Price {
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+}
+
+/** As a server counts them; what came from its cache or went there is not in `input`. */
+export interface Tokens {
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+}
+
+/** What a server says an answer used; a few say what it cost, too. */
+export type Reported = Tokens & { readonly costUsd?: number };
+
+export interface Charged {
+  readonly usage: Tokens & { readonly costUsd: number };
+  /** False where nobody knows its price: then it counts as nothing. */
+  readonly priced: boolean;
+}
+
+/** What a model is charged by. */
+export interface Rate {
+  /** Null where it is not known. */
+  readonly price: Price | null;
+  /** Somebody set it. */
+  readonly isOwn: boolean;
+}
+
+export const FREE: Price = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+
+const MILLION = 1_000_000;
+/** Far above any real one; it keeps sums within what a number holds exactly. */
+const PRICE_MAX = 1_000_000;
+
+/** One answer, rounded once, to the nearest millionth. */
+export function costMicros(price: Price, tokens: Tokens): number {
+  // A price has at most six places, so a token costs a whole number of millionths of a millionth.
+  const each = (perMillion: number, count: number) => BigInt(Math.round(perMillion * MILLION)) * BigInt(count);
+  const total =
+    each(price.input, tokens.input) +
+    each(price.output, tokens.output) +
+    each(price.cacheRead, tokens.cacheRead) +
+    each(price.cacheWrite, tokens.cacheWrite);
+  return Number((total + 500_000n) / 1_000_000n);
+}
+
+/** The price somebody set wins, then what the server itself says it cost, then the price gsv knows. */
+export function charged({ price, isOwn }: Rate, reported: Reported): Charged {
+  const { input, output, cacheRead, cacheWrite, costUsd } = reported;
+  const tokens = { input, output, cacheRead, cacheWrite };
+  if (costUsd !== undefined && !isOwn) return { usage: { ...tokens, costUsd: usdOf(microsOf(costUsd)) }, priced: true };
+  const micros = price === null ? 0 : costMicros(price, tokens);
+  return { usage: { ...tokens, costUsd: usdOf(micros) }, priced: price !== null };
+}
+
+export function tokensOf({ input, output, cacheRead, cacheWrite }: Tokens): number {
+  return input + output + cacheRead + cacheWrite;
+}
+
+export function microsOf(usd: number): number {
+  return Math.round(usd * MILLION);
+}
+
+export function usdOf(micros: number): number {
+  return micros / MILLION;
+}
+
+/** Exactly, with two places at least: `$2.00`, `$0.000123`. */
+export function exactUsd(micros: number): string {
+  const places = String(micros % MILLION)
+    .padStart(6, "0")
+    .replace(/0{1,4}$/, "");
+  return `$${Math.floor(micros / MILLION)}.${places}`;
+}
+
+/** As people read it: to the cent from a dollar on, finer below. */
+export function usdText(micros: number): string {
+  if (micros === 0) return "$0";
+  if (micros < 100) return exactUsd(micros);
+  return micros < MILLION ? exactUsd(Math.round(micros / 100) * 100) : `$${(micros / MILLION).toFixed(2)}`;
+}
+
+/** By `PROVIDER/MODEL`, or `PROVIDER/*` for all others of it. */
+export type Prices = { readonly [model: string]: Price };
+
+const EXAMPLE = '{"openai/my-model": {"input": 0.5, "output": 1.5}}';
+
+/** The setting `ai.prices`. Throws ECONFIG that says what would be right. */
+export function pricesFrom(json: string): Prices {
+  const entries = Object.entries(JSON.parse(json) as { readonly [model: string]: unknown });
+  return Object.fromEntries(entries.map(([model, said]) => [model, priceFrom(model, said)]));
+}
+
+function priceFrom(model: string, said: unknown): Price {
+  const shown = model.length > 80 ? `${model.slice(0, 79).toWellFormed()}…` : model;
+  if (!/^[^/\s]+\/\S+$/.test(model)) throw wrong(`a model is named PROVIDER/MODEL or PROVIDER/*, not ${shown}`);
+  const price = typeof said === "object" && said !== null && !Array.isArray(said) ? said : null;
+  if (price === null) throw wrong(`the price of ${shown} is an object`);
+  const { input, output, cacheRead = input, cacheWrite = input, ...rest } = price as Record<string, unknown>;
+  const stranger = Object.keys(rest)[0];
+  if (stranger !== undefined) throw wrong(`a price has no ${stranger.slice(0, 40).toWellFormed()}`);
+  const amount = (name: string, value: unknown): number => {
+    if (typeof value === "number" && value >= 0 && value <= PRICE_MAX) return value;
+    throw wrong(`${name} of ${shown} is dollars for a million tokens, from 0 to ${PRICE_MAX}`);
+  };
+  return {
+    input: amount("input", input),
+    output: amount("output", output),
+    cacheRead: amount("cacheRead", cacheRead),
+    cacheWrite: amount("cacheWrite", cacheWrite),
+  };
+}
+
+function wrong(what: string): SysError {
+  return new SysError("ECONFIG", `ai.prices: ${what}`, [`as in ${EXAMPLE}`]);
+}
+
+/** What somebody set for a model, or null. */
+export function priceSet(prices: Prices, model: string): Price | null {
+  const all = `${model.split("/")[0]}/*`;
+  if (Object.hasOwn(prices, model)) return prices[model]!;
+  return Object.hasOwn(prices, all) ? prices[all]! : null;
+}

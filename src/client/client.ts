@@ -1,0 +1,202 @@
+// What a command holds of the kernel: a Sys that finds or starts the kernel of this home when it is first used. A kernel that is started
+// is a process of its own, with an environment of its own.
+
+import { closeSync, existsSync, openSync, readdirSync, readFileSync, renameSync, statSync, watch } from "node:fs";
+import { basename, dirname } from "node:path";
+import type { Config } from "../abi/config/config.ts";
+import { CLIENT_ENV, KERNEL_ENV } from "../abi/config/environment.ts";
+import { messageOf, SysError } from "../abi/errno.ts";
+import type { Credentials } from "../abi/identity.ts";
+import type { RandomBytes } from "../abi/ids.ts";
+import type { ClientInfo, Sys } from "../abi/sys.ts";
+import type { Clock } from "../lib/clock.ts";
+import { isStopped } from "../lib/stopped.ts";
+import { quoted } from "../lib/text/quote.ts";
+import { clip } from "../lib/text/truncate.ts";
+import { type HomePaths, prepareHome, readKernelInfo } from "../paths.ts";
+import { openSys } from "../rpc/connect.ts";
+import type { StarterEnd } from "../rpc/find.ts";
+import { syscallNamed } from "../syscalls/table.ts";
+import type { SocketPlace } from "./socket.ts";
+
+const IN_PROCESS = "in-process";
+const ERROR_MARK = "gsv: ";
+const HINT_MARK = "  ";
+/** A longer log is put aside, in the place of the one put aside before, when a kernel is started. */
+const LOG_BYTES_MAX = 8 * 1024 * 1024;
+/** The runtime would look for garbage every second, and a kernel with nothing to do would wake for that alone. */
+const MEMORY_LOOK_MS = 10_000;
+/**
+ * How much of a function is interpreted before it is compiled; 500 is the runtime's own. A kernel runs most of what it runs a few dozen
+ * times: compiling that takes a fifth of its start, and the code stays in memory.
+ */
+const INTERPRETED_BEFORE_COMPILED = 2000;
+
+export interface ClientMachine {
+  readonly paths: HomePaths;
+  /** Asked once the home is prepared. */
+  readonly socket: () => SocketPlace;
+  readonly uid: number;
+  readonly clock: Clock;
+  readonly random: RandomBytes;
+  readonly info: ClientInfo;
+  /** Who acts, when that is not the home's own human; they never read without a kernel. */
+  readonly login?: Credentials | undefined;
+  /** How this gsv is run again: the binary, or Bun and the entry. */
+  readonly command: readonly string[];
+  readonly env: { readonly [name: string]: string | undefined };
+  /** One line for the person, once, when a home is new. */
+  readonly onFirstRun: () => void;
+}
+
+export function clientSys(machine: ClientMachine): Sys {
+  const { paths, clock, random } = machine;
+  prepareHome(paths, machine.uid);
+  const socket = machine.socket();
+  let interrupted = false;
+  return openSys({
+    socketPath: socket.path,
+    mayDial: socket.mayServe,
+    info: machine.info,
+    login: machine.login,
+    exe: machine.command.at(-1) ?? "gsv",
+    clock,
+    random,
+    classOf: async (name) => (await syscallNamed(name))?.class,
+    holderPid: () => readKernelInfo(paths)?.pid ?? null,
+    isSuspended: async (pid) => isStopped(pid) ?? (await isStoppedInPs(pid, machine.env.PATH)),
+    startKernel: () => {
+      if (!existsSync(paths.kernelDb) && readdirSync(paths.procDir).length === 0) machine.onFirstRun();
+      return startKernel(machine);
+    },
+    watchSocket: (came) => watchFor(socket.path, came),
+    showedInterrupted: () => interrupted,
+    readSys: async () => {
+      if (machine.login !== undefined) return null;
+      const { readOnlySys } = await import("./read.ts");
+      const { info: client, env } = machine;
+      const asked = { client, config: () => configOf(env), secretsStore: env.GSV_SECRETS, path: env.PATH };
+      return readOnlySys({ paths, clock, random, onInterrupted: () => (interrupted = true), ...asked });
+    },
+  });
+}
+
+/** Nothing is told where a directory cannot be watched, or is not there yet. */
+function watchFor(path: string, came: () => void): () => void {
+  try {
+    const watcher = watch(dirname(path), (_event, name) => name === basename(path) && came());
+    watcher.on("error", () => {});
+    return () => watcher.close();
+  } catch {
+    return () => {};
+  }
+}
+
+/** Where the system has no /proc. */
+async function isStoppedInPs(pid: number, path = ""): Promise<boolean | null> {
+  if (process.platform === "linux") return null;
+  const child = Bun.spawn(["ps", "-o", "state=", "-p", String(pid)], {
+    env: { PATH: path },
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  const state = (await child.stdout.text()).trim();
+  return state === "" ? null : state.startsWith("T");
+}
+
+/** Starts a kernel, detached from everything of ours: its own session, `/` as directory, its log as output. */
+export async function startKernel({
+  paths,
+  command,
+  env,
+}: Pick<ClientMachine, "paths" | "command" | "env">): Promise<StarterEnd> {
+  const log = openLog(paths);
+  const from = statSync(paths.kernelLog).size;
+  try {
+    const child = Bun.spawn([...command, "kernel", "run"], {
+      cwd: "/",
+      env: {
+        ...only(env, KERNEL_ENV),
+        GSV_HOME: paths.home,
+        BUN_GC_TIMER_INTERVAL: String(MEMORY_LOOK_MS),
+        BUN_JSC_thresholdForJITAfterWarmUp: String(INTERPRETED_BEFORE_COMPILED),
+      },
+      stdio: ["ignore", log, log],
+      detached: true,
+    });
+    child.unref();
+    const status = await child.exited;
+    return { status, ...lastWords(status === 0 ? "" : readFileSync(paths.kernelLog).subarray(from).toString()) };
+  } finally {
+    closeSync(log);
+  }
+}
+
+function openLog({ home, logDir, kernelLog }: HomePaths): number {
+  try {
+    keepLogShort(kernelLog);
+    return openSync(kernelLog, "a", 0o600);
+  } catch (error) {
+    const { code } = error as { code?: string };
+    if (code === "EROFS")
+      throw new SysError("ECONFIG", `nothing can be written: ${home} is on a read-only file system`, [
+        "what only reads works; for the rest mount it for writing, or set GSV_HOME to another home",
+      ]);
+    if (code === "EACCES" || code === "EPERM")
+      throw new SysError("ECONFIG", `nothing can be written: you may not write to ${kernelLog}`, [
+        `what only reads works; for the rest: chmod 700 ${[home, logDir].map(quoted).join(" ")}`,
+      ]);
+    if (code === "ENOSPC" || code === "EDQUOT")
+      throw new SysError("ENOSPC", `no kernel can be started: the disk is full (${kernelLog})`, ["free some space"]);
+    throw error;
+  }
+}
+
+// Between two kernels, because a kernel's output is a file it was handed: what it writes follows the file to its new name.
+function keepLogShort(log: string): void {
+  if ((statSync(log, { throwIfNoEntry: false })?.size ?? 0) > LOG_BYTES_MAX) renameSync(log, `${log}.1`);
+}
+
+/** Whether the invocation is to be its own kernel. */
+export function isInProcess(env: ClientMachine["env"]): boolean {
+  const { GSV_KERNEL: told = "" } = env;
+  if (told === "" || told === IN_PROCESS) return told !== "";
+  throw new SysError("ECONFIG", `GSV_KERNEL cannot be ${clip(told)}`, [
+    `set it to ${IN_PROCESS} for a kernel inside each command, or leave it out`,
+  ]);
+}
+
+/** Few reads look at settings. */
+async function configOf(env: ClientMachine["env"]): Promise<Partial<Config>> {
+  return (await import("../abi/config/config.ts")).configFrom(env);
+}
+
+export function clientEnv(env: ClientMachine["env"]): { readonly [name: string]: string } {
+  return only(env, CLIENT_ENV);
+}
+
+function only(env: ClientMachine["env"], names: readonly string[]): { [name: string]: string } {
+  const kept: { [name: string]: string } = {};
+  for (const name of names) {
+    const value = env[name];
+    if (value !== undefined) kept[name] = value;
+  }
+  return kept;
+}
+
+/** The error a kernel ended with, as it wrote it into its log; what others wrote there meanwhile stands around it. */
+function lastWords(log: string): Pick<StarterEnd, "says" | "hints"> {
+  const lines = log.trimEnd().split("\n");
+  const at = lines.findLastIndex((line) => line.startsWith(ERROR_MARK));
+  const says = (at === -1 ? lines.at(-1) : lines[at]?.slice(ERROR_MARK.length)) || null;
+  const rest = lines.slice(at + 1);
+  const end = rest.findIndex((line) => !line.startsWith(HINT_MARK));
+  const hints = at === -1 ? [] : rest.slice(0, end === -1 ? rest.length : end);
+  return { says, hints: hints.map((line) => line.slice(HINT_MARK.length)) };
+}
+
+/** What a kernel that cannot go on writes last: the error, and its hints below it. */
+export function lastWordsOf(error: unknown): string {
+  const { hints } = error instanceof SysError ? error : { hints: [] };
+  const message = messageOf(error);
+  return [ERROR_MARK + message, ...hints.map((hint) => HINT_MARK + hint)].map((line) => `${line}\n`).join("");
+}

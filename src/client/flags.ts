@@ -1,0 +1,43 @@
+// `--set KEY=VALUE`, as often as one likes: what a command line says of the settings for itself alone. Checked as `config set` checks
+// it; a secret would be in everybody's process list, and what is root's is no invocation's business: both are refused.
+
+import { SETTINGS, type Setting } from "../abi/config/config.ts";
+import { canonicalValue } from "../abi/config/config-value.ts";
+import { SysError } from "../abi/errno.ts";
+import { checkSetting } from "../boot/setting-checks.ts";
+import { settingNamed } from "../syscalls/system/config.ts";
+
+export function flagsFrom(said: readonly string[]): { readonly [key: string]: string } {
+  const flags: { [key: string]: string } = {};
+  for (const text of said) {
+    const [key, value] = flagFrom(text);
+    if (Object.hasOwn(flags, key)) throw new SysError("EUSAGE", `--set says ${key} twice`);
+    flags[key] = value;
+  }
+  return flags;
+}
+
+function flagFrom(text: string): readonly [string, string] {
+  const equals = text.indexOf("=");
+  if (equals < 1) throw new SysError("EUSAGE", "--set takes KEY=VALUE", ["usage: gsv COMMAND … --set KEY=VALUE"]);
+  const { name, uid } = settingNamed(text.slice(0, equals));
+  const setting: Setting = SETTINGS[name];
+  if (uid !== null) throw new SysError("EUSAGE", `--set is for this command: it names no account, only ${name}`);
+  if (setting.type === "secret") {
+    throw new SysError("EUSAGE", `${name} is a secret and is not taken as an argument`, [
+      `type it unseen: gsv config set ${name}`,
+      ...(setting.env === undefined ? [] : [`or for one command: ${setting.env} in its environment`]),
+    ]);
+  }
+  if (setting.writes === "root") {
+    throw new SysError("EPERM", `${name} is a setting of the whole home: --set cannot say it`, [
+      `root changes it: gsv config set --system ${name} VALUE --user root`,
+    ]);
+  }
+  const written = text.slice(equals + 1);
+  if (written.trim() === "")
+    throw new SysError("EUSAGE", `--set ${name}= says nothing`, [`what it takes: gsv config get -v ${name}`]);
+  const value = canonicalValue(name, setting, written);
+  checkSetting(name, value);
+  return [name, value];
+}

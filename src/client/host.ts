@@ -1,0 +1,130 @@
+// A kernel in a process of its own, and a kernel inside the process of one command. Both hold the lock of the home for as long as they
+// live; the first serves the socket, the second leaves what is queued to the next.
+
+import type { Credentials } from "../abi/identity.ts";
+import type { ClientInfo, LeaveReason, Sys } from "../abi/sys.ts";
+import { bootKernel, type Kernel, type Machine } from "../boot.ts";
+import { elect, keepLifetime } from "../kernel/lifetime/lifetime.ts";
+import { connectionsMax } from "../machine/descriptors.ts";
+import { inTheWay, prepareHome } from "../paths.ts";
+import { isServed } from "../rpc/client.ts";
+import { serve } from "../rpc/server.ts";
+import { acquireLock, type Lock } from "../store/lock.ts";
+import { SYSCALLS } from "../syscalls/all.ts";
+import { VERSION } from "../version.ts";
+import type { SocketPlace } from "./socket.ts";
+
+export interface HostMachine extends Machine {
+  readonly uid: number;
+  readonly exe: string;
+  /** Asked once the home is prepared. */
+  readonly socket: () => SocketPlace;
+  /** Starts another kernel for work that came while this one was leaving. */
+  readonly startKernel: () => void;
+  /** The home belongs to another kernel now: end without writing another byte. */
+  readonly onLost: () => void;
+  readonly onSignal: (listener: (name: string) => void) => void;
+}
+
+const classOf = (name: string) => SYSCALLS.get(name)?.class;
+
+/** Serves until there is nothing to do or somebody asks it to leave. Returns at once when another kernel serves this home. */
+export async function runKernel(machine: HostMachine): Promise<void> {
+  const { paths, clock } = machine;
+  prepareHome(paths, machine.uid);
+  const socket = machine.socket();
+  const lock = await wonElection(machine, socket);
+  if (lock === null) return;
+  // Heard from now on: who is asked to go while coming up comes up and goes, and leaves nothing half done.
+  const askedToGo = new Promise<void>((resolve) => machine.onSignal(() => resolve()));
+  const kernel = await bootOr(lock, machine);
+  const { config } = kernel;
+  const door = { version: VERSION, accept: kernel.accept };
+  const onFault = (call: string, error: unknown) =>
+    kernel.log(`${call}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+  const server = await serve({
+    ...{ socketPath: socket.path, place: socket, connectionsMax: connectionsMax() },
+    ...{ door, clock, pid: machine.pid, exe: machine.exe, classOf, onFault },
+  });
+  const lifetime = keepLifetime({
+    lock: { stillOurs: () => lock.stillOurs() && kernel.stands(), release: () => lock.release() },
+    clock,
+    server,
+    isWorking: kernel.isWorking,
+    dueWithinMs: kernel.dueWithinMs,
+    onDrain: drainSteps(kernel, config["kernel.drainMs"]),
+    onLost: machine.onLost,
+    info: { pid: machine.pid, version: VERSION, exe: machine.exe, socket: socket.path, startedAt: clock.now() },
+    infoFile: paths.kernelInfo,
+    settings: {
+      idleMs: config["kernel.idleMs"],
+      graceMs: config["kernel.graceMs"],
+      turnsMs: config["kernel.drainMs"],
+      lockCheckMs: config["kernel.lockCheckMs"],
+    },
+  });
+  kernel.host.clients = () => server.clients;
+  kernel.host.drain = (why: LeaveReason) => void lifetime.drain(why);
+  void askedToGo.then(() => {
+    // A system that shuts down does not wait for ten seconds.
+    void kernel.drain(config["kernel.termMs"]);
+    void lifetime.drain("stop");
+  });
+  const ended = await lifetime.ended;
+  if (ended.leftWork && ended.why === "idle") machine.startKernel();
+}
+
+/** A kernel inside this process, or null when another serves the home, or holds it for longer than one takes to come or go. */
+export async function hostKernel(
+  machine: HostMachine,
+  client: ClientInfo,
+  onFirstRun: () => void,
+  login?: Credentials,
+): Promise<Sys | null> {
+  prepareHome(machine.paths, machine.uid);
+  const lock = await wonElection(machine, machine.socket());
+  if (lock === null) return null;
+  const kernel = await bootOr(lock, machine);
+  if (kernel.firstRun) onFirstRun();
+  const sys = await kernel.accept(client, login).catch(async (error: unknown) => {
+    await kernel.leave();
+    lock.release();
+    throw error;
+  });
+  return {
+    call: sys.call,
+    on: sys.on,
+    async close() {
+      await kernel.drain(kernel.config["kernel.drainMs"]);
+      await sys.close();
+      await kernel.leave();
+      lock.release();
+    },
+  };
+}
+
+function wonElection({ paths, clock }: HostMachine, socket: SocketPlace): Promise<Lock | null> {
+  const isMet = async () => socket.mayServe() && (await isServed(socket.path));
+  return elect({ acquire: () => acquireLock(paths.lockFile), isServed: isMet, clock });
+}
+
+async function bootOr(lock: Lock, machine: Machine): Promise<Kernel> {
+  try {
+    return await bootKernel(machine);
+  } catch (error) {
+    lock.release();
+    throw inTheWay(error) ?? error;
+  }
+}
+
+function drainSteps(kernel: Kernel, drainMs: number) {
+  let settled: Promise<void> = Promise.resolve();
+  return {
+    stopClaiming: () => {
+      settled = kernel.drain(drainMs);
+    },
+    settled: () => settled,
+    terminate: () => {},
+    close: () => kernel.leave(),
+  };
+}

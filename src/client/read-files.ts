@@ -1,0 +1,93 @@
+// The file services of the read-only view: the same mounts over objects and databases that are only read.
+
+import type { RandomBytes } from "../abi/ids.ts";
+import { KernelNeeded, type Sys } from "../abi/sys.ts";
+import { mountedFiles } from "../boot/mounts.ts";
+import { homesOf, lazyRepos } from "../boot/repos.ts";
+import { type StorageParts, storageIn } from "../boot/storage.ts";
+import { mountedWorkspaces } from "../boot/workspace-files.ts";
+import { CoreFiles } from "../kernel/files/crash-files.ts";
+import type { HomeOf } from "../kernel/files/file-paths.ts";
+import { filesByTarget } from "../kernel/files/file-targets.ts";
+import { treeService } from "../kernel/files/file-tree.ts";
+import { filesService } from "../kernel/files/files.ts";
+import { storageService } from "../kernel/lifetime/storage.ts";
+import type { Clock } from "../lib/clock.ts";
+import { keychainOf } from "../machine/keychain.ts";
+import { machineOf } from "../machine/machine.ts";
+import { isAtRest } from "../objects/look.ts";
+import type { ObjectStore } from "../objects/objects.ts";
+import type { HomePaths } from "../paths.ts";
+import { mediaReads } from "../process/media.ts";
+import type { KernelDb } from "../store/kernel/db.ts";
+import { objectRows } from "../store/kernel/objects.ts";
+import type { KernelStore } from "../store/kernel/sqlite.ts";
+import type { FileTree } from "../syscalls/fs/file-tree-service.ts";
+import type { Files } from "../syscalls/fs/files-service.ts";
+import type { Media, Storage } from "../syscalls/system/storage-service.ts";
+import { homeNamed, namesIn } from "./about.ts";
+
+export interface ReadFiles {
+  readonly files: Files;
+  readonly tree: FileTree;
+  readonly objects: Pick<ObjectStore, "read">;
+  readonly storage: Storage;
+  readonly media: Pick<Media, "get" | "list">;
+}
+
+export interface ReadFilesOptions {
+  readonly paths: HomePaths;
+  readonly clock: Clock;
+  readonly random: RandomBytes;
+  readonly database: KernelDb;
+  readonly kernel: KernelStore;
+  readonly sys: () => Sys;
+}
+
+export async function readFiles({ paths, clock, random, database, kernel, sys }: ReadFilesOptions): Promise<ReadFiles> {
+  const keychain = keychainOf(paths.home, clock);
+  const stored = await storageIn({ paths, clock, random, config: kernel.config, keychain }, objectRows(database));
+  const objects = settled(stored);
+  const repos = lazyRepos({ paths, clock });
+  const homes = homesOf(kernel, paths, repos);
+  const workspaces = mountedWorkspaces({ kernel, repos, paths, clock, random });
+  const namespace = mountedFiles({
+    ...{ objects, homes, workspaces, kernel, clock, random, sysFor: sys, actFor: sys },
+    log: needsKernel,
+    onLocked: () => {},
+    machine: machineOf(paths.home),
+    crashes: new CoreFiles(paths.crashDir),
+  });
+  const homeOf: HomeOf = (caller, username) => homeNamed(kernel, caller, username);
+  return {
+    objects,
+    files: filesByTarget(filesService({ namespace, homeOf }), null),
+    tree: treeService({ namespace, homeOf, names: namesIn(kernel), clock }),
+    media: mediaReads({ kernel, objects }),
+    storage: storageService({ ...stored, kernel, clock }),
+  };
+}
+
+/** What cannot be read may be in the middle of a change, by a kernel that comes, goes, stands still or died there: one knows. */
+function settled({ objects, known }: Pick<StorageParts, "objects" | "known">): ObjectStore {
+  return {
+    head: (key) => objects.head(key),
+    page: (...asked) => objects.page(...asked),
+    async read(key, range) {
+      const row = await objects.head(key);
+      return objects.read(key, range).catch(async (error: unknown) => {
+        throw row === null || (await isAtRest(known, row)) ? error : new KernelNeeded();
+      });
+    },
+    put: needsKernel,
+    setMeta: needsKernel,
+    remove: needsKernel,
+    rename: needsKernel,
+    recover: needsKernel,
+  };
+}
+
+/** Which secrets must not be in it, a kernel knows. */
+async function needsKernel(): Promise<never> {
+  throw new KernelNeeded();
+}

@@ -1,0 +1,40 @@
+// Accounts, groups, tokens, rights and the audit log as the read-only view lists them. Changing them needs a kernel.
+
+import { agentsShown } from "../kernel/accounts/agents.ts";
+import { bundlesShown } from "../kernel/accounts/bundles.ts";
+import { creditsShown } from "../kernel/accounts/credits.ts";
+import { listGroups } from "../kernel/accounts/groups.ts";
+import { projectsShown } from "../kernel/accounts/projects.ts";
+import { rightsService } from "../kernel/accounts/rights.ts";
+import { listTokens } from "../kernel/accounts/tokens.ts";
+import { listAccounts } from "../kernel/accounts/users.ts";
+import { auditLog } from "../kernel/audit.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { KernelStore } from "../store/kernel/sqlite.ts";
+import type { Services } from "../syscalls/table.ts";
+
+export interface ReadPeople {
+  readonly accounts: Pick<Services["accounts"], "list">;
+  readonly groups: Pick<Services["groups"], "list">;
+  readonly tokens: Pick<Services["tokens"], "list">;
+  readonly rights: Services["rights"];
+  readonly audit: Services["audit"];
+  readonly agents: Pick<Services["agents"], "list" | "show">;
+  readonly bundles: Pick<Services["bundles"], "list" | "show">;
+  readonly projects: Pick<Services["projects"], "list" | "show">;
+  readonly credits: Pick<Services["credits"], "balance" | "ledger">;
+}
+
+export function readPeople(kernel: KernelStore, clock: Clock): ReadPeople {
+  return {
+    accounts: { list: (caller) => listAccounts(kernel, caller) },
+    groups: { list: (caller) => listGroups(kernel, caller) },
+    tokens: { list: (caller) => listTokens({ kernel, clock }, caller) },
+    rights: rightsService(kernel),
+    audit: auditLog(kernel, clock),
+    agents: agentsShown(kernel),
+    bundles: bundlesShown(kernel),
+    projects: projectsShown(kernel),
+    credits: creditsShown(kernel.credits),
+  };
+}

@@ -1,0 +1,33 @@
+// Removes the secrets stored in this home from the text of an error, for a command that rejects what was typed before it has a kernel. The
+// secrets are read as any setting is. When they cannot be read, the error is told as it is.
+
+import { existsSync } from "node:fs";
+import { bootSettings, learnSecrets } from "../boot/settings.ts";
+import { realClock } from "../lib/clock.ts";
+import { keychainOf } from "../machine/keychain.ts";
+import type { HomePaths } from "../paths.ts";
+import { KernelDb } from "../store/kernel/db.ts";
+import { sqliteKernelStore } from "../store/kernel/sqlite.ts";
+
+export async function withoutStored(text: string, pathsOf: () => Promise<HomePaths>): Promise<string> {
+  let database: KernelDb | null = null;
+  try {
+    const paths = await pathsOf();
+    if (!existsSync(paths.kernelDb)) return text;
+    database = KernelDb.openForReading(paths.kernelDb);
+    if (database === null) return text;
+    const kernel = sqliteKernelStore(database);
+    const parts = await bootSettings(kernel, {
+      paths,
+      clock: realClock,
+      config: {},
+      keychain: keychainOf(paths.home, realClock),
+    });
+    await learnSecrets(kernel, parts);
+    return parts.redactor.known(text);
+  } catch {
+    return text;
+  } finally {
+    database?.close();
+  }
+}

@@ -1,0 +1,52 @@
+// Who a caller is: a person at a client, the agent of a process, or a machine with a token, each with groups and capabilities looked up
+// afresh, so that a revoked grant or a locked account holds from the next call on.
+
+import { SysError } from "../../abi/errno.ts";
+import type { Caller } from "../../abi/identity.ts";
+import type { AccountRows } from "../../store/kernel/people/accounts.ts";
+import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
+import { GROUPS } from "./capabilities.ts";
+
+export interface Callers {
+  person(uid: number, cwd: string): Promise<Caller>;
+  /** The agent of a process: run-as identity, the owner's view of processes, without what was dropped. */
+  process(row: ProcessRow): Promise<Caller>;
+  /** A device only answers; a service may do what its group may. Neither sees anybody's processes. */
+  machine(uid: number, kind: "device" | "service"): Promise<Caller>;
+}
+
+/** Whose processes a machine sees: nobody has this number. */
+const NOBODYS = -1;
+
+export function callersFrom(accounts: AccountRows): Callers {
+  async function identityOf(uid: number) {
+    const identity = await accounts.identity(uid);
+    if (identity === null) throw new SysError("EPERM", `account ${uid} does not exist`);
+    if (await accounts.isLocked(uid)) throw new SysError("EAUTH", `account ${identity.username} is locked`);
+    return identity;
+  }
+
+  async function resolve(
+    uid: number,
+    door: Pick<Caller, "kind" | "pid" | "ownerUid" | "cwd" | "dropped" | "looksOnly">,
+  ): Promise<Caller> {
+    const identity = await identityOf(uid);
+    return { ...identity, ...door, capabilities: await accounts.capabilities(identity.gids) };
+  }
+
+  return {
+    person: (uid, cwd) => resolve(uid, { kind: "person", ownerUid: uid, cwd }),
+    async process({ uid, ownerUid, pid, cwd, dropped, mode }) {
+      if (ownerUid !== uid) await identityOf(ownerUid);
+      return await resolve(uid, {
+        ...{ kind: "process", pid, ownerUid, cwd, dropped },
+        ...(mode === "plan" && { looksOnly: true }),
+      });
+    },
+    async machine(uid, kind) {
+      const { uid: number, gid, username, home } = await identityOf(uid);
+      const capabilities = kind === "device" ? [] : await accounts.capabilities([GROUPS.services]);
+      return { uid: number, gid, gids: [gid], username, home, kind, ownerUid: NOBODYS, cwd: "/", capabilities };
+    },
+  };
+}

@@ -1,0 +1,146 @@
+// The service behind agent.* and persona.*: an agent is an account of its owner's with something said of it. Only a person changes one, and
+// only its owner or root; another account's agent reads like one that does not exist.
+
+import { SysError } from "../../abi/errno.ts";
+import { type Caller, isRoot } from "../../abi/identity.ts";
+import type { AgentProfile, Persona } from "../../abi/process/agent.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { clip } from "../../lib/text/truncate.ts";
+import type { AgentChange } from "../../store/kernel/people/agents.ts";
+import type { AccountRow } from "../../store/kernel/people/people.ts";
+import type { KernelStore } from "../../store/kernel/sqlite.ts";
+import type { Accounts } from "../../syscalls/account/account-service.ts";
+import type { AgentInfo, Agents, AgentWords, PersonaWords } from "../../syscalls/account/agent-service.ts";
+import type { CallContext } from "../../syscalls/define.ts";
+import { knownBundles, toolsNamed } from "./bundle-names.ts";
+import { wordsOf } from "./rights.ts";
+
+export interface AgentPorts {
+  readonly kernel: KernelStore;
+  readonly accounts: Pick<Accounts, "create" | "update" | "remove">;
+  readonly clock: Clock;
+  /** The name of a model as it is kept; refuses one that cannot be asked. */
+  readonly modelNamed: (context: CallContext, model: string) => Promise<string | null>;
+  readonly toolNames: () => readonly string[];
+  readonly keyOf: (context: CallContext) => string;
+}
+
+/** Those of the caller, or all for root. */
+export function agentsShown(kernel: KernelStore): Pick<Agents, "list" | "show"> {
+  return {
+    async list(caller) {
+      const accounts = (await kernel.people.list()).filter((each) => isAgentOf(each, caller));
+      return { agents: await Promise.all(accounts.map((each) => infoOf(kernel, each))) };
+    },
+    show: async (caller, name) => await infoOf(kernel, await agentNamed(kernel, caller, name)),
+  };
+}
+
+export function agentsService(ports: AgentPorts): Agents {
+  const { kernel, clock } = ports;
+
+  async function change(
+    context: CallContext,
+    account: AccountRow,
+    words: AgentWords & PersonaWords,
+  ): Promise<AgentInfo> {
+    const change = await changeFrom(ports, context, words);
+    const at = { now: clock.now(), requestKey: ports.keyOf(context) };
+    await kernel.agents.change(placed(account), change, at);
+    if (words.description !== undefined && words.description !== account.gecos)
+      await kernel.people.comment(account.username, words.description);
+    return await infoOf(kernel, { ...account, gecos: words.description ?? account.gecos });
+  }
+
+  return {
+    ...agentsShown(kernel),
+
+    async create(context, words) {
+      const there = await kernel.people.byName(words.name);
+      await changeFrom(ports, context, words);
+      if (
+        there === null ||
+        !isAgentOf(there, context.caller) ||
+        !(await isUntold(kernel, there, ports.keyOf(context)))
+      ) {
+        const { name: username, description: comment } = words;
+        await ports.accounts.create(context, {
+          ...{ username, agent: true, system: false },
+          ...(comment === undefined ? {} : { comment }),
+        });
+      }
+      return await change(context, await agentNamed(kernel, context.caller, words.name), words);
+    },
+
+    edit: async (context, words) => await change(context, await agentNamed(kernel, context.caller, words.name), words),
+
+    async remove(context, name, force) {
+      const { username } = await agentNamed(kernel, context.caller, name);
+      const { ended } = await ports.accounts.remove(context, { username, force });
+      return { name: username, ended };
+    },
+
+    async clearPersona(context, name) {
+      const account = await agentNamed(kernel, context.caller, name);
+      await kernel.agents.change(placed(account), { persona: null }, { now: clock.now() });
+      return await infoOf(kernel, account);
+    },
+  };
+}
+
+function placed({ username, uid, ownerUid }: AccountRow) {
+  return { username, uid, ownerUid: ownerUid ?? uid };
+}
+
+/** An account that nobody made an agent of yet, or this very request, before something cut it short. */
+async function isUntold(kernel: KernelStore, { uid, kind }: AccountRow, key: string): Promise<boolean> {
+  const by = await kernel.agents.madeBy(uid);
+  return kind === "agent" && (by === null || by === key);
+}
+
+function isAgentOf({ kind, ownerUid }: AccountRow, caller: Caller): boolean {
+  return (kind === "agent" || kind === "personal") && (isRoot(caller) || ownerUid === caller.ownerUid);
+}
+
+export async function agentNamed(kernel: KernelStore, caller: Caller, name: string): Promise<AccountRow> {
+  const account = await kernel.people.byName(name);
+  if (account !== null && isAgentOf(account, caller)) return account;
+  throw new SysError("ENOENT", `no agent ${clip(name)}`, [
+    "gsv agent list names them; gsv agent create NAME makes one",
+  ]);
+}
+
+async function infoOf(kernel: KernelStore, account: AccountRow): Promise<AgentInfo> {
+  const { model, tools, bundles, persona }: AgentProfile = await kernel.agents.byUid(account.uid);
+  const owner = account.ownerUid === null ? null : await kernel.accounts.byUid(account.ownerUid);
+  return {
+    ...{ name: account.username, uid: account.uid, owner: owner?.username ?? "-", description: account.gecos },
+    ...{ model, tools, bundles, persona },
+  };
+}
+
+async function changeFrom(
+  { kernel, modelNamed, toolNames }: AgentPorts,
+  context: CallContext,
+  { model, tools, bundles, ...words }: AgentWords & PersonaWords,
+): Promise<AgentChange> {
+  const persona = personaFrom(words);
+  return {
+    ...(model === undefined ? {} : { model: model.trim() === "" ? null : await modelNamed(context, model) }),
+    ...(tools === undefined ? {} : { tools: tools.trim() === "usual" ? null : toolsNamed(tools, toolNames()) }),
+    ...(bundles === undefined ? {} : { bundles: await knownBundles(kernel, context.caller, bundles) }),
+    ...(persona === null ? {} : { persona }),
+  };
+}
+
+/** Null where nothing was said of it. */
+function personaFrom({ archetype, traits, voice, background, example }: PersonaWords): Partial<Persona> | null {
+  const said = {
+    ...(archetype === undefined ? {} : { archetype }),
+    ...(traits === undefined ? {} : { traits: wordsOf(traits) }),
+    ...(voice === undefined ? {} : { voiceGuidelines: voice }),
+    ...(background === undefined ? {} : { background }),
+    ...(example === undefined ? {} : { exampleMessages: example }),
+  };
+  return Object.keys(said).length === 0 ? null : said;
+}

@@ -1,0 +1,31 @@
+// Names of bundles and tools as people type them: which there are, and for whom.
+
+import { SysError } from "../../abi/errno.ts";
+import { type Caller, isRoot } from "../../abi/identity.ts";
+import { type Bundle, SERVER_TOOL } from "../../abi/process/agent.ts";
+import { clip } from "../../lib/text/truncate.ts";
+import type { KernelStore } from "../../store/kernel/sqlite.ts";
+import { wordsOf } from "./rights.ts";
+
+export function isSeen({ ownerUid }: Bundle, caller: Caller): boolean {
+  return ownerUid === null || ownerUid === caller.ownerUid || isRoot(caller);
+}
+
+/** Those of a list with commas, every one of which there is. */
+export async function knownBundles(kernel: KernelStore, caller: Caller, text: string): Promise<readonly string[]> {
+  const wanted = wordsOf(text);
+  const found = (await kernel.bundles.named(wanted)).filter((each) => isSeen(each, caller)).map(({ name }) => name);
+  const missing = wanted.find((name) => !found.includes(name));
+  if (missing !== undefined) throw new SysError("EINVAL", `no bundle ${clip(missing)}`, ["gsv bundle list names them"]);
+  return found;
+}
+
+/** Tools of servers come and go, and begin with a small letter: one is taken by its name. */
+export function toolsNamed(text: string, known: readonly string[]): readonly string[] {
+  return wordsOf(text).map((name) => {
+    const own = known.find((each) => each.toLowerCase() === name.toLowerCase());
+    const tool = own ?? (SERVER_TOOL.test(name) ? name : undefined);
+    if (tool === undefined) throw new SysError("EINVAL", `no tool ${clip(name)}`, [`there are: ${known.join(", ")}`]);
+    return tool;
+  });
+}

@@ -1,0 +1,155 @@
+// Credits: the service behind credits.*, and what a channel asks before and after a turn of somebody who is not the owner. An owner's own work
+// is never charged; whoever has no credits left is told before a turn, not after it.
+
+import { SysError } from "../../abi/errno.ts";
+import { type Charged, CREDIT_RATES, type CreditRate } from "../../abi/process/credits.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { clip } from "../../lib/text/truncate.ts";
+import type { CreditRows, Wallet } from "../../store/kernel/people/credits.ts";
+import type { Credits } from "../../syscalls/account/agent-service.ts";
+
+const AMOUNT_MAX = 1_000_000;
+const MICROS_PER_ALGO = 1_000_000;
+
+export interface CreditPorts {
+  readonly credits: CreditRows;
+  readonly clock: Clock;
+}
+
+export function creditsShown(credits: CreditRows): Pick<Credits, "balance" | "ledger"> {
+  return {
+    async balance({ ownerUid }, wallet) {
+      if (wallet === undefined) return { balances: await credits.wallets(ownerUid) };
+      return { balances: [await credits.balance({ ownerUid, wallet })] };
+    },
+    async ledger({ ownerUid }, { wallet, limit, before }) {
+      const rows = await credits.ledger({ ownerUid, wallet }, { limit, before });
+      return { rows, next: rows.length < limit ? null : String(rows.at(-1)?.id ?? "") };
+    },
+  };
+}
+
+export function creditsService({ credits, clock }: CreditPorts): Credits {
+  const rates = async (ownerUid: number) =>
+    Object.entries(await credits.rates(ownerUid)).map(([name, value]) => ({ name: name as CreditRate, value }));
+  return {
+    ...creditsShown(credits),
+
+    async grant({ caller: { ownerUid }, requestId }, { wallet, amount, reference }) {
+      if (amount < 1 || amount > AMOUNT_MAX)
+        throw new SysError("EINVAL", `a grant is from 1 to ${AMOUNT_MAX} credits, not ${amount}`);
+      const asked = `request:${requestId}`;
+      const made = await credits.add(
+        { ownerUid, wallet },
+        { type: "grant", amount, reference: reference ?? asked, now: clock.now() },
+      );
+      if (!made.ok && reference !== undefined)
+        throw new SysError(
+          "EEXIST",
+          `${clip(wallet)} was granted credits for ${clip(reference)} before; nothing was changed`,
+        );
+      return made.balance;
+    },
+
+    async rate({ caller: { ownerUid } }, { rate, value }) {
+      if (value !== undefined) {
+        if (rate === undefined)
+          throw new SysError("EINVAL", "a value is of one rate", [`one of ${Object.keys(CREDIT_RATES).join(", ")}`]);
+        await credits.setRate(ownerUid, rate, value, clock.now());
+      }
+      const all = await rates(ownerUid);
+      return { rates: rate === undefined ? all : all.filter(({ name }) => name === rate) };
+    },
+  };
+}
+
+/** A turn of somebody who came through a channel. */
+export interface Turn extends Wallet {
+  /** Names the turn: the same one is charged once. */
+  readonly reference: string;
+  readonly sessionId: string;
+}
+
+/** What the process manager and channels ask for. */
+export class CreditGate {
+  constructor(private readonly ports: CreditPorts) {}
+
+  /** Whether a turn could be paid; the first time a wallet is seen it gets what is free. */
+  async mayStart(wallet: Wallet): Promise<boolean> {
+    const { credits, clock } = this.ports;
+    const rates = await credits.rates(wallet.ownerUid);
+    const { purchased } = await credits.balance(wallet);
+    if (purchased === 0 && rates.free_credits_on_first_message > 0) {
+      const amount = rates.free_credits_on_first_message;
+      await credits.add(wallet, { type: "grant", amount, reference: "first message", now: clock.now() });
+    }
+    return (await credits.balance(wallet)).available >= Math.max(1, rates.credits_per_turn);
+  }
+
+  async chargeTurn({ reference, sessionId, ...wallet }: Turn): Promise<Charged> {
+    const { credits, clock } = this.ports;
+    const rates = await credits.rates(wallet.ownerUid);
+    const amount = rates.credits_per_turn;
+    // What is free is not written down.
+    if (amount === 0) return charged(true, (await credits.balance(wallet)).available, rates.low_credit_threshold);
+    const made = await credits.take(wallet, { type: "deduction", amount, reference, sessionId, now: clock.now() });
+    return charged(made.ok || made.why === "repeated", made.balance.available, rates.low_credit_threshold);
+  }
+
+  async chargeMessage(
+    wallet: Wallet,
+    { to, reference }: { readonly to: string; readonly reference: string },
+  ): Promise<boolean> {
+    const { credits, clock } = this.ports;
+    const { credits_per_agent_message: amount } = await credits.rates(wallet.ownerUid);
+    if (amount === 0) return true;
+    const move = { type: "agent_message", amount, reference: `to:${to}:${reference}`, now: clock.now() } as const;
+    const made = await credits.take(wallet, move);
+    return made.ok || made.why === "repeated";
+  }
+
+  /** For `count` messages of a group; what is not used is given back. False where there is too little. */
+  async reserve(
+    wallet: Wallet,
+    { count, reference }: { readonly count: number; readonly reference: string },
+  ): Promise<number | null> {
+    const { credits, clock } = this.ports;
+    const amount = count * (await credits.rates(wallet.ownerUid)).reserve_per_group_message;
+    if (amount === 0) return 0;
+    const made = await credits.reserve(wallet, { type: "reserve", amount, reference, now: clock.now() });
+    return made.ok || made.why === "repeated" ? amount : null;
+  }
+
+  async settle(
+    wallet: Wallet,
+    { amount, taken, reference }: { readonly amount: number; readonly taken: number; readonly reference: string },
+  ): Promise<boolean> {
+    if (amount === 0) return true;
+    const type = taken === 0 ? "release" : "deduction";
+    const made = await this.ports.credits.settle(wallet, {
+      type,
+      amount,
+      taken,
+      reference,
+      now: this.ports.clock.now(),
+    });
+    return made.ok || made.why === "repeated";
+  }
+
+  /** Credits for money; less than one credit is nothing. The same payment counts once. */
+  async purchase(
+    wallet: Wallet,
+    { microAlgos, txid }: { readonly microAlgos: number; readonly txid: string },
+  ): Promise<number> {
+    const { credits, clock } = this.ports;
+    const { credits_per_algo: rate } = await credits.rates(wallet.ownerUid);
+    const amount = Math.floor((microAlgos * rate) / MICROS_PER_ALGO);
+    if (amount <= 0) return 0;
+    const made = await credits.add(wallet, { type: "purchase", amount, reference: txid, now: clock.now() });
+    return made.ok ? amount : 0;
+  }
+}
+
+function charged(success: boolean, available: number, threshold: number): Charged {
+  return { success, isLow: available <= threshold, isExhausted: available <= 0, available };
+}

@@ -1,0 +1,47 @@
+// Slows down guessing of passwords and tokens, per account and per place it comes from: after ten failures in a row nobody is let in for
+// 30 s, and each further failure doubles that, up to 15 minutes. An attempt is counted before it is checked, so that making many at once
+// gains nothing.
+
+import { SysError } from "../../abi/errno.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { LockoutRow, LockoutRows, LockoutSubject } from "../../store/kernel/people/logins.ts";
+
+const FAILURES_FREE = 10;
+const LOCK_MS_FIRST = 30_000;
+const LOCK_MS_MAX = 15 * 60_000;
+/** A row of failures that ended this long ago is none any more. */
+const FORGET_MS = 60 * 60_000;
+
+export class Lockout {
+  constructor(
+    private readonly rows: LockoutRows,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Counts the attempt, or refuses it while one of the subjects is locked. */
+  async begin(subjects: readonly LockoutSubject[]): Promise<void> {
+    const now = this.clock.now();
+    await this.rows.change(subjects, (_subject, row) => {
+      if (row?.lockedUntil != null && row.lockedUntil > now) throw lockedOut(row.lockedUntil - now);
+      const failures = (row === null || now - row.lastFailedAt > FORGET_MS ? 0 : row.failures) + 1;
+      return { failures, lastFailedAt: now, lockedUntil: failures < FAILURES_FREE ? null : now + lockMs(failures) };
+    });
+  }
+
+  /** It was right after all: an account is forgiven all, a peer only this one, or it could guess between two successes. */
+  async succeeded(subjects: readonly LockoutSubject[]): Promise<void> {
+    await this.rows.change(subjects, ({ kind }, row) => (kind === "account" || row === null ? null : oneLess(row)));
+  }
+}
+
+function oneLess(row: LockoutRow): LockoutRow | null {
+  return row.failures <= 1 ? null : { ...row, failures: row.failures - 1, lockedUntil: null };
+}
+
+function lockMs(failures: number): number {
+  return Math.min(LOCK_MS_FIRST * 2 ** (failures - FAILURES_FREE), LOCK_MS_MAX);
+}
+
+function lockedOut(ms: number): SysError {
+  return new SysError("EAUTH", `too many wrong passwords or tokens: try again in ${Math.ceil(ms / 1000)} s`);
+}

@@ -1,0 +1,61 @@
+// The service behind `gsv passwd`: an account's owner changes its password knowing the old one, root changes anybody's. Root has no
+// password at first; the home's own human sets it, typed on a terminal, and until then nobody can act as root.
+
+import { SysError } from "../../abi/errno.ts";
+import { type Caller, isRoot } from "../../abi/identity.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { AccountRow } from "../../store/kernel/people/people.ts";
+import type { KernelStore } from "../../store/kernel/sqlite.ts";
+import type { PasswordChange } from "../../syscalls/account/account-service.ts";
+import type { Lockout } from "./lockout.ts";
+import { checkPassword, type Passwords } from "./passwords.ts";
+
+export interface PasswordPorts {
+  readonly kernel: Pick<KernelStore, "people">;
+  readonly passwords: Passwords;
+  readonly lockout: Lockout;
+  readonly clock: Clock;
+}
+
+export async function changePassword(
+  ports: PasswordPorts,
+  caller: Caller,
+  change: PasswordChange,
+  isFirstHuman: boolean,
+): Promise<{ readonly username: string }> {
+  const { people } = ports.kernel;
+  const name = change.username ?? caller.username;
+  const account = await people.byName(name);
+  const rootsFirst = account?.kind === "root" && !account.hasPassword && isFirstHuman;
+  if (account === null || !(isRoot(caller) || account.uid === caller.uid || rootsFirst)) throw notYours(name, caller);
+  if (account.kind !== "human" && account.kind !== "root")
+    throw new SysError("EINVAL", `${name} is an agent: nobody signs in as it, and it has no password`);
+  checkPassword(change.password);
+  if (rootsFirst && !change.typed)
+    throw new SysError("EPERM", "root's first password is typed on a terminal", ["gsv passwd root"]);
+  if (!rootsFirst && !isRoot(caller) && account.hasPassword && !(await provesItself(ports, account, change)))
+    throw new SysError("EAUTH", `the password of ${name} so far is another one`);
+  await people.setHash(name, await ports.passwords.hash(change.password), ports.clock.now());
+  return { username: name };
+}
+
+// The same change again, because no answer came: then the new one is in force already.
+async function provesItself(
+  { kernel, passwords, lockout }: PasswordPorts,
+  account: AccountRow,
+  change: PasswordChange,
+) {
+  const subjects = [{ kind: "account", subject: account.username } as const];
+  await lockout.begin(subjects);
+  const hash = await kernel.people.hash(account.username);
+  const right = (await passwords.verify(change.old ?? "", hash)) || (await passwords.verify(change.password, hash));
+  if (right) await lockout.succeeded(subjects);
+  return right;
+}
+
+function notYours(name: string, caller: Caller): SysError {
+  if (name === caller.username) return new SysError("EPERM", "you may not change this password");
+  return new SysError("EPERM", "only root may change the password of another account", [
+    "as root: gsv passwd NAME --user root",
+  ]);
+}

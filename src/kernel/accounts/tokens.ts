@@ -1,0 +1,93 @@
+// Tokens: 256 random bits, kept as their sha256 alone. One is shown in the one answer that made it, and in no other.
+
+import { SysError } from "../../abi/errno.ts";
+import { type Caller, isRoot } from "../../abi/identity.ts";
+import type { RandomBytes } from "../../abi/ids.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { durationMs } from "../../lib/text/duration.ts";
+import type { TokenKind, TokenRow } from "../../store/kernel/people/logins.ts";
+import type { KernelStore } from "../../store/kernel/sqlite.ts";
+import type { TokenInfo, Tokens } from "../../syscalls/account/account-service.ts";
+import { tokenHash } from "./login.ts";
+
+export interface TokenPorts {
+  readonly kernel: Pick<KernelStore, "tokens" | "accounts">;
+  readonly clock: Clock;
+  readonly random: RandomBytes;
+  readonly onRevoked: (id: string) => void;
+}
+
+const ROLES: { readonly [K in TokenKind]: string } = { user: "user", node: "driver", service: "service" };
+const RANDOM_BYTES = 32;
+const PREFIX_CHARS = 16;
+
+export function tokensService(ports: TokenPorts): Tokens {
+  const { kernel, clock } = ports;
+
+  return {
+    list: (caller) => listTokens(ports, caller),
+
+    async create({ caller, requestId }, { kind, role, label, device, expires }) {
+      if (role !== undefined && role !== ROLES[kind])
+        throw new SysError("EINVAL", `a token of kind ${kind} connects as ${ROLES[kind]}, not as ${role}`);
+      if (device !== undefined && kind !== "node") throw new SysError("EINVAL", "--device is for tokens of kind node");
+      const now = clock.now();
+      const token = `gsv_${kind}_${Buffer.from(ports.random(RANDOM_BYTES)).toString("base64url")}`;
+      const row: TokenRow = {
+        id: idOf(caller.uid, requestId),
+        uid: caller.uid,
+        kind,
+        label: label ?? null,
+        prefix: token.slice(0, PREFIX_CHARS),
+        role: ROLES[kind],
+        device: device ?? null,
+        createdAt: now,
+        lastUsedAt: null,
+        expiresAt: expires === undefined ? null : now + spanMs(expires),
+        revokedAt: null,
+        revokedReason: null,
+      };
+      const known = await kernel.tokens.get(row.id);
+      if (known !== null && (known.revokedAt !== null || known.kind !== kind || known.label !== row.label))
+        throw new SysError("ECONFLICT", `request ${requestId} was used for something else`);
+      await kernel.tokens.put(row, tokenHash(token));
+      return { ...(await infoOf(ports, row)), token };
+    },
+
+    async revoke({ caller }, { id, reason }) {
+      const row = await kernel.tokens.get(id);
+      if (row === null || (row.uid !== caller.uid && !isRoot(caller)))
+        throw new SysError("ENOENT", `no such token: ${id}`, ["gsv auth token list shows yours"]);
+      await kernel.tokens.revoke(id, reason ?? null, clock.now());
+      ports.onRevoked(id);
+      return await infoOf(ports, (await kernel.tokens.get(id)) ?? row);
+    },
+  };
+}
+
+type ReadPorts = Pick<TokenPorts, "kernel" | "clock">;
+
+export async function listTokens(ports: ReadPorts, caller: Caller): ReturnType<Tokens["list"]> {
+  const rows = await ports.kernel.tokens.list(isRoot(caller) ? null : caller.uid);
+  return { tokens: await Promise.all(rows.map((row) => infoOf(ports, row))) };
+}
+
+async function infoOf({ kernel, clock }: ReadPorts, row: TokenRow): Promise<TokenInfo> {
+  const account = (await kernel.accounts.byUid(row.uid))?.username ?? String(row.uid);
+  const expired = row.expiresAt !== null && row.expiresAt <= clock.now();
+  const { id, kind, role, label, prefix, device, createdAt, lastUsedAt, expiresAt } = row;
+  const state = row.revokedAt !== null ? "revoked" : expired ? "expired" : "live";
+  return { id, account, kind, role, label, prefix, device, state, createdAt, lastUsedAt, expiresAt };
+}
+
+// Who asks again, because no answer came, gets the same token with a new secret instead of a second one.
+function idOf(uid: number, requestId: string): string {
+  const hex = new Bun.CryptoHasher("sha256").update(`${uid}:${requestId}`).digest("hex");
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join("-");
+}
+
+function spanMs(text: string): number {
+  const ms = durationMs(text);
+  if (ms !== null) return ms;
+  throw new SysError("EINVAL", `${text} is no span of time`, ["write 30m, 2h or 7d"]);
+}

@@ -1,0 +1,183 @@
+// The service behind account.*. Root makes humans and system agents; a human makes and removes agents of their own. The home's own human
+// and root cannot be removed.
+
+import { SysError } from "../../abi/errno.ts";
+import { type Caller, isRoot } from "../../abi/identity.ts";
+import { initPid } from "../../abi/ids.ts";
+import type { Account } from "../../store/kernel/people/accounts.ts";
+import type { AccountRow, PeopleRows } from "../../store/kernel/people/people.ts";
+import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
+import type { KernelStore } from "../../store/kernel/sqlite.ts";
+import type { AccountInfo, Accounts, NewAccountRequest } from "../../syscalls/account/account-service.ts";
+import type { CallContext } from "../../syscalls/define.ts";
+import type { ReceiptContext } from "../dispatch.ts";
+import { freeAgentName, isTaken } from "../lifetime/setup.ts";
+import { GROUPS } from "./capabilities.ts";
+import type { PasswordPorts } from "./passwd.ts";
+import { changePassword } from "./passwd.ts";
+
+export interface UserPorts extends PasswordPorts {
+  readonly kernel: KernelStore;
+  /** Directories and, for a human, an init process; carried out again it changes nothing. */
+  readonly settle: (uid: number) => Promise<void>;
+  /** Ends a process, its history archived, whatever process it is. */
+  readonly end: (row: ProcessRow, context: CallContext) => Promise<void>;
+  /** Takes away what an account had set. */
+  readonly forget: (uid: number, by: number) => Promise<void>;
+  readonly onLocked: (uid: number, locked: boolean) => void;
+}
+
+const NAME = /^[a-z_][a-z0-9_-]{0,31}$/;
+
+export function usersService(ports: UserPorts): Accounts {
+  const { people, accounts } = ports.kernel;
+
+  return {
+    list: (caller) => listAccounts(ports.kernel, caller),
+
+    async create(context: ReceiptContext, request) {
+      const { caller, receipt } = context;
+      checkName(request.username);
+      const kind = kindWanted(caller, request);
+      const owner = kind === "agent" ? await ownerWanted(people, caller, request.owner) : null;
+      const agentName = kind === "human" ? await freeAgentName(ports.kernel, request.username) : null;
+      const about = { username: request.username, comment: request.comment ?? "", kind, usersGid: GROUPS.users };
+      const answerOf = ({ username, uid, home, gecos: comment }: Account): AccountInfo => ({
+        ...{ username, uid, kind, home, comment, password: false, locked: false },
+        owner: owner?.username ?? null,
+        groups: [...(kind === "system" ? [] : ["users"]), ...(owner === null ? [] : [owner.username]), username],
+      });
+      const made = await people.create(
+        owner === null ? about : { ...about, ownerUid: owner.uid },
+        agentName,
+        receipt && ((account) => receipt(answerOf(account))),
+      );
+      await ports.settle(made.uid);
+      return answerOf(made);
+    },
+
+    async update({ caller }, { username, comment, lock, unlock }) {
+      const account = await changeable(ports.kernel, caller, username);
+      if (lock && unlock) throw new SysError("EINVAL", "an account is locked or unlocked, not both");
+      if (lock || unlock) {
+        if (!isRoot(caller)) throw new SysError("EPERM", "only root may lock and unlock accounts");
+        await refuseOwn(ports.kernel, account, "locked");
+        await people.lock(account.username, lock);
+        ports.onLocked(account.uid, lock);
+      }
+      if (comment !== undefined) await people.comment(account.username, comment);
+      return await infoOf(ports.kernel, account.username);
+    },
+
+    async remove(context: ReceiptContext, { username, force }) {
+      const account = await changeable(ports.kernel, context.caller, username);
+      await refuseOwn(ports.kernel, account, "removed");
+      if (account.kind === "human" && !isRoot(context.caller))
+        throw new SysError("EPERM", "only root may remove a human");
+      if (account.kind === "personal") throw new SysError("EPERM", `${username} goes with its human and not alone`);
+      const ended = await withoutProcesses(ports, context, account, force);
+      await ports.forget(account.uid, context.caller.uid);
+      const answer = { username: account.username, ended };
+      await people.remove(account.username, context.receipt?.(answer));
+      return answer;
+    },
+
+    async passwd({ caller }, change) {
+      const first = await accounts.firstHuman();
+      return await changePassword(ports, caller, change, first?.uid === caller.uid);
+    },
+  };
+}
+
+export async function listAccounts(kernel: KernelStore, caller: Caller): ReturnType<Accounts["list"]> {
+  const all = await kernel.people.list();
+  const mine = all.filter(
+    ({ uid, ownerUid }) => isRoot(caller) || uid === caller.ownerUid || ownerUid === caller.ownerUid,
+  );
+  const groups = await kernel.groups.list();
+  const nameOf = new Map(all.map(({ uid, username }) => [uid, username]));
+  return {
+    accounts: mine.map(
+      ({ username, uid, gid, kind, ownerUid, home, gecos: comment, hasPassword: password, locked }) => ({
+        ...{ username, uid, kind, home, comment, password, locked },
+        owner: ownerUid === null ? null : (nameOf.get(ownerUid) ?? String(ownerUid)),
+        groups: groups.filter((group) => group.gid === gid || group.members.includes(username)).map(({ name }) => name),
+      }),
+    ),
+  };
+}
+
+async function infoOf(kernel: KernelStore, username: string): Promise<AccountInfo> {
+  const everything = { uid: 0, ownerUid: 0 } as Caller;
+  const found = (await listAccounts(kernel, everything)).accounts.find((each) => each.username === username);
+  if (found === undefined) throw new SysError("ENOENT", `no account ${username}`);
+  return found;
+}
+
+function kindWanted(caller: Caller, { agent, system, owner }: NewAccountRequest): "human" | "agent" | "system" {
+  if (system && (agent || owner !== undefined)) throw new SysError("EINVAL", "a system agent belongs to nobody");
+  if (agent || owner !== undefined) return "agent";
+  if (isRoot(caller)) return system ? "system" : "human";
+  throw new SysError("EPERM", system ? "only root may add system agents" : "only root may add humans", [
+    "as root: gsv user add NAME --user root",
+    "an agent of your own: gsv user add NAME --agent",
+  ]);
+}
+
+async function ownerWanted(people: PeopleRows, caller: Caller, name: string | undefined): Promise<AccountRow> {
+  const wanted = name ?? caller.username;
+  if (wanted !== caller.username && !isRoot(caller)) throw new SysError("EPERM", "only root may add agents for others");
+  const owner = await people.byName(wanted);
+  if (owner === null || owner.kind !== "human")
+    throw new SysError("EINVAL", `${wanted} is no human: an agent needs one`, ["root says whose: --owner NAME"]);
+  return owner;
+}
+
+function checkName(name: string): void {
+  if (!NAME.test(name))
+    throw new SysError("EINVAL", `${name} cannot be a name`, ["1 to 32 of a-z 0-9 _ -, beginning with a letter or _"]);
+  if (isTaken(name)) throw new SysError("EEXIST", `${name} is a name that gsv keeps for itself`);
+}
+
+/** An account the caller may change: any for root, else oneself and one's agents; the rest reads as absent. */
+async function changeable({ people }: KernelStore, caller: Caller, name: string): Promise<AccountRow> {
+  const account = await people.byName(name);
+  const may = account !== null && (isRoot(caller) || account.uid === caller.uid || account.ownerUid === caller.uid);
+  if (account !== null && may) return account;
+  throw new SysError("ENOENT", `no account ${name.slice(0, 40)} that you may change`, ["gsv user list shows them"]);
+}
+
+async function refuseOwn({ accounts }: KernelStore, account: AccountRow, what: string): Promise<void> {
+  const first = await accounts.firstHuman();
+  if (account.uid !== 0 && account.uid !== first?.uid) return;
+  throw new SysError("EPERM", `${account.username} cannot be ${what}: a home always has root and its own human`);
+}
+
+// Locked first, so that nothing new begins between looking and removing.
+async function withoutProcesses(
+  { kernel, end, onLocked }: UserPorts,
+  context: CallContext,
+  account: AccountRow,
+  force: boolean,
+): Promise<readonly string[]> {
+  const agents = (await kernel.people.list()).filter(({ ownerUid }) => ownerUid === account.uid);
+  const gone = [account, ...agents];
+  const wasLocked = account.locked;
+  await kernel.people.lock(account.username, true);
+  for (const { uid } of gone) onLocked(uid, true);
+  const found = new Map<string, ProcessRow>();
+  for (const { uid } of gone) for (const row of await kernel.processes.ofAccount(uid)) found.set(row.pid, row);
+  const own = initPid(account.uid);
+  const inTheWay = [...found.values()]
+    .filter(({ pid, state }) => pid !== own || state !== "idle")
+    .map(({ pid }) => pid);
+  if (inTheWay.length > 0 && !force) {
+    await kernel.people.lock(account.username, wasLocked);
+    for (const { uid } of gone) onLocked(uid, wasLocked);
+    throw new SysError("EBUSY", `${account.username} has processes: ${inTheWay.slice(0, 5).join(" ")}`, [
+      "--force ends them first, their histories archived",
+    ]);
+  }
+  for (const row of found.values()) await end(row, context);
+  return inTheWay;
+}

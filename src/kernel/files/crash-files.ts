@@ -1,0 +1,89 @@
+// The files that failed runs leave behind, below crash/ in the home: a directory for each account, a file for each run, as private as the
+// rest. So many are kept of each account, and so long. What lies there under another name is nobody's and is left alone.
+
+import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { CORE_NAME, coreInstant } from "../../abi/process/crash.ts";
+import { readPlainFile } from "../../lib/plain-file.ts";
+
+export interface CoreFile {
+  readonly name: string;
+  readonly ownerUid: number;
+  readonly at: number;
+}
+
+export interface CoreKeeping {
+  /** Of one account; 0 keeps none. */
+  readonly most: number;
+  /** 0 is for ever. */
+  readonly days: number;
+}
+
+/** By a kernel that died over it. */
+const HALF_WRITTEN = /^\..*\.json\.new$/;
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+export class CoreFiles {
+  constructor(private readonly directory: string) {}
+
+  /** Newest first; of one account, or of all. */
+  list(ownerUid: number | null): readonly CoreFile[] {
+    const uids =
+      ownerUid === null ? namesIn(this.directory).filter((name) => /^\d{1,10}$/.test(name)) : [`${ownerUid}`];
+    const all = uids.flatMap((uid) =>
+      namesIn(join(this.directory, uid)).flatMap((name): CoreFile[] => {
+        const at = coreInstant(name);
+        return at === null ? [] : [{ name, ownerUid: Number(uid), at }];
+      }),
+    );
+    return all.sort((left, right) => right.at - left.at || (left.name < right.name ? -1 : 1));
+  }
+
+  /** Null where there is none of that name. */
+  read(ownerUid: number | null, name: string): string | null {
+    const found = CORE_NAME.test(name) ? this.list(ownerUid).find((file) => file.name === name) : undefined;
+    if (found === undefined) return null;
+    try {
+      return readPlainFile(join(this.directory, String(found.ownerUid), name));
+    } catch {
+      // Taken away in between.
+      return null;
+    }
+  }
+
+  /** Whole or not at all. */
+  write(ownerUid: number, name: string, text: string, keeping: CoreKeeping): void {
+    if (keeping.most === 0) return;
+    const directory = join(this.directory, String(ownerUid));
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    const half = join(directory, `.${name}.new`);
+    try {
+      writeFileSync(half, text, { mode: 0o600 });
+      renameSync(half, join(directory, name));
+    } finally {
+      rmSync(half, { force: true });
+    }
+    this.drop(this.list(ownerUid).slice(keeping.most));
+  }
+
+  sweep({ most, days }: CoreKeeping, now: number): void {
+    for (const uid of namesIn(this.directory))
+      for (const name of namesIn(join(this.directory, uid)))
+        if (HALF_WRITTEN.test(name)) rmSync(join(this.directory, uid, name), { force: true });
+    const byOwner = Map.groupBy(this.list(null), (file) => file.ownerUid);
+    for (const files of byOwner.values())
+      this.drop(files.filter(({ at }, index) => index >= most || (days > 0 && at < now - days * DAY_MS)));
+  }
+
+  private drop(files: readonly CoreFile[]): void {
+    for (const { ownerUid, name } of files) rmSync(join(this.directory, String(ownerUid), name), { force: true });
+  }
+}
+
+function namesIn(directory: string): readonly string[] {
+  try {
+    return statSync(directory).isDirectory() ? readdirSync(directory) : [];
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,39 @@
+// Notes who changes which file, for every change that goes through gsv: file tools, scripts, commands of people. A change that cannot be noted
+// was made all the same.
+
+import type { Noted } from "../../../fs/disk/recorded.ts";
+import type { Caller } from "../../abi/identity.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { KernelStore } from "../../store/kernel/sqlite.ts";
+import { StoreUnavailable } from "../../store/open.ts";
+import type { FileTarget } from "../../syscalls/fs/files-service.ts";
+
+export interface NotedWritesPorts {
+  readonly kernel: Pick<KernelStore, "fileWrites" | "processes">;
+  readonly clock: Clock;
+  readonly onFault: (error: unknown) => void;
+}
+
+export function notedWrites({ kernel, clock, onFault }: NotedWritesPorts, target: FileTarget): Noted {
+  return async (caller, { verb, path, version, movedFrom }) => {
+    const { uid, pid = null, doing } = caller;
+    try {
+      const runId = await runOf(kernel, caller);
+      const [callId, tool] = [doing?.call ?? null, doing?.tool ?? null];
+      await kernel.fileWrites.add({
+        ...{ at: clock.now(), target, path, verb, uid, pid, runId, callId, tool, version, movedFrom },
+      });
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) onFault(error);
+    }
+  };
+}
+
+/** The run in which a process does something: the one its call belongs to, else the one it is at; null for a person. */
+export async function runOf(
+  { processes }: Pick<KernelStore, "processes">,
+  { pid, doing }: Pick<Caller, "pid" | "doing">,
+): Promise<string | null> {
+  if (doing !== undefined || pid === undefined) return doing?.run ?? null;
+  return (await processes.get(pid))?.activeRunId ?? null;
+}

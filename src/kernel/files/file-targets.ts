@@ -1,0 +1,21 @@
+// Which files a call means: gsv's own, or those of this machine.
+
+import { SysError } from "../../abi/errno.ts";
+import type { Files } from "../../syscalls/fs/files-service.ts";
+
+/** Each call goes where its target is; `host` is null where there is nobody to ask. */
+export function filesByTarget(gsv: Files, host: Files | null): Files {
+  const at = ({ target = "gsv" }: { readonly target?: string }): Files => {
+    if (target === "gsv") return gsv;
+    if (host !== null) return host;
+    throw new SysError("EAGAIN", "files of the host are reached through a kernel");
+  };
+  return {
+    read: async (caller, request) => at(request).read(caller, request),
+    write: async (context, request) => at(request).write(context, request),
+    edit: async (context, request) => at(request).edit(context, request),
+    remove: async (context, request) => at(request).remove(context, request),
+    search: async (caller, request, signal) => at(request).search(caller, request, signal),
+    needEditable: async (caller, request) => at(request).needEditable(caller, request),
+  };
+}

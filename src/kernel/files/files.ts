@@ -1,0 +1,279 @@
+// The file tools over the namespace: whole results that fit one answer, and errors that say what could not be done, on what, and what to do
+// now. A write takes the place of the old content at once, an edit holds only if the file is still the one that was read, and neither is based
+// on what somebody else has changed since the process saw it.
+
+import { FileError } from "../../../fs/error.ts";
+import type { Namespace } from "../../../fs/namespace.ts";
+import { normalise, parent } from "../../../fs/path.ts";
+import { applyEdit } from "../../../fs/read/edit.ts";
+import { notText, viewDirectory, viewText } from "../../../fs/read/read.ts";
+import { type SearchMatch, searchTree } from "../../../fs/read/search.ts";
+import { LIMITS } from "../../abi/config/limits.ts";
+import { SysError } from "../../abi/errno.ts";
+import type { Caller } from "../../abi/identity.ts";
+import { isSeen } from "../../abi/process/message.ts";
+import { isBinary } from "../../lib/binary.ts";
+import { mediaType } from "../../lib/media-type.ts";
+import { sizeText } from "../../lib/text/size.ts";
+import type { Receipt } from "../../objects/objects.ts";
+import { StoreUnavailable } from "../../store/open.ts";
+import type { EditRequest, Files, FileView } from "../../syscalls/fs/files-service.ts";
+import type { ReceiptContext } from "../dispatch.ts";
+import { type HomeOf, pathsFor } from "./file-paths.ts";
+import type { KnownFiles, Standing } from "./known-files.ts";
+import { ReadWhole } from "./read-whole.ts";
+
+const EDIT_ATTEMPTS = 3;
+/** A file that changes while it is read is read again, so often. */
+const READ_ATTEMPTS = 5;
+const PIECE_BYTES = 4 * 1024 * 1024;
+
+export interface FilesOptions {
+  readonly namespace: Namespace;
+  readonly homeOf: HomeOf;
+  /** What processes know of these files; a kernel's. */
+  readonly known?: KnownFiles;
+}
+
+/** A place where files lie that has its own way to write a path, and may have its own way to search. */
+export interface PlaceOptions {
+  readonly namespace: Namespace;
+  readonly absolute: (caller: Caller, path: string) => Promise<string>;
+  readonly known?: KnownFiles;
+  /** Null: it has none after all. */
+  readonly search?: (request: {
+    readonly root: string;
+    readonly query: string;
+    readonly include?: string;
+    readonly signal: AbortSignal;
+  }) => Promise<{ readonly matches: readonly SearchMatch[]; readonly truncated: boolean } | null>;
+}
+
+export function filesService({ namespace, homeOf, known }: FilesOptions): Files {
+  return filesIn({ namespace, absolute: pathsFor(homeOf), ...(known && { known }) });
+}
+
+export function filesIn({ namespace, absolute, search, known }: PlaceOptions): Files {
+  const edited = async (caller: Caller, request: EditRequest, place: string) => {
+    const { text, version } = await wholeText(namespace, caller, place);
+    const changedAt = async () => (await namespace.stat(caller, place)).mtimeMs;
+    const standing = { version, text: async () => text, changedAt };
+    await known?.needCurrent(caller, place, { verb: "edit", standing });
+    return { ...applyEdit(text, request, place), version };
+  };
+
+  return {
+    async read(caller, request) {
+      const path = await absolute(caller, request.path);
+      return await saying("read", async () => {
+        const place = await namespace.resolve(caller, path);
+        const stat = await namespace.stat(caller, path);
+        if (stat.kind === "directory") {
+          return { kind: "directory", path: place, ...viewDirectory(await namespace.list(caller, path)) };
+        }
+        if (stat.size > LIMITS.fileBytesMax) throw new FileError("EFBIG", place);
+        const image = request.images === true ? await imageAt(namespace, caller, { path, place }) : null;
+        if (image !== null) return image;
+        const read = new ReadWhole((range) => namespace.read(caller, path, range));
+        const view = await viewText((range) => read.piece(range), { ...stat, path: place }, request);
+        await known?.saw(caller, place, { version: view.version, how: "read", text: read.text() });
+        return { kind: "file", path: place, ...view };
+      });
+    },
+
+    async write({ caller, receipt }: ReceiptContext, request) {
+      const path = await absolute(caller, request.path);
+      return await saying("write", async () => {
+        const bytes = Buffer.from(request.content);
+        const place = await namespace.destination(caller, path);
+        const answer = { path: place.path, size: bytes.byteLength };
+        for (let attempt = 1; ; attempt++) {
+          const look = () => standingAt(namespace, caller, place.path);
+          const ifVersion = await known?.expected(caller, place.path, look);
+          const options = { at: "start", ...(ifVersion && { ifVersion }), ...withReceipt(receipt, answer) } as const;
+          try {
+            const { version } = await withDirectories(namespace, caller, place.missing, () =>
+              namespace.write(caller, place.path, bytes, options),
+            );
+            await known?.saw(caller, place.path, { version, how: "wrote", text: request.content });
+            return answer;
+          } catch (error) {
+            // Somebody else wrote in between: then that is what it is based on, or not.
+            if (attempt === EDIT_ATTEMPTS || !isConflict(error)) throw error;
+          }
+        }
+      });
+    },
+
+    async edit({ caller, receipt }: ReceiptContext, request) {
+      const path = await absolute(caller, request.path);
+      return await saying("edit", async () => {
+        const place = await namespace.resolve(caller, path);
+        for (let attempt = 1; ; attempt++) {
+          const { text, version, replacements, line } = await edited(caller, request, place);
+          const answer = { path: place, replacements, line };
+          const options = { at: "start", ifVersion: version, ...withReceipt(receipt, answer) } as const;
+          try {
+            const written = await namespace.write(caller, place, Buffer.from(text), options);
+            await known?.saw(caller, place, { version: written.version, how: "wrote", text });
+            return answer;
+          } catch (error) {
+            // Somebody else wrote in between: the edit is made again, on what stands there now.
+            if (attempt === EDIT_ATTEMPTS || !isConflict(error)) throw error;
+          }
+        }
+      });
+    },
+
+    async remove({ caller, receipt }: ReceiptContext, request) {
+      const path = await absolute(caller, request.path);
+      return await saying("delete", async () => {
+        const answer = { path: normalise(path) };
+        await namespace.remove(caller, path, { recursive: false, ...withReceipt(receipt, answer) });
+        return answer;
+      });
+    },
+
+    async search(caller, request, signal) {
+      const path = await absolute(caller, request.path ?? ".");
+      return await saying("search", async () => {
+        const root = await namespace.resolve(caller, path);
+        const own = await search?.({ ...request, root, signal });
+        const { matches, truncated } = own ?? (await searchTree({ ...request, namespace, caller, root, signal }));
+        return { matches, count: matches.length, truncated };
+      });
+    },
+
+    async needEditable(caller, request) {
+      const path = await absolute(caller, request.path);
+      await saying("edit", async () => edited(caller, request, await namespace.resolve(caller, path)));
+    },
+  };
+}
+
+function isConflict(error: unknown): boolean {
+  return error instanceof FileError && error.code === "ECONFLICT";
+}
+
+/** What stands there now; null where nothing does, or nothing that can be read. */
+async function standingAt(namespace: Namespace, caller: Caller, path: string): Promise<Standing | null> {
+  try {
+    // Asked of the content: what is made as it is read has no other version.
+    const { version } = await namespace.read(caller, path, { offset: 0, bytesMax: 1 });
+    return {
+      version,
+      text: () =>
+        wholeText(namespace, caller, path).then(
+          ({ text }) => text,
+          () => null,
+        ),
+      changedAt: async () => (await namespace.stat(caller, path)).mtimeMs,
+    };
+  } catch (error) {
+    if (error instanceof StoreUnavailable || !(error instanceof FileError)) throw error;
+    return null;
+  }
+}
+
+/** What a model can be shown; null for all else. What it is, its first bytes say. */
+async function imageAt(
+  namespace: Namespace,
+  caller: Caller,
+  { path, place }: { readonly path: string; readonly place: string },
+): Promise<FileView | null> {
+  const { type } = mediaType((await namespace.read(caller, path, { offset: 0, bytesMax: 64 })).bytes);
+  if (!isSeen(type)) return null;
+  const { bytes, eof } = await namespace.read(caller, path, { offset: 0, bytesMax: LIMITS.imageBytesMax });
+  if (!eof)
+    throw new SysError(
+      "EFBIG",
+      `${place} is too big to be shown: an image has at most ${sizeText(LIMITS.imageBytesMax)}`,
+      ["make a smaller copy of it and read that"],
+    );
+  return { kind: "image", path: place, type, size: bytes.byteLength, data: Buffer.from(bytes).toString("base64") };
+}
+
+/** The text as it stands, so that everything around an edit stays as it was, a byte order mark included. */
+async function wholeText(
+  namespace: Namespace,
+  caller: Caller,
+  path: string,
+): Promise<{ text: string; version: string }> {
+  const stat = await namespace.stat(caller, path);
+  for (let attempt = 1; attempt <= READ_ATTEMPTS; attempt++) {
+    const pieces: Uint8Array[] = [];
+    const versions = new Set<string>();
+    for (let offset = 0, eof = false; !eof; ) {
+      const piece = await namespace.read(caller, path, { offset, bytesMax: PIECE_BYTES });
+      pieces.push(piece.bytes);
+      versions.add(piece.version);
+      offset += piece.bytes.byteLength;
+      eof = piece.eof;
+      // Asked of what was read and not of the stat: a file of the host may grow meanwhile.
+      if (offset > LIMITS.fileBytesMax) throw new FileError("EFBIG", path);
+    }
+    const [version] = versions;
+    if (versions.size !== 1 || version === undefined) continue;
+    const bytes = Buffer.concat(pieces);
+    const file = { ...stat, path, size: bytes.byteLength };
+    if (isBinary(bytes)) throw notText(file);
+    try {
+      return { text: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes), version };
+    } catch {
+      throw notText(file);
+    }
+  }
+  throw new FileError("ECONFLICT", path);
+}
+
+export function withReceipt(receipt: ReceiptContext["receipt"], answer: object): { readonly receipt?: Receipt } {
+  return receipt === undefined ? {} : { receipt: receipt(answer) };
+}
+
+/** Makes directories for a piece of work; when it fails all the same, those it made and nobody has used are taken away again. */
+async function withDirectories<T>(
+  namespace: Namespace,
+  caller: Caller,
+  missing: readonly string[],
+  work: () => Promise<T>,
+): Promise<T> {
+  const made: string[] = [];
+  try {
+    for (const directory of missing) {
+      await namespace.mkdirAt(caller, directory);
+      made.unshift(directory);
+    }
+    return await work();
+  } catch (error) {
+    for (const directory of made)
+      await namespace.remove(caller, directory, { recursive: false }).catch(() => undefined);
+    throw error;
+  }
+}
+
+/** A file error becomes a sentence about what was tried, with what to do next. */
+export async function saying<T>(verb: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof FileError)) throw error;
+    throw new SysError(error.code, `cannot ${verb} ${error.path}: ${error.phrase}`, hintsFor(error));
+  }
+}
+
+function hintsFor(error: FileError): readonly string[] {
+  switch (error.code) {
+    case "ENOENT":
+      return [`read ${parent(error.path)} to see what is there`];
+    case "EISDIR":
+      return ["name a file in it"];
+    case "ENOTEMPTY":
+      return ["delete what is in it first"];
+    case "EFBIG":
+      return ["search it, or keep it in several files"];
+    case "ECONFLICT":
+      return ["read it again, then repeat the edit"];
+    default:
+      return [];
+  }
+}

@@ -1,0 +1,102 @@
+// The file tools on the target host: the same as everywhere, over this machine's own paths, and ripgrep for searching where there is one.
+// Like its commands they are for the person whose home this is, and for that person's agents. A relative path starts at the directory
+// that is attached to the process.
+
+import { homedir } from "node:os";
+import type { Namespace } from "../../../fs/namespace.ts";
+import { isWithin, join, tilde } from "../../../fs/path.ts";
+import { around, Found, needOneLine } from "../../../fs/read/search.ts";
+import { LIMITS } from "../../abi/config/limits.ts";
+import { SysError } from "../../abi/errno.ts";
+import type { Caller } from "../../abi/identity.ts";
+import { normaliseText } from "../../abi/process/message.ts";
+import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
+import type { Files } from "../../syscalls/fs/files-service.ts";
+import { ripgrep } from "../../targets/ripgrep.ts";
+import type { HostPlaces } from "../shells/host-directory.ts";
+import { filesIn, type PlaceOptions } from "./files.ts";
+import type { KnownFiles } from "./known-files.ts";
+
+export interface HostFilesPorts {
+  readonly namespace: Namespace;
+  readonly places: HostPlaces;
+  /** What processes know of these files. */
+  readonly known: KnownFiles;
+  /** Refuses whoever may not use the host. */
+  readonly authorise: (caller: Caller) => Promise<void>;
+  readonly rowOf: (pid: string) => Promise<ProcessRow | null>;
+  /** What a `~` is; the person's own home. */
+  readonly personsHome: string | undefined;
+  readonly findProgram: (name: string) => string | null;
+  /** Directories that no tool looks into. */
+  readonly hidden: () => readonly string[];
+}
+
+/** Where a file of the host is, as a rule or a person decides by it. */
+export interface FileGround {
+  /** Without links. */
+  readonly path: string;
+  /** It lies in what a person has attached. */
+  readonly inside: boolean;
+  /** It lies in a directory that would be attached with the person's yes. */
+  readonly attaches: string | null;
+}
+
+export class HostFiles {
+  readonly files: Files;
+  readonly namespace: Namespace;
+
+  constructor(private readonly ports: HostFilesPorts) {
+    const { namespace, known } = ports;
+    this.namespace = namespace;
+    const search = this.search.bind(this);
+    this.files = filesIn({ namespace, absolute: (caller, path) => this.absolute(caller, path), search, known });
+  }
+
+  async ground(row: ProcessRow, caller: Caller, path: string): Promise<FileGround> {
+    const { namespace, places } = this.ports;
+    const place = await namespace.locate(caller, await this.absolute(caller, path));
+    const base = await places.baseOf(row);
+    const attached = await places.attachedTo(row);
+    const inside = attached.some((directory) => isWithin(place, directory));
+    const offered = base !== null && !base.attached && isWithin(place, base.directory);
+    return { path: place, inside, attaches: offered ? base.directory : null };
+  }
+
+  /** Where a path leads, without links. */
+  async locate(caller: Caller, path: string): Promise<string> {
+    return await this.namespace.locate(caller, await this.absolute(caller, path));
+  }
+
+  private async absolute(caller: Caller, path: string): Promise<string> {
+    await this.ports.authorise(caller);
+    const home = tilde(path);
+    if (home !== null) {
+      if (home.username === null) return (this.ports.personsHome ?? homedir()) + home.rest;
+      throw new SysError("EINVAL", `on the host only ~ is known, not ${path.slice(0, 80)}`);
+    }
+    if (path.startsWith("/")) return path;
+    const row = caller.pid === undefined ? null : await this.ports.rowOf(caller.pid);
+    const base = row === null ? null : await this.ports.places.baseOf(row);
+    if (base !== null) return join(base.directory, path);
+    throw new SysError("EINVAL", `no directory of the host is attached, so ${path.slice(0, 80)} starts nowhere`, [
+      "name an absolute path of the machine",
+    ]);
+  }
+
+  private async search(request: Parameters<NonNullable<PlaceOptions["search"]>>[0]) {
+    const { findProgram, hidden } = this.ports;
+    const program = findProgram("rg");
+    if (program === null) return null;
+    needOneLine(request.query);
+    const found = new Found();
+    const asked = { ...request, program, hidden: hidden(), fileBytesMax: LIMITS.fileBytesMax };
+    for await (const { path, line, content } of ripgrep(asked)) {
+      const text = around(content.toString("utf8"), request.query);
+      found.add({ path: normaliseText(path), line, content: normaliseText(text) });
+      if (found.full) break;
+    }
+    if (request.signal.aborted) throw new SysError("ECANCELED", "the search was cancelled");
+    return { matches: found.matches, truncated: found.full };
+  }
+}

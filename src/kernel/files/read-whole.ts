@@ -1,0 +1,33 @@
+// A file that is read in pieces from its beginning on, and of a short one all that was read, for what is to be remembered of it.
+
+import type { ReadResult } from "../../../fs/filesystem.ts";
+import { LIMITS } from "../../abi/config/limits.ts";
+
+interface Range {
+  readonly offset: number;
+  readonly bytesMax: number;
+}
+
+export class ReadWhole {
+  private pieces: Uint8Array[] = [];
+  private bytes = 0;
+  private isWhole = false;
+
+  constructor(private readonly read: (range: Range) => Promise<ReadResult>) {}
+
+  async piece(range: Range): Promise<ReadResult> {
+    // From the beginning once more: it was written to meanwhile.
+    if (range.offset === 0) [this.pieces, this.bytes] = [[], 0];
+    const result = await this.read(range);
+    this.bytes += result.bytes.byteLength;
+    if (this.bytes <= LIMITS.knownTextBytesMax) this.pieces.push(result.bytes);
+    this.isWhole = result.eof;
+    return result;
+  }
+
+  /** Null where it is longer than is remembered. */
+  text(): string | null {
+    if (!this.isWhole || this.bytes > LIMITS.knownTextBytesMax) return null;
+    return new TextDecoder("utf-8", { ignoreBOM: true }).decode(Buffer.concat(this.pieces));
+  }
+}

@@ -1,0 +1,64 @@
+// What a process is told that is about to write over what somebody else has changed: who, when, and what, so that it can make both changes.
+// Pure.
+
+import { shownLines } from "../../../fs/read/shown-lines.ts";
+import { SysError } from "../../abi/errno.ts";
+import { lineDiff } from "../../lib/text/line-diff.ts";
+
+export interface Author {
+  readonly account: string;
+  /** Null: the person. */
+  readonly pid: string | null;
+  readonly label: string | null;
+}
+
+export interface Stale {
+  readonly verb: "write" | "edit";
+  readonly path: string;
+  /** Null: nobody who went through gsv. */
+  readonly by: Author | null;
+  readonly at: number | null;
+  /** As it was known, and as it is; null where that is not kept. */
+  readonly before: string | null;
+  readonly text: string | null;
+}
+
+const LINES_MAX = 60;
+const BYTES_MAX = 8 * 1024;
+
+/** `isWhole`: all that was changed is told. */
+export function staleError({ verb, path, by, at, before, text }: Stale): { error: SysError; isWhole: boolean } {
+  const what = `cannot ${verb} ${path}: ${authorText(by)} changed it${at === null ? "" : ` at ${instant(at)}`}, after it was read here`;
+  const whole = before === null || text === null ? null : lineDiff(before, text, Number.POSITIVE_INFINITY);
+  if (before === null || text === null || whole === null)
+    return { error: new SysError("ESTALE", what, [`read it again, then repeat the ${verb}`]), isWhole: false };
+  const shown = lineDiff(before, text, LINES_MAX) ?? "";
+  const isWhole = shown === whole && Buffer.byteLength(whole) <= BYTES_MAX;
+  const told = isWhole ? whole : within(shown);
+  const next = isWhole
+    ? `that is all that was changed: repeat the ${verb}, with this change in it`
+    : `not all of it is shown: read it again, then repeat the ${verb}`;
+  return { error: new SysError("ESTALE", what, ["what was changed:", ...shownLines(told.split("\n")), next]), isWhole };
+}
+
+function authorText(by: Author | null): string {
+  if (by === null) return "somebody outside of gsv, or a command,";
+  if (by.pid === null) return by.account;
+  return by.label === null ? by.pid : `${by.pid} (${by.label})`;
+}
+
+function instant(at: number): string {
+  return new Date(at).toISOString();
+}
+
+/** Whole lines from the beginning, but one. */
+function within(text: string): string {
+  const lines: string[] = [];
+  let bytes = 0;
+  for (const line of text.split("\n")) {
+    bytes += Buffer.byteLength(line) + 1;
+    if (bytes > BYTES_MAX) break;
+    lines.push(line);
+  }
+  return lines.join("\n");
+}

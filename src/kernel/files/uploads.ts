@@ -1,0 +1,85 @@
+// Files that a client sends in pieces and then puts in place in one step. The pieces are held in memory: a client that goes away leaves
+// nothing on disk, and when room is needed, uploads that nobody added to for a while are dropped. Pieces come in order; a piece sent twice
+// counts once.
+
+import { LIMITS } from "../../abi/config/limits.ts";
+import { SysError } from "../../abi/errno.ts";
+import type { Caller } from "../../abi/identity.ts";
+import type { Clock } from "../../lib/clock.ts";
+
+interface Upload {
+  readonly pieces: Uint8Array[];
+  size: number;
+  touchedAt: number;
+}
+
+export class Uploads {
+  private readonly held = new Map<string, Upload>();
+  private bytes = 0;
+
+  constructor(private readonly clock: Clock) {}
+
+  /** Returns the size of what there is now. */
+  stage(caller: Caller, { upload: id, offset, piece }: { upload: string; offset: number; piece: Uint8Array }): number {
+    const key = keyOf(caller, id);
+    const upload = this.held.get(key) ?? this.begin(key, offset);
+    upload.touchedAt = this.clock.mono();
+    if (offset + piece.byteLength <= upload.size) return upload.size;
+    if (offset !== upload.size)
+      throw new SysError("EINVAL", `a piece at ${offset} does not follow ${upload.size} bytes`);
+    if (upload.size + piece.byteLength > LIMITS.fileBytesMax) {
+      this.drop(key);
+      throw new SysError("EFBIG", `a file holds at most ${LIMITS.fileBytesMax / 1024 / 1024} MiB`);
+    }
+    this.makeRoom(piece.byteLength, key);
+    upload.pieces.push(piece);
+    upload.size += piece.byteLength;
+    this.bytes += piece.byteLength;
+    return upload.size;
+  }
+
+  content(caller: Caller, id: string): Uint8Array {
+    const upload = this.held.get(keyOf(caller, id));
+    if (upload === undefined) throw gone();
+    return Buffer.concat(upload.pieces);
+  }
+
+  forget(caller: Caller, id: string): void {
+    this.drop(keyOf(caller, id));
+  }
+
+  private begin(key: string, offset: number): Upload {
+    if (offset !== 0) throw gone();
+    const upload = { pieces: [], size: 0, touchedAt: 0 };
+    this.held.set(key, upload);
+    return upload;
+  }
+
+  private makeRoom(bytes: number, except: string): void {
+    const idleSince = this.clock.mono() - LIMITS.uploadIdleMs;
+    for (const [key, { touchedAt }] of this.held) {
+      if (this.bytes + bytes <= LIMITS.uploadsBytesMax) return;
+      if (key !== except && touchedAt < idleSince) this.drop(key);
+    }
+    if (this.bytes + bytes > LIMITS.uploadsBytesMax) {
+      this.drop(except);
+      throw new SysError("EAGAIN", "too much is being uploaded at the same time: nothing was written", [
+        "try again when the others are done",
+      ]);
+    }
+  }
+
+  private drop(key: string): void {
+    this.bytes -= this.held.get(key)?.size ?? 0;
+    this.held.delete(key);
+  }
+}
+
+function keyOf(caller: Caller, id: string): string {
+  return `${caller.uid} ${caller.pid ?? ""} ${id}`;
+}
+
+// The kernel that had the first pieces has gone, or it needed the room.
+function gone(): SysError {
+  return new SysError("EAGAIN", "what was uploaded so far is gone: nothing was written", ["begin again"]);
+}

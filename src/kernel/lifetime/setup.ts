@@ -1,0 +1,180 @@
+// The first run of a home: root (locked), the human, that human's personal agent, the groups, the directories everyone expects and the
+// human's init. Everything here may be cut off anywhere and done again.
+
+import { initPid, type RandomBytes, uuidv4, uuidv7 } from "../../abi/ids.ts";
+import { MAIN_AGENT, MAIN_SESSION_KEY } from "../../abi/process/session.ts";
+import type { ObjectStore } from "../../objects/objects.ts";
+import type { KernelStore } from "../../store/kernel/sqlite.ts";
+import type { ProcessStore } from "../../store/process/verbs.ts";
+import type { Receiver } from "../accounts/agent-home.ts";
+import { firstGrants, GROUPS } from "../accounts/capabilities.ts";
+
+const FIRST_HUMAN_UID = 1000;
+const FIRST_AGENT_UID = 1001;
+const AGENT_NAMES = ["friday", "sol", "echo", "iris", "juno", "atlas", "mira", "nova", "vera", "ada"] as const;
+/** Who acts in texts and rows without being an account. */
+const WORDS: ReadonlySet<string> = new Set(["kernel", "nobody", "system", "gsv", "anybody", "everyone"]);
+
+export interface SetupPorts {
+  readonly kernel: KernelStore;
+  readonly processes: ProcessStore;
+  readonly objects: ObjectStore;
+  readonly osUser: string;
+  readonly now: number;
+  readonly random: RandomBytes;
+  /** Puts into a new home what homes are given. */
+  readonly give: (account: Receiver) => Promise<void>;
+}
+
+/** True when this was the first run. */
+export async function setUp(ports: SetupPorts): Promise<boolean> {
+  const name = humanName(ports.osUser);
+  const first = await createAccounts(ports.kernel, name);
+  const human = await ports.kernel.accounts.firstHuman();
+  if (human === null) throw new Error("a home without a human");
+  if (first || (await ports.objects.head("home/.dir")) === null) await createDirectories(ports);
+  await ensureInit(ports, human.uid);
+  for (const other of await ports.kernel.people.list())
+    if (other.kind !== "root") await settleAccount(ports, other.uid);
+  return first;
+}
+
+/** What an account has besides its rows: a home, a place for archives, and a human its init. Whatever is there stays as it is. */
+export async function settleAccount(ports: Omit<SetupPorts, "osUser">, uid: number): Promise<void> {
+  const people = await ports.kernel.people.list();
+  const account = people.find((each) => each.uid === uid);
+  if (account === undefined || account.locked) return;
+  const { username, gid, kind } = account;
+  await ensureDirectory(ports, `home/${username}`, { uid, gid, mode: 0o2770 });
+  const owner = people.find((each) => each.uid === account.ownerUid);
+  await ports.give({ username, kind, owner: owner?.username ?? null });
+  if (kind !== "human") return;
+  await ensureDirectory(ports, `var/sessions/${username}`, { uid, gid, mode: 0o700 });
+  const agent = await ports.kernel.accounts.personalAgent(uid);
+  if (agent !== null) {
+    await ensureDirectory(ports, `home/${agent.username}`, { uid: agent.uid, gid: agent.gid, mode: 0o2770 });
+    await ports.give({ username: agent.username, kind: "personal", owner: username });
+  }
+  if (agent !== null) await ensureInit(ports, uid);
+}
+
+async function ensureDirectory(
+  { objects, now }: Pick<SetupPorts, "objects" | "now">,
+  key: string,
+  owner: { readonly uid: number; readonly gid: number; readonly mode: number },
+): Promise<void> {
+  if ((await objects.head(`${key}/.dir`)) !== null) return;
+  const about = { type: "application/x-directory", mtimeMs: now, dirmarker: true, symlink: null };
+  await objects.put({ key: `${key}/.dir`, ...owner, ...about }, new Uint8Array());
+}
+
+/** Whether a name is none that an account or group may get. */
+export function isTaken(name: string): boolean {
+  return Object.hasOwn(GROUPS, name) || WORDS.has(name);
+}
+
+/** A name for the personal agent of a new human. */
+export async function freeAgentName({ people, groups }: KernelStore, human: string): Promise<string> {
+  for (let number = 0; ; number++) {
+    const name = AGENT_NAMES[number] ?? `agent${number - AGENT_NAMES.length + 1}`;
+    const free = name !== human && (await people.byName(name)) === null && (await groups.byName(name)) === null;
+    if (free) return name;
+  }
+}
+
+/** An OS user name as an account name: odd characters become `_`; what cannot be one, or is a name of gsv's own, becomes `me`. */
+export function humanName(osUser: string): string {
+  const name = osUser
+    .toLowerCase()
+    .replace(/[^a-z0-9_-]/g, "_")
+    .slice(0, 32);
+  return isTaken(name) || !/^[a-z_][a-z0-9_-]*$/.test(name) || /^_+$/.test(name) ? "me" : name;
+}
+
+async function createAccounts(kernel: KernelStore, name: string): Promise<boolean> {
+  if ((await kernel.accounts.firstHuman()) !== null) return false;
+  const agent = await freeAgentName(kernel, name);
+  return await kernel.accounts.setUp({
+    accounts: [
+      { username: "root", uid: 0, gid: 0, gecos: "", home: "/root" },
+      { username: name, uid: FIRST_HUMAN_UID, gid: FIRST_HUMAN_UID, gecos: "", home: `/home/${name}` },
+      {
+        username: agent,
+        uid: FIRST_AGENT_UID,
+        gid: FIRST_AGENT_UID,
+        gecos: `personal agent of ${name}`,
+        home: `/home/${agent}`,
+      },
+    ],
+    groups: [
+      { name: "root", gid: GROUPS.root, members: [] },
+      { name: "users", gid: GROUPS.users, members: [name, agent] },
+      { name: "drivers", gid: GROUPS.drivers, members: [] },
+      { name: "services", gid: GROUPS.services, members: [] },
+      // Each is in the other's private group, so either edits what the other wrote.
+      { name, gid: FIRST_HUMAN_UID, members: [agent] },
+      { name: agent, gid: FIRST_AGENT_UID, members: [name] },
+    ],
+    grants: firstGrants(),
+    personalAgent: { ownerUid: FIRST_HUMAN_UID, agentUid: FIRST_AGENT_UID },
+  });
+}
+
+async function createDirectories({ kernel, objects, now }: SetupPorts): Promise<void> {
+  const human = await kernel.accounts.firstHuman();
+  if (human === null) return;
+  const agent = await kernel.accounts.personalAgent(human.uid);
+  const directory = (key: string, uid: number, gid: number, mode: number) =>
+    ensureDirectory({ objects, now }, key, { uid, gid, mode });
+  await directory("root", 0, 0, 0o700);
+  await directory("etc", 0, 0, 0o755);
+  await directory("var", 0, 0, 0o755);
+  await directory("var/sessions", 0, 0, 0o755);
+  await directory(`var/sessions/${human.username}`, human.uid, human.gid, 0o700);
+  await directory(`home/${human.username}`, human.uid, human.gid, 0o2770);
+  if (agent !== null) await directory(`home/${agent.username}`, agent.uid, agent.gid, 0o2770);
+  // Last: its presence says that all of them are there.
+  await directory("home", 0, 0, 0o755);
+}
+
+async function ensureInit(ports: Omit<SetupPorts, "osUser" | "objects">, uid: number): Promise<void> {
+  const pid = initPid(uid);
+  if ((await ports.kernel.processes.get(pid)) === null) await createInit(ports, uid);
+  await ensureMainSession(ports, uid);
+}
+
+/** The address of an init. */
+async function ensureMainSession(
+  { kernel, now, random }: Pick<SetupPorts, "kernel" | "now" | "random">,
+  uid: number,
+): Promise<void> {
+  const pid = initPid(uid);
+  if ((await kernel.sessions.current(pid)) !== null) return;
+  const about = { key: MAIN_SESSION_KEY, agentId: MAIN_AGENT, createdAt: now };
+  const { id } = await kernel.sessions.create({ id: uuidv7(now, random), ownerUid: uid, ...about });
+  await kernel.sessions.attach(id, { pid, generationId: uuidv4(random), now });
+}
+
+async function createInit(
+  { kernel, processes, now }: Omit<SetupPorts, "osUser" | "objects">,
+  uid: number,
+): Promise<void> {
+  const pid = initPid(uid);
+  const human = await kernel.accounts.byUid(uid);
+  const agent = await kernel.accounts.personalAgent(uid);
+  if (human === null || agent === null) throw new Error(`no account for ${pid}`);
+  await kernel.processes.create({
+    pid,
+    parentPid: null,
+    uid: agent.uid,
+    ownerUid: uid,
+    profile: "init",
+    label: `init (${human.username})`,
+    cwd: human.home,
+    workspaceId: null,
+    createdAt: now,
+    step: {},
+  });
+  await processes.create(pid, { profile: "init", identity: { owner: human.username, runAs: agent.username }, now });
+  await kernel.processes.live(pid);
+}

@@ -1,0 +1,215 @@
+// The service behind storage.*: counts bytes, verifies them, removes what belongs to nothing, moves all to another driver. Everyone sees
+// and checks what is theirs; the rest is root's. Bytes younger than an hour are never removed, because they may belong to a write under
+// way.
+
+import { storedKey } from "../../abi/config/config-key.ts";
+import { SysError } from "../../abi/errno.ts";
+import { type Caller, isRoot } from "../../abi/identity.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { familyOf, mediaNamed } from "../../objects/keys.ts";
+import { faultOf, isAtRest, type Known, strays } from "../../objects/look.ts";
+import { moveAll } from "../../objects/move.ts";
+import type { Bytes, Driver, Lying, ObjectMeta, ObjectStore, StoredObjects } from "../../objects/objects.ts";
+import type { SwitchedObjects } from "../../objects/switched.ts";
+import type { KernelStore } from "../../store/kernel/sqlite.ts";
+import type { Collected, FamilySize, Storage, StorageFault } from "../../syscalls/system/storage-service.ts";
+
+const PAGE_ROWS = 500;
+const VERIFIED_OBJECTS_MAX = 200;
+const VERIFIED_BYTES_MAX = 64 * 1024 * 1024;
+const NAMES_MAX = 1000;
+/** Which home this is, for places outside of it. No setting: nobody sees or sets it. */
+const HOME_ID = "config/storage/home";
+const YOUNG_MS = 60 * 60 * 1000;
+
+export interface StoragePorts {
+  readonly objects: SwitchedObjects;
+  readonly known: Known;
+  readonly kernel: Pick<KernelStore, "config" | "processes">;
+  readonly clock: Clock;
+  /** The driver that is not in use now, as it is configured. */
+  readonly other: (driver: Driver) => Promise<StoredObjects>;
+  readonly newId: () => string;
+}
+
+export function storageService(ports: StoragePorts): Storage {
+  const { objects, known } = ports;
+  let moving = false;
+  return {
+    async status(caller) {
+      const families = new Map<string, FamilySize>();
+      for await (const { key, size, dirmarker } of theirs(objects, caller)) {
+        if (dirmarker) continue;
+        const family = familyOf(key);
+        const before = families.get(family) ?? { family, objects: 0, bytes: 0 };
+        families.set(family, { family, objects: before.objects + 1, bytes: before.bytes + size });
+      }
+      const rows = [...families.values()].sort((a, b) => b.bytes - a.bytes);
+      const { driver, place } = objects.bytes;
+      return { driver, place, ...sumOf(rows), families: rows };
+    },
+
+    async verify(caller, { after }, signal) {
+      const page = { checked: 0, bytes: 0, faults: [] as StorageFault[] };
+      for await (const meta of theirs(objects, caller, after)) {
+        if (signal.aborted) throw new SysError("ECANCELED", "not verified to the end");
+        const fault = await faultOf(objects.bytes, known, meta);
+        if (fault !== null) page.faults.push({ path: `/${meta.key}`, fault });
+        page.checked++;
+        page.bytes += meta.size;
+        if (page.checked === VERIFIED_OBJECTS_MAX || page.bytes > VERIFIED_BYTES_MAX)
+          return { ...page, next: meta.key };
+      }
+      return { ...page, next: null };
+    },
+
+    async gc(_context, { dryRun, left }) {
+      if (moving) throw underWay();
+      const sum = { dryRun, count: 0, bytes: 0, collected: [] as Collected[] };
+      for await (const { take, ...collected } of candidates(ports, left)) {
+        if (!dryRun && !(await take())) continue;
+        sum.count++;
+        sum.bytes += collected.bytes;
+        if (sum.collected.length < NAMES_MAX) sum.collected.push(collected);
+      }
+      return sum;
+    },
+
+    async migrate({ caller }, { to: driver }) {
+      if (objects.bytes.driver === driver)
+        throw new SysError("EINVAL", `the bytes are in ${objects.bytes.place} already`, ["gsv storage status"]);
+      if (moving) throw underWay();
+      moving = true;
+      try {
+        return await migrate(ports, driver, caller);
+      } finally {
+        moving = false;
+      }
+    },
+  };
+}
+
+function underWay(): SysError {
+  return new SysError("EAGAIN", "a move is under way", ["gsv storage status shows when it is done"]);
+}
+
+async function migrate(ports: StoragePorts, driver: Driver, caller: Caller) {
+  const { objects, kernel, clock, other } = ports;
+  const next = await other(driver);
+  const [from, to] = [objects.bytes, next.bytes];
+  await to.probe();
+  await to.claim(await homeId(ports, caller));
+  const done = new Map<string, string>();
+  const rows = { get: (key: string) => objects.head(key), page: objects.page.bind(objects) };
+  await clear(to, ports);
+  const first = await moveAll({ from, to, rows, done });
+  let last = first;
+  // What changed while the first round went on, with nothing changing any more.
+  await objects.switch(async () => {
+    await clear(to, ports);
+    last = await moveAll({ from, to, rows, done });
+    const value = driver === "disk" ? null : driver;
+    await kernel.config.change([{ key: storedKey("storage.driver", "system"), value }], {
+      uid: caller.uid,
+      now: clock.now(),
+    });
+    return next;
+  });
+  return {
+    ...{ from: from.place, to: to.place, driver, objects: done.size },
+    ...{ found: first.found + last.found, bytes: first.bytes + last.bytes },
+  };
+}
+
+/** On disk a file has the place of its name: what an earlier move left there, or this one, and what is no file any more, would stand in the
+ * way of a new one. Nobody else writes there now. */
+async function clear(to: Bytes, { known }: StoragePorts): Promise<void> {
+  if (to.driver !== "disk") return;
+  for await (const lying of strays(to, known)) if (lying.kind === "bytes") await to.discard(lying);
+}
+
+/** Made when it is first needed, and never part of a copy of the home. */
+async function homeId({ kernel, clock, newId }: StoragePorts, { uid }: Caller): Promise<string> {
+  const there = (await kernel.config.under(HOME_ID)).find(({ key }) => key === HOME_ID);
+  if (there !== undefined) return there.value;
+  const value = newId();
+  await kernel.config.change([{ key: HOME_ID, value }], { uid, now: clock.now() });
+  return value;
+}
+
+type Candidate = Collected & { readonly take: () => Promise<boolean> };
+
+/** What may go, one after the other; each is looked at once more when it is taken. */
+async function* candidates(ports: StoragePorts, left: boolean): AsyncGenerator<Candidate> {
+  const { objects, known, clock, other } = ports;
+  const before = clock.now() - YOUNG_MS;
+  yield* ofObjects(ports, before);
+  for await (const lying of strays(objects.bytes, known)) {
+    if (lying.mtimeMs < before) yield { ...strayed(lying), take: () => objects.discard(lying, before) };
+  }
+  if (!left) return;
+  const { bytes } = await other(objects.bytes.driver === "disk" ? "s3" : "disk");
+  for await (const lying of bytes.listed()) {
+    if (lying.mtimeMs >= before || lying.kind === "temporary") continue;
+    yield { what: "left by a move", name: lying.name, bytes: lying.size, take: () => discarded(bytes, lying) };
+  }
+}
+
+/** Media whose process is gone, and rows whose bytes are. */
+async function* ofObjects({ objects, known, kernel }: StoragePorts, before: number): AsyncGenerator<Candidate> {
+  for await (const { key, size: bytes, sha256, mtimeMs } of all(objects)) {
+    if (mtimeMs >= before) continue;
+    const media = mediaNamed(key);
+    const take = () => removed(objects, key);
+    const isEmptied = async () =>
+      !(await objects.bytes.has({ key, sha256 })) && (await isAtRest(known, { key, sha256 }));
+    if (media !== null && (await kernel.processes.get(media.pid)) === null)
+      yield { what: "media of a process that is gone", name: `/${key}`, bytes, take };
+    else if (await isEmptied())
+      yield { what: "file without bytes", name: `/${key}`, bytes: 0, take: async () => (await isEmptied()) && take() };
+  }
+}
+
+function strayed({ name, kind, size }: Lying): Collected {
+  return { what: kind === "temporary" ? "half-written" : "bytes of no file", name, bytes: size };
+}
+
+async function discarded(bytes: Bytes, lying: Lying): Promise<boolean> {
+  await bytes.discard(lying);
+  return true;
+}
+
+async function removed(objects: ObjectStore, key: string): Promise<boolean> {
+  try {
+    await objects.remove(key);
+    return true;
+  } catch (error) {
+    if (error instanceof SysError && error.code === "ENOENT") return false;
+    throw error;
+  }
+}
+
+async function* theirs(objects: ObjectStore, caller: Caller, after?: string): AsyncGenerator<ObjectMeta> {
+  const everything = isRoot(caller);
+  for await (const meta of all(objects, after)) {
+    if (everything || meta.uid === caller.uid || meta.uid === caller.ownerUid) yield meta;
+  }
+}
+
+async function* all(objects: ObjectStore, from: string | null = null): AsyncGenerator<ObjectMeta> {
+  for (let after = from; ; ) {
+    const page: readonly ObjectMeta[] = await objects.page("", after, PAGE_ROWS);
+    yield* page;
+    after = page.at(-1)?.key ?? null;
+    if (after === null) return;
+    // Others get their turn between pages.
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+function sumOf(rows: readonly FamilySize[]): { readonly objects: number; readonly bytes: number } {
+  return {
+    objects: rows.reduce((sum, row) => sum + row.objects, 0),
+    bytes: rows.reduce((sum, row) => sum + row.bytes, 0),
+  };
+}

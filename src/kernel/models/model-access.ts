@@ -1,0 +1,135 @@
+// What the settings of an account and the environment of whoever asks make of a provider: its address, its key, how it shall answer. A key
+// goes to the provider it was set for and to no other: what was said for one address says nothing about the next.
+
+import { SETTINGS, type Setting, type SettingName } from "../../abi/config/config.ts";
+import { storedKey } from "../../abi/config/config-key.ts";
+import type { Resolved } from "../../abi/config/config-value.ts";
+import { SysError } from "../../abi/errno.ts";
+import type { ClientInfo } from "../../abi/sys.ts";
+import { type Access, ollamaUrl, type Reasoning, type Style, serverUrl } from "../../providers/access.ts";
+import { choiceOf, type Server, serverOf } from "../../providers/table.ts";
+import type { ConfigRows } from "../../store/kernel/config.ts";
+import { settingsFor } from "../settings/config.ts";
+import { markFrom, type Secrets } from "../settings/secrets.ts";
+
+/** What a client said when it connected, as far as it is about models. */
+export type Offer = Pick<ClientInfo, "env" | "flags">;
+
+/** Whose settings count, and what their client says besides. */
+export interface Asker {
+  readonly uid: number;
+  readonly offer: Offer | undefined;
+}
+
+export class AskersSettings {
+  private constructor(
+    private readonly asker: Asker,
+    private readonly secrets: Secrets,
+    readonly get: (name: SettingName) => Resolved,
+  ) {}
+
+  static async read(rows: ConfigRows, secrets: Secrets, asker: Asker): Promise<AskersSettings> {
+    return new AskersSettings(asker, secrets, await settingsFor(rows, { uid: asker.uid, client: asker.offer }));
+  }
+
+  text(name: SettingName): string {
+    return this.get(name).text.trim();
+  }
+
+  /** Whether there is a key, wherever it lies. */
+  hasKey(provider: string): boolean {
+    const setting = serverOf(provider)?.keySetting ?? null;
+    if (setting === null) return false;
+    return (
+      this.offered(setting) !== null || this.isStored(setting) || (this.isMeant(provider) && this.isStored("ai.apiKey"))
+    );
+  }
+
+  /** Null where there is no server behind it: then it may not be asked at all. Throws ECONFIG. */
+  async access(provider: string, server: Server): Promise<Access | null> {
+    const said = this.url(provider, server);
+    const baseUrl = said === "" ? server.baseUrl : addressOf(provider, said);
+    if (baseUrl === null) return null;
+    return {
+      apiKey: await this.key(provider, server),
+      baseUrl,
+      isOwn: said === "" || baseUrl === server.baseUrl,
+      reasoning: this.text("ai.reasoning") as Reasoning,
+      maxTokens: Number(this.text("ai.maxTokens")),
+      windowTokens: Number(this.text("ai.contextWindowTokens")),
+      silenceMs: Number(this.text("timeouts.llmMs")),
+      totalMs: Number(this.text("ai.generation.timeoutMs")),
+      style: this.text("ai.providerStyle") as Style,
+      parallel: provider === "ollama" ? Number(this.text("ollama.parallel")) : 0,
+    };
+  }
+
+  // The environment of this very command, then what is set for the provider that is meant, then what is set for this one.
+  private url(provider: string, { urlSetting }: Server): string {
+    const own = urlSetting === null ? null : this.get(urlSetting);
+    const general = this.get("ai.baseUrl");
+    if (general.layer === "flag" && this.isMeant(provider)) return general.text.trim();
+    if (own !== null && (own.layer === "flag" || own.layer === "environment")) return own.text.trim();
+    if (this.isMeant(provider) && general.text.trim() !== "") return general.text.trim();
+    return own?.text.trim() ?? "";
+  }
+
+  private async key(provider: string, { keySetting }: Server): Promise<string | null> {
+    const offered = keySetting === null ? null : this.offered(keySetting);
+    if (offered !== null) return offered;
+    const general = this.isMeant(provider) ? await this.stored("ai.apiKey") : null;
+    return general ?? (keySetting === null ? null : await this.stored(keySetting));
+  }
+
+  /** `ai.baseUrl` and `ai.apiKey` are about the provider that `ai.provider` names, or else the one of `ai.model`. */
+  private isMeant(provider: string): boolean {
+    const named = this.text("ai.provider");
+    if (named !== "") return named === provider;
+    try {
+      const model = this.text("ai.model");
+      if (model !== "") return choiceOf(model).provider === provider;
+      // An address alone is that of a server that speaks as OpenAI's does; a key alone is nobody's.
+      return provider === "openai" && this.text("ai.baseUrl") !== "";
+    } catch {
+      return false;
+    }
+  }
+
+  // As it is: a key of the environment may be shorter than one that could be stored.
+  private offered(name: SettingName): string | null {
+    const { env }: Setting = SETTINGS[name];
+    const value = env === undefined ? undefined : this.asker.offer?.env[env];
+    return value === undefined || value.trim() === "" ? null : value.trim();
+  }
+
+  private isStored(name: SettingName): boolean {
+    return this.layersOf(name).length > 0;
+  }
+
+  private async stored(name: SettingName): Promise<string | null> {
+    for (const { layer, text } of this.layersOf(name).toReversed()) {
+      const mark = markFrom(text);
+      const key = storedKey(name, layer === "system" ? "system" : this.asker.uid);
+      const value = mark === null ? null : await this.secrets.read(key, mark);
+      if (value !== null) return value.trim();
+    }
+    return null;
+  }
+
+  private layersOf(name: SettingName) {
+    return this.get(name).layers.filter(({ layer }) => layer === "system" || layer === "user");
+  }
+}
+
+function addressOf(provider: string, text: string): string | null {
+  const url = provider === "ollama" ? ollamaUrl(text) : serverUrl(text);
+  if (url === null && provider !== "ollama") {
+    throw new SysError(
+      "ECONFIG",
+      `the address of ${provider} is none: it begins with http:// or https://, and has no name in it`,
+      ["gsv config list -v ai.baseUrl"],
+    );
+  }
+  // Anthropic's SDK adds it.
+  return provider === "anthropic" ? (url?.replace(/\/v1$/, "") ?? null) : url;
+}

@@ -1,0 +1,327 @@
+import { FREE, type Rate } from "../../abi/process/money.ts";
+import type { Failure, Provider, ServedModel } from "../../abi/stream.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { Access } from "../../providers/access.ts";
+import { WireFailure } from "../../providers/failures.ts";
+import { factsOf, knownModels, ollamaWindow, usualModel } from "../../providers/models.ts";
+import {
+  type Choice,
+  choiceOf,
+  choiceText,
+  chooseProvider,
+  loadProvider,
+  OFFLINE,
+  type ProviderPorts,
+  providerNames,
+  serverOf,
+} from "../../providers/table.ts";
+import type { ConfigRows } from "../../store/kernel/config.ts";
+import type { ModelInfo, ModelPage, ModelTrial } from "../../syscalls/run/ai-service.ts";
+import type { Secrets } from "../settings/secrets.ts";
+import { type Asker, AskersSettings } from "./model-access.ts";
+import { rateOf } from "./model-rates.ts";
+import { tried } from "./model-trial.ts";
+import type { ServedModels } from "./served-models.ts";
+
+export interface Model {
+  readonly provider: Provider;
+  /** As the provider knows it. */
+  readonly model: string;
+  /** As people know it, and history. */
+  readonly name: string;
+  /** What has to be set before it can be asked. */
+  readonly missing: string | null;
+  readonly rate: Rate;
+  /** Tells its key from another, and nothing of it. */
+  readonly keyMark: string | null;
+  /** What a request to it may hold, and an answer; null where there is no server that minds. */
+  readonly window: { readonly windowTokens: number; readonly outputTokens: number } | null;
+}
+
+export interface Models {
+  /** Checked and named, at the door: a wrong name fails at its sender and not in the run. Null is whoever answers by default. */
+  chosen(asker: Asker, explicit: string | null): Promise<string | null>;
+  /** The model of a run and those that stand in for it. */
+  reach(asker: Asker, named: string | null): Promise<readonly [Model, ...Model[]]>;
+  list(asker: Asker, provider: string | undefined, signal: AbortSignal): Promise<ModelPage>;
+  /** What a request to it may hold, as its server says or as is known; null where nobody minds. Nobody is asked. */
+  windowOf(asker: Asker, named: string): Promise<Model["window"]>;
+  test(asker: Asker, named: string | undefined, signal: AbortSignal): Promise<ModelTrial>;
+}
+
+export interface ModelsOptions extends ProviderPorts {
+  readonly rows: ConfigRows;
+  readonly secrets: Secrets;
+  readonly clock: Clock;
+  readonly served: ServedModels;
+}
+
+/** Whether an Ollama answers is asked again after so long. */
+const LOOK_AGAIN_MS = 30_000;
+/** How long a server may take to say what it has. One that nobody has named and that does not answer at once is none to fall back on. */
+const LOOK_MS = { named: 5000, unnamed: 1000 };
+
+export function modelsService(options: ModelsOptions): Models {
+  const { rows, secrets, clock } = options;
+  const read = (asker: Asker) => AskersSettings.read(rows, secrets, asker);
+  const looked = new Map<string, { readonly at: number; readonly model: Promise<string | null> }>();
+
+  async function reach(settings: AskersSettings, choice: Choice, lookMs = LOOK_MS.named): Promise<Model> {
+    const name = choiceText(choice);
+    try {
+      const server = serverOf(choice.provider);
+      if (server === null) {
+        return {
+          provider: await loadProvider(choice.provider, options, NO_ACCESS),
+          model: choice.model,
+          name,
+          missing: null,
+          keyMark: null,
+          rate: rateOf(settings, choice),
+          window: null,
+        };
+      }
+      const said = await settings.access(choice.provider, server);
+      const access = said && { ...said, served: options.served.of(said.baseUrl) };
+      if (access === null)
+        return unreachable(name, { class: "config", message: `${choice.provider} is turned off: its address is none` });
+      if (access.apiKey === null && server.keySetting !== null && access.isOwn) {
+        const failure: Failure = { class: "auth", message: missingText(choice.provider, server.keySetting) };
+        return { ...unreachable(name, failure), missing: failure.message };
+      }
+      const provider = await loadProvider(choice.provider, options, access);
+      const usual = access.isOwn || server.isPassedOn ? usualModel(choice.provider) : null;
+      const model = choice.model || usual || (await firstServed(access.baseUrl, provider, lookMs));
+      if (model === null)
+        return unreachable(name, {
+          class: "config",
+          message: `${choice.provider} has no model yet: name one, as ${choice.provider}/MODEL`,
+        });
+      const reached = { ...choice, model };
+      const window = windowOf(choice.provider, model, access);
+      const keyMark = markOf(access.apiKey);
+      const rate = rateOf(settings, reached, access.served?.get(model));
+      return { provider, model, name: choiceText(reached), missing: null, keyMark, window, rate };
+    } catch (error) {
+      return unreachable(name, failureOf(error));
+    }
+  }
+
+  /** What the server lists first, remembered for a while. Throws WireFailure. */
+  function firstServed(url: string, provider: Provider, lookMs: number): Promise<string | null> {
+    const known = looked.get(url);
+    if (known !== undefined && clock.mono() - known.at < LOOK_AGAIN_MS) return known.model;
+    const model = within(clock, lookMs, (signal) => provider.models?.(signal) ?? Promise.resolve([])).then((models) => {
+      if (models.length > 0) options.served.keep(url, models, clock.now());
+      return models[0]?.id ?? null;
+    });
+    looked.set(url, { at: clock.mono(), model });
+    return model;
+  }
+
+  async function byDefault(settings: AskersSettings): Promise<Model> {
+    const model = await reach(settings, { provider: "ollama", model: "" }, LOOK_MS.unnamed);
+    return model.provider instanceof Unreachable ? reach(settings, OFFLINE) : model;
+  }
+
+  return {
+    async chosen(asker, explicit) {
+      const choice = choiceFor(await read(asker), explicit);
+      return choice === null ? null : choiceText(choice);
+    },
+
+    async reach(asker, named) {
+      const settings = await read(asker);
+      const choice = named === null ? choiceOrNull(settings) : choiceOf(named);
+      const first = choice === null ? await byDefault(settings) : await reach(settings, choice);
+      const others = fallbacks(settings).filter((other) => choiceText(other) !== first.name);
+      return [first, ...(await Promise.all(others.map((other) => reach(settings, other))))];
+    },
+
+    async list(asker, wanted, signal) {
+      const settings = await read(asker);
+      const names = wanted === undefined ? providerNames() : [choiceOf(wanted).provider];
+      const parts = await Promise.all(names.map((name) => listOf(options, settings, name, signal)));
+      return {
+        models: parts.flatMap(({ models }) => models),
+        notes: parts.flatMap(({ note }) => (note === null || (wanted === undefined && note.quiet) ? [] : [note.text])),
+      };
+    },
+
+    async windowOf(asker, named) {
+      const [provider = "", ...id] = named.split("/");
+      if (id.length === 0 || !providerNames().includes(provider)) return null;
+      const server = serverOf(provider);
+      if (server === null) return null;
+      const settings = await read(asker);
+      const access = await settings.access(provider, server).catch(() => null);
+      const served = access === null ? undefined : options.served.of(access.baseUrl);
+      const windowTokens = Number(settings.text("ai.contextWindowTokens"));
+      return windowOf(provider, id.join("/"), { windowTokens, maxTokens: Number.POSITIVE_INFINITY, served });
+    },
+
+    async test(asker, named, signal) {
+      const settings = await read(asker);
+      const choice = choiceFor(settings, named ?? null);
+      const model = choice === null ? await byDefault(settings) : await reach(settings, choice);
+      return { ...(await tried(model, clock, signal)), address: await addressOf(settings, model.name) };
+    },
+  };
+}
+
+const NO_ACCESS = null as never;
+
+function choiceFor(settings: AskersSettings, explicit: string | null): Choice | null {
+  const usual = settings.text("ai.provider");
+  if (explicit !== null && explicit.trim() !== "") return choiceOf(explicit, usual === "" ? undefined : usual);
+  const hasKey = (provider: string) => settings.hasKey(provider);
+  return chooseProvider({ model: settings.text("ai.model"), provider: usual, hasKey });
+}
+
+/** The same for a run, which must not fail for a setting that has become wrong. */
+function choiceOrNull(settings: AskersSettings): Choice | null {
+  try {
+    return choiceFor(settings, null);
+  } catch {
+    return null;
+  }
+}
+
+function fallbacks(settings: AskersSettings): Choice[] {
+  const named = JSON.parse(settings.text("ai.fallback")) as readonly unknown[];
+  return named.flatMap((each) => {
+    try {
+      return typeof each === "string" ? [choiceOf(each)] : [];
+    } catch {
+      return [];
+    }
+  });
+}
+
+function missingText(provider: string, keySetting: string): string {
+  return `there is no key for ${provider}: gsv auth provider ${provider} keeps one (${keySetting})`;
+}
+
+function markOf(key: string | null): string | null {
+  return key === null ? null : new Bun.CryptoHasher("sha256").update(key).digest("hex").slice(0, 16);
+}
+
+class Unreachable implements Provider {
+  readonly name = "unreachable";
+  constructor(readonly failure: Failure) {}
+
+  async *stream() {
+    yield { type: "error", failure: this.failure } as const;
+  }
+}
+
+function windowOf(
+  provider: string,
+  id: string,
+  { windowTokens, maxTokens, served }: Pick<Access, "windowTokens" | "maxTokens" | "served">,
+): NonNullable<Model["window"]> {
+  const facts = factsOf(provider, id, windowTokens, served?.get(id));
+  return {
+    windowTokens: provider === "ollama" ? ollamaWindow(facts.windowTokens) : facts.windowTokens,
+    outputTokens: Math.min(facts.outputTokens, maxTokens),
+  };
+}
+
+function unreachable(name: string, failure: Failure): Model {
+  const rate = { price: FREE, isOwn: false };
+  return { provider: new Unreachable(failure), model: name, name, missing: null, keyMark: null, window: null, rate };
+}
+
+function failureOf(error: unknown): Failure {
+  if (error instanceof WireFailure) return error.failure;
+  return { class: "config", message: error instanceof Error ? error.message : String(error) };
+}
+
+async function within<T>(clock: Clock, ms: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const late = new AbortController();
+  const cancel = clock.after(ms, () => late.abort());
+  try {
+    return await work(late.signal);
+  } finally {
+    cancel();
+  }
+}
+
+interface Part {
+  readonly models: readonly ModelInfo[];
+  readonly note: { readonly text: string; readonly quiet: boolean } | null;
+}
+
+// The server's own word where it can be asked, else what is known of it.
+async function listOf(
+  options: ModelsOptions,
+  settings: AskersSettings,
+  provider: string,
+  signal: AbortSignal,
+): Promise<Part> {
+  const server = serverOf(provider);
+  if (server === null) return { models: [], note: null };
+  const windowTokens = Number(settings.text("ai.contextWindowTokens"));
+  const known = knownModels(provider).map(({ id }) => ({ id, windowTokens: null }));
+  const rowsOf = (served: readonly ServedModel[], from: ModelInfo["from"]) =>
+    served.map((each) => infoOf(provider, each, { windowTokens, from }));
+  try {
+    const access = await settings.access(provider, server);
+    if (access === null) return { models: [], note: null };
+    if (access.apiKey === null && server.keySetting !== null && access.isOwn) {
+      return {
+        models: rowsOf(known, "gsv"),
+        note: {
+          text: `${missingText(provider, server.keySetting)}; its models are listed as gsv knows them`,
+          quiet: true,
+        },
+      };
+    }
+    const loaded = await loadProvider(provider, options, access);
+    const kept = options.served.list(access.baseUrl);
+    try {
+      const served = (await loaded.models?.(signal)) ?? [];
+      options.served.keep(access.baseUrl, served, options.clock.now());
+      return { models: rowsOf(served, "server"), note: null };
+    } catch (error) {
+      if (kept === null) throw error;
+      const text = `${provider}: ${failureOf(error).message}; listed as it was on ${new Date(kept.at).toISOString()}`;
+      return { models: rowsOf(kept.models, "server"), note: { text, quiet: provider === "ollama" } };
+    }
+  } catch (error) {
+    return {
+      models: rowsOf(known, "gsv"),
+      note: { text: `${provider}: ${failureOf(error).message}`, quiet: provider === "ollama" },
+    };
+  }
+}
+
+function infoOf(
+  provider: string,
+  served: ServedModel,
+  assumed: { readonly windowTokens: number; readonly from: ModelInfo["from"] },
+): ModelInfo {
+  const facts = factsOf(provider, served.id, assumed.windowTokens, served);
+  const { price, aliases, isKnown, thinking } = facts;
+  const says = isKnown || served.thinking !== undefined;
+  return {
+    model: choiceText({ provider, model: served.id }),
+    provider,
+    windowTokens: served.windowTokens ?? (isKnown ? facts.windowTokens : null),
+    outputTokens: isKnown ? facts.outputTokens : (served.outputTokens ?? null),
+    inputUsd: price?.input ?? null,
+    outputUsd: price?.output ?? null,
+    price,
+    thinks: says ? thinking !== "none" : null,
+    sees: isKnown || served.sees !== undefined ? facts.sees : null,
+    aliases,
+    from: assumed.from,
+  };
+}
+
+async function addressOf(settings: AskersSettings, name: string): Promise<string | null> {
+  const { provider } = choiceOf(name);
+  const server = serverOf(provider);
+  const access = server === null ? null : await settings.access(provider, server).catch(() => null);
+  return access?.baseUrl ?? null;
+}

@@ -1,0 +1,279 @@
+// Shell scripts on the target gsv: who runs one, where it stands, and what lives on to the next line. A script is run at most once per
+// request: where a kernel died over one, nobody knows how far it came, and the repeated call is told so.
+
+import type { Namespace } from "../../../fs/namespace.ts";
+import { LIMITS } from "../../abi/config/limits.ts";
+import { ENDED_BY } from "../../abi/ended-by.ts";
+import { SysError } from "../../abi/errno.ts";
+import type { Caller } from "../../abi/identity.ts";
+import type { Sys } from "../../abi/sys.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { Receipt } from "../../objects/objects.ts";
+import type { CallContext } from "../../syscalls/define.ts";
+import type { ShellAnswer, ShellRequest } from "../../syscalls/run/shell-service.ts";
+import type { GsvShells } from "../../targets/gsv.ts";
+import { JobRoom, JobTable } from "../../targets/jobs.ts";
+import type { Output } from "../../targets/output.ts";
+import type { SentSignal, ShellState } from "../../targets/shell.ts";
+import type { ReceiptContext } from "../dispatch.ts";
+import type { HomeOf } from "../files/file-paths.ts";
+import { ScriptOutput, withoutRoom } from "./script-output.ts";
+import { shellFiles } from "./shell-files.ts";
+
+export interface ScriptsPorts {
+  readonly shells: GsvShells;
+  readonly namespace: Namespace;
+  readonly clock: Clock;
+  readonly version: string;
+  /** The kernel as a script may use it that a person has approved, or that nobody has. */
+  readonly sysFor: (context: CallContext, allowed: Allowed) => Sys;
+  readonly isGuarded: (path: string) => boolean;
+  readonly homeOf: HomeOf;
+  /** Before a script runs: what a repeated call is told, should this kernel die over it. */
+  readonly begin: (receipt: Receipt) => Promise<void>;
+}
+
+/** What a person said of a script, or a rule. */
+export interface Allowed {
+  readonly approved: boolean;
+  readonly lifted: boolean;
+}
+
+/** A script or a command, as those see it who follow it. */
+export interface Shell {
+  readonly about: {
+    readonly id: string;
+    readonly uid: number;
+    readonly ownerUid: number;
+    readonly pid: string | null;
+    readonly script: string;
+    readonly directory: string;
+    readonly startedAt: number;
+    readonly sandbox: string | null;
+  };
+  readonly output: Output;
+  /** Null while it runs. */
+  readonly exit: number | null;
+  /** Whether the shell of its session is over. */
+  readonly over: boolean;
+  /** What lives on in it. */
+  readonly session: ShellAnswer["session"];
+  readonly ended: Promise<void>;
+}
+
+interface Script extends Shell {
+  readonly output: ScriptOutput;
+  readonly stopped: AbortController;
+  readonly listeners: Set<(signal: SentSignal) => void>;
+  exit: number | null;
+  over: boolean;
+  session: ShellAnswer["session"];
+  wantedAt: number;
+  /** Takes back the timer that forgets it: it would hold what was printed until it goes off. */
+  forgotten: () => void;
+}
+
+/** A shell somebody types into: what lives on from line to line. */
+interface Session {
+  readonly jobs: JobTable;
+  state: ShellState | null;
+}
+
+const SESSIONS_MAX = 256;
+const OUTPUT_KEPT_MS = 60_000;
+/** Who reads on asks again by then. */
+const READING_MS = 5000;
+const EXIT_FAULT = 1;
+
+export class GsvScripts {
+  /** The least recently used first. */
+  private readonly sessions = new Map<string, Session>();
+  /** Those that run, and for a while those that have. */
+  private readonly scripts = new Map<string, Script>();
+
+  constructor(private readonly ports: ScriptsPorts) {}
+
+  /** Returns when it has begun. `lost` is what a repeated call is told, should this kernel die over it. */
+  async begin(context: ReceiptContext, request: ShellRequest, lost: unknown): Promise<Shell> {
+    const { caller } = context;
+    const { clock } = this.ports;
+    const key = keyOf(caller.uid, request.id);
+    if (this.scripts.has(key)) throw new SysError("ECONFLICT", `script ${request.id} was run already`);
+    if (context.receipt !== undefined) await this.ports.begin(context.receipt(lost));
+    const directory = await this.standing(caller, request.cwd);
+    const { promise: ended, resolve, reject } = Promise.withResolvers<void>();
+    const { id, script: text } = request;
+    const script: Script = {
+      about: {
+        ...{ id, uid: caller.uid, ownerUid: caller.ownerUid, pid: caller.pid ?? null },
+        ...{ script: text, directory, startedAt: clock.now(), sandbox: null },
+      },
+      output: new ScriptOutput(LIMITS.shellOutputBytesMax),
+      stopped: new AbortController(),
+      listeners: new Set(),
+      ...{ exit: null, over: false, session: null, ended, wantedAt: 0, forgotten: () => {} },
+    };
+    this.scripts.set(key, script);
+    // Who was answered before its end does not wait for it any more.
+    ended.catch(() => {});
+    this.carryOut(context, request, script)
+      .finally(() => {
+        script.exit ??= EXIT_FAULT;
+        script.output.end();
+        // Whoever typed it reads on from here; a tool has told what there is to tell.
+        if (script.about.pid === null) script.wantedAt = clock.now();
+        script.forgotten = clock.after(OUTPUT_KEPT_MS, () => this.scripts.delete(key));
+        this.makeRoom(script);
+      })
+      .then(resolve, reject);
+    return script;
+  }
+
+  /** Somebody reads what it printed, and will read on. */
+  wanted({ about }: Shell): void {
+    const script = this.scripts.get(keyOf(about.uid, about.id));
+    if (script !== undefined) script.wantedAt = this.ports.clock.now();
+  }
+
+  list(): readonly Shell[] {
+    return [...this.scripts.values()];
+  }
+
+  /** It may have a trap for it. False when it has ended. */
+  signal({ about }: Shell, signal: SentSignal): boolean {
+    const script = this.scripts.get(keyOf(about.uid, about.id));
+    if (script === undefined || script.exit !== null) return false;
+    for (const listener of script.listeners) listener(signal);
+    // One that waits for its turn has no traps yet.
+    if (script.listeners.size === 0) script.stopped.abort();
+    return true;
+  }
+
+  /** False when it has ended. */
+  stop({ about }: Shell): boolean {
+    const script = this.scripts.get(keyOf(about.uid, about.id));
+    if (script === undefined || script.exit !== null) return false;
+    script.stopped.abort();
+    return true;
+  }
+
+  private makeRoom(latest: Script): void {
+    const since = this.ports.clock.now() - READING_MS;
+    const ended = [...this.scripts.values()].filter(({ exit }) => exit !== null);
+    for (const { about, forgotten } of withoutRoom(ended, latest, { since, bytesMax: LIMITS.shellKeptBytesMax })) {
+      forgotten();
+      this.scripts.delete(keyOf(about.uid, about.id));
+    }
+  }
+
+  private async carryOut(context: CallContext, request: ShellRequest, script: Script): Promise<void> {
+    const { namespace, sysFor, isGuarded, version } = this.ports;
+    const { output, stopped, about, listeners } = script;
+    const approved = context.caller.kind === "person" || context.caller.approved === true;
+    const lifted = context.caller.lifted === true;
+    // The yes was to this script, and not to what its commands ask of the kernel.
+    const { approved: _, lifted: __, allowed: ___, ...caller } = context.caller;
+    const key = request.session === undefined ? null : keyOf(caller.uid, request.session);
+    const session = key === null ? null : this.session(key, context.gone);
+    let tooMuch = false;
+    const jobs = session?.jobs ?? this.newJobs();
+    const home = (await this.ports.homeOf(context.caller, null)) ?? caller.home;
+    const end = await jobs[session === null ? "run" : "line"](
+      {
+        script: request.script,
+        name: request.name ?? "gsv",
+        args: request.args ?? [],
+        cwd: about.directory,
+        env: environment(caller, { home, cwd: about.directory, version }),
+        stdin: request.stdin === undefined ? new Uint8Array() : Buffer.from(request.stdin, "base64"),
+        state: session?.state ?? null,
+        keepsState: session !== null,
+        outputBytesMax: LIMITS.shellOutputBytesMax,
+        // A person may wait for agents in it, as in any shell, and ends it with a key.
+        wallMs: request.timeoutMs ?? (caller.kind === "person" ? LIMITS.shellWallMsMax : LIMITS.shellWallMs),
+      },
+      {
+        files: shellFiles({
+          ...{ namespace, isGuarded, approved, lifted },
+          caller: approved ? { ...caller, approved } : caller,
+        }),
+        sys: sysFor({ ...context, caller }, { approved, lifted }),
+        print(stream, bytes) {
+          if (tooMuch || output.add(stream, bytes)) return;
+          tooMuch = true;
+          stopped.abort();
+        },
+        onSignal(listener) {
+          listeners.add(listener);
+          return () => listeners.delete(listener);
+        },
+        owner: caller.ownerUid,
+        // Nobody reads what it would print: it ends with its client.
+        signal: AbortSignal.any([
+          stopped.signal,
+          context.signal,
+          ...(context.gone === undefined ? [] : [context.gone]),
+        ]),
+      },
+    );
+    if (session !== null && !end.cut) session.state = end.state;
+    else if (session?.state) session.state = { ...session.state, status: end.exit };
+    script.over = session !== null && end.state === null && !end.cut;
+    // `exit` ends a session.
+    if (script.over && key !== null) this.endSession(key);
+    const { cwd = about.directory, defined = [] } = session?.state ?? {};
+    script.session = session && { cwd, defined, jobs: session.jobs.open };
+    script.exit = tooMuch ? ENDED_BY.output : end.exit;
+  }
+
+  private session(key: string, gone: AbortSignal | undefined): Session {
+    const found = this.sessions.get(key);
+    const session = found ?? { jobs: this.newJobs(), state: null };
+    this.sessions.delete(key);
+    this.sessions.set(key, session);
+    if (found === undefined) gone?.addEventListener("abort", () => this.endSession(key), { once: true });
+    if (this.sessions.size > SESSIONS_MAX) this.endSession(this.sessions.keys().next().value ?? "");
+    return session;
+  }
+
+  private endSession(key: string): void {
+    this.sessions.get(key)?.jobs.close();
+    this.sessions.delete(key);
+  }
+
+  private newJobs(): JobTable {
+    const room = new JobRoom(LIMITS.shellJobsRunningMax, LIMITS.shellJobsQueuedMax);
+    return new JobTable(this.ports.shells, room, this.ports.clock);
+  }
+
+  // Where a directory is gone, as after rm in another terminal, the root is where one stands.
+  private async standing(caller: Caller, wanted: string | undefined): Promise<string> {
+    const path = wanted ?? (caller.kind === "process" ? caller.cwd : caller.home);
+    const stat = await this.ports.namespace.stat(caller, path).catch(() => null);
+    return stat?.kind === "directory" ? path : "/";
+  }
+}
+
+function keyOf(uid: number, id: string): string {
+  return `${uid}:${id}`;
+}
+
+function environment(
+  caller: Caller,
+  { home, cwd, version }: { readonly home: string; readonly cwd: string; readonly version: string },
+): { readonly [name: string]: string } {
+  return {
+    // The same that `~` is to every other tool.
+    HOME: home,
+    USER: caller.username,
+    LOGNAME: caller.username,
+    SHELL: "/bin/bash",
+    PATH: "/usr/local/bin:/usr/bin:/bin",
+    PWD: cwd,
+    TERM: "xterm-256color",
+    LANG: "en_US.UTF-8",
+    HOSTNAME: "gsv",
+    GSV_VERSION: version,
+    ...(caller.pid === undefined ? {} : { GSV_PID: caller.pid }),
+  };
+}

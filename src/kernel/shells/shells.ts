@@ -1,0 +1,214 @@
+// Scripts on gsv and commands on the host, run, followed, fed, stopped and listed by one protocol. Who may see one: whoever runs it, the
+// person whose agent runs it, and root.
+
+import { SysError } from "../../abi/errno.ts";
+import { type Caller, isRoot } from "../../abi/identity.ts";
+import { KERNEL_LEAVES } from "../../abi/sys.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { CallContext } from "../../syscalls/define.ts";
+import type {
+  ShellAnswer,
+  ShellOutput,
+  ShellRequest,
+  ShellRow,
+  ShellSignal,
+  Shells,
+} from "../../syscalls/run/shell-service.ts";
+import type { HostCommand, HostCommands } from "../../targets/host.ts";
+import type { ReceiptContext } from "../dispatch.ts";
+import type { GsvScripts, Shell } from "./gsv-scripts.ts";
+import type { HostShells } from "./host-shells.ts";
+
+export interface ShellTablePorts {
+  readonly scripts: GsvScripts;
+  readonly commands: HostCommands;
+  readonly hostShells: HostShells;
+  readonly clock: Clock;
+}
+
+const PIECE_BYTES = 384 * 1024;
+/** Those that a script on gsv takes. */
+const NUMBERS: { readonly [S in ShellSignal]?: number } = {
+  HUP: 1,
+  INT: 2,
+  QUIT: 3,
+  KILL: 9,
+  USR1: 10,
+  USR2: 12,
+  TERM: 15,
+};
+const LOST = "gsv: the kernel ended while this script ran: how far it came is not known\n";
+
+/** What became of a script that a kernel died over. */
+export const LOST_SCRIPT = { exit: 75, text: LOST } as const;
+
+/** One of the two is there. */
+type Found = { readonly shell: Shell; readonly command: HostCommand | null };
+
+export class ShellTable implements Omit<Shells, "exec"> {
+  constructor(private readonly ports: ShellTablePorts) {}
+
+  async run(context: ReceiptContext, request: ShellRequest): Promise<ShellAnswer> {
+    const { shell, command } = await this.launch(context, request, lostAnswer(request.id));
+    await this.endOf(shell, context.signal, request.waitMs);
+    const sandbox = command === null ? {} : { sandbox: command.meta.sandbox };
+    return {
+      id: request.id,
+      exit: shell.exit,
+      over: shell.over,
+      session: shell.session,
+      output: shown(shell, 0),
+      ...sandbox,
+    };
+  }
+
+  /** Begins it; it ends when the call is taken back. `lost` is what a repeated call is told of a script that this kernel died over. */
+  async launch(context: ReceiptContext, request: ShellRequest, lost: unknown): Promise<Found> {
+    const { scripts, commands, hostShells } = this.ports;
+    if (request.target !== "host") return { shell: await scripts.begin(context, request, lost), command: null };
+    const command = await hostShells.start(context, request);
+    const { signal } = context;
+    // A kernel that leaves lets it run: the next one follows it.
+    const stop = () => void (signal.reason !== KERNEL_LEAVES && commands.stop(command));
+    if (signal.aborted) stop();
+    signal.addEventListener("abort", stop, { once: true });
+    void command.ended.then(() => signal.removeEventListener("abort", stop));
+    return { shell: shellOf(command), command };
+  }
+
+  /** Until it ends, the kernel leaves, or for so long. */
+  async endOf({ ended }: Shell, signal: AbortSignal, ms?: number): Promise<void> {
+    const { promise: left, resolve } = Promise.withResolvers<void>();
+    const stop = ms === undefined ? () => {} : this.ports.clock.after(ms, resolve);
+    const leave = () => {
+      if (signal.reason === KERNEL_LEAVES) resolve();
+    };
+    if (signal.aborted) leave();
+    signal.addEventListener("abort", leave, { once: true });
+    await Promise.race([ended, left]);
+    signal.removeEventListener("abort", leave);
+    stop();
+  }
+
+  async output(context: CallContext, { id, from, waitMs }: Parameters<Shells["output"]>[1]): Promise<ShellOutput> {
+    const { shell } = this.found(context.caller, id);
+    this.ports.scripts.wanted(shell);
+    await shell.output.more(from, this.ports.clock, waitMs, context.signal);
+    return shown(this.found(context.caller, id).shell, from);
+  }
+
+  /** A command of the host that can be typed into. */
+  fed(caller: Caller, id: string): HostCommand {
+    const { command } = this.found(caller, id);
+    if (command !== null) return command;
+    throw new SysError("EINVAL", `script ${id} is not fed while it runs: what it reads is said when it begins`);
+  }
+
+  async input({ caller }: CallContext, { id, data, end }: Parameters<Shells["input"]>[1]): Promise<{ bytes: number }> {
+    const command = this.fed(caller, id);
+    // What is typed into a shell is a command.
+    if (caller.kind !== "person" && caller.approved !== true)
+      throw new SysError("EBLOCKED", "typing into a command of the host needs a person's approval");
+    const bytes = Buffer.from(data, "base64");
+    await this.ports.commands.write(command, bytes.byteLength === 0 ? null : bytes, end);
+    return { bytes: bytes.byteLength };
+  }
+
+  async signal({ caller }: CallContext, { id, signal }: Parameters<Shells["signal"]>[1]): Promise<{ sent: boolean }> {
+    const { shell, command } = this.found(caller, id);
+    if (command !== null) return { sent: this.ports.commands.signal(command, signal) };
+    const number = NUMBERS[signal];
+    if (number !== undefined) return { sent: this.ports.scripts.signal(shell, { name: signal, number }) };
+    throw new SysError("EINVAL", `a script on gsv takes no ${signal}, only ${Object.keys(NUMBERS).join(", ")}`);
+  }
+
+  async stop({ caller }: CallContext, id: string): Promise<{ stopped: boolean }> {
+    const { shell, command } = this.lookedUp(caller, id) ?? {};
+    if (shell === undefined) return { stopped: false };
+    return { stopped: command ? this.ports.commands.stop(command) : this.ports.scripts.stop(shell) };
+  }
+
+  async list({ caller }: CallContext): Promise<{ shells: readonly ShellRow[] }> {
+    const on = (target: ShellRow["target"]) => (shell: Shell) => ({ target, shell });
+    const all = [
+      ...this.ports.scripts.list().map(on("gsv")),
+      ...this.ports.commands.list().map(shellOf).map(on("host")),
+    ];
+    const seen = all.filter(({ shell }) => concerns(caller, shell));
+    const shells = seen.map(({ target, shell: { about, exit, output } }) => {
+      const { id, pid, script, directory: cwd, startedAt, sandbox } = about;
+      return { id, target, pid, script: script.slice(0, 1000), cwd, startedAt, exit, bytes: output.bytes, sandbox };
+    });
+    return { shells: shells.sort((a, b) => a.startedAt - b.startedAt).slice(-ROWS_MAX) };
+  }
+
+  found(caller: Caller, id: string): Found {
+    const found = this.lookedUp(caller, id);
+    if (found !== null) return found;
+    throw new SysError("ENOENT", `there is no script ${id}, or it ended too long ago`);
+  }
+
+  /** What a process runs and has run lately, the oldest first. */
+  ofProcess(pid: string): readonly (Pick<Shell, "output" | "exit"> & Shell["about"])[] {
+    const { scripts, commands } = this.ports;
+    return [...scripts.list(), ...commands.list().map(shellOf)]
+      .filter(({ about }) => about.pid === pid)
+      .map(({ about, output, exit }) => ({ ...about, output, exit }))
+      .sort((a, b) => a.startedAt - b.startedAt);
+  }
+
+  /** Ends what a process has left running: its run is over. */
+  endOfProcess(pid: string): void {
+    const { scripts, commands } = this.ports;
+    for (const command of commands.list()) if (command.meta.pid === pid) commands.stop(command);
+    for (const script of scripts.list()) if (script.about.pid === pid) scripts.stop(script);
+  }
+
+  private lookedUp(caller: Caller, id: string): Found | null {
+    const { scripts, commands } = this.ports;
+    const command = commands.list().find(({ meta }) => meta.id === id && concerns(caller, { about: meta }));
+    if (command !== undefined) return { shell: shellOf(command), command };
+    const shell = scripts.list().find(({ about }) => about.id === id && concerns(caller, { about }));
+    return shell === undefined ? null : { shell, command: null };
+  }
+}
+
+const ROWS_MAX = 200;
+
+function concerns(
+  caller: Caller,
+  { about }: { readonly about: { readonly uid: number; readonly ownerUid: number } },
+): boolean {
+  return isRoot(caller) || about.uid === caller.uid || (caller.kind === "person" && about.ownerUid === caller.uid);
+}
+
+function shellOf(command: HostCommand): Shell {
+  return {
+    about: command.meta,
+    output: command.output,
+    ended: command.ended,
+    session: null,
+    get exit() {
+      return command.exit;
+    },
+    get over() {
+      return command.exit !== null;
+    },
+  };
+}
+
+function shown({ output, exit }: Shell, from: number): ShellOutput {
+  const { pieces, next, ended } = output.page(from, PIECE_BYTES);
+  return { pieces: pieces.map(({ stream, bytes }) => ({ stream, bytes: base64(bytes) })), next, ended, exit };
+}
+
+function lostAnswer(id: string): ShellAnswer {
+  const bytes = Buffer.from(LOST);
+  const pieces = [{ stream: "stderr", bytes: base64(bytes) }] as const;
+  const { exit } = LOST_SCRIPT;
+  return { id, exit, over: true, session: null, output: { pieces, next: bytes.byteLength, ended: true, exit } };
+}
+
+function base64(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
+}

@@ -1,0 +1,285 @@
+// Who may do what with which repository. An account's are for its private group, as its home is: the human and the human's agents. A
+// process changes the files of a home or a workspace through the file calls alone, where a person is asked; what it may not do is refused
+// here, whatever way it came.
+
+import { SysError } from "../../abi/errno.ts";
+import { type Caller, isRoot, mayUse } from "../../abi/identity.ts";
+import { isWorkspaceId } from "../../abi/ids.ts";
+import { HOME_REPO, hasTree, type RepoInfo, type RepoName, VERSIONED } from "../../abi/repo.ts";
+import { advance, commitSteps, type Step, stepsBack } from "../../repos/apply.ts";
+import { apart, commitOf, diffOf, logOf, matchesIn, refsOf, viewOf } from "../../repos/look.ts";
+import { pathInside, pathToKeep, repoName } from "../../repos/names.ts";
+import { branchNamed, fetchFrom, type Remote, remoteAt, syncWith } from "../../repos/remote.ts";
+import type { Repos } from "../../repos/repos.ts";
+import type { Repository } from "../../repos/repository.ts";
+import type { KernelStore } from "../../store/kernel/sqlite.ts";
+import type { CallContext } from "../../syscalls/define.ts";
+import type { Repositories } from "../../syscalls/repo/repo-service.ts";
+
+type Reading = "list" | "refs" | "read" | "search" | "log" | "show" | "diff" | "compare";
+
+/** What a process needs besides the call itself to reach beyond this home. */
+const NETWORK = "net.git";
+const DIFF_CONTEXT = 3;
+
+interface Found {
+  readonly name: RepoName;
+  readonly text: string;
+  readonly repository: Repository;
+}
+
+export interface RepoPorts {
+  readonly accounts: KernelStore["accounts"];
+  readonly workspaces: Pick<KernelStore["workspaces"], "get">;
+  readonly repos: Repos;
+}
+
+/** Everything that only looks. */
+function repositoriesToRead(ports: RepoPorts): Pick<Repositories, Reading> {
+  const { repos } = ports;
+  const open = async (caller: Caller, text: string) => (await found(ports, caller, text)).repository;
+  return {
+    async list(caller) {
+      const infos: RepoInfo[] = [];
+      for (const owner of repos.owners().sort()) {
+        if (!(await mayReach(ports, caller, owner))) continue;
+        for (const name of repos.list(owner)) {
+          const repository = repos.open({ owner, name });
+          if (repository !== null) infos.push(await infoOf(ports, { owner, name }, repository));
+        }
+      }
+      return { repos: infos };
+    },
+    async refs(caller, { repo }) {
+      const repository = await open(caller, repo);
+      return { head: await repository.head(), refs: await refsOf(repository) };
+    },
+    read: async (caller, { repo, ref, path }) =>
+      viewOf(await open(caller, repo), ref, path === "" ? "" : pathInside(path)),
+    search: async (caller, { repo, ref, query, path }, signal) =>
+      matchesIn(await open(caller, repo), { ref, query, path: inside(path), signal }),
+    log: async (caller, { repo, path, ...query }) => ({
+      commits: await logOf(await open(caller, repo), { ...query, path: inside(path) }),
+    }),
+    async show(caller, { repo, commit: ref }) {
+      const repository = await open(caller, repo);
+      const id = await commitOf(repository, ref);
+      const [commit] = await logOf(repository, { ref: id, limit: 1, offset: 0 });
+      if (commit === undefined) throw new SysError("ENOENT", `no such version: ${ref}`);
+      return { commit, diff: await diffOf(repository, { from: "", to: id, context: DIFF_CONTEXT }) };
+    },
+    diff: async (caller, { repo, path, ...query }) =>
+      diffOf(await open(caller, repo), { ...query, path: inside(path) }),
+    async compare(caller, { repo, base, head }) {
+      const repository = await open(caller, repo);
+      const [left, right] = [await commitOf(repository, base), await commitOf(repository, head)];
+      const diff = await diffOf(repository, { from: left, to: right, context: DIFF_CONTEXT });
+      return { ...(await apart(repository, left, right)), diff };
+    },
+  };
+}
+
+export function repositoriesService(ports: RepoPorts): Repositories {
+  const { repos } = ports;
+
+  /** Alone with a repository whose files, where it has any, are all committed. */
+  async function changing<T>({ name, repository }: Found, work: () => Promise<T>): Promise<T> {
+    await needActive(ports, name);
+    const tree = hasTree(name.name) ? repos.tree(name) : null;
+    await tree?.record();
+    return repository.turn(async () => {
+      await tree?.ready();
+      return await work();
+    });
+  }
+
+  async function applied(target: Found, caller: Caller, message: string, steps: () => Promise<readonly Step[]>) {
+    const { repository, text } = target;
+    return changing(target, async () => {
+      const made = await commitSteps(repository, { author: caller.username, message, steps: await steps() });
+      return { repo: text, head: made ?? (await repository.head()), changed: made !== null };
+    });
+  }
+
+  return {
+    ...repositoriesToRead(ports),
+
+    async create({ caller }, text) {
+      const name = repoName(text, await ownName(ports, caller));
+      if (!(await mayReach(ports, caller, name.owner)))
+        throw new SysError("EPERM", `${caller.username} may not make repositories of ${name.owner}`);
+      needOrdinary(name);
+      return infoOf(ports, name, await repos.create(name));
+    },
+
+    async apply({ caller }, { repo, message, ops, expectedHead }) {
+      const target = await found(ports, caller, repo);
+      needFileCalls(caller, target.name);
+      if (ops.length === 0) throw new SysError("EINVAL", "nothing to apply");
+      return applied(target, caller, message, async () => {
+        const head = await target.repository.head();
+        if (expectedHead !== undefined && expectedHead !== head)
+          throw new SysError(
+            "ECONFLICT",
+            `the newest version is ${head?.slice(0, 10) ?? "none"}: nothing was changed`,
+            ["look at it, then apply to that"],
+          );
+        return ops.map((op) => stepOf(op as Partial<Record<string, unknown>> | null, target.name));
+      });
+    },
+
+    async restore({ caller }, { repo, path, ref }) {
+      const target = await found(ports, caller, repo);
+      needFileCalls(caller, target.name);
+      const { repository, name } = target;
+      const wanted = changeable(path, name);
+      const commit = await commitOf(repository, ref);
+      const message = `restore ${wanted} as of ${commit.slice(0, 10)}`;
+      return applied(target, caller, message, () => stepsBack(repository, commit, wanted));
+    },
+
+    async import(context, { repo, remote: address, branch }) {
+      const { caller } = context;
+      const remote = await remoteFor(ports, context, address);
+      const wanted = branchNamed(branch);
+      const name = repoName(repo, await ownName(ports, caller));
+      needOrdinary(name);
+      const known = await mayReach(ports, caller, name.owner);
+      if (!known) throw new SysError("EPERM", `${caller.username} may not make repositories of ${name.owner}`);
+      const fresh = repos.open(name) === null;
+      const repository = repos.open(name) ?? (await repos.create(name));
+      try {
+        return await repository.turn(() =>
+          importFrom(repository, remote, { text: textOf(name), branch: wanted, path: repos.searchPath }),
+        );
+      } catch (error) {
+        if (fresh) await repos.remove(name);
+        throw error;
+      }
+    },
+
+    async sync(context, { repo, remote: address, branch }) {
+      const { caller } = context;
+      const target = await found(ports, caller, repo);
+      needFileCalls(caller, target.name);
+      const remote = await remoteFor(ports, context, address);
+      const wanted = { remote, branch: branchNamed(branch), author: caller.username, path: repos.searchPath };
+      return changing(target, async () => {
+        const synced = await syncWith(target.repository, wanted);
+        return { repo: target.text, changed: synced.pulled > 0, ...synced };
+      });
+    },
+
+    async remove({ caller }, text, force) {
+      const target = await found(ports, caller, text);
+      if (hasTree(target.name.name))
+        throw new SysError("EPERM", `the versions of ${target.text} stay as long as what they are of`);
+      if (!force && (await target.repository.head()) !== null)
+        throw new SysError("EBUSY", `${target.text} has versions in it, which would be gone for good`, [
+          `gsv repo delete --force ${target.text}`,
+        ]);
+      await repos.remove(target.name);
+      return { repo: target.text };
+    },
+  };
+}
+
+async function importFrom(
+  repository: Repository,
+  remote: Remote,
+  { text, branch, path }: { readonly text: string; readonly branch: string; readonly path: string },
+) {
+  await fetchFrom(repository, remote, "upstream", path);
+  const upstream = await commitOf(repository, `refs/remotes/upstream/${branch}`);
+  const head = await repository.head();
+  const { ahead, behind } = head === null ? { ahead: 0, behind: 1 } : await apart(repository, upstream, head);
+  const diverged = ahead > 0 && behind > 0;
+  const moves = ahead === 0 && behind > 0;
+  if (moves) await advance(repository, head, upstream);
+  return { repo: text, head: moves ? upstream : head, changed: moves, upstream, diverged };
+}
+
+async function found(ports: RepoPorts, caller: Caller, text: string): Promise<Found> {
+  const name = repoName(text, await ownName(ports, caller));
+  const repository = (await mayReach(ports, caller, name.owner)) ? ports.repos.open(name) : null;
+  if (repository === null)
+    throw new SysError("ENOENT", `no such repository: ${textOf(name)}`, ["gsv repo list shows those there are"]);
+  return { name, text: textOf(name), repository };
+}
+
+/** Whose repositories a name alone means: the owner's, as `~` does. */
+async function ownName({ accounts }: RepoPorts, caller: Caller): Promise<string> {
+  return (await accounts.byUid(caller.ownerUid))?.username ?? caller.username;
+}
+
+async function mayReach({ accounts }: RepoPorts, caller: Caller, owner: string): Promise<boolean> {
+  const account = await accounts.byName(owner);
+  return account !== null && (isRoot(caller) || caller.gids.includes(account.gid));
+}
+
+async function infoOf({ repos }: RepoPorts, name: RepoName, repository: Repository): Promise<RepoInfo> {
+  const kind = name.name === HOME_REPO ? "home" : hasTree(name.name) ? "workspace" : "user";
+  // One that is damaged is listed like any other; whatever is asked of it says so.
+  const head = repos.findGit() === null ? null : await repository.head().catch(() => null);
+  return { repo: textOf(name), kind, writable: true, head, path: repos.pathOf(name) };
+}
+
+/** What an agent is told to be is changed by files, where a person sees the change first. */
+function needFileCalls(caller: Caller, { name }: RepoName): void {
+  if (caller.kind === "person" || !hasTree(name)) return;
+  throw new SysError("EPERM", `${caller.pid ?? caller.username} may not change a home or workspace as a repository`, [
+    "write the files: what asks for approval asks there",
+  ]);
+}
+
+/** Homes and workspaces are made by other means. */
+function needOrdinary({ name }: RepoName): void {
+  if (!hasTree(name)) return;
+  throw new SysError("EINVAL", `${name} is the name of a home or a workspace`, [
+    "gsv repo sync brings one of these together with another repository",
+  ]);
+}
+
+async function needActive({ workspaces }: RepoPorts, { name }: RepoName): Promise<void> {
+  if (isWorkspaceId(name) && (await workspaces.get(name))?.state === "archived")
+    throw new SysError("EROFS", `${name} is archived: nothing in it is changed`, [
+      `gsv workspace archive --undo ${name}`,
+    ]);
+}
+
+/** Beyond this home there is the network, and the disk of whoever runs gsv. */
+async function remoteFor({ accounts }: RepoPorts, { caller, client }: CallContext, address: string): Promise<Remote> {
+  if (caller.kind !== "person" && !mayUse(caller, NETWORK))
+    throw new SysError("EPERM", `${caller.pid ?? caller.username} may not reach other repositories (needs ${NETWORK})`);
+  const remote = remoteAt(address, client?.cwd ?? "/");
+  const human = await accounts.firstHuman();
+  if (remote.local && (caller.kind !== "person" || (caller.uid !== human?.uid && !isRoot(caller))))
+    throw new SysError("EPERM", "only the home's own human and root may name directories of this machine");
+  return remote;
+}
+
+function stepOf(op: Partial<Record<string, unknown>> | null, name: RepoName): Step {
+  const { put, content, delete: gone, move, to } = op ?? {};
+  if (typeof put === "string" && typeof content === "string")
+    return { kind: "put", path: changeable(pathToKeep(put), name), content };
+  if (typeof gone === "string") return { kind: "delete", path: changeable(gone, name) };
+  if (typeof move === "string" && typeof to === "string")
+    return { kind: "move", path: changeable(move, name), to: changeable(pathToKeep(to), name) };
+  throw new SysError("EINVAL", `not an operation: ${JSON.stringify(op).slice(0, 100)}`, [
+    '{"put":PATH,"content":TEXT}, {"delete":PATH} or {"move":PATH,"to":PATH}',
+  ]);
+}
+
+function changeable(path: string, { name }: RepoName): string {
+  const wanted = pathInside(path);
+  if (name !== HOME_REPO || VERSIONED.some((top) => wanted.startsWith(`${top}/`))) return wanted;
+  throw new SysError("EINVAL", `not what a home keeps versions of: ${wanted}`, [`that is ${VERSIONED.join(", ")}`]);
+}
+
+function inside(path: string | undefined): string | undefined {
+  return path === undefined || path === "" ? undefined : pathInside(path);
+}
+
+function textOf({ owner, name }: RepoName): string {
+  return `${owner}/${name}`;
+}

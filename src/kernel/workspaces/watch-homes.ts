@@ -1,0 +1,110 @@
+// Sees what people change in the trees of homes with their own editors, and has it committed once a file has stopped changing. Nothing is
+// watched or loaded until a home has a tree. What gsv wrote itself is known by how it left the file, and nothing is made of it.
+
+import { existsSync, readdirSync } from "node:fs";
+import { basename, join, relative, sep } from "node:path";
+import type { FSWatcher } from "chokidar";
+import { SysError } from "../../abi/errno.ts";
+import { isGits, VERSIONED } from "../../abi/repo.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { VersionedTree } from "../../repos/tree.ts";
+
+/** A file that has not grown for this long is whole. */
+const STILL_MS = 150;
+const LOOK_MS = 40;
+const AGAIN_MS = 200;
+/** Deeper, and beyond so many homes, a change is committed with the next write. */
+const DEPTH_MAX = 12;
+const HOMES_MAX = 200;
+/** What has piled up beyond this is found by looking at the whole tree instead. */
+const EDITS_MAX = 1000;
+
+export interface WatchOptions {
+  readonly directory: string;
+  readonly clock: Clock;
+  readonly treeOf: (owner: string) => Promise<Pick<VersionedTree, "record" | "isOwn">>;
+  readonly onFault: (error: unknown) => void;
+}
+
+export class HomeWatch {
+  private readonly watchers = new Map<string, Promise<FSWatcher>>();
+  /** Seen and not yet looked at, by owner. */
+  private readonly edits = new Map<string, Set<string>>();
+  private working: Promise<void> = Promise.resolve();
+  private closed = false;
+
+  constructor(private readonly options: WatchOptions) {}
+
+  /** Takes up every home that has a tree by now. Resolves when what was edited before is committed, and edits are seen from now on. */
+  async begin(): Promise<void> {
+    const { directory } = this.options;
+    const owners = existsSync(directory) ? readdirSync(directory).filter((name) => !name.startsWith(".")) : [];
+    for (const owner of owners) await this.add(owner);
+    await this.working;
+  }
+
+  async add(owner: string): Promise<void> {
+    const tree = join(this.options.directory, owner, "home");
+    if (this.closed || this.watchers.has(owner) || this.watchers.size >= HOMES_MAX || !existsSync(tree)) return;
+    const watcher = this.start(tree);
+    this.watchers.set(owner, watcher);
+    await watcher.catch(this.options.onFault);
+    this.record(owner, null);
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    for (const watcher of this.watchers.values()) await (await watcher.catch(() => null))?.close();
+    await this.working;
+  }
+
+  private async start(tree: string): Promise<FSWatcher> {
+    const { watch } = await import("chokidar");
+    const tops = VERSIONED.map((top) => join(tree, top));
+    const watcher = watch(tops, {
+      ignoreInitial: true,
+      followSymlinks: false,
+      depth: DEPTH_MAX,
+      ignored: (path) => isGits(basename(path)),
+      awaitWriteFinish: { stabilityThreshold: STILL_MS, pollInterval: LOOK_MS },
+      ignorePermissionErrors: true,
+    });
+    for (const event of ["add", "change", "unlink"] as const) watcher.on(event, (path) => this.seen(path));
+    watcher.on("error", this.options.onFault);
+    await new Promise<void>((resolve) => watcher.once("ready", () => resolve()));
+    return watcher;
+  }
+
+  private seen(path: string): void {
+    const [owner = "", , ...names] = relative(this.options.directory, path).split(sep);
+    const waiting = this.edits.get(owner);
+    const edits = waiting ?? new Set<string>();
+    edits.add(names.join("/"));
+    if (waiting !== undefined) return;
+    this.edits.set(owner, edits);
+    this.record(owner, edits);
+  }
+
+  /** One after the other; whatever else is seen until its turn comes goes into the same commit. */
+  private record(owner: string, edits: ReadonlySet<string> | null): void {
+    this.working = this.working
+      .then(() => this.commit(owner, edits))
+      .catch((error: unknown) => {
+        // Somebody's own git is at work: what it leaves is found with the next change.
+        if (!(error instanceof SysError) || error.code !== "EAGAIN") this.options.onFault(error);
+      });
+  }
+
+  private async commit(owner: string, edits: ReadonlySet<string> | null): Promise<void> {
+    if (edits !== null) this.edits.delete(owner);
+    if (this.closed) return;
+    const tree = await this.options.treeOf(owner);
+    if (edits === null || edits.size > EDITS_MAX) {
+      if (!(await tree.record())) this.options.clock.after(AGAIN_MS, () => this.record(owner, null));
+      return;
+    }
+    const foreign: string[] = [];
+    for (const path of edits) if (!(await tree.isOwn(path))) foreign.push(path);
+    if (foreign.length > 0) await tree.record(foreign);
+  }
+}

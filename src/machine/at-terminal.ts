@@ -1,0 +1,104 @@
+// gsv with a person at a terminal: the prompt first, then what it takes to use it; line by line where the terminal only takes text.
+
+import type { Io } from "../../commands/command.ts";
+import type { AttachRequest } from "../../commands/proc/attach.ts";
+import type { Terminal } from "../../tui/ports.ts";
+import { ENDED_BY } from "../abi/ended-by.ts";
+import type { HomePaths } from "../paths.ts";
+import { VERSION } from "../version.ts";
+
+/** The prompt that was there first. */
+const AWAY = "\r\x1b[J";
+const CTRL_C = 0x03;
+/** Who presses ctrl-c this late is tired of waiting; before, it is for the line that is typed. */
+const PATIENCE_MS = 1000;
+
+export interface AtTerminal {
+  readonly paths: HomePaths;
+  readonly plain: boolean;
+  readonly to: AttachRequest | null;
+}
+
+export async function atTerminal(io: Io, { paths, plain, to }: AtTerminal): Promise<number> {
+  if (plain) return plainShell(io, paths.historyFile);
+  const [{ abilitiesOf }, { themeOf }] = await Promise.all([
+    import("../../tui/screen/abilities.ts"),
+    import("../../tui/screen/theme.ts"),
+  ]);
+  const abilities = abilitiesOf(io.env);
+  if (abilities.dumb || io.env.GSV_PLAIN) return plainShell(io, paths.historyFile);
+  const { openTerminal } = await import("./tty.ts");
+  const terminal = openTerminal(io.clock, abilities);
+  const theme = themeOf(abilities);
+  const typed: Uint8Array[] = [];
+  const words: string[] = [];
+  io.onWord((line) => words.push(line.trimEnd()));
+  // Whoever ends it now finds the terminal as it was: what sees to that later is not there yet.
+  const ended = Promise.withResolvers<number>();
+  const letGo = io.onSignal((name) => ended.resolve(ENDED_BY[name]));
+  const since = io.clock.mono();
+  terminal.take((bytes) => {
+    typed.push(bytes);
+    if (bytes.includes(CTRL_C) && io.clock.mono() - since >= PATIENCE_MS) ended.resolve(ENDED_BY.INT);
+  });
+  const shell = async () => {
+    await io.kernel.start();
+    const [{ terminalShell }, { readHistory }, { seenIn }] = await Promise.all([
+      import("../../tui/app.ts"),
+      import("./repl.ts"),
+      import("../client/seen.ts"),
+    ]);
+    return await terminalShell(io, {
+      version: VERSION,
+      terminal,
+      theme,
+      abilities,
+      history: readHistory(paths.historyFile),
+      seen: seenIn(paths.seenFile),
+      early: () => {
+        letGo();
+        return typed;
+      },
+      words,
+      to,
+    });
+  };
+  try {
+    return await Promise.race([shell(), ended.promise.then((status) => cutShort(io, terminal, status))]);
+  } catch (error) {
+    terminal.give();
+    const [{ printError }, { exitStatusOf }] = await Promise.all([
+      import("../../commands/print.ts"),
+      import("../abi/errno.ts"),
+    ]);
+    await printError(io, error, false);
+    return exitStatusOf(error);
+  } finally {
+    terminal.give();
+  }
+}
+
+async function cutShort(io: Io, terminal: Terminal, status: number): Promise<number> {
+  terminal.write(AWAY);
+  terminal.give();
+  if (status === ENDED_BY.INT) await io.stderr.write("gsv: interrupted before it had begun\n");
+  return status;
+}
+
+/** Line by line, for terminals that only take text. */
+async function plainShell(io: Io, historyFile: string): Promise<number> {
+  await io.kernel.start();
+  const [{ plainShell }, { replPorts }] = await Promise.all([import("../../tui/plain.ts"), import("./repl.ts")]);
+  // Between two lines nobody takes ctrl-c: it must not end the shell.
+  const ended = Promise.withResolvers<number>();
+  const letGo = io.onSignal((name) => {
+    if (name !== "INT") ended.resolve(ENDED_BY[name]);
+  });
+  try {
+    return await Promise.race([plainShell(io, replPorts(historyFile, VERSION)), ended.promise]);
+  } finally {
+    letGo();
+    // A line may be half typed, and the reader of it has the terminal.
+    process.stdin.setRawMode?.(false);
+  }
+}

@@ -1,0 +1,88 @@
+// Real bash of this machine on a terminal of its own, shown on the one gsv was started from: keys go in as they are typed, so ctrl-c reaches
+// what runs there and not gsv; the terminal is as before whatever happens.
+
+import { isatty, ReadStream, WriteStream } from "node:tty";
+import { workplace } from "../kernel/shells/host-directory.ts";
+import type { Clock } from "../lib/clock.ts";
+import { hostEnvironment } from "../lib/host-environment.ts";
+import type { HomePaths } from "../paths.ts";
+import { hiddenOn, resolver } from "../targets/hidden.ts";
+import { BASH } from "../targets/leader.ts";
+import { findSandbox, SANDBOX_PATH } from "../targets/sandbox.ts";
+import { spawnOnTerminal, succeeds } from "../targets/spawn.ts";
+
+export interface HostTerminalOptions {
+  readonly paths: HomePaths;
+  readonly env: { readonly [name: string]: string | undefined };
+  readonly cwd: string;
+  readonly clock: Clock;
+  /** A person wants no sandbox. */
+  readonly bare: boolean;
+  readonly say: (line: string) => Promise<void>;
+}
+
+const NO_SANDBOX = "gsv: this machine has no sandbox: what runs here can do whatever you can\n";
+const LAST_WORDS_MS = 500;
+const SHELL = [BASH, "--noprofile", "--norc", "-i"];
+
+/** Its exit status; null where there is no terminal. */
+export async function hostTerminal(options: HostTerminalOptions): Promise<number | null> {
+  const { paths, env: given, cwd, clock, bare, say } = options;
+  if (!isatty(0) || !isatty(1)) return null;
+  const directory = workplace(cwd, paths.home);
+  const plain = { ...hostEnvironment(given), PWD: cwd };
+  const find = (name: string) => Bun.which(name, { PATH: SANDBOX_PATH });
+  const works = (argv: readonly string[]) => succeeds(argv, plain);
+  const sandbox = bare ? null : await findSandbox({ platform: process.platform, find, works });
+  if (sandbox === null && !bare) await say(NO_SANDBOX);
+  const confined = sandbox?.wrap(SHELL, {
+    ...{ directory, network: true, terminal: true, tmp: given.TMPDIR ?? "/tmp" },
+    hidden: hiddenOn({ home: paths.home, env: given, uid: process.getuid?.() ?? 0 }),
+    resolver: resolver(),
+  });
+  return await shown(confined ?? SHELL, { env: { ...plain, ...sandbox?.env }, cwd, clock });
+}
+
+async function shown(
+  argv: readonly string[],
+  {
+    env,
+    cwd,
+    clock,
+  }: { readonly env: { readonly [name: string]: string }; readonly cwd: string; readonly clock: Clock },
+): Promise<number> {
+  const keyboard = new ReadStream(0);
+  const screen = new WriteStream(1);
+  // A stream knows the size that its terminal had when it was made.
+  const size = () => {
+    const { columns, rows } = new WriteStream(1);
+    return { columns: columns || 80, rows: rows || 24 };
+  };
+  const child = spawnOnTerminal({
+    argv,
+    directory: cwd,
+    env,
+    ...size(),
+    clock,
+    print: (bytes) => void screen.write(bytes),
+  });
+  const resize = () => child.resize(size().columns, size().rows);
+  const leave = () => child.hangUp();
+  process.on("SIGWINCH", resize);
+  for (const signal of ["SIGTERM", "SIGHUP"] as const) process.on(signal, leave);
+  keyboard.setRawMode(true);
+  keyboard.on("data", (keys: Buffer) => child.type(keys));
+  // A terminal that is gone says so in one of these ways.
+  for (const event of ["end", "error", "close"]) keyboard.on(event, leave);
+  try {
+    return await child.ended;
+  } finally {
+    keyboard.setRawMode(false);
+    keyboard.destroy();
+    for (const signal of ["SIGTERM", "SIGHUP"] as const) process.off(signal, leave);
+    process.off("SIGWINCH", resize);
+    // What was printed last is to be seen; one that is gone shows nothing any more.
+    const seen = new Promise<void>((resolve) => screen.write("", () => resolve()));
+    await Promise.race([seen, clock.sleep(LAST_WORDS_MS)]);
+  }
+}

@@ -1,0 +1,217 @@
+// The terminal this program was started on, as the screen of gsv has it: bytes of keys in raw mode, one write for a paint, its size, and the
+// way to put the program aside. However the program ends, the terminal is left as it was found.
+
+import { writeSync } from "node:fs";
+import type { WriteStream } from "node:tty";
+import type { Terminal } from "../../tui/ports.ts";
+import type { Abilities } from "../../tui/screen/abilities.ts";
+import type { Clock } from "../lib/clock.ts";
+import { type Guard, guardTerminal } from "./tty-guard.ts";
+
+const FALLBACK = { columns: 80, rows: 24 };
+const CSI = "\x1b[";
+/** Pastes in brackets, so that they are told from what is typed; and whether the window is the one that is used. */
+const [ON, OFF] = [`${CSI}?2004h${CSI}?1004h`, `${CSI}?1004l${CSI}?2004l${CSI}?25h`];
+const [KEEP_TITLE, GIVE_TITLE] = [`${CSI}22;0t`, `${CSI}23;0t`];
+/** Keys that say all of what is held, where they are offered: asked for once, as the answer comes. */
+const [ASK_KEYS, MORE_KEYS, USUAL_KEYS] = [`${CSI}?u`, `${CSI}>1u`, `${CSI}<u`];
+const KEYS_OFFERED = /\x1b\[\?\d+u/;
+const [ALT_ON, ALT_OFF] = [`${CSI}?1049h`, `${CSI}?1049l`];
+const FULL_RETRY_MS = 2;
+/** What comes this soon was typed while somebody else had the terminal. */
+const AHEAD_MS = 150;
+/** Who is not standing still by then was asked to where nobody could take it back: the system lets such a one go on. */
+const ASIDE_MS = 100;
+
+/** Asks the system for the size, and tells listeners when it is another one. */
+interface Resized extends WriteStream {
+  _refreshSize?(): void;
+}
+
+export function openTerminal(clock: Clock, abilities: Pick<Abilities, "told" | "lags">): Terminal {
+  return new Tty(clock, abilities).port();
+}
+
+class Tty {
+  private hearing: ((bytes: Uint8Array) => void) | null = null;
+  private putAside: (() => void) | null = null;
+  private goesOn: () => void = () => {};
+  private takenAt = 0;
+  private keys: "unasked" | "asked" | "offered" = "unasked";
+  private isFull = false;
+  private guard: Guard | null = null;
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly abilities: Pick<Abilities, "told" | "lags">,
+  ) {
+    process.on("exit", () => {
+      this.give();
+      this.guard?.over();
+    });
+  }
+
+  port(): Terminal {
+    const stdout = process.stdout as Resized;
+    return {
+      get columns() {
+        return stdout.columns || FALLBACK.columns;
+      },
+      get rows() {
+        return stdout.rows || FALLBACK.rows;
+      },
+      look: () => stdout._refreshSize?.(),
+      lags: this.abilities.lags,
+      write: (text) => this.write(text),
+      take: (listener) => this.take(listener),
+      give: () => this.give(),
+      onResize: (listener) => void stdout.on("resize", listener),
+      onGone: (listener) => {
+        for (const event of ["end", "error"]) process.stdin.on(event, listener);
+      },
+      suspend: () => this.suspend(),
+      onAside: (listener) => {
+        this.putAside = listener;
+      },
+      onBack: (listener) => {
+        this.goesOn = listener;
+      },
+      watch: () => this.watch(),
+    };
+  }
+
+  private readonly hear = (bytes: Uint8Array): void => {
+    if (this.keys === "asked" && KEYS_OFFERED.test(Buffer.from(bytes).toString("latin1"))) {
+      this.keys = "offered";
+      this.write(MORE_KEYS);
+      this.tellGuard();
+    }
+    this.hearing?.(this.clock.mono() - this.takenAt < AHEAD_MS ? typedAhead(bytes) : bytes);
+  };
+
+  /** Asked by a signal, which would leave the terminal as it is now. */
+  private readonly aside = (): void => {
+    if (this.putAside === null) void this.asideUnheard();
+    else this.putAside();
+  };
+
+  private async asideUnheard(): Promise<void> {
+    const { hearing } = this;
+    this.give();
+    await this.suspend();
+    if (hearing !== null) this.take(hearing);
+  }
+
+  /** It stood still without being asked; meanwhile the terminal was somebody else's. */
+  private readonly back = (): void => {
+    const { stdin } = process;
+    // Only what is another mode than the last is asked of the system.
+    stdin.setRawMode(false);
+    stdin.setRawMode(true);
+    this.write(ON);
+    this.goesOn();
+  };
+
+  private take(listener: (bytes: Uint8Array) => void): void {
+    const fresh = this.hearing === null;
+    this.hearing = listener;
+    if (!fresh) return;
+    this.takenAt = this.clock.mono();
+    const { stdin } = process;
+    stdin.setRawMode(true);
+    stdin.on("data", this.hear);
+    stdin.resume();
+    process.on("SIGTSTP", this.aside);
+    process.on("SIGCONT", this.back);
+    this.write(`${this.abilities.told ? KEEP_TITLE : ""}${ON}${this.keysOn()}`);
+    this.tellGuard();
+  }
+
+  private keysOn(): string {
+    if (this.keys === "offered") return MORE_KEYS;
+    if (this.keys === "asked" || !this.abilities.told) return "";
+    this.keys = "asked";
+    return ASK_KEYS;
+  }
+
+  private give(): void {
+    if (this.hearing === null) return;
+    this.hearing = null;
+    const { stdin } = process;
+    stdin.off("data", this.hear);
+    process.off("SIGTSTP", this.aside);
+    process.off("SIGCONT", this.back);
+    try {
+      stdin.setRawMode(false);
+    } catch {} // it has gone
+    // Whoever comes next reads it: what goes on being read here would be lost to them.
+    stdin.pause();
+    this.write(this.usual());
+    this.tellGuard();
+  }
+
+  /** What puts the terminal back into its usual mode. */
+  private usual(): string {
+    const full = this.isFull ? ALT_OFF : "";
+    this.isFull = false;
+    return `${full}${this.keys === "offered" ? USUAL_KEYS : ""}${this.abilities.told ? GIVE_TITLE : ""}${OFF}`;
+  }
+
+  private watch(): void {
+    this.guard ??= guardTerminal();
+    this.tellGuard();
+  }
+
+  private tellGuard(): void {
+    if (this.guard === null) return;
+    const full = this.isFull;
+    this.guard.says(this.hearing === null ? "" : this.usual());
+    this.isFull = full;
+  }
+
+  private write(text: string): void {
+    writeAll(text);
+    const isFull = text.includes(ALT_ON) || (this.isFull && !text.includes(ALT_OFF));
+    if (isFull === this.isFull) return;
+    this.isFull = isFull;
+    this.tellGuard();
+  }
+
+  private async suspend(): Promise<boolean> {
+    let stood = false;
+    const goesOn = new AbortController();
+    const heard = () => {
+      stood = true;
+      goesOn.abort();
+    };
+    process.once("SIGCONT", heard);
+    process.kill(0, "SIGTSTP");
+    // Time goes by for who stands still: where both are due the signal is told second.
+    for (let wait = 0; wait < 2 && !stood; wait++) await this.clock.sleep(ASIDE_MS, goesOn.signal);
+    process.off("SIGCONT", heard);
+    return stood;
+  }
+}
+
+/**
+ * Where lines are taken whole, Enter ends one with a line feed; a key that begins a new line was not typed there. Where there is a CR, the
+ * bytes came as they were typed.
+ */
+function typedAhead(bytes: Uint8Array): Uint8Array {
+  if (bytes.includes(0x0d)) return bytes;
+  return bytes.map((byte) => (byte === 0x0a ? 0x0d : byte));
+}
+
+function writeAll(text: string): void {
+  const bytes = Buffer.from(text);
+  for (let from = 0; from < bytes.length; ) {
+    try {
+      from += writeSync(1, bytes, from);
+    } catch (error) {
+      const { code } = error as { code?: string };
+      // Nobody looks any more; the end of the input says so too.
+      if (code !== "EAGAIN") return;
+      Bun.sleepSync(FULL_RETRY_MS);
+    }
+  }
+}

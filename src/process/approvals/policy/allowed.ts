@@ -1,0 +1,45 @@
+// What a call may do once it was judged: what a person has seen and approved and nothing else, or what a rule or the mode lets it do. Pure.
+
+import { normalise } from "../../../../fs/path.ts";
+import { keyFiled } from "../../../abi/config/config-key.ts";
+import { SysError } from "../../../abi/errno.ts";
+import type { Caller } from "../../../abi/identity.ts";
+import type { Approval } from "../../../abi/process/process.ts";
+import type { CallRow } from "../../../store/process/verbs.ts";
+import { SERVER_CALL } from "../../run/tool-servers.ts";
+import { isHostFileCall } from "./host-file-verdict.ts";
+import { changesFile, hashOf, type Judged } from "./judge.ts";
+
+export type Seen = Pick<Caller, "approved" | "allowed" | "lifted">;
+
+export function seenOf(call: CallRow, judged: Judged, isApproved: boolean): Seen {
+  const { place, about, lifted } = judged;
+  // By now it is allowed, by whatever rule.
+  if (call.call === "net.fetch" || call.call === SERVER_CALL) return { approved: true };
+  if (place !== null && (isApproved || lifted) && isHostFileCall(call)) return { allowed: place };
+  const directory = about.directory === null ? {} : { allowed: about.directory };
+  if (isApproved && call.call === "shell.exec") return { approved: true, ...directory };
+  if (isApproved && place !== null && (changesFile(call) || call.call === "fs.delete"))
+    return isSetting(call) ? { approved: true } : { allowed: place };
+  return lifted ? { lifted: true, ...directory } : {};
+}
+
+/** A link may lead elsewhere since, a file hold something else: a yes is to what was shown. */
+export function needSame(approval: Approval, call: CallRow, judged: Judged): void {
+  if (approval.hash === hashOf(call, judged)) return;
+  const isSame = approval.why.endsWith(judged.what);
+  const now = isSame ? "what it would change is not the same any more" : `it would ${judged.what} now`;
+  throw new SysError("EPERM", `what ${approval.by} has approved is to ${approval.why}, and ${now}`, [
+    "make the call again: it asks anew",
+  ]);
+}
+
+/** The model asked for something else, and has to know what became of it. */
+export function editedText({ args }: CallRow, { by }: Approval): string {
+  return `(${by} changed this call before it ran, to ${JSON.stringify(args)})\n`;
+}
+
+function isSetting(call: CallRow): boolean {
+  const { path } = call.args;
+  return changesFile(call) && typeof path === "string" && path.startsWith("/") && keyFiled(normalise(path)) !== null;
+}

@@ -1,0 +1,143 @@
+// Which rule of which policy decides. Narrower policies come first: what was said of a place, then of the account, its profile, the whole
+// home. A deny of any of them stands, and what a repository brings along can only narrow. Within a policy rules for exactly this call come
+// before rules for many, else in their order. Pure.
+
+import type { Action, Policy, Rule, Tag } from "../../../abi/policy.ts";
+import type { Word } from "./shell-parts.ts";
+
+/** What is asked about: a call, or one command of it. */
+export interface Subject {
+  readonly call: string;
+  readonly target: string;
+  readonly profile: string;
+  readonly args: { readonly [name: string]: unknown };
+  readonly tags: ReadonlySet<Tag>;
+  /** The words of the one command; null where it is no command. */
+  readonly words: readonly Word[] | null;
+  /** Where its path really leads; null without one. */
+  readonly place: string | null;
+  /** It runs another program, or writes, by an option that only a rule which names it covers. */
+  readonly slippery: string | null;
+}
+
+export interface Layer {
+  /** As it is told: `your policy`, `the policy of this repository`. */
+  readonly name: string;
+  readonly policy: Policy;
+  /** It may narrow and not widen. */
+  readonly narrows?: true;
+}
+
+export interface Decision {
+  readonly action: Action;
+  /** Which rule of which policy. */
+  readonly by: string;
+  /** The whole call is named by it, letter by letter. */
+  readonly exact: boolean;
+}
+
+/** Null: no policy says anything. */
+export function decision(layers: readonly Layer[], subject: Subject): Decision | null {
+  const said = layers.flatMap((layer) => {
+    const each = saidBy(layer, subject);
+    return each === null || (layer.narrows && each.action === "auto") ? [] : [{ ...each, narrows: layer.narrows }];
+  });
+  const denied = said.find(({ action }) => action === "deny");
+  const narrowed = said.find(({ narrows }) => narrows);
+  return denied ?? narrowed ?? said[0] ?? null;
+}
+
+function saidBy({ name, policy }: Layer, subject: Subject): Decision | null {
+  const numbered = policy.rules.map((rule, index) => ({ rule, number: index + 1 }));
+  const isExact = ({ rule }: { readonly rule: Rule }) => !rule.match.includes("*");
+  const ordered = [...numbered.filter(isExact), ...numbered.filter((each) => !isExact(each))];
+  const denies = ordered.find(({ rule }) => rule.action === "deny" && fits(rule, subject));
+  const first = denies ?? ordered.find(({ rule }) => fits(rule, subject));
+  if (first !== undefined) {
+    const { rule, number } = first;
+    return { action: rule.action, by: `rule ${number} of ${name}: ${ruleText(rule)}`, exact: isLetterByLetter(rule) };
+  }
+  if (policy.default === undefined) return null;
+  return { action: policy.default, by: `the default of ${name}`, exact: false };
+}
+
+function ruleText({ match, target, when, action }: Rule): string {
+  const about = when === undefined ? "" : ` ${JSON.stringify(when)}`;
+  return `${action} ${match}${target === undefined ? "" : ` on ${target}`}${about}`;
+}
+
+function isLetterByLetter({ when }: Rule): boolean {
+  return when?.argEquals?.command !== undefined;
+}
+
+function fits(rule: Rule, subject: Subject): boolean {
+  if (!matches(rule.match, subject.call) || !isAt(rule.target, subject.target)) return false;
+  const { anyTag, allTags, argEquals, argPrefix, profile, anyProfile } = rule.when ?? {};
+  const { tags } = subject;
+  if (profile !== undefined && profile !== subject.profile) return false;
+  if (anyProfile !== undefined && !anyProfile.includes(subject.profile)) return false;
+  if (anyTag !== undefined && !anyTag.some((tag) => tags.has(tag))) return false;
+  if (allTags !== undefined && !allTags.every((tag) => tags.has(tag))) return false;
+  const widens = rule.action === "auto";
+  if (!Object.entries(argEquals ?? {}).every(([name, text]) => isEqual(subject, name, text, widens))) return false;
+  return Object.entries(argPrefix ?? {}).every(([name, text]) => begins(subject, name, text, widens));
+}
+
+function matches(pattern: string, call: string): boolean {
+  return pattern === "*" || pattern === call || (pattern.endsWith(".*") && call.startsWith(pattern.slice(0, -1)));
+}
+
+function isAt(pattern: string | undefined, target: string): boolean {
+  return pattern === undefined || pattern === target || (pattern === "targets/*" && target !== "gsv");
+}
+
+// What widens has to fit for certain; what narrows fits where it may.
+function isEqual({ args, place }: Subject, name: string, text: string, widens: boolean): boolean {
+  const value = args[name];
+  if (name === "path" && place !== null)
+    return widens ? place === text : samePath(place, text) || samePath(String(value), text);
+  return (typeof value === "string" ? value : JSON.stringify(value)) === text;
+}
+
+function begins(subject: Subject, name: string, text: string, widens: boolean): boolean {
+  if (name === "command" && subject.call === "shell.exec") return beginsWith(subject, wordsOf(text), widens);
+  const value = subject.args[name];
+  if (name === "path" && subject.place !== null) {
+    if (widens) return isWithin(subject.place, text);
+    return isWithin(folded(subject.place), folded(text)) || isWithin(folded(String(value)), folded(text));
+  }
+  return typeof value === "string" && value.startsWith(text);
+}
+
+function beginsWith({ words, slippery }: Subject, wanted: readonly string[], widens: boolean): boolean {
+  if (words === null) return !widens;
+  // What is worked out when it runs may be anything.
+  const fit = wanted.every((word, index) => {
+    const has = words[index];
+    if (has === undefined) return false;
+    return has === null ? !widens : has === word || (!widens && index === 0 && has.endsWith(`/${word}`));
+  });
+  return fit && !(widens && slippery !== null && !wanted.includes(slippery));
+}
+
+function wordsOf(text: string): readonly string[] {
+  return text.split(/\s+/).filter((word) => word !== "" && word !== "*");
+}
+
+function isWithin(path: string, directory: string): boolean {
+  const bare = directory.length > 1 ? directory.replace(/\/+$/, "") : directory;
+  return path === bare || bare === "/" || path.startsWith(`${bare}/`);
+}
+
+function samePath(path: string, other: string): boolean {
+  return folded(path) === folded(other);
+}
+
+/** Names that a disk may take for the same. */
+function folded(path: string): string {
+  return path
+    .normalize("NFKC")
+    .replace(/\p{Default_Ignorable_Code_Point}/gu, "")
+    .toLowerCase()
+    .replace(/(?<=.)\/+$/, "");
+}

@@ -1,0 +1,69 @@
+// When a history is compacted and how much of it stays, by two vocabularies: the settings compaction.* where they are set, each held to a
+// quarter of the model's window, else the policy of the process. Pure.
+
+import { LIMITS } from "../../../abi/config/limits.ts";
+import type { HistoryPolicy, OverflowPolicy } from "../../../abi/process/segment.ts";
+
+/** What a model has room for. */
+export interface Window {
+  readonly windowTokens: number;
+  /** Of it, what its answer may take. */
+  readonly outputTokens: number;
+}
+
+/** The settings, null where nobody has set them. */
+export interface CompactionSettings {
+  readonly enabled: boolean;
+  readonly reserveTokens: number | null;
+  readonly keepRecentTokens: number | null;
+}
+
+/** Of the newest history, both at once. */
+export interface Keep {
+  readonly messages: number;
+  readonly tokens: number;
+}
+
+export interface Rules {
+  readonly overflow: OverflowPolicy;
+  /** What the window holds besides the answer. */
+  readonly availableTokens: number;
+  /** A request of more is too many. */
+  readonly fullAtTokens: number;
+  readonly keep: Keep;
+}
+
+const TOKENS_PER_BYTE = 1.15 / 4;
+/** What a message costs besides its text. */
+const MESSAGE_BYTES = 24;
+
+/** By rule of thumb, on the safe side. */
+export function tokensOf(bytes: number): number {
+  return Math.ceil(Math.max(0, bytes) * TOKENS_PER_BYTE);
+}
+
+export function messageTokens(bytes: number): number {
+  return tokensOf(bytes + MESSAGE_BYTES);
+}
+
+export function rulesFor(policy: HistoryPolicy, settings: CompactionSettings, window: Window): Rules {
+  const windowTokens = Math.max(1, window.windowTokens);
+  const quarter = Math.max(1, Math.floor(windowTokens / 4));
+  const availableTokens = Math.max(1, windowTokens - Math.min(window.outputTokens, 2 * quarter));
+  // No more history goes to a model than this, whatever its window.
+  const sentTokens = Math.min(availableTokens, tokensOf(LIMITS.contextBytesMax));
+  const { reserveTokens, keepRecentTokens } = settings;
+  const fullAtTokens =
+    reserveTokens === null
+      ? Math.floor(sentTokens * policy.compactAtPressure)
+      : Math.min(sentTokens, windowTokens - Math.min(reserveTokens, quarter));
+  return {
+    overflow: settings.enabled || policy.overflow === "fail" ? policy.overflow : "manual",
+    availableTokens,
+    fullAtTokens: Math.max(1, fullAtTokens),
+    keep:
+      keepRecentTokens === null
+        ? { messages: policy.keepLast, tokens: Math.floor(Math.min(sentTokens, fullAtTokens) / 2) }
+        : { messages: Number.POSITIVE_INFINITY, tokens: Math.min(keepRecentTokens, quarter) },
+  };
+}

@@ -1,0 +1,152 @@
+// Compaction as people ask for it: now, as a preview, taken back; and the rules a process has for it.
+
+import { SysError } from "../../../abi/errno.ts";
+import type { Caller } from "../../../abi/identity.ts";
+import { USUAL_POLICY } from "../../../abi/process/segment.ts";
+import type { Model } from "../../../kernel/models/models.ts";
+import { visibleProcess } from "../../../kernel/registry.ts";
+import { shortText } from "../../../lib/text/truncate.ts";
+import type { ProcessRow } from "../../../store/kernel/processes/processes.ts";
+import type { KernelStore } from "../../../store/kernel/sqlite.ts";
+import type { Outcome, ProcessStore } from "../../../store/process/verbs.ts";
+import type { CallContext } from "../../../syscalls/define.ts";
+import { noSuchProcess } from "../../../syscalls/parse.ts";
+import {
+  type CompactResult,
+  type ContextState,
+  type Conversations,
+  segmentName,
+} from "../../../syscalls/proc/history-service.ts";
+import type { Ledger } from "../../life/ledger.ts";
+import type { Compactor, Standing } from "./compactor.ts";
+import { planCut } from "./plan.ts";
+import { askedIn, untoldIn } from "./reading.ts";
+
+export interface CompactionPorts {
+  readonly kernel: KernelStore;
+  readonly store: ProcessStore;
+  readonly ledger: Ledger;
+  readonly compactor: Compactor;
+  /** Who would answer the process now, and who stands in. */
+  readonly modelsOf: (context: CallContext, row: ProcessRow) => Promise<readonly [Model, ...Model[]]>;
+  readonly now: () => number;
+}
+
+const ASKED_SHOWN = 10;
+const ASKED_CHARS_MAX = 120;
+const NEVER = new AbortController().signal;
+
+export function compactionService(ports: CompactionPorts): Pick<Conversations, "compact" | "policy"> {
+  const { kernel, store, ledger, compactor } = ports;
+
+  async function visible(caller: Caller, pid: string): Promise<ProcessRow> {
+    const row = await visibleProcess(kernel, caller, pid);
+    await ledger.open(row);
+    return row;
+  }
+
+  return {
+    async compact(context, { pid, keep, preview, undo }) {
+      const row = await visible(context.caller, pid);
+      if (undo && preview) throw new SysError("EINVAL", "undo and preview do not go together");
+      if (undo) return await undone(ports, row);
+      const models = await ports.modelsOf(context, row);
+      const wish = { messages: keep, tokens: Number.POSITIVE_INFINITY };
+      const before = await compactor.standing(row, models[0]);
+      if (preview) return await previewed(ports, row, { before, keep: wish });
+      const asked = { cause: "asked", keep: wish, models, signal: NEVER, runId: null } as const;
+      const done = await compactor.compact(row, asked);
+      if (done === null) return nothing(pid, before);
+      const { segment, goes: trimmed, stays: kept } = done;
+      const { fromSeq, toSeq, tokensBefore, tokensAfter, model } = segment;
+      const archivedTo = `/proc/${pid}/segments/${segmentName(segment)}`;
+      const about = { fromSeq, toSeq, trimmed, kept, tokensBefore, tokensAfter, model, archivedTo };
+      return { pid, did: "compacted", ...about, asked: [] };
+    },
+
+    async policy(context, { pid, change, unset }) {
+      const row = await visible(context.caller, pid);
+      if (unset && change !== null) throw new SysError("EINVAL", "unset goes with nothing else");
+      const set = await store.historyPolicy(pid);
+      if (unset || change !== null) {
+        const policy = change === null ? null : { ...(set ?? USUAL_POLICY), ...change };
+        await ledger.write(row, async () => taken(pid, await store.setHistoryPolicy(pid, policy)));
+      }
+      const [model] = await ports.modelsOf(context, row);
+      const standing = await compactor.standing(row, model);
+      const isSet = (await store.historyPolicy(pid)) !== null;
+      return { pid, policy: standing.policy, isSet, context: stateOf(model, standing) };
+    },
+  };
+}
+
+async function undone({ store, ledger, now }: CompactionPorts, row: ProcessRow): Promise<CompactResult> {
+  const { pid } = row;
+  const outcome = await ledger.write(row, () => store.undoCompaction(pid, { now: now() }));
+  const { undone: segment, later } = taken(pid, outcome);
+  if (segment === null && later === 0) throw new SysError("ENOENT", `no compaction of ${pid} is there to undo`);
+  if (segment === null)
+    throw new SysError("ECONFLICT", `too late to undo: more was said in ${pid} since its last compaction`, [
+      `gsv history segments ${pid} says what is told in short; it can be read in /proc/${pid}/segments`,
+    ]);
+  const { rows } = await store.contextShape(pid);
+  const { fromSeq, toSeq, tokensBefore, tokensAfter, model } = segment;
+  const about = { fromSeq, toSeq, trimmed: 0, kept: rows.length, model, archivedTo: null, asked: [] };
+  return { pid, did: "undone", ...about, tokensBefore: tokensAfter, tokensAfter: tokensBefore };
+}
+
+async function previewed(
+  { store }: CompactionPorts,
+  { pid }: ProcessRow,
+  {
+    before,
+    keep,
+  }: { readonly before: Standing; readonly keep: { readonly messages: number; readonly tokens: number } },
+): Promise<CompactResult> {
+  const { shape, load } = before;
+  const cut = planCut(shape, keep);
+  if (cut === null) return nothing(pid, before);
+  const [first] = (await store.history(pid, { limit: 1, afterSeq: shape.segment?.toSeq ?? 0 })).messages;
+  const fromSeq = first?.id ?? 1;
+  const untold = await untoldIn(store, pid);
+  const asked = await askedIn(store, { pid, fromSeq, toSeq: cut.toSeq, untold }, ASKED_SHOWN);
+  return {
+    pid,
+    did: "preview",
+    fromSeq,
+    toSeq: cut.toSeq,
+    trimmed: cut.goes,
+    kept: cut.stays,
+    tokensBefore: load.tokens,
+    tokensAfter: Math.max(1, load.tokens - cut.tokensGone),
+    model: null,
+    archivedTo: null,
+    asked: asked.map(({ id, text }) => ({ id, text: shortText(text, ASKED_CHARS_MAX) })),
+  };
+}
+
+function nothing(pid: string, { shape, load }: Standing): CompactResult {
+  const none = { fromSeq: null, toSeq: null, trimmed: 0, kept: shape.rows.length, model: null, archivedTo: null };
+  return { pid, did: "nothing", ...none, tokensBefore: load.tokens, tokensAfter: load.tokens, asked: [] };
+}
+
+function stateOf({ name: model }: Model, { load, rules, window }: Standing): ContextState {
+  const pressure = load.tokens / rules.availableTokens;
+  const level = pressure >= 1 ? "full" : pressure >= 0.9 ? "critical" : pressure >= 0.75 ? "warn" : "ok";
+  return {
+    model,
+    tokens: load.tokens,
+    source: load.source,
+    windowTokens: window.windowTokens,
+    availableTokens: rules.availableTokens,
+    pressure: Math.round(pressure * 10_000) / 10_000,
+    level,
+    compactsAtTokens: rules.fullAtTokens,
+  };
+}
+
+function taken<T>(pid: string, outcome: Outcome<T>): T {
+  if (outcome.ok) return outcome.value;
+  if (outcome.why === "no-process") throw noSuchProcess(pid);
+  throw new SysError("EAGAIN", "not saved: another kernel has taken over", ["try again"]);
+}

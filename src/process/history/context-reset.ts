@@ -1,0 +1,83 @@
+// After so many messages of a person the model goes on with the last of the conversation in short. It is a segment like any other: nothing
+// of the history is deleted. It is done when the next message begins its run, so that this one stands alone.
+
+import type { Clock } from "../../lib/clock.ts";
+import { conversationHistory, SAID_MAX, type Said, saidIn } from "../../prompts/conversation-history.ts";
+import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
+import type { ContextShape } from "../../store/process/history/segment-verbs.ts";
+import type { Claimed, ProcessStore } from "../../store/process/verbs.ts";
+import type { Ledger } from "../life/ledger.ts";
+
+export interface ContextResetPorts {
+  readonly store: ProcessStore;
+  readonly ledger: Ledger;
+  readonly clock: Clock;
+  /** After how many messages; null for never. */
+  readonly turnsOf: (row: ProcessRow) => Promise<number | null>;
+}
+
+const PAGE = 60;
+const PAGES_MAX = 10;
+const BYTES_PER_TOKEN = 4;
+
+export class ContextResets {
+  /** Processes whose next run goes on so, however few messages there were. */
+  private readonly asked = new Set<string>();
+
+  constructor(private readonly ports: ContextResetPorts) {}
+
+  ask(pid: string): void {
+    this.asked.add(pid);
+  }
+
+  async begin(row: ProcessRow, run: Claimed): Promise<void> {
+    const news = run.entered[0];
+    if (run.resumed || news === undefined) return;
+    const turns = this.asked.delete(row.pid) ? 1 : await this.ports.turnsOf(row);
+    if (turns === null) return;
+    const { store } = this.ports;
+    const shape = await store.contextShape(row.pid);
+    const before = shape.rows.filter(({ seq }) => seq < news.id);
+    if (before.filter(({ role }) => role === "user").length < turns) return;
+    const summary = conversationHistory(await lastSaid(store, row.pid, news.id), { hasNews: true });
+    if (summary !== null) await this.replace(row, run, { shape, before, summary });
+  }
+
+  private async replace(
+    row: ProcessRow,
+    { runId: run }: Claimed,
+    {
+      shape,
+      before,
+      summary,
+    }: { readonly shape: ContextShape; readonly before: ContextShape["rows"]; readonly summary: string },
+  ): Promise<void> {
+    const { store, ledger, clock } = this.ports;
+    const toSeq = before.at(-1)?.seq ?? 0;
+    const tokensBefore = tokensOf(before.reduce((sum, { bytes }) => sum + bytes, shape.summaryBytes));
+    const tokensAfter = tokensOf(Buffer.byteLength(summary));
+    const wish = { generation: shape.generation, after: shape.segment, toSeq, summary, cause: "turns" } as const;
+    const counted = { tokensBefore, tokensAfter, now: clock.now() };
+    const stored = await store.compact(row.pid, { ...wish, ...counted, model: null, spent: null });
+    if (!stored.ok || stored.value === null) return;
+    const { id: segment, fromSeq, summarySeq: seq } = stored.value;
+    const about = { segment, fromSeq, toSeq, seq, tokensBefore, tokensAfter, model: null, cause: "turns" } as const;
+    await ledger.publish(row, [{ name: "chat.compacted", run, ...about }]);
+  }
+}
+
+function tokensOf(bytes: number): number {
+  return Math.max(1, Math.ceil(bytes / BYTES_PER_TOKEN));
+}
+
+/** Of the newest pages as many as hold enough that was said; long work between two messages is not read to its end. */
+async function lastSaid(store: ProcessStore, pid: string, before: number): Promise<Said[]> {
+  let said: Said[] = [];
+  for (let [page, beforeSeq] = [0, before]; page < PAGES_MAX && said.length < SAID_MAX; page++) {
+    const { messages, hasMoreBefore } = await store.history(pid, { limit: PAGE, beforeSeq });
+    said = [...saidIn(messages), ...said];
+    beforeSeq = messages[0]?.id ?? 0;
+    if (!hasMoreBefore) break;
+  }
+  return said;
+}

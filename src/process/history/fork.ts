@@ -1,0 +1,80 @@
+// A new process with the history of another: the same messages under the same numbers, with what shapes them and the media they speak of,
+// copied so that nothing of it goes with the first one. It is started like any other process, by whoever asks and with their rights, and
+// does without whatever the first one does without.
+
+import { LIMITS } from "../../abi/config/limits.ts";
+import { SysError } from "../../abi/errno.ts";
+import { initPid } from "../../abi/ids.ts";
+import { visibleProcess } from "../../kernel/registry.ts";
+import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
+import type { ProcessStore } from "../../store/process/verbs.ts";
+import type { CallContext } from "../../syscalls/define.ts";
+import type { Forked } from "../../syscalls/proc/history-service.ts";
+import { type SpawnPorts, spawn } from "../life/spawn.ts";
+import { keepModel, modelSetFor } from "../run/model-choice.ts";
+import type { ForkStep } from "./copy-history.ts";
+import { legalEnd } from "./history-end.ts";
+
+export interface ForkRequest {
+  readonly pid: string;
+  readonly through?: number;
+  readonly label?: string;
+}
+
+const PAGE = { limit: LIMITS.historyPageMax, bytesMax: LIMITS.answerBytesMax };
+
+export async function fork(ports: SpawnPorts, context: CallContext, request: ForkRequest): Promise<Forked> {
+  const { kernel, store, ledger } = ports;
+  const { caller } = context;
+  const source = await visibleProcess(kernel, caller, request.pid);
+  await ledger.open(source);
+  const step = await endOf(store, source.pid, request.through);
+  const runAs = await kernel.accounts.byUid(source.uid);
+  const { count } = await store.history(source.pid, { limit: 1, beforeSeq: step.through + 1 });
+  const [first] = (await store.history(source.pid, { limit: 1, afterSeq: 0 })).messages;
+  const spawned = await spawn(
+    ports,
+    context,
+    {
+      profile: source.profile === "init" ? "task" : source.profile,
+      label: request.label ?? labelOf(source),
+      cwd: source.cwd,
+      workspace: source.workspaceId ?? "none",
+      ...(runAs === null ? {} : { as: runAs.username }),
+      // A person may say otherwise afterwards; a process's own is the most it gives.
+      ...(caller.kind === "person" ? { mode: source.mode } : {}),
+      ...(source.dropped.length === 0 ? {} : { drop: source.dropped.join(",") }),
+      // What belongs to somebody else stays theirs, also as a copy.
+      ...(source.ownerUid === caller.ownerUid ? {} : { parent: initPid(source.ownerUid) }),
+    },
+    { body: { fork: request }, step },
+  );
+  const model = caller.kind === "process" ? null : await modelSetFor(kernel, source.pid);
+  if (model !== null) await keepModel(kernel, spawned.pid, model, { uid: caller.uid, now: ports.clock.now() });
+  const messages = Math.min(count, step.through - (first?.id ?? 1) + 1);
+  return { ...spawned, from: source.pid, through: step.through, messages };
+}
+
+function labelOf({ pid, label, profile }: ProcessRow): string {
+  return (label === null || profile === "init" ? `fork of ${pid}` : `${label} (fork)`)
+    .slice(0, LIMITS.labelCharsMax)
+    .toWellFormed();
+}
+
+async function endOf(store: ProcessStore, from: string, through: number | undefined): Promise<ForkStep> {
+  const beforeSeq = (through ?? Number.MAX_SAFE_INTEGER - 1) + 1;
+  const before = await store.history(from, { ...PAGE, beforeSeq });
+  const last = before.messages.at(-1)?.id;
+  if (last === undefined || (through !== undefined && last !== through)) throw noSuchMessage(from, through);
+  const after = await store.history(from, { ...PAGE, afterSeq: last });
+  const end = legalEnd([...before.messages, ...after.messages], last);
+  if (end === null) throw new SysError("EAGAIN", `${from} has not said anything whole yet`, ["try again when it has"]);
+  return { from, through: end };
+}
+
+function noSuchMessage(pid: string, through: number | undefined): SysError {
+  if (through === undefined) return new SysError("ENOENT", `${pid} has no history yet: there is nothing to fork`);
+  return new SysError("ENOENT", `no message ${through} in ${pid}`, [
+    `gsv proc history --pid ${pid} --json shows the numbers there are`,
+  ]);
+}

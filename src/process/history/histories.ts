@@ -1,0 +1,125 @@
+// Reading what a process said and did. Needs no kernel: the same code answers from a read-only view.
+
+import { LIMITS } from "../../abi/config/limits.ts";
+import { SysError } from "../../abi/errno.ts";
+import type { Message } from "../../abi/process/message.ts";
+import { visibleProcess } from "../../kernel/registry.ts";
+import { beginningOf } from "../../kernel/since.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { fitting, jsonBytes, objectWithin, within } from "../../lib/text/fitting.ts";
+import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
+import type { KernelStore } from "../../store/kernel/sqlite.ts";
+import type { ProcessStore } from "../../store/process/verbs.ts";
+import type { Histories } from "../../syscalls/services.ts";
+import { shownApproval } from "../approvals/approvals.ts";
+import type { CallsHeard } from "../run/call-waiters.ts";
+
+/** Of the arguments of one call, in a message that fills a page alone. */
+const ARGS_BYTES_MAX = 4096;
+
+export interface HistoryPorts {
+  readonly kernel: KernelStore;
+  readonly store: ProcessStore;
+  readonly now: () => number;
+  /** Before the first look at a process by a kernel. */
+  readonly open?: (row: ProcessRow) => Promise<void>;
+  /** How to wait for the next call of a process: only a kernel hears of it. */
+  readonly calls?: { readonly heard: CallsHeard; readonly clock: Clock };
+}
+
+export function historiesService({ kernel, store, now, open, calls }: HistoryPorts): Histories {
+  return {
+    async page({ caller, client }, pid, { since, ...query }) {
+      const row = await visibleProcess(kernel, caller, pid);
+      await open?.(row);
+      const asker = { uid: caller.ownerUid, client };
+      const sinceMs = since === undefined ? undefined : await beginningOf(kernel.config, asker, since, now());
+      const bounds = sinceMs === undefined ? {} : { sinceMs };
+      const slice = await store.history(pid, { ...query, ...bounds, bytesMax: LIMITS.answerBytesMax });
+      const { activeRunId } = await store.projection(pid);
+      const asked = await store.openApproval(pid);
+      // What does not fit is left out where the next page begins: after the newest when reading on, before the oldest otherwise.
+      const onwards = query.afterSeq !== undefined;
+      const kept = newestOrOldest(slice.messages, onwards);
+      const cut = kept.length < slice.messages.length;
+      const messages = kept.length === 1 ? kept.map(shownMessage) : kept;
+      return {
+        pid,
+        messages: messages.map(unsealed),
+        inPart: messages.flatMap(({ id }, index) => (messages[index] === kept[index] ? [] : [id])),
+        messageCount: slice.count,
+        hasMoreBefore: slice.hasMoreBefore || (cut && !onwards),
+        hasMoreAfter: slice.hasMoreAfter || (cut && onwards),
+        activeRunId,
+        pendingHil: asked === null ? null : shownApproval(asked),
+      };
+    },
+    async text(caller, pid, { seq, offset }) {
+      const row = await visibleProcess(kernel, caller, pid);
+      await open?.(row);
+      const wanted = seq ?? (await newestAnswer(store, pid));
+      const piece = { offset, charsMax: LIMITS.textPieceCharsMax };
+      const found = wanted === null ? null : await store.messageText(pid, { ...piece, seq: wanted });
+      if (found === null || wanted === null)
+        throw new SysError(
+          "ENOENT",
+          wanted === null ? `${pid} has not answered yet` : `no message ${wanted} in ${pid}`,
+          [`gsv proc history --pid ${pid} --json shows the numbers there are`],
+        );
+      return { pid, seq: wanted, ...found };
+    },
+    async trace({ caller, signal }, pid, { waitMs, ...query }) {
+      const row = await visibleProcess(kernel, caller, pid);
+      await open?.(row);
+      if (waitMs > 0 && calls === undefined) throw new SysError("EAGAIN", "waiting for calls needs a kernel");
+      const next = waitMs > 0 ? calls?.heard.next(pid) : undefined;
+      const rows = await store.trace(pid, query);
+      if (rows.length > 0 || next === undefined || calls === undefined)
+        return [...fitting(rows, LIMITS.answerBytesMax)];
+      const late = new AbortController();
+      await Promise.race([next, calls.clock.sleep(waitMs, AbortSignal.any([signal, late.signal]))]);
+      late.abort();
+      // It may have ended meanwhile.
+      await visibleProcess(kernel, caller, pid);
+      return [...fitting(await store.trace(pid, query), LIMITS.answerBytesMax)];
+    },
+    async segments(caller, pid) {
+      const row = await visibleProcess(kernel, caller, pid);
+      await open?.(row);
+      return (await store.segments(pid)).slice(-LIMITS.listPageMax);
+    },
+  };
+}
+
+function newestOrOldest(messages: readonly Message[], onwards: boolean): readonly Message[] {
+  if (onwards) return fitting(messages, LIMITS.answerBytesMax);
+  return [...fitting([...messages].reverse(), LIMITS.answerBytesMax)].reverse();
+}
+
+/** What only its model can read is nothing for people. */
+function unsealed(message: Message): Message {
+  if (message.role !== "assistant" || message.content.seal === undefined) return message;
+  const { seal: _, ...content } = message.content;
+  return { ...message, content };
+}
+
+/** As it fits a page. */
+function shownMessage(message: Message): Message {
+  if (jsonBytes(message) <= LIMITS.answerBytesMax) return message;
+  const cut = within(message, LIMITS.answerBytesMax);
+  if (jsonBytes(cut) <= LIMITS.answerBytesMax || cut.role !== "assistant") return cut;
+  const toolCalls = (message as typeof cut).content.toolCalls ?? [];
+  const calls = toolCalls.map((call) => ({ ...call, args: objectWithin(call.args, ARGS_BYTES_MAX) }));
+  return within({ ...message, content: { ...cut.content, toolCalls: calls } } as Message, LIMITS.answerBytesMax);
+}
+
+async function newestAnswer(store: ProcessStore, pid: string): Promise<number | null> {
+  for (let before: number | undefined; ; ) {
+    const query = { limit: LIMITS.historyPageMax, bytesMax: LIMITS.answerBytesMax };
+    const slice = await store.history(pid, before === undefined ? query : { ...query, beforeSeq: before });
+    const found = slice.messages.findLast((message) => message.role === "assistant" && message.content.text !== "");
+    if (found !== undefined) return found.id;
+    before = slice.messages[0]?.id;
+    if (before === undefined || !slice.hasMoreBefore) return null;
+  }
+}

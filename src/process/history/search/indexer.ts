@@ -1,0 +1,165 @@
+// Brings the index up to what was said: reads what is new of live histories and of archives, page by page and never for long at a time, and
+// forgets what is gone. Nothing waits for it but who searches.
+
+import { LIMITS } from "../../../abi/config/limits.ts";
+import { WORKING_STATES } from "../../../abi/process/process.ts";
+import type { Clock } from "../../../lib/clock.ts";
+import { Serial } from "../../../lib/serial.ts";
+import type { ObjectStore } from "../../../objects/objects.ts";
+import type { HistoryIndex, IndexedText, Mark } from "../../../store/history-index.ts";
+import type { ListPlace } from "../../../store/kernel/list-place.ts";
+import type { ArchiveRow } from "../../../store/kernel/processes/archives.ts";
+import type { ProcessRow } from "../../../store/kernel/processes/processes.ts";
+import type { KernelStore } from "../../../store/kernel/sqlite.ts";
+import type { ProcessStore } from "../../../store/process/verbs.ts";
+import { archiveLines } from "../archive.ts";
+import { recordOf, textOf } from "./words.ts";
+
+export interface IndexerPorts {
+  readonly index: HistoryIndex;
+  readonly kernel: Pick<KernelStore, "processes" | "archives">;
+  readonly store: Pick<ProcessStore, "history">;
+  readonly objects: Pick<ObjectStore, "read">;
+  readonly clock: Clock;
+  readonly log: (line: string) => void;
+}
+
+/** What one search may wait for. */
+export interface Patience {
+  readonly ms: number;
+  readonly signal: AbortSignal;
+}
+
+const PAGE = { limit: 200, bytesMax: 512 * 1024 };
+const ARCHIVE_LINES = 200;
+
+export class Indexer {
+  private readonly serial = new Serial();
+
+  constructor(private readonly ports: IndexerPorts) {}
+
+  /** Whose histories are meant: null is everybody's. Returns how many are not up to date when time is up. */
+  bringUp(ownerUid: number | null, patience: Patience): Promise<number> {
+    return this.serial.run(() => this.work(ownerUid, patience));
+  }
+
+  /** What has neither a process nor an archive any more. Does nothing where nobody has searched yet. */
+  forgetGone(): Promise<void> {
+    return this.serial.run(async () => {
+      const { index, kernel } = this.ports;
+      if (!index.exists()) return;
+      for (const pid of index.marks("process").keys())
+        if ((await kernel.processes.get(pid)) === null) index.forgetLive(pid, null);
+      for (const id of index.marks("archive").keys())
+        if ((await kernel.archives.get(id)) === null) index.forgetArchive(id);
+    });
+  }
+
+  private async work(ownerUid: number | null, { ms, signal }: Patience): Promise<number> {
+    const { index, clock, log } = this.ports;
+    const until = clock.mono() + ms;
+    const isOver = () => signal.aborted || clock.mono() > until;
+    const owner = ownerUid === null ? {} : { ownerUid };
+    let left = 0;
+    const marks = { process: index.marks("process"), archive: index.marks("archive") };
+    for await (const archive of this.archives(owner)) {
+      if ((marks.archive.get(archive.id)?.asOf ?? NEVER_DONE) !== NEVER_DONE) continue;
+      if (isOver()) left++;
+      else
+        await this.archive(archive).catch((error: unknown) => {
+          // A damaged archive is told by fsck; it is not read again at each search.
+          log(`archive ${archive.id} is not searched: ${error instanceof Error ? error.message : String(error)}`);
+          const { id: archiveId, pid, ownerUid: owner } = archive;
+          index.add({ pid, ownerUid: owner, archiveId, texts: [], through: 0, asOf: clock.now() });
+        });
+    }
+    for await (const row of this.processes(owner)) {
+      const mark = marks.process.get(row.pid);
+      if (!isNew(row, mark)) continue;
+      if (isOver()) left++;
+      else await this.process(row, mark);
+    }
+    return left;
+  }
+
+  private archives(owner: Whose): AsyncGenerator<ArchiveRow> {
+    const { archives } = this.ports.kernel;
+    return paged(
+      (page) => archives.list({ ...owner, ...page }),
+      ({ createdAt, id }) => ({ createdAt, id }),
+    );
+  }
+
+  private processes(owner: Whose): AsyncGenerator<ProcessRow> {
+    const { processes } = this.ports.kernel;
+    return paged(
+      (page) => processes.list({ ...owner, ...page }),
+      ({ createdAt, pid }) => ({ createdAt, id: pid }),
+    );
+  }
+
+  private async archive(row: ArchiveRow): Promise<void> {
+    const { index, objects } = this.ports;
+    const source = { pid: row.pid, ownerUid: row.ownerUid, archiveId: row.id };
+    let texts: IndexedText[] = [];
+    for await (const line of archiveLines(objects, row.key)) {
+      const record = recordOf(line);
+      if (record !== null) texts.push(record);
+      if (texts.length < ARCHIVE_LINES) continue;
+      // One that is cut off here is read again from its beginning, and finds what it knows.
+      index.add({ ...source, texts, through: 0, asOf: NEVER_DONE });
+      texts = [];
+      await breath();
+    }
+    index.add({ ...source, texts, through: row.lines, asOf: row.createdAt });
+  }
+
+  private async process(row: ProcessRow, mark: Mark | undefined): Promise<void> {
+    const { index, store } = this.ports;
+    const asOf = WORKING_STATES.includes(row.state) ? NEVER_DONE : (row.lastActiveAt ?? 0);
+    const [first] = (await store.history(row.pid, { limit: 1, afterSeq: 0 })).messages;
+    index.forgetLive(row.pid, first?.id ?? Number.MAX_SAFE_INTEGER);
+    for (let through = mark?.through ?? 0; ; ) {
+      const { messages, hasMoreAfter } = await store.history(row.pid, { ...PAGE, afterSeq: through });
+      const texts = messages.flatMap((message) => {
+        const text = textOf(message);
+        return text === null ? [] : [{ seq: message.id, role: message.role, at: message.timestamp, text }];
+      });
+      through = messages.at(-1)?.id ?? through;
+      const isLast = !hasMoreAfter || messages.length === 0;
+      const { pid, ownerUid } = row;
+      index.add({ pid, ownerUid, archiveId: null, texts, through, asOf: isLast ? asOf : NEVER_DONE });
+      if (isLast) return;
+      await breath();
+    }
+  }
+}
+
+type Whose = { readonly ownerUid?: number };
+
+/** The rows of all pages, in their order. */
+async function* paged<Row>(
+  list: (page: { readonly after?: ListPlace; readonly limit: number }) => Promise<readonly Row[]>,
+  placeOf: (row: Row) => ListPlace,
+): AsyncGenerator<Row> {
+  const limit = LIMITS.listPageMax;
+  for (let after: ListPlace | undefined; ; ) {
+    const rows = await list({ ...(after && { after }), limit });
+    yield* rows;
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < limit) return;
+    after = placeOf(last);
+  }
+}
+
+/** What is at work, or was read in part, is looked at again. */
+const NEVER_DONE = -1;
+
+function isNew({ state, lastActiveAt }: ProcessRow, mark: Mark | undefined): boolean {
+  return mark === undefined || WORKING_STATES.includes(state) || mark.asOf < (lastActiveAt ?? 0);
+}
+
+/** Others get their turn. */
+function breath(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

@@ -1,0 +1,284 @@
+// Reset and kill follow one protocol: store the cut and fence the run, end what is in flight, archive up to the cut and verify the archive,
+// delete, answer. Each step is stored before the next begins, so a crash anywhere is rolled forward: at no moment are history and archive
+// both missing.
+
+import { messageOf, SysError } from "../../abi/errno.ts";
+import type { RandomBytes } from "../../abi/ids.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { ObjectStore } from "../../objects/objects.ts";
+import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
+import type { KernelStore } from "../../store/kernel/sqlite.ts";
+import type { Closing, ProcessStore } from "../../store/process/verbs.ts";
+import { noSuchProcess } from "../../syscalls/parse.ts";
+import type { Closed } from "../../syscalls/services.ts";
+import { archiveKey, faultOf, pack } from "../history/archive.ts";
+import { restoreInto } from "../history/restored-note.ts";
+import { forgetMedia } from "../media.ts";
+import type { Runners } from "../run/runners.ts";
+import type { Checkpointer } from "../workspace/checkpoint.ts";
+import { keepUnderOwnName, turnGeneration } from "./generations.ts";
+import { endSignals, type Ledger } from "./ledger.ts";
+import { forgetOwn } from "./own-settings.ts";
+
+export interface ClosingPorts {
+  readonly kernel: KernelStore;
+  readonly store: ProcessStore;
+  readonly objects: ObjectStore;
+  readonly ledger: Ledger;
+  readonly runners: Runners;
+  readonly clock: Clock;
+  readonly random: RandomBytes;
+  readonly checkpoint: Checkpointer;
+  /** Before a history goes: what should last of it. */
+  readonly keepLasting: (row: ProcessRow) => Promise<void>;
+  /** How long after a failure it is tried again. */
+  readonly retryMs: number;
+  readonly log: (line: string) => void;
+}
+
+export interface CloseRequest {
+  readonly reason: "reset" | "kill";
+  readonly archive: boolean;
+  readonly archiveId: string;
+  readonly requestKey: string;
+  /** Whose request it is: its answer is kept for them. */
+  readonly uid: number;
+  /** Of a reset: the archive whose messages the next history begins with. */
+  readonly restore?: string;
+}
+
+/** How long an effect in flight may take to end once its run is fenced. */
+const EFFECTS_END_MS = 10_000;
+const RETRY_DOUBLINGS_MAX = 8;
+
+/** Few enough that packing a page of long messages keeps nobody waiting. */
+const PAGE_ROWS = 20;
+
+export class Closer {
+  private readonly chains = new Map<string, Promise<unknown>>();
+
+  constructor(private readonly ports: ClosingPorts) {}
+
+  reset(row: ProcessRow, request: CloseRequest): Promise<Closed> {
+    return this.orTryAgain(row.pid, () => this.doReset(row, request));
+  }
+
+  /** A message has drawn the line; `row` is as it was before it. What is above the line is put away, as for any reset. */
+  renew(row: ProcessRow): Promise<void> {
+    return this.orTryAgain(row.pid, async () => {
+      await this.ports.keepLasting(row);
+      await this.goOn(row.pid);
+    });
+  }
+
+  kill(row: ProcessRow, request: CloseRequest): Promise<Closed> {
+    return this.orTryAgain(row.pid, () => this.doKill(row, request));
+  }
+
+  /** Resolves when no reset or kill is under way. */
+  async settled(): Promise<void> {
+    await Promise.all(this.chains.values());
+  }
+
+  /** After a crash, or when there was no room for an archive: takes a reset or kill that was begun to its end. */
+  rollForward(pid: string, attempt = 0): Promise<void> {
+    return this.orTryAgain(pid, () => this.goOn(pid), attempt);
+  }
+
+  private async goOn(pid: string): Promise<void> {
+    const row = await this.ports.kernel.processes.get(pid);
+    if (row === null) return;
+    if (row.phase === "killing" && row.step !== null)
+      return void (await this.doKill(row, row.step as unknown as CloseRequest));
+    const { closing } = await this.ports.store.head(pid);
+    if (closing !== null) await this.ports.ledger.write(row, () => this.finishReset(row, closing));
+  }
+
+  // Who asked is told that it failed, but the line is drawn already: until the rest is done nobody may use the process.
+  private async orTryAgain<T>(pid: string, work: () => Promise<T>, attempt = 0): Promise<T> {
+    const { clock, retryMs, log } = this.ports;
+    try {
+      return await this.oneAtATime(pid, work);
+    } catch (error) {
+      if (!(await this.isBegun(pid).catch(() => true))) throw error;
+      log(`${pid} could not be put away, it is tried again: ${messageOf(error)}`);
+      clock.after(retryMs * 2 ** Math.min(attempt, RETRY_DOUBLINGS_MAX), () => {
+        this.rollForward(pid, attempt + 1).catch(() => {});
+      });
+      throw error;
+    }
+  }
+
+  private async isBegun(pid: string): Promise<boolean> {
+    const row = await this.ports.kernel.processes.get(pid);
+    return row !== null && (row.phase === "killing" || (await this.ports.store.head(pid)).closing !== null);
+  }
+
+  private async doReset(row: ProcessRow, request: CloseRequest): Promise<Closed> {
+    const { store, ledger } = this.ports;
+    const known = await store.answered(row.pid, request.requestKey);
+    if (known !== null && !("archivedTo" in known))
+      throw new SysError("ECONFLICT", "this request id was used for something else");
+    if (known !== null) return known as Closed;
+    await this.stillThere(row.pid);
+    if (request.archive) await this.ports.keepLasting(row);
+    return await ledger.write(row, async () => this.finishReset(row, await this.cut(row, request)));
+  }
+
+  private async finishReset(row: ProcessRow, closing: Closing): Promise<Closed> {
+    const { kernel, store, objects, ledger, runners, clock } = this.ports;
+    const closed = await this.putAway(row, closing);
+    await restoreInto({ archives: kernel.archives, objects, store }, row.pid, closing);
+    await forgetMedia(objects, row, closing.media);
+    await store.seal(row.pid, { answer: closed, now: clock.now() });
+    await ledger.publish(row);
+    ledger.emit(row, { name: "process.reset", archive: closed.archivedTo });
+    runners.wake(row.pid);
+    return closed;
+  }
+
+  private async doKill(row: ProcessRow, request: CloseRequest): Promise<Closed> {
+    const { kernel, store, ledger, clock } = this.ports;
+    const known = await kernel.requests.answered(request.uid, request.requestKey, row.pid);
+    if (known?.sameBody) return known.answer as Closed;
+    await this.stillThere(row.pid);
+    // After a crash between the last two steps only the registry still knows of it.
+    const whole = await store.exists(row.pid);
+    if (whole) await ledger.open(row);
+    // From here on nobody finds the process any more, whatever happens.
+    await kernel.processes.tombstone(row.pid, { ...request });
+    const closed = whole
+      ? await this.putAway(row, await this.cut(row, request))
+      : await this.closedBefore(row, request);
+    await forgetMedia(this.ports.objects, row);
+    await ledger.tellParent(row.pid, { runId: null, text: "killed" }, "kill");
+    await store.remove(row.pid);
+    await kernel.processes.remove(row.pid, {
+      uid: request.uid,
+      requestId: request.requestKey,
+      answer: closed,
+      now: clock.now(),
+    });
+    await forgetOwn(kernel, row.pid, { uid: request.uid, now: clock.now() });
+    ledger.forget(row.pid);
+    ledger.emit(row, { name: "process.exit", archive: closed.archivedTo });
+    ledger.gone(row.pid);
+    return closed;
+  }
+
+  private async cut(row: ProcessRow, request: CloseRequest): Promise<Closing> {
+    const { store, ledger, runners, clock } = this.ports;
+    const { uid: _, ...wish } = request;
+    const cut = await store.cut(row.pid, { ...wish, now: clock.now() });
+    if (!cut.ok) throw new SysError("EAGAIN", `${row.pid} is being ended by somebody else`);
+    runners.interrupt(row.pid);
+    await ledger.publish(row, endSignals(cut.value.ends));
+    await runners.quiet(row.pid, EFFECTS_END_MS);
+    return cut.value.closing;
+  }
+
+  private async putAway(row: ProcessRow, closing: Closing): Promise<Closed> {
+    const generation = await turnGeneration(this.ports, row, closing);
+    const closed = await this.archived(row, closing);
+    if (generation !== null) await keepUnderOwnName(this.ports, row, { generation, closed });
+    const checkpoint = await this.ports.checkpoint(row, {
+      reason: closing.reason,
+      archivedTo: closed.archivedTo,
+      messages: closed.archivedMessages,
+      records: this.pages(row.pid, { messages: 0, undelivered: 0 }),
+    });
+    return checkpoint === null ? closed : { ...closed, checkpoint };
+  }
+
+  private async archived(row: ProcessRow, closing: Closing): Promise<Closed> {
+    const { store, kernel, objects, clock } = this.ports;
+    const nothing: Closed = { pid: row.pid, archivedMessages: 0, archiveId: null, archivedTo: null, undelivered: 0 };
+    const first = await store.closingRecords(row.pid, null, 1);
+    if (!closing.archive || (first.records.length === 0 && (await this.nothingWaits(row.pid, first.next))))
+      return nothing;
+    const owner = await kernel.accounts.byUid(row.ownerUid);
+    if (owner === null) throw new Error(`${row.pid} has no owner`);
+    const key = archiveKey(owner.username, row.pid, closing.archiveId);
+    const counts = { messages: 0, undelivered: 0 };
+    const packed = pack(this.pages(row.pid, counts));
+    const now = clock.now();
+    const meta = {
+      key,
+      uid: owner.uid,
+      gid: owner.gid,
+      mode: 0o600,
+      type: "application/gzip",
+      mtimeMs: now,
+      dirmarker: false,
+      symlink: null,
+    };
+    const { sha256, size } = await objects.put(meta, packed.bytes);
+    const lines = packed.lines();
+    const fault = await faultOf(objects, { key, sha256, lines });
+    if (fault !== null)
+      throw new SysError("EIO", `the archive of ${row.pid} could not be verified (${fault}); its history is kept`);
+    const { archiveId: id, reason } = closing;
+    await kernel.archives.add({
+      id,
+      pid: row.pid,
+      ownerUid: row.ownerUid,
+      key,
+      reason,
+      ...counts,
+      lines,
+      bytes: size,
+      sha256,
+      createdAt: now,
+    });
+    return {
+      pid: row.pid,
+      archivedMessages: counts.messages,
+      archiveId: id,
+      archivedTo: `/${key}`,
+      undelivered: counts.undelivered,
+    };
+  }
+
+  private async closedBefore(row: ProcessRow, request: CloseRequest): Promise<Closed> {
+    const archive = await this.ports.kernel.archives.get(request.archiveId);
+    if (archive === null)
+      return { pid: row.pid, archivedMessages: 0, archiveId: null, archivedTo: null, undelivered: 0 };
+    const { id, key, messages, undelivered } = archive;
+    return { pid: row.pid, archivedMessages: messages, archiveId: id, archivedTo: `/${key}`, undelivered };
+  }
+
+  /** Another kill may have come first while this request waited its turn. */
+  private async stillThere(pid: string): Promise<void> {
+    if ((await this.ports.kernel.processes.get(pid)) === null) throw noSuchProcess(pid);
+  }
+
+  private async nothingWaits(pid: string, next: string | null): Promise<boolean> {
+    if (next === null) return true;
+    return (await this.ports.store.closingRecords(pid, next, 1)).records.length === 0;
+  }
+
+  private async *pages(pid: string, counts: { messages: number; undelivered: number }) {
+    for (let after: string | null = null; ; ) {
+      const page = await this.ports.store.closingRecords(pid, after, PAGE_ROWS);
+      counts.messages += page.messages;
+      counts.undelivered += page.undelivered;
+      yield page.records;
+      if (page.next === null) return;
+      after = page.next;
+      // Others get their turn between pages.
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+
+  // A second request waits for the first and then finds its answer or its line.
+  private oneAtATime<T>(pid: string, work: () => Promise<T>): Promise<T> {
+    const result = (this.chains.get(pid) ?? Promise.resolve()).then(work);
+    const link = result
+      .catch(() => undefined)
+      .finally(() => {
+        if (this.chains.get(pid) === link) this.chains.delete(pid);
+      });
+    this.chains.set(pid, link);
+    return result;
+  }
+}

@@ -1,0 +1,65 @@
+// Which conversation of its session a process is in. A reset ends it and begins the next, a kill only ends it, each within the protocol that
+// puts the history away and under its archive id, so that one which is rolled forward finds what it did. The archive of a session's
+// conversation lies a second time under the name of the conversation itself.
+
+import { type RandomBytes, uuidv4 } from "../../abi/ids.ts";
+import type { ObjectMeta, ObjectStore } from "../../objects/objects.ts";
+import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
+import type { Generation } from "../../store/kernel/processes/sessions.ts";
+import type { KernelStore } from "../../store/kernel/sqlite.ts";
+import type { Closing } from "../../store/process/verbs.ts";
+import type { Closed } from "../../syscalls/services.ts";
+
+export interface GenerationPorts {
+  readonly kernel: Pick<KernelStore, "sessions" | "accounts" | "archives">;
+  readonly objects: ObjectStore;
+  readonly random: RandomBytes;
+}
+
+const PIECE_BYTES = 1024 * 1024;
+
+function sessionKey(agent: string, generationId: string): string {
+  return `agents/${agent}/sessions/${generationId}.jsonl.gz`;
+}
+
+/** Null where the process is no session's. */
+export async function turnGeneration(
+  { kernel, random }: Pick<GenerationPorts, "kernel" | "random">,
+  { pid }: ProcessRow,
+  { reason, archiveId: closingId, restore, startedAt: now }: Closing,
+): Promise<Generation | null> {
+  const nextId = reason === "kill" ? null : uuidv4(random);
+  const restored = restore === undefined ? null : await kernel.sessions.closedBy(restore);
+  return await kernel.sessions.turn(pid, { closingId, nextId, restoredFrom: restored?.id ?? restore ?? null, now });
+}
+
+/** The archive under the conversation's own name, for the same account alone. */
+export async function keepUnderOwnName(
+  { kernel, objects }: Pick<GenerationPorts, "kernel" | "objects">,
+  row: ProcessRow,
+  { generation, closed }: { readonly generation: Generation; readonly closed: Closed },
+): Promise<void> {
+  const archive = closed.archiveId === null ? null : await kernel.archives.get(closed.archiveId);
+  const source = archive === null ? null : await objects.head(archive.key);
+  const agent = await kernel.accounts.byUid(row.uid);
+  if (source === null || agent === null) return;
+  await ensureOwnDirectory(objects, `agents/${agent.username}/sessions`, source);
+  const key = sessionKey(agent.username, generation.id);
+  const { size: _, sha256: __, ...about } = source;
+  await objects.put({ ...about, key }, bytesOf(objects, source));
+  await kernel.sessions.keep(generation.id, key);
+}
+
+// What lies in it is nobody else's to know, not even its names.
+async function ensureOwnDirectory(objects: ObjectStore, directory: string, like: ObjectMeta): Promise<void> {
+  const key = `${directory}/.dir`;
+  if ((await objects.head(key)) !== null) return;
+  const { uid, gid, mtimeMs } = like;
+  const about = { type: "application/x-directory", dirmarker: true, symlink: null };
+  await objects.put({ key, uid, gid, mode: 0o700, mtimeMs, ...about }, new Uint8Array());
+}
+
+async function* bytesOf(objects: ObjectStore, { key, size }: ObjectMeta): AsyncIterable<Uint8Array> {
+  for (let offset = 0; offset < size; offset += PIECE_BYTES)
+    yield await objects.read(key, { offset, bytesMax: PIECE_BYTES });
+}

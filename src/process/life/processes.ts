@@ -1,0 +1,315 @@
+// The processes service: spawn, send, abort, reset, kill, signal, wait. Each is one verb of the store under the caller's request key,
+// then the ledger; repeated with the same key it gives the same answer.
+
+import { LIMITS } from "../../abi/config/limits.ts";
+import { SysError } from "../../abi/errno.ts";
+import type { Caller } from "../../abi/identity.ts";
+import { initPid, isInit, type RandomBytes, uuidv7 } from "../../abi/ids.ts";
+import type { MediaRef } from "../../abi/process/message.ts";
+import type { RunEnd, State } from "../../abi/process/process.ts";
+import type { Bus } from "../../kernel/bus.ts";
+import { visibleProcess } from "../../kernel/registry.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { within } from "../../lib/text/fitting.ts";
+import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
+import type { KernelStore } from "../../store/kernel/sqlite.ts";
+import type { Admission, Outcome, ProcessStore, Refusal } from "../../store/process/verbs.ts";
+import type { CallContext } from "../../syscalls/define.ts";
+import { noSuchProcess } from "../../syscalls/parse.ts";
+import type { Closed, Processes, SendRequest, Sent, Signalled } from "../../syscalls/services.ts";
+import { type HeldRuns, isHeld } from "../faults/held-runs.ts";
+import { keyOf, originOf, routeTo } from "../run/request.ts";
+import type { Runners } from "../run/runners.ts";
+import type { CloseRequest, Closer } from "./closing.ts";
+import { endSignals, type Ledger } from "./ledger.ts";
+import { thinking } from "./own-settings.ts";
+import { type SpawnPorts, spawn } from "./spawn.ts";
+import { waitFor } from "./waiting.ts";
+
+export interface ProcessesPorts extends SpawnPorts {
+  readonly kernel: KernelStore;
+  readonly store: ProcessStore;
+  readonly ledger: Ledger;
+  readonly runners: Runners;
+  readonly closer: Closer;
+  readonly bus: Bus;
+  readonly clock: Clock;
+  readonly random: RandomBytes;
+  readonly held: HeldRuns;
+  /** How long TERM waits for a safe point. */
+  readonly termMs: number;
+  /** Media of a process by their ids; refuses what is not there. */
+  readonly mediaRefs: (row: ProcessRow, ids: readonly string[]) => Promise<readonly MediaRef[]>;
+  /** Before which instant the last word must have been said for a message to begin a new history; null where none does. */
+  readonly renewsBefore: (row: ProcessRow, now: number) => Promise<number | null>;
+}
+
+export function processesService(ports: ProcessesPorts): Processes {
+  const { kernel, store, ledger, runners, closer, clock } = ports;
+  const visible = (caller: Caller, pid: string) => visibleProcess(kernel, caller, pid);
+
+  async function close(
+    context: CallContext,
+    row: ProcessRow,
+    wish: Pick<CloseRequest, "reason" | "archive" | "restore">,
+  ): Promise<Closed> {
+    const request: CloseRequest = {
+      ...wish,
+      archiveId: uuidv7(clock.now(), ports.random),
+      requestKey: keyOf(context),
+      uid: context.caller.uid,
+    };
+    if (context.caller.pid === row.pid) return closeAfterTurn(row, request);
+    return await (wish.reason === "kill" ? closer.kill(row, request) : closer.reset(row, request));
+  }
+
+  // A process that ends itself must not be fenced within the very call that asks for it.
+  function closeAfterTurn(row: ProcessRow, request: CloseRequest): Closed {
+    runners.askToLeave(row.pid);
+    void runners
+      .quiet(row.pid, ports.termMs)
+      .then(() => (request.reason === "kill" ? closer.kill(row, request) : closer.reset(row, request)))
+      // The closer has logged it and tries again.
+      .catch(() => {});
+    return { pid: row.pid, archivedMessages: 0, archiveId: null, archivedTo: null, undelivered: 0, pending: true };
+  }
+
+  async function kill(context: CallContext, pid: string, archive: boolean): Promise<Closed> {
+    const same = await sameKill(context, pid);
+    if (same !== null) return same;
+    const row = await visible(context.caller, pid);
+    refuseInit(row);
+    return await close(context, row, { reason: "kill", archive });
+  }
+
+  // The same request again finds the answer of the first, or waits for it where it is still under way, also at the next kernel.
+  async function sameKill(context: CallContext, pid: string): Promise<Closed | null> {
+    const key = keyOf(context);
+    // The row first: it goes in the transaction that stores the answer.
+    const row = await kernel.processes.get(pid);
+    const known = await kernel.requests.answered(context.caller.uid, key, pid);
+    if (known?.sameBody) return known.answer as Closed;
+    if (known !== null) throw refused(pid, "conflict");
+    const begun = row?.phase === "killing" ? (row.step as unknown as CloseRequest | null) : null;
+    return row !== null && begun?.requestKey === key ? await closer.kill(row, begun) : null;
+  }
+
+  async function hold(row: ProcessRow, stopped: boolean): Promise<Signalled> {
+    const held = await ledger.write(row, async () => {
+      const head = taken(row.pid, await store.hold(row.pid, { stopped, now: clock.now() }));
+      if (stopped) runners.askToLeave(row.pid);
+      else goOn(row.pid);
+      await ledger.publish(row);
+      return head;
+    });
+    const goesOn = !stopped && isHeld(held.paused);
+    if (goesOn) await ports.held.letGo(row);
+    const { state } = goesOn ? await store.projection(row.pid) : held;
+    return { pid: row.pid, signal: stopped ? "STOP" : "CONT", state };
+  }
+
+  function goOn(pid: string): void {
+    runners.mayStay(pid);
+    runners.wake(pid);
+  }
+
+  async function terminate(context: CallContext, row: ProcessRow): Promise<Signalled> {
+    refuseInit(row);
+    runners.askToLeave(row.pid);
+    await runners.quiet(row.pid, ports.termMs);
+    try {
+      return { pid: row.pid, signal: "TERM", state: null, closed: await kill(context, row.pid, true) };
+    } catch (error) {
+      // Not ended after all: what stepped aside for it goes on.
+      goOn(row.pid);
+      throw error;
+    }
+  }
+
+  async function abort(context: CallContext, row: ProcessRow, runId: string | null) {
+    const options = { runId, reason: "user.abort", requestKey: keyOf(context), now: clock.now() };
+    return await ledger.write(row, async () => {
+      const done = takenOnce(row.pid, await store.abort(row.pid, options));
+      if (done.ends.length > 0 && !done.isWaiting) runners.interrupt(row.pid);
+      try {
+        await ledger.publish(row, endSignals(done.ends, (await store.projection(row.pid)).queued));
+      } finally {
+        runners.wake(row.pid);
+      }
+      return done;
+    });
+  }
+
+  return {
+    spawn: (context, request) => spawn(ports, context, request),
+
+    send: (context, request) => send(ports, context, request),
+
+    async label({ caller }, { pid, label }) {
+      await kernel.processes.label((await visible(caller, pid)).pid, label);
+      return { pid, label };
+    },
+
+    async abort(context, { pid, runId }) {
+      const done = await abort(context, await visible(context.caller, pid), runId ?? null);
+      return {
+        pid,
+        aborted: done.aborted,
+        runId: done.runId,
+        interruptedToolCalls: done.interruptedToolCalls,
+        continuedQueuedRunId: done.nextRunId,
+      };
+    },
+
+    async reset(context, { pid, restore }) {
+      const row = await visible(context.caller, pid);
+      return await close(context, row, {
+        reason: "reset",
+        archive: true,
+        ...(restore === undefined ? {} : { restore }),
+      });
+    },
+
+    kill: (context, { pid, archive }) => kill(context, pid, archive),
+
+    async signal(context, { pid, signal }) {
+      // A repeated TERM or KILL finds the answer of the first, not a missing process.
+      if (signal === "KILL") return { pid, signal, state: null, closed: await kill(context, pid, true) };
+      const same = signal === "TERM" ? await sameKill(context, pid) : null;
+      if (same !== null) return { pid, signal, state: null, closed: same };
+      const row = await visible(context.caller, pid);
+      switch (signal) {
+        case "STOP":
+          return await hold(row, true);
+        case "CONT":
+          return await hold(row, false);
+        case "TERM":
+          return await terminate(context, row);
+        case "INT":
+          await abort(context, row, null);
+          return { pid, signal, state: (await store.projection(pid)).state };
+        default:
+          return { pid, signal, state: row.state };
+      }
+    },
+
+    async wait({ caller, signal }, { pids, run, patient }) {
+      if (run !== undefined && pids.length > 1)
+        throw new SysError("EINVAL", "a run belongs to one process: name one pid");
+      const rows = await Promise.all(pids.map((pid) => visible(caller, pid)));
+      const waiting = { processes: kernel.processes, store, ledger };
+      const results = await Promise.all(
+        rows.map((row) => waitFor(waiting, row, { pid: row.pid, run: run ?? null, patient }, signal)),
+      );
+      const bytesMax = Math.floor(LIMITS.answerBytesMax / results.length);
+      return results.map((result) => {
+        const shown = within(result, bytesMax);
+        return shown === result ? result : { ...shown, inPart: shown.text !== result.text };
+      });
+    },
+  };
+}
+
+async function send(ports: ProcessesPorts, context: CallContext, request: SendRequest): Promise<Sent> {
+  const { kernel, store, ledger, runners, clock } = ports;
+  const { caller } = context;
+  const pid = request.pid ?? initPid(caller.ownerUid);
+  const row = await visibleProcess(kernel, caller, pid);
+  const now = clock.now();
+  const runId = uuidv7(now, ports.random);
+  const before = await ports.renewsBefore(row, now);
+  const renewal = { archiveId: uuidv7(now, ports.random), requestKey: `${keyOf(context)}:renew` };
+  const message: Admission = {
+    kind: "user",
+    runId,
+    wakes: true,
+    urgent: request.interrupt === true,
+    text: request.message,
+    origin: originOf(context),
+    model: await ports.modelFor(context, { pid, model: request.model }),
+    source: null,
+    requestKey: keyOf(context),
+    now,
+    renew: before === null ? undefined : { before, ...renewal },
+    ...(request.media === undefined || request.media.length === 0
+      ? {}
+      : { media: await ports.mediaRefs(row, request.media) }),
+  };
+  return await ledger.write(row, async () => {
+    const head = await store.head(pid);
+    refuseDamaged(pid, head.state);
+    // What the kernel stopped, a message of a person starts.
+    const lifts = head.stoppedWhy !== null && caller.kind !== "process";
+    // A run that waits for its model makes room for a message to another one, and is tried now for one to the same.
+    const isAside = isHeld(head.paused) && caller.kind !== "process";
+    if (isAside && head.currentModel !== (message.model ?? null)) await makeRoom(ports, context, row);
+    const admitted = takenOnce(pid, await store.admit(pid, message));
+    if (admitted.ends.length > 0) runners.interrupt(pid);
+    // The line is drawn; what is above it is put away now, or by the next kernel. The message waits behind it.
+    if (admitted.renewed) ports.closer.renew(row).catch(() => {});
+    const taking = admitted.runId ?? runId;
+    if (lifts) taken(pid, await store.hold(pid, { stopped: false, now }));
+    if (lifts) runners.mayStay(pid);
+    const offer = ports.offers.from(context);
+    ports.offers.bind({ runId: taking, pid }, offer);
+    if (request.thinking !== undefined) ports.offers.bindRun(taking, thinking(offer, request.thinking));
+    await routeTo(ports, context, { runId: taking, pid });
+    // It is saved: whatever becomes of telling, it is worked on.
+    try {
+      await ledger.publish(row, endSignals(admitted.ends, (await store.projection(pid)).queued));
+    } finally {
+      if (isAside) await ports.held.letGo(row);
+      else runners.wake(pid);
+    }
+    const renewed = admitted.renewed ? { renewed: true as const } : {};
+    return { pid, parent: row.parentPid, runId: taking, status: "started", queued: admitted.queued, ...renewed };
+  });
+}
+
+async function makeRoom({ store, ledger, clock }: ProcessesPorts, context: CallContext, row: ProcessRow) {
+  const requestKey = `${keyOf(context)}:room`;
+  const options = { runId: null, reason: "user.superseded", requestKey, now: clock.now() };
+  await ledger.publish(row, endSignals(takenOnce(row.pid, await store.abort(row.pid, options)).ends));
+}
+
+function refuseDamaged(pid: string, state: State): void {
+  if (state !== "error") return;
+  throw new SysError("EIO", `${pid} cannot take messages: its database is damaged`, [
+    `gsv proc reset --pid ${pid} starts it afresh`,
+  ]);
+}
+
+function taken<T>(pid: string, outcome: Outcome<T>): T {
+  if (outcome.ok) return outcome.value;
+  throw refused(pid, outcome.why);
+}
+
+/** What ended by the first call is not ended by the same call again: whatever is in flight then is something else. */
+function takenOnce<T extends { readonly ends: readonly RunEnd[] }>(pid: string, outcome: Outcome<T>): T {
+  const value = taken(pid, outcome);
+  return outcome.ok && outcome.replay ? { ...value, ends: [] } : value;
+}
+
+function refused(pid: string, why: Refusal): SysError {
+  switch (why) {
+    case "conflict":
+      return new SysError("ECONFLICT", "this request id was used for something else");
+    case "full":
+      return new SysError(
+        "EAGAIN",
+        `not saved: the queue of ${pid} is full (${LIMITS.queueRowsMax} messages or 16 MiB)`,
+        ["wait until it has worked some off"],
+      );
+    case "no-process":
+      return noSuchProcess(pid);
+    case "fenced":
+      return new SysError("EAGAIN", "not saved: another kernel has taken over", ["try again"]);
+  }
+}
+
+function refuseInit(row: ProcessRow): void {
+  if (!isInit(row.pid)) return;
+  throw new SysError("EPERM", `${row.pid} is an init process: it lives as long as its account and cannot be killed`, [
+    `gsv proc reset --pid ${row.pid} archives its history and starts it afresh`,
+  ]);
+}

@@ -1,0 +1,315 @@
+// Starts a process in three steps: the registry row with the whole request (phase `creating`), the process database with the first message,
+// the row made live. A crash between any two is completed by the next kernel. The same request again gives the same pid.
+
+import { LIMITS } from "../../abi/config/limits.ts";
+import { messageOf, SysError } from "../../abi/errno.ts";
+import { type Caller, isRoot } from "../../abi/identity.ts";
+import { initPid, type RandomBytes, taskPid, uuidv7 } from "../../abi/ids.ts";
+import type { Mode } from "../../abi/policy.ts";
+import { budgetStated, type Limits, narrower } from "../../abi/process/budget.ts";
+import type { Origin } from "../../abi/process/message.ts";
+import { projectNamed } from "../../kernel/accounts/projects.ts";
+import { droppedFor } from "../../kernel/accounts/rights.ts";
+import type { Bus } from "../../kernel/bus.ts";
+import { visibleProcess } from "../../kernel/registry.ts";
+import {
+  beginTree,
+  type Workplace,
+  type WorkplacePorts,
+  workplaceFor,
+} from "../../kernel/workspaces/host-directories.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { ObjectStore } from "../../objects/objects.ts";
+import type { Account } from "../../store/kernel/people/accounts.ts";
+import type { NewBudget } from "../../store/kernel/processes/budgets.ts";
+import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
+import type { KernelStore } from "../../store/kernel/sqlite.ts";
+import { StoreUnavailable } from "../../store/open.ts";
+import type { ToldFile } from "../../store/process/told.ts";
+import type { ProcessStore } from "../../store/process/verbs.ts";
+import type { CallContext } from "../../syscalls/define.ts";
+import type { Spawned, SpawnRequest } from "../../syscalls/services.ts";
+import { modeOfNew } from "../approvals/policy/service.ts";
+import type { Retries } from "../faults/disk-retry.ts";
+import { copyHistory, type ForkStep } from "../history/copy-history.ts";
+import { keepModel } from "../run/model-choice.ts";
+import { keyOf, originOf, routeTo } from "../run/request.ts";
+import type { Runners } from "../run/runners.ts";
+import type { Ledger } from "./ledger.ts";
+import type { Offers } from "./offers.ts";
+
+export interface SpawnPorts {
+  readonly kernel: KernelStore;
+  readonly store: ProcessStore;
+  readonly objects: ObjectStore;
+  readonly ledger: Ledger;
+  readonly runners: Runners;
+  readonly bus: Bus;
+  readonly clock: Clock;
+  readonly random: RandomBytes;
+  readonly retries: Retries;
+  readonly log: (line: string) => void;
+  /** Checks and names who answers; null leaves it to the account. */
+  readonly modelFor: (
+    context: CallContext,
+    wanted: { readonly pid: string | null; readonly model: string | undefined },
+  ) => Promise<string | null>;
+  readonly offers: Offers;
+  /** What a new task of the account may use where nothing else is said. */
+  readonly taskBudget: (ownerUid: number) => Promise<Limits | null>;
+  readonly workplaces: WorkplacePorts;
+  /** The texts of files that the caller names. */
+  readonly contextFiles: (caller: Caller, listed: string) => Promise<readonly ToldFile[]>;
+  /** Where a path of the caller's leads. */
+  readonly locate: (caller: Caller, path: string) => Promise<string>;
+  /** Refuses a mode that is not to be had here. */
+  readonly mayBe: (mode: Mode) => Promise<void>;
+}
+
+/** What a crash between two steps needs to go on. */
+export interface SpawnStep {
+  readonly prompt: {
+    readonly text: string;
+    readonly runId: string;
+    readonly origin: Origin;
+    readonly model: string | null;
+  } | null;
+  readonly requestKey: string;
+  /** Whose history it begins with. */
+  readonly fork?: ForkStep;
+  /** What it alone is told at every turn. */
+  readonly context?: readonly ToldFile[];
+}
+
+/** A process that begins with the history of another: what was asked for, and what came of it. */
+export interface Forking {
+  readonly body: object;
+  readonly step: ForkStep;
+}
+
+export async function spawn(
+  ports: SpawnPorts,
+  context: CallContext,
+  request: SpawnRequest,
+  forking?: Forking,
+): Promise<Spawned> {
+  const { kernel, clock } = ports;
+  const { caller, requestId } = context;
+  const hash = new Bun.CryptoHasher("sha256").update(JSON.stringify(forking?.body ?? request)).digest("hex");
+  const known = await kernel.requests.answered(caller.uid, requestId, hash);
+  if (known !== null) {
+    if (!known.sameBody) throw new SysError("ECONFLICT", "this request id was used for something else");
+    const spawned = known.answer as Spawned;
+    await completeOrLater(ports, spawned.pid);
+    return spawned;
+  }
+  if (request.profile === "init") throw new SysError("EINVAL", "every account has one init process: spawn a task");
+  const model = await ports.modelFor(context, { pid: null, model: request.model });
+  const own = caller.pid === undefined ? null : ((await kernel.processes.get(caller.pid))?.mode ?? null);
+  const mode = await modeOfNew(caller, request.mode, { own, mayBe: ports.mayBe });
+  const stated = request.budget === undefined ? null : budgetStated(request.budget);
+  const place = await placeOf(ports, context, request);
+  const budget = await budgetOf(ports, context.caller, { ...place, stated });
+  const now = clock.now();
+  const runId = request.prompt === undefined ? null : uuidv7(now, ports.random);
+  const step: SpawnStep = {
+    prompt:
+      request.prompt === undefined || runId === null
+        ? null
+        : { text: request.prompt, runId, origin: originOf(context), model },
+    requestKey: keyOf(context),
+    ...(forking === undefined ? {} : { fork: forking.step }),
+    ...(await toldOf(ports, caller, request)),
+  };
+  const pid = await freshPid(ports);
+  const { workspace, isNew } = place.workplace;
+  const workspaceId = workspace?.id ?? null;
+  const { cwd } = place;
+  const answer: Spawned = { pid, label: request.label ?? null, profile: request.profile, cwd, workspaceId, runId };
+  await kernel.processes.create(
+    {
+      pid,
+      parentPid: place.parent?.pid ?? null,
+      uid: place.runAs.uid,
+      ownerUid: place.ownerUid,
+      profile: request.profile,
+      label: answer.label,
+      cwd,
+      workspaceId,
+      createdAt: now,
+      step: { ...step },
+      dropped: place.dropped,
+      projectId: place.projectId,
+      mode,
+      ...(request.restart === undefined ? {} : { restart: request.restart }),
+      budget,
+    },
+    { uid: caller.uid, requestId, bodyHash: hash, answer, now },
+    isNew && workspace !== null ? workspace : undefined,
+  );
+  if (isNew && workspace !== null) await beginTree(ports.workplaces, workspace);
+  if (request.model !== undefined && model !== null) await keepModel(kernel, pid, model, { uid: caller.uid, now });
+  if (runId !== null) {
+    ports.offers.bind({ runId, pid }, ports.offers.from(context));
+    await routeTo(ports, context, { runId, pid });
+  }
+  await completeOrLater(ports, pid);
+  return answer;
+}
+
+// The first step holds the whole request, so the process will come to be: what is left of it may take until there is disk space.
+async function completeOrLater(ports: SpawnPorts, pid: string): Promise<void> {
+  try {
+    await completeSpawn(ports, pid);
+  } catch (error) {
+    if (!(error instanceof StoreUnavailable)) throw error;
+    ports.log(`${pid} is made later: ${error.message}`);
+    ports.retries.later(`spawn ${pid}`, () => {
+      completeOrLater(ports, pid).catch((fault: unknown) => ports.log(`${pid} cannot be made: ${messageOf(fault)}`));
+    });
+  }
+}
+
+/** The second and third step; also what a start does with a row that is still `creating`. */
+export async function completeSpawn(
+  ports: Pick<SpawnPorts, "kernel" | "store" | "ledger" | "runners" | "clock" | "objects">,
+  pid: string,
+): Promise<void> {
+  const { kernel, store, ledger, runners, clock } = ports;
+  const row = await kernel.processes.get(pid);
+  if (row === null || row.phase !== "creating") return;
+  const step = row.step as unknown as SpawnStep;
+  const runAs = await kernel.accounts.byUid(row.uid);
+  await store.create(pid, {
+    profile: row.profile,
+    identity: { runAs: runAs?.username ?? row.uid, ownerUid: row.ownerUid },
+    now: clock.now(),
+  });
+  if (step.fork !== undefined) await copyHistory(ports, row, step.fork);
+  await ledger.write(row, async () => {
+    for (const file of step.context ?? []) await store.setContextFile(pid, file);
+    if (step.prompt !== null && step.prompt !== undefined) {
+      const { requestKey } = step;
+      const message = { kind: "user", wakes: true, urgent: false, source: null, requestKey, now: clock.now() } as const;
+      await store.admit(pid, { ...step.prompt, ...message });
+    }
+    await kernel.processes.live(pid);
+    ledger.emit(row, { name: "process.spawn", label: row.label });
+    await ledger.publish(row);
+    runners.wake(pid);
+  });
+}
+
+interface Place {
+  readonly parent: ProcessRow | null;
+  readonly ownerUid: number;
+  readonly runAs: Account;
+  readonly workplace: Workplace;
+  readonly cwd: string;
+  readonly dropped: readonly string[];
+  readonly projectId: string | null;
+}
+
+/** What it alone is told: its own words first, then the files that were named. */
+async function toldOf(ports: SpawnPorts, caller: Caller, { system, context }: SpawnRequest) {
+  const own = system === undefined ? [] : [{ name: "00-system.md", text: system }];
+  const named = context === undefined ? [] : await ports.contextFiles(caller, context);
+  return own.length + named.length === 0 ? {} : { context: [...own, ...named] };
+}
+
+async function placeOf(ports: SpawnPorts, context: CallContext, request: SpawnRequest): Promise<Place> {
+  const { kernel } = ports;
+  const { caller } = context;
+  const parentPid = request.parent ?? caller.pid ?? initPid(caller.ownerUid);
+  const parent = await visibleProcess(kernel, caller, parentPid).catch((error: unknown) => {
+    // Root may have no init; then what it starts has no parent. A parent that was named must exist.
+    if (request.parent === undefined && isRoot(caller)) return null;
+    throw error;
+  });
+  const ownerUid = parent?.ownerUid ?? caller.ownerUid;
+  await checkDepth(kernel, parent);
+  if ((await kernel.processes.count(ownerUid)) >= LIMITS.processesPerOwnerMax) {
+    throw new SysError("ELIMIT", `there are already ${LIMITS.processesPerOwnerMax} processes of this account`, [
+      "gsv ps lists them; gsv kill ends one",
+    ]);
+  }
+  const runAs = await runAsOf(kernel, caller, ownerUid, request.as, parent);
+  const owner = await kernel.accounts.byUid(ownerUid);
+  const project =
+    request.project === undefined ? null : await projectNamed(kernel, { ...caller, ownerUid }, request.project);
+  const { workspace: wanted = project?.workspace || undefined, label = null } = request;
+  const workplace = await workplaceFor(ports.workplaces, context, { wanted, ownerUid, parent, label });
+  const start = startOf(workplace, parent) ?? owner?.home ?? "/";
+  // A process that names another parent does without what it does without itself.
+  const dropped = await droppedFor(kernel.accounts, parent, runAs.uid, request.drop);
+  return {
+    workplace,
+    parent,
+    ownerUid,
+    runAs,
+    projectId: project?.id ?? parent?.projectId ?? null,
+    dropped: [...new Set([...dropped, ...(caller.dropped ?? [])])],
+    cwd: request.cwd === undefined ? start : await ports.locate({ ...caller, cwd: start }, request.cwd),
+  };
+}
+
+// Who starts it pays: a process that names another parent does not leave the budget it spends from itself. And the usual bound of a task is
+// only a person's to widen.
+async function budgetOf(
+  { kernel, taskBudget }: SpawnPorts,
+  caller: Caller,
+  { parent, ownerUid, stated }: Pick<Place, "parent" | "ownerUid"> & { readonly stated: Limits | null },
+): Promise<NewBudget> {
+  const usual = await taskBudget(ownerUid);
+  const limits = caller.pid !== undefined && stated !== null && usual !== null ? narrower(stated, usual) : stated;
+  const starter = caller.pid === undefined ? null : await kernel.processes.get(caller.pid);
+  const above = parent === null ? [] : await kernel.budgets.above(parent.pid);
+  const isWithin = starter === null || starter.budgetId === null || above.some(({ id }) => id === starter.budgetId);
+  const parentId = isWithin ? (parent?.budgetId ?? null) : starter.budgetId;
+  return { limits: limits ?? usual, parentId };
+}
+
+/** A workspace of its own is where it starts; the one of its parent, where that stands. */
+function startOf({ workspace }: Workplace, parent: ProcessRow | null): string | undefined {
+  if (workspace !== null && workspace.id !== parent?.workspaceId) return `/workspaces/${workspace.id}`;
+  // Without the parent's workspace it does not start in it either.
+  return workspace === null && parent?.workspaceId ? undefined : parent?.cwd;
+}
+
+async function checkDepth(kernel: KernelStore, parent: ProcessRow | null): Promise<void> {
+  let depth = 0;
+  for (
+    let row = parent;
+    row !== null;
+    row = row.parentPid === null ? null : await kernel.processes.get(row.parentPid)
+  ) {
+    if (++depth > LIMITS.spawnDepthMax)
+      throw new SysError("ELIMIT", `processes may be nested ${LIMITS.spawnDepthMax} deep`);
+  }
+}
+
+// Nobody starts a process as an account that is not theirs to act as; another account's name reads like one that does not exist.
+async function runAsOf(
+  kernel: KernelStore,
+  caller: Caller,
+  ownerUid: number,
+  as: string | undefined,
+  parent: ProcessRow | null,
+): Promise<Account> {
+  const wanted = as === undefined ? await kernel.accounts.byUid(parent?.uid ?? -1) : await kernel.accounts.byName(as);
+  const account = wanted ?? (as === undefined ? await kernel.accounts.personalAgent(ownerUid) : null);
+  const mine = account !== null && (isRoot(caller) || (await kernel.accounts.mayActAs(ownerUid, account.uid)));
+  if (account === null || !mine) {
+    throw new SysError("EPERM", `you may not start processes as ${as ?? "this account"}`, [
+      "leave --as out to use your personal agent",
+    ]);
+  }
+  return account;
+}
+
+async function freshPid({ kernel, random }: SpawnPorts): Promise<string> {
+  for (;;) {
+    const pid = taskPid(random);
+    if ((await kernel.processes.get(pid)) === null) return pid;
+  }
+}

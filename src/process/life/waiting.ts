@@ -1,0 +1,128 @@
+// `proc.wait`: answers when a process has nothing left that ends by itself. It waits for time and for other processes; what only a person,
+// a credential, a raised limit or free disk space can end is reported as held, unless the caller asked to wait for those too.
+
+import { ENDED_BY } from "../../abi/ended-by.ts";
+import { SysError } from "../../abi/errno.ts";
+import { exitOf, exitOfHold, type RunEnd, type State, type WaitsFor } from "../../abi/process/process.ts";
+import type { ProcessRow, ProcessRows } from "../../store/kernel/processes/processes.ts";
+import type { ProcessStore } from "../../store/process/verbs.ts";
+import type { WaitResult } from "../../syscalls/services.ts";
+import type { Ledger } from "./ledger.ts";
+
+export interface WaitingPorts {
+  readonly processes: ProcessRows;
+  readonly store: ProcessStore;
+  readonly ledger: Ledger;
+}
+
+export interface WaitFor {
+  readonly pid: string;
+  readonly run: string | null;
+  readonly patient: boolean;
+}
+
+export async function waitFor(
+  ports: WaitingPorts,
+  row: ProcessRow,
+  wish: WaitFor,
+  signal: AbortSignal,
+): Promise<WaitResult> {
+  await ports.ledger.open(row);
+  for (;;) {
+    // Watch before looking, so that a change in between is not missed.
+    const changed = nextChange(ports.ledger, wish.pid, signal);
+    try {
+      const result = await look(ports, wish);
+      if (result !== null) return result;
+      await changed.happened;
+    } finally {
+      changed.stop();
+    }
+    if (signal.aborted) throw new SysError("ECANCELED", "the wait was given up");
+  }
+}
+
+function nextChange(
+  ledger: Ledger,
+  pid: string,
+  signal: AbortSignal,
+): { readonly happened: Promise<void>; readonly stop: () => void } {
+  let stop = () => {};
+  const happened = new Promise<void>((resolve) => {
+    const unwatch = ledger.watch((changed) => {
+      if (changed === pid) stop();
+    });
+    stop = () => {
+      unwatch();
+      signal.removeEventListener("abort", stop);
+      resolve();
+    };
+    signal.addEventListener("abort", stop);
+    if (signal.aborted) stop();
+  });
+  return { happened, stop: () => stop() };
+}
+
+async function look({ processes, store, ledger }: WaitingPorts, wish: WaitFor): Promise<WaitResult | null> {
+  const { pid } = wish;
+  const row = await processes.get(pid);
+  if (row === null || row.phase === "killing")
+    return { ...NOTHING, pid, runId: wish.run, status: "killed", exit: ENDED_BY.KILL };
+  const held = ledger.heldBy(pid);
+  const { state, waitsFor } =
+    held === null ? await store.projection(pid) : { state: "paused" as const, waitsFor: held };
+  if (wish.run !== null) {
+    const end = await store.runEnd(pid, wish.run);
+    if (end === null) throw new SysError("ESRCH", `no such run of ${pid}: ${wish.run}`);
+    if (end !== "open") return ended(pid, end);
+  } else if (state === "idle" || state === "error") {
+    return await lastRun(store, pid, state);
+  }
+  return wish.patient || !isHeld(state, waitsFor, wish) ? null : heldResult(pid, wish.run, waitsFor);
+}
+
+// A stop keeps those waiting who wait for the process, and so does an instant: whoever stopped it will let it go on, and time passes. One
+// who waits for a run is told. What a run waits for while it goes on comes by itself.
+function isHeld(state: State, waitsFor: WaitsFor | null, wish: WaitFor): waitsFor is WaitsFor {
+  if (waitsFor === null || state === "running") return false;
+  const passes =
+    waitsFor.kind === "outage" ||
+    waitsFor.kind === "restart" ||
+    (waitsFor.kind === "limit" && waitsFor.until !== undefined);
+  return state === "stopped" || passes ? wish.run !== null : true;
+}
+
+async function lastRun(store: ProcessStore, pid: string, state: State): Promise<WaitResult> {
+  const { lastRun: runId } = await store.head(pid);
+  const end = runId === null ? null : await store.runEnd(pid, runId);
+  if (state === "error") return { ...NOTHING, pid, status: "error", exit: 1, error: "its database is damaged" };
+  return end === null || end === "open" ? { ...NOTHING, pid } : ended(pid, end);
+}
+
+function ended(pid: string, end: RunEnd): WaitResult {
+  return {
+    ...NOTHING,
+    pid,
+    runId: end.runId,
+    status: end.status,
+    exit: exitOf(end),
+    text: end.text,
+    error: end.error,
+    usage: end.usage,
+  };
+}
+
+function heldResult(pid: string, runId: string | null, waitsFor: WaitsFor): WaitResult {
+  return { ...NOTHING, pid, runId, status: "held", exit: exitOfHold(waitsFor), waitsFor };
+}
+
+const NOTHING: Omit<WaitResult, "pid"> = {
+  runId: null,
+  status: "none",
+  exit: 0,
+  text: null,
+  inPart: false,
+  error: null,
+  waitsFor: null,
+  usage: null,
+};

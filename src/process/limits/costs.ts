@@ -1,0 +1,49 @@
+// What an answer may use at most, before it is asked for, and how long a run is at work for it.
+
+import type { Amounts } from "../../abi/process/budget.ts";
+import { type Charged, costMicros, microsOf, tokensOf } from "../../abi/process/money.ts";
+import type { ModelRequest } from "../../abi/stream.ts";
+import type { Model } from "../../kernel/models/models.ts";
+import type { Clock } from "../../lib/clock.ts";
+
+/** More characters to a token than any real text has, so that a request is rather thought too big. */
+const BYTES_PER_TOKEN = 2.5;
+
+/** What models were seen to cost whose price is not known before. */
+export class Costs {
+  private readonly dearest = new Map<string, number>();
+
+  note(model: string, { usage }: Charged): void {
+    const known = this.dearest.get(model) ?? 0;
+    this.dearest.set(model, Math.max(known, microsOf(usage.costUsd)));
+  }
+
+  /** The first answer of a model that may cost anything takes all that is left, so it is asked for alone. */
+  most({ name, rate: { price } }: Model, { system, messages, tools }: ModelRequest, outputTokens: number): Amounts {
+    const bytes = Buffer.byteLength(JSON.stringify({ system, messages, tools }));
+    const tokens = { input: Math.ceil(bytes / BYTES_PER_TOKEN), output: outputTokens, cacheRead: 0, cacheWrite: 0 };
+    const dearest = price === null ? null : { ...price, input: Math.max(price.input, price.cacheWrite) };
+    const micros = dearest === null ? this.dearest.get(name) : costMicros(dearest, tokens);
+    return { micros: micros ?? Number.POSITIVE_INFINITY, tokens: tokensOf(tokens), ms: 0 };
+  }
+}
+
+/** How long a run is at work, lap by lap. */
+export class Shift {
+  private since: number;
+
+  constructor(private readonly clock: Clock) {
+    this.since = clock.mono();
+  }
+
+  lap(): number {
+    const began = this.since;
+    this.since = this.clock.mono();
+    return Math.round(this.since - began);
+  }
+
+  /** What passed since the last lap was no work. */
+  rested(): void {
+    this.since = this.clock.mono();
+  }
+}

@@ -1,0 +1,42 @@
+// How willingly a process lets others ask a shared provider first. Kept with its other settings, and gone with it. An agent can make itself and
+// what it started nicer, and nobody less nice: what goes first is a person's to say.
+
+import { SysError } from "../../abi/errno.ts";
+import { visibleProcess } from "../../kernel/registry.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { clip } from "../../lib/text/truncate.ts";
+import type { KernelStore } from "../../store/kernel/sqlite.ts";
+import type { CallContext } from "../../syscalls/define.ts";
+import type { Niceness } from "../../syscalls/services.ts";
+
+const LEAST = -20;
+const MOST = 19;
+
+const keyOf = (pid: string) => `processes/${pid}/nice`;
+
+export async function niceOf({ config }: Pick<KernelStore, "config">, pid: string): Promise<number> {
+  const key = keyOf(pid);
+  return Number((await config.under(key)).find((row) => row.key === key)?.value ?? 0);
+}
+
+export function nicenessService({ kernel, clock }: { readonly kernel: KernelStore; readonly clock: Clock }): Niceness {
+  return {
+    async nice({ caller }: CallContext, pid, said) {
+      const row = await visibleProcess(kernel, caller, pid);
+      const before = await niceOf(kernel, row.pid);
+      if (said === undefined) return { pid: row.pid, nice: before };
+      const nice = niceFrom(said);
+      if (caller.pid !== undefined && nice < before)
+        throw new SysError("EPERM", `only a person makes a process less nice than it is (${before})`);
+      const by = { uid: caller.uid, now: clock.now() };
+      await kernel.config.change([{ key: keyOf(row.pid), value: nice === 0 ? null : String(nice) }], by);
+      return { pid: row.pid, nice };
+    },
+  };
+}
+
+function niceFrom(text: string): number {
+  const nice = /^[+-]?[0-9]{1,2}$/.test(text) ? Number(text) : Number.NaN;
+  if (nice >= LEAST && nice <= MOST) return nice;
+  throw new SysError("EINVAL", `${clip(text)} is no niceness: a whole number from ${LEAST} to ${MOST}`);
+}

@@ -1,0 +1,89 @@
+// What a process manager tells of a session, in its own words, and how our signals read in them. Pure: a signal says nothing about order or
+// cleaning up, which is the manager's.
+
+import type { Signal } from "../../abi/signal.ts";
+
+interface Common {
+  readonly session_id?: string;
+  readonly subtype?: string;
+  readonly total_cost_usd?: number;
+  readonly num_turns?: number;
+  readonly duration_ms?: number;
+}
+
+interface Failed {
+  readonly message: string;
+  readonly type: string;
+}
+
+export type ClaudeStreamEvent = Common &
+  (
+    | { readonly type: "content_block_start"; readonly content_block: Block }
+    | { readonly type: "content_block_delta"; readonly delta: { readonly type: string; readonly text: string } }
+    | { readonly type: "assistant"; readonly message: { readonly role: "assistant"; readonly content: string } }
+    | { readonly type: "thinking"; readonly thinking: boolean }
+    | { readonly type: "result"; readonly total_cost_usd: number; readonly result: string | null }
+    | { readonly type: "error"; readonly error: Failed }
+    | { readonly type: "tool_status" | "queue_status"; readonly statusMessage: string }
+    | { readonly type: "system"; readonly statusMessage: string }
+    | ({ readonly type: "approval_request" } & ApprovalWire)
+    | { readonly type: "session_started" | "session_stopped" }
+    | { readonly type: "session_exited"; readonly result: "exited" }
+  );
+
+interface Block {
+  readonly type: "tool_use";
+  readonly name: string;
+  readonly input: object;
+}
+
+/** Never with what the tool is given: what is shown of that is in the description. */
+export interface ApprovalWire {
+  readonly id: string;
+  readonly sessionId: string;
+  readonly toolName: string;
+  readonly description: string;
+  readonly createdAt: number;
+  /** Null where nothing ends the wait. */
+  readonly timeoutMs: number | null;
+}
+
+export type EventCallback = (sessionId: string, event: ClaudeStreamEvent) => void;
+
+/** What happens within a run; its begin, its end and what holds it are not said here. */
+export function eventsOf(signal: Signal): readonly ClaudeStreamEvent[] {
+  switch (signal.name) {
+    case "chat.delta":
+      return [{ type: "content_block_delta", delta: { type: `${signal.kind}_delta`, text: signal.text } }];
+    case "chat.text":
+      return [{ type: "assistant", message: { role: "assistant", content: signal.text } }];
+    case "chat.tool_call":
+      return [
+        { type: "content_block_start", content_block: { type: "tool_use", name: signal.tool, input: signal.args } },
+        { type: "tool_status", statusMessage: `[${signal.tool}] started` },
+      ];
+    case "chat.tool_result":
+      return [{ type: "tool_status", statusMessage: `[${signal.tool}] ${signal.ok ? "done" : "failed"}` }];
+    case "chat.restart":
+      return [{ type: "system", subtype: "retry", statusMessage: signal.reason }];
+    case "process.timeout_warning":
+      return [{ type: "system", subtype: "timeout_warning", statusMessage: warningText(signal.endsAt) }];
+    case "process.budget":
+      return [{ type: "system", subtype: "budget", statusMessage: signal.text }];
+    default:
+      return [];
+  }
+}
+
+export function resultOf(signal: Extract<Signal, { readonly name: "chat.complete" }>): ClaudeStreamEvent {
+  const { status, text, usage } = signal;
+  return { type: "result", subtype: status === "ok" ? "success" : status, result: text, total_cost_usd: usage.costUsd };
+}
+
+export function errorEvent(type: string, message: string): ClaudeStreamEvent {
+  return { type: "error", error: { type, message } };
+}
+
+function warningText(endsAt: number): string {
+  return `stopped at ${new Date(endsAt).toISOString()} if nothing happens until then`;
+}

@@ -1,0 +1,242 @@
+// Puts together what an agent is told, anew for each turn, so that an edit counts at the next one; from what changes seldom to what changes
+// often, so that a model server finds as much of it as it can among what it has read before. Two turns with the same files give the
+// same bytes.
+
+import type { Namespace } from "../../../fs/namespace.ts";
+import { SysError } from "../../abi/errno.ts";
+import type { Caller } from "../../abi/identity.ts";
+import type { Prompt, PromptPart } from "../../abi/process/prompt.ts";
+import type { Callers } from "../../kernel/accounts/accounts.ts";
+import { settingsFor } from "../../kernel/settings/config.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { quoted } from "../../lib/text/quote.ts";
+import { dayOf, dayPrompt, processPrompt, systemPrompt } from "../../prompts/system.ts";
+import { filled, type TemplateValues } from "../../prompts/template.ts";
+import { type ContextFile, type ContextRoot, rootPrompt, type SkillLine, skillsPrompt } from "../../prompts/told.ts";
+import type { Account } from "../../store/kernel/people/accounts.ts";
+import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
+import type { KernelStore } from "../../store/kernel/sqlite.ts";
+import type { ProcessStore } from "../../store/process/verbs.ts";
+import { filesAt, ToldFiles } from "./context-files.ts";
+import { toldOfProfile } from "./profiles.ts";
+import { trustedPlace, workspaceRoot } from "./workspace-context.ts";
+
+export interface PromptPorts {
+  readonly kernel: KernelStore;
+  readonly store: Pick<ProcessStore, "contextFiles">;
+  readonly callers: Callers;
+  readonly namespace: Namespace;
+  /** A directory of this machine as a filesystem of its own. */
+  readonly diskAt: (directory: string) => Namespace;
+  readonly clock: Clock;
+}
+
+export interface Assembled extends Prompt {
+  readonly home: string;
+}
+
+/** Of directories attached besides the workspace, the newest. */
+const ATTACHED_MAX = 4;
+const SYSTEM_ROOT = "/sys/config/ai/context.d";
+const DAY_MS = 86_400_000;
+
+export async function assemblePrompt(ports: PromptPorts, row: ProcessRow): Promise<Assembled> {
+  const { kernel, clock } = ports;
+  const owner = await kernel.accounts.byUid(row.ownerUid);
+  const runAs = await kernel.accounts.byUid(row.uid);
+  const home = owner?.home ?? "/";
+  const names = { username: runAs?.username ?? "agent", owner: owner?.username ?? "nobody" };
+  const own = (text: string, source: PromptPart["source"]): Prompt => ({
+    parts: [{ source, path: null, text }],
+    leftOut: [],
+  });
+  const first = own(systemPrompt(names), "gsv");
+  const place = own(processPrompt({ home, cwd: row.cwd, pid: row.pid, profile: row.profile }), "process");
+  const day = own(dayPrompt(clock.now()), "memory");
+  const caller = await callerOf(ports, row);
+  // Locked meanwhile: its calls will be refused, each with the reason.
+  if (caller === null || owner === null || runAs === null) return { ...joined([first, place, day]), home };
+  const told = await tellingOf(ports, row, { caller, owner, runAs });
+  return {
+    ...joined([first, ...(await told.seldom()), place, ...(await told.ofProcess()), ...(await told.memory()), day]),
+    home,
+  };
+}
+
+async function callerOf({ callers }: PromptPorts, row: ProcessRow): Promise<Caller | null> {
+  try {
+    // What a process is told is not its own doing: it is told also what it may not read.
+    return { ...(await callers.process(row)), dropped: [] };
+  } catch (error) {
+    if (error instanceof SysError && error.code === "EAUTH") return null;
+    throw error;
+  }
+}
+
+interface People {
+  readonly caller: Caller;
+  readonly owner: Account;
+  readonly runAs: Account;
+}
+
+async function tellingOf(ports: PromptPorts, row: ProcessRow, people: People) {
+  const setting = await settingsFor(ports.kernel.config, { uid: row.ownerUid, client: undefined });
+  const bytesMax = Number(setting("ai.maxContextBytes").text);
+  const files = new ToldFiles(ports.namespace, people.caller, bytesMax);
+  return new Telling(ports, row, {
+    ...people,
+    files,
+    bytesMax,
+    skills: setting("ai.skills.indexMode").text as "summary" | "names" | "off",
+  });
+}
+
+interface Means extends People {
+  readonly files: ToldFiles;
+  readonly bytesMax: number;
+  readonly skills: "summary" | "names" | "off";
+}
+
+/** The files, root by root, in the order in which they are told. */
+class Telling {
+  private readonly values: TemplateValues;
+
+  constructor(
+    private readonly ports: PromptPorts,
+    private readonly row: ProcessRow,
+    private readonly means: Means,
+  ) {
+    this.values = templateValues(row, means, ports.clock.now());
+  }
+
+  async seldom(): Promise<Prompt[]> {
+    const { files, owner, runAs } = this.means;
+    const isOne = owner.home === runAs.home;
+    const agentsOwn = `What your own account ${runAs.username} keeps`;
+    return [
+      this.root({
+        source: "system",
+        from: "What holds for this whole home",
+        files: await files.contextIn(SYSTEM_ROOT),
+      }),
+      this.root({
+        source: "owner",
+        from: isOne ? agentsOwn : `What ${owner.username} tells you`,
+        files: await files.contextIn(`${owner.home}/context.d`),
+      }),
+      this.root({
+        source: "agent",
+        from: agentsOwn,
+        files: isOne ? [] : await files.contextIn(`${runAs.home}/context.d`),
+      }),
+      this.root({ source: "persona", from: "Who you are", files: await files.fileAt(`${runAs.home}/persona.md`) }),
+      ...(await this.profile()),
+      await this.skills(),
+      ...(await this.workspaces()),
+    ];
+  }
+
+  /** What its agent is and what it works on, as its owner said it. */
+  private async profile(): Promise<Prompt[]> {
+    const { persona, skills, project } = await toldOfProfile(this.ports.kernel, this.row);
+    const own = (source: PromptPart["source"], text: string): Prompt[] =>
+      text === "" ? [] : [{ parts: [{ source, path: null, text: `\n${filled(text, this.values)}` }], leftOut: [] }];
+    const said = project?.instructions.trim() ?? "";
+    const about = said === "" ? "" : `## Project ${project?.name}\n${said}\n`;
+    return [...own("persona", persona), ...own("bundles", skills), ...own("project", about)];
+  }
+
+  async ofProcess(): Promise<Prompt[]> {
+    const { pid } = this.row;
+    const files: ContextFile[] = [];
+    for (const { name, text } of await this.ports.store.contextFiles(pid))
+      files.push({ path: `/proc/${pid}/context.d/${name}`, text });
+    return [this.root({ source: "process", from: "What this process is told", files })];
+  }
+
+  async memory(): Promise<Prompt[]> {
+    const { files, runAs } = this.means;
+    const now = this.ports.clock.now();
+    const kept: ContextFile[] = [];
+    // The newest first: where there is no room for both, that one counts.
+    for (const day of [dayOf(now), dayOf(now - DAY_MS)])
+      kept.push(...(await files.fileAt(`/agents/${runAs.username}/memory/${day}.md`)));
+    // Nobody's template: what was said is kept as it was said.
+    return [rootPrompt({ source: "memory", from: "What you wrote down lately", files: kept }, this.means.bytesMax)];
+  }
+
+  private async skills(): Promise<Prompt> {
+    const { files, owner, runAs, skills } = this.means;
+    const index: SkillLine[] = [];
+    if (skills !== "off")
+      for (const home of new Set([owner.home, runAs.home])) index.push(...(await files.skillsIn(home, index)));
+    return skillsPrompt(index, skills);
+  }
+
+  /** The workspace itself, then the directories of this machine that were attached to it, or to a process without one. */
+  private async workspaces(): Promise<Prompt[]> {
+    const { workspaceId, pid, ownerUid, cwd } = this.row;
+    const { kernel } = this.ports;
+    const workspace = workspaceId === null ? null : await kernel.workspaces.get(workspaceId);
+    const told: Prompt[] = [];
+    if (workspace !== null) {
+      const { id, directory } = workspace;
+      const trusted = await kernel.trust.of(ownerUid, trustedPlace(workspace));
+      const root = `/workspaces/${id}`;
+      const place = { root, isOwnTree: directory === null, trusted, cwd, command: `gsv workspace trust ${id}` };
+      told.push(rootPrompt(await workspaceRoot(this.means.files, place), this.means.bytesMax));
+    }
+    const attached = await kernel.attachments.of(workspaceId ?? pid);
+    const others = attached.filter((directory) => directory !== workspace?.directory);
+    for (const directory of others.slice(0, ATTACHED_MAX)) told.push(await this.attached(directory));
+    return told;
+  }
+
+  private async attached(directory: string): Promise<Prompt> {
+    const { caller, bytesMax } = this.means;
+    const files = filesAt(this.ports.diskAt, { directory, caller, bytesMax });
+    if (files === null) return { parts: [], leftOut: [] };
+    const trusted = await this.ports.kernel.trust.of(this.row.ownerUid, directory);
+    const command = `gsv workspace trust ${quoted(directory)}`;
+    const place = { root: directory, isOwnTree: false, trusted, cwd: directory, command };
+    return rootPrompt(await workspaceRoot(files, place), bytesMax);
+  }
+
+  private root(root: ContextRoot): Prompt {
+    const files = root.files.map(({ path, text }) => ({ path, text: filled(text, this.values) }));
+    return rootPrompt({ ...root, files }, this.means.bytesMax);
+  }
+}
+
+function templateValues(row: ProcessRow, { owner, runAs }: People, now: number): TemplateValues {
+  const ofAccount = (space: string, { uid, gid, username, home }: Account): [string, string][] => [
+    [`${space}.uid`, String(uid)],
+    [`${space}.gid`, String(gid)],
+    [`${space}.username`, username],
+    [`${space}.home`, home],
+  ];
+  const workspace = row.workspaceId === null ? "" : `/workspaces/${row.workspaceId}`;
+  return new Map([
+    ...ofAccount("identity", runAs),
+    ...ofAccount("program", runAs),
+    ...ofAccount("owner", owner),
+    ...ofAccount("user", owner),
+    ["identity.cwd", row.cwd],
+    ["identity.workspaceId", row.workspaceId ?? ""],
+    ["profile", row.profile],
+    ["workspace", workspace],
+    ["workspace.id", row.workspaceId ?? ""],
+    ["workspace.path", workspace],
+    ["current.date", dayOf(now)],
+    ["current.timezone", "UTC"],
+    ["targets", "gsv, host"],
+    ["known_paths", [owner.home, runAs.home, workspace].filter((path) => path !== "").join(", ")],
+  ]);
+}
+
+function joined(prompts: readonly Prompt[]): Prompt {
+  return {
+    parts: prompts.flatMap(({ parts }) => parts),
+    leftOut: prompts.flatMap(({ leftOut }) => leftOut),
+  };
+}

@@ -1,0 +1,102 @@
+// Reads what an agent is told from the files it may read, as the agent itself: what it may not see, it is not told. A file that cannot be
+// read is left out; a prompt never fails for it. A disk that is full is no such file.
+
+import { existsSync } from "node:fs";
+import { FileError } from "../../../fs/error.ts";
+import type { Directory, ReadResult } from "../../../fs/filesystem.ts";
+import type { Namespace } from "../../../fs/namespace.ts";
+import type { Caller } from "../../abi/identity.ts";
+import { SKILL_BYTES_MAX, skillFrom } from "../../abi/process/skill.ts";
+import type { ContextFile, SkillLine } from "../../prompts/told.ts";
+
+const FILES_MAX = 200;
+
+export class ToldFiles {
+  private readonly mostBytes: number;
+
+  constructor(
+    private readonly namespace: Namespace,
+    private readonly caller: Caller,
+    /** Of one file; more than that fits no root. */
+    bytesMax: number,
+    /** The directory that the namespace begins at, where paths are those of the machine. */
+    private readonly under = "",
+  ) {
+    // One byte more than fits is enough to know that it does not.
+    this.mostBytes = bytesMax + 1;
+  }
+
+  /** In the order of their names. */
+  async contextIn(path: string): Promise<ContextFile[]> {
+    const files: ContextFile[] = [];
+    const directory = await this.directoryAt(path);
+    if (directory === null) return files;
+    for (const { name, stat } of directory.entries.slice(0, FILES_MAX)) {
+      if (!name.endsWith(".md") || stat.kind === "directory") continue;
+      const text = await textOf(directory.read(name, { bytesMax: this.mostBytes }));
+      if (text !== null) files.push({ path: `${path}/${name}`, text });
+    }
+    return files;
+  }
+
+  /** None where there is none. */
+  async fileAt(path: string): Promise<ContextFile[]> {
+    const text = await textOf(
+      this.namespace.read(this.caller, path.slice(this.under.length), { bytesMax: this.mostBytes }),
+    );
+    return text === null ? [] : [{ path, text }];
+  }
+
+  /** A skill that is known already goes before one of the same name further down. */
+  async skillsIn(home: string, known: readonly SkillLine[]): Promise<SkillLine[]> {
+    const found: SkillLine[] = [];
+    const directory = await this.directoryAt(`${home}/skills.d`);
+    if (directory === null) return found;
+    for (const { name: entry, stat } of directory.entries.slice(0, FILES_MAX)) {
+      const isFile = stat.kind !== "directory";
+      if (isFile && !entry.endsWith(".md")) continue;
+      const name = isFile ? entry.slice(0, -".md".length) : entry;
+      const file = isFile ? entry : `${entry}/SKILL.md`;
+      const text = await textOf(directory.read(file, { bytesMax: SKILL_BYTES_MAX + 1 }));
+      const skill = text === null ? null : skillFrom(name, text);
+      if (skill === null || "fault" in skill || known.some((each) => each.name === name)) continue;
+      found.push({ name, description: skill.description, path: `${home}/skills.d/${file}` });
+    }
+    return found;
+  }
+
+  async exists(path: string): Promise<boolean> {
+    const stat = await unlessRefused(() => this.namespace.stat(this.caller, path.slice(this.under.length)));
+    return stat !== null && stat.kind !== "directory";
+  }
+
+  private directoryAt(path: string): Promise<Directory | null> {
+    return unlessRefused(() => this.namespace.directory(this.caller, path.slice(this.under.length)));
+  }
+}
+
+/** Null for what cannot be read and for what is no text. */
+function textOf(read: Promise<ReadResult>): Promise<string | null> {
+  return unlessRefused(async () => {
+    const { bytes } = await read;
+    return bytes.includes(0) ? null : new TextDecoder().decode(bytes);
+  });
+}
+
+/** What a directory of this machine holds; null where it is gone. */
+export function filesAt(
+  diskAt: (directory: string) => Namespace,
+  place: { readonly directory: string; readonly caller: Caller; readonly bytesMax: number },
+): ToldFiles | null {
+  if (!existsSync(place.directory)) return null;
+  return new ToldFiles(diskAt(place.directory), place.caller, place.bytesMax, place.directory);
+}
+
+async function unlessRefused<T>(work: () => Promise<T>): Promise<T | null> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof FileError) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,40 @@
+// What the agent and the project of a process add to it: words it is told and tools it has. Read anew at every turn, so that an edit counts
+// from the next one on.
+
+import type { Bundle } from "../../abi/process/agent.ts";
+import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
+import type { KernelStore } from "../../store/kernel/sqlite.ts";
+import { allowedTools, personaText, skillInstructions } from "./persona.ts";
+
+type Rows = Pick<KernelStore, "agents" | "bundles" | "projects">;
+type Whose = Pick<ProcessRow, "uid" | "projectId">;
+
+export interface Told {
+  readonly persona: string;
+  readonly skills: string;
+  /** Its name and what is said of it; null where the process has none or it is gone. */
+  readonly project: { readonly name: string; readonly instructions: string } | null;
+}
+
+export async function toldOfProfile(kernel: Rows, whose: Whose): Promise<Told> {
+  const { agent, project, ofAgent, ofProject } = await sourcesOf(kernel, whose);
+  return {
+    persona: personaText(agent.persona),
+    skills: skillInstructions(ofAgent, ofProject),
+    project: project === null ? null : { name: project.name, instructions: project.instructions },
+  };
+}
+
+/** Which of the usual tools a process has. */
+export async function toolsOf(kernel: Rows, whose: Whose, usual: readonly string[]): Promise<ReadonlySet<string>> {
+  const { agent, ofAgent, ofProject } = await sourcesOf(kernel, whose);
+  return allowedTools({ explicit: agent.tools, ofAgent, ofProject, usual });
+}
+
+async function sourcesOf({ agents, bundles, projects }: Rows, { uid, projectId }: Whose) {
+  const agent = await agents.byUid(uid);
+  const project = projectId === null ? null : await projects.get(projectId);
+  const named = async (names: readonly string[]): Promise<readonly Bundle[]> =>
+    names.length === 0 ? [] : await bundles.named(names);
+  return { agent, project, ofAgent: await named(agent.bundles), ofProject: await named(project?.bundles ?? []) };
+}

@@ -1,0 +1,60 @@
+// One turn's request to a model: prompt, tools, history and images as they stand now. It is kept before it is sent, so that whoever looks
+// later sees what the model was told.
+
+import { LIMITS } from "../../abi/config/limits.ts";
+import type { Message } from "../../abi/process/message.ts";
+import { systemText } from "../../abi/process/prompt.ts";
+import type { ModelRequest, ToolSpec } from "../../abi/stream.ts";
+import type { Model } from "../../kernel/models/models.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
+import type { ProcessStore } from "../../store/process/verbs.ts";
+import type { Assembled } from "../prompt/build-prompt.ts";
+import { billOf } from "../prompt/prompt-bill.ts";
+import type { RunPlace } from "./tool-calls.ts";
+
+export interface RequestPorts {
+  readonly store: ProcessStore;
+  readonly clock: Clock;
+  readonly promptOf: (row: ProcessRow) => Promise<Assembled>;
+  readonly toolSpecs: (row: ProcessRow) => Promise<readonly ToolSpec[]>;
+  /** In base64, by their ids. */
+  readonly imagesOf: (row: ProcessRow, messages: readonly Message[]) => Promise<ReadonlyMap<string, string>>;
+}
+
+export async function requestOf(
+  ports: RequestPorts,
+  { row, run, turn }: Pick<RunPlace, "row" | "run"> & { readonly turn: number },
+  { model, name }: Model,
+): Promise<ModelRequest> {
+  const { store, clock } = ports;
+  const { home, ...prompt } = await ports.promptOf(row);
+  const messages = await store.context(row.pid);
+  const tools = await ports.toolSpecs(row);
+  const bill = billOf({ ...prompt, tools, messages });
+  await store.keepPrompt(row.pid, { runId: run.runId, turn, model: name, ...prompt, bill, now: clock.now() });
+  const earlier = () => messagesBefore(store, row.pid, firstOf(messages));
+  const about = { pid: row.pid, home, cwd: row.cwd };
+  const images = await ports.imagesOf(row, messages);
+  const shown = images.size === 0 ? {} : { images };
+  return { model, system: systemText(prompt), messages, tools, about, earlier, ...shown };
+}
+
+/** Where a summary stands first, it has the higher number. */
+function firstOf(messages: readonly Message[]): number {
+  return messages.reduce((first, { id }) => Math.min(first, id), messages[0]?.id ?? 0);
+}
+
+async function* messagesBefore(
+  store: ProcessStore,
+  pid: string,
+  beforeSeq: number,
+): AsyncGenerator<readonly Message[]> {
+  for (let [afterSeq, more] = [0, true]; more; ) {
+    const range = { afterSeq, beforeSeq, limit: LIMITS.historyPageMax, bytesMax: LIMITS.contextBytesMax };
+    const { messages } = await store.history(pid, range);
+    yield messages;
+    afterSeq = messages.at(-1)?.id ?? afterSeq;
+    more = messages.length > 0 && afterSeq < beforeSeq - 1;
+  }
+}

@@ -1,0 +1,94 @@
+// What a run waits for between two requests: its turn among those that use the same key, and an instant that a provider named. A kernel that
+// leaves waits for neither: the run steps aside, and the next claim takes it up.
+
+import type { Retrying } from "../../abi/process/process.ts";
+import type { Model } from "../../kernel/models/models.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
+import type { ProcessStore } from "../../store/process/verbs.ts";
+import type { Ledger } from "../life/ledger.ts";
+import type { Shift } from "../limits/costs.ts";
+import type { Lanes } from "./lanes.ts";
+import type { RunPlace } from "./tool-calls.ts";
+
+export interface WaitPorts {
+  readonly store: ProcessStore;
+  readonly ledger: Ledger;
+  readonly clock: Clock;
+  /** Who of those that use one key asks next. */
+  readonly lanes: Lanes;
+  readonly niceOf: (pid: string) => Promise<number>;
+  /** Somebody follows what it says. */
+  readonly watched: (pid: string) => boolean;
+  readonly boundsOf: (row: ProcessRow, runId: string) => Promise<{ readonly parallel: number }>;
+}
+
+type Waits = RunPlace & { readonly shift: Shift; readonly pauses: number };
+
+const PARKED = "another process was asked to come back then";
+
+/** Sleeps are short enough that a clock that was set, or a machine that slept, is noticed. */
+const LOOK_MS = 30_000;
+
+/** The way out of its lane; null when it was aborted or has stepped aside. Who needs no key shares nothing with anybody. */
+export async function turnFor(ports: WaitPorts, asking: Waits, model: Model): Promise<(() => void) | null> {
+  const key = laneOf(model);
+  const { row, run, signal, leaving } = asking;
+  if (key === null) return () => {};
+  const until = ports.lanes.parkedUntil(key);
+  if (until > ports.clock.now() && !(await parked(ports, asking, { model: model.name, until }))) return null;
+  const { parallel: most } = await ports.boundsOf(row, run.runId);
+  const [nice, watched] = [await ports.niceOf(row.pid), ports.watched(row.pid)];
+  const leave = await ports.lanes.enter(key, { nice, watched, most, signal: AbortSignal.any([signal, leaving]) });
+  asking.shift.rested();
+  if (leave === null && !signal.aborted) await stepAside(ports, asking);
+  return leave;
+}
+
+/** Providers count by key and by model. */
+export function laneOf({ provider, keyMark, model }: Model): string | null {
+  return keyMark === null ? null : `${provider.name} ${keyMark} ${model}`;
+}
+
+/** What another process of the lane was told holds for this one, too: it waits as if it had been told itself, for everybody to see. */
+async function parked(
+  ports: WaitPorts,
+  asking: Waits,
+  { model, until }: { readonly model: string; readonly until: number },
+): Promise<boolean> {
+  const waitsFor = { kind: "model", model, class: "throttle", reason: PARKED, until } as const;
+  const retrying = { model, failed: 0, pauses: asking.pauses };
+  if (!(await keep(ports, asking, { ...retrying, waitsFor }))) return false;
+  if (!(await waited(ports, asking, until))) return false;
+  return await keep(ports, asking, { ...retrying, waitsFor: null });
+}
+
+/** False when the run belongs to somebody else. */
+export async function keep(ports: WaitPorts, asking: RunPlace, retrying: Retrying, held = false): Promise<boolean> {
+  const { row, run, signal } = asking;
+  const now = ports.clock.now();
+  const kept = await ports.store.retry(row.pid, run.epoch, { runId: run.runId, retrying, held, now });
+  if (kept.ok) await ports.ledger.publish(row);
+  return kept.ok && !signal.aborted;
+}
+
+/** False when it was aborted, or asked to step aside: then it has. */
+export async function waited({ store, ledger, clock }: WaitPorts, asking: Waits, until: number): Promise<boolean> {
+  const { signal, leaving } = asking;
+  const either = AbortSignal.any([signal, leaving]);
+  while (!either.aborted && clock.now() < until) await clock.sleep(Math.min(LOOK_MS, until - clock.now()), either);
+  asking.shift.rested();
+  if (signal.aborted) return false;
+  if (!leaving.aborted) return true;
+  await stepAside({ store, ledger, clock }, asking);
+  return false;
+}
+
+/** The next claim takes it up. */
+async function stepAside(
+  { store, ledger, clock }: Pick<WaitPorts, "store" | "ledger" | "clock">,
+  { row, run }: RunPlace,
+): Promise<void> {
+  await store.boundary(row.pid, run.epoch, { runId: run.runId, enter: false, now: clock.now() });
+  await ledger.publish(row);
+}

@@ -1,0 +1,125 @@
+// What a workspace keeps of a process whose history goes: what was said, and a few lines about where things stand, as one version together
+// with whatever was edited there beside gsv. It is attempted and never in the way: whatever goes wrong is a word in the log and the answer.
+// Directories of this machine are left as they are.
+
+import { messageOf, SysError } from "../../abi/errno.ts";
+import type { Checkpoint } from "../../abi/process/workspace.ts";
+import { ownerName, type WorkplacePorts } from "../../kernel/workspaces/host-directories.ts";
+import { keepFiles } from "../../kernel/workspaces/kept-files.ts";
+import type { VersionedTree } from "../../repos/tree.ts";
+import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
+import type { ArchiveRecord } from "../../store/process/verbs.ts";
+import { sectionFor, shortened, summaryWith } from "../history/summary.ts";
+
+export interface Ending {
+  readonly reason: "reset" | "kill";
+  /** Where the whole history is; null when it was not to be kept. */
+  readonly archivedTo: string | null;
+  readonly messages: number;
+  readonly records: AsyncIterable<readonly ArchiveRecord[]>;
+}
+
+export type Checkpointer = (row: ProcessRow, ending: Ending) => Promise<Checkpoint | null>;
+
+/** Git, its lock or a slow disk may take no longer from a reset or kill. */
+const PATIENCE_MS = 5000;
+const TRANSCRIPT_BYTES_MAX = 8 * 1024 * 1024;
+
+export function checkpointer(ports: WorkplacePorts): Checkpointer {
+  return async (row, ending) => {
+    if (row.workspaceId === null) return null;
+    const workspaceId = row.workspaceId;
+    try {
+      const workspace = await ports.kernel.workspaces.get(workspaceId);
+      if (workspace === null || workspace.directory !== null || workspace.state === "archived") return null;
+      const owner = await ownerName(ports, workspace.ownerUid);
+      const tree = (await ports.repos()).tree({ owner, name: workspaceId });
+      const said = ending.archivedTo === null ? null : await heard(ending);
+      const commit = await within(ports, keep({ ...ports, tree, owner }, row, ending, said));
+      await ports.kernel.workspaces.change(workspaceId, { updatedAt: ports.clock.now() });
+      return { workspaceId, commit, fault: null };
+    } catch (error) {
+      const fault = messageOf(error);
+      ports.log(`${row.pid} was not kept in ${workspaceId}: ${fault}`);
+      return { workspaceId, commit: null, fault: shortened(fault) };
+    }
+  };
+}
+
+interface Keeping extends Pick<WorkplacePorts, "clock"> {
+  readonly tree: VersionedTree;
+  readonly owner: string;
+}
+
+async function keep(
+  { tree, owner, clock }: Keeping,
+  row: ProcessRow,
+  ending: Ending,
+  said: Heard | null,
+): Promise<string | null> {
+  if (!tree.versioned) throw new SysError("ENOSYS", "there is no git on this machine");
+  const before = await tree.repository.head();
+  await tree.record();
+  if (said !== null && said.transcript !== "") {
+    const old = await summaryIn(tree);
+    const files = new Map([
+      [`processes/${row.pid}/chat.jsonl`, said.transcript],
+      ["summary.md", summaryWith(old, sectionFor(row, { ...ending, ...said, now: clock.now() }))],
+    ]);
+    await keepFiles(tree, { author: owner, message: `checkpoint proc ${ending.reason}` }, files);
+  }
+  const after = await tree.repository.head();
+  return after === before ? null : after;
+}
+
+async function within<T>({ clock }: WorkplacePorts, work: Promise<T>): Promise<T> {
+  let cancel = () => {};
+  const late = new Promise<never>((_, reject) => {
+    cancel = clock.after(PATIENCE_MS, () =>
+      reject(new SysError("EAGAIN", "it took too long; what is in the workspace stays as it is")),
+    );
+  });
+  // Whatever comes of it later is nobody's business any more.
+  work.catch(() => {});
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    cancel();
+  }
+}
+
+interface Heard {
+  readonly transcript: string;
+  readonly asked: string;
+  readonly answered: string;
+}
+
+async function heard({ records, archivedTo }: Ending): Promise<Heard> {
+  const lines: string[] = [];
+  const last = { user: "", assistant: "" };
+  let bytes = 0;
+  let isCut = false;
+  for await (const page of records) {
+    for (const record of page) {
+      const line = JSON.stringify(record);
+      bytes += Buffer.byteLength(line) + 1;
+      if (bytes <= TRANSCRIPT_BYTES_MAX) lines.push(line);
+      else isCut = true;
+      if (record.role === "user" || record.role === "assistant") last[record.role] = textOf(record.content);
+    }
+  }
+  if (isCut) lines.push(JSON.stringify({ role: "system", content: `the rest is in ${archivedTo}` }));
+  const transcript = lines.map((line) => `${line}\n`).join("");
+  return { transcript, asked: last.user, answered: last.assistant };
+}
+
+function textOf(content: unknown): string {
+  if (typeof content === "string") return content;
+  const { text } = (content ?? {}) as { readonly text?: unknown };
+  return typeof text === "string" ? text : "";
+}
+
+async function summaryIn(tree: VersionedTree): Promise<string> {
+  const file = Bun.file(`${tree.directory}/.gsv/summary.md`);
+  return (await file.exists()) && file.size < TRANSCRIPT_BYTES_MAX ? await file.text() : "";
+}

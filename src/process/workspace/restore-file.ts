@@ -1,0 +1,53 @@
+// Puts one file as it was, through gsv's own filesystem, as the person whose it is. Done again it changes nothing.
+
+import { FileError } from "../../../fs/error.ts";
+import { parent } from "../../../fs/path.ts";
+import type { Caller } from "../../abi/identity.ts";
+import type { FileState } from "../../abi/process/undo.ts";
+import type { ChangePlace } from "./change-places.ts";
+
+/** `bytes` are what it is to hold; of no use where it is to be gone. */
+export async function restoreFile(
+  place: ChangePlace,
+  caller: Caller,
+  { path, to, bytes }: { readonly path: string; readonly to: FileState; readonly bytes: Uint8Array },
+): Promise<void> {
+  const { namespace, root } = place.files;
+  const at = `${root}/${path}`;
+  const there = await orNull(() => namespace.lstat(caller, at));
+  if (to === null) {
+    if (there === null) return;
+    await namespace.remove(caller, at, { recursive: false });
+    return await dropEmpty(place, caller, parent(at));
+  }
+  // In the place of a link or a directory a file is new.
+  if (there !== null && (there.kind !== "file" || to.mode === "120000"))
+    await namespace.remove(caller, at, { recursive: false });
+  await namespace.mkdir(caller, parent(at) || "/", { parents: true });
+  if (to.mode === "120000") return await namespace.link(caller, at, Buffer.from(bytes).toString());
+  const isProgram = to.mode === "100755";
+  const mode = place.modeOf(path) ?? (isProgram ? 0o755 : 0o644);
+  await namespace.write(caller, at, bytes, { at: "start", ...(there?.kind === "file" ? {} : { mode }) });
+  const now = await namespace.stat(caller, at);
+  if (((now.mode & 0o100) !== 0) !== isProgram) await namespace.setattr(caller, at, { mode });
+}
+
+/** Directories that held nothing else, up to the place itself. */
+async function dropEmpty({ files: { namespace, root } }: ChangePlace, caller: Caller, from: string): Promise<void> {
+  for (let directory = from; directory.length > Math.max(1, root.length); directory = parent(directory)) {
+    const gone = await orNull(async () => {
+      await namespace.remove(caller, directory, { recursive: false });
+      return true;
+    });
+    if (gone === null) return;
+  }
+}
+
+async function orNull<T>(work: () => Promise<T>): Promise<T | null> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof FileError) return null;
+    throw error;
+  }
+}

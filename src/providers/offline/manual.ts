@@ -1,0 +1,121 @@
+// Answers out of the manual: a page or section that is asked for by name, one section with the exact command and its source when one
+// clearly fits, otherwise the three nearest entries. It never makes up an answer: every command it names stands in the manual. Pure.
+
+import { FENCED } from "../../lib/text/fences.ts";
+import { type Hit, indexSections, type SearchIndex, termsOf } from "../../lib/text/search.ts";
+import type { ManualSection } from "../../prompts/manual.ts";
+import { ManualBook } from "./contents.ts";
+
+// Measured with the newcomer questions of the tests: real questions cover more than this, other talk less. A section whose heading
+// shares no word with the question must fit well, or clearly better than the next one.
+const COVERAGE_MIN = 0.5;
+const SCORE_MIN = 6;
+const LEAD_MIN = 1.2;
+const NEAREST = 3;
+// An order without bounds: no section may look like the way to carry it out.
+const TOO_WIDE =
+  /^(?:please )?(?:delete|remove|erase|destroy|wipe|kill|purge|clear|rm)(?: me)? (?:everything|anything|all|it|this|that|them|it all|them all|all of (?:it|this|them|that))(?: now| please)?[.!?]*$/i;
+const QUESTION_CHARS_MAX = 500;
+
+export class ManualAnswers {
+  private static readonly made = new WeakMap<readonly ManualSection[], ManualAnswers>();
+  private readonly book: ManualBook;
+  private readonly sections: readonly ManualSection[];
+  private counted: SearchIndex<ManualSection> | null = null;
+
+  private constructor(sections: readonly ManualSection[]) {
+    this.sections = sections;
+    this.book = new ManualBook(sections);
+  }
+
+  /** A provider is made for each turn; the manual is one. */
+  static from(sections: readonly ManualSection[]): ManualAnswers {
+    const known = ManualAnswers.made.get(sections);
+    if (known !== undefined) return known;
+    const answers = new ManualAnswers(sections);
+    ManualAnswers.made.set(sections, answers);
+    return answers;
+  }
+
+  /** Counting all words takes longer than the rest of a turn, and orders need none of it. */
+  private get index(): SearchIndex<ManualSection> {
+    this.counted ??= indexSections(this.sections);
+    return this.counted;
+  }
+
+  /** The section with this very title; null when the message is none, word for word. */
+  titled(message: string): string | null {
+    const section = this.book.titled(message.slice(0, QUESTION_CHARS_MAX));
+    return section === null ? null : shown(section);
+  }
+
+  answer(message: string): string {
+    const asked = message.slice(0, QUESTION_CHARS_MAX);
+    const named = this.book.meant(asked);
+    if (named !== null) return shown(named);
+    return this.book.listing(asked) ?? this.found(asked);
+  }
+
+  /** Whether one section clearly answers it. */
+  isClear(message: string): boolean {
+    const asked = message.slice(0, QUESTION_CHARS_MAX);
+    return this.book.meant(asked) !== null || this.book.listing(asked) !== null || this.look(asked).best !== null;
+  }
+
+  private look(asked: string) {
+    // "What is the command to …" asks about what follows, not about commands.
+    const question = asked.replace(/\bcommands? (?:to|for|that)\b/gi, "").replace(/\bdid (.{1,60}?) do\b/gi, "$1 done");
+    const hits = this.index.search(question);
+    const [first, second] = hits;
+    const clear = first !== undefined && !TOO_WIDE.test(asked.trim()) && isClear(first, second, question);
+    return { hits, best: clear ? first : null };
+  }
+
+  private found(asked: string): string {
+    const { hits, best } = this.look(asked);
+    if (best === null) return this.nearest(hits, WORK.test(asked.trim()));
+    const section = best.section;
+    const related = hits.slice(1, NEAREST).filter((hit) => hit.score > best.score * 0.8);
+    const also = related.map((hit) => entryLine(hit.section));
+    const tail = also.length === 0 ? "" : `\n\nSee also:\n${also.join("\n")}`;
+    return shown(section) + tail;
+  }
+
+  private nearest(hits: readonly Hit<ManualSection>[], isWork: boolean): string {
+    const found = hits.map((hit) => hit.section);
+    const general = this.sections.filter((section) => !found.includes(section));
+    const entries = [...found, ...general].slice(0, NEAREST).map(entryLine);
+    const lead = found.length === 0 ? "I found nothing about that in the manual" : "I have no clear answer to that";
+    if (isWork)
+      return `That is work for a model, and there is no model here: \`gsv auth setup\` chooses one and keeps its key. Of what the manual has, these are nearest:\n\n${entries.join("\n")}`;
+    return `${lead}: there is no model here, only the manual and a few plain rules. Nearest entries:\n\n${entries.join("\n")}`;
+  }
+}
+
+/** What is asked of a model, and of no manual. */
+const WORK =
+  /^(?:(?:please|can you|could you) )?(?:add|analy[sz]e|build|clean up|debug|document|explain|fix|generate|implement|improve|make|optimi[sz]e|port|refactor|rename|rewrite|review|simplify|summari[sz]e|translate|update|write) \S/i;
+
+function isClear(best: Hit<ManualSection>, second: Hit<ManualSection> | undefined, question: string): boolean {
+  if (best.coverage < COVERAGE_MIN) return false;
+  if (best.score >= SCORE_MIN || best.score >= LEAD_MIN * (second?.score ?? 0)) return true;
+  const asked = termsOf(question);
+  return termsOf(best.section.heading).some((term) => asked.includes(term));
+}
+
+function shown(section: ManualSection): string {
+  return `${section.heading}\n\n${indented(section.text)}\n\nmanual: ${section.page}`;
+}
+
+function entryLine(section: ManualSection): string {
+  const command = section.commands[0];
+  const shown = command === undefined ? "" : `: \`${command}\``;
+  return `- ${section.heading}${shown} (manual: ${section.page})`;
+}
+
+/** Code blocks as indented lines: right on a terminal and still Markdown. */
+function indented(markdown: string): string {
+  return markdown.replace(FENCED, (_whole, _fence, _kind, block: string) =>
+    block.trimEnd().replace(/^(?=.)/gm, "    "),
+  );
+}

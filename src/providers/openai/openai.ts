@@ -1,0 +1,94 @@
+// OpenAI and every server that speaks as OpenAI's does. Which of its two interfaces is asked: `ai.providerStyle` where it says so; else
+// Responses at OpenAI's own address and chat completions anywhere else, because that is what every compatible server has. One that
+// answers 404 without an error of its own has the other.
+
+import type { Failure, ModelRequest, Provider, StreamEvent } from "../../abi/stream.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { Access } from "../access.ts";
+import { recordOf } from "../json.ts";
+import { factsOf } from "../models.ts";
+import { SseFramer } from "../sse.ts";
+import { answered, readJson } from "../wire.ts";
+import { chatBody } from "./chat.ts";
+import { chatTranslation } from "./chat-events.ts";
+import { servedModels } from "./models.ts";
+import { responsesBody, responsesTranslation } from "./responses.ts";
+
+const LIST_MS = 10_000;
+
+type Interface = "responses" | "chat";
+
+export interface OpenAiPorts {
+  readonly name: string;
+  readonly clock: Clock;
+  readonly access: Access;
+}
+
+export function openAiProvider(ports: OpenAiPorts): Provider {
+  const { name, clock, access } = ports;
+  return {
+    name,
+    async *stream(request, signal) {
+      const first: Interface =
+        access.style === "auto" ? (access.isOwn && name === "openai" ? "responses" : "chat") : access.style;
+      const other: Interface = first === "chat" ? "responses" : "chat";
+      let isFirst = true;
+      for await (const event of asked(ports, first, request, signal)) {
+        if (isFirst && access.style === "auto" && event.type === "error" && isElsewhere(event.failure)) {
+          return yield* asked(ports, other, request, signal);
+        }
+        isFirst = false;
+        yield event;
+      }
+    },
+    async models(signal) {
+      const headers = new Headers(access.apiKey === null ? [] : [["authorization", `Bearer ${access.apiKey}`]]);
+      const answer = await readJson({ access, clock, signal }, `${access.baseUrl}/models`, { headers }, LIST_MS);
+      return servedModels(recordOf(answer)?.data);
+    },
+  };
+}
+
+// What is not there has nothing to say; a model that is not there has.
+function isElsewhere({ class: failureClass, message }: Failure): boolean {
+  return failureClass === "request" && message === "the server answered 404";
+}
+
+function asked(
+  { name, clock, access }: OpenAiPorts,
+  which: Interface,
+  request: ModelRequest,
+  signal: AbortSignal,
+): AsyncIterable<StreamEvent> {
+  const facts = factsOf(name, request.model, access.windowTokens, access.served?.get(request.model));
+  const lastId = request.messages.at(-1)?.id ?? 0;
+  return answered({
+    access,
+    clock,
+    signal,
+    type: "text/event-stream",
+    framer: new SseFramer(),
+    translation: which === "chat" ? chatTranslation(facts, `${name}-${lastId}`) : responsesTranslation(facts),
+    async send(fetch, abort) {
+      const { OpenAI } = await import("openai/client");
+      const client = new OpenAI({
+        // The SDK wants one; what a server without keys is sent is taken away again.
+        apiKey: access.apiKey ?? "none",
+        ...(access.apiKey === null ? { defaultHeaders: { Authorization: null } } : {}),
+        adminAPIKey: null,
+        organization: null,
+        project: null,
+        webhookSecret: null,
+        baseURL: access.baseUrl,
+        maxRetries: 0,
+        logLevel: "off",
+        fetch,
+      });
+      const [path, body] =
+        which === "chat"
+          ? ["/chat/completions", chatBody(request, facts, access)]
+          : ["/responses", responsesBody(request, facts, access)];
+      return await client.post(path, { body, stream: true, signal: abort }).asResponse();
+    },
+  });
+}

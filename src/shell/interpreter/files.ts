@@ -1,0 +1,349 @@
+// gsv's files as just-bash asks for them: its twenty methods over the shell port. Errors say what bash says, because the interpreter
+// prints their text.
+
+import type { FileContent, FsStat, IFileSystem } from "just-bash/browser";
+import { LIMITS } from "../../abi/config/limits.ts";
+import { SysError } from "../../abi/errno.ts";
+import type { RandomBytes } from "../../abi/ids.ts";
+import type { ShellStat } from "../../targets/shell.ts";
+import type { Files } from "../programs/program.ts";
+import { FLOWS } from "../rewrite/pipes.ts";
+import { SINKS } from "../rewrite/syntax.ts";
+import type { KernelLine } from "./kernel-line.ts";
+import { SOURCES } from "./shell-tables.ts";
+
+const PIECE_BYTES = 4 * 1024 * 1024;
+const TYPED_MAX = 1000;
+const RANDOM_STEP = 65_536;
+
+/** As bash words them; the code in front is what the interpreter looks for. */
+const PHRASES: { readonly [code: string]: string } = {
+  ENOENT: "No such file or directory",
+  EACCES: "Permission denied",
+  EPERM: "Operation not permitted",
+  EEXIST: "File exists",
+  EISDIR: "Is a directory",
+  ENOTDIR: "Not a directory",
+  ENOTEMPTY: "Directory not empty",
+  ELOOP: "Too many levels of symbolic links",
+  ENAMETOOLONG: "File name too long",
+  EINVAL: "Invalid argument",
+  EXDEV: "Invalid cross-device link",
+  EBUSY: "Device or resource busy",
+  EROFS: "Read-only file system",
+  EFBIG: "File too large",
+  ENOSPC: "No space left on device",
+};
+
+class ShellFileError extends Error {
+  readonly code: string;
+
+  /** `redirect` where nothing but this text will be printed. */
+  constructor({ code, message }: SysError, path: string, redirect = false) {
+    const phrase = PHRASES[code] ?? message.replace(`${path}: `, "");
+    // The interpreter's own commands look for this code, and word it themselves.
+    const known = code === "ENOENT" ? "ENOENT: no such file or directory" : phrase;
+    super(redirect ? `bash: ${path}: ${phrase}` : known);
+    this.code = code;
+  }
+}
+
+/** Told what a script prints, as it prints it. */
+export type Sink = (stream: "stdout" | "stderr", bytes: Uint8Array, inner?: boolean) => void;
+
+export interface GsvFilesOptions {
+  readonly kernel: KernelLine;
+  readonly sink: Sink;
+  /** Text that stands for a file that a script reads its commands from. */
+  readonly sourceAt: (path: string) => string | undefined;
+  /** Where programs read what a loop prints, as it prints it. */
+  readonly flow: (chain: string, bytes: Uint8Array) => Promise<void>;
+  /** Null until somebody sets one: the directory decides. */
+  readonly umask: number | null;
+  readonly programs: ReadonlySet<string>;
+  readonly random: RandomBytes;
+}
+
+const NULL = "/dev/null";
+/** What `umask` says where the directory decides. */
+export const UMASK_SHOWN = 0o022;
+
+export class GsvFiles implements IFileSystem {
+  /** Taken from the mode of what is made. */
+  umask: number | null;
+  readonly kernel: KernelLine;
+  /** Paths as they were typed last, by what they are. */
+  private readonly typed = new Map<string, string>();
+  /** What was wrong with them the last time. */
+  private readonly failures = new Map<string, string>();
+
+  constructor(private readonly options: GsvFilesOptions) {
+    this.umask = options.umask;
+    this.kernel = options.kernel;
+  }
+
+  async readFileBuffer(path: string): Promise<Uint8Array> {
+    if (path === NULL) return new Uint8Array();
+    if (path.startsWith(SOURCES)) return Buffer.from(this.options.sourceAt(path) ?? "");
+    const pieces: Uint8Array[] = [];
+    for (let offset = 0, eof = false; !eof; ) {
+      const piece = await this.ask(path, this.kernel.file("read", path, offset, PIECE_BYTES));
+      pieces.push(piece.bytes);
+      offset += piece.bytes.byteLength;
+      eof = piece.eof || piece.bytes.byteLength === 0;
+      if (offset > LIMITS.fileBytesMax) throw new ShellFileError(new SysError("EFBIG", "file too large"), path);
+    }
+    return pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces);
+  }
+
+  async readFile(path: string): Promise<string> {
+    return new TextDecoder().decode(await this.readFileBuffer(path));
+  }
+
+  async writeFile(
+    path: string,
+    content: FileContent,
+    options?: Parameters<IFileSystem["writeFile"]>[2],
+  ): Promise<void> {
+    if (path === NULL) return;
+    return this.making(path, () =>
+      this.ask(path, this.kernel.file("write", path, bytesOf(content, options), "start"), true),
+    );
+  }
+
+  async appendFile(
+    path: string,
+    content: FileContent,
+    options?: Parameters<IFileSystem["appendFile"]>[2],
+  ): Promise<void> {
+    const stream = sinkOf(path);
+    if (stream === "nowhere" || path === NULL) return;
+    if (path.startsWith(FLOWS))
+      return this.options.flow(path.slice(FLOWS.length), typeof content === "string" ? printed(content) : content);
+    if (stream !== null) return this.tell(stream, typeof content === "string" ? printed(content) : content);
+    return this.making(path, () =>
+      this.ask(path, this.kernel.file("write", path, bytesOf(content, options), "end"), true),
+    );
+  }
+
+  private tell(stream: "stdout" | "stderr" | "inner", bytes: Uint8Array): void {
+    if (stream === "inner") this.options.sink("stderr", bytes, true);
+    else this.options.sink(stream, bytes);
+  }
+
+  // Who has asked for a mask gets what is new with it.
+  private async making(path: string, make: () => Promise<void>, mode = 0o666): Promise<void> {
+    if (this.umask === null) return make();
+    const isNew = !(await this.exists(path));
+    await make();
+    if (!isNew) return;
+    const inherited = (await this.stat(path)).mode & 0o7000;
+    await this.chmod(path, inherited | (mode & ~this.umask));
+  }
+
+  /** The same files for a program that asks for ranges and owners. */
+  readonly forPrograms: Files = {
+    stat: (path) => this.ask(path, this.kernel.file("stat", path, "follow")),
+    lstat: (path) => this.ask(path, this.kernel.file("stat", path, "keep")),
+    list: async (path) => {
+      const before = path === "/" ? "" : path;
+      const entries = await this.ask(path, this.kernel.file("list", path));
+      return entries.map(({ name, stat }) => ({ name, stat: { ...stat, place: `${before}/${name}` } }));
+    },
+    read: async (path, offset, bytesMax) => {
+      if (path === NULL) return { bytes: new Uint8Array(), eof: true };
+      return this.endless(path, offset, bytesMax) ?? this.ask(path, this.kernel.file("read", path, offset, bytesMax));
+    },
+    write: (path, bytes) => this.writeFile(path, bytes),
+    append: (path, bytes) => this.appendFile(path, bytes),
+    mkdir: (path, parents) => this.mkdir(path, { recursive: parents }),
+    setattr: (path, attributes) => this.ask(path, this.kernel.file("setattr", path, attributes)),
+    resolve: (path) => this.realpath(path),
+    remove: (path) => this.rm(path),
+    link: (path, target) => this.symlink(target, path),
+  };
+
+  /** Devices that never end give a program as much as the biggest file holds. */
+  private endless(path: string, offset: number, bytesMax: number) {
+    if (!/^\/dev\/(?:zero|u?random)$/.test(path)) return null;
+    const bytes = new Uint8Array(Math.max(0, Math.min(bytesMax, LIMITS.fileBytesMax - offset)));
+    if (path !== "/dev/zero")
+      for (let at = 0; at < bytes.byteLength; at += RANDOM_STEP)
+        bytes.set(this.options.random(Math.min(RANDOM_STEP, bytes.byteLength - at)), at);
+    return { bytes, eof: offset + bytes.byteLength >= LIMITS.fileBytesMax };
+  }
+
+  /** `/bin/sed` and the like are there, whatever the tree holds. */
+  private isProgram(path: string): boolean {
+    const [, name] = /^(?:\/usr)?\/bin\/([^/]+)$/.exec(path) ?? [];
+    return name !== undefined && this.options.programs.has(name);
+  }
+
+  async exists(path: string): Promise<boolean> {
+    if (sinkOf(path) !== null || path.startsWith(FLOWS)) return false;
+    if (path === NULL || this.isProgram(path)) return true;
+    try {
+      await this.kernel.file("stat", path, "follow");
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  async stat(path: string): Promise<FsStat> {
+    if (path === NULL || path.startsWith(SOURCES)) return { ...BARE, mode: 0o666, isFile: false };
+    if (this.isProgram(path)) return BARE;
+    return statFrom(await this.ask(path, this.kernel.file("stat", path, "follow")));
+  }
+
+  async lstat(path: string): Promise<FsStat> {
+    if (path === NULL || this.isProgram(path)) return this.stat(path);
+    return statFrom(await this.ask(path, this.kernel.file("stat", path, "keep")));
+  }
+
+  async readdir(path: string): Promise<string[]> {
+    return (await this.ask(path, this.kernel.file("list", path))).map(({ name }) => name);
+  }
+
+  async readdirWithFileTypes(path: string) {
+    return (await this.ask(path, this.kernel.file("list", path))).map(({ name, stat }) => ({
+      name,
+      ...kinds(stat.kind),
+    }));
+  }
+
+  async mkdir(path: string, options: { recursive?: boolean } = {}): Promise<void> {
+    const make = () => this.ask(path, this.kernel.file("mkdir", path, options.recursive === true));
+    return this.making(path, make, 0o777);
+  }
+
+  async rm(path: string, options: { recursive?: boolean; force?: boolean } = {}): Promise<void> {
+    try {
+      await this.ask(path, this.kernel.file("remove", path, options.recursive === true));
+    } catch (error) {
+      if (!options.force || (error as { code?: string }).code !== "ENOENT") throw error;
+    }
+  }
+
+  async cp(from: string, to: string, options: { recursive?: boolean } = {}): Promise<void> {
+    const stat = await this.stat(from);
+    if (!stat.isDirectory) return this.writeFile(to, await this.readFileBuffer(from));
+    if (!options.recursive) throw new ShellFileError(new SysError("EISDIR", "is a directory"), from);
+    await this.mkdir(to, { recursive: true });
+    for (const name of await this.readdir(from)) await this.cp(`${from}/${name}`, `${to}/${name}`, options);
+  }
+
+  async mv(from: string, to: string): Promise<void> {
+    try {
+      await this.ask(from, this.kernel.file("rename", from, to));
+    } catch (error) {
+      if ((error as { code?: string }).code !== "EXDEV") throw error;
+      await this.cp(from, to, { recursive: true });
+      await this.rm(from, { recursive: true });
+    }
+  }
+
+  resolvePath(base: string, path: string): string {
+    const whole = resolved(base, path);
+    if (this.typed.size >= TYPED_MAX) this.typed.clear();
+    this.typed.set(whole, path);
+    return whole;
+  }
+
+  /** The interpreter says of some files that there are none, whatever is wrong with them. */
+  worded(text: string): string {
+    const pattern = /^bash: (.*): No such file or directory$/gm;
+    return text.replaceAll(pattern, (whole, path: string) => {
+      const phrase = this.failures.get(path);
+      return phrase === undefined ? whole : `bash: ${path}: ${phrase}`;
+    });
+  }
+
+  /** As whoever typed it knows it. */
+  private asTyped(path: string): string {
+    return this.typed.get(path) ?? path;
+  }
+
+  /** Nobody can know them all. */
+  getAllPaths = (): string[] => [];
+
+  chmod(path: string, mode: number): Promise<void> {
+    return this.ask(path, this.kernel.file("setattr", path, { mode }));
+  }
+
+  symlink(target: string, path: string): Promise<void> {
+    return this.ask(path, this.kernel.file("link", path, target));
+  }
+
+  async link(_from: string, to: string): Promise<void> {
+    throw new ShellFileError(new SysError("EPERM", "no hard links"), to);
+  }
+
+  async readlink(path: string): Promise<string> {
+    const { target } = await this.ask(path, this.kernel.file("stat", path, "keep"));
+    if (target === undefined) throw new ShellFileError(new SysError("EINVAL", "not a link"), path);
+    return target;
+  }
+
+  realpath(path: string): Promise<string> {
+    return this.ask(path, this.kernel.file("resolve", path));
+  }
+
+  utimes(path: string, _atime: Date, mtime: Date): Promise<void> {
+    return this.ask(path, this.kernel.file("setattr", path, { mtimeMs: mtime.getTime() }));
+  }
+
+  private async ask<T>(path: string, answer: Promise<T>, redirect = false): Promise<T> {
+    try {
+      return await answer;
+    } catch (error) {
+      if (!(error instanceof SysError)) throw error;
+      const typed = this.asTyped(path);
+      // Nothing is no name of a directory, although it leads to where one stands.
+      const told = typed === "" ? new SysError("ENOENT", error.message) : error;
+      const failure = new ShellFileError(told, typed, redirect);
+      if (this.failures.size >= TYPED_MAX) this.failures.clear();
+      this.failures.set(typed, PHRASES[told.code] ?? error.message);
+      throw failure;
+    }
+  }
+}
+
+const BARE: FsStat = { ...kinds("file"), mode: 0o755, size: 0, mtime: new Date(0), identity: "" };
+
+function resolved(base: string, path: string): string {
+  const names: string[] = [];
+  for (const name of `${path.startsWith("/") ? "" : base}/${path}`.split("/")) {
+    if (name === "..") names.pop();
+    else if (name !== "" && name !== ".") names.push(name);
+  }
+  return `/${names.join("/")}`;
+}
+
+function sinkOf(path: string): keyof typeof SINKS | null {
+  if (path === SINKS.stdout) return "stdout";
+  if (path === SINKS.stderr) return "stderr";
+  if (path === SINKS.inner) return "inner";
+  return path === SINKS.nowhere ? "nowhere" : null;
+}
+
+// The interpreter hands out text; bytes that are no text it hands out as they are, a character each, and does not say so. Text has no
+// control characters but the usual ones, and those of 0x80 to 0x9f never.
+export function printed(text: string): Uint8Array {
+  const isBinary = /[\x00-\x06\x0e-\x1a\x1c-\x1f\x80-\x9f]/.test(text) && !/[^\x00-\xff]/.test(text);
+  return Buffer.from(text, isBinary ? "latin1" : "utf8");
+}
+
+function bytesOf(content: FileContent, options?: Parameters<IFileSystem["writeFile"]>[2]): Uint8Array {
+  if (typeof content !== "string") return content;
+  const encoding = typeof options === "string" ? options : options?.encoding;
+  return Buffer.from(content, encoding === "binary" || encoding === "latin1" ? "latin1" : "utf8");
+}
+
+function kinds(kind: ShellStat["kind"]) {
+  return { isFile: kind === "file", isDirectory: kind === "directory", isSymbolicLink: kind === "symlink" };
+}
+
+function statFrom({ kind, mode, size, mtimeMs, place }: ShellStat): FsStat {
+  return { ...kinds(kind), mode, size, mtime: new Date(mtimeMs), identity: place };
+}

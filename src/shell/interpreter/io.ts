@@ -1,0 +1,99 @@
+// The Io of a program that runs inside a shell: its streams are texts, its kernel is the shell's, and there is no person at a terminal.
+
+import type { Input, Io, Output } from "../../../commands/command.ts";
+import { SysError } from "../../abi/errno.ts";
+import type { Source } from "../programs/pipe.ts";
+import { inDirectory } from "./directory.ts";
+import type { KernelLine } from "./kernel-line.ts";
+
+export interface ShellPlace {
+  readonly cwd: string;
+  readonly env: { readonly [name: string]: string };
+  readonly stdin: Source;
+  /** Something stands before it in a pipe. */
+  readonly hasInput: boolean;
+  /** Something reads what it prints while it runs, and may have enough of it. */
+  readonly isRead: boolean;
+  readonly stdout: Output;
+  readonly stderr: Output;
+}
+
+export type ShellIo = (place: ShellPlace) => Io;
+
+/** What a program takes of the machine. */
+export type Machine = Pick<Io, "clock" | "random" | "manual">;
+
+const inHere: Pick<Io, "onWord" | "jq"> = {
+  onWord: () => () => {},
+  jq: async (expression) => (await import("../jq.ts")).jqProgram(expression),
+};
+
+export function shellIo(kernel: KernelLine, machine: Machine): ShellIo {
+  return ({ cwd, env, stdin, hasInput, isRead, stdout, stderr }) => {
+    const sys = inDirectory(kernel.sys(), cwd);
+    return {
+      stdout,
+      stderr,
+      stdin: inputOf(stdin, hasInput),
+      env,
+      cwd,
+      ...inHere,
+      ...(isRead ? {} : { isScript: true as const }),
+      ...machine,
+      sys: () => sys,
+      kernel: { start: () => sys.call("system.start", {}) },
+      peek: async () => sys,
+      conceal: async (text) => text,
+      // A script's wall limit and whoever runs it end a program.
+      onSignal: () => () => {},
+      onEnding: () => () => {},
+      override: async () => {
+        throw new SysError("EUSAGE", "--set stands outside of a shell", ["gsv --set KEY=VALUE sh …"]);
+      },
+      signIn: {
+        as: (name) => {
+          throw new SysError("EPERM", `a shell acts as whoever started it, not as ${name}`, ["gsv --user NAME sh …"]);
+        },
+        unasked: () => {},
+        keep: needsTerminal("auth login"),
+        kept: async () => null,
+        forget: async () => {},
+      },
+      person: {
+        answersHere: () => false,
+        ask: needsTerminal("a question"),
+        askHidden: needsTerminal("a secret"),
+        edit: needsTerminal("an editor"),
+      },
+      machine: { doctor: outside("doctor"), places: outside("paths"), providers: outside("auth setup") },
+      keep: { backup: outside("backup"), restore: outside("restore"), usage: outside("df") },
+      host: outside("host: paths"),
+      spawn: needsTerminal("a program of the host"),
+      hostTerminal: needsTerminal("a shell of the host"),
+    };
+  };
+}
+
+function inputOf(source: Source, isGiven: boolean): Input {
+  return {
+    isTTY: false,
+    kind: isGiven ? "pipe" : "none",
+    async *bytes() {
+      for (let piece = await source.next(); piece !== null; piece = await source.next()) yield piece;
+    },
+  };
+}
+
+function needsTerminal(what: string): () => Promise<never> {
+  return async () => {
+    throw new SysError("EUSAGE", `${what} needs a terminal, which a script in gsv has not`);
+  };
+}
+
+function outside(command: string): () => Promise<never> {
+  return async () => {
+    throw new SysError("EUSAGE", `${command} reaches the machine, which a script in gsv does not`, [
+      "run it outside of the shell",
+    ]);
+  };
+}

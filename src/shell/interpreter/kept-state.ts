@@ -1,0 +1,55 @@
+// What lives on of a shell, in its next line and in its jobs: variables, aliases, options and functions, from what the shell says of itself,
+// as a script that brings them back. Pure.
+
+import type { ShellState } from "../../targets/shell.ts";
+import type { Node } from "../rewrite/nodes.ts";
+import { textOf } from "../rewrite/text.ts";
+
+/** What a shell says of itself: words for a command. */
+export const SAID = '"$?" "$(declare -p)" "$(alias)" "$(shopt -p; set +o)" "$(declare -F)"';
+export const SAID_WORDS = 5;
+
+/** Variables that the interpreter sets itself, each time. */
+const ITS_OWN =
+  /^declare -\S+ (?:[?!#@*$0-9_-]|BASH\w*|SHELLOPTS|PIPESTATUS|PWD|FUNCNAME|OSTYPE|MACHTYPE|HOSTTYPE|UID|EUID|PPID|LINENO|RANDOM|SECONDS|OPTIND|__gsv_\w+)=/;
+
+const ON_AT_FIRST = new Set(["globskipdots", "braceexpand", "hashall", "interactive-comments"]);
+
+export interface Standing {
+  readonly cwd: string;
+  readonly umask: number | null;
+  readonly functions: ReadonlyMap<string, Node>;
+  /** Commands that set them. */
+  readonly traps: readonly string[];
+}
+
+export function stateFrom(said: readonly string[], { cwd, umask, functions, traps }: Standing): ShellState {
+  const [status = "0", variables = "", aliases = "", settings = "", names = ""] = said;
+  const lines = variables.split("\n").filter((line) => line.startsWith("declare ") && !ITS_OWN.test(line));
+  const known = names.split("\n").map((line) => line.replace(/^declare -f\S* /, ""));
+  const texts = known.flatMap((name) => {
+    const node = functions.get(name);
+    return node === undefined ? [] : [textOf(node)];
+  });
+  const words = [...known, ...aliases.split("\n").map((line) => line.replace(/^alias ([^=]+)=.*$/s, "$1"))];
+  const unusual = settings.split("\n").filter(isUnusual);
+  return {
+    cwd,
+    prelude: [...lines.map(assignment), aliases, ...texts, ...traps, ...unusual].join("\n"),
+    defined: words.filter((word) => word !== ""),
+    status: Number(status),
+    umask,
+  };
+}
+
+// The interpreter reads these forms back as they were, and its own `declare` lines not always.
+function assignment(declared: string): string {
+  return declared.replace(/^declare -[-a] /, "").replace(/^declare -x /, "export ");
+}
+
+/** A line that sets an option to what it is not by itself. */
+function isUnusual(line: string): boolean {
+  const [command, flag, name = ""] = line.split(" ");
+  const isOn = command === "shopt" ? flag === "-s" : flag === "-o";
+  return isOn !== ON_AT_FIRST.has(name);
+}

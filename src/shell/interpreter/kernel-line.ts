@@ -1,0 +1,80 @@
+// The runner's side of the shell port: questions to the kernel and their answers, matched by number. All that a script can reach goes
+// through here.
+
+import { SysError } from "../../abi/errno.ts";
+import type { Sys } from "../../abi/sys.ts";
+import type { FileVerb, FromRunner, JobVerb, ShellFiles, ShellJobs, ToRunner } from "../../targets/shell.ts";
+
+export class KernelLine {
+  private readonly waiting = new Map<
+    number,
+    { resolve: (value: unknown) => void; reject: (error: SysError) => void }
+  >();
+  private readonly listeners = new Map<number, Parameters<Sys["on"]>[1]>();
+  private last = 0;
+
+  constructor(private readonly post: (message: FromRunner) => void) {}
+
+  hear(message: ToRunner): void {
+    switch (message.kind) {
+      case "answer":
+        this.take(message.id)?.resolve(message.value);
+        break;
+      case "refused": {
+        const { code, message: text, hints } = message.refusal;
+        this.take(message.id)?.reject(new SysError(code, text, hints));
+        break;
+      }
+      case "signal":
+        this.listeners.get(message.id)?.(message.signal);
+    }
+  }
+
+  file<V extends FileVerb>(verb: V, ...args: Parameters<ShellFiles[V]>): ReturnType<ShellFiles[V]> {
+    return this.ask((id) => ({ kind: "file", id, verb, args })) as ReturnType<ShellFiles[V]>;
+  }
+
+  job<V extends JobVerb>(verb: V, ...args: Parameters<ShellJobs[V]>): ReturnType<ShellJobs[V]> {
+    return this.ask((id) => ({ kind: "job", id, verb, args })) as ReturnType<ShellJobs[V]>;
+  }
+
+  /** The kernel as the one who runs the script may use it. */
+  sys(): Sys {
+    return {
+      call: async <Result>(name: string, args: object, { requestId }: { requestId?: string } = {}) => {
+        const key = requestId === undefined ? {} : { requestId };
+        return (await this.ask((id) => ({ kind: "call", id, name, args, ...key }))) as Result;
+      },
+      on: (filter, listener) => {
+        const id = ++this.last;
+        this.listeners.set(id, listener);
+        this.post({ kind: "listen", id, filter });
+        return () => {
+          this.listeners.delete(id);
+          this.post({ kind: "unlisten", id });
+        };
+      },
+      close: async () => {},
+    };
+  }
+
+  /** Between two scripts: what the first left unanswered is nobody's. */
+  reset(): void {
+    this.waiting.clear();
+    this.listeners.clear();
+  }
+
+  private ask(message: (id: number) => FromRunner): Promise<unknown> {
+    const id = ++this.last;
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+    this.waiting.set(id, { resolve, reject });
+    this.post(message(id));
+    return promise;
+  }
+
+  private take(id: number) {
+    const found = this.waiting.get(id);
+    this.waiting.delete(id);
+    return found;
+  }
+}

@@ -1,0 +1,26 @@
+// The words that are programs in a shell besides the interpreter's own.
+
+import { COMMANDS } from "../../../commands/table.ts";
+import { DOMAIN_NAMES } from "../../syscalls/table.ts";
+
+/** The interpreter has these too, with every flag and on streams; its files are gsv's anyway. */
+const LEFT_ALONE = new Set([
+  "cat",
+  "cp",
+  "diff",
+  "find",
+  "grep",
+  "ln",
+  "mkdir",
+  "mv",
+  "rm",
+  "tail",
+  "touch",
+  "tree",
+  "sh",
+]);
+
+export async function programNames(): Promise<readonly string[]> {
+  const words = [...COMMANDS].flatMap(([name, { hidden }]) => (hidden || LEFT_ALONE.has(name) ? [] : [name]));
+  return [...words, ...DOMAIN_NAMES.filter((name) => !name.includes("."))];
+}

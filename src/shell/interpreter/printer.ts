@@ -1,0 +1,47 @@
+// What a script prints, handed on in pieces worth a message: a loop that prints a line a thousand times a second must not flood the kernel.
+
+import type { Clock } from "../../lib/clock.ts";
+import type { FromRunner } from "../../targets/shell.ts";
+import type { Sink } from "./files.ts";
+
+const PIECE_BYTES = 16 * 1024;
+const PIECE_MS = 20;
+/** So many are told at once: most scripts print no more, and one that hangs then has nothing held back. */
+const PROMPT_MAX = 256;
+
+export interface PrinterOptions {
+  readonly post: (message: FromRunner) => void;
+  readonly clock: Clock;
+  readonly bytesMax: number;
+}
+
+export class Printer {
+  private stream: "stdout" | "stderr" = "stdout";
+  private held: Uint8Array[] = [];
+  private heldBytes = 0;
+  private total = 0;
+  private since = 0;
+  private told = 0;
+
+  constructor(private readonly options: PrinterOptions) {}
+
+  readonly print: Sink = (stream, bytes) => {
+    // One byte beyond the bound goes on, so that the kernel sees that there was more.
+    if (bytes.byteLength === 0 || this.total > this.options.bytesMax) return;
+    if (stream !== this.stream) this.flush();
+    if (this.heldBytes === 0) this.since = this.options.clock.mono();
+    this.stream = stream;
+    this.held.push(bytes);
+    this.heldBytes += bytes.byteLength;
+    this.total += bytes.byteLength;
+    const isPrompt = this.told++ < PROMPT_MAX;
+    if (isPrompt || this.heldBytes >= PIECE_BYTES || this.options.clock.mono() - this.since >= PIECE_MS) this.flush();
+  };
+
+  flush(): void {
+    if (this.heldBytes === 0) return;
+    this.options.post({ kind: "print", stream: this.stream, bytes: new Uint8Array(Buffer.concat(this.held)) });
+    this.held = [];
+    this.heldBytes = 0;
+  }
+}

@@ -1,0 +1,95 @@
+// gsv's commands as the interpreter calls them, each under its own name and all of them behind `gsv`: the same code that runs at the command
+// line, with the streams of the shell. The programs of commands/bin are in bin.ts.
+
+import { type Command as BashCommand, type CustomCommand, defineCommand } from "just-bash/browser";
+import type { Output } from "../../../commands/command.ts";
+import { partOf } from "../programs/part.ts";
+import { Pipe } from "../programs/pipe.ts";
+import { Ended } from "../programs/program.ts";
+import type { Chains, Stage } from "../rewrite/chains.ts";
+import type { Context } from "./called.ts";
+import type { ShellIo } from "./io.ts";
+import { programNames } from "./names.ts";
+
+/** Words that mean something else to the interpreter where they are not used as gsv's. */
+const SHARED: { readonly [word: string]: (args: readonly string[]) => boolean } = {
+  kill: (args) => !args.some((arg) => arg.startsWith("%")),
+  help: () => true,
+};
+
+export interface OwnPrograms {
+  readonly names: ReadonlySet<string>;
+  readonly of: (chains: Chains) => readonly CustomCommand[];
+}
+
+export async function programs(io: ShellIo): Promise<OwnPrograms> {
+  const words = [...(await programNames()).map((name) => [name, [name]] as const), ["gsv", []] as const];
+  const names = new Set(words.flatMap(([name]) => (SHARED[name] === undefined ? [name] : [])));
+  return { names, of: (chains) => words.map(([name, before]) => program(name, before, { io, chains })) };
+}
+
+function program(name: string, words: readonly string[], { io, chains }: Run): BashCommand {
+  return defineCommand(name, async (all, context) => {
+    const { args, part } = partOf(all);
+    const original = context.origCommand;
+    if (original !== undefined && SHARED[name]?.(args) === false) return original([...args]);
+    return chains.part(part, stageOf(name, [...words, ...args], context, io), context);
+  });
+}
+
+interface Run {
+  readonly io: ShellIo;
+  readonly chains: Chains;
+}
+
+function stageOf(name: string, args: readonly string[], context: Context, io: ShellIo): Stage {
+  const place = { cwd: context.cwd, env: context.exportedEnv ?? {} };
+  const given = Buffer.from(context.stdin as unknown as string, "latin1");
+  return {
+    ...{ name, args },
+    stdin: given,
+    async run(ends) {
+      const stdout = new Printed(ends.out, ends.room, ends.pipe);
+      const stderr = new Printed((bytes) => ends.err(Buffer.from(bytes).toString()));
+      const { runCommandLine } = await import("../../../commands/run.ts");
+      const isRead = ends.pipe !== null;
+      const hasInput = given.byteLength > 0 || ends.stdin instanceof Pipe;
+      const status = await runCommandLine(
+        [...args],
+        io({ ...place, stdin: ends.stdin, hasInput, isRead, stdout, stderr }),
+      );
+      return stdout.brokenWith ?? status;
+    },
+  };
+}
+
+/** Where a command prints to; it is told when nobody reads that any more. */
+class Printed implements Output {
+  /** The status of one that was stopped for it. */
+  brokenWith: number | null = null;
+  readonly failure = null;
+  readonly isTTY = false;
+  readonly columns = 80;
+  readonly rows = 24;
+
+  constructor(
+    private readonly out: (bytes: Uint8Array) => void,
+    private readonly room: () => Promise<void> = async () => {},
+    private readonly pipe: Pipe | null = null,
+  ) {}
+
+  get closed(): boolean {
+    return this.brokenWith !== null || this.pipe?.left === true;
+  }
+
+  async write(text: string | Uint8Array): Promise<void> {
+    if (this.brokenWith !== null) return;
+    try {
+      this.out(Buffer.from(text as Uint8Array));
+      await this.room();
+    } catch (error) {
+      if (!(error instanceof Ended)) throw error;
+      this.brokenWith = error.status;
+    }
+  }
+}

@@ -1,0 +1,321 @@
+// One script from beginning to end: brought back to where the line before left off, run by the interpreter over gsv's files and programs,
+// and its end told in bytes. The interpreter itself keeps nothing between two scripts.
+
+import { Bash, type CustomCommand, defineCommand, getCommandNames } from "just-bash/browser";
+import { ENDED_BY } from "../../abi/ended-by.ts";
+import { inQuotes } from "../../lib/text/quote.ts";
+import type { SentSignal, ShellEnd, ShellJob, ShellState } from "../../targets/shell.ts";
+import { Jobs } from "../jobs/jobs.ts";
+import { Traps } from "../jobs/traps.ts";
+import { untold } from "../programs/part.ts";
+import { PROGRAMS } from "../programs/table.ts";
+import { adjusted } from "../rewrite/adjusted.ts";
+import { Chains } from "../rewrite/chains.ts";
+import { definitionText } from "../rewrite/definition.ts";
+import { type Events, eventsIn } from "../rewrite/event-traps.ts";
+import { Flows } from "../rewrite/flows.ts";
+import { type Node, scriptOf } from "../rewrite/nodes.ts";
+import { functionsIn, prepared, SINKS, UNSET } from "../rewrite/syntax.ts";
+import { changedText, parse, statementText, textOf } from "../rewrite/text.ts";
+import { binPrograms, binStage } from "./builtins.ts";
+import { worded } from "./error-words.ts";
+import { GsvFiles, printed, type Sink } from "./files.ts";
+import type { Machine } from "./io.ts";
+import { SAID, stateFrom } from "./kept-state.ts";
+import type { KernelLine } from "./kernel-line.ts";
+import { OWN } from "./own.ts";
+import type { OwnPrograms } from "./programs.ts";
+import { scriptFilePrograms } from "./script-file.ts";
+import { ShellTables } from "./shell-tables.ts";
+
+/** The last command of a line whose state is kept; no name that anybody types. */
+const KEEP = "__gsv_keep";
+const BYTES_LIVE_MAX = 256 * 1024 * 1024;
+const UNCOUNTED = 1_000_000_000;
+/** The wall limit bounds them all. */
+const LIMITS = {
+  maxCommandCount: UNCOUNTED,
+  maxLoopIterations: UNCOUNTED,
+  maxAwkIterations: UNCOUNTED,
+  maxSedIterations: UNCOUNTED,
+  maxJqIterations: UNCOUNTED,
+  maxWorkUnits: UNCOUNTED,
+  maxCallDepth: 1000,
+  maxLiveBytes: BYTES_LIVE_MAX,
+};
+const EXIT_UNSET = 127;
+const EXIT_LIMIT = 126;
+const SHORT_BYTES = 512;
+const SIGNAL_WORD = /"value":"(?:SIG)?(?:HUP|INT|QUIT|TERM|USR[12]|ALRM|1|2|3|10|12|14|15)"/i;
+/** In the tree of a script: `local -n name=…`. */
+const REFERENCE = /"value":"-n"\}\]\},\{"type":"Word","parts":\[\{"type":"Literal","value":"([A-Za-z_]\w*)=?/g;
+
+export interface Runs {
+  readonly kernel: KernelLine;
+  readonly programs: OwnPrograms;
+  readonly machine: Machine;
+  readonly signal: AbortSignal;
+  readonly print: Sink;
+}
+
+export class Script {
+  private readonly functions = new Map<string, Node>();
+  private readonly tables: ShellTables;
+  private readonly files: GsvFiles;
+  private readonly traps: Traps;
+  private readonly jobs: Jobs;
+  private readonly bash: Bash;
+  private readonly stop = new AbortController();
+  /** The status of one that was stopped in its course. */
+  private stoppedWith: number | null = null;
+  private state: ShellState | null = null;
+  /** What has a mistake in it is refused before any of it runs. */
+  private parsed = false;
+  private hasTraps = false;
+  private events: Events | null = null;
+  /** Scripts so far: this one, and those that its commands run. */
+  private shells = 0;
+  private statuses = false;
+  private readonly references = new Set<string>();
+  /** What it cannot do without was not set. */
+  private missed = false;
+  /** Rows of programs side by side, so far. */
+  private rows = 0;
+
+  constructor(
+    private readonly job: ShellJob,
+    private readonly runs: Runs,
+  ) {
+    this.tables = new ShellTables({
+      rewritten: (text, told, file) => this.rewritten(text, told, file),
+      written: (name) => {
+        const node = this.functions.get(name);
+        return node === undefined ? null : definitionText(node, textOf);
+      },
+    });
+    const { outputBytesMax } = job;
+    const chains = new Chains({ nowMs: () => runs.machine.clock.mono(), outputBytesMax });
+    const own = runs.programs.of(chains);
+    const flows = new Flows(chains, (called) => binStage(called, bin));
+    const toShell = (signal: SentSignal) => runs.kernel.job("signalShell", signal);
+    this.traps = new Traps(runs.machine.clock, job.isJob === true ? toShell : null);
+    this.jobs = new Jobs({
+      kernel: runs.kernel,
+      traps: this.traps,
+      isTyped: job.keepsState,
+      state: (told, { cwd }) => this.stateNow(told, cwd, this.traps.inherited),
+      tell: (text) => runs.print("stdout", Buffer.from(text)),
+      program: async (wanted) => {
+        const program = own.find(({ name }) => name === wanted);
+        return program !== undefined && "load" in program ? await program.load() : program;
+      },
+    });
+    const names = [...own.map(({ name }) => name), ...PROGRAMS.keys()];
+    this.files = new GsvFiles({
+      kernel: runs.kernel,
+      sink: this.sink,
+      sourceAt: (path) => this.tables.sourceAt(path),
+      umask: job.state?.umask ?? null,
+      flow: (chain, bytes) => flows.write(chain, bytes),
+      random: runs.machine.random,
+      programs: new Set([...names, ...getCommandNames()]),
+    });
+    const bin = { files: this.files, machine: runs.machine, chains, outputBytesMax };
+    this.bash = new Bash({
+      fs: this.files,
+      cwd: job.state?.cwd ?? job.cwd,
+      env: { ...job.env },
+      defenseInDepth: false,
+      customCommands: [
+        ...own,
+        ...flows.programs(),
+        ...binPrograms(bin),
+        ...adjusted(),
+        ...scriptFilePrograms(),
+        ...this.tables.programs(),
+        ...this.traps.programs(),
+        ...this.jobs.programs(),
+        this.keepCommand(),
+        umaskCommand(this.files),
+      ],
+      executionLimits: { ...LIMITS, maxOutputSize: outputBytesMax },
+    });
+    this.bash.registerTransformPlugin({
+      name: "gsv",
+      transform: ({ ast }) => ({ ast: this.changed(ast as never) as never }),
+    });
+  }
+
+  async run(): Promise<ShellEnd> {
+    const { job } = this;
+    const { print, signal } = this.runs;
+    const stopped = AbortSignal.any([signal, this.stop.signal]);
+    const options = { rawScript: true, stdin: latin1(job.stdin), stdinKind: "bytes", signal: stopped } as const;
+    try {
+      const { exitCode, stdout, stderr, env } = await this.bash.exec(wholeScript(job), options);
+      const isTooMuch = exitCode === EXIT_LIMIT && /output size (?:limit )?exceeded/.test(stderr);
+      const exit = isTooMuch ? ENDED_BY.output : exitCode === 1 && this.missed ? EXIT_UNSET : exitCode;
+      print("stdout", printed(stdout));
+      const word = stopped.aborted ? stderr.replace("bash: execution aborted\n", "") : stderr;
+      // What somebody types has no lines to count.
+      const said = this.worded(word);
+      const told = job.keepsState ? said.replaceAll(/^bash: line \d+: /gm, "bash: ") : said;
+      print("stderr", Buffer.from(told));
+      const status = await this.leave(this.stoppedWith ?? exit, env);
+      const isLost = job.keepsState && this.stoppedWith !== null;
+      return { exit: status, state: this.state, cut: !this.parsed || isLost };
+    } catch (error) {
+      const text = error instanceof Error ? error.message.replace(/^bash: /, "") : String(error);
+      print("stderr", Buffer.from(`${job.name}: ${text}\n`));
+      return { exit: 1, state: null, cut: true };
+    }
+  }
+
+  // Where nothing of the script was left to do it: under set -e, or when somebody stopped it.
+  private async leave(status: number, env: { readonly [name: string]: string }): Promise<number> {
+    if (this.state !== null || (this.job.keepsState && this.stoppedWith !== null)) return status;
+    const trap = this.traps.takeExit();
+    if (trap === null) return status;
+    const script = `${OWN.status} ${status}\n${trap}\nexit ${status}`;
+    const { exitCode, stdout, stderr } = await this.bash.exec(script, {
+      env: { ...env },
+      cwd: env.PWD,
+      rawScript: true,
+    });
+    this.runs.print("stdout", printed(stdout));
+    this.runs.print("stderr", Buffer.from(stderr));
+    return exitCode;
+  }
+
+  /** Takes a signal. False where it ends the script. */
+  sent(signal: SentSignal): boolean {
+    if (this.traps.sent(signal)) return true;
+    void this.jobs.sent(signal);
+    this.stopWith(128 + signal.number);
+    return false;
+  }
+
+  private changed(ast: Node): Node {
+    const isFirst = !this.parsed;
+    this.parsed = true;
+    const known = isFirst ? [] : functionsIn(ast, this.functions);
+    const whole = { ...ast, statements: [...(scriptOf(known).statements as Node[]), ...(ast.statements as Node[])] };
+    const text = JSON.stringify(ast);
+    return prepared(whole, {
+      ...this.rules(text, isFirst),
+      name: isFirst ? this.job.name : null,
+      isMain: isFirst,
+      file: isFirst ? "" : null,
+      functions: this.functions,
+      told: isFirst,
+      ends: !(isFirst && this.job.keepsState),
+    });
+  }
+
+  private rules(text: string, isFirst: boolean) {
+    const shell = isFirst ? 1 : ++this.shells + 1;
+    // A file that is read may set some too, and some may be set outside of it.
+    this.hasTraps ||= /\b(?:trap|source)\b|"\."/.test(text);
+    // What a program runs in its turn is a shell of its own, and hears nothing.
+    const signals = isFirst && /\btrap\b/.test(text) && SIGNAL_WORD.test(text);
+    const errexit = /"-\w*e\w*"|errexit/.test(text);
+    this.events = eventsIn(text) ?? this.events;
+    this.traps.heardEvents = this.events;
+    const { hasTraps: traps, events, nextChain } = this;
+    // A file may hold functions of such names, and nobody knows before it is read.
+    const commands = /"(?:source|\.|eval)"/.test(text) ? new Set<string>() : this.runs.programs.names;
+    // What is read from a file may be about what stands here.
+    this.statuses ||= /PIPESTATUS|pipefail/.test(text);
+    for (const [, name = ""] of text.matchAll(REFERENCE)) this.references.add(name);
+    const { statuses, references } = this;
+    return {
+      shell,
+      traps,
+      signals,
+      events,
+      errexit,
+      parse,
+      write: statementText,
+      commands,
+      nextChain,
+      statuses,
+      references,
+    };
+  }
+
+  private rewritten(text: string, told: boolean, file: string): string {
+    try {
+      return changedText(text, (ast) =>
+        prepared(ast, {
+          ...{ ...this.rules(JSON.stringify(ast), true), name: this.job.name, functions: this.functions, told, file },
+          isMain: false,
+          // Whoever reads it goes on after it.
+          ends: false,
+        }),
+      );
+    } catch {
+      return text; // the interpreter says what is wrong with it
+    }
+  }
+
+  private readonly nextChain = () => String(++this.rows);
+
+  // The interpreter goes on after a variable that set -u should have stopped at, once it has said so.
+  private readonly sink: Sink = (stream, bytes, inner) => {
+    const text = stream === "stderr" && bytes.byteLength < SHORT_BYTES ? new TextDecoder().decode(bytes) : "";
+    if (text.startsWith(`bash: ${UNSET}`)) this.missed = true;
+    if (inner || !/^\w+: unbound variable\n$/.test(text))
+      return this.runs.print(stream, text === "" ? bytes : Buffer.from(this.worded(text)));
+    this.runs.print(stream, Buffer.from(`bash: ${text}`));
+    this.stopWith(EXIT_UNSET);
+  };
+
+  private worded(text: string): string {
+    const said = worded(this.tables.named(this.files.worded(text))).replaceAll(UNSET, "");
+    return /^\++ .*(?:__gsv_|--shell=|eval '')/m.test(said) ? untold(said) : said;
+  }
+
+  private stopWith(status: number): void {
+    this.stoppedWith ??= status;
+    this.stop.abort();
+  }
+
+  private stateNow(told: readonly string[], cwd: string, traps: readonly string[]): ShellState {
+    return stateFrom(told, { cwd, traps, umask: this.files.umask, functions: this.functions });
+  }
+
+  private keepCommand(): CustomCommand {
+    return defineCommand(KEEP, async (told, { cwd }) => {
+      this.state = this.stateNow(told, cwd, this.traps.kept);
+      return { stdout: "", stderr: await this.jobs.notices(), exitCode: this.state.status };
+    });
+  }
+}
+
+function umaskCommand(files: GsvFiles): CustomCommand {
+  return defineCommand("umask", async (args) => {
+    const { umask } = await import("./umask.ts");
+    return umask(args, files);
+  });
+}
+
+// What was kept comes first, silently; what is to be kept is asked last, and changes no status.
+function wholeScript({ script, args, state, keepsState }: ShellJob): string {
+  // Alone it would end a shell under set -e.
+  const status = state === null || state.status === 0 ? "" : `(exit ${state.status})\n`;
+  const before = state === null ? "" : `{\n${state.prelude}\n} 2>>${SINKS.nowhere}\n${status}`;
+  // Somebody types these lines: their aliases count.
+  const typed = keepsState ? `unset OLDPWD\n${state === null ? "shopt -s expand_aliases\n" : ""}` : "";
+  const positional = args.length === 0 ? "" : `set -- ${args.map(inQuotes).join(" ")}\n`;
+  const keep = `\n${KEEP} ${SAID}`;
+  // In the script's own first line, so that its lines count from one.
+  const version = "BASH_VERSION='5.2.15(1)-release' BASH_VERSINFO=(5 2 15 1 release x86_64-pc-linux-gnu)";
+  const own = script.includes("BASH_VERS") ? `${version}; ` : "";
+  const jobs = script.includes("$!") ? `${OWN.lastJob}=; ` : "";
+  const nowhere = !keepsState && /OLDPWD|\bcd -|~-/.test(script) ? "unset OLDPWD; " : "";
+  return typed + before + positional + own + jobs + nowhere + script + (keepsState ? keep : "");
+}
+
+function latin1(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
+}

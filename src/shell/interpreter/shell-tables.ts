@@ -1,0 +1,102 @@
+// What a shell knows besides what the interpreter keeps: the files it reads commands from, and its functions as they were written. The
+// programs here are called by rewritten scripts.
+
+import { type CustomCommand, defineCommand } from "just-bash/browser";
+import { TOLD } from "../rewrite/syntax.ts";
+import { type Answer, answer, type Context } from "./called.ts";
+import { OWN } from "./own.ts";
+
+export const SOURCES = "/dev/.gsv/source/";
+const SOURCE = new RegExp(`${SOURCES}(\\d+)`, "g");
+
+export interface ShellText {
+  /** The text of a file as the interpreter should read it. */
+  readonly rewritten: (text: string, told: boolean, file: string) => string;
+  /** A function as it would be typed; null where there is none. */
+  readonly written: (name: string) => string | null;
+}
+
+export class ShellTables {
+  private readonly sources: { readonly text: string; readonly file: string }[] = [];
+
+  constructor(private readonly text: ShellText) {}
+
+  programs(): readonly CustomCommand[] {
+    return [
+      defineCommand(OWN.source, (args, context) => this.source(args, context)),
+      defineCommand(OWN.directories, directories),
+      defineCommand(OWN.range, async (args) => range(args.map(Number))),
+      defineCommand(OWN.home, ([name = ""], context) => home(name, context)),
+      defineCommand(OWN.functions, async (args) => this.functions(args)),
+    ];
+  }
+
+  sourceAt(path: string): string | undefined {
+    return this.sources[Number(path.slice(SOURCES.length))]?.text;
+  }
+
+  /** A message that says of a file what it is called here. */
+  named(message: string): string {
+    return message.replaceAll(SOURCE, (whole, at) => this.sources[Number(at)]?.file ?? whole);
+  }
+
+  private async source(all: readonly string[], context: Context): Promise<Answer> {
+    const told = all[0] === TOLD;
+    const [file = ""] = told ? all.slice(1) : all;
+    const found = await textAt(file, context);
+    if (found === null) await context.assignShellVariable?.(OWN.file, file);
+    else {
+      this.sources.push({ text: this.text.rewritten(found, told, file), file });
+      await context.assignShellVariable?.(OWN.file, `${SOURCES}${this.sources.length - 1}`);
+    }
+    return answer();
+  }
+
+  private functions(names: readonly string[]): Answer {
+    const texts = names.map((name) => this.text.written(name));
+    return answer(texts.map((text) => text ?? "").join(""), "", texts.includes(null) ? 1 : 0);
+  }
+}
+
+const RANGE_MAX = 1_000_000;
+
+function range([start = 0, end = 0, step = 1]: readonly number[]): Answer {
+  const [size, way] = [Math.abs(step) || 1, end < start ? -1 : 1];
+  const count = Math.floor(Math.abs(end - start) / size) + 1;
+  if (count > RANGE_MAX) return answer("", `bash: {${start}..${end}}: more than ${RANGE_MAX} words\n`, 1);
+  return answer(Array.from({ length: count }, (_, at) => start + at * size * way).join("\n"));
+}
+
+/** Sets an array to those of the names that are directories; a pattern that nothing matched stays what it is. */
+async function directories([variable = "", ...names]: readonly string[], context: Context): Promise<Answer> {
+  const { fs, cwd } = context;
+  const found: string[] = [];
+  for (const name of names) {
+    const stat = await fs.stat(fs.resolvePath(cwd, name)).catch(() => null);
+    if (stat?.isDirectory === true) found.push(`${name}/`);
+  }
+  const shown = found.length === 0 && names.length === 1 ? [`${names[0]}/`] : found;
+  for (const [at, name] of shown.entries()) await context.assignShellVariable?.(variable, name, String(at));
+  return answer();
+}
+
+/** Where the home of an account is; a name that is none stays what it is. */
+async function home(name: string, { fs, env }: Context): Promise<Answer> {
+  if (name === "-") return answer(env.get("OLDPWD") ?? "~-");
+  const accounts = await fs.readFile("/etc/passwd").catch(() => "");
+  const fields = accounts.split("\n").map((line) => line.split(":"));
+  return answer(fields.find(([account]) => account === name)?.[5] ?? `~${name}`);
+}
+
+/** A name without a slash is looked for as a program is, and then here. */
+async function textAt(file: string, { fs, cwd, env }: Context): Promise<string | null> {
+  const places = file.includes("/") ? [] : (env.get("PATH") ?? "").split(":").filter((each) => each !== "");
+  for (const place of [...places.map((each) => `${each}/${file}`), file]) {
+    try {
+      const path = fs.resolvePath(cwd, place);
+      if ((await fs.stat(path)).isDirectory) continue;
+      return await fs.readFile(path);
+    } catch {}
+  }
+  return null;
+}

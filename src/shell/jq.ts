@@ -1,0 +1,33 @@
+// jq as the shell of gsv has it, for `--jq`: the same language in a script and at a flag, and no program of the machine. A program that
+// cannot be read is refused before the command begins; it is bounded as in the shell and reaches no file and no network.
+
+import { Bash } from "just-bash/browser";
+import type { Jq } from "../../commands/io/jq-output.ts";
+import { SysError } from "../abi/errno.ts";
+import { quoted } from "../lib/text/quote.ts";
+import { mended } from "./rewrite/jq-words.ts";
+
+const FAULT = /^jq: (?:(?:parse )?error: |query evaluation: )?/;
+/** jq says so of a name that nothing has. */
+const UNKNOWN = 3;
+
+export async function jqProgram(expression: string): Promise<Jq> {
+  const bash = new Bash({ commands: ["jq"], env: {} });
+  // The blank keeps a program that begins with a minus from being taken for a flag.
+  const run = (stdin: string) => bash.exec(`jq -r -c ${quoted(` ${mended(expression)}`)}`, { stdin });
+  const [empty, some] = [await run(""), await run("null")];
+  if (empty.exitCode !== 0) throw fault(empty.stderr);
+  if (some.exitCode === UNKNOWN) throw fault(some.stderr);
+  return async (lines) => {
+    const { stdout, stderr, exitCode } = await run(lines);
+    if (exitCode !== 0) throw fault(stderr);
+    return stdout;
+  };
+}
+
+function fault(stderr: string): SysError {
+  const [why = ""] = stderr.replace(FAULT, "").trim().split("\n");
+  return new SysError("EUSAGE", `--jq: ${why === "" ? "the program failed" : why}`, [
+    "it gets each JSON object by itself: gsv man output-and-json",
+  ]);
+}

@@ -1,0 +1,38 @@
+// Basic and extended regular expressions of the shell's programs, as expressions of ours. Pure.
+
+import { translated } from "../../../commands/files/grep-pattern.ts";
+import { Usage } from "./program.ts";
+
+export interface Kind {
+  readonly extended: boolean;
+  readonly ignoreCase?: boolean;
+  readonly flags?: string;
+}
+
+export function expression(
+  program: string,
+  pattern: string,
+  { extended, ignoreCase = false, flags = "" }: Kind,
+): RegExp {
+  return compiled(program, pattern, translated(pattern, extended), `${flags}${ignoreCase ? "i" : ""}`);
+}
+
+/** Letters beyond the first plane are one letter, where the expression allows it. */
+export function compiled(program: string, pattern: string, source: string, flags: string): RegExp {
+  if (isOpen(pattern)) throw new Usage(`${program}: Invalid regular expression`, 2);
+  try {
+    return new RegExp(source, `${flags}u`);
+  } catch {
+    try {
+      return new RegExp(source, flags);
+    } catch {
+      throw new Usage(`${program}: ${/\(/.test(pattern) ? "Unmatched ( or \\(" : "Invalid regular expression"}`, 2);
+    }
+  }
+}
+
+/** A bracket that is never closed. */
+function isOpen(pattern: string): boolean {
+  const bare = pattern.replaceAll(/\\./gs, "").replaceAll(/\[\^?\]?(?:\[:[a-z]+:\]|[^\]])*\]/g, "");
+  return bare.includes("[");
+}

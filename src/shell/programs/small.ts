@@ -1,0 +1,204 @@
+// Programs of a few lines: what machine this is, lines without end or in no order, and those that stand before another command.
+
+import { ENDED_BY } from "../../abi/ended-by.ts";
+import { sizeText } from "../../lib/text/size.ts";
+import { human } from "./files/human.ts";
+import { options } from "./options.ts";
+import { ALONE } from "./part.ts";
+import { type Call, linesOf, phrase, text, Usage, whole } from "./program.ts";
+
+/** More than scripts read of it, where what reads it does not run beside it and could stop it. */
+const YES_BYTES = 8 * 1024 * 1024;
+const YES_PIECE_BYTES = 16 * 1024;
+
+export async function yes(call: Call): Promise<number> {
+  const isAlone = call.args[0] === ALONE;
+  const words = isAlone ? call.args.slice(1) : call.args;
+  const line = `${words.length === 0 ? "y" : words.join(" ")}\n`;
+  if (call.isPiped) {
+    const piece = line.repeat(Math.ceil(YES_PIECE_BYTES / Buffer.byteLength(line)));
+    for (;;) {
+      call.out(piece);
+      await call.room();
+    }
+  }
+  const bytes = Math.min(YES_BYTES, call.outputBytesMax / 2);
+  call.out(line.repeat(Math.ceil(bytes / Buffer.byteLength(line))));
+  if (!isAlone) return ENDED_BY.PIPE;
+  call.err(`yes: ended after ${sizeText(bytes)}: nothing reads it, and nothing would stop it\n`);
+  return ENDED_BY.output;
+}
+
+export async function shuf(call: Call): Promise<number> {
+  const { flags, operands } = options("shuf", call.args, {
+    letters: "n:ei:r",
+    long: { "head-count=": "n", echo: "e", "input-range=": "i", repeat: "r" },
+  });
+  const [low = 0, high = -1] = (flags.get("i") ?? "").split("-").map(Number);
+  const lines = flags.has("i")
+    ? Array.from({ length: high - low + 1 }, (_, at) => String(low + at))
+    : flags.has("e")
+      ? [...operands]
+      : linesOf(await text(call, operands[0] ?? "-"));
+  for (let at = lines.length - 1; at > 0; at--) {
+    const other = Buffer.from(call.random(4)).readUInt32LE() % (at + 1);
+    [lines[at], lines[other]] = [lines[other] ?? "", lines[at] ?? ""];
+  }
+  const count = flags.has("n") ? Number(flags.get("n")) : undefined;
+  call.out(
+    lines
+      .slice(0, count)
+      .map((line) => `${line}\n`)
+      .join(""),
+  );
+  return 0;
+}
+
+export async function uuidgen(call: Call): Promise<number> {
+  options("uuidgen", call.args, { letters: "r", long: { random: "r" } });
+  const bytes = Buffer.from(call.random(16));
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
+  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
+  call.out(`${bytes.toString("hex").replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-")}\n`);
+  return 0;
+}
+
+const MACHINE = {
+  s: "Linux",
+  n: "gsv",
+  r: "gsv",
+  v: "#1",
+  m: "x86_64",
+  p: "unknown",
+  i: "unknown",
+  o: "GNU/Linux",
+} as const;
+
+export async function uname(call: Call): Promise<number> {
+  const { flags } = options("uname", call.args, {
+    letters: "asnrvmpio",
+    long: {
+      all: "a",
+      "kernel-name": "s",
+      nodename: "n",
+      "kernel-release": "r",
+      "kernel-version": "v",
+      machine: "m",
+      "operating-system": "o",
+    },
+  });
+  const release = call.env.GSV_VERSION ?? MACHINE.r;
+  const known = { ...MACHINE, n: call.env.HOSTNAME ?? MACHINE.n, r: release };
+  const wanted = flags.has("a")
+    ? (["s", "n", "r", "v", "m", "o"] as const)
+    : (["s", "n", "r", "v", "m", "p", "i", "o"] as const).filter((letter) => flags.has(letter));
+  call.out(`${wanted.length === 0 ? known.s : wanted.map((letter) => known[letter]).join(" ")}\n`);
+  return 0;
+}
+
+export async function arch(call: Call): Promise<number> {
+  call.out(`${MACHINE.m}\n`);
+  return 0;
+}
+
+export async function nproc(call: Call): Promise<number> {
+  call.out("1\n");
+  return 0;
+}
+
+export async function tty(call: Call): Promise<number> {
+  call.out("not a tty\n");
+  return 1;
+}
+
+export async function uptime(call: Call): Promise<number> {
+  const seconds = Number((await text(call, "/proc/uptime").catch(() => "0")).split(" ")[0]);
+  const date = new Date(call.nowMs());
+  const two = (value: number) => String(value).padStart(2, "0");
+  const [days, hours, minutes] = [
+    Math.floor(seconds / 86_400),
+    Math.floor(seconds / 3600) % 24,
+    Math.floor(seconds / 60) % 60,
+  ];
+  const told = await text(call, "/proc/loadavg").catch(() => "");
+  const load = (/^[\d.]+ [\d.]+ [\d.]+/.exec(told)?.[0] ?? "0.00 0.00 0.00").replaceAll(" ", ", ");
+  const since = `${days > 0 ? `${days} day${days === 1 ? "" : "s"}, ` : ""}${hours > 0 ? `${hours}:${two(minutes)}` : `${minutes} min`}`;
+  call.out(
+    ` ${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())} up ${since},  1 user,  load average: ${load}\n`,
+  );
+  return 0;
+}
+
+async function machineText(call: Call, path: string): Promise<string> {
+  return text(call, path).catch((error: unknown) => {
+    throw new Usage(`${call.name}: ${path}: ${phrase(error)}`);
+  });
+}
+
+export async function whoami(call: Call): Promise<number> {
+  call.out(`${call.env.USER ?? call.env.LOGNAME ?? "nobody"}\n`);
+  return 0;
+}
+
+export async function mount(call: Call): Promise<number> {
+  if (call.args.length > 0) throw new Usage("mount: only a person attaches a directory of this machine", 1);
+  for (const line of linesOf(await machineText(call, "/proc/mounts"))) {
+    const [device = "", at = "", type = "", flags = ""] = line.split(" ");
+    call.out(`${device} on ${at} type ${type} (${flags})\n`);
+  }
+  return 0;
+}
+
+export async function free(call: Call): Promise<number> {
+  const { flags } = options("free", call.args, { letters: "bkmgh", long: { human: "h" } });
+  const values = new Map(
+    linesOf(await machineText(call, "/proc/meminfo")).map((line) => [
+      line.split(":")[0] ?? "",
+      Number(/\d+/.exec(line)?.[0] ?? 0) * 1024,
+    ]),
+  );
+  const scale = flags.has("b") ? 1 : flags.has("m") ? 1024 ** 2 : flags.has("g") ? 1024 ** 3 : 1024;
+  const shown = (bytes: number) => (flags.has("h") ? human(bytes) : String(Math.floor(bytes / scale))).padStart(12);
+  const [total = 0, left = 0] = [values.get("MemTotal"), values.get("MemFree")];
+  call.out(
+    `      ${["total", "used", "free"].map((word) => word.padStart(12)).join("")}\nMem:  ${[total, total - left, left].map(shown).join("")}\n`,
+  );
+  return 0;
+}
+
+/** Nothing hangs up on a script of gsv's, so what follows just runs. */
+export async function nohup(call: Call): Promise<number> {
+  if (call.args.length === 0) throw new Usage("nohup: missing operand\nTry 'nohup --help' for more information.", 125);
+  return call.run(call.args, await whole(call, "-"));
+}
+
+const BEFORE: { readonly [name: string]: { readonly letters: string; readonly operands: number } } = {
+  nice: { letters: "n:", operands: 0 },
+  ionice: { letters: "c:n:t", operands: 0 },
+  stdbuf: { letters: "i:o:e:", operands: 0 },
+  setsid: { letters: "cfw", operands: 0 },
+  unbuffer: { letters: "p", operands: 0 },
+};
+
+export async function before(call: Call): Promise<number> {
+  const { letters } = BEFORE[call.name] ?? { letters: "" };
+  const { operands } = options(call.name, call.args, { letters, stopsEarly: true, status: 125 });
+  return operands.length === 0 ? 0 : call.run(operands, await whole(call, "-"));
+}
+
+export async function watch(): Promise<number> {
+  throw new Usage(
+    "watch: it does not end, and a script in gsv waits for the end of each command\n  for i in 1 2 3; do COMMAND; sleep 2; done",
+  );
+}
+
+export async function ulimit(call: Call): Promise<number> {
+  const { flags, operands } = options("ulimit", call.args, { letters: "HSacdefilmnpqrstuvxPRT", status: 2 });
+  if (operands.length > 0) throw new Usage("ulimit: the limits of a script are its kernel's: gsv man shell", 1);
+  call.out(flags.has("a") ? "open files                          (-n) unlimited\n" : "unlimited\n");
+  return 0;
+}
+
+export async function absent(call: Call): Promise<number> {
+  throw new Usage(`${call.name}: gsv's shell has no such program, and reaches none of this machine`, 127);
+}

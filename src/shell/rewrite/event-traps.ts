@@ -1,0 +1,207 @@
+// Traps for what happens inside of a script: ERR after a command that failed where nobody asked whether it would, DEBUG before each command,
+// RETURN as a function ends. The interpreter tells of none, so a script that sets one is changed to ask at these places. As in bash, functions, subshells and
+// substitutions have them only under `set -E` and `set -T`. Pure.
+
+import { OWN } from "../interpreter/own.ts";
+import {
+  choice,
+  group,
+  holds,
+  isNode,
+  literal,
+  literalName,
+  type Node,
+  quotedParameter,
+  simple,
+  statementOf,
+  verbatim,
+} from "./nodes.ts";
+
+export interface Events {
+  readonly err: boolean;
+  readonly debug: boolean;
+  readonly returns: boolean;
+  /** Functions and subshells have them too. */
+  readonly inherited: boolean;
+}
+
+/** What a script, as JSON of its tree, may set; null where it is nothing. */
+export function eventsIn(text: string): Events | null {
+  if (!text.includes('"trap"')) return null;
+  const names = (name: string) => new RegExp(`"value":"(?:SIG)?${name}"`, "i").test(text);
+  const [err, debug, returns] = [names("ERR"), names("DEBUG"), names("RETURN")];
+  return err || debug || returns
+    ? { err, debug, returns, inherited: /"-\w*[ET]\w*"|errtrace|functrace/.test(text) }
+    : null;
+}
+
+interface Watch extends Events {
+  readonly errexit: boolean;
+  readonly functions: ReadonlyMap<string, Node>;
+  readonly shell: number;
+}
+
+/** Where it fails, that is told; other parts of a compound are looked into, and tell it themselves. */
+const TELLING = new Set(["SimpleCommand", "Subshell", "ArithmeticCommand", "ConditionalCommand"]);
+const CLOSED = new Set(["FunctionDef", "Subshell", "CommandSubstitution", "ProcessSubstitution"]);
+
+export function watched(value: unknown, watch: Watch, asked = false): unknown {
+  if (Array.isArray(value)) return value.map((each) => watched(each, watch, asked));
+  if (typeof value !== "object" || value === null) return value;
+  if (!isNode(value)) return clause(value as { readonly [key: string]: unknown }, watch, asked);
+  const isOwn = () => value.type !== "FunctionDef" && holds(value, (node) => literalName(node) === "trap");
+  if (value.type === "For" && watch.debug) return { ...rounds(value, watch, asked) };
+  if (value.type === "FunctionDef" && watch.returns && (watch.inherited || isSetIn(value)))
+    return returning(bodyOf(value, watch), watch);
+  if (CLOSED.has(value.type) && !watch.inherited && !isOwn()) return value;
+  // What was kept of a shell comes first, and nobody wrote it.
+  if (value.type === "Group" && JSON.stringify(value.redirections).includes("/dev/.gsv/")) return value;
+  const isClosed = CLOSED.has(value.type);
+  const inside = Object.fromEntries(
+    Object.entries(value).map(([key, each]) => [
+      key,
+      watched(each, watch, isClosed ? false : asked || key === "condition"),
+    ]),
+  );
+  return value.type === "Statement" ? statement(inside as unknown as Node, watch, asked) : inside;
+}
+
+/** Each round of a loop over words begins with a command of its own. */
+function rounds(loop: Node, watch: Watch, asked: boolean): Node {
+  const body = watched(loop.body, watch, asked) as readonly Node[];
+  const words = (loop.words ?? []) as readonly Node[];
+  const round = {
+    type: "SimpleCommand",
+    name: literal("for"),
+    args: [literal(String(loop.variable)), literal("in"), ...words],
+  };
+  return { ...loop, body: [...happened(OWN.comes, { type: "Pipeline", commands: [round] }, watch, true), ...body] };
+}
+
+function isSetIn(definition: Node): boolean {
+  return holds(definition, (node) => literalName(node) === "trap" && JSON.stringify(node.args).includes("RETURN"));
+}
+
+function bodyOf(definition: Node, watch: Watch): Node {
+  const { err, debug } = watch;
+  return err || debug
+    ? { ...definition, body: watched(definition.body, { ...watch, returns: false }, false) }
+    : definition;
+}
+
+/** A function that runs a trap when it is left, at its end or by `return`. */
+function returning(definition: Node, watch: Watch): Node {
+  const left = (status: Node, line: unknown): Node => {
+    const pipeline = {
+      type: "Pipeline",
+      commands: [{ type: "SimpleCommand", name: literal("return"), args: [status], line }],
+    };
+    return group([
+      ...happened(OWN.returns, pipeline, watch, false, status),
+      statementOf(simple("return", quotedParameter(OWN.before))),
+    ]);
+  };
+  const leaving = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(leaving);
+    if (typeof value !== "object" || value === null) return value;
+    if (isNode(value) && CLOSED.has(value.type)) return value;
+    const [status = quotedParameter("?")] =
+      isNode(value) && literalName(value) === "return" ? (value.args as readonly Node[]) : [];
+    if (isNode(value) && literalName(value) === "return") return left(status, value.line);
+    return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, leaving(each)]));
+  };
+  const body = leaving(definition.body) as Node;
+  const end = statementOf(left(quotedParameter("?"), definition.line));
+  const isPlain = body.type === "Group" && (body.redirections as readonly unknown[]).length === 0;
+  return {
+    ...definition,
+    body: isPlain ? { ...body, body: [...(body.body as readonly Node[]), end] } : group([statementOf(body), end]),
+  };
+}
+
+/** Of `if`: a condition that fails is an answer. */
+function clause(value: { readonly [key: string]: unknown }, watch: Watch, asked: boolean): object {
+  return Object.fromEntries(
+    Object.entries(value).map(([key, each]) => [key, watched(each, watch, asked || key === "condition")]),
+  );
+}
+
+function statement(node: Node, watch: Watch, asked: boolean): Node {
+  if (node.background === true) return node;
+  const pipelines = node.pipelines as readonly Node[];
+  const changed = pipelines.map((pipeline, at) => {
+    const isLast = at === pipelines.length - 1;
+    const sourced = watch.returns && readsFile(pipeline) ? returned(pipeline, watch) : pipeline;
+    const before = watch.debug && tells(pipeline) ? debugged(sourced, watch) : sourced;
+    return watch.err && isLast && !asked && tells(pipeline) && pipeline.negated !== true
+      ? { ...pipeline, commands: [failing(pipeline, before, watch)], timed: false }
+      : before;
+  });
+  return { ...node, pipelines: changed };
+}
+
+function readsFile({ commands }: Node): boolean {
+  const [command, more] = commands as readonly Node[];
+  return more === undefined && command !== undefined && [".", "source"].includes(literalName(command) ?? "");
+}
+
+/** A file that is read is left like a function. */
+function returned(pipeline: Node, watch: Watch): Node {
+  const read = alone({ ...pipeline, negated: false });
+  return { ...pipeline, commands: [group([read, ...happened(OWN.returns, pipeline, watch)])], timed: false };
+}
+
+function tells({ commands }: Node): boolean {
+  const [command, more] = commands as readonly Node[];
+  if (more !== undefined) return true;
+  return command !== undefined && TELLING.has(command.type) && !(literalName(command) ?? "").startsWith("__gsv_");
+}
+
+function alone(pipeline: Node): Node {
+  return { type: "Statement", pipelines: [pipeline], operators: [], background: false };
+}
+
+function failing(original: Node, pipeline: Node, watch: Watch): Node {
+  const [command] = original.commands as readonly Node[];
+  const name = command === undefined ? null : literalName(command);
+  const then = happened(OWN.failed, original, watch);
+  // Under set -e a failure in a condition ends nothing; what a function does in one would not either.
+  const isFunction = name !== null && watch.functions.has(name);
+  if (!watch.errexit || isFunction) return group([alone(pipeline), ...then]);
+  return choice([alone(pipeline)], [statementOf(simple(":"))], then);
+}
+
+function debugged(pipeline: Node, watch: Watch): Node {
+  const before = happened(OWN.comes, pipeline, watch);
+  return { ...pipeline, commands: [group([...before, alone({ ...pipeline, negated: false })])], timed: false };
+}
+
+/** Asks whether there is a trap and runs it; the status is then what it was. */
+function happened(
+  event: string,
+  pipeline: Node,
+  { shell }: Watch,
+  goesOn = event === OWN.comes,
+  status = quotedParameter("?"),
+): readonly Node[] {
+  const [command] = pipeline.commands as readonly Node[];
+  const place = quotedParameter("BASHPID", `--shell=${shell}:`);
+  const text = verbatim(String((command as { readonly sourceText?: unknown })?.sourceText ?? wordsOf(command)));
+  const told = simple(event, place, status, literal(String(command?.line ?? 0)), text);
+  const handler = statementOf(simple("eval", quotedParameter(OWN.event)));
+  const ran = statementOf(choice([handler], [statementOf(simple(":"))], [statementOf(simple(":"))]));
+  // After a failure it ends the script under set -e; before a command it is what an else may begin with.
+  const further = goesOn ? ([["&&", simple(OWN.status)]] as const) : [];
+  return [
+    statementOf(choice([statementOf(told)], [ran], null)),
+    statementOf(simple(OWN.status, quotedParameter(OWN.before)), ...further),
+  ];
+}
+
+/** As far as they are written out. */
+function wordsOf(command: Node | undefined): string {
+  if (command?.type !== "SimpleCommand") return "";
+  const words = [command.name, ...(command.args as readonly Node[])].filter(isNode);
+  const text = (word: Node) => (word.parts as readonly Node[]).map(({ value }) => String(value ?? "…")).join("");
+  return words.map(text).join(" ");
+}

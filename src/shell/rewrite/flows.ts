@@ -1,0 +1,86 @@
+// Loops that programs read while they run: what a round prints goes to the programs at once, which began before the loop did, and a round
+// that nobody reads is the last. The programs here are called by rewritten scripts.
+
+import { type CustomCommand, defineCommand } from "just-bash/browser";
+import type { Called } from "../interpreter/builtins.ts";
+import { type Answer, answer, type Context } from "../interpreter/called.ts";
+import { OWN } from "../interpreter/own.ts";
+import type { Pipe } from "../programs/pipe.ts";
+import type { Chains, Stage } from "./chains.ts";
+import { NEXT } from "./pipes.ts";
+
+interface Flow {
+  readonly pipe: Pipe;
+  readonly ended: Promise<Answer>;
+}
+
+export class Flows {
+  /** By where they stand in a script, the innermost last. */
+  private readonly open = new Map<string, Flow[]>();
+
+  constructor(
+    private readonly chains: Chains,
+    private readonly stage: (called: Called) => Promise<Stage | null>,
+  ) {}
+
+  programs(): readonly CustomCommand[] {
+    return [
+      defineCommand(OWN.open, ([chain = "", ...words], context) => this.begin(chain, words, context)),
+      defineCommand(OWN.close, ([chain = ""]) => this.end(chain)),
+      defineCommand(OWN.gone, async ([chain = ""]) => answer("", "", this.pipe(chain)?.broken === false ? 1 : 0)),
+      defineCommand(OWN.ended, (args, context) => this.statuses(args, context)),
+    ];
+  }
+
+  /** What nobody reads is dropped; what is not read yet is waited for. */
+  async write(chain: string, bytes: Uint8Array): Promise<void> {
+    const pipe = this.pipe(chain);
+    pipe?.write(bytes);
+    await pipe?.room();
+  }
+
+  private pipe(chain: string): Pipe | undefined {
+    return this.open.get(chain)?.at(-1)?.pipe;
+  }
+
+  private async begin(chain: string, words: readonly string[], context: Context): Promise<Answer> {
+    const stages: Stage[] = [];
+    for (const argv of programsIn(words)) {
+      const [name = "", ...args] = argv;
+      const stage = await this.stage({ name, args, context });
+      if (stage !== null) stages.push(stage);
+    }
+    const flow = this.chains.beside(chain, stages, context);
+    this.open.set(chain, [...(this.open.get(chain) ?? []), flow]);
+    return answer();
+  }
+
+  private async end(chain: string): Promise<Answer> {
+    const flow = this.open.get(chain)?.pop();
+    flow?.pipe.end();
+    return (await flow?.ended) ?? answer();
+  }
+
+  /** The statuses of the commands of a pipe, of which some ran in a row: where each is, and those the interpreter knows of. */
+  private async statuses(args: readonly string[], context: Context): Promise<Answer> {
+    const places = args.filter((word) => !/^\d+$/.test(word));
+    const known = args.filter((word) => /^\d+$/.test(word));
+    let [told, slot] = [0, 0];
+    for (const place of places) {
+      const own = place.startsWith("+") ? "0" : known[slot++];
+      const [chain = "", at] = place.replace("+", "").split(":");
+      const status = at === undefined ? own : String(this.chains.statusOf(chain, Number(at)));
+      if (place !== ".") await context.assignShellVariable?.(OWN.ended, status ?? "0", String(told++));
+    }
+    return answer();
+  }
+}
+
+function programsIn(words: readonly string[]): readonly (readonly string[])[] {
+  const found: string[][] = [];
+  for (const word of words) {
+    if (word === NEXT) found.push([]);
+    else found.at(-1)?.push(word);
+  }
+  return found;
+}

@@ -1,0 +1,237 @@
+// Pipes of a script, changed so that programs of the shell's own that stand side by side in one run at the same time, and so that a loop
+// before one that wants only the beginning, as `head` does, ends with it. Pure.
+
+import { ENDED_BY } from "../../abi/ended-by.ts";
+import { OWN } from "../interpreter/own.ts";
+import { isWordTwice } from "../interpreter/script-file.ts";
+import { ALONE, type Part, partWord } from "../programs/part.ts";
+import { PROGRAMS } from "../programs/table.ts";
+import {
+  choice,
+  group,
+  holds,
+  literal,
+  literalName,
+  literalText,
+  type Node,
+  onlyCommand,
+  simple,
+  statementOf,
+} from "./nodes.ts";
+import type { Rules } from "./rewrite.ts";
+
+/** A word that is a function of the script calls no program. */
+export interface PipeRules extends Pick<Rules, "functions" | "commands" | "nextChain" | "statuses" | "parse"> {
+  /** Functions that a command calls, ready to be run in it. */
+  readonly called: (command: Node) => readonly Node[];
+}
+
+/** Of each command of a pipe as it was written: where its status is. `-` is that of a command of the changed pipe, `.` is one that nobody
+ * wrote, and what stands behind a `+` is no command of the changed pipe. */
+type Statuses = readonly string[];
+
+const DEVICE = /^\/dev\/(?:zero|u?random)$/;
+
+/** A pipe with its commands as they are to run. */
+export function sideBySide(pipeline: Node, about: PipeRules): Node {
+  const all = pipeline.commands as readonly Node[];
+  const [only] = all;
+  if (all.length === 1 && only !== undefined) {
+    const isEndless = literalName(only) === "yes" && isProgram(only, about);
+    return isEndless ? { ...pipeline, commands: [saying(only, ALONE)] } : pipeline;
+  }
+  // What a pipe of both streams hands on is put together by the interpreter.
+  if ((pipeline.pipeStderr as readonly boolean[] | undefined)?.some((each) => each)) return pipeline;
+  const device = deviceOf(only, about);
+  const commands = device === null ? all : [...device, ...all.slice(1)];
+  const flowed = intoRow(commands, about);
+  const changed = [...(flowed?.commands ?? commands)];
+  const statuses = [...(flowed?.statuses ?? changed.map(() => "-"))];
+  for (let from = flowed === null ? 0 : 2; from < changed.length; ) {
+    let to = from;
+    while (to < changed.length && joins(changed[to], to - from, changed.length - 1 - to, about)) to++;
+    if (to - from >= 2) {
+      const chain = about.nextChain();
+      for (let at = from; at < to; at++) statuses[statuses.length - changed.length + at] = `${chain}:${at - from}`;
+      tell(changed, from, to, chain);
+    }
+    from = Math.max(to, from + 1);
+  }
+  if (device !== null) statuses[0] = ".";
+  const { pipeStderr: _, ...rest } = pipeline;
+  const whole = { ...rest, commands: changed };
+  const isPlain = statuses.every((each) => each === "-");
+  return isPlain || !about.statuses ? whole : withStatuses(whole, statuses, about);
+}
+
+/** The interpreter is told of the statuses that its own pipe does not have. */
+function withStatuses(pipeline: Node, statuses: Statuses, { parse }: PipeRules): Node {
+  const inner = { ...pipeline, negated: false, timed: false };
+  const told = `${OWN.ended} ${statuses.join(" ")} "\${PIPESTATUS[@]}"; __just_bash_tee_restore "\${${OWN.ended}[@]}"`;
+  const statement = { type: "Statement", pipelines: [inner], operators: [], background: false };
+  return { ...pipeline, commands: [group([statement, ...parse(told)])] };
+}
+
+/** `program < /dev/urandom`, with what reads the device as a command of its own, because it never ends. */
+function deviceOf(command: Node | undefined, about: PipeRules): readonly Node[] | null {
+  if (command === undefined || !isProgram(command, about)) return null;
+  const [one, more] = command.redirections as readonly Node[];
+  const path = one?.operator === "<" && more === undefined ? literalText(one.target as Node) : null;
+  return path !== null && DEVICE.test(path) ? [simple("cat", literal(path)), { ...command, redirections: [] }] : null;
+}
+
+function tell(commands: Node[], from: number, to: number, chain: string): void {
+  for (let place = from; place < to; place++) {
+    const command = commands[place];
+    if (command === undefined) continue;
+    const stderr = stderrOf(command) ?? "told";
+    const part = { chain, at: place - from, count: to - from, stderr };
+    const redirections = stderr === "told" ? command.redirections : withoutStderr(command);
+    commands[place] = { ...saying(command, partWord(part)), redirections };
+  }
+}
+
+/** Whether a command may stand in a row: before it stand so many of the row, behind it so many of the pipe. */
+function joins(command: Node | undefined, before: number, behind: number, about: PipeRules): boolean {
+  if (command === undefined || !isProgram(command, about)) return false;
+  // What `<(…)` stands for is there as long as its own command runs, and no longer.
+  if (holds(command.args, ({ type }) => type === "ProcessSubstitution")) return false;
+  const redirections = command.redirections as readonly Node[];
+  const others = stderrOf(command) === null ? redirections : withoutStderr(command);
+  return others.every(
+    ({ operator, fd }) =>
+      (before === 0 && operator === "<" && (fd ?? 0) === 0) ||
+      (behind === 0 && [">", ">>"].includes(String(operator)) && (fd ?? 1) === 1),
+  );
+}
+
+function isProgram(command: Node, { functions, commands }: PipeRules): boolean {
+  const name = literalName(command);
+  return name !== null && (PROGRAMS.has(name) || commands.has(name)) && !functions.has(name);
+}
+
+/** `2>/dev/null` and `2>&1`, where nothing else is redirected before; null where there is none. */
+function stderrOf(command: Node): Part["stderr"] | null {
+  const all = command.redirections as readonly Node[];
+  const [one, more] = all.filter(({ fd }) => fd === 2);
+  if (one === undefined || more !== undefined) return null;
+  const text = literalText(one.target as Node);
+  if ((one.operator === ">" || one.operator === ">>") && text === "/dev/null") return "dropped";
+  return one.operator === ">&" && text === "1" && all.length === 1 ? "printed" : null;
+}
+
+function withoutStderr(command: Node): readonly Node[] {
+  return (command.redirections as readonly Node[]).filter(({ fd }) => fd !== 2);
+}
+
+function saying(command: Node, word: string): Node {
+  return { ...command, args: [literal(word), ...(command.args as readonly Node[])] };
+}
+
+/** Between the words of one program and those of the next. */
+export const NEXT = "__gsv_next";
+/** Where what a loop prints goes, in a directory that nobody lists. */
+export const FLOWS = "/dev/.gsv/flow/";
+
+const LOOPS = new Set(["While", "Until", "For", "CStyleFor"]);
+/** Those that carry out no other command. */
+const READERS = new Set([
+  "head",
+  "awk",
+  "grep",
+  "egrep",
+  "fgrep",
+  "sed",
+  "tail",
+  "wc",
+  "cut",
+  "sort",
+  "uniq",
+  "cat",
+  "tr",
+  "nl",
+]);
+
+/** Loops, whose output programs read while they run: these programs begin before, and the loop ends when they have. */
+function intoRow(
+  commands: readonly Node[],
+  about: PipeRules,
+): { commands: readonly Node[]; statuses: Statuses } | null {
+  const [writer, ...others] = commands;
+  if (writer === undefined || isProgram(writer, about)) return null;
+  const end = others.findIndex((command, at) => !reads(command, others.length - 1 - at, about));
+  const row = end === -1 ? others : others.slice(0, end);
+  if (!row.some(isEarly)) return null;
+  const called = about.called(writer);
+  if (!holds([writer, ...called], ({ type }) => LOOPS.has(type))) return null;
+  const chain = about.nextChain();
+  const words = row.flatMap((command) => [literal(NEXT), command.name as Node, ...(command.args as readonly Node[])]);
+  const [copies, body] = [called, [statementOf(writer)]].map((part) => part.map((each) => flowing(each, chain)));
+  const opened = statementOf(simple(OWN.open, literal(chain), ...words));
+  const defined = (copies ?? []).map((each) => statementOf(each));
+  const stage = { type: "Subshell", body: [opened, ...defined, ...(body ?? [])], redirections: [] };
+  const closed = { ...simple(OWN.close, literal(chain)), redirections: row.at(-1)?.redirections ?? [] };
+  const told = row.map((_, at) => `${at === 0 ? "" : "+"}${chain}:${at}`);
+  return { commands: [stage, closed, ...others.slice(row.length)], statuses: ["-", ...told] };
+}
+
+function reads(command: Node, behind: number, about: PipeRules): boolean {
+  const name = literalName(command);
+  if (name === null || !READERS.has(name) || !isProgram(command, about)) return false;
+  if (name === "awk" && /system|getline|\|/.test(JSON.stringify(command.args))) return false;
+  const isPlain = (command.redirections as readonly Node[]).every(
+    ({ operator, fd }) => behind === 0 && [">", ">>"].includes(String(operator)) && (fd ?? 1) === 1,
+  );
+  return isPlain && (command.args as readonly Node[]).every(isWordTwice);
+}
+
+/** It may have all it wants before there is no more. */
+function isEarly(command: Node): boolean {
+  const name = literalName(command) ?? "";
+  if (name === "head") return true;
+  if (name === "awk") return /\bexit\b/.test(JSON.stringify(command.args));
+  const text = JSON.stringify(command.args);
+  if (/grep$/.test(name)) return /"value":"-(?:\w*[mqlL]\d*|-(?:max-count|quiet|silent|files-with).*)"/.test(text);
+  return name === "sed" && /"value":"[^"]*[\dq/$;{ ]?[qQ]\b/.test(text);
+}
+
+/** What a command prints goes on as each statement of it ends, and each round of a loop asks first whether somebody still reads. */
+function flowing(node: Node, chain: string): Node {
+  if (node.type === "FunctionDef") return { ...node, body: flowing(node.body as Node, chain) };
+  if (node.type !== "Statement") return insides(node, chain);
+  const only = onlyCommand(node);
+  const isOpen = only !== null && only.type in PARTS && (only.redirections as readonly unknown[]).length === 0;
+  if (only !== null && isOpen) return statementOf(insides(only, chain));
+  if (only !== null && (only.type === "FunctionDef" || literalName(only) === "exec")) return node;
+  return statementOf(group([node], [flow(chain)]));
+}
+
+const PARTS: { readonly [type: string]: readonly string[] } = {
+  ...{ If: ["clauses", "elseBody"], For: ["body"], CStyleFor: ["body"], While: ["body"], Until: ["body"] },
+  ...{ Case: ["items"], Group: ["body"], Subshell: ["body"] },
+};
+
+function insides(command: Node, chain: string): Node {
+  const parts = (PARTS[command.type] ?? []).map((key) => [key, part(command[key], chain)] as const);
+  const inside = Object.fromEntries(parts);
+  if (!LOOPS.has(command.type)) return { ...command, ...inside };
+  return { ...command, ...inside, body: [asked(chain), ...(inside.body as readonly Node[])] };
+}
+
+function part(value: unknown, chain: string): unknown {
+  if (!Array.isArray(value)) return value;
+  return value.map((each: Node | { readonly body: unknown }) =>
+    "type" in each && each.type === "Statement"
+      ? flowing(each, chain)
+      : { ...each, body: part((each as { readonly body: unknown }).body, chain) },
+  );
+}
+
+function asked(chain: string): Node {
+  const gone = statementOf(simple(OWN.gone, literal(chain)));
+  return statementOf(choice([gone], [statementOf(simple("exit", literal(String(ENDED_BY.PIPE))))], null));
+}
+
+function flow(chain: string): Node {
+  return { type: "Redirection", fd: 1, operator: ">>", target: literal(FLOWS + chain) };
+}

@@ -1,0 +1,310 @@
+// What the interpreter lacks or gets wrong, said in words it knows: `exit` that lets a trap run, jobs with a status, functions that are seen
+// wherever a script calls them. Each rule takes a node and gives another in its place, or null where it is not about this one. Pure.
+
+import { WHOLE } from "../interpreter/called.ts";
+import { OWN } from "../interpreter/own.ts";
+import type { Events } from "./event-traps.ts";
+import {
+  choice,
+  group,
+  holds,
+  literal,
+  literalName,
+  literalText,
+  type Node,
+  onlyCommand,
+  quotedParameter,
+  simple,
+  statementOf,
+  verbatim,
+} from "./nodes.ts";
+
+export interface Rules {
+  /** Tells scripts inside of scripts apart. */
+  readonly shell: number;
+  /** Some `trap` may be set when it exits. */
+  readonly traps: boolean;
+  /** And one of them for a signal. */
+  readonly signals: boolean;
+  /** Traps for what happens inside of it; null where none may be set. */
+  readonly events: Events | null;
+  /** `set -e` stands somewhere. */
+  readonly errexit: boolean;
+  /** Text to nodes. Throws where it is no script. */
+  readonly parse: (text: string) => readonly Node[];
+  /** And back. */
+  readonly write: (command: Node) => string;
+  readonly functions: ReadonlyMap<string, Node>;
+  /** gsv's own commands. */
+  readonly commands: ReadonlySet<string>;
+  /** Tells rows of programs apart. */
+  readonly nextChain: () => string;
+  /** Variables that stand for others, as `local -n` makes them. */
+  readonly references: ReadonlySet<string>;
+  /** Somebody asks what each command of a pipe ended with. */
+  readonly statuses: boolean;
+}
+
+export function simpleCommand(command: Node, rules: Rules): Node | null {
+  const name = literalName(command);
+  const args = command.args as readonly Node[];
+  const [first] = args;
+  if (name === null) return throughReference(command, rules) ?? splitAssignments(command);
+  if (name === "exec" && first !== undefined && !(literalText(first) ?? "").startsWith("-"))
+    return replacing(command, rules);
+  if (name === "exit" && rules.traps) return leaving(args, rules);
+  if (name === "kill" && args.some(isSelf)) return signalling(args, rules);
+  if (name === "trap") return { ...command, args: [standing(rules), ...args] };
+  if (name === "wait") return { ...command, name: literal(OWN.wait), args: [standing(rules), ...args] };
+  if ((name === "." || name === "source") && first !== undefined) return sourcing(command, first);
+  if (first === undefined) return null;
+  if (name === "cd" && args.length === 1 && literalText(first) === "-") return goingBack(command, rules);
+  if (name === "export" && literalText(first) === "-f") return simple(":");
+  if ((name === "declare" || name === "typeset") && literalText(first) === "-f" && args.length > 1)
+    return { ...command, name: literal(OWN.functions), args: args.slice(1) };
+  return null;
+}
+
+/** Which shell of which script this is. */
+function standing({ shell }: Rules): Node {
+  return quotedParameter("BASHPID", `--shell=${shell}:`);
+}
+
+function leaving(args: readonly Node[], rules: Rules): Node {
+  const handler = statementOf(simple("eval", quotedParameter(OWN.handler)));
+  const told = statementOf(simple(OWN.leave, standing(rules), quotedParameter("?"), ...args));
+  // As the condition of something it can have any status under set -e.
+  return group([
+    statementOf(choice([told], [handler], [handler])),
+    statementOf(simple("exit", quotedParameter(OWN.status))),
+  ]);
+}
+
+/** The interpreter has an idea of its own of where a shell came from. Where it goes is printed first: a file for it is one of here. */
+function goingBack({ redirections }: Node, { parse }: Rules): Node {
+  const unknown = 'echo "bash: cd: OLDPWD not set" >&2; false';
+  const told = group(parse('echo "$OLDPWD"'), redirections as readonly Node[]);
+  const goes = choice(parse('[ -d "$OLDPWD" ]'), [statementOf(told)], null);
+  return choice(parse('[ -n "$OLDPWD" ]'), [statementOf(goes), ...parse('cd "$OLDPWD"')], parse(unknown));
+}
+
+/** Nothing comes after a command that takes the place of its shell. */
+function replacing(command: Node, rules: Rules): Node {
+  const [name, ...args] = command.args as readonly Node[];
+  const traps = rules.traps ? [statementOf(simple("trap", standing(rules), literal("-"), literal("EXIT")))] : [];
+  const replaced = statementOf({ ...command, name, args });
+  return group([...traps, replaced, statementOf(simple("exit", quotedParameter("?")))]);
+}
+
+function isSelf(word: Node): boolean {
+  return holds(
+    word,
+    ({ type, parameter }) => type === "ParameterExpansion" && (parameter === "$" || parameter === "BASHPID"),
+  );
+}
+
+function signalling(args: readonly Node[], rules: Rules): Node {
+  const isWhole = holds(args, ({ parameter }) => parameter === "$");
+  const others = args.filter((word) => !isSelf(word));
+  const told = simple(OWN.signal, standing(rules), ...(isWhole ? [literal(WHOLE)] : []), ...others);
+  return group([statementOf(told, ["&&", simple("eval", quotedParameter(OWN.handler))])]);
+}
+
+/** A subshell has traps of its own. */
+export function withTraps(node: Node, rules: Rules): Node {
+  if (!holds(node.body, (each) => literalName(each) === "trap")) return node;
+  return { ...node, body: [...(node.body as readonly Node[]), statementOf(leaving([], rules))] };
+}
+
+/** For the interpreter a star before a last slash stands for files too; so directories are picked out before. */
+export function withDirectories(node: Node, key: "words" | "args"): Node | null {
+  const words = node[key] as readonly Node[] | null;
+  const before: Node[] = [];
+  const changed = words?.map((word) => {
+    const parts = word.parts as readonly Node[];
+    const [glob, slash] = parts.slice(-2);
+    if (glob?.type !== "Glob" || slash?.type !== "Literal" || slash.value !== "/") return word;
+    const name = `${OWN.directories}${before.length}`;
+    before.push(statementOf(simple(OWN.directories, literal(name), { ...word, parts: parts.slice(0, -1) })));
+    return quotedParameter(`${name}[@]`);
+  });
+  return before.length === 0 ? null : group([...before, statementOf({ ...node, [key]: changed })]);
+}
+
+/** What comes after the last statement of a script. */
+export function ending(rules: Rules): readonly Node[] {
+  const heeded = rules.signals ? heed(rules) : [];
+  return rules.traps ? [...heeded, statementOf(leaving([], rules))] : heeded;
+}
+
+// What is read from a file is changed like what was typed, so it comes from where that can be done.
+function sourcing(command: Node, file: Node): Node {
+  return group([
+    statementOf(simple(OWN.source, file)),
+    statementOf({ ...command, args: [quotedParameter(OWN.file), ...(command.args as Node[]).slice(1)] }),
+  ]);
+}
+
+/** `list+=(…)` where `list` is a name for another variable: the interpreter would make an array of the name itself. */
+function throughReference(command: Node, { references, parse }: Rules): Node | null {
+  const [assignment, more] = command.assignments as readonly Node[];
+  const name = String(assignment?.name);
+  if (more !== undefined || !Array.isArray(assignment?.array) || !references.has(name)) return null;
+  const values = { ...assignment, name: OWN.words, append: false };
+  const sign = assignment.append === true ? "+=" : "=";
+  const told = parse(`eval "\${!${name}}${sign}(\\"\\\${${OWN.words}[@]}\\")"`);
+  return group([statementOf({ ...command, assignments: [values] }), ...told]);
+}
+
+// One after another, because the next may depend on the one before: IFS=, parts=($list).
+function splitAssignments(command: Node): Node | null {
+  const assignments = command.assignments as readonly Node[];
+  if (command.name !== null || assignments.length < 2 || !assignments.some(({ name }) => name === "IFS")) return null;
+  return group(assignments.map((each) => statementOf({ ...command, assignments: [each] })));
+}
+
+/** A job is handed over as the script it is, with all that its shell says of itself. */
+export function job(statement: Node, rules: Rules): Node {
+  const shown = String(statement.sourceText ?? "").replace(/\s*&$/, "");
+  const text = verbatim(shown.replace(/^\((?=\S)/, "( ").replace(/(?<=\S)\)$/, " )"));
+  const script = verbatim(
+    bodyOf({ ...statement, background: false })
+      .map(rules.write)
+      .join("\n"),
+  );
+  const told = [simple("declare", literal("-p")), simple("alias"), settings(), simple("declare", literal("-F"))];
+  return statementOf(
+    simple(
+      OWN.job,
+      standing(rules),
+      text,
+      script,
+      quotedParameter("?"),
+      ...told.map(substituted),
+      quotedParameter("@"),
+    ),
+  );
+}
+
+// A job is a shell of its own already: traps in it are its own.
+function bodyOf(statement: Node): readonly Node[] {
+  const only = onlyCommand(statement);
+  const isBare = only?.type === "Subshell" && (only.redirections as readonly unknown[]).length === 0;
+  return isBare ? (only.body as readonly Node[]) : [statement];
+}
+
+function settings(): Node {
+  return group([statementOf(simple("shopt", literal("-p"))), statementOf(simple("set", literal("+o")))]);
+}
+
+function substituted(command: Node): Node {
+  const body = { type: "Script", statements: [statementOf(command)] };
+  const parts = [{ type: "CommandSubstitution", body, legacy: false }];
+  return { type: "Word", parts: [{ type: "DoubleQuoted", parts }] };
+}
+
+function startsJobs(value: unknown): boolean {
+  return holds(value, (node) => literalName(node) === OWN.job);
+}
+
+function drain(): Node {
+  return statementOf(simple(OWN.drain, quotedParameter("?")));
+}
+
+/** What catches the output of its commands has that of its jobs too. */
+export function draining(node: Node): Node | null {
+  if (node.type === "CommandSubstitution") {
+    const body = node.body as Node;
+    if (!startsJobs(body)) return null;
+    return { ...node, body: { ...body, statements: [...(body.statements as readonly Node[]), drain()] } };
+  }
+  const redirections = (node.redirections ?? []) as readonly Node[];
+  if (["SimpleCommand", "FunctionDef"].includes(node.type)) return null;
+  const isCaught = redirections.some(({ operator }) => String(operator).includes(">"));
+  return isCaught && startsJobs(node)
+    ? group([statementOf({ ...node, redirections: [] }), drain()], redirections)
+    : null;
+}
+
+export function drainingPipeline(node: Node): Node | null {
+  const commands = node.commands as readonly Node[];
+  if (commands.length < 2 || !startsJobs(commands)) return null;
+  return {
+    ...node,
+    commands: commands.map((each) => (startsJobs(each) ? group([statementOf(each), drain()]) : each)),
+  };
+}
+
+/** Between any two statements a trap may run for a signal that came. */
+export function heeding(statements: readonly Node[], rules: Rules): readonly Node[] {
+  return statements.flatMap((statement) =>
+    holds(statement, ({ parameter }) => parameter === "PIPESTATUS") ? [statement] : [...heed(rules), statement],
+  );
+}
+
+function heed(rules: Rules): readonly Node[] {
+  const handler = statementOf(simple("eval", quotedParameter(OWN.handler)));
+  const asked = statementOf(simple(OWN.pending, standing(rules), quotedParameter("?")));
+  // The status that an else begins with ends nothing under set -e.
+  const again = statementOf(simple(OWN.status, quotedParameter(OWN.last)), ["&&", simple(OWN.status)]);
+  return [statementOf(choice([asked], [handler], null)), again];
+}
+
+// Under set -e what comes before && and || may fail anywhere inside.
+export function list(statement: Node, { errexit, functions }: Rules): Node {
+  const pipelines = statement.pipelines as readonly Node[];
+  if (!errexit || pipelines.length < 2) return statement;
+  const changed = pipelines.map((pipeline, at) => {
+    const [command, more] = pipeline.commands as readonly Node[];
+    if (at === pipelines.length - 1 || command === undefined || more !== undefined) return pipeline;
+    const name = literalName(command);
+    if (command.type === "SimpleCommand" && (name === null || !functions.has(name))) return pipeline;
+    const failed = statementOf(simple(OWN.status, quotedParameter("?")), ["&&", simple(":")]);
+    const asked = choice([{ ...statementOf(command), pipelines: [pipeline] }], [statementOf(simple(":"))], [failed]);
+    return { ...pipeline, commands: [asked], negated: false };
+  });
+  return { ...statement, pipelines: changed };
+}
+
+/** The interpreter tears the words of `declare -A m=([k]="a b")` apart, and not those of m=([k]="a b"). */
+export function associative(statement: Node, { parse }: Rules): Node | null {
+  const command = onlyCommand(statement);
+  if (command === null || !["declare", "typeset", "local"].includes(literalName(command) ?? "")) return null;
+  const [, declare, name, values] =
+    /^(\w+\s+-[A-Za-z]*A[A-Za-z]*)\s+(\w+)=(\(.*\))$/s.exec(String(statement.sourceText ?? "").trim()) ?? [];
+  if (values === undefined) return null;
+  return statementOf(group(parse(`${declare} ${name}\n${name}=${values}`)));
+}
+
+/** Past this many words the interpreter would leave the rest out. */
+const WORDS_MAX = 10_000;
+
+export function wordOf(word: Node): Node | null {
+  const { parts } = word as Node & { readonly parts?: readonly Node[] };
+  if (parts === undefined) return null;
+  const range = parts
+    .flatMap(({ type, items }) => (type === "BraceExpansion" ? (items as readonly Node[]) : []))
+    .find(isLong);
+  if (range === undefined) return null;
+  const {
+    start,
+    end,
+    step = 1,
+  } = range as Node & { readonly start: number; readonly end: number; readonly step?: number };
+  if (parts.length > 1) throw new Error(`{${start}..${end}}: more than ${WORDS_MAX} words at once`);
+  const words = simple(OWN.range, ...[start, end, step].map((each) => literal(String(each))));
+  const body = { type: "Script", statements: [statementOf(words)] };
+  return { ...word, parts: [{ type: "CommandSubstitution", body, legacy: false }] };
+}
+
+function isLong({ type, start, end, step }: Node): boolean {
+  if (type !== "Range" || typeof start !== "number" || typeof end !== "number") return false;
+  return Math.abs(end - start) / Math.abs(Number(step ?? 1) || 1) >= WORDS_MAX;
+}
+
+/** `~name`: whose home is where the interpreter does not know. */
+export function homeOf({ user }: Node): Node | null {
+  if (typeof user !== "string") return null;
+  const body = { type: "Script", statements: [statementOf(simple(OWN.home, verbatim(user)))] };
+  return { type: "DoubleQuoted", parts: [{ type: "CommandSubstitution", body, legacy: false }] };
+}

@@ -1,0 +1,311 @@
+// Scripts as the interpreter parses them, changed before they run: a redirection that fails ends its command and not the script, what a
+// statement prints is told when the statement ends and not when the script does, `$0` is the name the script was given, and functions can
+// be written down again. Pure.
+
+import { inQuotes } from "../../lib/text/quote.ts";
+import { LIVE } from "../interpreter/called.ts";
+import { OWN } from "../interpreter/own.ts";
+import { byPath } from "../interpreter/script-file.ts";
+import { arithmeticCommand, arithmeticPart, compared, now } from "./arithmetic.ts";
+import { watched } from "./event-traps.ts";
+import { group, holds, isNode, literal, literalName, type Node, onlyCommand, statementOf } from "./nodes.ts";
+import { inOrder } from "./order.ts";
+import { sideBySide } from "./pipes.ts";
+import {
+  associative,
+  draining,
+  drainingPipeline,
+  ending,
+  heeding,
+  homeOf,
+  job,
+  list,
+  type Rules,
+  simpleCommand,
+  withDirectories,
+  withTraps,
+  wordOf,
+} from "./rewrite.ts";
+
+/** Commands that run text of their own, which is parsed later and not changed here. */
+const RUN_TEXT = new Set(["eval", "source", ".", "bash", "sh", "xargs", "find", "env", "timeout", "command"]);
+
+export interface About extends Rules {
+  /** What `$0` is; null where the interpreter knows better. */
+  readonly name: string | null;
+  /** Functions by their names, added to. */
+  readonly functions: Map<string, Node>;
+  /** What its statements print goes to the script's own streams, one by one. */
+  readonly told: boolean;
+  /** It was typed as a whole. */
+  readonly isMain: boolean;
+  /** The file it was read from, "" for none; null where that is `$0`. */
+  readonly file: string | null;
+  /** False where others go on after it, as after a file that is read. */
+  readonly ends?: boolean;
+}
+
+export function prepared(ast: Node, given: About): Node {
+  collect(ast, given.functions);
+  const text = JSON.stringify(ast);
+  const about = {
+    ...given,
+    at: `${OWN.at}${given.nextChain()}`,
+    redirected: /"exec"[\s\S]*"fd":2,"operator"/.test(text),
+  };
+  const watching = about.events === null ? ast : watched(ast, { ...about, ...about.events });
+  const safe = changed(watching, about, 0) as Node;
+  const after = about.ends === false ? [] : ending(about);
+  const statements = [...itself(text, about), ...(safe.statements as readonly Node[]), ...after];
+  return { ...safe, statements: about.told ? told(statements) : statements };
+}
+
+/** What it knows of itself that the interpreter does not. */
+function itself(text: string, { name, file, at, parse }: Standing): readonly Node[] {
+  const known: Node[] = [];
+  const place = file === null ? '"$0"' : inQuotes(file);
+  if (text.includes('"BASH_SOURCE')) known.push(...parse(`${at}=${place}`));
+  if (name !== null && text.includes('"parameter":"0","operation":{'))
+    known.push(...parse(`${OWN.zero}=${inQuotes(name)}`));
+  return known;
+}
+
+// A list says before a function is defined whether it is one.
+function collect(value: unknown, functions: Map<string, Node>): void {
+  if (typeof value !== "object" || value === null) return;
+  if (isNode(value) && value.type === "FunctionDef" && typeof value.name === "string") functions.set(value.name, value);
+  for (const each of Object.values(value)) collect(each, functions);
+}
+
+/** Those of them that it calls, and that these call. */
+export function functionsIn(ast: Node, functions: ReadonlyMap<string, Node>): readonly Node[] {
+  const found = new Set<Node>();
+  const look = (value: Node) => {
+    for (const [name, node] of functions) {
+      if (found.has(node) || !holds(value, (each) => literalName(each) === name)) continue;
+      found.add(node);
+      look(node);
+    }
+  };
+  look(ast);
+  return [...found];
+}
+
+/** What a whole script ends with for, where it was typed as one. */
+export const UNSET = "\u0001";
+
+/** Says of a file that is read that its statements are told too. */
+export const TOLD = "--told";
+
+/** Where statements print to: names that stand for the script's own streams, in no directory. */
+export const SINKS = {
+  stdout: "/dev/.gsv/stdout",
+  stderr: "/dev/.gsv/stderr",
+  inner: "/dev/.gsv/inner",
+  nowhere: "/dev/.gsv/nowhere",
+} as const;
+
+/** Compound commands whose parts are told one by one; their words and headers print nothing. */
+const PARTS: { readonly [type: string]: readonly string[] } = {
+  If: ["clauses", "elseBody"],
+  For: ["body"],
+  CStyleFor: ["body"],
+  While: ["condition", "body"],
+  Until: ["condition", "body"],
+  Case: ["items"],
+  Group: ["body"],
+};
+
+function told(statements: readonly Node[]): readonly Node[] {
+  return statements.map((statement) => {
+    const only = onlyCommand(statement);
+    if (only === null) return sunk(statement);
+    const name = literalName(only);
+    if (name === OWN.job)
+      return sunk(replaced(statement, { ...only, args: [literal(LIVE), ...(only.args as Node[])] }));
+    if (only.type === "FunctionDef" || name === "exec") return statement;
+    if (name === OWN.source) return replaced(statement, { ...only, args: [literal(TOLD), ...(only.args as Node[])] });
+    // Its own statements are told.
+    if (name === "." && (only.redirections as readonly unknown[]).length === 0) return statement;
+    const parts = PARTS[only.type];
+    if (parts === undefined || (only.redirections as readonly unknown[]).length > 0) return sunk(statement);
+    const inside = Object.fromEntries(parts.map((part) => [part, toldPart(only[part])]));
+    return replaced(statement, { ...only, ...inside });
+  });
+}
+
+/** A list of statements, or of clauses and items that hold lists of them. */
+function toldPart(part: unknown): unknown {
+  if (!Array.isArray(part)) return part;
+  if (part.every((each) => isNode(each) && each.type === "Statement")) return told(part);
+  return part.map((each: { readonly [key: string]: unknown }) => ({
+    ...each,
+    ...(each.condition === undefined ? {} : { condition: toldPart(each.condition) }),
+    body: toldPart(each.body),
+  }));
+}
+
+function replaced(statement: Node, command: Node): Node {
+  const [pipeline] = statement.pipelines as readonly Node[];
+  return { ...statement, pipelines: [{ ...pipeline, commands: [command] }] };
+}
+
+function sunk(statement: Node): Node {
+  if (statement.deferredError !== undefined) return statement;
+  // What stops a subshell does not stop the script.
+  const stderr = (statement.pipelines as readonly Node[]).every(isInner) ? SINKS.inner : SINKS.stderr;
+  return statementOf(group([statement], [into(1, SINKS.stdout), into(2, stderr)]));
+}
+
+function isInner({ commands }: Node): boolean {
+  const [command, more] = commands as readonly Node[];
+  return more !== undefined || command?.type === "Subshell";
+}
+
+function into(fd: number, path: string): Node {
+  return {
+    type: "Redirection",
+    fd,
+    operator: ">>",
+    target: { type: "Word", parts: [{ type: "Literal", value: path }] },
+  };
+}
+
+interface Standing extends About {
+  /** The variable that holds its file. */
+  readonly at: string;
+  /** `exec` sends what goes wrong somewhere else. */
+  readonly redirected: boolean;
+}
+
+function changed(value: unknown, about: Standing, depth: number): unknown {
+  if (Array.isArray(value)) {
+    const all = value.map((each) => changed(each, about, depth));
+    return about.signals && isList(all) ? heeding(all, about) : all;
+  }
+  if (typeof value !== "object" || value === null) return value;
+  if (isNode(value)) {
+    const other = partOf(value, about, depth);
+    if (other !== null) return other === value ? value : changed(other, about, depth);
+  }
+  const inner = isNode(value) && value.type === "Subshell" ? depth + 1 : depth;
+  const copy = Object.fromEntries(Object.entries(value).map(([key, each]) => [key, changed(each, about, inner)]));
+  return isNode(copy) ? whole(copy, about) : copy;
+}
+
+function isList(values: readonly unknown[]): values is readonly Node[] {
+  return values.length > 0 && values.every((each) => isNode(each) && each.type === "Statement");
+}
+
+/** What stands for a part of a word or a command, which is then looked at in its turn; null for most. */
+function partOf(node: Node, about: Standing, depth: number): Node | null {
+  switch (node.type) {
+    case "ParameterExpansion":
+      return node.operation === null ? special(node, about, depth) : operated(node, about);
+    case "ArithmeticExpansion":
+      return arithmeticPart(node, about);
+    case "ArithmeticCommand":
+      return compared(node, about) ?? arithmeticCommand(node, about);
+    case "Statement":
+      return node.background === true ? job(node, about) : associative(node, about);
+    case "Word":
+      return wordOf(node);
+    case "TildeExpansion":
+      return homeOf(node);
+    case "DoubleQuoted":
+      return defaultAlone(node);
+    // The interpreter knows only one of the two signs.
+    case "Glob":
+      return /^\[!/.test(String(node.pattern)) ? { ...node, pattern: `[^${String(node.pattern).slice(2)}` } : null;
+    default:
+      return null;
+  }
+}
+
+function special(node: Node, about: Standing, depth: number): Node | null {
+  const { name } = about;
+  if (isFile(node)) return { ...node, parameter: about.at };
+  if (node.parameter === "EPOCHSECONDS") return now(about);
+  if (node.parameter === "0" && name !== null) return { type: "Literal", value: name };
+  if (node.parameter === "!") return { ...node, parameter: OWN.lastJob };
+  return node.parameter === "BASH_SUBSHELL" ? { type: "Literal", value: String(depth) } : null;
+}
+
+function isFile({ parameter }: Node): boolean {
+  return parameter === "BASH_SOURCE" || parameter === "BASH_SOURCE[0]";
+}
+
+function operated(node: Node, { name, at, isMain }: Standing): Node | null {
+  const { type, word, checkEmpty } = node.operation as Node & { readonly word?: Node | null };
+  if (isFile(node)) return { ...node, parameter: at };
+  if (node.parameter === "0" && name !== null) return { ...node, parameter: OWN.zero };
+  // Bash names the parameter first.
+  if (type === "ErrorIfUnset" && word?.named !== true) {
+    const why = { type: "Literal", value: `parameter ${checkEmpty === true ? "null or " : ""}not set` };
+    const typed = (word?.parts ?? []) as readonly Node[];
+    const said = typed.some(({ type, value }) => type !== "Literal" || value !== "") ? typed : [why];
+    const front = { type: "Literal", value: `${isMain ? UNSET : ""}${node.parameter}: ` };
+    const whole = { type: "Word", parts: [front, ...said], named: true };
+    return { ...node, operation: { ...(node.operation as Node), word: whole } };
+  }
+  // `${#@}` is `$#`.
+  const isLength = (node.operation as Node).type === "Length" && /^[@*]$/.test(String(node.parameter));
+  return isLength ? { ...node, parameter: "#", operation: null } : null;
+}
+
+/** The interpreter takes `"${x:-}"` for `"$x"` under set -u, where nothing else stands in the quotes. */
+function defaultAlone(node: Node): Node | null {
+  const [part, more] = node.parts as readonly Node[];
+  if (more !== undefined || part?.type !== "ParameterExpansion" || /^[@*]$/.test(String(part.parameter))) return null;
+  const operation = part.operation as Node | null;
+  if (!["DefaultValue", "UseAlternative"].includes(operation?.type ?? "")) return null;
+  return { ...node, parts: [part, { type: "Literal", value: "" }] };
+}
+
+function whole(node: Node, about: Standing): Node {
+  return jobless(shaped(node, about));
+}
+
+/** A function as it is where another shell knows it. */
+function inside(definition: Node, about: Standing): Node {
+  return { ...definition, body: changed(definition.body, about, 1) };
+}
+
+/** Jobs are looked for in what is there in the end. */
+function jobless(node: Node): Node {
+  if (node.type === "Pipeline") return drainingPipeline(node) ?? node;
+  return draining(node) ?? node;
+}
+
+function shaped(node: Node, about: Standing): Node {
+  const ordered = inOrder(node);
+  if (ordered !== null) return ordered;
+  if (node.type === "Subshell") return withTraps(node, about);
+  if (node.type === "For") return withDirectories(node, "words") ?? node;
+  if (node.type === "SimpleCommand")
+    return withDirectories(node, "args") ?? simpleCommand(node, about) ?? byPath(node) ?? node;
+  if (node.type === "Pipeline") {
+    const called = (command: Node) => functionsIn(command, about.functions).map((each) => inside(each, about));
+    const beside = sideBySide(node, { ...about, called });
+    return { ...beside, commands: (beside.commands as readonly Node[]).map((each) => guarded(each, about)) };
+  }
+  if (node.type !== "Statement") return node;
+  return list(node, about);
+}
+
+// What goes wrong inside braces is a message and a status there; outside it would be the end of everything.
+function guarded(command: Node, { redirected }: Standing): Node {
+  if (!mayThrow(command)) return command;
+  // The interpreter says what went wrong where the script began, and not where `exec` has sent it since.
+  return group([statementOf(command)], redirected ? [STDERR] : []);
+}
+
+const STDERR = { type: "Redirection", fd: 2, operator: ">&", target: literal("2") };
+
+function mayThrow(command: Node): boolean {
+  const { redirections } = command;
+  // `exec > file` and a function's own redirections mean more than their command, and are left as they are.
+  if (command.type === "FunctionDef" || literalName(command) === "exec") return false;
+  if (Array.isArray(redirections) && redirections.some(({ operator }) => /[>]/.test(operator))) return true;
+  return RUN_TEXT.has(literalName(command) ?? "");
+}

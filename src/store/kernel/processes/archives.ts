@@ -1,0 +1,87 @@
+// Which histories were archived, by which reset or kill, and the checksum their bytes must have. The bytes are objects.
+
+import type { KernelDb } from "../db.ts";
+import type { ListPlace } from "../list-place.ts";
+
+export interface ArchiveRow {
+  readonly id: string;
+  readonly pid: string;
+  readonly ownerUid: number;
+  readonly key: string;
+  readonly reason: "reset" | "kill";
+  readonly messages: number;
+  readonly lines: number;
+  readonly undelivered: number;
+  readonly bytes: number;
+  readonly sha256: string;
+  readonly createdAt: number;
+}
+
+export interface ArchiveRows {
+  add(row: ArchiveRow): Promise<void>;
+  get(id: string): Promise<ArchiveRow | null>;
+  /** Newest first. */
+  list(query: {
+    readonly ownerUid?: number;
+    readonly pid?: string;
+    readonly after?: ListPlace;
+    readonly limit: number;
+  }): Promise<readonly ArchiveRow[]>;
+  /** Oldest first. */
+  olderThan(instant: number, limit: number): Promise<readonly ArchiveRow[]>;
+  /** The row alone; its bytes have gone before. */
+  remove(id: string): Promise<void>;
+}
+
+const ARCHIVE_COLUMNS =
+  "archive_id AS id, process_id AS pid, owner_uid AS ownerUid, object_key AS key, reason, messages, lines, undelivered, bytes, sha256, created_at AS createdAt";
+
+export function archiveRows(kernel: KernelDb): ArchiveRows {
+  const { db } = kernel;
+  return {
+    async add(row) {
+      kernel.write("full", () =>
+        db.run(
+          `INSERT OR REPLACE INTO archives (archive_id, process_id, owner_uid, object_key, reason, messages, lines, undelivered, bytes, sha256, created_at)
+           VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+          row.id,
+          row.pid,
+          row.ownerUid,
+          row.key,
+          row.reason,
+          row.messages,
+          row.lines,
+          row.undelivered,
+          row.bytes,
+          row.sha256,
+          row.createdAt,
+        ),
+      );
+    },
+    get: async (id) => db.get<ArchiveColumns>(`SELECT ${ARCHIVE_COLUMNS} FROM archives WHERE archive_id = ?`, id),
+    async list({ ownerUid, pid, after, limit }) {
+      return db.all<ArchiveColumns>(
+        `SELECT ${ARCHIVE_COLUMNS} FROM archives
+         WHERE (?1 IS NULL OR owner_uid = ?1) AND (?2 IS NULL OR process_id = ?2) AND (?3 IS NULL OR (created_at, archive_id) < (?3, ?4))
+         ORDER BY created_at DESC, archive_id DESC LIMIT ?5`,
+        ownerUid ?? null,
+        pid ?? null,
+        after?.createdAt ?? null,
+        after?.id ?? "",
+        limit,
+      );
+    },
+    async olderThan(instant, limit) {
+      return db.all<ArchiveColumns>(
+        `SELECT ${ARCHIVE_COLUMNS} FROM archives WHERE created_at < ? ORDER BY created_at, archive_id LIMIT ?`,
+        instant,
+        limit,
+      );
+    },
+    async remove(id) {
+      kernel.write("full", () => db.run("DELETE FROM archives WHERE archive_id = ?", id));
+    },
+  };
+}
+
+type ArchiveColumns = { readonly [K in keyof ArchiveRow]: ArchiveRow[K] };

@@ -1,0 +1,316 @@
+// The registry: which processes exist, whose they are, and the projection of what each is doing. kernel.db owns existence, parent,
+// owner, label and place; the rest is copied from the process's own database by sequence number, so that applying twice changes nothing.
+
+import type { Mode } from "../../../abi/policy.ts";
+import type { Profile, RestartRule, RunStatus, State, WaitsFor } from "../../../abi/process/process.ts";
+import type { OutboxRow, Projection } from "../../process/verbs.ts";
+import type { KernelDb } from "../db.ts";
+import type { ListPlace } from "../list-place.ts";
+import { type AnsweredRequest, putRequest } from "../requests.ts";
+import { storeApproval } from "./approvals.ts";
+import { forgetBudgets, type NewBudget, putBudget } from "./budgets.ts";
+import { PROJECTED, projected } from "./projection.ts";
+import { detachSession } from "./sessions.ts";
+import { chargeUsage } from "./usage.ts";
+import { putWorkspace, type WorkspaceRow } from "./workspaces.ts";
+
+/** creating and killing are steps on the way: a start of the kernel takes them to their end. */
+export type Phase = "creating" | "live" | "killing";
+
+export interface ProcessRow extends Projection {
+  readonly pid: string;
+  readonly parentPid: string | null;
+  /** Acts as. */
+  readonly uid: number;
+  readonly ownerUid: number;
+  readonly profile: Profile;
+  readonly label: string | null;
+  readonly cwd: string;
+  readonly workspaceId: string | null;
+  readonly createdAt: number;
+  readonly phase: Phase;
+  /** What the step needs to be finished after a crash. */
+  readonly step: { readonly [key: string]: unknown } | null;
+  readonly dirty: boolean;
+  /** Capabilities it does without, whatever its account has. */
+  readonly dropped: readonly string[];
+  readonly mode: Mode;
+  /** After a fault; null leaves it to where its session lies. */
+  readonly restart: RestartRule | null;
+  /** The budget it spends from. */
+  readonly budgetId: number | null;
+  /** What its own answers have used. */
+  readonly costMicros: number;
+  readonly tokens: number;
+  /** What it works on. */
+  readonly projectId: string | null;
+}
+
+export type NewProcess = Pick<
+  ProcessRow,
+  "pid" | "parentPid" | "uid" | "ownerUid" | "profile" | "label" | "cwd" | "workspaceId" | "createdAt"
+> & {
+  readonly mode?: Mode;
+  readonly restart?: RestartRule;
+  readonly step: { readonly [key: string]: unknown };
+  readonly dropped?: readonly string[];
+  readonly projectId?: string | null;
+  readonly budget?: NewBudget;
+};
+
+export interface ProcessRows {
+  get(pid: string): Promise<ProcessRow | null>;
+  /** Live ones, oldest first; of one owner or of all; after a place in that order. */
+  list(query: {
+    readonly ownerUid?: number;
+    readonly after?: ListPlace;
+    readonly limit: number;
+  }): Promise<readonly ProcessRow[]>;
+  /** How many live ones there are in each state. */
+  tally(): Promise<ReadonlyMap<State, number>>;
+  count(ownerUid: number): Promise<number>;
+  /** Every one that belongs to the account or acts as it, in whatever step. */
+  ofAccount(uid: number): Promise<readonly ProcessRow[]>;
+  /** Rows a start has to look at: in a step, or with something not yet copied. */
+  unfinished(): Promise<readonly ProcessRow[]>;
+  /** With the request that asked for it and its answer, so that asking again finds the same process; and with its workspace, where that is
+   * new. */
+  create(process: NewProcess, request?: AnsweredRequest, workspace?: WorkspaceRow): Promise<void>;
+  /** From creating to live. */
+  live(pid: string): Promise<void>;
+  label(pid: string, label: string): Promise<void>;
+  mode(pid: string, mode: Mode): Promise<void>;
+  restart(pid: string, rule: RestartRule): Promise<void>;
+  /** Where it works from its next run on. */
+  place(pid: string, place: { readonly workspaceId: string; readonly cwd: string }): Promise<void>;
+  inWorkspace(workspaceId: string): Promise<readonly ProcessRow[]>;
+  /** Before a quiet process's first write: a start must look at it. */
+  markDirty(pid: string): Promise<void>;
+  project(pid: string, rows: readonly OutboxRow[]): Promise<void>;
+  clearDirty(pid: string): Promise<void>;
+  tombstone(pid: string, step: { readonly [key: string]: unknown }): Promise<void>;
+  /** The end: children go to the parent, and the request that asked for it is answered in the same transaction. */
+  remove(pid: string, request: Omit<AnsweredRequest, "bodyHash">): Promise<void>;
+}
+
+type Columns = {
+  readonly process_id: string;
+  readonly parent_pid: string | null;
+  readonly uid: number;
+  readonly owner_uid: number;
+  readonly profile: Profile;
+  readonly label: string | null;
+  readonly cwd: string;
+  readonly workspace_id: string | null;
+  readonly created_at: number;
+  readonly phase: Phase;
+  readonly phase_json: string | null;
+  readonly dirty: number;
+  readonly state: State;
+  readonly active_run_id: string | null;
+  readonly queued_count: number;
+  readonly last_active_at: number | null;
+  readonly waits_json: string | null;
+  readonly last_status: RunStatus | null;
+  readonly dropped_json: string | null;
+  readonly mode: Mode;
+  readonly restart: RestartRule | null;
+  readonly budget_id: number | null;
+  readonly cost_micros: number;
+  readonly tokens: number;
+  readonly project_id: string | null;
+};
+
+const COLUMNS =
+  "process_id, parent_pid, uid, owner_uid, profile, label, cwd, workspace_id, created_at, phase, phase_json, dirty, state, active_run_id, queued_count, last_active_at, waits_json, last_status, dropped_json, mode, restart, budget_id, cost_micros, tokens, project_id";
+
+export function processRows(kernel: KernelDb): ProcessRows {
+  const { db } = kernel;
+  const rows = (where: string, ...values: (string | number | null)[]) =>
+    fromColumns(db.all<Columns>(`SELECT ${COLUMNS} FROM processes ${where}`, ...values));
+
+  return {
+    get: async (pid) => rows("WHERE process_id = ?", pid)[0] ?? null,
+    list: async ({ ownerUid, after, limit }) =>
+      rows(
+        `WHERE phase = 'live' AND (?1 IS NULL OR owner_uid = ?1) AND (created_at, process_id) > (?2, ?3)
+         ORDER BY created_at, process_id LIMIT ?4`,
+        ownerUid ?? null,
+        after?.createdAt ?? -1,
+        after?.id ?? "",
+        limit,
+      ),
+    async tally() {
+      const counts = db.all<{ state: State; n: number }>(
+        "SELECT state, count(*) AS n FROM processes WHERE phase = 'live' GROUP BY state",
+      );
+      return new Map(counts.map(({ state, n }) => [state, n]));
+    },
+    count: async (ownerUid) =>
+      db.get<{ n: number }>("SELECT count(*) AS n FROM processes WHERE owner_uid = ?", ownerUid)?.n ?? 0,
+    ofAccount: async (uid) => rows("WHERE owner_uid = ?1 OR uid = ?1 ORDER BY created_at", uid),
+    unfinished: async () => rows("WHERE dirty = 1 OR phase <> 'live' ORDER BY created_at"),
+
+    async create(process, request, workspace) {
+      kernel.write("full", () => {
+        if (workspace !== undefined) putWorkspace(db, workspace);
+        const { limits = null, parentId = null } = process.budget ?? {};
+        const { pid, ownerUid, createdAt: now } = process;
+        const budgetId = limits === null ? parentId : putBudget(db, { pid, ownerUid, limits, parentId, now });
+        db.run(
+          `INSERT INTO processes (process_id, parent_pid, uid, owner_uid, profile, interactive, label, cwd, workspace_id, created_at, phase, phase_json, dirty, dropped_json, mode, restart, budget_id, project_id)
+           VALUES (?, ?, ?, ?, ?, 1, ?, ?, ?, ?, 'creating', ?, 1, ?, ?, ?, ?, ?)`,
+          process.pid,
+          process.parentPid,
+          process.uid,
+          process.ownerUid,
+          process.profile,
+          process.label,
+          process.cwd,
+          process.workspaceId,
+          process.createdAt,
+          JSON.stringify(process.step),
+          process.dropped === undefined || process.dropped.length === 0 ? null : JSON.stringify(process.dropped),
+          process.mode ?? "ask",
+          process.restart ?? null,
+          budgetId,
+          process.projectId ?? null,
+        );
+        if (request !== undefined) putRequest(db, request);
+      });
+    },
+
+    async live(pid) {
+      kernel.write("full", () =>
+        db.run(
+          "UPDATE processes SET phase = 'live', phase_json = NULL WHERE process_id = ? AND phase = 'creating'",
+          pid,
+        ),
+      );
+    },
+
+    async label(pid, label) {
+      kernel.write("full", () => db.run("UPDATE processes SET label = ? WHERE process_id = ?", label, pid));
+    },
+
+    async mode(pid, mode) {
+      kernel.write("full", () => db.run("UPDATE processes SET mode = ? WHERE process_id = ?", mode, pid));
+    },
+
+    async restart(pid, rule) {
+      kernel.write("full", () => db.run("UPDATE processes SET restart = ? WHERE process_id = ?", rule, pid));
+    },
+
+    async place(pid, { workspaceId, cwd }) {
+      kernel.write("full", () =>
+        db.run("UPDATE processes SET workspace_id = ?, cwd = ? WHERE process_id = ?", workspaceId, cwd, pid),
+      );
+    },
+    inWorkspace: async (workspaceId) =>
+      rows("WHERE workspace_id = ? AND phase = 'live' ORDER BY created_at", workspaceId),
+
+    async markDirty(pid) {
+      kernel.write("full", () => db.run("UPDATE processes SET dirty = 1 WHERE process_id = ?", pid));
+    },
+
+    async project(pid, outbox) {
+      const latest = outbox.at(-1);
+      if (latest === undefined) return;
+      // What was spent is on disk before its process forgets it.
+      const isCharged = outbox.some(({ usage }) => (usage ?? []).length > 0);
+      kernel.write(isCharged ? "full" : "normal", () => {
+        const seen = db.get<{ seq: number }>(
+          "SELECT projected_seq AS seq FROM processes WHERE process_id = ?",
+          pid,
+        )?.seq;
+        const changed = db.run(
+          `UPDATE processes SET ${PROJECTED}, projected_seq = ? WHERE process_id = ? AND projected_seq < ?`,
+          ...projected(latest.projection),
+          latest.seq,
+          pid,
+          latest.seq,
+        );
+        if (changed === 0) return;
+        for (const row of outbox) for (const approval of row.approvals) storeApproval(db, pid, approval);
+        chargeUsage(
+          db,
+          pid,
+          outbox.flatMap(({ seq, usage = [] }) => (seq > (seen ?? 0) ? usage : [])),
+        );
+      });
+    },
+
+    async clearDirty(pid) {
+      kernel.write("normal", () =>
+        db.run("UPDATE processes SET dirty = 0 WHERE process_id = ? AND phase = 'live'", pid),
+      );
+    },
+
+    async tombstone(pid, step) {
+      kernel.write("full", () =>
+        db.run(
+          "UPDATE processes SET phase = 'killing', phase_json = ?, dirty = 1 WHERE process_id = ? AND phase <> 'killing'",
+          JSON.stringify(step),
+          pid,
+        ),
+      );
+    },
+
+    async remove(pid, { uid, requestId, answer, now }) {
+      kernel.write("full", () => {
+        db.run(
+          "UPDATE processes SET parent_pid = (SELECT parent_pid FROM processes WHERE process_id = ?) WHERE parent_pid = ?",
+          pid,
+          pid,
+        );
+        db.run(
+          "UPDATE approvals SET decision = 'withdrawn', decided_by = 'kernel', decided_at = ? WHERE process_id = ? AND decision IS NULL",
+          now,
+          pid,
+        );
+        // Who decided stays; what it was about was said in the process and goes with it.
+        db.run("UPDATE approvals SET args_json = '{}', why = '' WHERE process_id = ?", pid);
+        db.run("DELETE FROM run_routes WHERE process_id = ?", pid);
+        detachSession(db, pid, now);
+        db.run("DELETE FROM processes WHERE process_id = ?", pid);
+        forgetBudgets(db);
+        putRequest(db, { uid, requestId, bodyHash: pid, answer, now });
+      });
+    },
+  };
+}
+
+// A loop and not a function of one row: that would be compiled for a list of a thousand, which takes longer than the list.
+function fromColumns(rows: readonly Columns[]): ProcessRow[] {
+  const made: ProcessRow[] = [];
+  for (const row of rows) {
+    made.push({
+      pid: row.process_id,
+      parentPid: row.parent_pid,
+      uid: row.uid,
+      ownerUid: row.owner_uid,
+      profile: row.profile,
+      label: row.label,
+      cwd: row.cwd,
+      workspaceId: row.workspace_id,
+      createdAt: row.created_at,
+      phase: row.phase,
+      step: row.phase_json === null ? null : (JSON.parse(row.phase_json) as ProcessRow["step"]),
+      dirty: row.dirty === 1,
+      state: row.state,
+      activeRunId: row.active_run_id,
+      queued: row.queued_count,
+      lastActiveAt: row.last_active_at,
+      waitsFor: row.waits_json === null ? null : (JSON.parse(row.waits_json) as WaitsFor),
+      lastStatus: row.last_status,
+      dropped: row.dropped_json === null ? [] : (JSON.parse(row.dropped_json) as string[]),
+      mode: row.mode,
+      restart: row.restart,
+      budgetId: row.budget_id,
+      costMicros: row.cost_micros,
+      tokens: row.tokens,
+      projectId: row.project_id,
+    });
+  }
+  return made;
+}

@@ -1,0 +1,45 @@
+// Which client started which run, so that the next kernel still tells that client how the run ends.
+
+import { LIMITS } from "../../../abi/config/limits.ts";
+import type { KernelDb } from "../db.ts";
+
+export interface RouteRows {
+  add(route: {
+    readonly runId: string;
+    readonly uid: number;
+    readonly connectionId: string;
+    readonly pid: string;
+    readonly now: number;
+  }): Promise<void>;
+  /** Which client started which run, for the next kernel. */
+  all(): Promise<readonly { readonly runId: string; readonly connectionId: string }[]>;
+  sweep(now: number): Promise<void>;
+}
+
+export function routeRows(kernel: KernelDb): RouteRows {
+  const { db } = kernel;
+  return {
+    async add({ runId, uid, connectionId, pid, now }) {
+      kernel.write("normal", () =>
+        db.run(
+          `INSERT OR REPLACE INTO run_routes (run_id, route_kind, uid, connection_id, process_id, created_at, expires_at)
+           VALUES (?, 'client', ?, ?, ?, ?, ?)`,
+          runId,
+          uid,
+          connectionId,
+          pid,
+          now,
+          now + LIMITS.runRoutesKeptMs,
+        ),
+      );
+    },
+    async all() {
+      return db.all<{ runId: string; connectionId: string }>(
+        "SELECT run_id AS runId, connection_id AS connectionId FROM run_routes",
+      );
+    },
+    async sweep(now) {
+      kernel.write("normal", () => db.run("DELETE FROM run_routes WHERE expires_at < ?", now));
+    },
+  };
+}

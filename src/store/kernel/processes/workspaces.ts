@@ -1,0 +1,108 @@
+// Which workspaces there are and whose they are. What is in one is told by its tree, who works in one by the processes.
+
+import type { Db } from "../../open.ts";
+import type { KernelDb } from "../db.ts";
+import type { ListPlace } from "../list-place.ts";
+
+export interface WorkspaceRow {
+  readonly id: string;
+  readonly ownerUid: number;
+  readonly label: string | null;
+  /** The directory of this machine that it is, by its real path; null of a tree of gsv's own. */
+  readonly directory: string | null;
+  readonly state: "active" | "archived";
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+export interface WorkspaceRows {
+  get(id: string): Promise<WorkspaceRow | null>;
+  /** Oldest first; of one owner or of all, with those that were archived or without. */
+  list(query: {
+    readonly ownerUid?: number;
+    readonly archived: boolean;
+    readonly after?: ListPlace;
+    readonly limit: number;
+  }): Promise<readonly WorkspaceRow[]>;
+  count(ownerUid: number): Promise<number>;
+  /** The one that is this directory, archived or not. */
+  at(ownerUid: number, directory: string): Promise<WorkspaceRow | null>;
+  create(workspace: WorkspaceRow): Promise<void>;
+  change(
+    id: string,
+    change: Pick<WorkspaceRow, "updatedAt"> & Partial<Pick<WorkspaceRow, "state" | "label">>,
+  ): Promise<void>;
+}
+
+type Columns = {
+  readonly workspace_id: string;
+  readonly owner_uid: number;
+  readonly label: string | null;
+  readonly directory: string | null;
+  readonly state: "active" | "archived";
+  readonly created_at: number;
+  readonly updated_at: number;
+};
+
+export function workspaceRows(kernel: KernelDb): WorkspaceRows {
+  const { db } = kernel;
+  const rows = (where: string, ...values: (string | number | null)[]) =>
+    db.all<Columns>(`SELECT * FROM workspaces ${where}`, ...values).map(fromColumns);
+
+  return {
+    get: async (id) => rows("WHERE workspace_id = ?", id)[0] ?? null,
+    list: async ({ ownerUid, archived, after, limit }) =>
+      rows(
+        `WHERE (?1 IS NULL OR owner_uid = ?1) AND (?2 = 1 OR state = 'active') AND (created_at, workspace_id) > (?3, ?4)
+         ORDER BY created_at, workspace_id LIMIT ?5`,
+        ownerUid ?? null,
+        archived ? 1 : 0,
+        after?.createdAt ?? -1,
+        after?.id ?? "",
+        limit,
+      ),
+    count: async (ownerUid) =>
+      db.get<{ n: number }>("SELECT count(*) AS n FROM workspaces WHERE owner_uid = ?", ownerUid)?.n ?? 0,
+    at: async (ownerUid, directory) => rows("WHERE owner_uid = ? AND directory = ?", ownerUid, directory)[0] ?? null,
+    async create(workspace) {
+      kernel.write("full", () => putWorkspace(db, workspace));
+    },
+    async change(id, { updatedAt, state, label }) {
+      kernel.write("full", () =>
+        db.run(
+          "UPDATE workspaces SET updated_at = ?, state = coalesce(?, state), label = coalesce(?, label) WHERE workspace_id = ?",
+          updatedAt,
+          state ?? null,
+          label ?? null,
+          id,
+        ),
+      );
+    },
+  };
+}
+
+/** Inside a write of somebody's. */
+export function putWorkspace(db: Db, { id, ownerUid, label, directory, state, createdAt, updatedAt }: WorkspaceRow) {
+  db.run(
+    "INSERT INTO workspaces (workspace_id, owner_uid, label, directory, state, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
+    id,
+    ownerUid,
+    label,
+    directory,
+    state,
+    createdAt,
+    updatedAt,
+  );
+}
+
+function fromColumns(row: Columns): WorkspaceRow {
+  return {
+    id: row.workspace_id,
+    ownerUid: row.owner_uid,
+    label: row.label,
+    directory: row.directory,
+    state: row.state,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}

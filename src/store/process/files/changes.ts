@@ -1,0 +1,209 @@
+// What the calls of a process changed in files that have versions, and what of it was undone: where, from which version to which. A row is
+// there before its call begins, so that a call that dies leaves the version it began with. An undo is stored whole before its first
+// file is touched, so that whoever comes next can carry it to its end.
+
+import type { FileState } from "../../../abi/process/undo.ts";
+import type { Db, Row } from "../../open.ts";
+
+export interface Change {
+  readonly id: number;
+  readonly runId: string;
+  /** Of that run. */
+  readonly turn: number;
+  readonly dispatchId: string;
+  /** Messages from this number on came after it. */
+  readonly seq: number;
+  readonly tool: string;
+  readonly place: string;
+  /** The one file it can have changed; null is any. */
+  readonly path: string | null;
+  readonly before: string | null;
+  readonly after: string | null;
+  /** What is there and not kept. */
+  readonly leftOut: readonly string[];
+  /** Why it is not known what it changed. */
+  readonly fault: string | null;
+  readonly undoneBy: number | null;
+  readonly at: number;
+}
+
+export interface UndoneFile {
+  readonly place: string;
+  readonly path: string;
+  /** As it was found, and as it is to be. */
+  readonly from: FileState;
+  readonly to: FileState;
+}
+
+export interface Undo {
+  readonly id: number;
+  readonly at: number;
+  readonly by: string;
+  /** Asked for by this request. */
+  readonly requestKey: string;
+  /** The changes it takes back; of a redo those it brings back. */
+  readonly changes: readonly number[];
+  readonly files: readonly UndoneFile[];
+  /** The undo that this one takes back. */
+  readonly redoOf: number | null;
+  /** History goes back to this message with it. */
+  readonly rewind: number | null;
+  readonly done: boolean;
+  readonly redone: boolean;
+}
+
+export interface ChangeVerbs {
+  beginChange(
+    pid: string,
+    change: Pick<Change, "runId" | "dispatchId" | "tool" | "place" | "path" | "before" | "at">,
+  ): Promise<void>;
+  /** Of a call that has ended: where it changed nothing the row goes. */
+  endChange(
+    pid: string,
+    id: number,
+    end: Pick<Change, "after" | "leftOut" | "fault"> & { readonly changed: boolean },
+  ): Promise<void>;
+  /** Oldest first. */
+  changes(
+    pid: string,
+    which: { readonly open: boolean } | { readonly runId: string } | { readonly sinceSeq: number } | "all",
+  ): Promise<readonly Change[]>;
+  beginUndo(
+    pid: string,
+    undo: Pick<Undo, "at" | "by" | "requestKey" | "changes" | "files" | "redoOf" | "rewind">,
+  ): Promise<number>;
+  endUndo(pid: string, id: number): Promise<void>;
+  /** Newest first. */
+  undos(pid: string): Promise<readonly Undo[]>;
+}
+
+const CHANGES_KEPT = 5000;
+const UNDOS_KEPT = 100;
+
+interface Columns extends Row {
+  readonly id: number;
+  readonly run_id: string;
+  readonly turn: number;
+  readonly dispatch_id: string;
+  readonly seq: number;
+  readonly tool: string;
+  readonly place: string;
+  readonly path: string | null;
+  readonly before: string | null;
+  readonly after: string | null;
+  readonly ended: number;
+  readonly left_out_json: string;
+  readonly fault: string | null;
+  readonly undone_by: number | null;
+  readonly created_at: number;
+}
+
+export function changeVerbs(
+  dbOf: (pid: string) => Db,
+  write: (pid: string, step: (db: Db) => void) => void,
+): ChangeVerbs {
+  return {
+    async beginChange(pid, { runId, dispatchId, tool, place, path, before, at }) {
+      write(pid, (db) => {
+        db.run(
+          `INSERT INTO changes (run_id, turn, dispatch_id, seq, tool, place, path, before, ended, left_out_json, created_at)
+           VALUES (?1, coalesce((SELECT turn FROM runs WHERE run_id = ?1), 0), ?2, coalesce((SELECT CAST(value AS INTEGER) FROM process_kv WHERE key = 'next_seq'), 1), ?3, ?4, ?5, ?6, 0, '[]', ?7)`,
+          ...[runId, dispatchId, tool, place, path, before, at],
+        );
+        db.run("DELETE FROM changes WHERE id <= (SELECT max(id) FROM changes) - ?", CHANGES_KEPT);
+      });
+    },
+
+    async endChange(pid, id, { after, leftOut, fault, changed }) {
+      write(pid, (db) => {
+        if (!changed) db.run("DELETE FROM changes WHERE id = ?", id);
+        else
+          db.run(
+            "UPDATE changes SET after = ?, left_out_json = ?, fault = ?, ended = 1 WHERE id = ?",
+            ...[after, JSON.stringify(leftOut), fault, id],
+          );
+      });
+    },
+
+    async changes(pid, which) {
+      const [where, values] = conditionOf(which);
+      return dbOf(pid)
+        .all<Columns>(`SELECT * FROM changes WHERE ${where} ORDER BY id`, ...values)
+        .map(changeFrom);
+    },
+
+    async beginUndo(pid, { at, by, requestKey, changes, files, redoOf, rewind }) {
+      let id = 0;
+      write(pid, (db) => {
+        db.run(
+          "INSERT INTO undos (created_at, undone_by, request_key, changes_json, files_json, redo_of, rewind_through, done, redone) VALUES (?, ?, ?, ?, ?, ?, ?, 0, 0)",
+          ...[at, by, requestKey, JSON.stringify(changes), JSON.stringify(files), redoOf, rewind],
+        );
+        id = db.get<{ id: number }>("SELECT last_insert_rowid() AS id")?.id ?? 0;
+        db.run("DELETE FROM undos WHERE id <= ? - ?", id, UNDOS_KEPT);
+      });
+      return id;
+    },
+
+    async endUndo(pid, id) {
+      write(pid, (db) => {
+        const undo = undosIn(db, id)[0];
+        if (undo === undefined) return;
+        const { redoOf, changes } = undo;
+        const mark = redoOf === null ? id : null;
+        for (const change of changes) db.run("UPDATE changes SET undone_by = ? WHERE id = ?", mark, change);
+        if (redoOf !== null) db.run("UPDATE undos SET redone = 1 WHERE id = ?", redoOf);
+        db.run("UPDATE undos SET done = 1 WHERE id = ?", id);
+      });
+    },
+
+    undos: async (pid) => undosIn(dbOf(pid), null),
+  };
+}
+
+function conditionOf(which: Parameters<ChangeVerbs["changes"]>[1]): [string, (string | number)[]] {
+  if (which === "all") return ["TRUE", []];
+  if ("open" in which) return ["ended = ?", [which.open ? 0 : 1]];
+  return "runId" in which ? ["run_id = ?", [which.runId]] : ["seq > ?", [which.sinceSeq]];
+}
+
+function changeFrom(row: Columns): Change {
+  const { id, turn, tool, place, path, before, after, fault, seq } = row;
+  return {
+    ...{ id, turn, tool, place, path, before, after, fault, seq },
+    runId: row.run_id,
+    dispatchId: row.dispatch_id,
+    leftOut: JSON.parse(row.left_out_json) as string[],
+    undoneBy: row.undone_by,
+    at: row.created_at,
+  };
+}
+
+interface UndoColumns extends Row {
+  readonly id: number;
+  readonly created_at: number;
+  readonly undone_by: string;
+  readonly request_key: string;
+  readonly changes_json: string;
+  readonly files_json: string;
+  readonly redo_of: number | null;
+  readonly rewind_through: number | null;
+  readonly done: number;
+  readonly redone: number;
+}
+
+function undosIn(db: Db, id: number | null): Undo[] {
+  const rows = db.all<UndoColumns>("SELECT * FROM undos WHERE ?1 IS NULL OR id = ?1 ORDER BY id DESC", id);
+  return rows.map((row) => ({
+    id: row.id,
+    at: row.created_at,
+    by: row.undone_by,
+    requestKey: row.request_key,
+    changes: JSON.parse(row.changes_json) as number[],
+    files: JSON.parse(row.files_json) as UndoneFile[],
+    redoOf: row.redo_of,
+    rewind: row.rewind_through,
+    done: row.done === 1,
+    redone: row.redone === 1,
+  }));
+}

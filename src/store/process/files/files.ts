@@ -1,0 +1,180 @@
+// Which process databases are open: at most a fixed number, the least recently used one closes, and all but a few once nobody has used
+// them for a while, because each holds a megabyte. A damaged file is moved aside together with its WAL, because either without the other is
+// worth less than both.
+
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { LIMITS } from "../../../abi/config/limits.ts";
+import type { Clock } from "../../../lib/clock.ts";
+import { refuseNewer, schemaVersion } from "../../edition.ts";
+import { migrate } from "../../migrate.ts";
+import { PROCESS_EDITION } from "../../migrations/editions.ts";
+import { PROCESS_SCHEMA } from "../../migrations/process.ts";
+import { Db, StoreCorrupt } from "../../open.ts";
+
+export interface ProcessFilesOptions {
+  readonly directory: string;
+  readonly quarantine: string;
+  readonly mode: "write" | "read";
+  readonly now: () => number;
+  /** How many may be open at once; as many as ever when left out. */
+  readonly openMax?: number;
+  /** Without one nothing closes for being quiet. */
+  readonly clock?: Pick<Clock, "mono" | "after">;
+}
+
+interface Open {
+  readonly db: Db;
+  usedAt: number;
+}
+
+export class ProcessFiles {
+  /** In order of use: the first is the one to close next. */
+  private readonly open = new Map<string, Open>();
+  /** Set while more are open than may stay. */
+  private cancelRest: (() => void) | null = null;
+  /** What a process was seen to have none of, until something is written to it. */
+  private readonly without = new Map<string, Set<string>>();
+
+  /** How many databases this start moved aside. */
+  quarantined = 0;
+
+  constructor(private readonly options: ProcessFilesOptions) {}
+
+  path(pid: string): string {
+    return join(this.options.directory, `${pid}.db`);
+  }
+
+  exists(pid: string): boolean {
+    return existsSync(this.path(pid));
+  }
+
+  /** The database of a process that should exist. */
+  get(pid: string): Db {
+    const known = this.open.get(pid);
+    if (known !== undefined) {
+      known.usedAt = this.mono();
+      this.open.delete(pid);
+      this.open.set(pid, known);
+      return known.db;
+    }
+    if (!this.exists(pid)) throw new StoreCorrupt(`the database of ${pid} is missing (${this.path(pid)})`);
+    return this.keep(pid, this.openFile(pid, this.options.mode));
+  }
+
+  /**
+   * Rows of which most processes have none. To look through all processes is not to open every database again: that makes two files
+   * beside it each time. Only their one writer can know that none have come.
+   */
+  rows<T>(pid: string, what: string, read: (db: Db) => readonly T[]): readonly T[] {
+    if (this.without.get(pid)?.has(what)) return [];
+    const rows = read(this.get(pid));
+    if (rows.length > 0 || this.options.mode !== "write") return rows;
+    this.without.set(pid, (this.without.get(pid) ?? new Set()).add(what));
+    return rows;
+  }
+
+  opened(): string[] {
+    return [...this.open.keys()];
+  }
+
+  create(pid: string): Db {
+    this.without.delete(pid);
+    // Also over a file that is there: a crash may have left one that holds nothing yet.
+    return this.open.get(pid)?.db ?? this.keep(pid, this.openFile(pid, "create"));
+  }
+
+  /** What SQLite finds wrong with the file, or null. */
+  check(pid: string): string | null {
+    try {
+      const row = this.get(pid).get<{ quick_check: string }>("PRAGMA quick_check(1)");
+      return row === null || row.quick_check === "ok" ? null : row.quick_check;
+    } catch (error) {
+      if (error instanceof StoreCorrupt) return error.message;
+      throw error;
+    }
+  }
+
+  quarantine(pid: string): string {
+    this.drop(pid);
+    this.without.delete(pid);
+    this.quarantined++;
+    const target = join(this.options.quarantine, `${pid}-${this.options.now()}`);
+    mkdirSync(target, { recursive: true, mode: 0o700 });
+    for (const name of this.filesOf(pid)) renameSync(join(this.options.directory, name), join(target, name));
+    return target;
+  }
+
+  remove(pid: string): void {
+    this.drop(pid);
+    this.without.delete(pid);
+    for (const name of this.filesOf(pid)) rmSync(join(this.options.directory, name), { force: true });
+  }
+
+  close(): void {
+    this.cancelRest?.();
+    for (const pid of [...this.open.keys()]) this.drop(pid);
+  }
+
+  private openFile(pid: string, mode: "create" | "write" | "read"): Db {
+    const db = new Db(this.path(pid), { mode, onWrite: () => this.without.delete(pid) });
+    try {
+      if (mode === "read") readable(db);
+      else migrate(db, PROCESS_SCHEMA, { now: this.options.now(), expectExisting: mode === "write" });
+      return db;
+    } catch (error) {
+      db.close();
+      throw error;
+    }
+  }
+
+  private keep(pid: string, db: Db): Db {
+    this.open.set(pid, { db, usedAt: this.mono() });
+    this.restLater();
+    const most = this.options.openMax ?? LIMITS.openProcessDatabasesMax;
+    for (const oldest of this.open.keys()) {
+      if (this.open.size <= most) break;
+      this.drop(oldest);
+    }
+    return db;
+  }
+
+  private restLater(): void {
+    if (this.cancelRest !== null || this.open.size <= LIMITS.restingProcessDatabasesMax) return;
+    const rest = () => {
+      this.cancelRest = null;
+      this.closeQuiet();
+      this.restLater();
+    };
+    this.cancelRest = this.options.clock?.after(LIMITS.processDatabaseRestMs, rest) ?? null;
+  }
+
+  private closeQuiet(): void {
+    const until = this.mono() - LIMITS.processDatabaseRestMs;
+    for (const [pid, { usedAt }] of this.open) {
+      if (usedAt > until || this.open.size <= LIMITS.restingProcessDatabasesMax) return;
+      this.drop(pid);
+    }
+  }
+
+  private mono(): number {
+    return this.options.clock?.mono() ?? 0;
+  }
+
+  private drop(pid: string): void {
+    this.open.get(pid)?.db.close();
+    this.open.delete(pid);
+  }
+
+  // The -wal and -shm beside a database belong to it. They are only ever renamed or removed, never opened.
+  private filesOf(pid: string): string[] {
+    const names = new Set([`${pid}.db`, `${pid}.db-wal`, `${pid}.db-shm`]);
+    return readdirSync(this.options.directory).filter((name) => names.has(name));
+  }
+}
+
+function readable(db: Db): void {
+  const version = schemaVersion(db);
+  if (version === 0) throw new StoreCorrupt(`the database ${db.path} is empty although it held data`);
+  refuseNewer(db, PROCESS_EDITION, version);
+}

@@ -1,0 +1,105 @@
+// What a process knows of files: which content of which file it saw or wrote last, and of a short one the text, so that it can be told what
+// somebody else has changed since. Bounded: what was known longest ago is forgotten, texts before the rest. A reset forgets all of it.
+
+import { LIMITS } from "../../../abi/config/limits.ts";
+import type { Db, Row } from "../../open.ts";
+import type { ProcessFiles } from "./files.ts";
+
+export interface KnownFile {
+  /** gsv or host. */
+  readonly target: string;
+  /** Without links. */
+  readonly path: string;
+  readonly version: string;
+  readonly how: "read" | "wrote";
+  readonly runId: string | null;
+  readonly at: number;
+}
+
+export interface KnownVerbs {
+  /** Text: all of it, or null where it is not kept. */
+  knowFile(pid: string, file: KnownFile & { readonly text: string | null }): Promise<void>;
+  knownFile(
+    pid: string,
+    place: Pick<KnownFile, "target" | "path">,
+  ): Promise<(KnownFile & { readonly text: string | null }) | null>;
+  /** What was known last comes first. */
+  knownFiles(
+    pid: string,
+    which: { readonly place?: Pick<KnownFile, "target" | "path">; readonly limit: number },
+  ): Promise<readonly KnownFile[]>;
+}
+
+interface Columns extends Row {
+  readonly target: string;
+  readonly path: string;
+  readonly version: string;
+  readonly how: KnownFile["how"];
+  readonly run_id: string | null;
+  readonly at: number;
+}
+
+const COLUMNS = "target, path, version, how, run_id, at";
+
+export function knownVerbs(files: ProcessFiles, write: (pid: string, step: (db: Db) => void) => void): KnownVerbs {
+  return {
+    async knowFile(pid, file) {
+      write(pid, (db) => know(db, file));
+    },
+
+    async knownFile(pid, { target, path }) {
+      const row = files
+        .get(pid)
+        .get<Columns & { readonly text: string | null }>(
+          `SELECT ${COLUMNS}, text FROM known_files WHERE target = ? AND path = ?`,
+          ...[target, path],
+        );
+      return row === null ? null : { ...knownFrom(row), text: row.text };
+    },
+
+    async knownFiles(pid, { place, limit }) {
+      if (place === undefined)
+        return files
+          .rows(pid, "known files", (db) =>
+            db.all<Columns>(`SELECT ${COLUMNS} FROM known_files ORDER BY id DESC LIMIT ?`, limit),
+          )
+          .map(knownFrom);
+      const { target, path } = place;
+      return files
+        .get(pid)
+        .all<Columns>(
+          `SELECT ${COLUMNS} FROM known_files WHERE target = ? AND path = ? ORDER BY id DESC LIMIT ?`,
+          ...[target, path, limit],
+        )
+        .map(knownFrom);
+    },
+  };
+}
+
+function know(db: Db, { target, path, version, how, runId, at, text }: Parameters<KnownVerbs["knowFile"]>[1]): void {
+  db.run("DELETE FROM known_files WHERE target = ? AND path = ?", target, path);
+  db.run(
+    "INSERT INTO known_files (target, path, version, how, run_id, at, text) VALUES (?, ?, ?, ?, ?, ?, ?)",
+    ...[target, path, version, how, runId, at, text],
+  );
+  db.run(
+    "DELETE FROM known_files WHERE id <= (SELECT id FROM known_files ORDER BY id DESC LIMIT 1 OFFSET ?)",
+    LIMITS.knownFilesMax,
+  );
+  if (text === null) return;
+  // Sizes are known without reading the texts.
+  db.run(
+    `UPDATE known_files SET text = NULL WHERE id IN (
+       SELECT id FROM (SELECT id, sum(octet_length(text)) OVER (ORDER BY id DESC) AS bytes FROM known_files WHERE text IS NOT NULL)
+       WHERE bytes > ?)`,
+    LIMITS.knownTextsBytesMax,
+  );
+}
+
+export function forgetKnownFiles(db: Db): void {
+  db.run("DELETE FROM known_files");
+}
+
+function knownFrom({ target, path, version, how, run_id: runId, at }: Columns): KnownFile {
+  return { target, path, version, how, runId, at };
+}

@@ -1,0 +1,131 @@
+// account.*: humans and agents. Changes are for people alone; who may change which account the service decides. Passwords go in and
+// never come out.
+
+import { field, syscall } from "../define.ts";
+import type { AccountInfo, Accounts, RemovedAccount } from "./account-service.ts";
+
+const name = field.text("the account", { positional: true, shortest: 1, longest: 32, meta: "NAME" });
+const comment = field.optional(field.text("a few words about it", { longest: 200, meta: "TEXT" }));
+
+function addedText({ username, uid, kind }: AccountInfo): string {
+  const next = kind === "human" ? `; it has no password yet: gsv passwd ${username} --user root` : "";
+  return `added ${username} (uid ${uid}, ${kind})${next}`;
+}
+
+export const accountCalls = [
+  syscall({
+    name: "account.list",
+    summary: "List your account and your agents; root lists all",
+    class: "read",
+    input: {},
+    cli: {
+      hidden: true,
+      examples: ["gsv user list", "gsv user list --json"],
+      print: {
+        kind: "table",
+        rows: (result: { accounts: readonly AccountInfo[] }) => result.accounts,
+        empty: "(no accounts)",
+        columns: [
+          { head: "NAME", cell: (row: AccountInfo) => row.username },
+          { head: "UID", cell: (row: AccountInfo) => String(row.uid), align: "right" },
+          { head: "KIND", cell: (row: AccountInfo) => row.kind },
+          { head: "OWNER", minor: 1, cell: (row: AccountInfo) => row.owner ?? "-" },
+          { head: "STATE", cell: (row: AccountInfo) => stateOf(row) },
+          { head: "GROUPS", minor: 2, cell: (row: AccountInfo) => row.groups.join(","), shrink: true },
+          { head: "COMMENT", minor: 3, cell: (row: AccountInfo) => row.comment || "-", shrink: true },
+        ],
+      },
+    },
+    run: ({ accounts }: { accounts: Accounts }, _args, { caller }) => accounts.list(caller),
+  }),
+
+  syscall({
+    name: "account.create",
+    summary: "Add a human (root), or an agent of your own",
+    class: "keyed",
+    once: "answer",
+    by: "person",
+    input: {
+      username: name,
+      agent: field.flag("an agent: nobody signs in as it, processes act as it"),
+      system: field.flag("an agent that is nobody's; needs root"),
+      owner: field.optional(
+        field.text("whose agent; yours when left out, others need root", { longest: 32, meta: "NAME" }),
+      ),
+      comment,
+    },
+    cli: {
+      hidden: true,
+      examples: ["gsv user add bob --user root", 'gsv user add scout --agent --comment "reads the news"'],
+      print: { kind: "value", text: addedText },
+    },
+    run: ({ accounts }: { accounts: Accounts }, args, context) =>
+      accounts.create(context, { ...args, agent: args.agent === true, system: args.system === true }),
+  }),
+
+  syscall({
+    name: "account.update",
+    summary: "Change an account; locking and unlocking need root",
+    class: "keyed",
+    by: "person",
+    input: {
+      username: name,
+      comment,
+      lock: field.flag("nobody acts as it any more, nor do its processes"),
+      unlock: field.flag("as it was before it was locked"),
+    },
+    cli: {
+      hidden: true,
+      examples: ["gsv user mod bob --lock --user root", 'gsv user mod scout --comment "reads the news"'],
+      print: { kind: "value", text: (row: AccountInfo) => `${row.username}: ${stateOf(row)}` },
+    },
+    run: ({ accounts }: { accounts: Accounts }, args, context) =>
+      accounts.update(context, { ...args, lock: args.lock === true, unlock: args.unlock === true }),
+  }),
+
+  syscall({
+    name: "account.remove",
+    summary: "Remove an account that has no processes; its files stay",
+    class: "keyed",
+    once: "answer",
+    by: "person",
+    input: { username: name, force: field.flag("end its processes first, their histories archived") },
+    cli: {
+      hidden: true,
+      examples: ["gsv user rm scout", "gsv user rm bob --force --user root"],
+      print: {
+        kind: "value",
+        text: ({ username, ended }: RemovedAccount) =>
+          `removed ${username}${ended.length > 0 ? ` (ended ${ended.join(" ")})` : ""}`,
+      },
+    },
+    run: ({ accounts }: { accounts: Accounts }, args, context) =>
+      accounts.remove(context, { username: args.username, force: args.force === true }),
+  }),
+
+  syscall({
+    name: "account.passwd",
+    summary: "Change a password",
+    // No receipt: a hash of the arguments would be a fast hash of the password. Given again, the new one is in force already.
+    class: "keyed",
+    by: "person",
+    input: {
+      username: field.optional(name),
+      old: field.optional(field.text("the password so far", { secret: true, longest: 1024 })),
+      password: field.text("the new one", { secret: true, longest: 1024 }),
+      typed: field.flag("typed on a terminal"),
+    },
+    cli: {
+      hidden: true,
+      examples: ["gsv passwd", "gsv passwd root"],
+      print: { kind: "value", text: (done: { username: string }) => `password of ${done.username} changed` },
+    },
+    run: ({ accounts }: { accounts: Accounts }, args, context) =>
+      accounts.passwd(context, { ...args, typed: args.typed === true }),
+  }),
+] as const;
+
+function stateOf({ locked, password, kind }: AccountInfo): string {
+  if (locked || (kind === "root" && !password)) return "locked";
+  return password ? "password" : "no password";
+}

@@ -1,0 +1,148 @@
+// agent.* and persona.*: who the agents of an account are. Only people say it: what an agent is told is not its own to change.
+
+import { ARCHETYPES } from "../../abi/process/agent.ts";
+import { field, syscall } from "../define.ts";
+import type { AgentInfo, Agents } from "./agent-service.ts";
+import { agentText } from "./format-agent.ts";
+
+type Service = { agents: Agents };
+
+const TEXT_MAX = 8 * 1024;
+const name = field.text("the agent", { positional: true, shortest: 1, longest: 32, meta: "NAME", of: "agent" });
+const text = (doc: string, meta = "TEXT") => field.optional(field.text(doc, { longest: TEXT_MAX, meta }));
+
+const persona = {
+  archetype: field.optional(field.choice("how it is, in a word", ARCHETYPES, { meta: "KIND" })),
+  traits: text("what it is like, with commas between", "TRAITS"),
+  background: text("where it comes from and what it knows"),
+  voice: text("how it writes"),
+  example: field.optional(
+    field.words("something it would write; several when it stands several times", { longest: TEXT_MAX, meta: "TEXT" }),
+  ),
+};
+
+const profile = {
+  description: text("a few words about it"),
+  model: text("who answers for it, as PROVIDER/MODEL; nothing for whoever answers by default", "MODEL"),
+  tools: text("the only tools it has, with commas between; usual for those every process has", "TOOLS"),
+  bundles: text("its bundles in their order, with commas between", "BUNDLES"),
+};
+
+export const agentCalls = [
+  syscall({
+    name: "agent.list",
+    summary: "List your agents",
+    class: "read",
+    input: {},
+    cli: {
+      examples: ["gsv agent list"],
+      print: {
+        kind: "table",
+        rows: (result: { agents: readonly AgentInfo[] }) => result.agents,
+        empty: "(no agents)",
+        columns: [
+          { head: "NAME", cell: (row: AgentInfo) => row.name },
+          { head: "UID", minor: 2, cell: (row: AgentInfo) => String(row.uid), align: "right" },
+          { head: "MODEL", cell: (row: AgentInfo) => row.model ?? "-", shrink: true },
+          { head: "PERSONA", minor: 1, cell: (row: AgentInfo) => row.persona?.archetype ?? "-" },
+          { head: "BUNDLES", cell: (row: AgentInfo) => row.bundles.join(",") || "-", shrink: true },
+          { head: "TOOLS", minor: 3, cell: (row: AgentInfo) => row.tools?.join(",") ?? "usual", shrink: true },
+          { head: "DESCRIPTION", minor: 4, cell: (row: AgentInfo) => row.description || "-", shrink: true },
+        ],
+      },
+    },
+    run: ({ agents }: Service, _args, { caller }) => agents.list(caller),
+  }),
+
+  syscall({
+    name: "agent.show",
+    summary: "Show what was said of an agent",
+    class: "read",
+    input: { name },
+    cli: { examples: ["gsv agent show scout"], print: { kind: "value", text: agentText } },
+    run: ({ agents }: Service, args, { caller }) => agents.show(caller, args.name),
+  }),
+
+  syscall({
+    name: "agent.create",
+    summary: "Make an agent of your own: an account that processes act as",
+    class: "keyed",
+    by: "person",
+    input: { name, ...profile, ...persona },
+    cli: {
+      examples: [
+        'gsv agent create scout --description "reads the news" --bundles researcher',
+        'gsv agent create ada --archetype technical --traits "precise,patient" --voice "Short sentences."',
+      ],
+      print: {
+        kind: "value",
+        text: ({ name: made }: AgentInfo) => `added ${made}; a process as it: gsv spawn --as ${made}`,
+      },
+    },
+    run: ({ agents }: Service, args, context) => agents.create(context, args),
+  }),
+
+  syscall({
+    name: "agent.edit",
+    summary: "Change what was said of an agent; what is left out stays",
+    class: "keyed",
+    by: "person",
+    input: { name, ...profile, ...persona },
+    cli: {
+      examples: ["gsv agent edit scout --tools Read,Search,Fetch", "gsv agent edit scout --tools usual"],
+      print: { kind: "value", text: agentText },
+    },
+    run: ({ agents }: Service, args, context) => agents.edit(context, args),
+  }),
+
+  syscall({
+    name: "agent.rm",
+    summary: "Remove an agent that has no processes; its files stay",
+    class: "keyed",
+    by: "person",
+    input: { name, force: field.flag("end its processes first, their histories archived") },
+    cli: {
+      examples: ["gsv agent rm scout"],
+      print: {
+        kind: "value",
+        text: ({ name: gone, ended }: { name: string; ended: readonly string[] }) =>
+          `removed ${gone}${ended.length > 0 ? ` (ended ${ended.join(" ")})` : ""}`,
+      },
+    },
+    run: ({ agents }: Service, args, context) => agents.remove(context, args.name, args.force === true),
+  }),
+] as const;
+
+export const personaCalls = [
+  syscall({
+    name: "persona.show",
+    summary: "Show the persona of an agent",
+    class: "read",
+    input: { name },
+    cli: { examples: ["gsv persona show ada"], print: { kind: "value", text: agentText } },
+    run: ({ agents }: Service, args, { caller }) => agents.show(caller, args.name),
+  }),
+
+  syscall({
+    name: "persona.set",
+    summary: "Say who an agent is; what is left out stays",
+    class: "keyed",
+    by: "person",
+    input: { name, ...persona },
+    cli: {
+      examples: ['gsv persona set ada --archetype technical --traits "precise,patient" --example "Done: 3 of 3."'],
+      print: { kind: "value", text: agentText },
+    },
+    run: ({ agents }: Service, args, context) => agents.edit(context, args),
+  }),
+
+  syscall({
+    name: "persona.clear",
+    summary: "Take the persona of an agent away",
+    class: "keyed",
+    by: "person",
+    input: { name },
+    cli: { examples: ["gsv persona clear ada"], print: { kind: "value", text: agentText } },
+    run: ({ agents }: Service, args, context) => agents.clearPersona(context, args.name),
+  }),
+] as const;

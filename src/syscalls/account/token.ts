@@ -1,0 +1,83 @@
+// sys.token.*: proofs of who one is, for scripts, devices and services. The token itself is in one answer, once.
+
+import { field, syscall } from "../define.ts";
+import type { TokenInfo, Tokens } from "./account-service.ts";
+
+type Created = TokenInfo & { readonly token: string };
+
+export const tokenCalls = [
+  syscall({
+    name: "sys.token.create",
+    summary: "Make a token; it is shown once",
+    // The answer is never kept. The same request again gives the same token a new secret.
+    class: "keyed",
+    by: "person",
+    input: {
+      kind: field.withDefault(field.choice("what it is for", ["user", "node", "service"], { meta: "KIND" }), "user"),
+      role: field.optional(
+        field.choice("what it connects as; each kind has one", ["user", "driver", "service"], { meta: "ROLE" }),
+      ),
+      label: field.optional(field.text("where it is used", { longest: 200, meta: "TEXT" })),
+      device: field.optional(field.text("the one device it is good for (kind node)", { longest: 128, meta: "DEVICE" })),
+      expires: field.optional(field.text("30m, 8h or 7d from now; never when left out", { longest: 16, meta: "SPAN" })),
+    },
+    cli: {
+      hidden: true,
+      examples: [
+        "gsv auth token create --label backup --expires 30d",
+        "gsv auth token create --kind node --device laptop",
+      ],
+      print: { kind: "value", text: (made: Created) => made.token },
+    },
+    run: ({ tokens }: { tokens: Tokens }, args, context) => tokens.create(context, args),
+  }),
+
+  syscall({
+    name: "sys.token.list",
+    summary: "List your tokens; root lists all",
+    class: "read",
+    by: "person",
+    input: {},
+    cli: {
+      hidden: true,
+      examples: ["gsv auth token list"],
+      print: {
+        kind: "table",
+        rows: (result: { tokens: readonly TokenInfo[] }) => result.tokens,
+        empty: "(no tokens)",
+        columns: [
+          { head: "ID", cell: (row: TokenInfo) => row.id },
+          { head: "BEGINS", minor: 2, cell: (row: TokenInfo) => row.prefix },
+          { head: "ACCOUNT", minor: 1, cell: (row: TokenInfo) => row.account },
+          { head: "KIND", cell: (row: TokenInfo) => row.kind },
+          { head: "STATE", cell: (row: TokenInfo) => row.state },
+          { head: "EXPIRES", cell: (row: TokenInfo) => timeText(row.expiresAt, "never") },
+          { head: "USED", minor: 3, cell: (row: TokenInfo) => timeText(row.lastUsedAt, "-") },
+          { head: "LABEL", cell: (row: TokenInfo) => row.label ?? "-", shrink: true },
+        ],
+      },
+    },
+    run: ({ tokens }: { tokens: Tokens }, _args, { caller }) => tokens.list(caller),
+  }),
+
+  syscall({
+    name: "sys.token.revoke",
+    summary: "End a token; who is connected with it is cut off at the next call",
+    class: "keyed",
+    by: "person",
+    input: {
+      id: field.uuid("the token, as the list shows it", { positional: true, meta: "ID" }),
+      reason: field.optional(field.text("why", { longest: 200, meta: "TEXT" })),
+    },
+    cli: {
+      hidden: true,
+      examples: ["gsv auth token revoke 0190a1b2-0000-7000-8000-000000000001 --reason lost"],
+      print: { kind: "value", text: (row: TokenInfo) => `revoked ${row.id} (${row.prefix}…)` },
+    },
+    run: ({ tokens }: { tokens: Tokens }, args, context) => tokens.revoke(context, args),
+  }),
+] as const;
+
+function timeText(at: number | null, none: string): string {
+  return at === null ? none : new Date(at).toISOString();
+}

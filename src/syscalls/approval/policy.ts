@@ -1,0 +1,118 @@
+// policy.*: what agents may do by themselves, and why. Everybody may look; rules come and go by people alone.
+
+import { ACTIONS, TAGS } from "../../abi/policy.ts";
+import { reveal } from "../../lib/text/sanitize.ts";
+import { field, syscall } from "../define.ts";
+import { SHELL_TARGETS } from "../run/shell-service.ts";
+import type { Explained, ExplainedPart, PolicyService, ShownRule } from "./policy-service.ts";
+
+interface Listed {
+  readonly rules: readonly ShownRule[];
+}
+
+function aboutText({ rule: { match, target, when } }: ShownRule): string {
+  const on = target === undefined ? "" : ` on ${target}`;
+  return reveal(`${match}${on}${when === undefined ? "" : ` ${JSON.stringify(when)}`}`);
+}
+
+const WORD = { auto: "runs", ask: "asks", deny: "is denied", refuse: "is refused" } as const;
+
+function explainedText({ pid, mode, action, what, reasons, parts }: Explained): string {
+  const lines = parts.map(({ action: each, text, tags, by }: ExplainedPart) => {
+    const known = tags.length === 0 ? "" : ` [${tags.join(" ")}]`;
+    return `  ${each.padEnd(5)} ${text}${known}: ${by}`;
+  });
+  const others = reasons.filter((reason) => !parts.some(({ by }) => reason.endsWith(by)));
+  return [
+    `it ${WORD[action]} (${pid}, mode ${mode})`,
+    ...(what === "" ? [] : [`  to ${reveal(what)}`]),
+    ...lines,
+    ...others.map((reason) => `  because ${reveal(reason)}`),
+  ].join("\n");
+}
+
+export const policyCalls = [
+  syscall({
+    name: "policy.list",
+    summary: "List the rules for what agents may do by themselves",
+    class: "wait",
+    input: {},
+    cli: {
+      examples: ["gsv policy list", "gsv policy list --json"],
+      print: {
+        kind: "table",
+        rows: (result: Listed) => result.rules,
+        empty: "(no rules: the defaults hold)",
+        columns: [
+          { head: "ID", cell: (row: ShownRule) => row.id },
+          { head: "ACTION", cell: (row: ShownRule) => row.rule.action },
+          { head: "BY", cell: (row: ShownRule) => row.by },
+          { head: "AGE", since: (row: ShownRule) => row.createdAt ?? 0, align: "right" },
+          { head: "WHERE", cell: (row: ShownRule) => row.place ?? "everywhere", shrink: true },
+          { head: "WHAT", cell: aboutText, below: true },
+        ],
+      },
+    },
+    run: ({ policy }: { policy: PolicyService }, _args, context) => policy.list(context),
+  }),
+
+  syscall({
+    name: "policy.add",
+    summary: "Add a rule: what runs, asks or is denied",
+    class: "keyed",
+    once: "answer",
+    by: "person",
+    input: {
+      action: field.choice("what happens", ACTIONS, { positional: true }),
+      match: field.withDefault(field.text("a syscall, domain.* or *", { longest: 100, meta: "CALL" }), "shell.exec"),
+      target: field.optional(field.text("gsv, host or targets/*; any when left out", { longest: 100 })),
+      command: field.optional(
+        field.text("commands that begin with these words", { longest: 2000, positional: true, meta: "WORDS" }),
+      ),
+      path: field.optional(field.text("files at or below this path", { longest: 4096, meta: "PATH" })),
+      tag: field.optional(field.choice("commands known to be so", TAGS)),
+      place: field.optional(field.text("only in this workspace or directory", { longest: 4096, meta: "PLACE" })),
+    },
+    cli: {
+      examples: [
+        "gsv policy add auto 'npm test' --target host",
+        "gsv policy add deny 'git push'",
+        "gsv policy add ask --match fs.write --path /home/sam/letters",
+      ],
+      print: { kind: "value", text: ({ id }: { readonly id: string }) => id },
+    },
+    run: ({ policy }: { policy: PolicyService }, args, context) => policy.add(context, args),
+  }),
+
+  syscall({
+    name: "policy.revoke",
+    summary: "Take a rule away",
+    class: "keyed",
+    once: "answer",
+    by: "person",
+    input: { id: field.text("the rule, as gsv policy list names it", { positional: true, longest: 40, meta: "ID" }) },
+    cli: {
+      examples: ["gsv policy revoke k3x9"],
+      print: { kind: "value", text: ({ id }: { readonly id: string }) => `revoked ${id}` },
+    },
+    run: ({ policy }: { policy: PolicyService }, args, context) => policy.revoke(context, args.id),
+  }),
+
+  syscall({
+    name: "policy.explain",
+    summary: "Say whether a command would run, ask or be denied, and by which rule",
+    class: "wait",
+    input: {
+      command: field.text("the command, in quotes", { positional: true, longest: 64 * 1024, meta: "COMMAND" }),
+      target: field.withDefault(field.choice("where it would run", SHELL_TARGETS), "gsv"),
+      cwd: field.optional(field.text("on the host: the directory", { longest: 4096, meta: "DIRECTORY" })),
+      network: field.flag("with the network"),
+      pid: field.optional(field.pid("for which process; your init when left out", { meta: "PID" })),
+    },
+    cli: {
+      examples: ["gsv policy explain 'rm -rf build' --target host", "gsv policy explain 'ls; curl example.org'"],
+      print: { kind: "value", text: explainedText },
+    },
+    run: ({ policy }: { policy: PolicyService }, args, context) => policy.explain(context, args),
+  }),
+] as const;

@@ -1,0 +1,92 @@
+// The service behind fs.read, fs.write, fs.edit, fs.delete and fs.search, as types.
+
+import type { Caller } from "../../abi/identity.ts";
+import type { CallContext } from "../define.ts";
+
+export interface Match {
+  readonly path: string;
+  readonly line: number;
+  readonly content: string;
+}
+
+export type FileView =
+  | {
+      readonly kind: "file";
+      readonly firstLine: number;
+      readonly path: string;
+      readonly content: string;
+      readonly lines: number;
+      readonly size: number;
+      readonly version: string;
+      readonly truncated: boolean;
+    }
+  | {
+      /** For those who can be shown one. */
+      readonly kind: "image";
+      readonly path: string;
+      readonly type: string;
+      readonly size: number;
+      /** Base64. */
+      readonly data: string;
+    }
+  | {
+      readonly kind: "directory";
+      readonly path: string;
+      readonly directories: readonly string[];
+      readonly files: readonly string[];
+      /** More names than fit one answer. */
+      readonly truncated?: true;
+    };
+
+/** gsv: its own files. host: those of this machine. */
+export const FILE_TARGETS = ["gsv", "host"] as const;
+export type FileTarget = (typeof FILE_TARGETS)[number];
+
+export interface EditRequest {
+  readonly target?: FileTarget;
+  readonly path: string;
+  readonly oldString: string;
+  readonly newString: string;
+  readonly replaceAll: boolean;
+}
+
+export interface EditedFile {
+  readonly path: string;
+  readonly replacements: number;
+  /** Where the first of them begins. */
+  readonly line: number;
+}
+
+export interface Files {
+  read(
+    caller: Caller,
+    request: {
+      readonly target?: FileTarget;
+      readonly path: string;
+      readonly offset?: number;
+      readonly limit?: number;
+      readonly images?: boolean;
+    },
+  ): Promise<FileView>;
+  write(
+    context: CallContext,
+    request: { readonly target?: FileTarget; readonly path: string; readonly content: string },
+  ): Promise<{ readonly path: string; readonly size: number }>;
+  edit(context: CallContext, request: EditRequest): Promise<EditedFile>;
+  remove(
+    context: CallContext,
+    request: { readonly target?: FileTarget; readonly path: string },
+  ): Promise<{ readonly path: string }>;
+  search(
+    caller: Caller,
+    request: {
+      readonly target?: FileTarget;
+      readonly query: string;
+      readonly path?: string;
+      readonly include?: string;
+    },
+    signal: AbortSignal,
+  ): Promise<{ readonly matches: readonly Match[]; readonly count: number; readonly truncated: boolean }>;
+  /** Refuses what an edit would be refused for, as far as looking tells. */
+  needEditable(caller: Caller, request: EditRequest): Promise<void>;
+}

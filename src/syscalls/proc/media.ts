@@ -1,0 +1,89 @@
+// proc.media.*: pictures, sound and documents that belong to a process, in pieces that fit one call. They go with its history: a reset or a
+// kill takes them away.
+
+import { LIMITS } from "../../abi/config/limits.ts";
+import { sizeText } from "../../lib/text/size.ts";
+import { field, syscall } from "../define.ts";
+import { PIECE_CHARS_MAX } from "../fs/fs-bytes.ts";
+import type { Media, MediaInfo, MediaTaken } from "../system/storage-service.ts";
+
+const pid = field.pid("the process", { positional: true, meta: "PID" });
+const id = field.uuid("which one, as the list shows it", { positional: true, meta: "ID" });
+
+const columns = [
+  { head: "ID", cell: (row: MediaInfo) => row.id },
+  { head: "TYPE", cell: (row: MediaInfo) => row.type },
+  { head: "SIZE", cell: (row: MediaInfo) => sizeText(row.bytes), align: "right" },
+  { head: "AGE", since: (row: MediaInfo) => row.at, align: "right" },
+  { head: "PATH", cell: (row: MediaInfo) => row.path, below: true },
+] as const;
+
+export const mediaCalls = [
+  syscall({
+    name: "proc.media.list",
+    summary: "List the media of a process",
+    class: "read",
+    input: {
+      pid,
+      after: field.optional(field.text("where the page before ended", { longest: 100, hide: "both" })),
+    },
+    cli: {
+      hidden: true,
+      examples: ["gsv media list init:1000"],
+      print: {
+        kind: "table",
+        rows: (result: { media: readonly MediaInfo[] }) => result.media,
+        empty: "(no media)",
+        pages: { rows: "media", next: "next", argument: "after" },
+        columns,
+      },
+    },
+    run: ({ media }: { media: Media }, args, { caller }) => media.list(caller, args),
+  }),
+
+  syscall({
+    name: "proc.media.put",
+    summary: "Give a process a picture, sound or document; prints its id",
+    class: "keyed",
+    input: {
+      pid,
+      id: field.optional(field.uuid("the same for all pieces: an id of your own making", { hide: "cli" })),
+      offset: field.withDefault(field.int("where this piece begins", { max: LIMITS.mediaBytesMax, hide: "cli" }), 0),
+      data: field.text("the piece, as base64", { hide: "cli", longest: PIECE_CHARS_MAX }),
+      more: field.flag("another piece follows", { hide: "cli" }),
+    },
+    cli: {
+      hidden: true,
+      examples: ["gsv media put init:1000 photo.png", "gsv media put init:1000 < photo.png"],
+      print: { kind: "value", text: (result: MediaTaken) => result.id },
+    },
+    run: ({ media }: { media: Media }, { more = false, ...piece }, context) => media.put(context, { ...piece, more }),
+  }),
+
+  syscall({
+    name: "proc.media.get",
+    summary: "Print the bytes of one",
+    class: "read",
+    input: { pid, id, offset: field.withDefault(field.int("where to begin", { hide: "cli" }), 0) },
+    cli: {
+      hidden: true,
+      examples: ["gsv media get init:1000 0190a1b2-… > photo.png"],
+      print: { kind: "value", text: (result: { data: string }) => result.data },
+    },
+    run: ({ media }: { media: Media }, args, { caller }) => media.get(caller, args),
+  }),
+
+  syscall({
+    name: "proc.media.rm",
+    summary: "Take one away",
+    class: "keyed",
+    once: "answer",
+    input: { pid, id },
+    cli: {
+      hidden: true,
+      examples: ["gsv media rm init:1000 0190a1b2-…"],
+      print: { kind: "value", text: (row: MediaInfo) => `removed ${row.path}` },
+    },
+    run: ({ media }: { media: Media }, args, context) => media.remove(context, args),
+  }),
+] as const;

@@ -1,0 +1,40 @@
+// A list of processes as people read it.
+
+import { microsOf, usdText } from "../../abi/process/money.ts";
+import type { ProcessInfo } from "../../abi/process/process.ts";
+import type { Tone } from "../../lib/text/tones.ts";
+import type { Column, Print } from "../define.ts";
+import { stateText, waitsText } from "../format.ts";
+import type { ProcessPage } from "../services.ts";
+
+const COLUMNS: readonly Column<ProcessInfo>[] = [
+  { head: "PID", cell: "pid" },
+  { head: "STATE", cell: stateText, by: ["state", "interrupted", "waitsFor"], tone: stateTone },
+  { head: "MODE", minor: 2, cell: "mode" },
+  { head: "LAST", minor: 1, cell: "lastStatus", tone: (row) => (row.lastStatus === "error" ? "bad" : undefined) },
+  { head: "LABEL", cell: "label", shrink: true },
+  { head: "OWNER", minor: 3, cell: "owner" },
+  { head: "PROFILE", minor: 2, cell: "profile" },
+  { head: "QUEUE", minor: 1, cell: "queued", align: "right" },
+  // What an older kernel lists has none.
+  { head: "COST", minor: 2, cell: (row) => usdText(microsOf(row.costUsd ?? 0)), by: ["costUsd"], align: "right" },
+  { head: "AGE", since: "createdAt", align: "right" },
+  { head: "CWD", minor: 4, cell: "cwd", shrink: "start" },
+  { head: "WORKSPACE", minor: 5, cell: "workspaceId" },
+  { head: "WAITS FOR", cell: waitsText, by: ["waitsFor"], shrink: true },
+];
+
+export const PROCESS_TABLE: Print<ProcessPage> = {
+  kind: "table",
+  rows: (result) => result.processes,
+  empty: "(no processes)",
+  pages: { rows: "processes", next: "next", argument: "after" },
+  columns: COLUMNS,
+};
+
+/** As `top` has it: what works, what somebody has to see to, what failed. */
+function stateTone({ state, interrupted }: ProcessInfo): Tone | undefined {
+  if (state === "error" || interrupted) return "bad";
+  if (state === "running" || state === "waiting_tool") return "good";
+  return state === "waiting_hil" || state === "paused" || state === "stopped" ? "needs" : undefined;
+}

@@ -1,0 +1,52 @@
+// The service behind workspace.*, as types. What is not the caller's reads like what is not there.
+
+import type { Caller } from "../../abi/identity.ts";
+import type { WorkspaceInfo } from "../../abi/process/workspace.ts";
+import type { Commit } from "../../abi/repo.ts";
+import type { CallContext } from "../define.ts";
+
+export interface WorkspaceView extends WorkspaceInfo {
+  /** The newest version; null before the first, and of a directory of this machine. */
+  readonly head: string | null;
+  /** Where its files lie on this machine. */
+  readonly files: string;
+}
+
+export interface WorkspacePage {
+  readonly workspaces: readonly WorkspaceInfo[];
+  readonly next: string | null;
+}
+
+export interface Workspaces {
+  /** Oldest first, one page. */
+  list(
+    caller: Caller,
+    query: { readonly all: boolean; readonly limit: number; readonly after?: string },
+  ): Promise<WorkspacePage>;
+  get(caller: Caller, id: string): Promise<WorkspaceView>;
+  log(
+    caller: Caller,
+    request: { readonly id: string; readonly path?: string; readonly limit: number; readonly offset: number },
+  ): Promise<{ readonly commits: readonly Commit[] }>;
+  create(context: CallContext, request: { readonly label?: string }): Promise<WorkspaceInfo>;
+  /** A directory of this machine becomes one; with a pid, that process works in it from then on. */
+  attach(
+    context: CallContext,
+    request: { readonly what: string; readonly pid?: string; readonly label?: string },
+  ): Promise<WorkspaceInfo>;
+  archive(context: CallContext, request: { readonly id: string; readonly undo: boolean }): Promise<WorkspaceInfo>;
+}
+
+export interface Speaking {
+  readonly id: string;
+  readonly directory: string | null;
+  readonly trusted: boolean;
+  /** What it tells agents, or would; long ones are cut. */
+  readonly files: readonly { readonly path: string; readonly text: string }[];
+}
+
+export interface Trust {
+  /** Of a workspace, or of a directory of this machine. */
+  speaks(context: CallContext, id: string): Promise<Speaking>;
+  decide(context: CallContext, decision: { readonly id: string; readonly trusted: boolean }): Promise<Speaking>;
+}

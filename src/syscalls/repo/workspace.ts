@@ -1,0 +1,193 @@
+// workspace.*: places of work that outlive processes. Their files are at /workspaces/ID, for the file calls and everything over them.
+
+import { LIMITS } from "../../abi/config/limits.ts";
+import type { WorkspaceInfo } from "../../abi/process/workspace.ts";
+import type { Commit } from "../../abi/repo.ts";
+import { field, syscall } from "../define.ts";
+import { commitLine, workspaceText } from "../format.ts";
+import type { Speaking, Trust, WorkspacePage, Workspaces, WorkspaceView } from "./workspace-service.ts";
+
+type Service = { workspaces: Workspaces };
+
+const id = field.text("the workspace", { positional: true, longest: 20, meta: "ID", of: "workspace" });
+const spoken = field.text("the workspace, or a directory of this machine", {
+  positional: true,
+  longest: LIMITS.pathBytesMax,
+  meta: "ID|DIR",
+  of: "workspace",
+});
+const label = field.optional(
+  field.text("what it is for, in a few words", { shortest: 1, longest: LIMITS.labelCharsMax, meta: "TEXT" }),
+);
+
+export const workspaceCalls = [
+  syscall({
+    name: "workspace.list",
+    summary: "List workspaces",
+    class: "read",
+    input: {
+      all: field.flag("those that were archived, too"),
+      limit: field.withDefault(
+        field.int("how many at most", { min: 1, max: LIMITS.listPageMax, hide: "both" }),
+        LIMITS.listPageMax,
+      ),
+      after: field.optional(field.text("where the page before ended", { longest: 100, hide: "both" })),
+    },
+    cli: {
+      examples: ["gsv workspace list", "gsv workspace list --all"],
+      print: {
+        kind: "table",
+        rows: (result: WorkspacePage) => result.workspaces,
+        empty: "no workspaces yet: gsv workspace create",
+        pages: { rows: "workspaces", next: "next", argument: "after" },
+        columns: [
+          { head: "ID", cell: (row: WorkspaceInfo) => row.id },
+          { head: "STATE", minor: 2, cell: (row: WorkspaceInfo) => row.state },
+          { head: "LABEL", cell: (row: WorkspaceInfo) => row.label ?? "-", shrink: true },
+          { head: "OWNER", minor: 3, cell: (row: WorkspaceInfo) => row.owner },
+          { head: "USED BY", cell: (row: WorkspaceInfo) => row.processes.join(" ") || "-", shrink: true },
+          { head: "LAST USED", minor: 1, since: (row: WorkspaceInfo) => row.updatedAt, align: "right" },
+          { head: "DIRECTORY", cell: (row: WorkspaceInfo) => row.directory ?? "-", shrink: "start" },
+        ],
+      },
+    },
+    run: ({ workspaces }: Service, { all = false, ...query }, { caller }) => workspaces.list(caller, { all, ...query }),
+  }),
+
+  syscall({
+    name: "workspace.get",
+    summary: "Show one workspace",
+    class: "read",
+    input: { id },
+    cli: {
+      examples: ["gsv workspace get ws_k3x9qa"],
+      print: { kind: "value", text: (view: WorkspaceView) => workspaceText(view) },
+    },
+    run: ({ workspaces }: Service, args, { caller }) => workspaces.get(caller, args.id),
+  }),
+
+  syscall({
+    name: "workspace.create",
+    summary: "Make an empty workspace whose versions are kept; prints its id",
+    class: "keyed",
+    once: "answer",
+    input: {
+      label: field.optional(
+        field.text("what it is for, in a few words", {
+          positional: true,
+          shortest: 1,
+          longest: LIMITS.labelCharsMax,
+          meta: "LABEL",
+        }),
+      ),
+    },
+    cli: {
+      examples: ['gsv workspace create "trip to Rome"', 'gsv spawn --workspace new --label "release notes"'],
+      print: { kind: "value", text: (row: WorkspaceInfo) => row.id },
+    },
+    run: ({ workspaces }: Service, args, context) => workspaces.create(context, args),
+  }),
+
+  syscall({
+    name: "workspace.attach",
+    summary: "Make a directory of this machine a workspace, in its place; or put a process to work in one",
+    class: "keyed",
+    once: "answer",
+    by: "person",
+    input: {
+      what: field.text("a directory of this machine, or a workspace", {
+        positional: true,
+        longest: LIMITS.pathBytesMax,
+        meta: "DIR|ID",
+        of: "workspace",
+      }),
+      pid: field.optional(field.pid("the process that works in it from its next run on", { meta: "PID" })),
+      label,
+    },
+    cli: {
+      examples: ["gsv workspace attach ./project", "gsv workspace attach ws_k3x9qa --pid init:1000"],
+      print: { kind: "value", text: (row: WorkspaceInfo) => row.id },
+    },
+    run: ({ workspaces }: Service, args, context) => workspaces.attach(context, args),
+  }),
+
+  syscall({
+    name: "workspace.archive",
+    summary: "Put a workspace away: it can only be read, and lists leave it out",
+    class: "keyed",
+    once: "answer",
+    by: "person",
+    input: { id, undo: field.flag("take it back into use") },
+    cli: {
+      examples: ["gsv workspace archive ws_k3x9qa", "gsv workspace archive --undo ws_k3x9qa"],
+      print: {
+        kind: "value",
+        text: ({ id: name, state, processes }: WorkspaceInfo) =>
+          `${name} is ${state}${state === "archived" && processes.length > 0 ? `; ${processes.join(" ")} can only read it now` : ""}`,
+      },
+    },
+    run: ({ workspaces }: Service, { id: name, undo = false }, context) =>
+      workspaces.archive(context, { id: name, undo }),
+  }),
+
+  syscall({
+    name: "workspace.speaks",
+    summary: "Show what a workspace tells the agents in it, or would if it was trusted",
+    class: "read",
+    capability: "workspace.get",
+    input: { id: spoken },
+    cli: {
+      hidden: true,
+      examples: ["gsv workspace trust dir_8fk2mz"],
+      print: {
+        kind: "list",
+        rows: (result: Speaking) => result.files,
+        line: (file: Speaking["files"][number]) => file.path,
+        empty: "it tells nothing",
+      },
+    },
+    run: ({ trust }: { trust: Trust }, args, context) => trust.speaks(context, args.id),
+  }),
+
+  syscall({
+    name: "workspace.trust",
+    summary: "Let AGENTS.md, CLAUDE.md and .gsv of a workspace be told to the agents in it",
+    class: "keyed",
+    once: "answer",
+    by: "person",
+    input: { id: spoken, undo: field.flag("take it back") },
+    cli: {
+      examples: ["gsv workspace trust dir_8fk2mz", "gsv workspace trust dir_8fk2mz --undo"],
+      print: {
+        kind: "value",
+        text: ({ id: name, trusted, files }: Speaking) =>
+          `${name} is ${trusted ? "trusted" : "not trusted"}: ${files.map(({ path }) => path).join(", ") || "it tells nothing yet"}`,
+      },
+    },
+    run: ({ trust }: { trust: Trust }, { id: name, undo = false }, context) =>
+      trust.decide(context, { id: name, trusted: !undo }),
+  }),
+
+  syscall({
+    name: "workspace.log",
+    summary: "List the versions of a workspace, newest first",
+    class: "read",
+    capability: "workspace.get",
+    input: {
+      id,
+      path: field.optional(field.text("only what lies there", { longest: LIMITS.pathBytesMax, meta: "PATH" })),
+      limit: field.withDefault(field.int("how many", { min: 1, max: 100, meta: "N" }), 30),
+      offset: field.withDefault(field.int("skip the N newest", { min: 0, meta: "N" }), 0),
+    },
+    cli: {
+      examples: ["gsv workspace log ws_k3x9qa", "gsv repo show --repo ws_k3x9qa"],
+      print: {
+        kind: "list",
+        rows: (result: { commits: readonly Commit[] }) => result.commits,
+        line: (commit: Commit) => commitLine(commit),
+        empty: "nothing was committed yet",
+      },
+    },
+    run: ({ workspaces }: Service, args, { caller }) => workspaces.log(caller, args),
+  }),
+] as const;

@@ -1,0 +1,36 @@
+// codemode.*: a block of JavaScript in place of many calls.
+
+import { type CallContext, field, syscall } from "../define.ts";
+import codeText from "../tools/codemode.md" with { type: "text" };
+
+export interface CodeResult {
+  readonly result: unknown;
+  readonly logs: readonly string[];
+}
+
+export interface CodeMode {
+  exec(
+    context: CallContext,
+    request: { readonly code: string; readonly args?: { readonly [key: string]: unknown } },
+  ): Promise<CodeResult>;
+}
+
+function told({ result, logs }: CodeResult): string {
+  const said = typeof result === "string" ? result : JSON.stringify(result, null, 1);
+  return [...logs, ...(result === null && logs.length > 0 ? [] : [said])].join("\n");
+}
+
+export const codemodeCalls = [
+  syscall({
+    name: "codemode.exec",
+    summary: "Run a block of JavaScript that calls tools",
+    class: "keyed",
+    input: {
+      code: field.text("the body of an async function", { longest: 128 * 1024 }),
+      args: field.optional(field.object("what it knows as args")),
+    },
+    tool: { name: "CodeMode", repeat: "resume", description: codeText, text: told },
+    cli: { hidden: true, examples: [], print: { kind: "value", text: told } },
+    run: ({ code: blocks }: { code: CodeMode }, args, context) => blocks.exec(context, args),
+  }),
+] as const;

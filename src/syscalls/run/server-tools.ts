@@ -1,0 +1,31 @@
+// sys.mcp.*: tools of servers that were opened for a process. Only its agent calls them, with what was approved or allowed by a rule.
+
+import { type CallContext, field, syscall } from "../define.ts";
+
+export interface ServerTools {
+  call(
+    context: Pick<CallContext, "caller" | "signal">,
+    request: { readonly tool: string; readonly args: { readonly [name: string]: unknown } },
+  ): Promise<string>;
+}
+
+interface Answered {
+  readonly text: string;
+}
+
+export const serverToolCalls = [
+  syscall({
+    name: "sys.mcp.call",
+    summary: "Call a tool of a server that was opened for the process",
+    class: "keyed",
+    by: "approved",
+    input: {
+      tool: field.text("its name", { positional: true, meta: "TOOL", longest: 64 }),
+      args: field.object("what it is called with"),
+    },
+    cli: { hidden: true, examples: [], print: { kind: "value", text: ({ text }: Answered) => text } },
+    run: async ({ serverTools }: { serverTools: ServerTools }, args, context) => ({
+      text: await serverTools.call(context, args),
+    }),
+  }),
+] as const;

@@ -1,0 +1,159 @@
+// Sessions as callers see them: addresses of processes, and the conversations each has had.
+
+import type { Caller } from "../../abi/identity.ts";
+import type { State } from "../../abi/process/process.ts";
+import type { ResetPolicy } from "../../abi/process/session.ts";
+import type { CallContext } from "../define.ts";
+import type { CompactResult } from "../proc/history-service.ts";
+
+export interface SessionLine {
+  readonly key: string;
+  /** The conversation it is in; null before the first. */
+  readonly sessionId: string | null;
+  readonly pid: string | null;
+  readonly label: string | null;
+  readonly state: State;
+  /** Its process is in the middle of something that no kernel carries on. */
+  readonly interrupted?: true;
+  readonly lastActiveAt: number;
+}
+
+export interface SessionTokens {
+  readonly input: number;
+  readonly output: number;
+  readonly total: number;
+}
+
+export interface SessionSettings {
+  readonly model: { readonly provider: string | null; readonly id: string | null };
+  readonly thinkingLevel: string | null;
+  readonly maxTokens: number | null;
+  readonly systemPrompt: string | null;
+}
+
+export interface SessionInfo extends SessionLine {
+  /** Its own id, which no reset changes. */
+  readonly id: string;
+  readonly owner: string;
+  readonly messages: number;
+  readonly tokens: SessionTokens;
+  /** What was set for it and nothing else. */
+  readonly settings: SessionSettings;
+  readonly resetPolicy: ResetPolicy;
+  readonly previousSessions: number;
+  readonly createdAt: number;
+}
+
+export interface SessionStats {
+  readonly key: string;
+  readonly sessionId: string | null;
+  readonly messages: number;
+  readonly tokens: SessionTokens;
+  readonly costUsd: number;
+  readonly uptimeMs: number;
+}
+
+export interface Conversation {
+  readonly sessionId: string;
+  readonly pid: string;
+  readonly startedAt: number;
+  readonly endedAt: number | null;
+  /** The conversation it went on with. */
+  readonly restoredFrom: string | null;
+  readonly messages: number | null;
+  readonly archiveId: string | null;
+  /** As a person reads it: `/agents/…`. */
+  readonly archivedTo: string | null;
+}
+
+export interface SessionHistory {
+  readonly key: string;
+  readonly current: Conversation | null;
+  /** Newest first. */
+  readonly previous: readonly Conversation[];
+  /** How many there are in all. */
+  readonly count: number;
+}
+
+export interface SessionReset {
+  readonly key: string;
+  readonly pid: string;
+  readonly oldSessionId: string | null;
+  readonly newSessionId: string | null;
+  readonly archivedMessages: number;
+  readonly tokens: number;
+  readonly archivedTo: string | null;
+  /** The process asked for it itself: it follows its turn. */
+  readonly pending?: true;
+}
+
+export interface SessionRestored extends SessionReset {
+  readonly restoredFrom: string;
+  /** How many messages the conversation begins with. */
+  readonly messages: number;
+}
+
+/** A row of `session_messages`: what was said in a session, by the names of its table. */
+export interface SessionMessage {
+  readonly id: number;
+  readonly sessionId: string;
+  readonly role: "user" | "assistant" | "system";
+  readonly content: string;
+  readonly timestamp: number;
+}
+
+export interface SessionAddress {
+  readonly key: string;
+  /** Null before the first message. */
+  readonly pid: string | null;
+}
+
+export interface SessionParty {
+  readonly agent?: string;
+  readonly channel: string;
+  readonly account: string;
+  readonly peer: string;
+}
+
+export interface SessionChangeRequest {
+  readonly key: string;
+  readonly path: string;
+  readonly value: string;
+}
+
+export interface SessionChanged {
+  readonly key: string;
+  readonly path: string;
+  readonly value: unknown;
+  /** What changed with it. */
+  readonly note?: string;
+}
+
+/** Looking, for which no kernel is needed. A key is what a person writes: a session key, main, or the id of a session. */
+export interface SessionViews {
+  /** Those that were active last first. */
+  list(caller: Caller, query: { readonly limit: number }): Promise<{ readonly sessions: readonly SessionLine[] }>;
+  get(caller: Caller, key: string): Promise<SessionInfo>;
+  stats(caller: Caller, key: string): Promise<SessionStats>;
+  history(caller: Caller, key: string): Promise<SessionHistory>;
+  /** Of the conversation it is in, in their order; `next` is where the page after it begins, null at the end. */
+  messages(
+    caller: Caller,
+    query: { readonly key: string; readonly after: number; readonly limit: number },
+  ): Promise<{ readonly messages: readonly SessionMessage[]; readonly next: number | null }>;
+  /** Where somebody's messages go. */
+  route(caller: Caller, party: SessionParty): Promise<SessionAddress>;
+}
+
+export interface Sessions extends SessionViews {
+  /** The process behind a key, made where there is none. */
+  open(context: CallContext, key: string): Promise<SessionAddress & { readonly pid: string }>;
+  reset(context: CallContext, key: string): Promise<SessionReset>;
+  compact(
+    context: CallContext,
+    request: { readonly key: string; readonly keep: number },
+  ): Promise<CompactResult & { readonly key: string }>;
+  set(context: CallContext, request: SessionChangeRequest): Promise<SessionChanged>;
+  /** Puts an archived conversation in the place of the one its session is in, which is archived. */
+  restore(context: CallContext, id: string): Promise<SessionRestored>;
+}

@@ -1,0 +1,249 @@
+// session.*: addresses of processes. A session has a key, a process behind it, and one conversation after the other.
+
+import { LIMITS } from "../../abi/config/limits.ts";
+import { MAIN_SESSION_KEY } from "../../abi/process/session.ts";
+import { field, syscall } from "../define.ts";
+import type { CompactResult } from "../proc/history-service.ts";
+import type {
+  SessionAddress,
+  SessionChanged,
+  SessionHistory,
+  SessionInfo,
+  SessionLine,
+  SessionMessage,
+  SessionReset,
+  SessionRestored,
+  SessionStats,
+  Sessions,
+  SessionViews,
+} from "./session-service.ts";
+import {
+  addressText,
+  changedText,
+  compactedText,
+  historyText,
+  infoText,
+  resetText,
+  restoredText,
+  sessionLine,
+  statsText,
+} from "./session-text.ts";
+
+const KEEP_DEFAULT = 20;
+const LIST_DEFAULT = 50;
+
+export const sessionKey = field.withDefault(
+  field.text("the session; the one that session.defaultKey says when left out", {
+    positional: true,
+    longest: 300,
+    meta: "KEY",
+    of: "session",
+  }),
+  "",
+);
+const token = (doc: string, meta: string) => field.text(doc, { shortest: 1, longest: 200, meta });
+
+export const sessionCalls = [
+  syscall({
+    name: "session.list",
+    summary: "List sessions, those that were active last first",
+    class: "read",
+    input: {
+      limit: field.withDefault(
+        field.int("how many at most", { min: 1, max: LIMITS.listPageMax, letter: "l", meta: "N" }),
+        LIST_DEFAULT,
+      ),
+    },
+    cli: {
+      examples: ["gsv session list", "gsv session list --limit 10"],
+      print: {
+        kind: "list",
+        rows: (result: { sessions: readonly SessionLine[] }) => result.sessions,
+        head: ({ sessions }: { sessions: readonly SessionLine[] }) => `Sessions (${sessions.length}):`,
+        line: (row: SessionLine) => sessionLine(row),
+        empty: "No sessions found",
+      },
+    },
+    run: ({ sessions }: { sessions: SessionViews }, args, { caller }) => sessions.list(caller, args),
+  }),
+
+  syscall({
+    name: "session.get",
+    summary: "Show a session: its conversation, settings and reset policy",
+    class: "read",
+    input: { key: sessionKey },
+    cli: {
+      examples: ["gsv session get", `gsv session get ${MAIN_SESSION_KEY}`],
+      print: { kind: "value", text: (result: SessionInfo) => infoText(result) },
+    },
+    run: ({ sessions }: { sessions: SessionViews }, args, { caller }) => sessions.get(caller, args.key),
+  }),
+
+  syscall({
+    name: "session.stats",
+    summary: "Show how many tokens the conversation of a session has used",
+    class: "read",
+    input: { key: sessionKey },
+    cli: {
+      examples: ["gsv session stats", `gsv session stats ${MAIN_SESSION_KEY} --json`],
+      print: { kind: "value", text: (result: SessionStats) => statsText(result) },
+    },
+    run: ({ sessions }: { sessions: SessionViews }, args, { caller }) => sessions.stats(caller, args.key),
+  }),
+
+  syscall({
+    name: "session.history",
+    summary: "Show the conversations a session has had, newest first",
+    class: "read",
+    input: { key: sessionKey },
+    cli: {
+      examples: ["gsv session history", `gsv session history ${MAIN_SESSION_KEY} --json`],
+      print: { kind: "value", text: (result: SessionHistory) => historyText(result) },
+    },
+    run: ({ sessions }: { sessions: SessionViews }, args, { caller }) => sessions.history(caller, args.key),
+  }),
+
+  syscall({
+    name: "session.messages",
+    summary: "List what was said in a session, without what tools said",
+    class: "read",
+    input: {
+      key: sessionKey,
+      after: field.withDefault(field.int("only messages with a higher number", { meta: "ID" }), 0),
+      limit: field.withDefault(
+        field.int("how many messages", { min: 1, max: LIMITS.historyPageMax, meta: "N" }),
+        LIMITS.historyPageDefault,
+      ),
+    },
+    cli: {
+      hidden: true,
+      examples: [],
+      print: {
+        kind: "list",
+        rows: (result: { messages: readonly SessionMessage[] }) => result.messages,
+        line: (row: SessionMessage) => JSON.stringify(row),
+        empty: "(no messages)",
+      },
+    },
+    run: ({ sessions }: { sessions: SessionViews }, args, { caller }) => sessions.messages(caller, args),
+  }),
+
+  syscall({
+    name: "session.reset",
+    summary: "Archive the conversation of a session and begin a new one",
+    class: "keyed",
+    once: "answer",
+    input: { key: sessionKey },
+    cli: {
+      examples: ["gsv session reset", `gsv session reset ${MAIN_SESSION_KEY}`],
+      print: { kind: "value", text: (result: SessionReset) => resetText(result) },
+    },
+    run: ({ sessions }: { sessions: Sessions }, args, context) => sessions.reset(context, args.key),
+  }),
+
+  syscall({
+    name: "session.compact",
+    summary: "Tell a model the older part of a session in short; nothing of it is deleted",
+    class: "keyed",
+    once: "answer",
+    input: {
+      key: sessionKey,
+      keep: field.withDefault(
+        field.int("how many of the newest messages stay as they are", { min: 1, max: 100_000, letter: "k", meta: "N" }),
+        KEEP_DEFAULT,
+      ),
+    },
+    cli: {
+      examples: ["gsv session compact", `gsv session compact ${MAIN_SESSION_KEY} --keep 20`],
+      print: { kind: "value", text: (result: CompactResult & { readonly key: string }) => compactedText(result) },
+    },
+    run: ({ sessions }: { sessions: Sessions }, args, context) => sessions.compact(context, args),
+  }),
+
+  syscall({
+    name: "session.set",
+    summary: "Set something for one session: model, thinking, label, reset policy",
+    class: "keyed",
+    once: "answer",
+    by: "person",
+    input: {
+      key: field.text("the session", { positional: true, longest: 300, meta: "KEY", of: "session" }),
+      path: field.text("what: label, model.provider, model.id, thinkingLevel, systemPrompt, maxTokens, resetPolicy.…", {
+        positional: true,
+        longest: 100,
+        meta: "PATH",
+        of: "session-path",
+      }),
+      value: field.text("JSON, or a text; an empty one takes it back", {
+        positional: true,
+        longest: LIMITS.contextFileBytesMax,
+        meta: "VALUE",
+      }),
+    },
+    cli: {
+      examples: [
+        `gsv session set ${MAIN_SESSION_KEY} resetPolicy.mode "idle"`,
+        `gsv session set ${MAIN_SESSION_KEY} resetPolicy.idleMinutes 30`,
+        "gsv session set main model.provider openai",
+        "gsv session set main model.id gpt-4.1",
+        "gsv session set main thinkingLevel high",
+      ],
+      print: { kind: "value", text: (result: SessionChanged) => changedText(result) },
+    },
+    run: ({ sessions }: { sessions: Sessions }, args, context) => sessions.set(context, args),
+  }),
+
+  syscall({
+    name: "session.restore",
+    summary: "Go on with an archived conversation; the present one is archived",
+    class: "keyed",
+    once: "answer",
+    by: "person",
+    input: {
+      id: field.text("the conversation or its archive; the beginning of an id will do", {
+        positional: true,
+        shortest: 1,
+        longest: 36,
+        meta: "ID",
+        of: "conversation",
+      }),
+    },
+    cli: {
+      examples: ["gsv session restore 3f2a91bc"],
+      print: { kind: "value", text: (result: SessionRestored) => restoredText(result) },
+    },
+    run: ({ sessions }: { sessions: Sessions }, args, context) => sessions.restore(context, args.id),
+  }),
+
+  syscall({
+    name: "session.route",
+    summary: "Say which session somebody's messages go to, by session.dmScope and session.identityLinks",
+    class: "read",
+    input: {
+      peer: field.text("who says something", { positional: true, shortest: 1, longest: 200, meta: "PEER" }),
+      channel: field.withDefault(token("where", "CHANNEL"), "cli"),
+      account: field.withDefault(token("under which account of the channel", "ACCOUNT"), "default"),
+      agent: field.optional(token("to which agent; your personal one when left out", "AGENT")),
+    },
+    cli: {
+      examples: ["gsv session route alice", "gsv session route 4711 --channel telegram --account bot"],
+      print: { kind: "value", text: (result: SessionAddress) => addressText(result) },
+    },
+    run: ({ sessions }: { sessions: SessionViews }, args, { caller }) => sessions.route(caller, args),
+  }),
+
+  syscall({
+    name: "session.open",
+    summary: "Say which process is behind a session; one is made where there is none",
+    class: "keyed",
+    once: "answer",
+    by: "person",
+    input: { key: sessionKey },
+    cli: {
+      hidden: true,
+      examples: [],
+      print: { kind: "value", text: ({ pid }: SessionAddress) => pid ?? "" },
+    },
+    run: ({ sessions }: { sessions: Sessions }, args, context) => sessions.open(context, args.key),
+  }),
+] as const;

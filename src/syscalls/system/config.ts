@@ -1,0 +1,156 @@
+// config.*: the settings of an account and of the whole home. Anyone may look, and sees of a secret only that it is set; only a person
+// changes anything, or a process what a person approved.
+
+import { SETTING_NAMES } from "../../abi/config/config.ts";
+import { canonicalForm, type KeyWritten, keyWritten } from "../../abi/config/config-key.ts";
+import { SysError } from "../../abi/errno.ts";
+import { nearest } from "../../lib/text/nearest.ts";
+import { field, syscall } from "../define.ts";
+import type { ChangedSetting, SettingInfo, Settings } from "../services.ts";
+
+const KEY_CHARS_MAX = 200;
+const VALUE_CHARS_MAX = 16_384;
+const NAMED_MAX = 3;
+
+const key = field.text("the setting, as gsv config list shows it", {
+  positional: true,
+  longest: KEY_CHARS_MAX,
+  meta: "KEY",
+});
+const system = field.flag("the whole home's setting, not your own; needs root");
+
+/** The setting a key names. Refuses one that there is not, with those of nearly that name. */
+export function settingNamed(text: string): KeyWritten {
+  const found = keyWritten(text);
+  if (found !== null) return found;
+  const canonical = canonicalForm(text);
+  // The last word alone is how a setting is called when one speaks of it.
+  const close = [
+    ...new Set([
+      ...SETTING_NAMES.filter((name) => name.endsWith(`.${canonical}`)),
+      ...nearest(canonical, SETTING_NAMES),
+    ]),
+  ].slice(0, NAMED_MAX);
+  const shown = text.length > 80 ? `${text.slice(0, 79).toWellFormed()}…` : text;
+  throw new SysError("ECONFIG", `no such setting: ${shown}`, [
+    ...(close.length > 0 ? [`did you mean ${close.join(" or ")}`] : []),
+    "gsv config list shows all",
+  ]);
+}
+
+function changedText({ key: name, value, layer, whose, inUse }: ChangedSetting): string {
+  const where = whose === null ? "" : ` for ${whose}`;
+  if (value === null) return `${name} unset${where}`;
+  const kept = inUse !== false ? "" : " (kept, and not used by this version yet)";
+  return `${name} = ${value}${layer === "system" ? " for the whole home" : where}${kept}`;
+}
+
+const changes = {
+  kind: "list",
+  rows: (result: { changed: readonly ChangedSetting[] }) => result.changed,
+  line: changedText,
+  empty: "(nothing changed)",
+} as const;
+
+export const configCalls = [
+  syscall({
+    name: "config.get",
+    summary: "Show a setting",
+    class: "read",
+    capability: "sys.config.get",
+    input: { key },
+    cli: {
+      examples: ["gsv config get ai.model", "gsv config get -v kernel.idleMs"],
+      print: { kind: "value", text: ({ shown }: SettingInfo) => shown },
+    },
+    run: ({ settings }: { settings: Settings }, args, context) => settings.get(context, args.key),
+  }),
+
+  syscall({
+    name: "config.list",
+    summary: "List the settings, what they are and which layer says so",
+    class: "read",
+    capability: "sys.config.get",
+    input: {
+      under: field.optional(
+        field.text("only those that begin so", { positional: true, longest: KEY_CHARS_MAX, meta: "PREFIX" }),
+      ),
+    },
+    cli: {
+      examples: ["gsv config list", "gsv config list compaction", "gsv config list -v"],
+      print: {
+        kind: "table",
+        rows: (result: { settings: readonly SettingInfo[] }) => result.settings,
+        empty: "(no setting begins so)",
+        columns: [
+          { head: "KEY", cell: (row: SettingInfo) => row.key },
+          { head: "VALUE", cell: (row: SettingInfo) => row.shown, shrink: true },
+          { head: "FROM", cell: (row: SettingInfo) => row.layer },
+        ],
+      },
+    },
+    run: ({ settings }: { settings: Settings }, args, context) => settings.list(context, args.under ?? ""),
+  }),
+
+  syscall({
+    name: "config.set",
+    summary: "Change a setting; a secret is asked for, unseen",
+    class: "keyed",
+    by: "approved",
+    capability: "sys.config.set",
+    input: {
+      key,
+      value: field.text("what it shall be", {
+        positional: true,
+        longest: VALUE_CHARS_MAX,
+        meta: "VALUE",
+        hide: "tool",
+      }),
+      system,
+    },
+    cli: {
+      examples: [
+        "gsv config set ai.model offline",
+        "gsv config set ai.apiKey",
+        "gsv config set ai.apiKey < key.txt",
+        "gsv config set session.identityLinks '{}'",
+      ],
+      print: changes,
+    },
+    run: ({ settings }: { settings: Settings }, args, context) =>
+      settings.change(context, { changes: { [args.key]: args.value }, system: args.system === true }),
+  }),
+
+  syscall({
+    name: "config.unset",
+    summary: "Take your setting back: what is below it holds again",
+    class: "keyed",
+    by: "person",
+    capability: "sys.config.set",
+    input: { key, system },
+    cli: { examples: ["gsv config unset ai.model"], print: changes },
+    run: ({ settings }: { settings: Settings }, args, context) =>
+      settings.change(context, { changes: { [args.key]: null }, system: args.system === true }),
+  }),
+
+  syscall({
+    name: "config.apply",
+    summary: "Change several settings, all or none",
+    class: "keyed",
+    by: "person",
+    capability: "sys.config.set",
+    input: { changes: field.object("a text for each key; null unsets it"), system },
+    cli: { hidden: true, examples: ["gsv config edit"], print: changes },
+    run: ({ settings }: { settings: Settings }, args, context) =>
+      settings.change(context, { changes: textsOnly(args.changes), system: args.system === true }),
+  }),
+] as const;
+
+function textsOnly(given: { readonly [key: string]: unknown }): { readonly [key: string]: string | null } {
+  for (const [name, value] of Object.entries(given)) {
+    if (value !== null && typeof value !== "string") {
+      throw new SysError("EINVAL", `changes: ${name.slice(0, 80).toWellFormed()} must be a text or null`);
+    }
+  }
+  return given as { readonly [key: string]: string | null };
+}

@@ -1,0 +1,135 @@
+// hooks.*: programs of a person that are told what happens. Everybody may see which there are; what one holds, and whether it may run, is
+// for people alone.
+
+import { LIMITS } from "../../abi/config/limits.ts";
+import type { HookInfo } from "../../abi/hook.ts";
+import { reveal } from "../../lib/text/sanitize.ts";
+import { field, syscall } from "../define.ts";
+import type { HooksService, ShownHook, TriedHook } from "./hook-service.ts";
+
+type Service = { hooks: HooksService };
+
+const hook = field.text("the hook, as gsv hooks list names it", {
+  ...{ positional: true, longest: 200, meta: "EVENT/NAME", of: "hook" },
+});
+
+function decidedText({ hook: name, state, sha256 }: HookInfo): string {
+  return `${name} is ${state}${sha256 === null ? "" : ` (sha256:${sha256.slice(0, 12)})`}`;
+}
+
+function triedText({ hook: name, how, status, stdout, stderr, ms, refuses }: TriedHook): string {
+  const end = how === "exited" ? `exited with status ${status}` : how === "timeout" ? "did not end in time" : how;
+  const means = refuses === null ? "" : `; a tool call would ${refuses ? "be refused" : "go on"}`;
+  const said = [stdout, stderr].filter((text) => text !== "");
+  return [`${name} ${end} after ${ms} ms${means}`, ...said].join("\n");
+}
+
+export const hookCalls = [
+  syscall({
+    name: "hooks.list",
+    summary: "List the hooks of this home, and which of them may run",
+    class: "read",
+    input: {},
+    cli: {
+      examples: ["gsv hooks list", "gsv hooks list --json"],
+      print: {
+        kind: "table",
+        rows: ({ hooks }: { readonly hooks: readonly HookInfo[] }) => hooks,
+        empty: "(no hooks; how to write one: gsv man 7 hooks)",
+        columns: [
+          { head: "HOOK", cell: (row: HookInfo) => row.hook },
+          { head: "STATE", cell: (row: HookInfo) => row.state },
+          { head: "SHA256", minor: 1, cell: (row: HookInfo) => row.sha256?.slice(0, 12) ?? "-" },
+          { head: "BY", minor: 2, cell: (row: HookInfo) => row.by ?? "-" },
+          { head: "PATH", cell: (row: HookInfo) => reveal(row.path), shrink: "start" },
+          {
+            ...{ head: "WHY", below: true },
+            cell: ({ why, fix }: HookInfo) => (why === null ? "" : reveal(`${why}: ${fix ?? ""}`)),
+          },
+        ],
+      },
+    },
+    run: ({ hooks }: Service, _args, context) => hooks.list(context),
+  }),
+
+  syscall({
+    name: "hooks.show",
+    summary: "Print a hook",
+    class: "wait",
+    by: "person",
+    input: { hook },
+    cli: {
+      examples: ["gsv hooks show tool-before/guard"],
+      print: {
+        kind: "value",
+        text: ({ text, bytes }: ShownHook) => text ?? `(${bytes} bytes that are no text)`,
+        cut: ({ cut, path }: ShownHook) => (cut ? `cut: ${path} has more` : null),
+      },
+    },
+    run: ({ hooks }: Service, args, context) => hooks.show(context, args.hook),
+  }),
+
+  syscall({
+    name: "hooks.allow",
+    summary: "Let a hook run, as it is now and no other way",
+    class: "keyed",
+    once: "answer",
+    by: "person",
+    input: {
+      hook,
+      sha256: field.text("the checksum of what was looked at", { longest: 64, meta: "SHA256" }),
+    },
+    cli: {
+      examples: ["gsv hooks allow tool-before/guard"],
+      print: { kind: "value", text: decidedText },
+    },
+    run: ({ hooks }: Service, args, context) => hooks.allow(context, args),
+  }),
+
+  syscall({
+    name: "hooks.deny",
+    summary: "Let a hook run no more",
+    class: "keyed",
+    once: "answer",
+    by: "person",
+    input: { hook },
+    cli: {
+      examples: ["gsv hooks deny tool-before/guard"],
+      print: { kind: "value", text: decidedText },
+    },
+    run: ({ hooks }: Service, args, context) => hooks.deny(context, args.hook),
+  }),
+
+  syscall({
+    name: "hooks.run",
+    summary: "Run an allowed hook with an event of your own",
+    class: "keyed",
+    once: "answer",
+    by: "person",
+    input: {
+      hook,
+      event: field.text("the event as JSON", {
+        ...{ positional: true, longest: LIMITS.toolArgsBytesMax, stdin: true, meta: "JSON" },
+      }),
+    },
+    cli: {
+      examples: [`gsv hooks run tool-before/guard '{"tool":"Shell","args":{"command":"rm -rf build"}}'`],
+      print: { kind: "value", text: triedText },
+    },
+    run: ({ hooks }: Service, args, context) => hooks.run(context, args),
+  }),
+
+  syscall({
+    name: "hooks.test",
+    summary: "Run an allowed hook with an event as it would be told, and say what came of it",
+    class: "keyed",
+    once: "answer",
+    by: "person",
+    input: { hook },
+    cli: {
+      examples: ["gsv hooks test notification/call"],
+      print: { kind: "value", text: triedText },
+    },
+    run: ({ hooks }: Service, args, context) => hooks.run(context, args),
+  }),
+] as const;

@@ -1,0 +1,161 @@
+// proc.usage, proc.budgets and proc.budget: what was used and what may be. Looking is everyone's, of their own; only a person sets or raises
+// what a process may use.
+
+import { microsOf, usdText } from "../../abi/process/money.ts";
+import { field, syscall } from "../define.ts";
+import {
+  type BudgetChanged,
+  type BudgetInfo,
+  type BudgetService,
+  type RunInfo,
+  USAGE_BY,
+  type UsageInfo,
+  type UsagePage,
+  type UsageReports,
+} from "./spending-service.ts";
+
+const PID = { meta: "PID" } as const;
+
+export const spendingCalls = [
+  syscall({
+    name: "proc.usage",
+    summary: "Show what answers of models used and cost",
+    class: "read",
+    capability: "proc.list",
+    input: {
+      by: field.withDefault(field.choice("what belongs together", USAGE_BY, { meta: "WHAT" }), "model"),
+      since: field.optional(
+        field.text("only from then on: today, 7d, 2026-11-01 or an instant", { longest: 40, meta: "WHEN" }),
+      ),
+      pid: field.optional(field.pid("only of this process, also when it is gone", PID)),
+      after: field.optional(field.text("where the page before ended", { longest: 20, hide: "both" })),
+    },
+    cli: {
+      hidden: true,
+      examples: ["gsv usage", "gsv usage --by day --since 7d"],
+      print: {
+        kind: "table",
+        rows: (page: UsagePage) => page.rows,
+        empty: "(nothing was used)",
+        pages: { rows: "rows", next: "next", argument: "after" },
+        columns: [
+          { head: "OF", cell: (row: UsageInfo) => row.key, shrink: true },
+          { head: "LABEL", minor: 5, cell: (row: UsageInfo) => row.label ?? "-", shrink: true },
+          { head: "TURNS", cell: (row: UsageInfo) => String(row.turns), align: "right" },
+          { head: "WASTED", minor: 4, cell: (row: UsageInfo) => String(row.wasted), align: "right" },
+          { head: "INPUT", minor: 1, cell: (row: UsageInfo) => String(row.input), align: "right" },
+          { head: "OUTPUT", minor: 1, cell: (row: UsageInfo) => String(row.output), align: "right" },
+          { head: "CACHE READ", minor: 2, cell: (row: UsageInfo) => String(row.cacheRead), align: "right" },
+          { head: "CACHE WRITE", minor: 3, cell: (row: UsageInfo) => String(row.cacheWrite), align: "right" },
+          { head: "COST", cell: costText, align: "right" },
+        ],
+      },
+    },
+    run: ({ usage }: { usage: UsageReports }, args, context) => usage.sums(context, args),
+  }),
+
+  syscall({
+    name: "proc.budgets",
+    summary: "Show what processes may use, and how much of it they have",
+    class: "read",
+    capability: "proc.list",
+    input: { pid: field.optional(field.pid("those this one spends from", { positional: true, ...PID })) },
+    cli: {
+      hidden: true,
+      examples: ["gsv budget"],
+      print: {
+        kind: "table",
+        rows: (result: { budgets: readonly BudgetInfo[] }) => result.budgets,
+        empty: "(nothing is bounded)",
+        columns: [
+          { head: "WHOSE", cell: (row: BudgetInfo) => row.pid ?? `${row.owner}, today` },
+          { head: "USED", cell: (row: BudgetInfo) => `${Math.floor(row.share * 100)} %`, align: "right" },
+          { head: "MONEY", cell: (row: BudgetInfo) => ofText(moneyText(row.usedUsd), row.maxUsd, moneyText) },
+          {
+            head: "TOKENS",
+            minor: 1,
+            cell: (row: BudgetInfo) => ofText(String(row.usedTokens), row.maxTokens, String),
+          },
+          { head: "RUN TIME", minor: 1, cell: (row: BudgetInfo) => ofText(timeText(row.usedMs), row.maxMs, timeText) },
+          { head: "UNDER", minor: 2, cell: (row: BudgetInfo) => row.under ?? "-" },
+        ],
+      },
+    },
+    run: ({ budgets }: { budgets: BudgetService }, args, { caller }) => budgets.list(caller, args.pid),
+  }),
+
+  syscall({
+    name: "proc.budget",
+    summary: "Set, raise or take away what a process may use",
+    class: "keyed",
+    once: "answer",
+    by: "person",
+    input: {
+      pid: field.pid("the process", { positional: true, ...PID }),
+      budget: field.text("money, run time, tokens, as '$2,30m,200k'; '+$1' raises, none takes it away", {
+        positional: true,
+        shortest: 1,
+        longest: 100,
+        meta: "BUDGET",
+      }),
+    },
+    cli: {
+      hidden: true,
+      examples: ["gsv budget task:abc123 '+$1'"],
+      print: {
+        kind: "value",
+        text: ({ pid, budget, used }: BudgetChanged) =>
+          budget === null ? `${pid} has no budget of its own` : `${pid} may use ${budget} (${used} so far)`,
+      },
+    },
+    run: ({ budgets }: { budgets: BudgetService }, args, context) => budgets.change(context, args),
+  }),
+
+  syscall({
+    name: "proc.runs",
+    summary: "List the last runs: who answered, when, how long it took, what it cost",
+    class: "read",
+    capability: "proc.list",
+    input: {
+      pid: field.optional(field.pid("only of this process, also when it is gone", { positional: true, ...PID })),
+      limit: field.withDefault(field.int("how many at most", { min: 1, max: 1000, letter: "n", meta: "N" }), 20),
+    },
+    cli: {
+      examples: ["gsv last", "gsv last task:abc123 -n 5"],
+      print: {
+        kind: "table",
+        rows: (result: { runs: readonly RunInfo[] }) => result.runs,
+        empty: "(nothing ran yet)",
+        columns: [
+          { head: "PID", cell: (row: RunInfo) => row.pid },
+          { head: "LABEL", minor: 2, cell: (row: RunInfo) => row.label ?? "-", shrink: true },
+          { head: "MODEL", minor: 1, cell: (row: RunInfo) => row.model, shrink: true },
+          { head: "ENDED", since: (row: RunInfo) => row.at, align: "right" },
+          { head: "TOOK", cell: (row: RunInfo) => `${(row.ms / 1000).toFixed(1)}s`, align: "right" },
+          { head: "TURNS", minor: 3, cell: (row: RunInfo) => String(row.turns), align: "right" },
+          { head: "TOKENS", minor: 4, cell: (row: RunInfo) => String(row.tokens), align: "right" },
+          { head: "COST", cell: (row: RunInfo) => usdText(microsOf(row.costUsd)), align: "right" },
+        ],
+      },
+    },
+    run: ({ usage }: { usage: UsageReports }, args, { caller }) => usage.runs(caller, args),
+  }),
+] as const;
+
+function costText({ costUsd, unpriced, turns, wasted }: UsageInfo): string {
+  if (unpriced > 0 && unpriced === turns + wasted) return "?";
+  return `${unpriced > 0 ? "≥ " : ""}${moneyText(costUsd)}`;
+}
+
+function moneyText(usd: number): string {
+  return usdText(microsOf(usd));
+}
+
+function timeText(ms: number): string {
+  const seconds = Math.floor(ms / 1000);
+  return seconds < 120 ? `${seconds}s` : `${Math.floor(seconds / 60)}m`;
+}
+
+function ofText(used: string, max: number | null, text: (max: number) => string): string {
+  return max === null ? "-" : `${used} of ${text(max)}`;
+}

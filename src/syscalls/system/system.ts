@@ -1,0 +1,104 @@
+// system.*: the kernel about itself. `sys.version` and `sys.drain` are frozen for ever: every version of gsv, past and to come,
+// asks and answers them in this form, so that a newer binary can always take over from an older kernel.
+
+import { LEAVE_REASONS } from "../../abi/sys.ts";
+import { field, syscall } from "../define.ts";
+import type { Bootstrapped, Bootstrapping } from "../repo/repo-service.ts";
+import type { KernelControl, KernelStatus } from "../services.ts";
+
+export const systemCalls = [
+  syscall({
+    name: "system.status",
+    summary: "Show whether a kernel runs and what it is doing",
+    class: "read",
+    input: {},
+    cli: {
+      hidden: true,
+      examples: ["gsv kernel status"],
+      print: { kind: "value", text: (status: KernelStatus) => JSON.stringify(status) },
+    },
+    run: ({ kernel }: { kernel: KernelControl }) => kernel.status(),
+  }),
+
+  syscall({
+    name: "system.start",
+    summary: "Make sure that a kernel runs",
+    // Waiting for one is what starts one.
+    class: "wait",
+    capability: "system.status",
+    input: {},
+    cli: { hidden: true, examples: ["gsv kernel start"], print: { kind: "silent" } },
+    run: ({ kernel }: { kernel: KernelControl }) => kernel.status(),
+  }),
+
+  syscall({
+    name: "system.whoami",
+    summary: "Show who you are to gsv",
+    class: "read",
+    input: {},
+    cli: {
+      examples: ["gsv system whoami"],
+      print: {
+        kind: "value",
+        text: (who: { username: string; uid: number; home: string }) =>
+          `${who.username} (uid ${who.uid}, home ${who.home})`,
+      },
+    },
+    run: async (_services: object, _args, { caller }) => ({
+      uid: caller.uid,
+      gid: caller.gid,
+      gids: caller.gids,
+      username: caller.username,
+      home: caller.home,
+      cwd: caller.cwd,
+      kind: caller.kind,
+      pid: caller.pid ?? null,
+      capabilities: caller.capabilities,
+    }),
+  }),
+] as const;
+
+export const sysCalls = [
+  syscall({
+    name: "sys.bootstrap",
+    summary: "Give your agents the skills that ship with gsv, where they are missing",
+    class: "keyed",
+    once: "answer",
+    by: "person",
+    input: {},
+    cli: {
+      hidden: true,
+      examples: ["gsv skills update"],
+      print: {
+        kind: "value",
+        text: ({ copied, kept }: Bootstrapped) =>
+          [...copied.map((path) => `new   ${path}`), ...kept.map((path) => `kept  ${path}`)].join("\n"),
+      },
+    },
+    run: ({ bootstrapping }: { bootstrapping: Bootstrapping }, _args, context) => bootstrapping.run(context),
+  }),
+
+  syscall({
+    name: "sys.version",
+    summary: "The kernel's version",
+    class: "read",
+    capability: "system.version",
+    input: {},
+    cli: { hidden: true, examples: [], print: { kind: "silent" } },
+    run: async ({ kernel }: { kernel: KernelControl }) => {
+      const { version, commit, bun, pid } = await kernel.status();
+      return { version, commit, bun, pid };
+    },
+  }),
+
+  syscall({
+    name: "sys.drain",
+    summary: "Finish what is in flight and leave",
+    class: "keyed",
+    by: "person",
+    capability: "system.drain",
+    input: { why: field.withDefault(field.choice("why", LEAVE_REASONS), "stop") },
+    cli: { hidden: true, examples: [], print: { kind: "silent" } },
+    run: ({ kernel }: { kernel: KernelControl }, args) => kernel.drain(args.why),
+  }),
+] as const;

@@ -1,0 +1,30 @@
+// What asks, as rows for a view: all that would run, and whether that was all.
+
+import { approvalBody, reasonLines } from "../../commands/approvals/approval-text.ts";
+import type { Ask } from "../state.ts";
+
+const ROWS_MAX = 8;
+/** A small screen has a table to show too. */
+const SHARE = 0.3;
+
+export interface AskRows {
+  readonly rows: readonly string[];
+  /** How many more there are. */
+  readonly left: number;
+}
+
+export function askRows(ask: Ask, { columns, rows }: { readonly columns: number; readonly rows: number }): AskRows {
+  const all = [...approvalBody(ask), ...reasonLines(ask)].flatMap((line) =>
+    hangingRows(line, Math.max(20, columns - 4)),
+  );
+  const room = Math.max(1, Math.min(ROWS_MAX, Math.floor(rows * SHARE)));
+  return { rows: all.slice(0, room), left: Math.max(0, all.length - room) };
+}
+
+/** Rows of a line of which each says that it belongs to the one before: what is quoted can never begin a row by itself. */
+export function hangingRows(line: string, columns: number, outdent = 0): readonly string[] {
+  const mark = /^ *(?:\| )?/.exec(line)?.[0] ?? "";
+  const room = Math.max(10, columns - mark.length);
+  const rows = Bun.wrapAnsi(line.slice(mark.length), room, { hard: true, trim: false });
+  return rows.split("\n").map((row) => `${mark.slice(outdent)}${row}`);
+}

@@ -1,0 +1,236 @@
+// What TAB makes of a line: words of gsv's commands by their declarations, programs, processes by pid or label, models, and paths of gsv's
+// files as they stand from the shell's directory, or of this machine where the line is for it. It looks, and starts nothing; where it
+// cannot look there is nothing to offer.
+
+import type { Io } from "../../commands/command.ts";
+import { completionOf } from "../../commands/man/complete.ts";
+import type { ProcessInfo } from "../../src/abi/process/process.ts";
+import { reveal } from "../../src/lib/text/sanitize.ts";
+import type { EntryPage } from "../../src/syscalls/fs/file-tree-service.ts";
+import type { ModelPage } from "../../src/syscalls/run/ai-service.ts";
+import type { Candidate } from "../state.ts";
+import type { Route } from "./route.ts";
+import { SLASHES } from "./slash.ts";
+
+export interface Completed {
+  /** Where in the text the word begins. */
+  readonly from: number;
+  readonly candidates: readonly Candidate[];
+}
+
+export interface CompletePlace {
+  readonly io: Io;
+  readonly cwd: string;
+  readonly home: string;
+  /** Who one talks to. */
+  readonly pid: string;
+  /** Everything that can be the first word of a line. */
+  readonly programs: () => readonly string[];
+}
+
+interface Asked {
+  readonly before: readonly string[];
+  readonly current: string;
+  readonly to: Route["to"];
+  readonly place: CompletePlace;
+}
+
+const CANDIDATES_MAX = 200;
+/** Whoever waits for longer would rather type it. */
+const MODELS_MS = 400;
+const HOST = "host:";
+
+/** `text` is what stands before the cursor, `to` where the line goes. */
+export async function complete(text: string, to: Route["to"], place: CompletePlace): Promise<Completed> {
+  const isMessage = to === "chat" || to === "nothing";
+  const line = to === "host" ? text.replace(/^\s*!/, (mark) => " ".repeat(mark.length)) : text;
+  const statement = isMessage ? line : (/(?:^|[|;&(\n])\s*(?<rest>[^|;&(\n]*)$/.exec(line)?.groups?.rest ?? "");
+  const words = statement.split(/(?<!\\)\s+/);
+  const current = words.pop() ?? "";
+  const from = text.length - current.length;
+  const before = words.filter((word) => word !== "" && word !== "gsv");
+  const found = await candidates({ before, current, to, place });
+  const unique = new Map(found.map((each) => [each.text, each]));
+  const shown = [...unique.values()].filter((each) => reveal(each.text) === each.text);
+  return { from, candidates: shown.slice(0, CANDIDATES_MAX) };
+}
+
+async function candidates(asked: Asked): Promise<readonly Candidate[]> {
+  const { before, current, to, place } = asked;
+  if (current.startsWith("@")) {
+    const found = await pathsOf(current.slice(1), { ...place, cwd: await whereItWorks(place) });
+    return found.map(({ text, note }) => ({ text: `@${text}`, note }));
+  }
+  if (/^(?:init|task):/.test(current)) return processes(current, place);
+  if (to === "host") return hostPaths(current, place);
+  if (before.length === 0) return firstWords(current, place);
+  if (before[0]?.startsWith("/") && before.length === 1) return slashWords(before[0].slice(1), current, place);
+  if (isModelPlace(before)) return models(current, place);
+  return argumentsOf(asked);
+}
+
+/** What is said of a file is read by the one who is told, from its own place. */
+async function whereItWorks({ io, pid, cwd }: CompletePlace): Promise<string> {
+  const asked = io.sys().call<ProcessInfo>("proc.get", { pid });
+  return await asked.then(
+    (process) => process.cwd,
+    () => cwd,
+  );
+}
+
+async function argumentsOf({ before, current, to, place }: Asked): Promise<readonly Candidate[]> {
+  const { candidates: offered, files } = await completionOf(before, current, place.io);
+  const ours = offered.map(({ value, note = "" }) => ({ text: value + (/[=/]$/.test(value) ? "" : " "), note }));
+  if (ours.length > 0 && !files) return ours;
+  const named = ours.length > 0 || current === "" ? [] : await byLabel(before, current, place);
+  if (named.length > 0) return named;
+  return to === "shell" || to === "slash" || /[/~.]/.test(current)
+    ? [...ours, ...(await pathsOf(current, place))]
+    : ours;
+}
+
+async function firstWords(current: string, place: CompletePlace): Promise<readonly Candidate[]> {
+  const slash = current.startsWith("/") ? "/" : "";
+  const typed = current.slice(slash.length);
+  const own = slash === "" ? [] : [...SLASHES].map(([name, { summary }]) => ({ name, note: summary }));
+  const isOwn = (name: string) => slash !== "" && SLASHES.has(name);
+  const programs = place.programs().flatMap((name) => (isOwn(name) ? [] : [{ name, note: "" }]));
+  const named = [...own, ...programs]
+    .filter(({ name }) => name.startsWith(typed))
+    .map(({ name, note }) => ({ text: `${slash}${name} `, note }));
+  if (current === "") return [];
+  // `/` alone could be any of hundreds: what is the terminal's own comes first.
+  if (current === "/") return named.slice(0, own.length);
+  return named.length > 0 && !typed.includes("/") ? named : pathsOf(current, place);
+}
+
+/** After a command of the terminal's own: what the command it stands for takes. */
+async function slashWords(name: string, current: string, place: CompletePlace): Promise<readonly Candidate[]> {
+  if (name === "attach") {
+    const found = await processes(current, place);
+    return found.length > 0 ? found : byLabel(["proc", "get"], current, place);
+  }
+  if (name === "model") return models(current, place);
+  const slash = SLASHES.get(name);
+  const line = slash !== undefined && "line" in slash ? slash.line(place.pid, "") : name === "new" ? "spawn" : name;
+  const before = line.split(" ");
+  return argumentsOf({ before, current, to: "slash", place });
+}
+
+function isModelPlace(before: readonly string[]): boolean {
+  return before.at(-1) === "--model" || (before[0] === "model" && before.length === 2);
+}
+
+async function models(current: string, { io }: CompletePlace): Promise<readonly Candidate[]> {
+  const late = new AbortController();
+  const stop = io.clock.after(MODELS_MS, () => late.abort());
+  const asking = io.sys().call<ModelPage>("ai.models", {}, { signal: late.signal });
+  const { models: found } = await asking.catch(() => ({ models: [] })).finally(stop);
+  return found
+    .filter(({ model }) => model.startsWith(current) || model.split("/").at(-1)?.startsWith(current))
+    .map(({ model, windowTokens }) => ({
+      text: `${model} `,
+      note: windowTokens === null ? "" : `window of ${windowTokens.toLocaleString("en-US")}`,
+    }));
+}
+
+async function processes(current: string, place: CompletePlace): Promise<readonly Candidate[]> {
+  return (await listed(place)).filter(({ pid }) => pid.startsWith(current)).map(candidateOf);
+}
+
+/** Where a pid is wanted, one is found by the words it was given. */
+async function byLabel(
+  before: readonly string[],
+  current: string,
+  place: CompletePlace,
+): Promise<readonly Candidate[]> {
+  const { candidates: offered } = await completionOf(before, "", place.io);
+  const pids = new Set(offered.map(({ value }) => value));
+  const wanted = current.toLowerCase();
+  return (await listed(place))
+    .filter(
+      ({ pid, label }) =>
+        pids.has(pid) &&
+        label
+          ?.toLowerCase()
+          .split(/\s+/)
+          .some((word) => word.startsWith(wanted)),
+    )
+    .map(candidateOf);
+}
+
+async function listed({ io }: CompletePlace): Promise<readonly ProcessInfo[]> {
+  return (await io.sys().call<{ processes: readonly ProcessInfo[] }>("proc.list", {})).processes;
+}
+
+function candidateOf({ pid, label, state }: ProcessInfo): Candidate {
+  return { text: `${pid} `, note: label === null ? state : `${label} · ${state}` };
+}
+
+async function pathsOf(current: string, place: CompletePlace): Promise<readonly Candidate[]> {
+  if (current.startsWith(HOST)) {
+    const found = await hostPaths(current.slice(HOST.length), place);
+    return found.map(({ text, note }) => ({ text: HOST + text, note }));
+  }
+  const { io, cwd, home } = place;
+  const { folder, name } = splitPath(current);
+  if (current === "~") return [{ text: "~/", note: "" }];
+  const path = folder.startsWith("/")
+    ? folder
+    : folder.startsWith("~/")
+      ? home + folder.slice(1)
+      : folder === ""
+        ? cwd
+        : `${cwd}/${folder}`;
+  try {
+    const { entries } = await io.sys().call<EntryPage>("fs.list", { path });
+    const found = entries.map((entry) => ({ name: entry.name, isFolder: entry.kind === "directory" }));
+    return named(found, folder, name);
+  } catch {
+    return [];
+  }
+}
+
+/** Files of this machine, from where gsv was started. */
+async function hostPaths(current: string, { io }: CompletePlace): Promise<readonly Candidate[]> {
+  const { folder, name } = splitPath(current);
+  if (current === "~") return [{ text: "~/", note: "" }];
+  try {
+    const side = await io.host();
+    const path = folder.startsWith("~/") ? `${io.env.HOME ?? ""}${folder.slice(1)}` : folder === "" ? "." : folder;
+    const names = (await side.names(path)).filter((each) => fits(each, name)).slice(0, CANDIDATES_MAX);
+    const found = names.map(async (each) => {
+      const thing = await side.look(side.within(path, each), { follow: true });
+      return { name: each, isFolder: thing?.kind === "directory" };
+    });
+    return named(await Promise.all(found), folder, name);
+  } catch {
+    return [];
+  }
+}
+
+function splitPath(current: string): { readonly folder: string; readonly name: string } {
+  const plain = current.replace(/\\(.)/g, "$1");
+  const slash = plain.lastIndexOf("/");
+  return { folder: plain.slice(0, slash + 1), name: plain.slice(slash + 1) };
+}
+
+interface Entry {
+  readonly name: string;
+  readonly isFolder: boolean;
+}
+
+function named(entries: readonly Entry[], folder: string, name: string): readonly Candidate[] {
+  return entries
+    .filter((entry) => fits(entry.name, name))
+    .map((entry) => ({ text: `${asTyped(folder)}${asTyped(entry.name)}${entry.isFolder ? "/" : " "}`, note: "" }));
+}
+
+/** One that begins with a dot when a dot is typed. */
+function fits(entry: string, typed: string): boolean {
+  return entry.startsWith(typed) && (typed !== "" || !entry.startsWith("."));
+}
+
+function asTyped(name: string): string {
+  return name.replace(/[\s'"\\$`|&;()<>*?[\]{}!#]/g, "\\$&");
+}

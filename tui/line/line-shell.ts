@@ -1,0 +1,142 @@
+// Lines for the shell, one after the other: the directory, variables, functions, aliases and jobs live on from one to the next. A line that is
+// one command of gsv's own has the terminal itself, as if it had been typed after `gsv`.
+
+import type { Io } from "../../commands/command.ts";
+import { runShell } from "../../commands/shell/sh.ts";
+import { COMMANDS } from "../../commands/table.ts";
+import { LIMITS } from "../../src/abi/config/limits.ts";
+import { SysError } from "../../src/abi/errno.ts";
+import { isPid, uuidv7 } from "../../src/abi/ids.ts";
+import { reveal } from "../../src/lib/text/sanitize.ts";
+import { inDirectory } from "../../src/shell/interpreter/directory.ts";
+import { INTERPRETER } from "../../src/shell/interpreter/interpreter.ts";
+import { programNames } from "../../src/shell/interpreter/names.ts";
+import { PROGRAMS } from "../../src/shell/programs/table.ts";
+import { ioWith } from "./io-with.ts";
+import { ownCommand } from "./own-command.ts";
+import { type Route, routeOf } from "./route.ts";
+import { simpleWords } from "./simple.ts";
+
+/** `/proc` is the directory. */
+const DIRECTORIES = new Set(["proc", "sys"]);
+
+export class LineShell {
+  status = 0;
+  private readonly session: string;
+  /** Jobs of this shell that run, or whose end is to be told at the next prompt. */
+  private jobs = 0;
+  /** The last status that the shell knows of. */
+  private told = 0;
+  /** Functions and aliases of this shell. */
+  private own: ReadonlySet<string> = new Set();
+
+  /** `gsvs` are gsv's own: those the interpreter has too are the better ones when they can ask and reach this machine. */
+  private constructor(
+    private readonly io: Io,
+    private readonly gsvs: ReadonlySet<string>,
+    public cwd: string,
+  ) {
+    this.session = uuidv7(io.clock.now(), io.random);
+  }
+
+  static async open(io: Io, home: string): Promise<LineShell> {
+    return new LineShell(io, new Set([...(await programNames()), ...COMMANDS.keys(), "gsv"]), home);
+  }
+
+  /** Where a line is to go. */
+  route(line: string, isSlash: (word: string) => boolean): Route {
+    return routeOf(line, {
+      isProgram: (word) => this.isProgram(word),
+      isSlash,
+      exists: (word) => /^(?:~|\.{1,2})?\//.test(word),
+    });
+  }
+
+  /** One of gsv's own, but for names that are directories too. */
+  isCommand(word: string): boolean {
+    return this.gsvs.has(word) && !DIRECTORIES.has(word);
+  }
+
+  isProgram(word: string): boolean {
+    return this.gsvs.has(word) || INTERPRETER.has(word) || PROGRAMS.has(word) || this.own.has(word);
+  }
+
+  /** Everything that can be the first word of a line. */
+  programs(): readonly string[] {
+    return [...new Set([...this.gsvs, ...this.own, ...PROGRAMS.keys(), ...INTERPRETER])].sort();
+  }
+
+  /** The exit status with which the shell is over; null while it goes on. */
+  async run(text: string, io: Io = this.io): Promise<number | null> {
+    const words = simpleWords(text);
+    const [first = "", ...rest] = words ?? [];
+    const isOurs = this.gsvs.has(first) && !this.own.has(first) && !isShells(first, rest);
+    if (words === null || !isOurs) return await this.throughShell(text);
+    return await this.commandHere(first === "gsv" ? rest : words, io);
+  }
+
+  /** A command of gsv's where the shell stands, with the terminal: it may ask, page and fit its tables. */
+  async commandHere(argv: readonly string[], io: Io = this.io): Promise<number | null> {
+    const sys = inDirectory(io.sys(), this.cwd);
+    return await this.command(argv, ioWith(io, { sys: () => sys }));
+  }
+
+  /** A command of gsv's, with the terminal. */
+  async command(argv: readonly string[], io: Io = this.io): Promise<number | null> {
+    this.status = await ownCommand(argv, io);
+    return await this.tellOfJobs();
+  }
+
+  get hasJobs(): boolean {
+    return this.jobs > 0;
+  }
+
+  async tellOfJobs(): Promise<number | null> {
+    return this.jobs > 0 ? await this.throughShell("") : null;
+  }
+
+  // The person who waits has ctrl-c: there is no other limit.
+  private async throughShell(text: string): Promise<number | null> {
+    const { session } = this;
+    // What ran outside of the shell has a status too.
+    const isTold = this.status === this.told || !text.includes("$?");
+    const script = isTold ? text : `(exit ${this.status}); ${text}`;
+    try {
+      const request = { script, session, timeoutMs: LIMITS.shellWallMsMax };
+      const { exit, over, session: kept } = await runShell(this.io, request);
+      if (text !== "") this.status = exit;
+      this.told = exit;
+      if (over) return exit;
+      this.cwd = kept?.cwd ?? this.cwd;
+      this.own = new Set(kept?.defined ?? this.own);
+      this.jobs = kept?.jobs ?? this.jobs;
+    } catch (error) {
+      if (!(error instanceof SysError)) throw error;
+      const said = [`gsv: ${reveal(error.message)}`, ...error.hints.map((hint) => `  ${reveal(hint)}`)];
+      await this.io.stderr.write(`${said.join("\n")}\n`);
+      this.status = 1;
+    }
+    return null;
+  }
+}
+
+/** Lines of the shell's own, though gsv has a command of that name. */
+function isShells(first: string, rest: readonly string[]): boolean {
+  return isAboutJobs(first, rest) || isEnd(first, rest) || isOfFiles(first, rest);
+}
+
+/** `diff a b` compares files; `diff PID` tells what a run changed. */
+function isOfFiles(first: string, rest: readonly string[]): boolean {
+  return first === "diff" && rest.filter((word) => !word.startsWith("-") && !isPid(word)).length === 2;
+}
+
+/** Of a file that is not followed the shell's own program knows more ways to say how much. */
+function isEnd(first: string, rest: readonly string[]): boolean {
+  return first === "tail" && !rest.some((word) => /^(?:-[a-z]*f|--follow)$/.test(word));
+}
+
+/** Processes of gsv have other names: %1 and numbers are jobs of the shell. */
+function isAboutJobs(first: string, rest: readonly string[]): boolean {
+  if (first === "wait" && rest.length === 0) return true;
+  return (first === "wait" || first === "kill") && rest.some((word) => /^%|^\d{6,}$|^-n$/.test(word));
+}

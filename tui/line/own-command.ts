@@ -1,0 +1,74 @@
+// One of gsv's own commands with the terminal, in the process of the terminal shell. Ctrl-c is for the command where it listens for it, or for
+// whoever it gave the terminal to; one that only waits for the kernel is given up, as its own process would have ended: what it asked for is
+// asked, what it would still print is not printed.
+
+import type { Io, Output } from "../../commands/command.ts";
+import { runCommandLine } from "../../commands/run.ts";
+import { ENDED_BY } from "../../src/abi/ended-by.ts";
+import { ioWith } from "./io-with.ts";
+
+export async function ownCommand(argv: readonly string[], io: Io): Promise<number> {
+  /** How many there are that know what to do with ctrl-c. */
+  let listening = 0;
+  let isOver = false;
+  const givenUp = Promise.withResolvers<number>();
+
+  function heard<Listener>(hear: (listener: Listener) => () => void) {
+    return (listener: Listener) => {
+      listening++;
+      const stop = hear(listener);
+      let stops = () => {
+        listening--;
+        stop();
+      };
+      return () => {
+        stops();
+        stops = () => {};
+      };
+    };
+  }
+
+  function withTerminal<Asked extends readonly unknown[], Answer>(work: (...asked: Asked) => Promise<Answer>) {
+    return async (...asked: Asked): Promise<Answer> => {
+      listening++;
+      try {
+        return await work(...asked);
+      } finally {
+        listening--;
+      }
+    };
+  }
+
+  const output = (to: Output): Output =>
+    Object.create(to, {
+      closed: { get: () => isOver || to.closed },
+      write: { value: async (text: string | Uint8Array) => (isOver ? undefined : await to.write(text)) },
+    });
+
+  const release = io.onSignal((name) => {
+    if (name !== "INT" || listening > 0) return;
+    isOver = true;
+    givenUp.resolve(ENDED_BY.INT);
+  });
+  const { ask, askHidden, edit } = io.person;
+  const own = ioWith(io, {
+    stdout: output(io.stdout),
+    stderr: output(io.stderr),
+    onSignal: heard(io.onSignal.bind(io)),
+    onEnding: heard(io.onEnding.bind(io)),
+    person: {
+      // A card shows it.
+      answersHere: () => false,
+      ask: withTerminal(ask),
+      askHidden: withTerminal(askHidden),
+      edit: withTerminal(edit),
+    },
+    spawn: withTerminal(io.spawn.bind(io)),
+    hostTerminal: withTerminal(io.hostTerminal.bind(io)),
+  });
+  try {
+    return await Promise.race([runCommandLine(argv, own), givenUp.promise]);
+  } finally {
+    release();
+  }
+}

@@ -1,0 +1,103 @@
+// One line, two languages: whether what was typed is for the shell or for the process one talks to. Pure; what is a program and which paths
+// exist is told.
+
+import { isAboutConversation } from "../../src/abi/inbound.ts";
+import { ADDRESSED, ENGLISH, JOINING, REPLIES, RESERVED, RUNNERS, SPEAKERS } from "./words.ts";
+
+export type Route =
+  | { readonly to: "nothing" }
+  | { readonly to: "slash"; readonly word: string; readonly rest: string }
+  /** A word after a slash, alone, that is none here. */
+  | { readonly to: "unknown"; readonly word: string }
+  | { readonly to: "shell" | "host" | "chat"; readonly text: string };
+
+export interface Known {
+  readonly isProgram: (word: string) => boolean;
+  readonly isSlash: (word: string) => boolean;
+  /** Of the words of the line, those that are paths of something. */
+  readonly exists: (word: string) => boolean;
+}
+
+const ASSIGNMENT = /^[A-Za-z_][A-Za-z0-9_]*(?:\[[^\]]*\])?\+?=/;
+const FUNCTION = /^[A-Za-z_][\w-]*\s*\(\)/;
+const OPERATOR = /^(?:\(|\{$|\[\[?$|[<>|&;]|\d*[<>])/;
+const FLAG = /^--?[a-z][a-z-]*(?:=.*)?$/i;
+/** `for f in …` is no sentence, `for example in …` is one. */
+const LOOP = /^for\s+\w{1,2}\s+in\b/;
+/** A setting by its whole name; in a sentence it would be a file or a place. */
+const SETTING = /^[a-z]+(?:\.[a-z][A-Za-z]*)+\.?$/;
+/** What no sentence has and many a command line: flags, quotes, globs, `$`, operators, pids, numbers. */
+const TELLTALE = /^-|["`$*<>|;&\\{}[\]~]|^(?:init|task):|^[0-9]+$|^%[0-9]/;
+
+const NUMBER = /^[0-9]+$/;
+/** A word as sentences have them, with what may stand behind it. */
+const PLAIN = /^[a-z]+(?:['’-][a-z]+)*[,:;.!]?$/i;
+/** How one leaves other shells and editors; nobody says that to an agent. */
+const LEAVING = /^(?::q!?|:wq|quit)$/;
+const COUNTED = /^[a-z]+[,:]$/i;
+
+export function routeOf(line: string, known: Known): Route {
+  const text = line.trim();
+  if (text === "" || text.startsWith("#")) return { to: "nothing" };
+  if (LEAVING.test(text) && known.isSlash("quit")) return { to: "slash", word: "quit", rest: "" };
+  if (text.startsWith(",")) return said(text.slice(1).trim());
+  if (text.startsWith("!")) return { to: "host", text: text.slice(1).trim() };
+  const slash = /^\/([a-z]+)(?:\s+(.*))?$/s.exec(text);
+  const [, word = "", rest = ""] = slash ?? [];
+  if (slash !== null && known.isSlash(word)) return { to: "slash", word, rest };
+  if (isAboutConversation(text)) return { to: "chat", text };
+  // A directory is nothing to run: alone, it is a word that somebody knows from elsewhere, or has mistyped.
+  if (slash !== null && rest === "") return { to: "unknown", word };
+  return isForShell(text, known) ? { to: "shell", text } : { to: "chat", text };
+}
+
+function said(text: string): Route {
+  return text === "" ? { to: "nothing" } : { to: "chat", text };
+}
+
+function isForShell(text: string, known: Known): boolean {
+  const words = text.split(/\s+/);
+  const [first = "", ...rest] = words;
+  if (ASSIGNMENT.test(first) || OPERATOR.test(first) || FUNCTION.test(text) || LOOP.test(text)) return true;
+  const name = first.replace(/[;&|<>()].*$/, "");
+  // No sentence has a flag in it: what does is a command, mistyped or not there.
+  if (!known.isProgram(name) && !RESERVED.has(name)) return known.exists(first) || rest.some((word) => FLAG.test(word));
+  if (isQuestion(name, words)) return false;
+  if (!ENGLISH.has(name) && !RESERVED.has(name)) return true;
+  if (name === first && isReply(name, rest)) return false;
+  // `find the bug` is said, `find . -name x` is typed.
+  if (isOrder(name, rest, known)) return false;
+  if (rest.length < 2 && !RESERVED.has(name)) return !isRunningNothing(name, rest, known);
+  if (name === "config" && rest.some((word) => SETTING.test(word))) return true;
+  const isSentence = rest.some((word) => COUNTED.test(word) || JOINING.has(word.toLowerCase()));
+  const isCounting = isSentence && !RESERVED.has(name);
+  const tells = (word: string) => TELLTALE.test(word) && !(isCounting && NUMBER.test(word));
+  return name !== first || rest.some((word) => tells(word) || known.exists(word));
+}
+
+/** Behind three or more plain words a `?` is a question mark, and no glob. */
+function isQuestion(name: string, words: readonly string[]): boolean {
+  if (words.length < 3 || SPEAKERS.has(name)) return false;
+  const last = words.at(-1) ?? "";
+  return [...words.slice(0, -1), last.replace(/\?+$/, "")].every((word) => PLAIN.test(word)) && last.endsWith("?");
+}
+
+/** `yes`, `test it`, `more please` */
+function isReply(name: string, [word, ...more]: readonly string[]): boolean {
+  if (word === undefined) return REPLIES.has(name);
+  return more.length === 0 && ADDRESSED.has(word.toLowerCase().replace(/[.!?]+$/, ""));
+}
+
+/** `run ls -l on the host`, `read notes.md`: what the program of that name cannot mean, and what one says to an agent. */
+function isOrder(name: string, [word = ""]: readonly string[], known: Known): boolean {
+  if (name === "run") return known.isProgram(word);
+  // The command knows exit statuses and nothing else.
+  if (name === "explain") return word !== "" && !/^(?:-.*|\d+|exit)$/.test(word);
+  return name === "read" && word !== "" && !/^-|^[A-Za-z_]\w*$/.test(word);
+}
+
+/** `time flies` */
+function isRunningNothing(name: string, [word]: readonly string[], known: Known): boolean {
+  if (word === undefined || !RUNNERS.has(name) || !PLAIN.test(word)) return false;
+  return !known.isProgram(word) && !RESERVED.has(word) && !known.exists(word);
+}

@@ -1,0 +1,102 @@
+// The text being typed as rows of the screen: where each begins, where the cursor stands, and in which colours. Pure.
+
+import { reveal } from "../../src/lib/text/sanitize.ts";
+import type { Paint } from "../screen/theme.ts";
+import type { Editing } from "./editor.ts";
+import { CHIPS, chipText } from "./paste.ts";
+
+export interface Row {
+  /** As it is in the text, which may hold letters that stand for pastes. */
+  readonly text: string;
+  readonly from: number;
+}
+
+export interface Layout {
+  readonly rows: readonly Row[];
+  /** The cell of the cursor. */
+  readonly cursor: { readonly row: number; readonly column: number };
+}
+
+/** A stretch of the text in one colour; they come in order and do not overlap. */
+export interface Span {
+  readonly from: number;
+  readonly to: number;
+  readonly paint: Paint;
+}
+
+const TAB = "  ";
+const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
+// The same line is drawn many times while an answer grows below it.
+const made = new WeakMap<Editing, { readonly columns: number; readonly layout: Layout }>();
+
+/** The rows of the text in so many columns. */
+export function layout(editing: Editing, columns: number): Layout {
+  const before = made.get(editing);
+  if (before?.columns === columns) return before.layout;
+  const now = laidOut(editing, columns);
+  made.set(editing, { columns, layout: now });
+  return now;
+}
+
+function laidOut(editing: Editing, columns: number): Layout {
+  const rows: Row[] = [];
+  let cursor = { row: 0, column: 0 };
+  let [from, width, place] = [0, 0, 0];
+  const end = (next: number) => {
+    rows.push({ text: editing.text.slice(from, place), from });
+    from = place = next;
+    width = 0;
+  };
+  for (const { segment, index } of graphemes.segment(editing.text)) {
+    const cells = segment === "\n" ? 0 : Bun.stringWidth(shownText(segment, editing));
+    if (segment !== "\n" && width > 0 && width + cells > columns) end(index);
+    if (index === editing.at) cursor = { row: rows.length, column: width };
+    if (segment === "\n") end(index + 1);
+    else {
+      width += cells;
+      place = index + segment.length;
+    }
+  }
+  if (editing.at === editing.text.length) {
+    if (width >= columns) end(place);
+    cursor = { row: rows.length, column: width };
+  }
+  end(place);
+  return { rows, cursor };
+}
+
+/** A row up or down as it is laid out; null at the edge. */
+export function movedRow(editing: Editing, by: -1 | 1, columns: number): Editing | null {
+  const { rows, cursor } = layout(editing, columns);
+  const target = rows[cursor.row + by];
+  if (target === undefined) return null;
+  let at = target.from;
+  for (const { segment } of graphemes.segment(target.text)) {
+    if (Bun.stringWidth(shownText(editing.text.slice(target.from, at + segment.length), editing)) > cursor.column)
+      break;
+    at += segment.length;
+  }
+  return { ...editing, at, did: null };
+}
+
+/** A row as it is shown. */
+export function paintedRow({ text, from }: Row, editing: Editing, spans: readonly Span[]): string {
+  if (spans.length === 0) return shownText(text, editing);
+  const end = from + text.length;
+  const piece = (begin: number, to: number) => shownText(editing.text.slice(begin, to), editing);
+  let out = "";
+  let at = from;
+  for (const span of spans) {
+    const [begin, to] = [Math.max(span.from, at), Math.min(span.to, end)];
+    if (begin >= to) continue;
+    out += piece(at, begin) + span.paint(piece(begin, to));
+    at = to;
+  }
+  return out + piece(at, end);
+}
+
+function shownText(text: string, { pastes }: Editing): string {
+  // What was pasted or kept in history may hold anything.
+  const whole = reveal(text.replaceAll("\t", TAB));
+  return pastes.size === 0 ? whole : whole.replace(CHIPS, (chip) => chipText(chip, pastes.get(chip) ?? ""));
+}

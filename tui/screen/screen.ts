@@ -1,0 +1,299 @@
+// The one writer of the terminal. Above is scrollback: each line is written once and never touched again. Below is the live part: lines that
+// are painted over in place, never more than the screen has rows. One write a paint; nothing ever clears scrollback.
+
+import type { Clock } from "../../src/lib/clock.ts";
+
+export interface Tty {
+  /** Takes the whole text at once. */
+  write(text: string): void;
+  readonly columns: number;
+  readonly rows: number;
+  /** Looks at its size anew; whoever listens is told when it has changed. */
+  look?(): void;
+  /** Has another size for a while before it says so, as a multiplexer does. */
+  readonly lags?: boolean;
+}
+
+export interface Live {
+  readonly lines: readonly string[];
+  /** Where the cursor stands in them; hidden when there is none. */
+  readonly cursor: Cursor | null;
+}
+
+export interface Cursor {
+  readonly row: number;
+  readonly column: number;
+}
+
+const PAINT_MS = 16;
+/** From one paint to the next while something changes all the time: to read along, nobody needs more than thirty a second. */
+const STEADY_MS = 33;
+const CSI = "\x1b[";
+/** How long a terminal may take to say where its cursor is. */
+const ANSWER_MS = 100;
+/** What was painted so short a time before a terminal that lags said that it has another size was painted after it had. */
+const LAG_MS = 300;
+const WHERE = `${CSI}6n`;
+// Terminals that know this show a paint at once; the others are left with little to tear, because rows are written over in place.
+const [BEGIN, END] = [`${CSI}?2026h`, `${CSI}?2026l`];
+const [HIDE, SHOW] = [`${CSI}?25l`, `${CSI}?25h`];
+const [NO_WRAP, WRAP] = [`${CSI}?7l`, `${CSI}?7h`];
+const [CLEAR_LINE_END, CLEAR_BELOW] = [`${CSI}K`, `${CSI}J`];
+const [ALT_ON, ALT_OFF] = [`${CSI}?1049h${CSI}H${CLEAR_BELOW}`, `${CSI}?1049l`];
+
+type Mode = "main" | "alt" | "released";
+
+export class Screen {
+  private mode: Mode = "main";
+  private committed: string[] = [];
+  /** What the terminal shows of the live part, each line as it was written, and where its cursor is. */
+  private shown: readonly string[] = [];
+  /** When each of them was written last. */
+  private paintedAt: readonly number[] = [];
+  private at: Cursor = { row: 0, column: 0 };
+  private shownColumns: number;
+  private alt: readonly string[] = [];
+  private due: (() => void) | null = null;
+  private lastPaint = Number.NEGATIVE_INFINITY;
+  /** The terminal was asked where its cursor is; nothing is painted until it says so, or does not in time. */
+  private asked: (() => void) | null = null;
+  /** Rows that the terminal made of the cursor's, above the cursor. */
+  private wrapped = 0;
+
+  /** `live` is what stands below, asked for when it is painted: what changes more often than that is never drawn. */
+  constructor(
+    private readonly tty: Tty,
+    private readonly clock: Clock,
+    private readonly live: () => Live,
+  ) {
+    this.shownColumns = tty.columns;
+  }
+
+  /** Lines for scrollback, with the next paint. */
+  commit(lines: readonly string[]): void {
+    for (const line of lines) this.committed.push(line);
+    this.schedule();
+  }
+
+  /** What stands below is another one now. */
+  changed(): void {
+    this.schedule();
+  }
+
+  /** At once: an answer to a key must not wait for the next paint. */
+  paint(): void {
+    this.due?.();
+    this.due = null;
+    if (this.mode === "main") this.tty.look?.();
+    if (this.mode !== "main" || this.asked !== null) return;
+    this.lastPaint = this.clock.mono();
+    const frame = this.fitted();
+    const text = this.committed.length === 0 && this.isSameShape(frame) ? this.changedRows(frame) : this.whole(frame);
+    this.committed = [];
+    if (text === "") return;
+    this.tty.write(`${BEGIN}${HIDE}${text}${frame.cursor === null ? "" : SHOW}${END}`);
+  }
+
+  /** Full screen for a view; what is committed meanwhile waits for the return. */
+  enterAlt(): void {
+    if (this.mode !== "main") return;
+    this.paint();
+    this.mode = "alt";
+    this.alt = [];
+    this.tty.write(`${ALT_ON}${HIDE}`);
+  }
+
+  paintAlt(lines: readonly string[]): void {
+    if (this.mode !== "alt") return;
+    const { rows, columns } = this.tty;
+    const next = lines.slice(0, rows).map((line) => cut(line, columns));
+    let text = "";
+    for (let row = 0; row < Math.max(next.length, this.alt.length); row++)
+      if (next[row] !== this.alt[row]) text += `${CSI}${row + 1};1H${next[row] ?? ""}${CLEAR_LINE_END}`;
+    this.alt = next;
+    if (text !== "") this.tty.write(`${BEGIN}${NO_WRAP}${text}${WRAP}${END}`);
+  }
+
+  leaveAlt(): void {
+    if (this.mode !== "alt") return;
+    this.mode = "main";
+    this.tty.write(ALT_OFF);
+    this.paint();
+  }
+
+  /** The terminal has another size; it has wrapped anew what it shows by itself. */
+  resized(): void {
+    this.alt = [];
+    if (this.mode === "alt") this.tty.write(`${CSI}H${CLEAR_BELOW}`);
+    if (this.mode !== "main") return;
+    if (this.at.column < this.tty.columns || this.shown.length === 0) this.paint();
+    else this.askWhere();
+  }
+
+  // Of the row the cursor is in, some terminals wrap what is too long by now, and some cut it off.
+  private askWhere(): void {
+    this.asked?.();
+    this.asked = this.clock.after(ANSWER_MS, () => this.standsAt(null));
+    this.tty.write(WHERE);
+  }
+
+  /** The terminal has said where its cursor is: what was wrapped has it further left than what was cut off. */
+  standsAt(column: number | null): void {
+    if (this.asked === null) return;
+    this.asked();
+    this.asked = null;
+    const { columns } = this.tty;
+    if (column !== null && column < columns - 1 && column === this.at.column % columns)
+      this.wrapped = Math.floor(this.at.column / columns);
+    this.paint();
+  }
+
+  /** Gives the terminal to somebody else, the live part taken away. */
+  release(): void {
+    if (this.mode === "alt") this.leaveAlt();
+    if (this.mode !== "main") return;
+    this.paint();
+    this.tty.write(`${this.toTop()}${CLEAR_BELOW}${WRAP}${SHOW}`);
+    this.forget();
+    this.mode = "released";
+  }
+
+  /** Something broke: the terminal is left in its usual mode, whatever is to be drawn. */
+  abandon(): void {
+    if (this.mode === "released") return;
+    const back = this.mode === "alt" ? ALT_OFF : this.toTop();
+    this.tty.write(`${back}${CLEAR_BELOW}${WRAP}${SHOW}`);
+    this.mode = "released";
+  }
+
+  /** Takes it back, on a line of its own wherever the other left the cursor. */
+  reclaim(): void {
+    if (this.mode !== "released") return;
+    // Before it is painted: whoever hears that the size is another one would paint it too.
+    this.tty.look?.();
+    this.mode = "main";
+    // In the first column the blanks stay in the row; from any other they reach the next one.
+    this.tty.write(`${WRAP}${" ".repeat(Math.max(0, this.tty.columns - 1))}\r${CLEAR_BELOW}`);
+    this.forget();
+    this.paint();
+  }
+
+  /** Somebody else had the terminal unasked: what stands there is left, and all is painted anew. */
+  lost(): void {
+    if (this.mode === "alt") this.resized();
+    if (this.mode !== "main") return;
+    this.mode = "released";
+    this.reclaim();
+  }
+
+  /** Everything that was there goes up into scrollback, and the live part stands at the top. */
+  pushUp(): void {
+    if (this.mode !== "main") return;
+    this.paint();
+    // From wherever the live part began, just what stands above it leaves the screen.
+    this.tty.write(`${this.toTop()}${CLEAR_BELOW}${"\n".repeat(Math.max(0, this.tty.rows - 1))}${CSI}H`);
+    this.forget();
+    this.paint();
+  }
+
+  private forget(): void {
+    this.shown = [];
+    this.at = { row: 0, column: 0 };
+    this.shownColumns = this.tty.columns;
+    this.wrapped = 0;
+  }
+
+  private schedule(): void {
+    const ms = Math.max(PAINT_MS, this.lastPaint + STEADY_MS - this.clock.mono());
+    this.due ??= this.clock.after(ms, () => {
+      this.due = null;
+      this.paint();
+    });
+  }
+
+  private fitted(): Live {
+    const { rows, columns } = this.tty;
+    const { lines, cursor } = this.live();
+    const over = Math.max(0, lines.length - Math.max(1, rows - 1));
+    const kept = lines.slice(over).map((line) => cut(line, columns));
+    if (cursor === null || cursor.row < over) return { lines: kept, cursor: null };
+    return {
+      lines: kept,
+      cursor: { row: cursor.row - over, column: Math.min(cursor.column, Math.max(0, columns - 1)) },
+    };
+  }
+
+  private isSameShape(frame: Live): boolean {
+    return this.shownColumns === this.tty.columns && this.shown.length === frame.lines.length && frame.lines.length > 0;
+  }
+
+  private changedRows(frame: Live): string {
+    let text = "";
+    let row = this.at.row;
+    frame.lines.forEach((line, index) => {
+      if (line === this.shown[index]) return;
+      text += `${vertical(index - row)}\r${line}${CLEAR_LINE_END}`;
+      row = index;
+    });
+    const now = this.clock.mono();
+    this.paintedAt = frame.lines.map((line, at) => (line === this.shown[at] ? (this.paintedAt[at] ?? now) : now));
+    const to = frame.cursor ?? this.at;
+    if (text === "" && to.row === this.at.row && to.column === this.at.column) return "";
+    this.shown = frame.lines;
+    this.at = to;
+    return `${NO_WRAP}${text}${vertical(to.row - row)}${column(to.column)}${WRAP}`;
+  }
+
+  private whole(frame: Live): string {
+    const { columns } = this.tty;
+    const above = this.committed.map((line) => `${line}${fills(line, columns) ? "" : CLEAR_LINE_END}\r\n`).join("");
+    const below = frame.lines.map((line) => `${line}${CLEAR_LINE_END}`).join("\r\n");
+    const last = Math.max(0, frame.lines.length - 1);
+    const to = frame.cursor ?? { row: last, column: 0 };
+    const text = `${this.toTop()}${WRAP}${above}${NO_WRAP}${below}${CLEAR_BELOW}${vertical(to.row - last)}${column(to.column)}${WRAP}`;
+    this.shown = frame.lines;
+    this.paintedAt = frame.lines.map(() => this.clock.mono());
+    this.at = to;
+    this.shownColumns = columns;
+    this.wrapped = 0;
+    return text;
+  }
+
+  private rowsNow(line: string, row: number): number {
+    // Where the cursor's own row was wrapped, so was what was painted before it.
+    const isCut =
+      this.tty.lags === true && this.wrapped === 0 && this.clock.mono() - (this.paintedAt[row] ?? 0) < LAG_MS;
+    return isCut ? 1 : rowsOf(Bun.stringWidth(line), this.tty.columns);
+  }
+
+  // After a change of the width the terminal shows each row of ours on as many as it takes.
+  private toTop(): string {
+    const { columns } = this.tty;
+    if (this.shownColumns === columns) return `${vertical(-this.at.row)}\r`;
+    const above = this.shown.slice(0, this.at.row).reduce((sum, line, row) => sum + this.rowsNow(line, row), 0);
+    return `${vertical(-(above + this.wrapped))}\r`;
+  }
+}
+
+function rowsOf(width: number, columns: number): number {
+  return Math.max(1, Math.ceil(width / Math.max(1, columns)));
+}
+
+function fills(line: string, columns: number): boolean {
+  const width = Bun.stringWidth(line);
+  return width > 0 && width % columns === 0;
+}
+
+function vertical(rows: number): string {
+  if (rows === 0) return "";
+  return rows > 0 ? `${CSI}${rows}B` : `${CSI}${-rows}A`;
+}
+
+function column(index: number): string {
+  return index === 0 ? "\r" : `\r${CSI}${index}C`;
+}
+
+/** One column less than the terminal has: some wrap a row that is full. */
+function cut(line: string, columns: number): string {
+  return Bun.stringWidth(line) < columns ? line : Bun.sliceAnsi(line, 0, Math.max(0, columns - 1));
+}

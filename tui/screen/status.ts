@@ -1,0 +1,99 @@
+// The row above the line: where one is, who one talks to, who answers, how full its window is, what it cost, what waits. What has no room
+// goes, the least important first. Pure.
+
+import { reveal } from "../../src/lib/text/sanitize.ts";
+import { cutWidth } from "../../src/lib/text/truncate.ts";
+import type { Context, State } from "../state.ts";
+import { usdText } from "./numbers.ts";
+import type { Theme } from "./theme.ts";
+
+interface Part {
+  readonly text: string;
+  /** In less room; empty when it can go. */
+  readonly short: string;
+}
+
+const GAP = 2;
+const METER_CELLS = 8;
+const BOLD_SHARE = 0.8;
+const SOON_SHARE = 0.9;
+const MODEL_COLUMNS = 24;
+
+// It is asked for with every paint, and another one only now and then.
+let made: { readonly of: readonly unknown[]; readonly row: string } = { of: [], row: "" };
+
+export function statusRow(state: State, columns: number, theme: Theme): string {
+  const { cwd, pid, model, costUsd, asks, context, pinned, readOnly } = state;
+  const of = [cwd, pid, model, costUsd, asks.length, context, pinned, readOnly, state.theme, columns, theme];
+  if (made.of.length === 0 || of.some((each, at) => each !== made.of[at]))
+    made = { of, row: drawn(state, columns, theme) };
+  return made.row;
+}
+
+function drawn(state: State, columns: number, theme: Theme): string {
+  const { pid, model, costUsd, asks, context } = state;
+  const waiting = [...(asks.length > 0 ? [`${asks.length} waiting`] : []), ...(state.readOnly ? ["only looking"] : [])]
+    .map((word) => theme.needs(word))
+    .join("  ");
+  const meter = context === null ? null : meterPart(context, theme);
+  const cost = costUsd > 0 ? usdText(costUsd) : "";
+  // In this order they are shown; what gives way first stands last in the other one.
+  const parts: { readonly [name: string]: Part } = {
+    place: placePart(state, theme),
+    pid: { text: theme.dim(reveal(pid)), short: theme.dim(reveal(pid)) },
+    model: model === null ? NONE : modelPart(model, theme),
+    meter: meter ?? NONE,
+    cost: { text: theme.dim(cost), short: "" },
+    pin: { text: state.pinned === null ? "" : theme.dim(`always ${PINS[state.pinned]}`), short: "" },
+    waiting: { text: waiting, short: waiting },
+  };
+  return fitted(parts, ["cost", "model", "meter", "place", "pin"], columns).join(" ".repeat(GAP));
+}
+
+const NONE: Part = { text: "", short: "" };
+const PINS = { chat: "says", shell: "runs" } as const;
+
+function fitted(
+  parts: { readonly [name: string]: Part },
+  gives: readonly string[],
+  columns: number,
+): readonly string[] {
+  const shown: { [name: string]: string } = {};
+  for (const [name, { text }] of Object.entries(parts)) if (text !== "") shown[name] = text;
+  const width = () => Object.values(shown).reduce((sum, text) => sum + Bun.stringWidth(text) + GAP, -GAP);
+  for (const [step, name] of [...gives, ...gives].entries()) {
+    if (width() <= columns) break;
+    const short = step < gives.length ? (parts[name]?.short ?? "") : "";
+    if (short === "") delete shown[name];
+    else shown[name] = short;
+  }
+  return Object.values(shown);
+}
+
+function placePart({ cwd, who: { home } }: State, theme: Theme): Part {
+  const place = reveal(cwd === home || cwd.startsWith(`${home}/`) ? `~${cwd.slice(home.length)}` : cwd);
+  const last = place.split("/").at(-1) ?? place;
+  return { text: theme.you(place), short: theme.you(place === last ? place : cutWidth(`…/${last}`, MODEL_COLUMNS)) };
+}
+
+function modelPart(model: string, theme: Theme): Part {
+  const whole = reveal(model);
+  const name = whole.replace(/^[^/]*\/(?=[^/]+$)/, "").replace(/^script:.*\//, "script:");
+  return { text: theme.dim(cutWidth(name, MODEL_COLUMNS)), short: "" };
+}
+
+/** Never by the bar alone, and bold before something happens. */
+function meterPart({ tokens, windowTokens, compactsAtTokens }: Context, theme: Theme): Part {
+  const { full, empty } = theme.glyphs;
+  const share = Math.min(1, tokens / Math.max(1, windowTokens));
+  const cells = Math.min(METER_CELLS, Math.ceil(share * METER_CELLS - 0.05));
+  const bar = full.repeat(cells) + theme.dim(empty.repeat(METER_CELLS - cells));
+  const isNear = share >= BOLD_SHARE || tokens >= SOON_SHARE * compactsAtTokens;
+  const percent = `${Math.round(share * 100)}%`;
+  const number = isNear ? theme.bold(percent) : percent;
+  const soon = tokens >= SOON_SHARE * compactsAtTokens ? theme.needs(" compacts soon") : "";
+  return {
+    text: `${theme.dim("ctx")} ${bar} ${number}${soon}`,
+    short: `${theme.dim("ctx")} ${number}${soon === "" ? "" : theme.needs(" compacts")}`,
+  };
+}

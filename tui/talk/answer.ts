@@ -1,0 +1,133 @@
+// An answer while it is written: what is finished of it becomes lines for scrollback, once; the block that is still open is drawn anew with
+// each piece. Code is finished line by line, a list item by item, everything else with the empty line after it.
+
+import { highlight, type Open } from "../screen/highlight.ts";
+import { renderBlock } from "../screen/markdown.ts";
+import type { Theme } from "../screen/theme.ts";
+
+export interface AnswerOptions {
+  readonly theme: Theme;
+  readonly columns: () => number;
+}
+
+export const PROSE_COLUMNS_MAX = 96;
+const INDENT = "  ";
+const CODE_INDENT = "      ";
+const FENCE = /^\s*(`{3,}|~{3,})\s*([\w+#.-]*)/;
+const ITEM = /^ {0,3}(?:[-*+]|\d{1,9}[.)])\s/;
+const HEADING = /^ {0,3}#{1,6}\s/;
+
+export class AnswerText {
+  /** Lines of the block that is open, without the last, which is not over. */
+  private block: string[] = [];
+  private last = "";
+  private fence: { readonly mark: string; readonly language: string; open: Open } | null = null;
+  /** Whether anything stands above, from which the next block is set off. */
+  private began = false;
+  private tight = false;
+  /** The open block, drawn: keys are painted while nothing comes. */
+  private shown: { readonly columns: number; readonly lines: readonly string[] } | null = null;
+
+  constructor(private readonly options: AnswerOptions) {}
+
+  /** Takes sanitised text; the lines it finished. */
+  push(text: string): readonly string[] {
+    this.shown = null;
+    const lines = (this.last + text).split("\n");
+    this.last = lines.pop() ?? "";
+    return lines.flatMap((line) => this.take(line));
+  }
+
+  /** The open block as it looks by now. */
+  tail(): readonly string[] {
+    const columns = this.options.columns();
+    if (this.shown?.columns !== columns) this.shown = { columns, lines: this.drawnTail() };
+    return this.shown.lines;
+  }
+
+  private drawnTail(): readonly string[] {
+    if (this.fence !== null) return this.last === "" ? [] : [this.codeLine(this.last)];
+    const open = [...this.block, ...(this.last === "" ? [] : [this.last])];
+    return open.length === 0 ? [] : [...this.gap(open[0] ?? ""), ...this.drawn(open)];
+  }
+
+  /** Everything that was still open. */
+  end(): readonly string[] {
+    this.shown = null;
+    const rest = this.last === "" ? [] : this.take(this.last);
+    this.last = "";
+    this.fence = null;
+    return [...rest, ...this.flush()];
+  }
+
+  private take(line: string): readonly string[] {
+    if (this.fence !== null) return this.takeCode(line);
+    const fence = FENCE.exec(line);
+    if (fence !== null) {
+      const before = this.flush();
+      this.fence = { mark: fence[1] ?? "```", language: fence[2] ?? "", open: null };
+      const gap = this.began ? [""] : [];
+      this.began = true;
+      this.tight = false;
+      return [...before, ...gap];
+    }
+    if (line.trim() === "") {
+      const done = this.flush();
+      if (done.length > 0) this.tight = false;
+      return done;
+    }
+    if (HEADING.test(line)) {
+      const before = this.flush();
+      this.block = [line];
+      return [...before, ...this.flush()];
+    }
+    const before = this.isNextItem(line) ? this.flush() : [];
+    if (before.length > 0) this.tight = true;
+    this.block.push(line);
+    return before;
+  }
+
+  /** A list is finished item by item, each with what lies deeper in it. */
+  private isNextItem(line: string): boolean {
+    const [first = ""] = this.block;
+    return ITEM.test(line) && ITEM.test(first) && indentOf(line) <= indentOf(first);
+  }
+
+  private takeCode(line: string): readonly string[] {
+    const fence = this.fence;
+    if (fence === null) return [];
+    if (line.trim().startsWith(fence.mark) && line.trim().replaceAll(fence.mark[0] ?? "`", "") === "") {
+      this.fence = null;
+      return [];
+    }
+    const { text, open } = highlight(line, fence.language, fence.open, this.options.theme);
+    fence.open = open;
+    return [(CODE_INDENT + text).trimEnd()];
+  }
+
+  private codeLine(line: string): string {
+    return CODE_INDENT + highlight(line, this.fence?.language ?? "", this.fence?.open ?? null, this.options.theme).text;
+  }
+
+  private flush(): readonly string[] {
+    const { block } = this;
+    if (block.length === 0) return [];
+    this.block = [];
+    const lines = [...this.gap(block[0] ?? ""), ...this.drawn(block)];
+    this.began = true;
+    return lines;
+  }
+
+  private gap(first: string): readonly string[] {
+    return this.began && !(this.tight && ITEM.test(first)) ? [""] : [];
+  }
+
+  private drawn(block: readonly string[]): readonly string[] {
+    const columns = Math.min(this.options.columns() - 1, PROSE_COLUMNS_MAX) - INDENT.length;
+    return renderBlock(block.join("\n"), columns, this.options.theme).map((line) => (line === "" ? "" : INDENT + line));
+  }
+}
+
+function indentOf(line: string): number {
+  return line.length - line.trimStart().length;
+}

@@ -1,0 +1,127 @@
+// strace as a view: the calls of one process as they come, one of them selected, a filter over them. While it follows, the newest is selected.
+// Pure.
+
+import { callChoice, isChosen, isFailure, type Traced, traceCells } from "../../commands/proc/trace-table.ts";
+import type { ProcessInfo } from "../../src/abi/process/process.ts";
+import type { Key } from "../line/keys.ts";
+import type { View } from "./views.ts";
+
+export interface Strace {
+  readonly kind: "strace";
+  readonly pid: string;
+  /** Which calls, as `-e` has it. */
+  readonly expression: string;
+  readonly info: ProcessInfo | null;
+  readonly calls: readonly Traced[];
+  /** The number of the selected one; null follows the newest. */
+  readonly selected: number | null;
+  readonly filter: string;
+  readonly filtering: boolean;
+  readonly failedOnly: boolean;
+  /** The selected one in full. */
+  readonly open: boolean;
+  /** Why nothing comes any more. */
+  readonly over: string | null;
+  readonly below: View | null;
+}
+
+export type StraceWish =
+  | { readonly wish: "leave" }
+  | { readonly wish: "write"; readonly pid: string }
+  | { readonly wish: "log"; readonly pid: string };
+
+/** What a view keeps: the log itself holds no more by default. */
+const CALLS_MAX = 2000;
+
+export function newStrace(pid: string, expression: string, below: View | null): Strace {
+  const nothing = { info: null, calls: [], selected: null, over: null };
+  return {
+    kind: "strace",
+    pid,
+    expression,
+    ...nothing,
+    filter: "",
+    filtering: false,
+    failedOnly: false,
+    open: false,
+    below,
+  };
+}
+
+export function shownCalls({ calls, filter, failedOnly, expression }: Strace): readonly Traced[] {
+  const choice = callChoice([expression]);
+  const words = filter.toLowerCase();
+  return calls.filter(
+    (row) =>
+      isChosen(row.call, choice) &&
+      (!failedOnly || isFailure(row)) &&
+      `${row.call} ${traceCells(row).argument} ${row.outcome}`.toLowerCase().includes(words),
+  );
+}
+
+/** The place of the selected one among those shown; -1 where there is none. */
+export function selectedAt(strace: Strace, shown: readonly Traced[]): number {
+  if (strace.selected === null) return shown.length - 1;
+  const at = shown.findLastIndex(({ id }) => id <= (strace.selected ?? 0));
+  return at === -1 && shown.length > 0 ? 0 : at;
+}
+
+export function withCalls(strace: Strace, rows: readonly Traced[]): Strace {
+  const last = strace.calls.at(-1)?.id ?? 0;
+  const fresh = rows.filter(({ id }) => id > last);
+  return fresh.length === 0 ? strace : { ...strace, calls: [...strace.calls, ...fresh].slice(-CALLS_MAX) };
+}
+
+/** `page` is how many rows a screenful has. */
+export function onStraceKey(
+  strace: Strace,
+  key: Key,
+  page: number,
+): { readonly strace: Strace; readonly wish: StraceWish | null } {
+  const stays = (next: Strace) => ({ strace: next, wish: null });
+  if (strace.filtering) return stays(onFilterKey(strace, key));
+  const by = stepOf(key, page);
+  if (by !== null) return stays(movedBy(strace, by));
+  if (key.name === "escape" && strace.open) return stays({ ...strace, open: false });
+  if (key.name === "escape" || key.text === "q" || (key.ctrl && "ct".includes(key.text)))
+    return { strace, wish: { wish: "leave" } };
+  if (key.name === "enter") return stays({ ...strace, open: !strace.open });
+  switch (key.text) {
+    case "f":
+      return stays({ ...strace, selected: strace.selected === null ? (strace.calls.at(-1)?.id ?? null) : null });
+    case "e":
+      return stays({ ...strace, failedOnly: !strace.failedOnly });
+    case "/":
+      return stays({ ...strace, filtering: true });
+    case "w":
+      return { strace, wish: { wish: "write", pid: strace.pid } };
+    case "l":
+      return { strace, wish: { wish: "log", pid: strace.pid } };
+    default:
+      return stays(strace);
+  }
+}
+
+function stepOf(key: Key, page: number): number | null {
+  const named = { up: -1, down: 1, pageup: -page, pagedown: page, home: -Infinity, end: Infinity } as {
+    readonly [name: string]: number;
+  };
+  if (key.name !== "text") return named[key.name] ?? null;
+  if (key.ctrl || key.alt) return null;
+  return { k: -1, j: 1, " ": page, b: -page, g: -Infinity, G: Infinity }[key.text] ?? null;
+}
+
+/** Down from the newest follows again. */
+function movedBy(strace: Strace, by: number): Strace {
+  const shown = shownCalls(strace);
+  const to = selectedAt(strace, shown) + by;
+  if (to >= shown.length - (by > 1 ? 1 : 0)) return { ...strace, selected: null };
+  return { ...strace, selected: shown[Math.max(0, to)]?.id ?? null };
+}
+
+function onFilterKey(strace: Strace, key: Key): Strace {
+  if (key.name === "enter") return { ...strace, filtering: false };
+  if (key.name === "escape") return { ...strace, filtering: false, filter: "" };
+  if (key.name === "backspace") return { ...strace, filter: [...strace.filter].slice(0, -1).join("") };
+  return key.name === "text" && !key.ctrl && !key.alt ? { ...strace, filter: strace.filter + key.text } : strace;
+}

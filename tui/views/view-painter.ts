@@ -1,0 +1,46 @@
+// A view on the whole screen, while there is one: drawn at once for a key, and else no more often than it can be read.
+
+import type { Clock } from "../../src/lib/clock.ts";
+import type { Screen, Tty } from "../screen/screen.ts";
+import type { Theme } from "../screen/theme.ts";
+import type { State } from "../state.ts";
+import type { ViewPlace } from "../view/draw.tsx";
+import type { View } from "./views.ts";
+
+export interface ViewPainterOptions {
+  readonly screen: Screen;
+  readonly clock: Clock;
+  /** Null while somebody else has the terminal. */
+  readonly state: () => State | null;
+  readonly size: Pick<Tty, "columns" | "rows">;
+  readonly theme: Theme;
+}
+
+const PAINT_MS = 16;
+
+export class ViewPainter {
+  /** What draws is loaded after the first paint. */
+  draw: (view: View, state: State, place: ViewPlace) => readonly string[] = () => [];
+  private due: (() => void) | null = null;
+
+  constructor(private readonly options: ViewPainterOptions) {}
+
+  show(): void {
+    const { screen, clock, state } = this.options;
+    if (state()?.view == null) screen.leaveAlt();
+    else {
+      screen.enterAlt();
+      this.due ??= clock.after(PAINT_MS, () => this.paint());
+    }
+  }
+
+  paint(): void {
+    const { screen, clock, size, theme } = this.options;
+    this.due?.();
+    this.due = null;
+    const state = this.options.state();
+    if (state?.view == null) return;
+    const { columns, rows } = size;
+    screen.paintAlt(this.draw(state.view, state, { theme, now: clock.now(), columns, rows }));
+  }
+}
