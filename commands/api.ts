@@ -11,7 +11,8 @@ import type { AnySyscall } from "../src/syscalls/table.ts";
 import { usageError } from "./args.ts";
 import type { Io } from "./command.ts";
 import { command } from "./define.ts";
-import { jsonLine, printResult } from "./print.ts";
+import { jsonLine } from "./io/status.ts";
+import { printResult } from "./print.ts";
 
 const spec = {
   name: "api",

@@ -3,10 +3,9 @@
 // plain decimal digits, missing and surplus arguments. `--flag value` and `--flag=value` are the same; `--` ends the flags.
 
 import { SysError } from "../src/abi/errno.ts";
-import { isPid } from "../src/abi/ids.ts";
 import { reveal } from "../src/lib/text/sanitize.ts";
 import { cutWidth } from "../src/lib/text/truncate.ts";
-import type { Args, Field, Fields } from "../src/syscalls/define.ts";
+import type { Field, Fields } from "../src/syscalls/define.ts";
 import { parseValue } from "../src/syscalls/parse.ts";
 
 type AnyField = Field<unknown, boolean>;
@@ -28,11 +27,6 @@ export interface Spec<F extends Fields = Fields> {
   readonly passesOn?: true;
 }
 
-export interface Parsed<F extends Fields> {
-  readonly values: Args<F>;
-  readonly json: boolean;
-}
-
 export interface Flag {
   readonly key: string;
   readonly spec: AnyField;
@@ -43,25 +37,6 @@ export interface Flag {
 export interface Words {
   readonly words: readonly string[];
   readonly json: boolean;
-}
-
-/** Values of a command line, or "help" when that was asked for. */
-export async function parseCommandLine<F extends Fields>(
-  spec: Spec<F>,
-  args: readonly string[],
-): Promise<Parsed<F> | "help"> {
-  if (asks(args, "--help", ...helpLetter(spec.input))) return "help";
-  const given = new Map<string, unknown>();
-  const { words, json } = wordsAlone(args) ?? (await import("./flags.ts")).takeFlags(spec, args, given);
-  takeWords(spec, words, given);
-  fill(spec, given);
-  return { values: Object.fromEntries(given) as Args<F>, json };
-}
-
-/** Of a line with no flag but `--json` nothing has to be taken apart, so what takes flags apart is not loaded. Null for any other. */
-function wordsAlone(args: readonly string[]): Words | null {
-  const words = args.filter((token) => token !== "--json");
-  return words.some(looksLikeFlag) ? null : { words, json: words.length < args.length };
 }
 
 /** `-h` asks for help, but where every Unix has another meaning for it. */
@@ -161,58 +136,15 @@ function placeholder(key: string, spec: AnyField): string {
 }
 
 /** What a sentence calls an argument without a flag. */
-function wordName(key: string, spec: AnyField): string {
+export function wordName(key: string, spec: AnyField): string {
   const word = (spec.meta ?? key.toUpperCase()).replace(/\.\.\.$/, "");
   // Choices are no name.
   return word.includes("|") ? key.toUpperCase() : word;
 }
 
-function takeWords(spec: Spec, typed: readonly string[], given: Map<string, unknown>): void {
-  const words = withoutPid(spec, typed, given);
-  const places = Object.entries(spec.input).filter(([, field]) => field.positional && !isHidden(field));
-  let next = 0;
-  for (const [key, field] of places) {
-    if (next >= words.length) break;
-    if (takesMany(field)) {
-      given.set(key, checkedValue(spec, wordName(key, field), field, words.slice(next)));
-      next = words.length;
-    } else given.set(key, checkedValue(spec, wordName(key, field), field, words[next++]!));
-  }
-  const surplus = words[next];
-  if (surplus === undefined) return;
-  const quoting = places.some(([, field]) => field.kind === "text");
-  const { prompt } = spec.input;
-  const hints = [
-    ...(quoting ? ["text of several words needs quotes around it"] : []),
-    ...(prompt?.kind === "text" && !prompt.positional ? [`what it is asked: gsv ${spec.name} --prompt "…"`] : []),
-  ];
-  throw usageError(spec, `unexpected argument ${clip(surplus)}`, hints);
-}
-
 /** Every word that is left. */
 export function takesMany({ kind }: AnyField): boolean {
   return kind === "pids" || kind === "words" || kind === "paths";
-}
-
-// Some commands take the process as a flag, because they have another word, and others as a word: `send PID TEXT` and `logs PID` both work.
-// No text is a pid and nothing else.
-function withoutPid(spec: Spec, words: readonly string[], given: Map<string, unknown>): readonly string[] {
-  const [first = "", ...rest] = words;
-  const { pid } = spec.input;
-  if (pid?.kind !== "pid" || pid.positional || isHidden(pid) || given.has("pid") || !isPid(first)) return words;
-  given.set("pid", first);
-  return rest;
-}
-
-function fill(spec: Spec, given: Map<string, unknown>): void {
-  for (const [key, field] of Object.entries(spec.input)) {
-    if (given.has(key) || isHidden(field)) continue;
-    if (field.fallback !== undefined) given.set(key, field.fallback);
-    else if (!field.optional) {
-      const text = field.positional ? wordName(key, field) : flagText(key, field);
-      throw usageError(spec, `${text} is missing: ${field.doc}`);
-    }
-  }
 }
 
 // A pid that cannot exist is no usage error: it reads exactly like one that does not exist.

@@ -10,9 +10,10 @@ import type { Clock } from "../src/lib/clock.ts";
 import type { ManualSection } from "../src/prompts/manual.ts";
 import type { KernelStatus } from "../src/syscalls/services.ts";
 import type { Spec } from "./args.ts";
-import type { Verb } from "./derive.ts";
 import type { Side } from "./files/copy/side.ts";
-import type { Jq } from "./io/jq-output.ts";
+
+/** A jq program, ready to run: takes JSON values, one a line, and returns what it prints. */
+export type Jq = (lines: string) => Promise<string>;
 
 export interface Output {
   /** Resolves once the text was taken by the system. Never rejects: when it takes no more, `closed` turns true and text is dropped. */
@@ -170,4 +171,21 @@ export interface Command {
   readonly verbs?: ReadonlyMap<string, Verb>;
   /** Returns the exit status, or throws SysError. */
   run(args: readonly string[], io: Io): Promise<number>;
+}
+
+/** What can follow a noun. */
+export interface Verb {
+  readonly summary: string;
+  readonly load: () => Command | Promise<Command>;
+  readonly input: Spec["input"];
+}
+
+/** The first words of a command line, except nouns that the syscalls declare; a command is loaded when it is named. */
+export type Commands = ReadonlyMap<string, CommandEntry>;
+
+export interface CommandEntry {
+  readonly summary: string;
+  /** For programs, not for people: listed nowhere. */
+  readonly hidden?: true;
+  readonly load: () => Promise<Command>;
 }

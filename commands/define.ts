@@ -1,8 +1,9 @@
 // A hand-written command from its field table: parsing, help and usage come from the table, the work from `work`.
 
 import type { Args, Fields } from "../src/syscalls/define.ts";
-import { parseCommandLine, type Spec } from "./args.ts";
+import type { Spec } from "./args.ts";
 import type { Command, Io } from "./command.ts";
+import { parseCommandLine } from "./parse.ts";
 
 export interface Invocation<F extends Fields> {
   readonly args: Args<F>;

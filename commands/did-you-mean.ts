@@ -4,7 +4,7 @@
 import { type Code, SysError } from "../src/abi/errno.ts";
 import { nearest } from "../src/lib/text/nearest.ts";
 import { looksLikeFlag } from "./args.ts";
-import type { Io } from "./command.ts";
+import type { Commands, Io } from "./command.ts";
 import type { Named } from "./lookup.ts";
 import { completionOf } from "./man/complete.ts";
 import type { Candidate } from "./man/complete-values.ts";
@@ -15,7 +15,12 @@ const WORD_CHARS_MAX = 60;
 const SHOWN_MAX = 3;
 
 /** The same error, with a hint more where there is one. */
-export async function withNearest(error: unknown, { command, args }: Named, io: Io): Promise<unknown> {
+export async function withNearest(
+  error: unknown,
+  { command, args }: Named,
+  io: Io,
+  commands: Commands,
+): Promise<unknown> {
   if (!(error instanceof SysError) || !OF_NAMES.includes(error.code)) return error;
   if (error.hints.some((hint) => hint.startsWith(HINT))) return error;
   for (const [at, word] of args.entries()) {
@@ -27,7 +32,7 @@ export async function withNearest(error: unknown, { command, args }: Named, io: 
     )
       continue;
     const place = [...command.spec.name.split(" "), ...args.slice(0, at)];
-    const close = closest(name, await offered(error, { place, word, name }, io).catch(() => []));
+    const close = closest(name, await offered(error, { place, word, name }, { io, commands }).catch(() => []));
     if (close.length > 0) return new SysError(error.code, error.message, [HINT + close.join(" or "), ...error.hints]);
   }
   return error;
@@ -39,15 +44,20 @@ interface Place {
   readonly name: string;
 }
 
-async function offered(error: SysError, { place, word, name }: Place, ours: Io): Promise<readonly Candidate[]> {
+async function offered(
+  error: SysError,
+  { place, word, name }: Place,
+  by: { readonly io: Io; readonly commands: Commands },
+): Promise<readonly Candidate[]> {
   // What is wrong with a line by itself is seen without a look into the home.
-  const io: Io = error.code === "EUSAGE" ? Object.create(ours, { peek: { value: async () => null } }) : ours;
+  const io: Io = error.code === "EUSAGE" ? Object.create(by.io, { peek: { value: async () => null } }) : by.io;
+  const complete = (before: readonly string[], current: string) => completionOf(by.commands, { before, current }, io);
   // A process may stand where its command has a message.
-  if (error.code === "ESRCH") return (await completionOf(["wait"], "", io)).candidates;
-  if (looksLikeFlag(name)) return (await completionOf(place, "-", io)).candidates;
+  if (error.code === "ESRCH") return (await complete(["wait"], "")).candidates;
+  if (looksLikeFlag(name)) return (await complete(place, "-")).candidates;
   const flag = word.slice(0, word.length - name.length);
   const directory = name.slice(0, name.lastIndexOf("/") + 1);
-  const { candidates } = await completionOf(place, flag + directory, io);
+  const { candidates } = await complete(place, flag + directory);
   return candidates.map((each) => ({ ...each, value: each.value.slice(flag.length) }));
 }
 

@@ -3,8 +3,7 @@
 
 import { SysError } from "../src/abi/errno.ts";
 import { nearest } from "../src/lib/text/nearest.ts";
-import type { Command } from "./command.ts";
-import { COMMANDS } from "./table.ts";
+import type { Command, Commands } from "./command.ts";
 
 /** What gsv itself tells by a flag, and other programs by a word. */
 const FLAGS: ReadonlySet<string> = new Set(["--version"]);
@@ -32,10 +31,11 @@ export interface Named {
   readonly args: readonly string[];
 }
 
-export async function lookUp([word = "", ...args]: readonly string[]): Promise<Named> {
-  const entry = COMMANDS.get(word);
+export async function lookUp(commands: Commands, [word = "", ...args]: readonly string[]): Promise<Named> {
+  const entry = commands.get(word);
   if (entry !== undefined) return { command: await entry.load(), args };
-  const { domainCommand, domains, verbCommand, verbsOf } = await import("./derive.ts");
+  const { domainCommand } = await import("./derive.ts");
+  const { domains, verbCommand, verbsOf } = await import("./verbs.ts");
   const [next = "", ...rest] = args;
   const verb = await verbCommand(word, next);
   if (verb !== null) return { command: verb, args: rest };
@@ -47,7 +47,9 @@ export async function lookUp([word = "", ...args]: readonly string[]): Promise<N
   const called = CALLED.get(word);
   const isSaid = /\S\s+\S/.test(word);
   if (called !== undefined || isSaid) throw unknown(word, called ?? ['chat "…"', 'run -- "…"'], isSaid);
-  const close = FLAGS.has(`--${word}`) ? [`--${word}`] : [...withNoun, ...nearest(word, [...shown(), ...known.keys()])];
+  const close = FLAGS.has(`--${word}`)
+    ? [`--${word}`]
+    : [...withNoun, ...nearest(word, [...shown(commands), ...known.keys()])];
   throw unknown(word, close);
 }
 
@@ -62,6 +64,6 @@ function unknown(word: string, close: readonly string[], isSaid = false): SysErr
   ]);
 }
 
-function shown(): string[] {
-  return [...COMMANDS].flatMap(([name, { hidden }]) => (hidden ? [] : [name]));
+function shown(commands: Commands): string[] {
+  return [...commands].flatMap(([name, { hidden }]) => (hidden ? [] : [name]));
 }

@@ -1,24 +1,12 @@
-// Results on stdout and errors on stderr. Tables are aligned, with a header and no borders: cut to the width and with ages on a
-// terminal, whole and with ISO times elsewhere. One row is one line, whatever a label or path holds.
+// Results on stdout: JSON, or as the declaration of the call says. One row is one line, whatever a label or path holds.
 
-import { exitStatusOf, messageOf, SysError } from "../src/abi/errno.ts";
 import { wantsColour } from "../src/lib/text/colour.ts";
-import { reveal, sanitize } from "../src/lib/text/sanitize.ts";
-import { toned } from "../src/lib/text/tones.ts";
-import { cutStart, cutWidth, displayWidth } from "../src/lib/text/truncate.ts";
-import { wrapWords } from "../src/lib/text/wrap.ts";
-import type { Column, Print } from "../src/syscalls/define.ts";
-import { columnText, instantOf } from "../src/syscalls/format.ts";
+import { sanitize } from "../src/lib/text/sanitize.ts";
+import type { Print } from "../src/syscalls/define.ts";
 import type { Io, Output } from "./command.ts";
-
-const GAP = "  ";
-const UNDER = "      ";
-const SHRUNK_COLUMNS_MIN = 8;
-/** Below that a label is hard to tell from another, and less telling columns go before it. */
-const SHRUNK_COLUMNS_GOOD = 20;
-// Everything a terminal might act on or not show. In JSON it can only stand inside strings, where an escape means the same.
-const UNSAFE_IN_JSON =
-  /[\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e0fff}]/gu;
+import { page } from "./io/pager.ts";
+import { jsonLine, note } from "./io/status.ts";
+import { table } from "./io/table-layout.ts";
 
 export async function printResult(io: Io, print: Print<never>, result: unknown, json: boolean): Promise<void> {
   if (json) await io.stdout.write(jsonResult(print, result));
@@ -61,244 +49,12 @@ export function printText(output: Output, text: string): Promise<void> {
 
 /** The same; what is taller than the terminal it is shown on goes through a pager. */
 export async function printPage(io: Io, text: string, form?: { readonly isInert: true }): Promise<void> {
-  if (io.stdout.isTTY) await (await import("./io/pager.ts")).page(io, withEnd(text), form);
+  if (io.stdout.isTTY) await page(io, withEnd(text), form);
   else await io.stdout.write(withEnd(text));
 }
 
 function withEnd(text: string): string {
   return text.endsWith("\n") ? text : `${text}\n`;
-}
-
-/** One line of status: never data, so it goes to stderr. */
-export function note(io: Io, text: string): Promise<void> {
-  return io.stderr.write(`${broken(io.stderr, reveal(text), "")}\n`);
-}
-
-/** One line, on a terminal broken at words; what follows the first stands further in. */
-function broken(output: Output, line: string, indent: string): string {
-  if (!output.isTTY || displayWidth(indent + line) <= output.columns) return indent + line;
-  return wrapWords(line, output.columns, { first: indent, rest: `${indent}  ` }).join("\n");
-}
-
-export async function printError(io: Io, error: unknown, json: boolean): Promise<void> {
-  const { code, hints: told } = error instanceof SysError ? error : { code: "EBUG", hints: [] };
-  const said = messageOf(error);
-  const [message = "", ...hints] = await Promise.all([said, ...told].map((text) => io.conceal(text)));
-  if (json) {
-    return io.stderr.write(jsonLine({ type: "error", code, message, hints, exit: exitStatusOf(error) }));
-  }
-  const text = code === "EBUG" ? `this is a fault in gsv: ${message}` : message;
-  const lines = [
-    broken(io.stderr, `gsv: ${reveal(text)}`, ""),
-    ...hints.map((hint) => broken(io.stderr, reveal(hint), "  ")),
-  ];
-  await io.stderr.write(`${lines.join("\n")}\n`);
-}
-
-export function jsonLine(value: unknown): string {
-  const text = JSON.stringify(value) ?? "null";
-  return `${text.replace(UNSAFE_IN_JSON, (match) => escaped(match))}\n`;
-}
-
-export interface TableView {
-  /** Columns of the terminal; null where nothing is cut. */
-  readonly width: number | null;
-  readonly nowMs: number;
-  readonly colour?: boolean;
-}
-
-export function table(columns: readonly Column[], rows: readonly object[], view: TableView): string {
-  const isPlain = view.width === null && view.colour !== true;
-  return (isPlain ? plainTable(columns, rows, view) : null) ?? anyTable(columns, rows, view);
-}
-
-// Nearly every list that goes into a pipe is plain text: a length is a width, nothing is cut, and one look at the whole tells whether
-// that was so. Column by column and in plain loops: a function that is called for each of 1,000 rows is compiled, twice, and that takes
-// longer than all its calls. Null when it was not so.
-function plainTable(columns: readonly Column[], rows: readonly object[], view: TableView): string | null {
-  const cells = new Array<string>((rows.length + 1) * columns.length);
-  for (let at = 0; at < columns.length; at++) {
-    const [texts, widest] = plainTexts(columns[at]!, rows, view);
-    const width = at === columns.length - 1 ? null : widest;
-    const isRight = columns[at]!.align === "right";
-    // Most cells say what the one above says.
-    let above: string | null = null;
-    let placed = "";
-    for (let index = 0, to = at; index < texts.length; index++, to += columns.length) {
-      const text = texts[index]!;
-      if (text !== above) {
-        placed = width === null ? `${text}\n` : (isRight ? text.padStart(width) : text.padEnd(width)) + GAP;
-        above = text;
-      }
-      cells[to] = placed;
-    }
-  }
-  const text = cells.join("");
-  return PLAIN.test(text) && text.split("\n").length === rows.length + 2 ? text : null;
-}
-
-/** What a column says, its head first, and how wide that is. */
-function plainTexts(column: Column, rows: readonly object[], view: TableView): [texts: string[], width: number] {
-  const texts = new Array<string>(rows.length + 1);
-  let text = headOf(column, view);
-  texts[0] = text;
-  let width = text.length;
-  const { cell, since } = column;
-  const by = (typeof cell === "function" && column.by) || [];
-  const above: unknown[] = [];
-  for (let index = 0; index < rows.length; index++) {
-    const row = rows[index] as { readonly [field: string]: unknown };
-    if (typeof cell === "string") text = `${row[cell] ?? "-"}` || "-";
-    else if (typeof since === "string") text = new Date(row[since] as number).toISOString();
-    else {
-      let isSame = index > 0 && by.length > 0;
-      for (let at = 0; at < by.length; at++) {
-        const value = row[by[at]!];
-        if (value === above[at]) continue;
-        isSame = false;
-        above[at] = value;
-      }
-      if (!isSame) text = columnText(column, row) || "-";
-    }
-    texts[index + 1] = text;
-    if (text.length > width) width = text.length;
-  }
-  return [texts, width];
-}
-
-function anyTable(declared: readonly Column[], rows: readonly object[], view: TableView): string {
-  const { columns, cells, widths, below } = fitted(declared, rows, view);
-  const isWhole = view.width === null || lineWidth(widths) <= view.width;
-  const paint = (text: string, at: number, index: number) => {
-    const tone = at > 0 && isWhole && view.colour ? columns[index]!.tone?.(rows[at - 1] as never) : undefined;
-    return tone === undefined ? text : toned(text, tone);
-  };
-  const lines = cells.flatMap(({ texts, widths: own }, at) => {
-    const placed = texts.map((text, index) => {
-      const missing = widths[index]! - own[index]!;
-      if (missing < 0) return cutTo(text, widths[index]!, columns[index]!.shrink === "start" ? cutStart : cutWidth);
-      const blank = " ".repeat(missing);
-      return columns[index]!.align === "right" ? blank + paint(text, at, index) : paint(text, at, index) + blank;
-    });
-    const joined = placed.join(GAP).trimEnd();
-    const line = view.width === null || isWhole ? joined : cutWidth(joined, view.width);
-    const under = at === 0 ? [] : below.map((column) => underRow(column, rows[at - 1]!, view));
-    return [at === 0 && view.colour ? toned(line, "faint") : line, ...under];
-  });
-  return `${lines.join("\n")}\n`;
-}
-
-function cutTo(text: string, width: number, cutting: typeof cutStart): string {
-  const cut = cutting(text, width);
-  return cut + " ".repeat(width - displayWidth(cut));
-}
-
-// Nothing of it is cut: it takes the lines it needs.
-function underRow(column: Column, row: object, view: TableView): string {
-  const text = reveal(cellOf(column, row, view)) || "-";
-  const room = Math.max(SHRUNK_COLUMNS_MIN, (view.width ?? 0) - UNDER.length);
-  return Bun.wrapAnsi(text, room, { hard: true, trim: false })
-    .split("\n")
-    .map((line) => UNDER + line)
-    .join("\n");
-}
-
-/** The cells of one row and how wide each is. */
-interface Line {
-  readonly texts: readonly string[];
-  readonly widths: readonly number[];
-}
-
-interface Fitted {
-  readonly columns: readonly Column[];
-  readonly cells: readonly Line[];
-  /** Of each column, as it will be. */
-  readonly widths: number[];
-  /** Columns whose cells stand under their row. */
-  readonly below: readonly Column[];
-}
-
-const PLAIN = /^[\x20-\x7e\n]*$/;
-
-function lineOf(texts: readonly string[]): Line {
-  const shown = texts.map((text) => reveal(text) || "-");
-  return { texts: shown, widths: shown.map(displayWidth) };
-}
-
-// On a terminal that is too narrow, columns with nothing in them go first, then those that can stand below, then cells shrink as long as
-// they can be read, then minor columns go, and then cells shrink further.
-function fitted(
-  columns: readonly Column[],
-  rows: readonly object[],
-  view: TableView,
-  below: readonly Column[] = [],
-): Fitted {
-  const cells = [
-    lineOf(columns.map((column) => headOf(column, view))),
-    ...rows.map((row) => lineOf(columns.map((column) => cellOf(column, row, view)))),
-  ];
-  const widths = columns.map(() => 0);
-  for (const { widths: own } of cells) {
-    for (let index = 0; index < own.length; index++) if (own[index]! > widths[index]!) widths[index] = own[index]!;
-  }
-  const { width } = view;
-  if (width === null || lineWidth(widths) <= width) return { columns, cells, widths, below };
-  const full = columns.filter((_, index) => cells.some((row, at) => at > 0 && row.texts[index] !== "-"));
-  if (full.length < columns.length && full.length > 0) return fitted(full, rows, view, below);
-  const beside = columns.filter((column) => !column.below);
-  if (beside.length < columns.length)
-    return fitted(
-      beside,
-      rows,
-      view,
-      columns.filter((column) => column.below),
-    );
-  const least = columns.reduce((best, column) => Math.max(best, column.minor ?? 0), 0);
-  shrink(columns, widths, { total: width, least: least === 0 ? SHRUNK_COLUMNS_MIN : SHRUNK_COLUMNS_GOOD });
-  if (lineWidth(widths) <= width || least === 0) return { columns, cells, widths, below };
-  return fitted(
-    columns.filter((column) => column.minor !== least),
-    rows,
-    view,
-    below,
-  );
-}
-
-function lineWidth(widths: readonly number[]): number {
-  return widths.reduce((sum, width) => sum + width, GAP.length * (widths.length - 1));
-}
-
-/** 42s, 7m, 3h, 12d: one unit, as `ps` would. */
-export function ageText(sinceMs: number, nowMs: number): string {
-  const seconds = Math.max(0, Math.floor((nowMs - sinceMs) / 1000));
-  if (seconds < 60) return `${seconds}s`;
-  if (seconds < 3600) return `${Math.floor(seconds / 60)}m`;
-  if (seconds < 86_400) return `${Math.floor(seconds / 3600)}h`;
-  return `${Math.floor(seconds / 86_400)}d`;
-}
-
-function headOf(column: Column, view: TableView): string {
-  return column.since !== undefined && view.width === null ? "SINCE" : column.head;
-}
-
-function cellOf(column: Column, row: object, view: TableView): string {
-  const isAge = column.since !== undefined && view.width !== null;
-  return isAge ? ageText(instantOf(column, row), view.nowMs) : columnText(column, row);
-}
-
-// The widest of the columns that may shrink gives way first, one cell at a time; whatever still sticks out is cut with the line.
-function shrink(
-  columns: readonly Column[],
-  widths: number[],
-  { total, least }: { readonly total: number; readonly least: number },
-): void {
-  const elastic = columns.flatMap((column, index) => (column.shrink ? [index] : []));
-  let over = lineWidth(widths) - total;
-  while (over-- > 0) {
-    const widest = elastic.reduce((best, index) => (widths[index]! > (widths[best] ?? 0) ? index : best), -1);
-    if (widest === -1 || widths[widest]! <= least) return;
-    widths[widest] = widths[widest]! - 1;
-  }
 }
 
 function jsonResult(print: Print<never>, result: unknown): string {
@@ -307,12 +63,4 @@ function jsonResult(print: Print<never>, result: unknown): string {
     .rows(result as never)
     .map((row) => jsonLine(row))
     .join("");
-}
-
-function escaped(text: string): string {
-  let out = "";
-  for (let index = 0; index < text.length; index++) {
-    out += `\\u${text.charCodeAt(index).toString(16).padStart(4, "0")}`;
-  }
-  return out;
 }

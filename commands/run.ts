@@ -6,8 +6,9 @@ import { exitStatusOf, SysError } from "../src/abi/errno.ts";
 import { asks, flagsOf, looksLikeFlag, type Spec } from "./args.ts";
 import type { Io } from "./command.ts";
 import { type Bounds, isGlobal, passedOnFrom, type Taken, takeGlobals } from "./global-flags.ts";
+import { printError } from "./io/status.ts";
 import { lookUp, type Named } from "./lookup.ts";
-import { printError } from "./print.ts";
+import { COMMANDS } from "./table.ts";
 
 /** `argv` is what follows `gsv`. */
 export async function runCommandLine(argv: readonly string[], io: Io): Promise<number> {
@@ -36,7 +37,7 @@ async function attempt(all: readonly string[], io: Io): Promise<number> {
 /** Completion looks as the home's own human: what another account mistypes is not its business. */
 async function worded(error: unknown, line: Line | null, io: Io): Promise<unknown> {
   if (!(error instanceof SysError) || !line?.named || line.taken.said.has("--user")) return error;
-  return await (await import("./did-you-mean.ts")).withNearest(error, line.named, io);
+  return await (await import("./did-you-mean.ts")).withNearest(error, line.named, io, COMMANDS);
 }
 
 /** The command that these words name, flags that stand before it among its arguments; null where they name none. */
@@ -45,7 +46,7 @@ async function namedIn(argv: readonly string[]): Promise<Named | null> {
   const before = at === -1 ? argv : argv.slice(0, at);
   refuseStrangers(before);
   if (at === -1 || argv[at] === "--") return null;
-  const { command, args } = await lookUp(argv.slice(at));
+  const { command, args } = await lookUp(COMMANDS, argv.slice(at));
   return { command, args: [...before, ...args] };
 }
 
@@ -112,7 +113,7 @@ async function withoutCommand(argv: readonly string[], io: Io): Promise<number> 
   const before = argv.slice(0, argv.includes("--") ? argv.indexOf("--") : argv.length);
   // `gsv < script`
   if (before.length === 0 && ["pipe", "file", "socket"].includes(io.stdin.kind))
-    return (await lookUp(["sh"])).command.run([], io);
+    return (await lookUp(COMMANDS, ["sh"])).command.run([], io);
   const { bare, help } = await import("./man/help.ts");
-  return asks(before, "--help", "-h") ? help.run([], io) : bare(io);
+  return asks(before, "--help", "-h") ? help(COMMANDS).run([], io) : bare(io, COMMANDS);
 }

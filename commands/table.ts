@@ -1,17 +1,10 @@
 // Every command word there is besides the derived domains: a line here and a file beside it. Loaded when named, never before.
 
-import type { Command } from "./command.ts";
-
-export interface Entry {
-  readonly summary: string;
-  /** For programs, not for people: listed nowhere. */
-  readonly hidden?: true;
-  readonly load: () => Promise<Command>;
-}
+import type { CommandEntry, Commands } from "./command.ts";
 
 const short = (callName: string, name: string) => async () => (await import("./derive.ts")).derived(callName, name);
 
-export const COMMANDS: ReadonlyMap<string, Entry> = new Map<string, Entry>([
+export const COMMANDS: Commands = new Map<string, CommandEntry>([
   ["chat", { summary: "Send a message and print the answer", load: async () => (await import("./chat/chat.ts")).chat }],
   ["ps", { summary: "List processes", load: async () => (await import("./proc/ps.ts")).ps() }],
   ["top", { summary: "Show the processes as a tree", load: async () => (await import("./proc/top.ts")).top }],
@@ -273,8 +266,11 @@ export const COMMANDS: ReadonlyMap<string, Entry> = new Map<string, Entry>([
     { summary: "Check every stored byte of the home", load: async () => (await import("./system/doctor.ts")).fsck },
   ],
   ["paths", { summary: "Print where gsv keeps things", load: async () => (await import("./system/paths.ts")).paths }],
-  ["help", { summary: "Help on any command or topic", load: async () => (await import("./man/help.ts")).help }],
-  ["man", { summary: "Read and search the manual", load: async () => (await import("./man/man.ts")).man }],
+  [
+    "help",
+    { summary: "Help on any command or topic", load: async () => (await import("./man/help.ts")).help(COMMANDS) },
+  ],
+  ["man", { summary: "Read and search the manual", load: async () => (await import("./man/man.ts")).man(COMMANDS) }],
   [
     "explain",
     { summary: "Say what an exit status means", load: async () => (await import("./man/explain.ts")).explain },
@@ -296,7 +292,7 @@ export const COMMANDS: ReadonlyMap<string, Entry> = new Map<string, Entry>([
     {
       summary: "What may stand at a place of a command line",
       hidden: true,
-      load: async () => (await import("./man/complete.ts")).complete,
+      load: async () => (await import("./man/complete.ts")).complete(COMMANDS),
     },
   ],
 ]);

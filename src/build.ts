@@ -25,6 +25,7 @@ const HOT = [
   "src/lib/clock.ts",
   "src/abi/config/environment.ts",
   "commands/derive.ts",
+  "commands/verbs.ts",
   "src/syscalls/proc/proc-list.ts",
   "src/paths.ts",
   "src/client/socket.ts",

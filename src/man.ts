@@ -4,12 +4,13 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { manualFiles } from "../commands/man/man-files.ts";
+import { COMMANDS } from "../commands/table.ts";
 import { MANUAL } from "./prompts/manual.ts";
 import { VERSION } from "./version.ts";
 
 const OUT = join(dirname(import.meta.dir), "dist", "man");
 
-const files = await manualFiles(MANUAL, VERSION);
+const files = await manualFiles(MANUAL, VERSION, COMMANDS);
 rmSync(OUT, { recursive: true, force: true });
 for (const [path, text] of files) {
   mkdirSync(dirname(join(OUT, path)), { recursive: true });

@@ -6,6 +6,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { manualIndex } from "../commands/man/man-index.ts";
+import { COMMANDS } from "../commands/table.ts";
 import * as environment from "../src/abi/config/environment.ts";
 import { build } from "../src/build.ts";
 import { hotChunk } from "../src/bundle/hot-chunk.ts";
@@ -142,7 +143,7 @@ test("what a binary holds ready made is what the sources would make of it themse
   expect({ ...(await ready<object>("src/store/migrations/editions.ts")) }).toEqual({ ...editions });
   const index = await ready<typeof import("../commands/man/man-index.ts")>("commands/man/man-index.ts");
   const nobody = () => Promise.reject(new Error("asked for the manual"));
-  expect(await index.manualIndex(nobody)).toEqual(await manualIndex(async () => MANUAL));
+  expect(await index.manualIndex(nobody, COMMANDS)).toEqual(await manualIndex(async () => MANUAL, COMMANDS));
 });
 
 test("what is imported dynamically on the way of common commands lies in one chunk, and is the same module everywhere", async () => {

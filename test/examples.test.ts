@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { flagsOf } from "../commands/args.ts";
 import { GLOBAL_FLAGS } from "../commands/global-flags.ts";
 import { commandNamed } from "../commands/man/command-tree.ts";
+import { COMMANDS } from "../commands/table.ts";
 import { examplesOf } from "./support/examples.ts";
 
 const ROOT = join(import.meta.dir, "..");
@@ -85,7 +86,7 @@ function missingIn(lines: readonly string[], shown: readonly Shown[]): string[] 
 async function declared(): Promise<readonly Shown[]> {
   const found = await Promise.all(
     SHOWN.map(async ([name, ...flags]) => {
-      const command = await commandNamed([name]);
+      const command = await commandNamed(COMMANDS, [name]);
       if (command === null) return [];
       const own = flagsOf(command.spec.input);
       const has = (flag: string) => !/^--?\w/.test(flag) || flag === "--json" || own.has(flag.split(" ")[0] ?? "");

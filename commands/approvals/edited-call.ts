@@ -4,7 +4,7 @@
 import { SysError } from "../../src/abi/errno.ts";
 import type { Approval } from "../../src/abi/process/process.ts";
 import type { Io } from "../command.ts";
-import { note } from "../print.ts";
+import { note } from "../io/status.ts";
 
 /** The argument a person would change, and what its file is called. */
 const TEXTS: { readonly [call: string]: readonly [string, string] } = {

@@ -5,7 +5,8 @@ import { PROFILES } from "../../src/abi/process/process.ts";
 import { field } from "../../src/syscalls/define.ts";
 import type { SettingInfo } from "../../src/syscalls/services.ts";
 import { command } from "../define.ts";
-import { note, printText } from "../print.ts";
+import { note } from "../io/status.ts";
+import { printText } from "../print.ts";
 
 export const edit = command(
   {

@@ -11,7 +11,8 @@ import type { Speaking } from "../../src/syscalls/repo/workspace-service.ts";
 import type { Spawned } from "../../src/syscalls/services.ts";
 import type { Command, Io } from "../command.ts";
 import { command } from "../define.ts";
-import { jsonLine, printText } from "../print.ts";
+import { jsonLine } from "../io/status.ts";
+import { printText } from "../print.ts";
 
 const LINES_SHOWN = 40;
 

@@ -7,7 +7,7 @@ import type { SignalOf } from "../../src/abi/signal.ts";
 import { answerText } from "../approvals/approval-text.ts";
 import { editedArgs, UNCHANGED } from "../approvals/edited-call.ts";
 import type { Io } from "../command.ts";
-import { note } from "../print.ts";
+import { note } from "../io/status.ts";
 import { decisionIn } from "../team/decision.ts";
 import { openApproval } from "./missed.ts";
 import type { ChatView } from "./view.ts";

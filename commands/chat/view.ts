@@ -9,7 +9,7 @@ import { answerText, approvalText } from "../approvals/approval-text.ts";
 import type { Io } from "../command.ts";
 import { type ChatEvent, type ChatEventOf, EVENT_VERSION, toEvent } from "../events.ts";
 import { COMPACTING, compactedText } from "../history/compacted.ts";
-import { jsonLine, note } from "../print.ts";
+import { jsonLine, note } from "../io/status.ts";
 
 export type ChatResult = ChatEventOf<"result">;
 

@@ -2,10 +2,11 @@
 
 import type { TokenInfo } from "../../src/syscalls/account/account-service.ts";
 import { field } from "../../src/syscalls/define.ts";
-import type { Command } from "../command.ts";
+import type { Command, Verb } from "../command.ts";
 import { command } from "../define.ts";
-import { domainCommand, type Verb, verbOf } from "../derive.ts";
-import { jsonLine, printText } from "../print.ts";
+import { domainCommand, verbOf } from "../derive.ts";
+import { jsonLine } from "../io/status.ts";
+import { printText } from "../print.ts";
 import { provider, providerInput } from "./auth-provider.ts";
 import { setup } from "./auth-setup.ts";
 import { accountName } from "./sign-in.ts";

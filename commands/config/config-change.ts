@@ -9,8 +9,9 @@ import { usageError } from "../args.ts";
 import type { Command, Io } from "../command.ts";
 import { command } from "../define.ts";
 import { declared } from "../derive.ts";
+import { note } from "../io/status.ts";
 import { stdinText } from "../io/stdin.ts";
-import { note, printResult } from "../print.ts";
+import { printResult } from "../print.ts";
 import { asDeclared, settingKey as key } from "./config.ts";
 import { changesBetween, isSecretKey, layerText, namesIn, type Values, valuesFrom } from "./config-text.ts";
 

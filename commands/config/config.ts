@@ -6,7 +6,8 @@ import { configCalls } from "../../src/syscalls/system/config.ts";
 import type { Command } from "../command.ts";
 import { command } from "../define.ts";
 import { declared } from "../derive.ts";
-import { jsonLine, printResult, printText } from "../print.ts";
+import { jsonLine } from "../io/status.ts";
+import { printResult, printText } from "../print.ts";
 
 export const settingKey = field.text("the setting, as gsv config list shows it", { positional: true, meta: "KEY" });
 const verbose = (doc: string) => field.flag(doc, { letter: "v" });

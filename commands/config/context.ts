@@ -4,11 +4,12 @@
 import { SysError } from "../../src/abi/errno.ts";
 import { field } from "../../src/syscalls/define.ts";
 import type { FileView } from "../../src/syscalls/fs/files-service.ts";
-import type { Command, Io } from "../command.ts";
+import type { Command, Io, Verb } from "../command.ts";
 import { command } from "../define.ts";
-import { domainCommand, type Verb } from "../derive.ts";
+import { domainCommand } from "../derive.ts";
+import { jsonLine } from "../io/status.ts";
 import { stdinText } from "../io/stdin.ts";
-import { jsonLine, printText } from "../print.ts";
+import { printText } from "../print.ts";
 
 type FileOf<K> = Extract<FileView, { readonly kind: K }>;
 

@@ -7,10 +7,11 @@ import { indexSections } from "../../src/lib/text/search.ts";
 import type { AccountInfo } from "../../src/syscalls/account/account-service.ts";
 import { field } from "../../src/syscalls/define.ts";
 import type { FileView } from "../../src/syscalls/fs/files-service.ts";
-import type { Command, Io } from "../command.ts";
+import type { Command, Io, Verb } from "../command.ts";
 import { command } from "../define.ts";
-import { domainCommand, type Verb, verbOf } from "../derive.ts";
-import { jsonLine, printResult, printText } from "../print.ts";
+import { domainCommand, verbOf } from "../derive.ts";
+import { jsonLine } from "../io/status.ts";
+import { printResult, printText } from "../print.ts";
 
 interface Found extends Skill {
   readonly path: string;

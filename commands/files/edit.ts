@@ -9,7 +9,7 @@ import { field } from "../../src/syscalls/define.ts";
 import type { Command, Edited, Io } from "../command.ts";
 import { command } from "../define.ts";
 import { inOnePiece } from "../io/one-chunk.ts";
-import { jsonLine, note } from "../print.ts";
+import { jsonLine, note } from "../io/status.ts";
 import { piecesOf, putPieces } from "./copy/gsv-side.ts";
 import { isMissing, statOf } from "./list/entries.ts";
 import { Problems } from "./problems.ts";

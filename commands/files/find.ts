@@ -6,7 +6,7 @@ import { reveal } from "../../src/lib/text/sanitize.ts";
 import { field } from "../../src/syscalls/define.ts";
 import type { Command, Io } from "../command.ts";
 import { command } from "../define.ts";
-import { jsonLine } from "../print.ts";
+import { jsonLine } from "../io/status.ts";
 import { globMatcher } from "./glob.ts";
 import { entriesOf, statOf, type Walked, walk } from "./list/entries.ts";
 import { Problems } from "./problems.ts";

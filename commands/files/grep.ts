@@ -8,7 +8,7 @@ import { reveal, sanitize } from "../../src/lib/text/sanitize.ts";
 import { field } from "../../src/syscalls/define.ts";
 import type { Command, Io } from "../command.ts";
 import { command } from "../define.ts";
-import { jsonLine } from "../print.ts";
+import { jsonLine } from "../io/status.ts";
 import { piecesOf } from "./copy/gsv-side.ts";
 import { lineMatcher } from "./grep-pattern.ts";
 import { walk } from "./list/entries.ts";

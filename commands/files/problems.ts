@@ -4,7 +4,7 @@
 import { ERRNO_TEXT, exitStatusOf, SysError } from "../../src/abi/errno.ts";
 import { quoted } from "../../src/lib/text/quote.ts";
 import type { Io } from "../command.ts";
-import { printError } from "../print.ts";
+import { printError } from "../io/status.ts";
 import { PHRASES } from "./phrases.ts";
 
 /** Also about the path, told as the kernel tells them. */

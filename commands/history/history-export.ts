@@ -10,7 +10,8 @@ import type { Io } from "../command.ts";
 import { command } from "../define.ts";
 import { fenced } from "../io/fenced.ts";
 import { writeNew } from "../io/new-file.ts";
-import { jsonLine, note, printText } from "../print.ts";
+import { jsonLine, note } from "../io/status.ts";
+import { printText } from "../print.ts";
 import { wholeMessage } from "./message-pieces.ts";
 
 const FORMATS = ["md", "json"] as const;

@@ -7,10 +7,11 @@ import { reveal } from "../../src/lib/text/sanitize.ts";
 import type { FoundText, SearchResult } from "../../src/syscalls/proc/history-service.ts";
 import { foundHead, procHistoryCalls, searchNote } from "../../src/syscalls/proc/proc-history.ts";
 import { looksLikeFlag } from "../args.ts";
-import type { Command, Io } from "../command.ts";
+import type { Command, Io, Verb } from "../command.ts";
 import { command } from "../define.ts";
-import { domainCommand, type Verb, verbOf } from "../derive.ts";
-import { note, printPage, printResult } from "../print.ts";
+import { domainCommand, verbOf } from "../derive.ts";
+import { note } from "../io/status.ts";
+import { printPage, printResult } from "../print.ts";
 import { exportHistory } from "./history-export.ts";
 
 const DEFAULT_VERB = "show";

@@ -5,7 +5,7 @@ import { Sanitizer } from "../../src/lib/text/sanitize.ts";
 import type { Command, Io } from "../command.ts";
 import { command } from "../define.ts";
 import { declared } from "../derive.ts";
-import { jsonLine } from "../print.ts";
+import { jsonLine } from "../io/status.ts";
 import { piecesOf, type Wanted, wholeMessage } from "./message-pieces.ts";
 
 export async function messageCommand(): Promise<Command> {

@@ -9,7 +9,8 @@ import { sessionKey } from "../../src/syscalls/session/session.ts";
 import type { SessionInfo } from "../../src/syscalls/session/session-service.ts";
 import { command } from "../define.ts";
 import { fenced } from "../io/fenced.ts";
-import { jsonLine, printText } from "../print.ts";
+import { jsonLine } from "../io/status.ts";
+import { printText } from "../print.ts";
 import { messagesOf } from "./session-messages.ts";
 
 const FORMATS = ["md", "json", "html"] as const;

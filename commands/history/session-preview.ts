@@ -7,7 +7,8 @@ import { field } from "../../src/syscalls/define.ts";
 import { sessionKey } from "../../src/syscalls/session/session.ts";
 import type { SessionInfo } from "../../src/syscalls/session/session-service.ts";
 import { command } from "../define.ts";
-import { jsonLine, printText } from "../print.ts";
+import { jsonLine } from "../io/status.ts";
+import { printText } from "../print.ts";
 import { messagesOf } from "./session-messages.ts";
 
 const TOOL_CHARS_MAX = 200;

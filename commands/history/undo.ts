@@ -8,7 +8,8 @@ import { reveal } from "../../src/lib/text/sanitize.ts";
 import { field } from "../../src/syscalls/define.ts";
 import type { Io } from "../command.ts";
 import { command } from "../define.ts";
-import { jsonLine, printPage, printText } from "../print.ts";
+import { jsonLine } from "../io/status.ts";
+import { printPage, printText } from "../print.ts";
 
 const pid = field.optional(field.pid("the process; your init when left out", { positional: true, meta: "PID" }));
 const run = field.optional(field.uuid("this run instead of the last one", { meta: "RUN" }));

@@ -4,10 +4,7 @@
 import { SysError } from "../../src/abi/errno.ts";
 import { Serial } from "../../src/lib/serial.ts";
 import { sanitize } from "../../src/lib/text/sanitize.ts";
-import type { Output } from "../command.ts";
-
-/** Takes JSON values, one a line, and gives what the program makes of them. */
-export type Jq = (lines: string) => Promise<string>;
+import type { Jq, Output } from "../command.ts";
 
 export class JqOutput implements Output {
   failure: SysError | null = null;

@@ -7,7 +7,7 @@ import { sanitize } from "../../src/lib/text/sanitize.ts";
 import { displayWidth } from "../../src/lib/text/truncate.ts";
 import type { Io, Output } from "../command.ts";
 import type { Look } from "../man/layout.ts";
-import { note } from "../print.ts";
+import { note } from "./status.ts";
 
 const DEFAULT_PAGER = ["less"];
 /** For less, where nobody has said otherwise: it leaves at once what fits, shows colours and leaves the screen as it is. */

@@ -5,7 +5,7 @@ import { isUtf8 } from "node:buffer";
 import { messageOf, SysError } from "../../src/abi/errno.ts";
 import { sizeText } from "../../src/lib/text/size.ts";
 import type { Io } from "../command.ts";
-import { note } from "../print.ts";
+import { note } from "./status.ts";
 
 /** Long enough for a slow producer such as a download, short enough for an open pipe nobody will ever write to. */
 export const FIRST_BYTE_MS = 2500;

@@ -1,9 +1,9 @@
 // Every command with its verbs, to any depth, for those who need all of them: the manual, completion and the README test. Running a command
 // needs only lookup.ts, which loads one.
 
-import type { Command } from "../command.ts";
-import { domainCommand, domains, verbsOf } from "../derive.ts";
-import { COMMANDS } from "../table.ts";
+import type { Command, Commands } from "../command.ts";
+import { domainCommand } from "../derive.ts";
+import { domains, verbsOf } from "../verbs.ts";
 
 export interface Leaf {
   /** As it is typed after `gsv`. */
@@ -13,34 +13,37 @@ export interface Leaf {
 }
 
 /** What the first word of a command line means; null when it means nothing. Commands that no person types are not found. */
-export async function rootCommand(word: string): Promise<Command | null> {
-  const entry = COMMANDS.get(word);
+export async function rootCommand(commands: Commands, word: string): Promise<Command | null> {
+  const entry = commands.get(word);
   if (entry !== undefined) return entry.hidden ? null : await entry.load();
   const verbs = await verbsOf(word);
   return verbs === null ? null : domainCommand(word, verbs);
 }
 
 /** The command or noun these words name, all of them. */
-export async function commandNamed([word = "", ...verbs]: readonly string[]): Promise<Command | null> {
-  let command = await rootCommand(word);
+export async function commandNamed(
+  commands: Commands,
+  [word = "", ...verbs]: readonly string[],
+): Promise<Command | null> {
+  let command = await rootCommand(commands, word);
   for (const verb of verbs) command = (await command?.verbs?.get(verb)?.load()) ?? null;
   return command;
 }
 
 /** The nouns among the first words. */
-export async function nouns(): Promise<readonly string[]> {
+export async function nouns(commands: Commands): Promise<readonly string[]> {
   const roots = await Promise.all(
-    (await firstWords()).map(async (word) => ({ word, command: await rootCommand(word) })),
+    (await firstWords(commands)).map(async (word) => ({ word, command: await rootCommand(commands, word) })),
   );
   return roots.flatMap(({ word, command }) => (command?.verbs === undefined ? [] : [word]));
 }
 
 /** Every command that does something, in the order help lists them. */
-export async function allCommands(): Promise<readonly Leaf[]> {
+export async function allCommands(commands: Commands): Promise<readonly Leaf[]> {
   const found = await Promise.all(
-    (await firstWords()).map(async (word) => {
-      const command = await rootCommand(word);
-      return command === null ? [] : leavesOf({ name: word, summary: COMMANDS.get(word)?.summary ?? "", command });
+    (await firstWords(commands)).map(async (word) => {
+      const command = await rootCommand(commands, word);
+      return command === null ? [] : leavesOf({ name: word, summary: commands.get(word)?.summary ?? "", command });
     }),
   );
   return found.flat();
@@ -57,6 +60,6 @@ async function leavesOf(leaf: Leaf): Promise<readonly Leaf[]> {
   return below.flat();
 }
 
-async function firstWords(): Promise<string[]> {
-  return [...COMMANDS.keys(), ...(await domains()).keys()];
+async function firstWords(commands: Commands): Promise<string[]> {
+  return [...commands.keys(), ...(await domains()).keys()];
 }

@@ -13,12 +13,17 @@ import type { WorkspacePage } from "../../src/syscalls/repo/workspace-service.ts
 import type { ArchiveInfo } from "../../src/syscalls/services.ts";
 import { PROCESS_SIGNALS } from "../../src/syscalls/services.ts";
 import type { SessionHistory, SessionLine } from "../../src/syscalls/session/session-service.ts";
-import type { Io } from "../command.ts";
-import type { Completion } from "./complete.ts";
+import type { Commands, Io } from "../command.ts";
 
 export interface Candidate {
   readonly value: string;
   readonly note?: string;
+}
+
+export interface Completion {
+  readonly candidates: readonly Candidate[];
+  /** The names of files are the shell's business. */
+  readonly files?: true;
 }
 
 export interface Wanted {
@@ -30,6 +35,7 @@ export interface Wanted {
   /** Words of the command that stand before. */
   readonly before: readonly string[];
   readonly io: Io;
+  readonly commands: Commands;
 }
 
 export async function valuesOf(wanted: Wanted): Promise<Completion> {
@@ -45,7 +51,7 @@ export async function valuesOf(wanted: Wanted): Promise<Completion> {
   return { candidates: many ? candidates.filter(({ value }) => !before.includes(value)) : candidates };
 }
 
-function namesOf({ key, field, command, before, io }: Wanted): Candidate[] | Promise<Candidate[]> {
+function namesOf({ key, field, command, before, io, commands }: Wanted): Candidate[] | Promise<Candidate[]> {
   if (field.kind === "pid" || field.kind === "pids" || field.of === "process") return processes(io);
   switch (field.of) {
     case "approval":
@@ -75,7 +81,7 @@ function namesOf({ key, field, command, before, io }: Wanted): Candidate[] | Pro
     case "signal":
       return PROCESS_SIGNALS.map((value) => ({ value }));
     case "topic":
-      return topics(before, io);
+      return topics(before, io, commands);
     default:
       return command.startsWith("config ") && key === "key" ? configKeys(io) : [];
   }
@@ -165,9 +171,9 @@ async function cores(io: Io): Promise<Candidate[]> {
   return newestFirst.map(({ name }) => ({ value: name }));
 }
 
-async function topics(before: readonly string[], io: Io): Promise<Candidate[]> {
+async function topics(before: readonly string[], io: Io, commands: Commands): Promise<Candidate[]> {
   const { Book } = await import("./man-book.ts");
-  const lines = await new Book(await io.manual()).contents();
+  const lines = await new Book(await io.manual(), commands).contents();
   const head = before.map((word) => `${word} `).join("");
   const seen = new Map<string, string>();
   for (const { name, summary } of lines) {

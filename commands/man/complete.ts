@@ -5,20 +5,13 @@
 import { reveal } from "../../src/lib/text/sanitize.ts";
 import { cutWidth } from "../../src/lib/text/truncate.ts";
 import { flagsOf, isHidden, looksLikeFlag, type Spec, takesMany } from "../args.ts";
-import type { Command, Io } from "../command.ts";
-import { domains, type Verb } from "../derive.ts";
+import type { Command, Commands, Io, Verb } from "../command.ts";
 import { GLOBAL_FLAGS, type GlobalName, isGlobal, takesValue } from "../global-flags.ts";
-import { COMMANDS } from "../table.ts";
+import { domains } from "../verbs.ts";
 import { rootCommand } from "./command-tree.ts";
-import { accountNames, type Candidate, settings, valuesOf } from "./complete-values.ts";
+import { accountNames, type Candidate, type Completion, settings, valuesOf } from "./complete-values.ts";
 
 const NOTE_COLUMNS_MAX = 60;
-
-export interface Completion {
-  readonly candidates: readonly Candidate[];
-  /** The names of files are the shell's business. */
-  readonly files?: true;
-}
 
 const NOTHING: Completion = { candidates: [] };
 
@@ -31,14 +24,15 @@ const spec: Spec = {
 };
 
 // Not parsed as others are: the words are those of another command line.
-export const complete: Command = {
+export const complete = (commands: Commands): Command => ({
   name: spec.name,
   summary: spec.summary,
   examples: spec.examples,
   spec,
   async run([index = "", ...words], io) {
     const at = /^[0-9]{1,4}$/.test(index) ? Number(index) : words.length;
-    const { candidates, files } = await completionOf(words.slice(0, at), words[at] ?? "", io).catch(() => NOTHING);
+    const typed = { before: words.slice(0, at), current: words[at] ?? "" };
+    const { candidates, files } = await completionOf(commands, typed, io).catch(() => NOTHING);
     const lines = candidates.map(({ value, note = "" }) => {
       const shown = cutWidth(reveal(note), NOTE_COLUMNS_MAX);
       return shown === "" ? `${value}\n` : `${value}\t${shown}\n`;
@@ -46,18 +40,29 @@ export const complete: Command = {
     await io.stdout.write(`${lines.join("")}${files ? ":files\n" : ""}`);
     return 0;
   },
-};
+});
 
-/** `before` are the words that stand there already, `current` is what is typed of the one in question. */
-export async function completionOf(before: readonly string[], current: string, io: Io): Promise<Completion> {
+interface Typed {
+  readonly before: readonly string[];
+  /** What is typed of the word in question. */
+  readonly current: string;
+}
+
+interface Source {
+  readonly commands: Commands;
+  readonly io: Io;
+}
+
+export async function completionOf(commands: Commands, { before, current }: Typed, io: Io): Promise<Completion> {
   const typed = current.replace(/^["']/, "");
-  const { candidates, files } = await atPlace(before, typed, io);
+  const { candidates, files } = await atPlace(before, typed, { commands, io });
   // What does not show as it is would not be one line, or not the one a person takes it for.
   const fitting = candidates.filter(({ value }) => value.startsWith(typed) && reveal(value) === value);
   return { candidates: fitting, ...(files ? { files } : {}) };
 }
 
-async function atPlace(all: readonly string[], current: string, io: Io): Promise<Completion> {
+async function atPlace(all: readonly string[], current: string, from: Source): Promise<Completion> {
+  const { commands, io } = from;
   const { before, open } = withoutGlobals(all);
   if (open !== null) return { candidates: await globalValues(open, current, io) };
   const [name = "", value] = current.split(/=(.*)/s);
@@ -67,10 +72,10 @@ async function atPlace(all: readonly string[], current: string, io: Io): Promise
   }
   const at = before.findIndex((word) => !looksLikeFlag(word));
   const word = before[at];
-  if (word === undefined) return { candidates: current.startsWith("-") ? LEADING_FLAGS : await firstWords() };
+  if (word === undefined) return { candidates: current.startsWith("-") ? LEADING_FLAGS : await firstWords(commands) };
   const rest = [...before.slice(0, at), ...before.slice(at + 1)];
-  const command = await rootCommand(word);
-  return command === null ? NOTHING : within(command, rest, current, io);
+  const command = await rootCommand(commands, word);
+  return command === null ? NOTHING : within(command, rest, current, from);
 }
 
 /** What may be the value of a flag that any command takes. */
@@ -101,15 +106,15 @@ function withoutGlobals(all: readonly string[]): WithoutGlobals {
 }
 
 /** A noun takes its verb, whose own verb may follow; flags may stand before either. */
-async function within(command: Command, before: readonly string[], current: string, io: Io): Promise<Completion> {
+async function within(command: Command, before: readonly string[], current: string, from: Source): Promise<Completion> {
   const { verbs } = command;
-  if (verbs === undefined) return afterCommand(command, before, current, io);
+  if (verbs === undefined) return afterCommand(command, before, current, from);
   const at = before.findIndex((word) => !looksLikeFlag(word));
   if (at === -1)
-    return current.startsWith("-") ? afterCommand(command, [], current, io) : { candidates: verbNames(verbs) };
+    return current.startsWith("-") ? afterCommand(command, [], current, from) : { candidates: verbNames(verbs) };
   const verb = verbs.get(before[at] ?? "");
   if (verb === undefined) return NOTHING;
-  return within(await verb.load(), [...before.slice(0, at), ...before.slice(at + 1)], current, io);
+  return within(await verb.load(), [...before.slice(0, at), ...before.slice(at + 1)], current, from);
 }
 
 const USUAL: readonly Candidate[] = [
@@ -123,8 +128,8 @@ const ANYWHERE: readonly Candidate[] = [
 ];
 const LEADING_FLAGS: readonly Candidate[] = [...ANYWHERE, { value: "--version", note: "print the version" }];
 
-async function firstWords(): Promise<Candidate[]> {
-  const own = [...COMMANDS].flatMap(([value, { summary, hidden }]) => (hidden ? [] : [{ value, note: summary }]));
+async function firstWords(commands: Commands): Promise<Candidate[]> {
+  const own = [...commands].flatMap(([value, { summary, hidden }]) => (hidden ? [] : [{ value, note: summary }]));
   const nouns = [...(await domains())].map(([value, verbs]) => ({ value, note: [...verbs.keys()].join(" ") }));
   return [...own, ...nouns];
 }
@@ -133,22 +138,27 @@ function verbNames(verbs: ReadonlyMap<string, Verb>): Candidate[] {
   return [...verbs].map(([value, { summary }]) => ({ value, note: summary }));
 }
 
-async function afterCommand(command: Command, before: readonly string[], current: string, io: Io): Promise<Completion> {
+async function afterCommand(
+  command: Command,
+  before: readonly string[],
+  current: string,
+  from: Source,
+): Promise<Completion> {
   const { spec: of } = command;
   const flags = flagsOf(of.input);
   const { words, open, ended } = read(of, before);
-  if (open !== undefined) return valuesOf({ ...open, command: of.name, current, before: words, io });
+  if (open !== undefined) return valuesOf({ ...open, command: of.name, current, before: words, ...from });
   const equals = current.indexOf("=");
   const inline = flags.get(current.slice(0, Math.max(0, equals)));
   if (!ended && inline !== undefined && inline.spec.kind !== "flag") {
     const head = current.slice(0, equals + 1);
-    const typed = { command: of.name, current: current.slice(head.length), before: words, io };
+    const typed = { command: of.name, current: current.slice(head.length), before: words, ...from };
     const { candidates } = await valuesOf({ key: inline.key, field: inline.spec, ...typed });
     return { candidates: candidates.map(({ value, note }) => ({ value: head + value, ...(note ? { note } : {}) })) };
   }
   if (!ended && current.startsWith("-")) return { candidates: flagNames(of, before) };
   const place = placeOf(of, words.length);
-  if (place !== undefined) return valuesOf({ ...place, command: of.name, current, before: words, io });
+  if (place !== undefined) return valuesOf({ ...place, command: of.name, current, before: words, ...from });
   return ended ? NOTHING : { candidates: flagNames(of, before, USUAL) };
 }
 

@@ -5,7 +5,7 @@ import { field } from "../../src/syscalls/define.ts";
 import { clip, usageError } from "../args.ts";
 import { command } from "../define.ts";
 import { showPage } from "./man.ts";
-import { Book } from "./man-book.ts";
+import { topicPage } from "./man-book.ts";
 
 const PAGE = "exit-status";
 
@@ -35,7 +35,7 @@ export const explain = command(spec, async ({ args, json }, io) => {
       (status ?? 0) > 128 ? [`in a shell, ${status} is what signal ${(status ?? 0) - 128} leaves behind`] : [];
     throw usageError(spec, `gsv never exits with ${status}`, [...hint, `it exits with ${known.join(", ")}`]);
   }
-  const found = new Book(manual).topic(title);
+  const found = topicPage(manual, title);
   if (found === null) throw new SysError("ENOENT", `the manual has no section ${title}`);
   return await showPage(io, found, json);
 });

@@ -4,12 +4,11 @@ import { SysError } from "../../src/abi/errno.ts";
 import { nearest } from "../../src/lib/text/nearest.ts";
 import { clip } from "../../src/lib/text/truncate.ts";
 import { field } from "../../src/syscalls/define.ts";
-import type { Command, Io } from "../command.ts";
+import type { Command, Commands, Io } from "../command.ts";
 import { command } from "../define.ts";
-import { domains, verbsOf } from "../derive.ts";
 import { lookOf, read } from "../io/pager.ts";
 import { lookUp } from "../lookup.ts";
-import { COMMANDS } from "../table.ts";
+import { domains, verbsOf } from "../verbs.ts";
 import { globalRows } from "./help-text.ts";
 import { type Look, layout } from "./layout.ts";
 
@@ -28,26 +27,27 @@ const spec = {
   examples: ["gsv help chat", "gsv help proc spawn", "gsv help exit-status"],
 };
 
-export const help: Command = command(spec, async ({ args, json }, io) => {
-  const [word, ...rest] = args.topic ?? [];
-  if (word === undefined) return read(io, await shortHelp(lookOf(io)));
-  if ((COMMANDS.has(word) && !COMMANDS.get(word)?.hidden) || (await verbsOf(word)) !== null) {
-    const named = await lookUp([word, ...rest]);
-    return named.command.run([...named.args, "--help"], io);
-  }
-  const { Book } = await import("./man-book.ts");
-  const book = new Book(await io.manual());
-  const topic = await book.page([word, ...rest]);
-  if (topic === null) throw await unknown(await book.names(), [word, ...rest].join(" "));
-  const { showPage } = await import("./man.ts");
-  return showPage(io, topic, json);
-});
+export const help = (commands: Commands): Command =>
+  command(spec, async ({ args, json }, io) => {
+    const [word, ...rest] = args.topic ?? [];
+    if (word === undefined) return read(io, await shortHelp(commands, lookOf(io)));
+    if ((commands.has(word) && !commands.get(word)?.hidden) || (await verbsOf(word)) !== null) {
+      const named = await lookUp(commands, [word, ...rest]);
+      return named.command.run([...named.args, "--help"], io);
+    }
+    const { Book } = await import("./man-book.ts");
+    const book = new Book(await io.manual(), commands);
+    const topic = await book.page([word, ...rest]);
+    if (topic === null) throw await unknown(await book.names(), [word, ...rest].join(" "));
+    const { showPage } = await import("./man.ts");
+    return showPage(io, topic, json);
+  });
 
 /** Nothing was typed but `gsv`: help on a terminal; a usage error where a program called it. */
-export async function bare(io: Io): Promise<number> {
+export async function bare(io: Io, commands: Commands): Promise<number> {
   const person = io.stdin.isTTY && io.stdout.isTTY;
-  if (person) return read(io, await shortHelp(lookOf(io)));
-  await io.stderr.write(await shortHelp(lookOf(io, io.stderr)));
+  if (person) return read(io, await shortHelp(commands, lookOf(io)));
+  await io.stderr.write(await shortHelp(commands, lookOf(io, io.stderr)));
   return 2;
 }
 
@@ -60,8 +60,8 @@ async function unknown(names: readonly string[], topic: string): Promise<SysErro
   ]);
 }
 
-async function shortHelp(look: Look): Promise<string> {
-  const commands = [...COMMANDS].flatMap(([name, { summary, hidden }]) => (hidden ? [] : [[name, summary] as const]));
+async function shortHelp(all: Commands, look: Look): Promise<string> {
+  const rows = [...all].flatMap(([name, { summary, hidden }]) => (hidden ? [] : [[name, summary] as const]));
   const families = [...(await domains())].map(([domain, verbs]) => [domain, [...verbs.keys()].join(" ")] as const);
   const parts = [
     { blocks: [{ kind: "text" as const, text: "gsv: a small operating system for agents" }] },
@@ -78,7 +78,7 @@ async function shortHelp(look: Look): Promise<string> {
         },
       ],
     },
-    { title: "Commands", blocks: [{ kind: "rows" as const, rows: commands }] },
+    { title: "Commands", blocks: [{ kind: "rows" as const, rows }] },
     { title: "By noun", blocks: [{ kind: "rows" as const, rows: families }] },
     { title: "With any command", blocks: [{ kind: "rows" as const, rows: globalRows() }] },
     {

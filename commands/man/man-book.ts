@@ -6,7 +6,7 @@ import { titleKey } from "../../src/lib/text/search.ts";
 import type { ManualSection } from "../../src/prompts/manual.ts";
 import { SYSCALLS } from "../../src/syscalls/all.ts";
 import { REFERENCE, referenceOf, referencePage } from "../../src/syscalls/reference.ts";
-import type { Command } from "../command.ts";
+import type { Command, Commands } from "../command.ts";
 import { allCommands, commandNamed, type Leaf, nouns } from "./command-tree.ts";
 import { markdownBlocks, type Part } from "./layout.ts";
 import { commandParts } from "./man-command.ts";
@@ -30,12 +30,12 @@ export interface Line {
 const PAGES_SEEN_MAX = 3;
 
 export class Book {
-  private readonly manual: readonly ManualSection[];
   private leaves: Promise<readonly Leaf[]> | null = null;
 
-  constructor(manual: readonly ManualSection[]) {
-    this.manual = manual;
-  }
+  constructor(
+    private readonly manual: readonly ManualSection[],
+    private readonly all: Commands,
+  ) {}
 
   /** `chat`, `proc spawn`, `proc.spawn`, a page, or the title of a section; `7 chat` and `chat(7)` name the section too. */
   async page(words: readonly string[]): Promise<Page | null> {
@@ -43,7 +43,7 @@ export class Book {
     const found = {
       1: () => this.commandPage(name.split(" ")),
       2: () => this.callPage(name),
-      7: () => this.topic(name),
+      7: () => topicPage(this.manual, name),
     };
     if (only !== null) return found[only]();
     const command = await found[1]();
@@ -60,17 +60,6 @@ export class Book {
     return { ...command, parts: [...command.parts, lead, ...parts] };
   }
 
-  /** A page that ships, or one section of one by its title. */
-  topic(name: string): Page | null {
-    if (name === REFERENCE.page) return referenceAsPage();
-    const sections = this.manual.filter(({ page }) => page === name.toLowerCase().replaceAll(" ", "-"));
-    const [first] = sections;
-    if (first !== undefined) return pageOf(first.page, first.about, sections);
-    const key = titleKey(name);
-    const titled = this.manual.find(({ heading }) => key !== "" && titleKey(heading) === key);
-    return titled === undefined ? null : pageOf(titled.page, titled.about, [titled]);
-  }
-
   async contents(): Promise<Line[]> {
     const commands = await this.commands();
     const pages = new Map(this.manual.map(({ page, about }) => [page, about]));
@@ -85,11 +74,11 @@ export class Book {
 
   /** Every name that can be asked for, for those who mistype one. */
   async names(): Promise<string[]> {
-    return [...(await this.contents()).map(({ name }) => name), ...(await nouns())];
+    return [...(await this.contents()).map(({ name }) => name), ...(await nouns(this.all))];
   }
 
   private async commandPage(words: readonly string[]): Promise<Page | null> {
-    const command = await commandNamed(words);
+    const command = await commandNamed(this.all, words);
     if (command === null) return null;
     const { name, summary } = command.spec;
     return { name, section: 1, summary, parts: commandParts(command, await this.seeAlso(command)) };
@@ -122,7 +111,7 @@ export class Book {
 
   // All of them take a while to load, and whoever reads one page may need none of the others.
   private commands(): Promise<readonly Leaf[]> {
-    this.leaves ??= allCommands();
+    this.leaves ??= allCommands(this.all);
     return this.leaves;
   }
 
@@ -144,6 +133,17 @@ export class Book {
       ...pages.slice(0, PAGES_SEEN_MAX).map(([page]) => `${page}(7)`),
     ];
   }
+}
+
+/** A page that ships, or one section of one by its title. */
+export function topicPage(manual: readonly ManualSection[], name: string): Page | null {
+  if (name === REFERENCE.page) return referenceAsPage();
+  const sections = manual.filter(({ page }) => page === name.toLowerCase().replaceAll(" ", "-"));
+  const [first] = sections;
+  if (first !== undefined) return pageOf(first.page, first.about, sections);
+  const key = titleKey(name);
+  const titled = manual.find(({ heading }) => key !== "" && titleKey(heading) === key);
+  return titled === undefined ? null : pageOf(titled.page, titled.about, [titled]);
 }
 
 function wanted(words: readonly string[]): { readonly name: string; readonly only: SectionNumber | null } {

@@ -2,6 +2,7 @@
 // gsv-proc-spawn(1), gsv-proc.spawn(2), gsv-processes(7). gsv(1) is the front page.
 
 import type { ManualSection } from "../../src/prompts/manual.ts";
+import type { Commands } from "../command.ts";
 import { allCommands, nouns } from "./command-tree.ts";
 import { globalRows } from "./help-text.ts";
 import { type Block, markdownBlocks, type Part, type Row } from "./layout.ts";
@@ -13,13 +14,14 @@ const REFERENCE = /(?:\bgsv )?([a-z_][\w. -]*?)\(([127])\)/g;
 export async function manualFiles(
   manual: readonly ManualSection[],
   version: string,
+  commands: Commands,
 ): Promise<ReadonlyMap<string, string>> {
-  const book = new Book(manual);
+  const book = new Book(manual, commands);
   const source = `gsv ${version}`;
-  const { summary, parts } = await frontPage(manual);
+  const { summary, parts } = await frontPage(manual, commands);
   const files = new Map([[pathOf("gsv", 1), roff({ name: "gsv", section: 1, source, summary, parts })]]);
   const named = (await book.contents()).map(({ name, section }) => [name, section] as const);
-  const all = [...named, ...(await nouns()).map((name) => [name, 1] as const)];
+  const all = [...named, ...(await nouns(commands)).map((name) => [name, 1] as const)];
   for (const [name, section] of all) {
     const page = await book.page([String(section), ...name.split(" ")]);
     if (page === null) throw new Error(`${name}(${section}) is listed and not there`);
@@ -50,8 +52,11 @@ function linked(part: Part): Part {
   return { ...part, blocks };
 }
 
-async function frontPage(manual: readonly ManualSection[]): Promise<{ summary: string; parts: readonly Part[] }> {
-  const commands = (await allCommands()).map(({ name, summary }): Row => [`gsv ${name}`, summary]);
+async function frontPage(
+  manual: readonly ManualSection[],
+  all: Commands,
+): Promise<{ summary: string; parts: readonly Part[] }> {
+  const commands = (await allCommands(all)).map(({ name, summary }): Row => [`gsv ${name}`, summary]);
   const pages = new Map(manual.map(({ page, about }) => [page, about.replace(/\.$/, "")]));
   const first = (page: string): Block[] => markdownBlocks(manual.find((section) => section.page === page)?.text ?? "");
   const parts: Part[] = [

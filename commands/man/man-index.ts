@@ -4,6 +4,7 @@
 import { countWords, type WordCounts } from "../../src/lib/text/search.ts";
 import type { ManualSection } from "../../src/prompts/manual.ts";
 import { reference } from "../../src/syscalls/reference.ts";
+import type { Commands } from "../command.ts";
 import { allCommands } from "./command-tree.ts";
 import { layout, PLAIN } from "./layout.ts";
 import type { Line } from "./man-book.ts";
@@ -15,8 +16,11 @@ export interface ManualIndex {
   readonly counts: WordCounts;
 }
 
-export async function manualIndex(manual: () => Promise<readonly ManualSection[]>): Promise<ManualIndex> {
-  const commands = await allCommands();
+export async function manualIndex(
+  manual: () => Promise<readonly ManualSection[]>,
+  all: Commands,
+): Promise<ManualIndex> {
+  const commands = await allCommands(all);
   const sections = [
     ...(await manual()).map(({ page, heading, words, text }) =>
       entry({ name: page, section: 7, summary: heading }, words, text),

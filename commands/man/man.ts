@@ -6,10 +6,11 @@ import { countedIndex } from "../../src/lib/text/search.ts";
 import { clip } from "../../src/lib/text/truncate.ts";
 import { field, type Print } from "../../src/syscalls/define.ts";
 import { usageError } from "../args.ts";
-import type { Io } from "../command.ts";
+import type { Commands, Io } from "../command.ts";
 import { command } from "../define.ts";
 import { lookOf, page, read, widthOf } from "../io/pager.ts";
-import { jsonLine, printResult } from "../print.ts";
+import { jsonLine } from "../io/status.ts";
+import { printResult } from "../print.ts";
 import { type Look, layout, PLAIN } from "./layout.ts";
 import type { Book, Line, Page, SectionNumber } from "./man-book.ts";
 
@@ -52,24 +53,25 @@ const LISTING: Print<{ readonly lines: readonly Listed[] }> = {
   empty: "(nothing in the manual speaks of that)",
 };
 
-export const man = command(spec, async ({ args, json }, io) => {
-  const words = args.name ?? [];
-  if (args.search) {
-    if (words.length === 0) throw usageError(spec, "-k needs the words to look for");
-    return await showFound(io, await found(io, words.join(" ")), json);
-  }
-  const { Book } = await import("./man-book.ts");
-  const book = new Book(await io.manual());
-  if (words.length === 0) {
-    const lines = await book.contents();
-    if (!json) return read(io, contents(lines, lookOf(io)));
-    await printResult(io, LISTING, { lines }, json);
-    return 0;
-  }
-  const asked = await book.page(words);
-  if (asked === null) throw await unknown(book, words.join(" "));
-  return showPage(io, asked, json);
-});
+export const man = (commands: Commands) =>
+  command(spec, async ({ args, json }, io) => {
+    const words = args.name ?? [];
+    if (args.search) {
+      if (words.length === 0) throw usageError(spec, "-k needs the words to look for");
+      return await showFound(io, await found(io, words.join(" "), commands), json);
+    }
+    const { Book } = await import("./man-book.ts");
+    const book = new Book(await io.manual(), commands);
+    if (words.length === 0) {
+      const lines = await book.contents();
+      if (!json) return read(io, contents(lines, lookOf(io)));
+      await printResult(io, LISTING, { lines }, json);
+      return 0;
+    }
+    const asked = await book.page(words);
+    if (asked === null) throw await unknown(book, words.join(" "));
+    return showPage(io, asked, json);
+  });
 
 function nameOf({ name, section }: Listed): string {
   return section === null ? name : `${section === 1 ? "gsv " : ""}${name}(${section})`;
@@ -89,9 +91,9 @@ async function showFound(io: Io, lines: readonly Listed[], json: boolean): Promi
 const WHOLE = 0.999;
 
 /** Sections of pages, commands and syscalls that speak of these words, the best first; before them files of one's own. */
-async function found(io: Io, question: string): Promise<Listed[]> {
+async function found(io: Io, question: string, commands: Commands): Promise<Listed[]> {
   const { manualIndex } = await import("./man-index.ts");
-  const { lines, counts } = await manualIndex(io.manual);
+  const { lines, counts } = await manualIndex(io.manual, commands);
   const hits = countedIndex(lines, counts).search(question);
   const least = (hits[0]?.score ?? 0) * SHARE_MIN;
   const manual = hits.flatMap(({ section, score }) => (score >= least ? [section] : [])).slice(0, FOUND_MAX);

@@ -2,8 +2,8 @@
 
 import { SysError } from "../../src/abi/errno.ts";
 import { field } from "../../src/syscalls/define.ts";
-import { parseCommandLine } from "../args.ts";
 import { command } from "../define.ts";
+import { parseCommandLine } from "../parse.ts";
 
 export interface AttachRequest {
   /** Undefined: the init of whoever asks. */

@@ -4,12 +4,14 @@
 import { exitStatusOf } from "../../src/abi/errno.ts";
 import { field } from "../../src/syscalls/define.ts";
 import { PROCESS_SIGNALS, type ProcessSignal, type Signalled } from "../../src/syscalls/services.ts";
-import { asks, parseCommandLine, usageError } from "../args.ts";
+import { asks, usageError } from "../args.ts";
 import type { Command, Io } from "../command.ts";
 import { declared } from "../derive.ts";
 import { lookOf, read } from "../io/pager.ts";
+import { printError } from "../io/status.ts";
 import { helpText } from "../man/help-text.ts";
-import { printError, printResult, printText } from "../print.ts";
+import { parseCommandLine } from "../parse.ts";
+import { printResult, printText } from "../print.ts";
 
 const NUMBERS: { readonly [number: string]: ProcessSignal } = {
   "0": "0",

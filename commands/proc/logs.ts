@@ -12,7 +12,8 @@ import { usageError } from "../args.ts";
 import type { Io } from "../command.ts";
 import { command } from "../define.ts";
 import { declared } from "../derive.ts";
-import { jsonLine, note, printResult, printText } from "../print.ts";
+import { jsonLine, note } from "../io/status.ts";
+import { printResult, printText } from "../print.ts";
 
 /** In any case: whatever happened is told before. */
 const LOOK_MS = 5000;

@@ -7,7 +7,8 @@ import type { FileUseInfo } from "../../src/syscalls/fs/file-use-service.ts";
 import { command } from "../define.ts";
 import { declared } from "../derive.ts";
 import { fileNamed } from "../io/file-place.ts";
-import { note, printResult } from "../print.ts";
+import { note } from "../io/status.ts";
+import { printResult } from "../print.ts";
 
 const spec = {
   name: "lsof",

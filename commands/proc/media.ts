@@ -7,12 +7,13 @@ import { sizeText } from "../../src/lib/text/size.ts";
 import { field } from "../../src/syscalls/define.ts";
 import { mediaCalls } from "../../src/syscalls/proc/media.ts";
 import type { MediaInfo, MediaTaken } from "../../src/syscalls/system/storage-service.ts";
-import type { Command, Io } from "../command.ts";
+import type { Command, Io, Verb } from "../command.ts";
 import { command } from "../define.ts";
-import { domainCommand, type Verb, verbOf } from "../derive.ts";
+import { domainCommand, verbOf } from "../derive.ts";
 import { printPieces } from "../files/cat.ts";
 import { evenly } from "../files/copy/gsv-side.ts";
-import { jsonLine, note, printText } from "../print.ts";
+import { jsonLine, note } from "../io/status.ts";
+import { printText } from "../print.ts";
 
 const [, putCall, getCall] = mediaCalls;
 

@@ -10,7 +10,9 @@ import type { TraceRow } from "../../src/syscalls/services.ts";
 import type { UsageInfo, UsagePage } from "../../src/syscalls/system/spending-service.ts";
 import type { Io } from "../command.ts";
 import { command } from "../define.ts";
-import { jsonLine, printText, table } from "../print.ts";
+import { jsonLine } from "../io/status.ts";
+import { table } from "../io/table-layout.ts";
+import { printText } from "../print.ts";
 import { allProcesses } from "./top.ts";
 import { type CallSum, summed, tookText } from "./trace-table.ts";
 

@@ -6,7 +6,8 @@ import { field } from "../../src/syscalls/define.ts";
 import type { ShownPrompt } from "../../src/syscalls/proc/prompt-service.ts";
 import type { Io } from "../command.ts";
 import { command } from "../define.ts";
-import { jsonLine, printPage, printResult, printText } from "../print.ts";
+import { jsonLine } from "../io/status.ts";
+import { printPage, printResult, printText } from "../print.ts";
 
 const input = {
   pid: field.optional(field.pid("the process; your init when left out", { positional: true, meta: "PID" })),

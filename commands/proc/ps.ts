@@ -5,7 +5,8 @@ import { field } from "../../src/syscalls/define.ts";
 import type { Command } from "../command.ts";
 import { command } from "../define.ts";
 import { allPages, declared } from "../derive.ts";
-import { printResult, table } from "../print.ts";
+import { table } from "../io/table-layout.ts";
+import { printResult } from "../print.ts";
 
 export async function ps(): Promise<Command> {
   const call = await declared("proc.list");

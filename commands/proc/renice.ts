@@ -2,12 +2,14 @@
 
 import { exitStatusOf } from "../../src/abi/errno.ts";
 import { field } from "../../src/syscalls/define.ts";
-import { asks, parseCommandLine, usageError } from "../args.ts";
+import { asks, usageError } from "../args.ts";
 import type { Command } from "../command.ts";
 import { declared } from "../derive.ts";
 import { lookOf, read } from "../io/pager.ts";
+import { printError } from "../io/status.ts";
 import { helpText } from "../man/help-text.ts";
-import { printError, printResult } from "../print.ts";
+import { parseCommandLine } from "../parse.ts";
+import { printResult } from "../print.ts";
 
 const NUMBER = /^[+-]?[0-9]{1,3}$/;
 

@@ -11,7 +11,8 @@ import { usageError } from "../args.ts";
 import type { Io } from "../command.ts";
 import { command } from "../define.ts";
 import { inOnePiece } from "../io/one-chunk.ts";
-import { jsonLine, note, printResult } from "../print.ts";
+import { jsonLine, note } from "../io/status.ts";
+import { printResult } from "../print.ts";
 import { TraceFollower } from "./trace-follow.ts";
 import {
   type CallChoice,

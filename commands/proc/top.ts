@@ -4,7 +4,8 @@ import type { ProcessInfo } from "../../src/abi/process/process.ts";
 import { field } from "../../src/syscalls/define.ts";
 import type { Io } from "../command.ts";
 import { command } from "../define.ts";
-import { jsonLine, printText } from "../print.ts";
+import { jsonLine } from "../io/status.ts";
+import { printText } from "../print.ts";
 import { lookAtAll } from "./process-look.ts";
 import { flatRows, processTable, sorted, treeRows } from "./process-table.ts";
 

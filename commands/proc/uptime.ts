@@ -7,7 +7,9 @@ import type { KernelStatus } from "../../src/syscalls/services.ts";
 import type { UsagePage } from "../../src/syscalls/system/spending-service.ts";
 import type { Command, Io } from "../command.ts";
 import { command } from "../define.ts";
-import { ageText, jsonLine, printText, table } from "../print.ts";
+import { jsonLine } from "../io/status.ts";
+import { ageText, table } from "../io/table-layout.ts";
+import { printText } from "../print.ts";
 import { allProcesses } from "./top.ts";
 
 interface Look {

@@ -7,7 +7,8 @@ import type { UsageInfo, UsagePage } from "../../src/syscalls/system/spending-se
 import { usageError } from "../args.ts";
 import type { Io } from "../command.ts";
 import { command } from "../define.ts";
-import { note, printResult, printText } from "../print.ts";
+import { note } from "../io/status.ts";
+import { printResult, printText } from "../print.ts";
 
 const [sums] = spendingCalls;
 const { by, since, pid } = sums.input;

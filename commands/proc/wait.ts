@@ -10,7 +10,8 @@ import type { WaitResult } from "../../src/syscalls/services.ts";
 import { type Spec, timeoutMs } from "../args.ts";
 import type { Command, Io } from "../command.ts";
 import { command } from "../define.ts";
-import { jsonLine, note, printText } from "../print.ts";
+import { jsonLine, note } from "../io/status.ts";
+import { printText } from "../print.ts";
 
 const input = {
   pids: field.pids(`the processes, at most ${LIMITS.pidsPerCallMax}`, { positional: true, meta: "PID..." }),

@@ -8,7 +8,7 @@ import { hostEnvironmentWords } from "../../src/lib/host-environment.ts";
 import type { ShellAnswer, ShellOutput, ShellRequest } from "../../src/syscalls/run/shell-service.ts";
 import type { Io } from "../command.ts";
 import { ForeignOutput } from "../io/foreign-output.ts";
-import { note } from "../print.ts";
+import { note } from "../io/status.ts";
 
 const FOLLOW_WAIT_MS = 20_000;
 const INPUT_BYTES = 128 * 1024;

@@ -11,7 +11,7 @@ import type { ShellAnswer, ShellOutput, ShellRequest } from "../../src/syscalls/
 import { type Spec, timeoutMs, usageError } from "../args.ts";
 import type { Command, Interruption, Io } from "../command.ts";
 import { ForeignOutput } from "../io/foreign-output.ts";
-import { note } from "../print.ts";
+import { note } from "../io/status.ts";
 
 /** Somebody at a keyboard who wonders is told after this long. */
 const WORD_AFTER_MS = 1000;

@@ -8,7 +8,8 @@ import { usageError } from "../args.ts";
 import { command } from "../define.ts";
 import { declared } from "../derive.ts";
 import { fileNamed } from "../io/file-place.ts";
-import { note, printResult } from "../print.ts";
+import { note } from "../io/status.ts";
+import { printResult } from "../print.ts";
 
 const spec = {
   name: "audit",

@@ -6,7 +6,8 @@ import { sizeText } from "../../src/lib/text/size.ts";
 import { field } from "../../src/syscalls/define.ts";
 import type { Io } from "../command.ts";
 import { command } from "../define.ts";
-import { jsonLine, printText } from "../print.ts";
+import { jsonLine } from "../io/status.ts";
+import { printText } from "../print.ts";
 
 export const backup = command(
   {

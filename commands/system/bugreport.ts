@@ -13,7 +13,8 @@ import type { Io } from "../command.ts";
 import { command } from "../define.ts";
 import { fenced } from "../io/fenced.ts";
 import { writeNew } from "../io/new-file.ts";
-import { jsonLine, note, printText } from "../print.ts";
+import { jsonLine, note } from "../io/status.ts";
+import { printText } from "../print.ts";
 import { coreField, coreNamed, type NamedCore } from "./core.ts";
 import { coreText } from "./core-text.ts";
 

@@ -3,7 +3,8 @@
 import { coreInstant } from "../../src/abi/process/crash.ts";
 import { field, type Print } from "../../src/syscalls/define.ts";
 import { command } from "../define.ts";
-import { jsonLine, printResult, printText } from "../print.ts";
+import { jsonLine } from "../io/status.ts";
+import { printResult, printText } from "../print.ts";
 import { coreField, coreNamed, coreNames, type NamedCore } from "./core.ts";
 import { coreText, whyText } from "./core-text.ts";
 

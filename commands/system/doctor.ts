@@ -7,7 +7,7 @@ import { displayWidth } from "../../src/lib/text/truncate.ts";
 import { field } from "../../src/syscalls/define.ts";
 import type { Command, Io } from "../command.ts";
 import { command } from "../define.ts";
-import { jsonLine, note } from "../print.ts";
+import { jsonLine, note } from "../io/status.ts";
 import { tryProvider } from "./doctor-provider.ts";
 
 const doctorSpec = {

@@ -10,7 +10,7 @@ import { clip, usageError } from "../args.ts";
 import type { Io } from "../command.ts";
 import { command } from "../define.ts";
 import { Queue } from "../io/queue.ts";
-import { jsonLine } from "../print.ts";
+import { jsonLine } from "../io/status.ts";
 
 /** Signals that wait for a slow reader. */
 const WAITING_MAX = 10_000;

@@ -6,7 +6,8 @@ import { SysError } from "../../src/abi/errno.ts";
 import { noSince, SINCE_FORMS, sinceMs } from "../../src/lib/text/since.ts";
 import type { Piece } from "../../src/syscalls/fs/file-tree-service.ts";
 import type { Io } from "../command.ts";
-import { jsonLine, note, printText } from "../print.ts";
+import { jsonLine, note } from "../io/status.ts";
+import { printText } from "../print.ts";
 import { behind, entriesIn, type LogEntry } from "./log-entries.ts";
 
 const PATH = "/var/log/gsv/kernel.log";

@@ -7,8 +7,10 @@ import { field } from "../../src/syscalls/define.ts";
 import type { KernelStatus } from "../../src/syscalls/services.ts";
 import type { Io } from "../command.ts";
 import { command } from "../define.ts";
+import { jsonLine } from "../io/status.ts";
+import { ageText } from "../io/table-layout.ts";
 import { aligned } from "../man/help-text.ts";
-import { ageText, jsonLine, printText } from "../print.ts";
+import { printText } from "../print.ts";
 
 // A drain takes at most 10 s; a little more for what follows it.
 const LEAVE_MS_MAX = 15_000;

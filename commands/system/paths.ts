@@ -1,8 +1,9 @@
 // `gsv paths`: where things lie on this machine, whether they are there or not.
 
 import { command } from "../define.ts";
+import { jsonLine } from "../io/status.ts";
 import { aligned } from "../man/help-text.ts";
-import { jsonLine, printText } from "../print.ts";
+import { printText } from "../print.ts";
 
 const spec = {
   name: "paths",

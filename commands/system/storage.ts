@@ -6,7 +6,7 @@ import { storageCalls } from "../../src/syscalls/system/storage.ts";
 import type { StorageFault, VerifiedPage } from "../../src/syscalls/system/storage-service.ts";
 import type { Command, Io } from "../command.ts";
 import { command } from "../define.ts";
-import { jsonLine, note } from "../print.ts";
+import { jsonLine, note } from "../io/status.ts";
 
 const { summary, cli } = storageCalls[1];
 

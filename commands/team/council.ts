@@ -10,7 +10,8 @@ import { timeoutMs, usageError } from "../args.ts";
 import { readPrompt } from "../chat/message-text.ts";
 import type { Io } from "../command.ts";
 import { command } from "../define.ts";
-import { jsonLine, note, printText } from "../print.ts";
+import { jsonLine, note } from "../io/status.ts";
+import { printText } from "../print.ts";
 import { type Answered, chairWords, firstWords, roundWords } from "./council-words.ts";
 import { actingAs, answerOf } from "./one-answer.ts";
 

@@ -12,8 +12,9 @@ import { clip, timeoutMs, usageError } from "../args.ts";
 import { inBlock, readPrompt } from "../chat/message-text.ts";
 import type { Io } from "../command.ts";
 import { command } from "../define.ts";
+import { jsonLine, note } from "../io/status.ts";
 import { comesOnStdin } from "../io/stdin.ts";
-import { jsonLine, note, printText } from "../print.ts";
+import { printText } from "../print.ts";
 import { actingAs, answerOf } from "./one-answer.ts";
 
 const STAGES_MAX = 16;

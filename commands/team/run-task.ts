@@ -6,7 +6,7 @@ import { field } from "../../src/syscalls/define.ts";
 import { runChat } from "../chat/chat.ts";
 import { CHAT } from "../chat/spec.ts";
 import { command } from "../define.ts";
-import { note } from "../print.ts";
+import { note } from "../io/status.ts";
 
 const { pid: _pid, session: _session, new: _new, continue: _continue, interrupt: _interrupt, ...usual } = CHAT.input;
 

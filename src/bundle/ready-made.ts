@@ -11,8 +11,9 @@ const READY: { readonly [path: string]: () => Promise<string> } = {
   "src/store/migrations/editions.ts": async () => constants(await import("../store/migrations/editions.ts")),
   async "commands/man/man-index.ts"() {
     const { manualIndex } = await import("../../commands/man/man-index.ts");
+    const { COMMANDS } = await import("../../commands/table.ts");
     const { MANUAL } = await import("../prompts/manual.ts");
-    const text = JSON.stringify(await manualIndex(async () => MANUAL));
+    const text = JSON.stringify(await manualIndex(async () => MANUAL, COMMANDS));
     return `export const manualIndex = async () => JSON.parse(${JSON.stringify(text)});`;
   },
 };

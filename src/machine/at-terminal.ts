@@ -68,7 +68,7 @@ export async function atTerminal(io: Io, { paths, plain, to }: AtTerminal): Prom
   } catch (error) {
     terminal.give();
     const [{ printError }, { exitStatusOf }] = await Promise.all([
-      import("../../commands/print.ts"),
+      import("../../commands/io/status.ts"),
       import("../abi/errno.ts"),
     ]);
     await printError(io, error, false);

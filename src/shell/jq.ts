@@ -2,7 +2,7 @@
 // cannot be read is refused before the command begins; it is bounded as in the shell and reaches no file and no network.
 
 import { Bash } from "just-bash/browser";
-import type { Jq } from "../../commands/io/jq-output.ts";
+import type { Jq } from "../../commands/command.ts";
 import { SysError } from "../abi/errno.ts";
 import { quoted } from "../lib/text/quote.ts";
 import { mended } from "./rewrite/jq-words.ts";

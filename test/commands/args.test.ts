@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { looksLikeFlag, parseCommandLine, timeoutMs, usageLine } from "../../commands/args.ts";
+import { looksLikeFlag, timeoutMs, usageLine } from "../../commands/args.ts";
 import { takeFlags } from "../../commands/flags.ts";
+import { parseCommandLine } from "../../commands/parse.ts";
 import { exitStatusOf, SysError } from "../../src/abi/errno.ts";
 import { field } from "../../src/syscalls/define.ts";
 

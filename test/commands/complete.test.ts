@@ -5,6 +5,7 @@ import { flagsOf } from "../../commands/args.ts";
 import { GLOBAL_FLAGS } from "../../commands/global-flags.ts";
 import { allCommands } from "../../commands/man/command-tree.ts";
 import { valuesOf } from "../../commands/man/complete-values.ts";
+import { COMMANDS } from "../../commands/table.ts";
 import { SysError } from "../../src/abi/errno.ts";
 import { SYSCALLS } from "../../src/syscalls/all.ts";
 import { field } from "../../src/syscalls/define.ts";
@@ -84,7 +85,7 @@ describe("commands and verbs", () => {
 describe("all there is", () => {
   test("every command, verb and flag that is declared is offered, each flag with what it does", async () => {
     const missing: string[] = [];
-    for (const { name, command } of await allCommands()) {
+    for (const { name, command } of await allCommands(COMMANDS)) {
       const words = name.split(" ");
       for (const [at, word] of words.entries())
         if (!(await values(...words.slice(0, at), "")).includes(word)) missing.push(name);
@@ -178,7 +179,7 @@ describe("what the home holds", () => {
       { key: "ai.apiKey", shown: "set" },
     ];
     io.fakeSys.answer("config.list", () => ({ settings }));
-    const wanted = { key: "key", field: field.text("the setting"), before: [], io };
+    const wanted = { key: "key", field: field.text("the setting"), before: [], io, commands: COMMANDS };
     expect(await valuesOf({ ...wanted, command: "config get" })).toEqual({
       candidates: [{ value: "ai.model", note: "who answers" }, { value: "ai.apiKey" }],
     });

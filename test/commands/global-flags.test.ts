@@ -5,6 +5,7 @@ import { beforeEach, describe, expect, test } from "bun:test";
 import { flagsOf } from "../../commands/args.ts";
 import { GLOBAL_FLAGS } from "../../commands/global-flags.ts";
 import { allCommands } from "../../commands/man/command-tree.ts";
+import { COMMANDS } from "../../commands/table.ts";
 import { SysError } from "../../src/abi/errno.ts";
 import { wantsColour } from "../../src/lib/text/colour.ts";
 import { FakeIo, runs, stdinOf } from "../support/io.ts";
@@ -230,7 +231,7 @@ describe("all of them", () => {
   test("stand in the help, and no verb below a noun declares one of their names", async () => {
     await runs(io, "help");
     for (const name of Object.keys(GLOBAL_FLAGS)) expect(io.stdout.text).toContain(name);
-    const taken = (await allCommands()).flatMap(({ name, command }) =>
+    const taken = (await allCommands(COMMANDS)).flatMap(({ name, command }) =>
       [...flagsOf(command.spec.input).keys()]
         .filter((flag) => Object.hasOwn(GLOBAL_FLAGS, flag))
         .map((flag) => `${name} ${flag}`),

@@ -65,7 +65,7 @@ describe("gsv man", () => {
       .trim()
       .split("\n")
       .map((line) => JSON.parse(line));
-    const book = new Book(MANUAL);
+    const book = new Book(MANUAL, COMMANDS);
     for (const { name, summary } of rows.filter(({ section }) => section === 1)) {
       const page = await book.page(["1", ...name.split(" ")]);
       const text = layout(page?.parts ?? [], PLAIN);

@@ -1,5 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import { ageText, jsonLine, printText, table } from "../../commands/print.ts";
+import { jsonLine } from "../../commands/io/status.ts";
+import { ageText, table } from "../../commands/io/table-layout.ts";
+import { printText } from "../../commands/print.ts";
 import { nearest } from "../../src/lib/text/nearest.ts";
 import type { Column } from "../../src/syscalls/define.ts";
 import { PROCESS_TABLE } from "../../src/syscalls/proc/process-table.ts";

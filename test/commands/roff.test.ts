@@ -8,12 +8,13 @@ import { allCommands, nouns } from "../../commands/man/command-tree.ts";
 import type { Block } from "../../commands/man/layout.ts";
 import { manualFiles } from "../../commands/man/man-files.ts";
 import { roff } from "../../commands/man/roff.ts";
+import { COMMANDS } from "../../commands/table.ts";
 import { MANUAL } from "../../src/prompts/manual.ts";
 import { scratchDirectory } from "../support/scratch.ts";
 
 let files: ReadonlyMap<string, string>;
 beforeAll(async () => {
-  files = await manualFiles(MANUAL, "0.1.0");
+  files = await manualFiles(MANUAL, "0.1.0", COMMANDS);
 });
 
 function body(...blocks: Block[]): string[] {
@@ -46,7 +47,7 @@ describe("a page as roff", () => {
 
 describe("npm run man", () => {
   test("has a page for gsv, each command, each noun, each syscall and each page that ships", async () => {
-    const names = [...(await allCommands()).map(({ name }) => name), ...(await nouns())];
+    const names = [...(await allCommands(COMMANDS)).map(({ name }) => name), ...(await nouns(COMMANDS))];
     for (const name of names) expect(files.has(`man1/gsv-${name.replaceAll(" ", "-")}.1`)).toBe(true);
     for (const { page } of MANUAL) expect(files.has(`man7/gsv-${page}.7`)).toBe(true);
     expect(files.has("man2/gsv-proc.spawn.2")).toBe(true);

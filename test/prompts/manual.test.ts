@@ -4,6 +4,7 @@ import { flagsOf } from "../../commands/args.ts";
 import type { Command } from "../../commands/command.ts";
 import { GLOBAL_FLAGS } from "../../commands/global-flags.ts";
 import { commandNamed } from "../../commands/man/command-tree.ts";
+import { COMMANDS } from "../../commands/table.ts";
 import { titleKey } from "../../src/lib/text/search.ts";
 import { MANUAL } from "../../src/prompts/manual.ts";
 import { dayPrompt, processPrompt, systemPrompt } from "../../src/prompts/system.ts";
@@ -22,7 +23,7 @@ const EVERYWHERE = ["--json", "--help", "--version", "--plain", ...Object.keys(G
 /** The command that most of the first words name; null where a noun is left without its verb. */
 async function longest(words: readonly string[]): Promise<Command | null> {
   for (let count = words.length; count > 0; count--) {
-    const found = await commandNamed(words.slice(0, count));
+    const found = await commandNamed(COMMANDS, words.slice(0, count));
     // A noun with nothing or a flag after it may do something by itself; with another word after it, that one is no verb.
     const next = words[count] ?? "-";
     if (found !== null) return found.verbs === undefined || /^[-|>"']/.test(next) ? found : null;

@@ -4,6 +4,7 @@
 
 import type { Io } from "../../commands/command.ts";
 import { completionOf } from "../../commands/man/complete.ts";
+import { COMMANDS } from "../../commands/table.ts";
 import type { ProcessInfo } from "../../src/abi/process/process.ts";
 import { reveal } from "../../src/lib/text/sanitize.ts";
 import type { EntryPage } from "../../src/syscalls/fs/file-tree-service.ts";
@@ -79,7 +80,7 @@ async function whereItWorks({ io, pid, cwd }: CompletePlace): Promise<string> {
 }
 
 async function argumentsOf({ before, current, to, place }: Asked): Promise<readonly Candidate[]> {
-  const { candidates: offered, files } = await completionOf(before, current, place.io);
+  const { candidates: offered, files } = await completionOf(COMMANDS, { before, current }, place.io);
   const ours = offered.map(({ value, note = "" }) => ({ text: value + (/[=/]$/.test(value) ? "" : " "), note }));
   if (ours.length > 0 && !files) return ours;
   const named = ours.length > 0 || current === "" ? [] : await byLabel(before, current, place);
@@ -144,7 +145,7 @@ async function byLabel(
   current: string,
   place: CompletePlace,
 ): Promise<readonly Candidate[]> {
-  const { candidates: offered } = await completionOf(before, "", place.io);
+  const { candidates: offered } = await completionOf(COMMANDS, { before, current: "" }, place.io);
   const pids = new Set(offered.map(({ value }) => value));
   const wanted = current.toLowerCase();
   return (await listed(place))

@@ -7,7 +7,7 @@ import { field } from "../../../src/syscalls/define.ts";
 import type { FileEntry } from "../../../src/syscalls/fs/file-tree-service.ts";
 import type { Command } from "../../command.ts";
 import { command } from "../../define.ts";
-import { jsonLine } from "../../print.ts";
+import { jsonLine } from "../../io/status.ts";
 import { Problems } from "../problems.ts";
 import { entriesOf, statOf } from "./entries.ts";
 import { sizeText } from "./ls-layout.ts";

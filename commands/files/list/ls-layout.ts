@@ -4,7 +4,7 @@
 import { reveal } from "../../../src/lib/text/sanitize.ts";
 import { displayWidth } from "../../../src/lib/text/truncate.ts";
 import type { FileEntry } from "../../../src/syscalls/fs/file-tree-service.ts";
-import { ageText } from "../../print.ts";
+import { ageText } from "../../io/table-layout.ts";
 
 export interface View {
   /** Columns of the terminal; null where nobody looks. */

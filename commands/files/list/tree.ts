@@ -4,7 +4,7 @@ import { reveal } from "../../../src/lib/text/sanitize.ts";
 import { field } from "../../../src/syscalls/define.ts";
 import type { Command } from "../../command.ts";
 import { command } from "../../define.ts";
-import { jsonLine } from "../../print.ts";
+import { jsonLine } from "../../io/status.ts";
 import { Problems } from "../problems.ts";
 import { type Walked, walk } from "./entries.ts";
 import { viewOf } from "./ls.ts";
