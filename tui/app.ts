@@ -15,8 +15,6 @@ import { LineShell } from "./line/line-shell.ts";
 import type { Route } from "./line/route.ts";
 import { SLASHES } from "./line/slash.ts";
 import type { AppPorts } from "./ports.ts";
-import { reduce } from "./reduce.ts";
-import type { Hands } from "./reduce-keys.ts";
 import { inLettersOfAscii } from "./screen/abilities.ts";
 import { Attention } from "./screen/attention.ts";
 import { frameOf } from "./screen/frame.ts";
@@ -24,10 +22,13 @@ import { greeting } from "./screen/greeting.ts";
 import { Lending } from "./screen/lending.ts";
 import { type Live, Screen } from "./screen/screen.ts";
 import { retheme, still, type Theme, type ThemeName } from "./screen/theme.ts";
-import { type Happening, initialState, type State, type Who } from "./state.ts";
+import type { AppEvent } from "./state/event.ts";
+import { reduce } from "./state/reduce.ts";
+import type { Hands } from "./state/reduce-keys.ts";
+import { initialState, type State, type Who } from "./state/state.ts";
 import { isCounting } from "./talk/activity.ts";
 import { type Attached, attachTo, pageSince } from "./talk/attach.ts";
-import { foldsOf, openCallsOf } from "./talk/collapsed.ts";
+import { collapsedOf, openCallsOf } from "./talk/collapsed.ts";
 import { plainText } from "./talk/plain-history.ts";
 import { Presence } from "./talk/presence.ts";
 import { Transcript } from "./talk/transcript.ts";
@@ -227,7 +228,7 @@ class App {
     this.presence.begin(info.pid, page.messages.at(-1)?.id ?? 0);
     const { state, waitsFor, costUsd, activeRunId } = info;
     const open = { activeRunId, calls: openCallsOf(page, this.now()) };
-    this.happen({ type: "known", state, waitsFor, costUsd, model, folds: foldsOf(page), ...open });
+    this.happen({ type: "known", state, waitsFor, costUsd, model, collapsed: collapsedOf(page), ...open });
     const asks = approvals.map((each) => ({ ...each, since: each.createdAt }));
     this.happen({ type: "asked", asks });
   }
@@ -276,7 +277,7 @@ class App {
     this.type(typed);
   }
 
-  private happen(happening: Happening): void {
+  private happen(happening: AppEvent): void {
     const { state: before } = this;
     const { state, effects } = reduce(before, happening, this.hands);
     this.state = state;

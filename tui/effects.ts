@@ -10,36 +10,18 @@ import { reveal } from "../src/lib/text/sanitize.ts";
 import { shortText } from "../src/lib/text/truncate.ts";
 import type { HistoryPage, Spawned } from "../src/syscalls/services.ts";
 import { CHOSEN_MS } from "./cards/chosen-answer.ts";
+import type { EffectPorts } from "./effect-ports.ts";
 import type { Editing } from "./line/editor.ts";
 import { elsewhere } from "./line/elsewhere.ts";
-import type { Past } from "./line/history.ts";
 import { ioWith } from "./line/io-with.ts";
-import type { LineShell } from "./line/line-shell.ts";
-import type { Route } from "./line/route.ts";
 import { simpleWords } from "./line/simple.ts";
 import { worded } from "./screen/worded.ts";
-import type { Effect, Entry, State } from "./state.ts";
+import type { Effect, Entry } from "./state/effect.ts";
 import { SHOWN_MESSAGES } from "./talk/attach.ts";
 import { ChatEffects } from "./talk/chat-effects.ts";
 import { killJobs, LABEL_CHARS, listJobs, startBehind } from "./talk/job-effects.ts";
 import { recent } from "./views/picker.ts";
-import { ViewEffects, type ViewEffectsOptions } from "./views/view-effects.ts";
-
-export interface EffectsOptions extends ViewEffectsOptions {
-  readonly shell: LineShell;
-  readonly print: (entry: Entry) => void;
-  /** Work that has the terminal, one after the other. */
-  readonly route: (text: string, pinned: State["pinned"]) => Route;
-  readonly withTerminal: (work: () => Promise<void>) => void;
-  readonly suspend: () => Promise<void>;
-  readonly pushUp: () => void;
-  readonly remember: (entry: Past) => void;
-  readonly leave: (status: number) => void;
-  /** Keys wait until this is over: they are typed on what it makes. */
-  readonly hold: (work: Promise<void>) => void;
-  /** Talks to this process from now on. */
-  readonly attach: (pid: string, readOnly: boolean) => void;
-}
+import { ViewEffects } from "./views/view-effects.ts";
 
 /** What they print is read and not kept: where it is taller than the screen it is paged. */
 const READ = new Set(["help", "man", "diff", "history", "prompt"]);
@@ -48,7 +30,7 @@ export class Effects {
   private readonly views: ViewEffects;
   private readonly chat: ChatEffects;
 
-  constructor(private readonly options: EffectsOptions) {
+  constructor(private readonly options: EffectPorts) {
     this.views = new ViewEffects(options);
     this.chat = new ChatEffects(options);
   }

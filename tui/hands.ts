@@ -3,8 +3,8 @@
 import type { Io } from "../commands/command.ts";
 import { uuidv7 } from "../src/abi/ids.ts";
 import { goesOn } from "./line/unfinished.ts";
-import type { Hands } from "./reduce-keys.ts";
 import type { Tty } from "./screen/screen.ts";
+import type { Hands } from "./state/reduce-keys.ts";
 
 export interface HandsOptions extends Pick<Hands, "route"> {
   readonly io: Io;

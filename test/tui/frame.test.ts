@@ -4,7 +4,7 @@ import { expect, test } from "bun:test";
 import { EMPTY, withText } from "../../tui/line/editor.ts";
 import { type FrameOptions, frameOf } from "../../tui/screen/frame.ts";
 import { themeOf } from "../../tui/screen/theme.ts";
-import { initialState, type State } from "../../tui/state.ts";
+import { initialState, type State } from "../../tui/state/state.ts";
 
 const who = { uid: 1000, username: "ada", home: "/home/ada" } as State["who"];
 const FIRST = initialState({ who, pid: "init:1000", past: [] });

@@ -4,13 +4,14 @@ import { describe, expect, test } from "bun:test";
 import type { TraceRow } from "../../src/syscalls/services.ts";
 import type { Key } from "../../tui/line/keys.ts";
 import { themeOf } from "../../tui/screen/theme.ts";
-import type { Ask } from "../../tui/state.ts";
+import type { Ask } from "../../tui/state/asks.ts";
+import type { Picker, Strace, Top } from "../../tui/state/views.ts";
 import { pickerLines } from "../../tui/view/picker.ts";
 import { straceLines } from "../../tui/view/strace.ts";
 import { topLines } from "../../tui/view/top.ts";
-import { newPicker, onPickerKey, type Picker } from "../../tui/views/picker.ts";
-import { newStrace, onStraceKey, type Strace, selectedAt, shownCalls, withCalls } from "../../tui/views/strace.ts";
-import { hearing, NEW_TOP, onTopKey, rateOf, rowsOf, type Top } from "../../tui/views/top.ts";
+import { newPicker, onPickerKey } from "../../tui/views/picker.ts";
+import { newStrace, onStraceKey, selectedAt, shownCalls, withCalls } from "../../tui/views/strace.ts";
+import { hearing, NEW_TOP, onTopKey, rateOf, rowsOf } from "../../tui/views/top.ts";
 import { said } from "../support/chat.ts";
 import { HOSTILE } from "../support/hostile-text.ts";
 import { actsIn } from "../support/inert.ts";
@@ -158,8 +159,8 @@ describe("top", () => {
   });
 
   test("shows what each costs, how full it is and who answers it, and all that the selected one asks", () => {
-    const seen = { "task:k3": { activeAt: null, model: "anthropic/claude-opus-5", context: 0.614 } };
-    const lines = text(topLines(props({ ...top, seen })));
+    const looks = { "task:k3": { activeAt: null, model: "anthropic/claude-opus-5", context: 0.614 } };
+    const lines = text(topLines(props({ ...top, looks })));
     expect(lines).toMatch(/^top {2}\d\d:\d\d:\d\d {2}3 processes {2}1 working {2}1 waits for you +\$1\.42 {2}by age$/m);
     expect(lines).toMatch(/├? ?└ task:k3 +R +61% +- +- .* claude-opus-5 /);
     const ask: Ask = {

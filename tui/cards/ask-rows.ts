@@ -1,7 +1,7 @@
 // What asks, as rows for a view: all that would run, and whether that was all.
 
 import { approvalBody, reasonLines } from "../../commands/approvals/approval-text.ts";
-import type { Ask } from "../state.ts";
+import type { Ask } from "../state/asks.ts";
 
 const ROWS_MAX = 8;
 /** A small screen has a table to show too. */

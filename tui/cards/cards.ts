@@ -5,17 +5,9 @@
 import type { Answer } from "../../src/syscalls/approval/approval-service.ts";
 import { emptied, wholeText } from "../line/editor.ts";
 import type { Key } from "../line/keys.ts";
-import type { Ask, Reduced, State } from "../state.ts";
-
-export interface Card {
-  readonly id: string;
-  /** On screen since then. */
-  readonly since: number;
-  /** The line was being typed until then. */
-  readonly typedUntil: number;
-  /** Somebody went there: it stays until it is answered. */
-  readonly isWanted?: true;
-}
+import type { Ask } from "../state/asks.ts";
+import type { Reduced } from "../state/effect.ts";
+import type { State } from "../state/state.ts";
 
 const DEAF_MS = 400;
 

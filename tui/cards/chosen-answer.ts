@@ -3,18 +3,12 @@
 
 import { pasted, typed as typedText } from "../line/editor.ts";
 import type { Typed } from "../line/keys.ts";
-import type { Reduced, State } from "../state.ts";
+import type { Reduced } from "../state/effect.ts";
+import type { State } from "../state/state.ts";
 import { answered, hasCardKeys, shownAsk } from "./cards.ts";
 
 /** Letters of one word come faster than this. */
 export const CHOSEN_MS = 400;
-
-export interface Chosen {
-  /** Of the approval or question. */
-  readonly id: string;
-  readonly letter: string;
-  readonly at: number;
-}
 
 /** What a key or a paste makes of it; where that is not all it does, it goes on. */
 export function onChosenKey(state: State, typed: Typed, at: number): Reduced & { readonly isTaken: boolean } {

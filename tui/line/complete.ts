@@ -9,7 +9,7 @@ import type { ProcessInfo } from "../../src/abi/process/process.ts";
 import { reveal } from "../../src/lib/text/sanitize.ts";
 import type { EntryPage } from "../../src/syscalls/fs/file-tree-service.ts";
 import type { ModelPage } from "../../src/syscalls/run/ai-service.ts";
-import type { Candidate } from "../state.ts";
+import type { Candidate } from "../state/line.ts";
 import type { Route } from "./route.ts";
 import { SLASHES } from "./slash.ts";
 

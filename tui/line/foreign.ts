@@ -3,7 +3,8 @@
 
 import { COMMANDS } from "../../commands/table.ts";
 import { nearest } from "../../src/lib/text/nearest.ts";
-import type { Effect, Reduced, State } from "../state.ts";
+import type { Effect, Reduced } from "../state/effect.ts";
+import type { State } from "../state/state.ts";
 import { onSlash, ran, SLASHES } from "./slash.ts";
 
 /** What each is here: a word of the terminal's own where it begins with a slash, else a line. */

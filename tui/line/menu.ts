@@ -1,6 +1,7 @@
 // What the word at the cursor can become: taken over as far as all of it agrees, then one after the other with each TAB. Pure.
 
-import type { Candidate, Menu, State } from "../state.ts";
+import type { Candidate, Menu } from "../state/line.ts";
+import type { State } from "../state/state.ts";
 import { type Editing, replacedBefore } from "./editor.ts";
 
 export function completed(state: State, of: Editing, from: number, candidates: readonly Candidate[]): State {

@@ -4,7 +4,9 @@
 
 import { initPid, isPid } from "../../src/abi/ids.ts";
 import { THEMES, type ThemeName } from "../screen/theme.ts";
-import type { Effect, Entry, Menu, Reduced, State } from "../state.ts";
+import type { Effect, Entry, Reduced } from "../state/effect.ts";
+import type { Menu } from "../state/line.ts";
+import type { State } from "../state/state.ts";
 import { openedPicker, openedStrace, openedTop } from "../views/views.ts";
 import { type Past, pastRows } from "./history.ts";
 import { simpleWords } from "./simple.ts";

@@ -1,7 +1,7 @@
 // What the terminal is told besides what stands on it: a title that says how things are, and a call when something waits or a long run ends
 // while nobody looks. Only words of our own: a label or a model's text never becomes a title or a notification.
 
-import type { State } from "../state.ts";
+import type { State } from "../state/state.ts";
 import { type Abilities, callOf } from "./abilities.ts";
 
 export interface AttentionOptions {

@@ -3,7 +3,8 @@
 
 import { reveal } from "../../src/lib/text/sanitize.ts";
 import { cutWidth } from "../../src/lib/text/truncate.ts";
-import type { Context, State } from "../state.ts";
+import type { Context } from "../state/process.ts";
+import type { State } from "../state/state.ts";
 import { usdText } from "./numbers.ts";
 import type { Theme } from "./theme.ts";
 

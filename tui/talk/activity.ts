@@ -5,7 +5,8 @@ import { reveal } from "../../src/lib/text/sanitize.ts";
 import { cutWidth } from "../../src/lib/text/truncate.ts";
 import { clockText, countText, elapsedText } from "../screen/numbers.ts";
 import type { Theme } from "../screen/theme.ts";
-import type { Fate, Running, State } from "../state.ts";
+import type { ActiveRun, Fate } from "../state/process.ts";
+import type { State } from "../state/state.ts";
 import { heldKeys } from "./held.ts";
 
 export interface ActivityPlace {
@@ -65,7 +66,7 @@ export function standInLine({ standIn }: State, { theme, columns }: ActivityPlac
   return `${theme.needs(theme.glyphs.held)} ${worded(fitted(words, [why], columns - 3, theme), theme)}`;
 }
 
-function runLine(run: Running, state: State, { theme, now, columns, isMessage }: ActivityPlace): string {
+function runLine(run: ActiveRun, state: State, { theme, now, columns, isMessage }: ActivityPlace): string {
   const { spinner } = theme.glyphs;
   const glyph = theme.ok(spinner[Math.floor(now / SPIN_MS) % spinner.length] ?? "");
   const again = againParts(state, now);

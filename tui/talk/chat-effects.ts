@@ -1,31 +1,24 @@
 // What is said to the kernel in a conversation: messages, answers to what asks, and how full the window of the model is.
 
-import type { Io } from "../../commands/command.ts";
 import { allProcesses } from "../../commands/proc/top.ts";
 import { type Approval, type ProcessInfo, WORKING_STATES } from "../../src/abi/process/process.ts";
 import { quoted } from "../../src/lib/text/quote.ts";
 import type { Answer } from "../../src/syscalls/approval/approval-service.ts";
 import type { Speaking } from "../../src/syscalls/repo/workspace-service.ts";
 import type { Aborted, Answered, Sent } from "../../src/syscalls/services.ts";
+import type { EffectPorts } from "../effect-ports.ts";
 import { worded } from "../screen/worded.ts";
-import type { Context, Entry, Happening, State } from "../state.ts";
+import type { Context } from "../state/process.ts";
 import { type SendEffect, unkept } from "./send.ts";
 
 /** Nobody who leaves waits for longer. */
 const FAREWELL_MS = 1000;
 
-export interface ChatEffectsOptions {
-  readonly io: Io;
-  readonly state: () => State;
-  readonly happen: (happening: Happening) => void;
-  readonly print: (entry: Entry) => void;
-}
-
 export class ChatEffects {
   /** Messages that the kernel has not taken yet. */
   private readonly sending = new Set<Promise<void>>();
 
-  constructor(private readonly options: ChatEffectsOptions) {}
+  constructor(private readonly options: EffectPorts) {}
 
   send(effect: SendEffect): void {
     const sending = this.sent(effect).finally(() => this.sending.delete(sending));

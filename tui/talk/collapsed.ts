@@ -5,46 +5,46 @@ import { lineDiff } from "../../src/lib/text/line-diff.ts";
 import type { HistoryPage } from "../../src/syscalls/services.ts";
 import { diffRows } from "../cards/diff.ts";
 import { themeOf } from "../screen/theme.ts";
-import type { State } from "../state.ts";
+import type { Collapsed } from "../state/process.ts";
+import type { State } from "../state/state.ts";
 import { subjectOf } from "./subject.ts";
 
 /** What is kept has no colours: whoever shows it gives them. */
 const PLAIN = themeOf({ colour: false, unicode: true });
 
-export interface Fold {
-  readonly title: string;
-  readonly text: string;
-}
-
 export interface Opened {
-  readonly fold: Fold;
+  readonly fold: Collapsed;
   /** Of those there are, counted from the newest. */
   readonly nth: number;
   readonly count: number;
 }
 
-const FOLDS_MAX = 50;
+const COLLAPSED_MAX = 50;
 const CHARS_MAX = 2 * 1024 * 1024;
 const DIFF_LINES_MAX = 2000;
 
-export function folded(folds: readonly Fold[], fold: Fold): readonly Fold[] {
-  const kept = [...folds.slice(1 - FOLDS_MAX), { ...fold, text: fold.text.slice(0, CHARS_MAX) }];
+export function withCollapsed(collapsed: readonly Collapsed[], fold: Collapsed): readonly Collapsed[] {
+  const kept = [...collapsed.slice(1 - COLLAPSED_MAX), { ...fold, text: fold.text.slice(0, CHARS_MAX) }];
   let chars = kept.reduce((sum, { text }) => sum + text.length, 0);
   while (chars > CHARS_MAX && kept.length > 1) chars -= kept.shift()?.text.length ?? 0;
   return kept;
 }
 
 /** The next to open; calls that go on come first. Null where there is nothing. */
-export function nextFold({ folds, calls, opened }: Pick<State, "folds" | "calls" | "opened">): Opened | null {
-  const going = Object.values(calls).map(({ tool, args }) => callFold(tool, args, null));
-  const all = [...folds, ...going];
+export function nextCollapsed({
+  collapsed,
+  calls,
+  opened,
+}: Pick<State, "collapsed" | "calls" | "opened">): Opened | null {
+  const going = Object.values(calls).map(({ tool, args }) => collapsedCall(tool, args, null));
+  const all = [...collapsed, ...going];
   const nth = opened === null ? 0 : Math.min(opened + 1, all.length - 1);
   const fold = all.at(-1 - nth);
   return fold === undefined ? null : { fold, nth, count: all.length };
 }
 
 /** A call with what came of it; null while it goes on. */
-export function callFold(tool: string, args: object, output: string | null): Fold {
+export function collapsedCall(tool: string, args: object, output: string | null): Collapsed {
   const diff = diffOf(args, placeIn(output));
   const rest = Object.entries(args).filter(([name]) => diff === null || !CHANGES.has(name));
   const asked = rest.map(([name, value]) => `${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`);
@@ -80,9 +80,9 @@ export function diffOf(args: object, line: number | null = null): Difference | n
 }
 
 /** Of what was said before one came. */
-export function foldsOf({ messages }: HistoryPage): readonly Fold[] {
+export function collapsedOf({ messages }: HistoryPage): readonly Collapsed[] {
   const asked = new Map<string, object>();
-  return messages.flatMap((message): Fold[] => {
+  return messages.flatMap((message): Collapsed[] => {
     if (message.role === "assistant") {
       const { thinking = "", toolCalls = [] } = message.content;
       for (const { id, args } of toolCalls) asked.set(id, args);
@@ -90,7 +90,7 @@ export function foldsOf({ messages }: HistoryPage): readonly Fold[] {
     }
     if (message.role !== "toolResult") return [];
     const { toolName, toolCallId, output } = message.content;
-    return [callFold(toolName, asked.get(toolCallId) ?? {}, output)];
+    return [collapsedCall(toolName, asked.get(toolCallId) ?? {}, output)];
   });
 }
 

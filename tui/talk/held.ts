@@ -3,7 +3,8 @@
 
 import { EMPTY, typed, withText } from "../line/editor.ts";
 import type { Key } from "../line/keys.ts";
-import type { Reduced, State } from "../state.ts";
+import type { Reduced } from "../state/effect.ts";
+import type { State } from "../state/state.ts";
 
 type Held = Pick<State, "pid" | "waitsFor">;
 

@@ -4,13 +4,13 @@ import { allProcesses } from "../../commands/proc/top.ts";
 import { messageOf } from "../../src/abi/errno.ts";
 import { shortText } from "../../src/lib/text/truncate.ts";
 import type { Spawned } from "../../src/syscalls/services.ts";
-import type { EffectsOptions } from "../effects.ts";
+import type { EffectPorts } from "../effect-ports.ts";
 import { jobRows } from "./jobs.ts";
 
 /** Of what was asked, as the name of the task. */
 export const LABEL_CHARS = 60;
 
-export async function startBehind({ io, happen }: EffectsOptions, text: string): Promise<void> {
+export async function startBehind({ io, happen }: EffectPorts, text: string): Promise<void> {
   try {
     const { pid } = await io.sys().call<Spawned>("proc.spawn", { prompt: text, label: shortText(text, LABEL_CHARS) });
     happen({ type: "behind", pid, text });
@@ -21,7 +21,7 @@ export async function startBehind({ io, happen }: EffectsOptions, text: string):
 
 /** Those of the shell follow in its own words. */
 export async function listJobs(
-  { io, state, happen, print, shell }: EffectsOptions,
+  { io, state, happen, print, shell }: EffectPorts,
   runLine: (text: string) => void,
 ): Promise<void> {
   try {
@@ -37,7 +37,7 @@ export async function listJobs(
 }
 
 /** A number that the shell may use for a job of its own ends neither. */
-export function killJobs({ print, shell }: EffectsOptions, text: string, runLine: (text: string) => void): void {
+export function killJobs({ print, shell }: EffectPorts, text: string, runLine: (text: string) => void): void {
   if (!shell.hasJobs) runLine(text);
   else print({ kind: "note", text: `the shell counts jobs of its own, too: ${text} ends the task` });
 }

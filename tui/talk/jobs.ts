@@ -7,19 +7,9 @@ import type { Signal } from "../../src/abi/signal.ts";
 import { reveal } from "../../src/lib/text/sanitize.ts";
 import { shortText } from "../../src/lib/text/truncate.ts";
 import { simpleWords } from "../line/simple.ts";
-import type { Effect, Reduced, State } from "../state.ts";
-
-export interface Job {
-  readonly number: number;
-  readonly pid: string;
-  /** What it was given. */
-  readonly text: string;
-}
-
-export interface Ended {
-  readonly pid: string;
-  readonly status: string;
-}
+import type { Effect, Reduced } from "../state/effect.ts";
+import type { EndedJob, Job } from "../state/process.ts";
+import type { State } from "../state/state.ts";
 
 const ENDS_MAX = 16;
 const TEXT_CHARS = 60;
@@ -131,7 +121,7 @@ export function withJobsTold({ state, effects }: Reduced, signal: Signal): Reduc
   return { state: { ...state, ends: [...state.ends, { pid, status }].slice(-ENDS_MAX) }, effects };
 }
 
-function ended({ state, effects }: Reduced, { pid, status }: Ended): Reduced {
+function ended({ state, effects }: Reduced, { pid, status }: EndedJob): Reduced {
   const job = state.jobs.find((each) => each.pid === pid);
   if (job === undefined) return { state, effects };
   const how = status === "ok" ? "done" : status;

@@ -5,7 +5,8 @@ import { allProcesses } from "../../commands/proc/top.ts";
 import { LIMITS } from "../../src/abi/config/limits.ts";
 import type { Signal } from "../../src/abi/signal.ts";
 import type { HistoryPage } from "../../src/syscalls/services.ts";
-import type { Effect, Entry, Happening } from "../state.ts";
+import type { Effect, Entry } from "../state/effect.ts";
+import type { AppEvent } from "../state/event.ts";
 import { Following, type Gap } from "./following.ts";
 import { missedText, type Seen } from "./missed.ts";
 
@@ -21,7 +22,7 @@ export interface PresenceOptions {
   readonly io: Io;
   /** The process one talks to now. */
   readonly pid: () => string;
-  readonly happen: (happening: Happening) => void;
+  readonly happen: (happening: AppEvent) => void;
   readonly print: (entry: Entry) => void;
   readonly seen: SeenPort | null;
 }
@@ -71,7 +72,7 @@ export class Presence {
   }
 
   /** What is said here need not be read back. */
-  noting(happening: Happening, effects: readonly Effect[]): void {
+  noting(happening: AppEvent, effects: readonly Effect[]): void {
     if (happening.type === "sent") this.following.sent(happening.runId);
     for (const effect of effects) if (effect.do === "send") this.following.said(effect.text);
     if (happening.type === "signal" && happening.signal.name === "chat.complete") this.keep();

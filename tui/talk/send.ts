@@ -2,7 +2,9 @@
 // them up. What is kept back is this terminal's alone, and goes to the kernel before it leaves. Pure.
 
 import { emptied, withText } from "../line/editor.ts";
-import type { Effect, Fate, Reduced, State, Waiting } from "../state.ts";
+import type { Effect, Reduced } from "../state/effect.ts";
+import type { Fate, Waiting } from "../state/process.ts";
+import type { State } from "../state/state.ts";
 
 export type SendEffect = Effect & { readonly do: "send" };
 

@@ -8,7 +8,7 @@ import { cardLines } from "../cards/card-view.ts";
 import { overMark, PROMPT, RUNS, TYPED } from "../screen/marks.ts";
 import { countText, durationText, usdText } from "../screen/numbers.ts";
 import type { Theme } from "../screen/theme.ts";
-import type { Entry } from "../state.ts";
+import type { Entry } from "../state/effect.ts";
 import { AnswerText, PROSE_COLUMNS_MAX } from "./answer.ts";
 import { diffOf } from "./collapsed.ts";
 import { outcomeOf } from "./outcome.ts";

@@ -3,8 +3,8 @@
 import { renderToString } from "ink";
 import { reveal } from "../../src/lib/text/sanitize.ts";
 import type { Theme } from "../screen/theme.ts";
-import type { State } from "../state.ts";
-import type { View } from "../views/views.ts";
+import type { State } from "../state/state.ts";
+import type { View } from "../state/views.ts";
 import { Dock, type DockView } from "./dock.tsx";
 import { pagerLines } from "./pager.ts";
 import { straceLines } from "./strace.ts";

@@ -3,7 +3,8 @@
 import { reveal } from "../../src/lib/text/sanitize.ts";
 import { cutWidth } from "../../src/lib/text/truncate.ts";
 import type { Theme } from "../screen/theme.ts";
-import { matcher, type Pager, pagerRows } from "../views/pager.ts";
+import type { Pager } from "../state/views.ts";
+import { matcher, pagerRows } from "../views/pager.ts";
 import { ends, fit, keysLine, type Size } from "./screenful.ts";
 
 export interface PagerProps extends Size {

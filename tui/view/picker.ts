@@ -3,7 +3,8 @@
 import { reveal } from "../../src/lib/text/sanitize.ts";
 import { cutWidth, displayWidth } from "../../src/lib/text/truncate.ts";
 import type { Theme } from "../screen/theme.ts";
-import { type Item, matchingItems, type Picker, selectedItem } from "../views/picker.ts";
+import type { Item, Picker } from "../state/views.ts";
+import { matchingItems, selectedItem } from "../views/picker.ts";
 import { keysLine, type ViewKey } from "./screenful.ts";
 
 export interface PickerProps {

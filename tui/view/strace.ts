@@ -11,7 +11,8 @@ import {
 import { reveal } from "../../src/lib/text/sanitize.ts";
 import { cutWidth } from "../../src/lib/text/truncate.ts";
 import type { Paint, Theme } from "../screen/theme.ts";
-import { type Strace, selectedAt, shownCalls } from "../views/strace.ts";
+import type { Strace } from "../state/views.ts";
+import { selectedAt, shownCalls } from "../views/strace.ts";
 import { ends, keysLine, type Size, screenful, selectedRow } from "./screenful.ts";
 
 export interface StraceProps extends Size {

@@ -7,8 +7,9 @@ import { reveal } from "../../src/lib/text/sanitize.ts";
 import { cutWidth } from "../../src/lib/text/truncate.ts";
 import { askRows } from "../cards/ask-rows.ts";
 import type { Paint, Theme } from "../screen/theme.ts";
-import type { Ask } from "../state.ts";
-import { rateOf, rowsOf, selectedOf, type Top } from "../views/top.ts";
+import type { Ask } from "../state/asks.ts";
+import type { Top } from "../state/views.ts";
+import { rateOf, rowsOf, selectedOf } from "../views/top.ts";
 import { ends, keysLine, type Size, screenful, selectedRow, type ViewKey } from "./screenful.ts";
 
 export interface TopProps extends Size {
@@ -126,8 +127,8 @@ function detailLines(process: ProcessInfo, ask: Ask | null, props: TopProps, col
   const row = (head: string, text: string) => `  ${theme.dim(head.padEnd(7))}${text}`;
   const first = ends(name, theme.dim(`${STATES[state]} · ${active}`), columns);
   if (ask !== null && state === "waiting_hil") return [first, ...askLines(ask, props)];
-  const seen = top.seen[pid];
-  const model = seen?.model ?? null;
+  const look = top.looks[pid];
+  const model = look?.model ?? null;
   const used = `${tokens.toLocaleString("en-US")} tokens${costUsd > 0 ? ` · $${costUsd.toFixed(2)}` : ""}`;
   return [
     first,

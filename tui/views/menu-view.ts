@@ -3,7 +3,7 @@
 import { reveal } from "../../src/lib/text/sanitize.ts";
 import { cutWidth } from "../../src/lib/text/truncate.ts";
 import type { Theme } from "../screen/theme.ts";
-import type { Menu } from "../state.ts";
+import type { Menu } from "../state/line.ts";
 
 const ROWS_MAX = 6;
 const INDENT = "  ";

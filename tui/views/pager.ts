@@ -3,32 +3,7 @@
 
 import { sanitize } from "../../src/lib/text/sanitize.ts";
 import type { Key } from "../line/keys.ts";
-import type { View } from "./views.ts";
-
-export interface Pager {
-  readonly kind: "pager";
-  readonly title: string;
-  readonly lines: readonly string[];
-  readonly top: Place;
-  readonly search: Search | null;
-  /** What is being typed to be searched, and which way. */
-  readonly typing: { readonly words: string; readonly back: boolean } | null;
-  /** The view to return to. */
-  readonly below: View | null;
-}
-
-/** A row of a line, where lines take several. */
-export interface Place {
-  readonly line: number;
-  readonly row: number;
-}
-
-interface Search {
-  readonly words: string;
-  readonly back: boolean;
-  /** The line it stands on; null where nothing matches. */
-  readonly at: number | null;
-}
+import type { Pager, PagerSearch, Place, View } from "../state/views.ts";
 
 export interface PagerSize {
   readonly columns: number;
@@ -97,7 +72,7 @@ function onTyping(pager: Pager, typing: { words: string; back: boolean }, key: K
 }
 
 /** The next line that matches, from where the search stands; `fresh` takes the one it stands on too. */
-function found(pager: Pager, search: Search, reverse: boolean, size: PagerSize, fresh = false): Pager {
+function found(pager: Pager, search: PagerSearch, reverse: boolean, size: PagerSize, fresh = false): Pager {
   const { lines, top } = pager;
   const step = search.back === reverse ? 1 : -1;
   const matches = matcher(search.words);

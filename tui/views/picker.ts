@@ -5,32 +5,10 @@ import { waitsText } from "../../commands/proc/process-table.ts";
 import type { ProcessInfo } from "../../src/abi/process/process.ts";
 import type { Key } from "../line/keys.ts";
 import { THEMES } from "../screen/theme.ts";
-import type { Ask, State } from "../state.ts";
+import type { Ask } from "../state/asks.ts";
+import type { State } from "../state/state.ts";
+import type { Item, Picker, PickerKind } from "../state/views.ts";
 import { subjectOf } from "../talk/subject.ts";
-
-export type PickerKind = "process" | "model" | "theme" | "approval";
-
-export interface Picker {
-  readonly kind: PickerKind;
-  /** Null until they are known. */
-  readonly items: readonly Item[] | null;
-  readonly typed: string;
-  readonly selected: string | null;
-  /** Asked once more before a process is ended. */
-  readonly ending: string | null;
-  /** Enter came before there was anything to choose from. */
-  readonly hasty: boolean;
-}
-
-export interface Item {
-  readonly id: string;
-  /** A letter or two that say how it is. */
-  readonly mark: string;
-  readonly text: string;
-  readonly note: string;
-  /** What is so now. */
-  readonly isNow: boolean;
-}
 
 export type PickerWish =
   | { readonly wish: "leave" | "new" }

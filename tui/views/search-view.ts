@@ -6,7 +6,7 @@ import type { Past } from "../line/history.ts";
 import { matching, type Only, type Search } from "../line/search.ts";
 import type { Cursor } from "../screen/screen.ts";
 import type { Theme } from "../screen/theme.ts";
-import type { State } from "../state.ts";
+import type { State } from "../state/state.ts";
 
 const SHOWN_MAX = 6;
 const WORDS: { readonly [O in Only]: string } = { all: "", here: " here", failed: " that failed" };

@@ -2,28 +2,8 @@
 // Pure.
 
 import { callChoice, isChosen, isFailure, type Traced, traceCells } from "../../commands/proc/trace-table.ts";
-import type { ProcessInfo } from "../../src/abi/process/process.ts";
 import type { Key } from "../line/keys.ts";
-import type { View } from "./views.ts";
-
-export interface Strace {
-  readonly kind: "strace";
-  readonly pid: string;
-  /** Which calls, as `-e` has it. */
-  readonly expression: string;
-  readonly info: ProcessInfo | null;
-  readonly calls: readonly Traced[];
-  /** The number of the selected one; null follows the newest. */
-  readonly selected: number | null;
-  readonly filter: string;
-  readonly filtering: boolean;
-  readonly failedOnly: boolean;
-  /** The selected one in full. */
-  readonly open: boolean;
-  /** Why nothing comes any more. */
-  readonly over: string | null;
-  readonly below: View | null;
-}
+import type { Strace, View } from "../state/views.ts";
 
 export type StraceWish =
   | { readonly wish: "leave" }

@@ -6,42 +6,7 @@ import type { ProcessInfo } from "../../src/abi/process/process.ts";
 import type { Signal } from "../../src/abi/signal.ts";
 import type { BudgetInfo } from "../../src/syscalls/system/spending-service.ts";
 import type { Key } from "../line/keys.ts";
-
-const SORTS = ["age", "state", "tok/s", "cost", "context", "pid"] as const;
-type Sort = (typeof SORTS)[number];
-
-export interface Top {
-  readonly kind: "top";
-  readonly processes: readonly ProcessInfo[];
-  /** What the account may use in a day, where that is bounded. */
-  readonly day: BudgetInfo | null;
-  readonly selected: string | null;
-  readonly asTree: boolean;
-  readonly sort: Sort;
-  readonly filter: string;
-  readonly filtering: boolean;
-  /** Asked once more before a process is ended. */
-  readonly ending: string | null;
-  readonly seen: { readonly [pid: string]: Seen };
-  /** What was written lately. */
-  readonly written: readonly Written[];
-  /** The order in which they stood at the last key, which holds for a moment: what moves away cannot be chosen. */
-  readonly held: { readonly pids: readonly string[]; readonly until: number };
-}
-
-/** What was asked about a process, as it was after it did something the last time. */
-export interface Seen {
-  readonly activeAt: number | null;
-  readonly model: string | null;
-  /** Of the window of its model. */
-  readonly context: number | null;
-}
-
-interface Written {
-  readonly pid: string;
-  readonly at: number;
-  readonly chars: number;
-}
+import { SORTS, type Top } from "../state/views.ts";
 
 export type TopWish =
   | { readonly wish: "leave" }
@@ -59,7 +24,7 @@ export const NEW_TOP: Top = {
   filter: "",
   filtering: false,
   ending: null,
-  seen: {},
+  looks: {},
   written: [],
   held: { pids: [], until: 0 },
 };
@@ -74,7 +39,7 @@ export function rowsOf(top: Top, now: number): readonly Row[] {
   const { processes, asTree, filter } = top;
   const words = filter.toLowerCase();
   const matching = processes.filter(({ pid, label, state, owner }) =>
-    `${pid} ${label ?? ""} ${state} ${owner} ${top.seen[pid]?.model ?? ""}`.toLowerCase().includes(words),
+    `${pid} ${label ?? ""} ${state} ${owner} ${top.looks[pid]?.model ?? ""}`.toLowerCase().includes(words),
   );
   const rows = (asTree ? treeRows : flatRows)(inOrder(top, matching, now));
   return rows.map((row) => ({ ...row, live: liveOf(top, row.process.pid, now) }));
@@ -83,8 +48,8 @@ export function rowsOf(top: Top, now: number): readonly Row[] {
 function liveOf(top: Top, pid: string, now: number): Live {
   return {
     tokensPerS: rateOf(top, pid, now),
-    model: top.seen[pid]?.model ?? null,
-    context: top.seen[pid]?.context ?? null,
+    model: top.looks[pid]?.model ?? null,
+    context: top.looks[pid]?.context ?? null,
   };
 }
 
@@ -103,11 +68,11 @@ function inOrder(top: Top, processes: readonly ProcessInfo[], now: number): read
   return fresh.toSorted((left, right) => at(left) - at(right));
 }
 
-function sortedBy(top: Top, processes: readonly ProcessInfo[], by: Sort, now: number): readonly ProcessInfo[] {
+function sortedBy(top: Top, processes: readonly ProcessInfo[], by: Top["sort"], now: number): readonly ProcessInfo[] {
   if (by === "age" || by === "state" || by === "pid") return sorted(processes, by);
   const value = ({ pid, costUsd }: ProcessInfo) => {
     if (by === "cost") return costUsd;
-    return by === "context" ? (top.seen[pid]?.context ?? 0) : rateOf(top, pid, now);
+    return by === "context" ? (top.looks[pid]?.context ?? 0) : rateOf(top, pid, now);
   };
   return sorted(processes, "age").toSorted((left, right) => value(right) - value(left));
 }
@@ -122,11 +87,11 @@ export function withProcesses(top: Top, processes: readonly ProcessInfo[], day: 
 }
 
 /** Who did something since it was asked about. */
-export function toAskAbout({ processes, seen, selected }: Top): readonly ProcessInfo[] {
+export function toAskAbout({ processes, looks, selected }: Top): readonly ProcessInfo[] {
   const stale = processes.filter(
-    ({ pid, lastActiveAt }) => seen[pid] === undefined || seen[pid].activeAt !== lastActiveAt,
+    ({ pid, lastActiveAt }) => looks[pid] === undefined || looks[pid].activeAt !== lastActiveAt,
   );
-  const first = stale.filter(({ pid }) => pid === selected || seen[pid] === undefined);
+  const first = stale.filter(({ pid }) => pid === selected || looks[pid] === undefined);
   return [...new Set([...first, ...stale])].slice(0, ASKED_MAX);
 }
 

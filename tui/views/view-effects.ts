@@ -1,6 +1,5 @@
 // What the views ask for, done: lists, logs, calls as they are made, who can answer. One trace is followed at a time.
 
-import type { Io } from "../../commands/command.ts";
 import { lookAt } from "../../commands/proc/process-look.ts";
 import { allProcesses } from "../../commands/proc/top.ts";
 import type { Traced } from "../../commands/proc/trace-table.ts";
@@ -10,21 +9,10 @@ import type { ProcessInfo } from "../../src/abi/process/process.ts";
 import type { ModelInfo, ModelPage } from "../../src/syscalls/run/ai-service.ts";
 import type { HistoryPage, TraceRow } from "../../src/syscalls/services.ts";
 import type { BudgetInfo } from "../../src/syscalls/system/spending-service.ts";
-import { THEME_KEY, type ThemeName } from "../screen/theme.ts";
-import type { Happening, State } from "../state.ts";
-import type { Item } from "./picker.ts";
-import type { Seen } from "./top.ts";
-import type { ViewEffect } from "./views.ts";
-
-export interface ViewEffectsOptions {
-  readonly io: Io;
-  readonly state: () => State;
-  readonly happen: (happening: Happening) => void;
-  /** What was said and done, as a text. */
-  readonly told: (page: HistoryPage) => string;
-  /** Draws in these colours from now on. */
-  readonly theme: (name: ThemeName) => void;
-}
+import type { EffectPorts } from "../effect-ports.ts";
+import { THEME_KEY } from "../screen/theme.ts";
+import type { ViewEffect } from "../state/effect.ts";
+import type { Item, Look } from "../state/views.ts";
 
 /** How long the kernel waits for the next call before it is asked again. */
 const TRACE_WAIT_MS = 20_000;
@@ -32,7 +20,7 @@ const TRACE_WAIT_MS = 20_000;
 export class ViewEffects {
   private tracing = new AbortController();
 
-  constructor(private readonly options: ViewEffectsOptions) {}
+  constructor(private readonly options: EffectPorts) {}
 
   async carryOut(effect: ViewEffect): Promise<void> {
     switch (effect.do) {
@@ -71,10 +59,10 @@ export class ViewEffects {
   /** Who answers them, and how full their context is. What cannot be told is not shown. */
   private async look(processes: readonly ProcessInfo[]): Promise<void> {
     const sys = this.options.io.sys();
-    const looked = processes.map(async ({ pid, lastActiveAt: activeAt }): Promise<readonly [string, Seen]> => {
+    const looked = processes.map(async ({ pid, lastActiveAt: activeAt }): Promise<readonly [string, Look]> => {
       return [pid, { activeAt, ...(await lookAt(sys, pid)) }];
     });
-    this.options.happen({ type: "looked", seen: Object.fromEntries(await Promise.all(looked)) });
+    this.options.happen({ type: "looked", looks: Object.fromEntries(await Promise.all(looked)) });
   }
 
   private async trace(pid: string, after: number | null): Promise<void> {

@@ -3,9 +3,9 @@
 import type { Clock } from "../../src/lib/clock.ts";
 import type { Screen, Tty } from "../screen/screen.ts";
 import type { Theme } from "../screen/theme.ts";
-import type { State } from "../state.ts";
+import type { State } from "../state/state.ts";
+import type { View } from "../state/views.ts";
 import type { ViewPlace } from "../view/draw.tsx";
-import type { View } from "./views.ts";
 
 export interface ViewPainterOptions {
   readonly screen: Screen;

@@ -1,55 +1,20 @@
 // What has the whole screen, or a list above the line, and takes the keys meanwhile: each view has its own reducer, and here is what comes of
 // what they wish. Pure.
 
-import type { Traced } from "../../commands/proc/trace-table.ts";
-import type { ProcessInfo } from "../../src/abi/process/process.ts";
 import type { Signal } from "../../src/abi/signal.ts";
 import type { Answer } from "../../src/syscalls/approval/approval-service.ts";
-import type { BudgetInfo } from "../../src/syscalls/system/spending-service.ts";
 import { askRows } from "../cards/ask-rows.ts";
 import type { Key } from "../line/keys.ts";
 import type { ThemeName } from "../screen/theme.ts";
-import type { Ask, Effect, Reduced, State } from "../state.ts";
-import { newPager, onPagerKey, type Pager, type PagerSize } from "./pager.ts";
-import {
-  askItems,
-  type Item,
-  newPicker,
-  onPickerKey,
-  type Picker,
-  type PickerKind,
-  refreshed,
-  selectedItem,
-  themeItems,
-} from "./picker.ts";
-import { newStrace, onStraceKey, type Strace, withCalls } from "./strace.ts";
-import { hearing, NEW_TOP, onTopKey, type Seen, type Top, type TopWish, toAskAbout, withProcesses } from "./top.ts";
-
-export type View = Top | Strace | Pager;
-
-/** What the views are told. */
-export type ViewNews =
-  | { readonly type: "listed"; readonly processes: readonly ProcessInfo[]; readonly day: BudgetInfo | null }
-  | { readonly type: "looked"; readonly seen: { readonly [pid: string]: Seen } }
-  | {
-      readonly type: "traced";
-      readonly pid: string;
-      readonly rows: readonly Traced[];
-      readonly info: ProcessInfo | null;
-    }
-  /** Nothing more comes of it. */
-  | { readonly type: "untraced"; readonly pid: string; readonly why: string }
-  | { readonly type: "paged"; readonly title: string; readonly text: string }
-  | { readonly type: "offered"; readonly kind: PickerKind; readonly items: readonly Item[] };
-
-/** And what they ask for. */
-export type ViewEffect =
-  | { readonly do: "list" }
-  | { readonly do: "look"; readonly processes: readonly ProcessInfo[] }
-  | { readonly do: "trace"; readonly pid: string; readonly after: number | null }
-  | { readonly do: "log"; readonly pid: string }
-  | { readonly do: "offer-models" }
-  | { readonly do: "theme"; readonly name: ThemeName };
+import type { Ask } from "../state/asks.ts";
+import type { Effect, Reduced } from "../state/effect.ts";
+import type { ViewNews } from "../state/event.ts";
+import type { State } from "../state/state.ts";
+import type { Picker, PickerKind, Strace, View } from "../state/views.ts";
+import { newPager, onPagerKey, type PagerSize } from "./pager.ts";
+import { askItems, newPicker, onPickerKey, refreshed, selectedItem, themeItems } from "./picker.ts";
+import { newStrace, onStraceKey, withCalls } from "./strace.ts";
+import { hearing, NEW_TOP, onTopKey, type TopWish, toAskAbout, withProcesses } from "./top.ts";
 
 /** What a view may need besides its state. */
 export interface ViewHands {
@@ -208,7 +173,7 @@ export function onViewNews(state: State, news: ViewNews): Reduced {
     }
     case "looked":
       if (state.view?.kind !== "top") return stay(state);
-      return stay({ ...state, view: { ...state.view, seen: { ...state.view.seen, ...news.seen } } });
+      return stay({ ...state, view: { ...state.view, looks: { ...state.view.looks, ...news.looks } } });
     case "traced": {
       const view = withStrace(state.view, news.pid, (strace) => ({
         ...withCalls(strace, news.rows),

@@ -1,34 +1,36 @@
 // The one place where the state of the terminal changes: what happened, and what there was, make what there is and what is to be done. Pure.
 
-import { WORKING_STATES } from "../src/abi/process/process.ts";
-import type { Signal } from "../src/abi/signal.ts";
-import { carded, isCovered, uncovered } from "./cards/cards.ts";
-import { stood } from "./cards/chosen-answer.ts";
-import { withText } from "./line/editor.ts";
-import type { Past } from "./line/history.ts";
-import { completed } from "./line/menu.ts";
+import { WORKING_STATES } from "../../src/abi/process/process.ts";
+import type { Signal } from "../../src/abi/signal.ts";
+import { carded, isCovered, uncovered } from "../cards/cards.ts";
+import { stood } from "../cards/chosen-answer.ts";
+import { withText } from "../line/editor.ts";
+import type { Past } from "../line/history.ts";
+import { completed } from "../line/menu.ts";
+import { began, withJobsTold } from "../talk/jobs.ts";
+import { released, unkept } from "../talk/send.ts";
+import { subjectOf } from "../talk/subject.ts";
+import { onViewNews, viewHearing } from "../views/views.ts";
+import type { Reduced } from "./effect.ts";
+import type { AppEvent } from "./event.ts";
 import { type Hands, onTyped } from "./reduce-keys.ts";
 import { onSignal } from "./reduce-signals.ts";
-import type { Happening, Reduced, State } from "./state.ts";
-import { began, withJobsTold } from "./talk/jobs.ts";
-import { released, unkept } from "./talk/send.ts";
-import { subjectOf } from "./talk/subject.ts";
-import { onViewNews, viewHearing } from "./views/views.ts";
+import type { State } from "./state.ts";
 
 const NOTICE_MS = 8000;
 const NOTHING_RUNS = {
   ...({ run: null, waiting: [], calls: {}, thinking: null, fate: "next", costUsd: 0 } as const),
-  ...({ context: null, standIn: null, folds: [], opened: null } as const),
+  ...({ context: null, standIn: null, collapsed: [], opened: null } as const),
 };
 
-export function reduce(before: State, happening: Happening, hands: Hands): Reduced {
+export function reduce(before: State, happening: AppEvent, hands: Hands): Reduced {
   const happened = taken(before, happening, hands);
   const free = released(happened.state);
   const state = carded(isCovered(before) && !isCovered(free.state) ? uncovered(free.state) : free.state, hands.now);
   return { state, effects: free.effects.length === 0 ? happened.effects : [...happened.effects, ...free.effects] };
 }
 
-function taken(state: State, happening: Happening, hands: Hands): Reduced {
+function taken(state: State, happening: AppEvent, hands: Hands): Reduced {
   switch (happening.type) {
     case "typed":
       return onTyped(state, happening.typed, happening.at, hands);
@@ -82,12 +84,18 @@ function taken(state: State, happening: Happening, hands: Hands): Reduced {
   }
 }
 
-function known(state: State, happening: Happening & { readonly type: "known" }, now: number): Reduced {
-  const { state: process, waitsFor, costUsd = state.costUsd, folds = state.folds, calls = state.calls } = happening;
+function known(state: State, happening: AppEvent & { readonly type: "known" }, now: number): Reduced {
+  const {
+    state: process,
+    waitsFor,
+    costUsd = state.costUsd,
+    collapsed = state.collapsed,
+    calls = state.calls,
+  } = happening;
   const model = happening.model ?? state.model;
   const stateSince = process === state.state ? state.stateSince : now;
   const run = state.run ?? (WORKING_STATES.includes(process) ? begun(happening.activeRunId ?? null, calls, now) : null);
-  const next = { ...state, state: process, waitsFor, stateSince, costUsd, folds, model, run, calls };
+  const next = { ...state, state: process, waitsFor, stateSince, costUsd, collapsed, model, run, calls };
   return { state: next, effects: [{ do: "measure" }] };
 }
 

@@ -1,8 +1,8 @@
 // What a key makes of the state. A card never takes a key from a half-typed line, Enter never approves, Escape never clears text, and a
 // paste never submits. Pure.
 
-import { answerOf, hasCardKeys, onCardKey, replied, tabbed, uncovered } from "./cards/cards.ts";
-import { onChosenKey } from "./cards/chosen-answer.ts";
+import { answerOf, hasCardKeys, onCardKey, replied, tabbed, uncovered } from "../cards/cards.ts";
+import { onChosenKey } from "../cards/chosen-answer.ts";
 import {
   cutTo,
   type Editing,
@@ -19,22 +19,23 @@ import {
   withText,
   yanked,
   yankedBefore,
-} from "./line/editor.ts";
-import { remarked, unknownSlash } from "./line/foreign.ts";
-import { goingOn, isKept, type Past, withLast } from "./line/history.ts";
-import type { Key, Typed } from "./line/keys.ts";
-import { chosen } from "./line/menu.ts";
-import type { Route } from "./line/route.ts";
-import { movedRow } from "./line/rows.ts";
-import { newSearch, onSearchKey } from "./line/search.ts";
-import { onSlash, ownLine, ran } from "./line/slash.ts";
-import type { Effect, Reduced, State } from "./state.ts";
-import { nextFold } from "./talk/collapsed.ts";
-import { onHeldKey } from "./talk/held.ts";
-import { askedBehind, jobLine } from "./talk/jobs.ts";
-import { asked, takenBack, turnedFate } from "./talk/send.ts";
-import { keySheet } from "./views/key-sheet.ts";
-import { onPickerKeys, onViewKeys, openedPager, openedPicker, openedTop, type ViewHands } from "./views/views.ts";
+} from "../line/editor.ts";
+import { remarked, unknownSlash } from "../line/foreign.ts";
+import { goingOn, isKept, type Past, withLast } from "../line/history.ts";
+import type { Key, Typed } from "../line/keys.ts";
+import { chosen } from "../line/menu.ts";
+import type { Route } from "../line/route.ts";
+import { movedRow } from "../line/rows.ts";
+import { newSearch, onSearchKey } from "../line/search.ts";
+import { onSlash, ownLine, ran } from "../line/slash.ts";
+import { nextCollapsed } from "../talk/collapsed.ts";
+import { onHeldKey } from "../talk/held.ts";
+import { askedBehind, jobLine } from "../talk/jobs.ts";
+import { asked, takenBack, turnedFate } from "../talk/send.ts";
+import { keySheet } from "../views/key-sheet.ts";
+import { onPickerKeys, onViewKeys, openedPager, openedPicker, openedTop, type ViewHands } from "../views/views.ts";
+import type { Effect, Reduced } from "./effect.ts";
+import type { State } from "./state.ts";
 
 const NOTICE_MS = 4000;
 const ONLY_LOOKING = "only looking: /attach PID talks";
@@ -71,9 +72,9 @@ type Pressed = Exclude<Typed, { readonly type: "focus" | "place" }>;
 
 function onKey(before: State, typed: Pressed, at: number, hands: Hands): Reduced {
   const viewHands = () => ({ at, size: hands.size, answerOf, ran: (text: string) => ran(text, false) });
-  const isUnfolded = before.opened !== null && before.view?.kind === "pager";
-  if (isUnfolded && typed.type === "key" && typed.ctrl && typed.text === "o")
-    return unfolded({ ...before, view: null });
+  const isExpanded = before.opened !== null && before.view?.kind === "pager";
+  if (isExpanded && typed.type === "key" && typed.ctrl && typed.text === "o")
+    return expanded({ ...before, view: null });
   if (before.view !== null && typed.type === "key")
     return afterView(onViewKeys(before, typed, viewHands()), typed, at, hands);
   const { menu } = before;
@@ -82,7 +83,7 @@ function onKey(before: State, typed: Pressed, at: number, hands: Hands): Reduced
   if (state.picker !== null) return onPickerKeys(state, state.picker, typed, viewHands());
   if (state.keysShown) return stay({ ...state, keysShown: false });
   if (state.search !== null) return stay({ ...state, ...onSearchKey(state.search, typed, state.past, state.cwd) });
-  if (typed.ctrl && typed.text === "o") return unfolded({ ...state, opened: before.opened });
+  if (typed.ctrl && typed.text === "o") return expanded({ ...state, opened: before.opened });
   if (hasCardKeys(state)) {
     const answered = onCardKey(state, typed, at);
     if (answered !== null) return answered;
@@ -106,8 +107,8 @@ function afterView(
   return { state: rest.state, effects: [...effects, ...rest.effects] };
 }
 
-function unfolded(state: State): Reduced {
-  const next = nextFold(state);
+function expanded(state: State): Reduced {
+  const next = nextCollapsed(state);
   if (next === null) return stay(state);
   const { fold, nth, count } = next;
   const more = nth + 1 < count ? " · ctrl-o earlier" : "";

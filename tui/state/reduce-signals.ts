@@ -1,12 +1,15 @@
 // What the kernel tells, as the next state: of the process one talks to all that is said and done, of the others what wants an answer and
 // what ended. Pure.
 
-import { COMPACTING, compactedText } from "../commands/history/compacted.ts";
-import { initPid } from "../src/abi/ids.ts";
-import type { Signal } from "../src/abi/signal.ts";
-import type { Ask, Effect, Entry, Reduced, Running, State } from "./state.ts";
-import { callFold, folded } from "./talk/collapsed.ts";
-import { subjectOf } from "./talk/subject.ts";
+import { COMPACTING, compactedText } from "../../commands/history/compacted.ts";
+import { initPid } from "../../src/abi/ids.ts";
+import type { Signal } from "../../src/abi/signal.ts";
+import { collapsedCall, withCollapsed } from "../talk/collapsed.ts";
+import { subjectOf } from "../talk/subject.ts";
+import type { Ask } from "./asks.ts";
+import type { Effect, Entry, Reduced } from "./effect.ts";
+import type { ActiveRun } from "./process.ts";
+import type { State } from "./state.ts";
 
 /** The end of a message that was taken back before it was said. */
 const WITHDRAWN = "user.withdrawn";
@@ -105,7 +108,7 @@ function started(state: State, runId: string, model: string, at: number): Reduce
   const taken = state.waiting.filter((message) => message.runId === runId);
   const waiting = state.waiting.filter((message) => message.runId !== runId);
   const since = state.run?.runId === "" || state.run?.runId === runId ? state.run.since : at;
-  const run: Running = { runId, doing: "thinking", what: "", since, sinceDoing: at, chars: 0 };
+  const run: ActiveRun = { runId, doing: "thinking", what: "", since, sinceDoing: at, chars: 0 };
   return {
     state: { ...state, model, run, waiting, thinking: null, standIn: null },
     effects: taken.map(({ text }) => said(text)),
@@ -143,8 +146,8 @@ function standing(state: State, { standsIn, class: failed }: Signal & { readonly
 function thought(state: State, at: number): Reduced {
   const { thinking } = state;
   if (thinking === null) return { state, effects: [] };
-  const folds = folded(state.folds, { title: "thinking", text: thinking.text });
-  return print({ ...state, thinking: null, folds }, { kind: "thought", tookMs: at - thinking.since });
+  const collapsed = withCollapsed(state.collapsed, { title: "thinking", text: thinking.text });
+  return print({ ...state, thinking: null, collapsed }, { kind: "thought", tookMs: at - thinking.since });
 }
 
 function committed(state: State, signal: Signal & { readonly name: "chat.text" }, at: number): Reduced {
@@ -155,9 +158,9 @@ function committed(state: State, signal: Signal & { readonly name: "chat.text" }
   return { state: next, effects: [...over.effects, { do: "print", entry: { kind: "text", turn, text } }] };
 }
 
-const NEW_RUN: Running = { runId: "", doing: "thinking", what: "", since: 0, sinceDoing: 0, chars: 0 };
+const NEW_RUN: ActiveRun = { runId: "", doing: "thinking", what: "", since: 0, sinceDoing: 0, chars: 0 };
 
-function doing(state: State, what: Running["doing"], about: string, at: number): State {
+function doing(state: State, what: ActiveRun["doing"], about: string, at: number): State {
   const run = state.run ?? { ...NEW_RUN, since: at };
   return { ...state, run: { ...run, doing: what, what: about, sinceDoing: at } };
 }
@@ -173,7 +176,7 @@ function toolDone(state: State, signal: Signal & { readonly name: "chat.tool_res
   const { tool, ok, output } = signal;
   const { [signal.callId]: call, ...calls } = state.calls;
   const args = call?.args ?? {};
-  const folds = folded(state.folds, callFold(tool, args, output));
+  const collapsed = withCollapsed(state.collapsed, collapsedCall(tool, args, output));
   const [other] = Object.values(calls);
   // Of calls that run beside each other one still does.
   const next =
@@ -181,7 +184,7 @@ function toolDone(state: State, signal: Signal & { readonly name: "chat.tool_res
       ? doing(state, "thinking", "", at)
       : doing(state, "tool", `${other.tool} ${subjectOf(other.tool, other.args)}`, other.at);
   const tookMs = call === undefined ? null : at - call.at;
-  return print({ ...next, calls, folds }, { kind: "result", tool, args, ok, output, tookMs });
+  return print({ ...next, calls, collapsed }, { kind: "result", tool, args, ok, output, tookMs });
 }
 
 function completed(state: State, signal: Signal & { readonly name: "chat.complete" }, at: number): Reduced {

@@ -1,0 +1,37 @@
+// The line that is being typed, and the history behind it.
+
+import { type Editing, EMPTY } from "../line/editor.ts";
+import type { Past } from "../line/history.ts";
+import type { Search } from "../line/search.ts";
+
+/** Completions of the word at the cursor, until the next key. */
+export interface Menu {
+  /** Where the word begins. */
+  readonly from: number;
+  readonly candidates: readonly Candidate[];
+  /** The candidate that stands in the line. */
+  readonly at: number | null;
+}
+
+export interface Candidate {
+  readonly text: string;
+  readonly note: string;
+}
+
+export interface Line {
+  readonly cwd: string;
+  readonly input: Editing;
+  /** shift-tab: the line is a message or a command, whatever it looks like. */
+  readonly pinned: "chat" | "shell" | null;
+  readonly past: readonly Past[];
+  /** Which line of history stands in the input, and what stood there before. */
+  readonly recalled: { readonly at: number; readonly draft: Editing } | null;
+  readonly search: Search | null;
+  readonly menu: Menu | null;
+  /** A key that acts on a paused process was just pressed; more of a word may follow. */
+  readonly hot: { readonly letter: string; readonly at: number } | null;
+}
+
+export function newLine({ cwd, past }: Pick<Line, "cwd" | "past">): Line {
+  return { cwd, past, input: EMPTY, pinned: null, recalled: null, search: null, menu: null, hot: null };
+}

@@ -1,0 +1,105 @@
+// The process at the other end: what it is, how it is, and what it does now.
+
+import type { State as ProcessState, WaitsFor } from "../../src/abi/process/process.ts";
+import type { FailureClass } from "../../src/abi/stream.ts";
+
+/** What happens to a message that is sent during a run: it enters at the next step, waits for the end of the run, or ends the run. */
+export type Fate = "next" | "after" | "now";
+
+/** A message of this terminal that no run has taken yet. */
+export interface Waiting {
+  readonly key: string;
+  readonly text: string;
+  readonly fate: Fate;
+  readonly runId: string | null;
+}
+
+export interface ActiveRun {
+  readonly runId: string;
+  readonly doing: "thinking" | "writing" | "tool";
+  /** The tool and its subject. */
+  readonly what: string;
+  readonly since: number;
+  /** When the present step began. */
+  readonly sinceDoing: number;
+  readonly chars: number;
+}
+
+export const NEW_RUN: ActiveRun = { runId: "", doing: "thinking", what: "", since: 0, sinceDoing: 0, chars: 0 };
+
+/** How full the model's window is. */
+export interface Context {
+  readonly tokens: number;
+  readonly windowTokens: number;
+  readonly compactsAtTokens: number;
+}
+
+/** A text that the transcript shows as one line; ctrl-o opens it. */
+export interface Collapsed {
+  readonly title: string;
+  readonly text: string;
+}
+
+export interface OpenCall {
+  readonly tool: string;
+  readonly args: object;
+  readonly at: number;
+}
+
+/** The process you talk to. */
+export interface Attachment {
+  readonly pid: string;
+  /** Messages, answers and stops are refused. */
+  readonly readOnly: boolean;
+  readonly model: string | null;
+  readonly state: ProcessState;
+  readonly waitsFor: WaitsFor | null;
+  readonly stateSince: number;
+  readonly context: Context | null;
+  /** The model that answers instead of another one, and why. */
+  readonly standIn: { readonly of: string; readonly model: string; readonly class: FailureClass | null } | null;
+  readonly costUsd: number;
+}
+
+/** Its run, and messages on their way. */
+export interface Conversation {
+  readonly run: ActiveRun | null;
+  /** Calls of the run that have no result yet. */
+  readonly calls: { readonly [callId: string]: OpenCall };
+  readonly thinking: { readonly text: string; readonly since: number } | null;
+  readonly waiting: readonly Waiting[];
+  /** Of the next message that is sent during the run. */
+  readonly fate: Fate;
+  readonly collapsed: readonly Collapsed[];
+  /** Which of them ctrl-o opened last, counted from the newest. */
+  readonly opened: number | null;
+}
+
+export const NO_CONVERSATION: Conversation = {
+  run: null,
+  calls: {},
+  thinking: null,
+  waiting: [],
+  fate: "next",
+  collapsed: [],
+  opened: null,
+};
+
+/** A process that runs in the background of the line. */
+export interface Job {
+  readonly number: number;
+  readonly pid: string;
+  /** Its task. */
+  readonly text: string;
+}
+
+export interface EndedJob {
+  readonly pid: string;
+  readonly status: string;
+}
+
+export interface Jobs {
+  readonly jobs: readonly Job[];
+  /** The last ends of processes that are no jobs yet: a task may end before its start is known here. */
+  readonly ends: readonly EndedJob[];
+}
