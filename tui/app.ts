@@ -41,7 +41,6 @@ const ESCAPE_MS = 40;
 const TICK_MS = 250;
 const STILL_TICK_MS = 1000;
 const HOLD_MS = 500;
-/** How often lists of processes are looked at anew. */
 const LOOK_MS = 1000;
 const CTRL_C: Typed = { type: "key", name: "text", text: "c", ctrl: true, alt: false, shift: false };
 
