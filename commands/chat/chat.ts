@@ -118,9 +118,10 @@ async function prepared(
   return { request, pick };
 }
 
-const ONLY_NEW = ["label", "budget", "system", "noTools"] as const;
+const ONLY_NEW = ["as", "label", "budget", "system", "noTools"] as const;
 
 const HINTS: { readonly [flag in (typeof ONLY_NEW)[number]]: readonly string[] } = {
+  as: ["gsv chat --session agent:AGENT:cli:dm:main talks to an agent in a session of its own"],
   label: [],
   budget: ["gsv budget PID sets what a process may use that is there already"],
   system: ["a file in /proc/PID/context.d tells it to a process that is there already"],
@@ -154,8 +155,8 @@ async function pickOf(io: Io, { extract, schema }: Given): Promise<Pick | null> 
 }
 
 function freshOf(args: Given, mode: Mode | undefined): NonNullable<ChatRequest["fresh"]> {
-  const { label, model, budget, system } = args;
-  return { label, model, budget, system, mode, drop: args.noTools ? "*" : undefined };
+  const { as, label, model, budget, system } = args;
+  return { as, label, model, budget, system, mode, drop: args.noTools ? "*" : undefined };
 }
 
 /** Who is talked to; a session's process is made by its first message. */

@@ -10,7 +10,7 @@ export interface ChatRequest {
   readonly model?: string | undefined;
   /** A new process is made for the message, and keeps its model. */
   readonly fresh:
-    | ({ readonly [K in "label" | "model" | "budget" | "system" | "drop"]?: string | undefined } & {
+    | ({ readonly [K in "as" | "label" | "model" | "budget" | "system" | "drop"]?: string | undefined } & {
         readonly mode?: Mode | undefined;
       })
     | null;

@@ -31,6 +31,7 @@ export const CHAT = {
         meta: "FILE",
       }),
     ),
+    as: field.optional(field.text("with --new: the agent it acts as", { longest: 32, meta: "AGENT", of: "agent" })),
     label: field.optional(field.text("with --new: what it is for", { longest: LIMITS.labelCharsMax, meta: "TEXT" })),
     budget: field.optional(
       field.text("with --new: what it may use, as '$2,30m,200k'", { longest: 100, meta: "BUDGET" }),

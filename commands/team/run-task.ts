@@ -15,10 +15,17 @@ function ofNew<Given extends { readonly doc: string }>(given: Given): Given {
   return { ...given, doc: given.doc.replace(/^with --new: /, "").replace(/; else from now on$/, "") };
 }
 
-const { mode, label, budget, system, noTools } = usual;
+const { mode, as, label, budget, system, noTools } = usual;
 const input = {
   ...usual,
-  ...{ mode: ofNew(mode), label: ofNew(label), budget: ofNew(budget), system: ofNew(system), noTools: ofNew(noTools) },
+  ...{
+    mode: ofNew(mode),
+    as: ofNew(as),
+    label: ofNew(label),
+    budget: ofNew(budget),
+    system: ofNew(system),
+    noTools: ofNew(noTools),
+  },
 };
 
 const spec = {
@@ -31,6 +38,7 @@ const spec = {
   examples: [
     'gsv run -- "Find stale commands in the docs."',
     'gsv run --label "nightly audit" --timeout 600 -- "Check the notes."; echo $?',
+    'gsv run --as reviewer -- "Review the change in /tmp/x.diff."',
     'gsv run --rm -x -- "Write a shell loop over all .log files."',
   ],
   notes: [

@@ -58,8 +58,11 @@ export function lastingKeeper(
     // Who answers in a test answers what it planned.
     if (providers !== undefined) return;
     const { keepLasting } = await import("../process/history/compaction/lasting.ts");
-    const modelsOf = async ({ pid, ownerUid: uid }: ProcessRow) =>
-      models.reach({ uid, offer: offers.of({ pid, runId: "", uid }) }, await modelOfProcess(kernel, pid));
+    const modelsOf = async (of: ProcessRow) => {
+      const uid = of.ownerUid;
+      const offer = offers.of({ pid: of.pid, runId: "", uid });
+      return await models.reach({ uid, offer }, await modelOfProcess(kernel, of));
+    };
     await keepLasting({ compactor, modelsOf, usage: kernel.usage, clock, log }, row);
   };
 }
@@ -74,8 +77,8 @@ export function conversationsOf(
     ...compactionService({
       ...{ kernel, store, ledger, compactor },
       now: () => clock.now(),
-      async modelsOf(context, { pid, ownerUid: uid }) {
-        const named = await modelOfProcess(kernel, pid);
+      async modelsOf(context, { pid, uid: acting, ownerUid: uid }) {
+        const named = await modelOfProcess(kernel, { pid, uid: acting });
         if (providers !== undefined)
           return [
             {

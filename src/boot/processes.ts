@@ -269,7 +269,7 @@ function runPorts(
         const rate = { price: null, isOwn: false };
         return [{ ...(await providers(run.model)), name, missing: null, keyMark: null, window: null, rate }];
       }
-      const named = run.model ?? (await modelOfProcess(kernel, row.pid));
+      const named = run.model ?? (await modelOfProcess(kernel, row));
       const offer = offers.of({ pid: row.pid, runId: run.runId, uid: row.ownerUid });
       return await models.reach({ uid: row.ownerUid, offer: await withOwn(kernel, row.pid, offer) }, named);
     },

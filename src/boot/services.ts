@@ -33,7 +33,7 @@ import { budgetService } from "../process/limits/budget-service.ts";
 import { nicenessService } from "../process/limits/niceness.ts";
 import { mediaRefs, mediaService } from "../process/media.ts";
 import { type PromptsPorts, promptsService } from "../process/prompt/prompt-service.ts";
-import { modelFor, modelOfProcess, modelService } from "../process/run/model-choice.ts";
+import { type Addressee, modelFor, modelOfProcess, modelService } from "../process/run/model-choice.ts";
 import { renewalFor } from "../sessions/renewal.ts";
 import type { ProcessRow } from "../store/kernel/processes/processes.ts";
 import { SYSCALLS } from "../syscalls/all.ts";
@@ -65,7 +65,10 @@ export function bootServices(
   const choosing = { kernel, models, offers, clock, held: heldRuns };
   const spawning = spawningOf(core, files, parts);
   const people = bootPeople(core, parts);
-  const modelNamed = (context: CallContext, model: string) => modelFor(choosing, context, { pid: null, model });
+  const modelNamed = (context: CallContext, model: string) => {
+    const { uid, ownerUid } = context.caller;
+    return modelFor(choosing, context, { pid: null, uid, ownerUid }, model);
+  };
   const processes = processesService({
     ...spawning,
     ...{ closer, termMs: config["kernel.termMs"], held: heldRuns },
@@ -132,7 +135,8 @@ function spawningOf(core: Core, files: FileParts, { ledger, runners, heldRuns, p
     contextFiles: (caller: Caller, listed: string) => contextFilesNamed(files.options, caller, listed),
     taskBudget: (ownerUid: number) => taskBudget(kernel, ownerUid),
     workplaces: workplacesOf({ ...core, ...machine }),
-    modelFor: (context: CallContext, wanted: Parameters<typeof modelFor>[2]) => modelFor(choosing, context, wanted),
+    modelFor: (context: CallContext, addressee: Addressee, model: string | undefined) =>
+      modelFor(choosing, context, addressee, model),
   };
 }
 
@@ -167,7 +171,7 @@ function promptPorts(core: Core, { options }: FileParts, { ledger, tools }: Proc
     open: (row) => ledger.open(row),
     async modelOf(context, row) {
       const asker = { uid: row.ownerUid, offer: offers.from(context) };
-      const [{ name, window }] = await models.reach(asker, await modelOfProcess(kernel, row.pid));
+      const [{ name, window }] = await models.reach(asker, await modelOfProcess(kernel, row));
       return { name, windowTokens: window?.windowTokens ?? (await windowOf(name, row)) };
     },
   };

@@ -90,7 +90,7 @@ async function setLabel({ ports, context, routed, value }: Changing): Promise<Do
 
 async function setModel({ ports, context, routed }: Changing, change: Partial<ModelParts>): Promise<Done> {
   const { pid } = routed.row;
-  const before = splitModel(await modelOfProcess(ports.kernel, pid));
+  const before = splitModel(await modelOfProcess(ports.kernel, routed.row));
   const { model } = await ports.models.ofProcess(context, pid, modelWith(before, change));
   const now = splitModel(model);
   const isProvider = change.provider !== undefined;

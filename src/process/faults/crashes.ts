@@ -69,7 +69,7 @@ export class Crashes {
       ...{ profile, parent, fault, versions },
       run: {
         ...{ id: end.runId, reason: end.reason, error: end.error ?? "", usage: end.usage },
-        model: asked ?? (await modelOfProcess(kernel, pid)),
+        model: asked ?? (await modelOfProcess(kernel, row)),
       },
       messages: messages.map(shown),
       inFlight: inFlightOf(messages, end.runId),

@@ -30,11 +30,11 @@ export class Offers {
     return caller.pid === undefined ? undefined : this.ofProcesses.get(caller.pid);
   }
 
-  bind({ pid, runId }: { readonly pid: string; readonly runId: string }, offer: Offer | undefined): void {
+  bind({ pid, runId }: { readonly pid: string; readonly runId: string | null }, offer: Offer | undefined): void {
     if (offer === undefined) return;
     const { env, flags } = offer;
     const kept = flags === undefined ? { env } : { env, flags };
-    this.ofRuns.set(runId, kept);
+    if (runId !== null) this.ofRuns.set(runId, kept);
     this.ofProcesses.set(pid, kept);
   }
 

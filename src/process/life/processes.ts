@@ -226,7 +226,7 @@ async function send(ports: ProcessesPorts, context: CallContext, request: SendRe
     urgent: request.interrupt === true,
     text: request.message,
     origin: originOf(context),
-    model: await ports.modelFor(context, { pid, model: request.model }),
+    model: await ports.modelFor(context, row, request.model),
     source: null,
     requestKey: keyOf(context),
     now,

@@ -32,7 +32,7 @@ import type { Spawned, SpawnRequest } from "../../syscalls/services.ts";
 import { modeOfNew } from "../approvals/policy/service.ts";
 import type { Retries } from "../faults/disk-retry.ts";
 import { copyHistory, type ForkStep } from "../history/copy-history.ts";
-import { keepModel } from "../run/model-choice.ts";
+import { type Addressee, keepModel } from "../run/model-choice.ts";
 import { keyOf, originOf, routeTo } from "../run/request.ts";
 import type { Runners } from "../run/runners.ts";
 import type { Ledger } from "./ledger.ts";
@@ -49,11 +49,8 @@ export interface SpawnPorts {
   readonly random: RandomBytes;
   readonly retries: Retries;
   readonly log: (line: string) => void;
-  /** Checks and names who answers; null leaves it to the account. */
-  readonly modelFor: (
-    context: CallContext,
-    wanted: { readonly pid: string | null; readonly model: string | undefined },
-  ) => Promise<string | null>;
+  /** The checked name of the model for a message; null leaves it to the account. */
+  readonly modelFor: (context: CallContext, addressee: Addressee, model: string | undefined) => Promise<string | null>;
   readonly offers: Offers;
   /** What a new task of the account may use where nothing else is said. */
   readonly taskBudget: (ownerUid: number) => Promise<Limits | null>;
@@ -104,11 +101,12 @@ export async function spawn(
     return spawned;
   }
   if (request.profile === "init") throw new SysError("EINVAL", "every account has one init process: spawn a task");
-  const model = await ports.modelFor(context, { pid: null, model: request.model });
   const own = caller.pid === undefined ? null : ((await kernel.processes.get(caller.pid))?.mode ?? null);
   const mode = await modeOfNew(caller, request.mode, { own, mayBe: ports.mayBe });
   const stated = request.budget === undefined ? null : budgetStated(request.budget);
   const place = await placeOf(ports, context, request);
+  const acting = { pid: null, uid: place.runAs.uid, ownerUid: place.ownerUid };
+  const model = await ports.modelFor(context, acting, request.model);
   const budget = await budgetOf(ports, context.caller, { ...place, stated });
   const now = clock.now();
   const runId = request.prompt === undefined ? null : uuidv7(now, ports.random);
@@ -149,8 +147,9 @@ export async function spawn(
   );
   if (isNew && workspace !== null) await beginTree(ports.workplaces, workspace);
   if (request.model !== undefined && model !== null) await keepModel(kernel, pid, model, { uid: caller.uid, now });
+  // Also without a prompt: the end of a child may start its first run.
+  ports.offers.bind({ runId, pid }, ports.offers.from(context));
   if (runId !== null) {
-    ports.offers.bind({ runId, pid }, ports.offers.from(context));
     await routeTo(ports, context, { runId, pid });
   }
   await completeOrLater(ports, pid);

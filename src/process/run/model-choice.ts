@@ -1,5 +1,6 @@
-// Which model answers a message: the one named with it, else the one set for its process, else whatever the account and its client say. Only
-// a person names one: what a model costs and who reads along is no agent's to decide.
+// Chooses the model of a message, for every way a message takes: the model named with the message, else the model of the process, else that of
+// the agent the process acts as, else the owner's settings and the environment of the client. Only a person names a model: an agent must not
+// decide what a model costs and which server reads the text.
 
 import { SysError } from "../../abi/errno.ts";
 import { NO_USAGE } from "../../abi/process/process.ts";
@@ -23,15 +24,24 @@ export interface ModelChoicePorts {
   readonly held: HeldRuns;
 }
 
+/** The process that a message is for. */
+export interface Addressee {
+  /** Null while the process is being created. */
+  readonly pid: string | null;
+  /** The account it acts as. */
+  readonly uid: number;
+  readonly ownerUid: number;
+}
+
 const keyOf = (pid: string) => `processes/${pid}/model`;
 
-/** What was set for a process, or null. */
-/** What was set for the process, else for the agent that it acts as. */
-export async function modelOfProcess(kernel: KernelStore, pid: string): Promise<string | null> {
-  const own = await modelSetFor(kernel, pid);
-  if (own !== null) return own;
-  const row = await kernel.processes.get(pid);
-  return row === null ? null : (await kernel.agents.byUid(row.uid)).model;
+/** The model of the process, else of the agent it acts as. Null: the owner's settings and the client's environment decide. */
+export async function modelOfProcess(
+  kernel: KernelStore,
+  { pid, uid }: Pick<Addressee, "pid" | "uid">,
+): Promise<string | null> {
+  const own = pid === null ? null : await modelSetFor(kernel, pid);
+  return own ?? (await kernel.agents.byUid(uid)).model;
 }
 
 export async function modelSetFor({ config }: Pick<KernelStore, "config">, pid: string): Promise<string | null> {
@@ -48,17 +58,18 @@ export async function keepModel(
   await config.change([{ key: keyOf(pid), value }], by);
 }
 
-/** Checked when the message comes, so that a wrong name fails at its sender and not in the run. Null is whoever answers by default. */
+/** Checked when the message arrives, so that a wrong name fails at its sender and not in the run. Null: the default of the run. */
 export async function modelFor(
   { kernel, models, offers }: Pick<ModelChoicePorts, "kernel" | "models" | "offers">,
   context: CallContext,
-  { pid, model }: { readonly pid: string | null; readonly model: string | undefined },
+  addressee: Addressee,
+  model: string | undefined,
 ): Promise<string | null> {
   if (model !== undefined && context.caller.kind === "process") {
     throw new SysError("EPERM", "only a person chooses the model", ["leave model out"]);
   }
-  const asker = { uid: context.caller.ownerUid, offer: offers.from(context) };
-  return await models.chosen(asker, model ?? (pid === null ? null : await modelOfProcess(kernel, pid)));
+  const asker = { uid: addressee.ownerUid, offer: offers.from(context) };
+  return await models.chosen(asker, model ?? (await modelOfProcess(kernel, addressee)));
 }
 
 /** Where the model is said that nobody has set for the process or its agent. */
@@ -73,7 +84,7 @@ async function saidBy(
 
 export function modelService(ports: ModelChoicePorts): ModelService {
   const { kernel, models, offers, clock, held } = ports;
-  const askerOf = (context: CallContext) => ({ uid: context.caller.ownerUid, offer: offers.from(context) });
+  const askerOf = (context: CallContext, uid = context.caller.ownerUid) => ({ uid, offer: offers.from(context) });
   return {
     list: (context, provider) => models.list(askerOf(context), provider, context.signal),
     async test(context, model) {
@@ -86,18 +97,19 @@ export function modelService(ports: ModelChoicePorts): ModelService {
     },
     async ofProcess(context, pid, model) {
       const row = await visibleProcess(kernel, context.caller, pid);
+      const asker = askerOf(context, row.ownerUid);
       if (model !== undefined) {
         if (context.caller.kind === "process")
           throw new SysError("EPERM", "only a person chooses the model of a process");
-        const value = model.trim() === "" ? null : await models.chosen(askerOf(context), model);
+        const value = model.trim() === "" ? null : await models.chosen(asker, model);
         await keepModel(kernel, row.pid, value, { uid: context.caller.uid, now: clock.now() });
         // Whoever waits for the model before it need not any more.
         if (value !== null && isHeld(row.waitsFor)) await held.letGo(row, value);
       }
       const set = await modelSetFor(kernel, row.pid);
-      const meant = await modelOfProcess(kernel, row.pid);
-      const [first] = await models.reach(askerOf(context), meant ?? (await models.chosen(askerOf(context), null)));
-      const by = set !== null ? "process" : meant !== null ? "agent" : await saidBy(kernel, askerOf(context));
+      const meant = await modelOfProcess(kernel, row);
+      const [first] = await models.reach(asker, meant ?? (await models.chosen(asker, null)));
+      const by = set !== null ? "process" : meant !== null ? "agent" : await saidBy(kernel, asker);
       return { pid: row.pid, model: set, answers: first.name, by };
     },
     async thinking(context, pid, said) {
