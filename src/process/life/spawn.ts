@@ -105,8 +105,7 @@ export async function spawn(
   const mode = await modeOfNew(caller, request.mode, { own, mayBe: ports.mayBe });
   const stated = request.budget === undefined ? null : budgetStated(request.budget);
   const place = await placeOf(ports, context, request);
-  const acting = { pid: null, uid: place.runAs.uid, ownerUid: place.ownerUid };
-  const model = await ports.modelFor(context, acting, request.model);
+  const model = await ports.modelFor(context, { ...place, pid: null, uid: place.runAs.uid }, request.model);
   const budget = await budgetOf(ports, context.caller, { ...place, stated });
   const now = clock.now();
   const runId = request.prompt === undefined ? null : uuidv7(now, ports.random);
