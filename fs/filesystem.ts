@@ -97,3 +97,22 @@ export interface FileSystem {
   link(caller: Caller, path: ResolvedPath, target: string, options?: Receipted): Promise<void>;
   setattr(caller: Caller, path: ResolvedPath, attributes: Attributes): Promise<void>;
 }
+
+export interface Mount {
+  readonly at: string;
+  readonly fs: FileSystem;
+  /** Nothing there can be changed, whatever its modes say. */
+  readonly readOnly?: true;
+  /** A part of a filesystem that sees its paths whole, mounted again in its own place. */
+  readonly whole?: true;
+}
+
+/** Where a walk ended: the path without links, the mount it is in, and what stands there. */
+export interface Place {
+  readonly path: string;
+  readonly mount: Mount;
+  readonly inner: ResolvedPath;
+  readonly stat: Stat | null;
+  /** Nothing stands there, and only a directory may come to. */
+  readonly forDirectory?: true;
+}

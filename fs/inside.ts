@@ -2,8 +2,7 @@
 
 import type { Caller } from "../src/abi/identity.ts";
 import { FileError } from "./error.ts";
-import type { ReadOptions, ReadResult, ResolvedPath, Stat } from "./filesystem.ts";
-import type { Mount, Place } from "./namespace.ts";
+import type { Mount, Place, ReadOptions, ReadResult, ResolvedPath, Stat } from "./filesystem.ts";
 import { split } from "./path.ts";
 import { pathOf, SLASH } from "./steps.ts";
 

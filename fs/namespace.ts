@@ -11,37 +11,18 @@ import type {
   Attributes,
   Directory,
   Entry,
-  FileSystem,
+  Mount,
+  Place,
   ReadOptions,
   ReadResult,
   Receipted,
   RemoveOptions,
-  ResolvedPath,
   Stat,
   WriteOptions,
 } from "./filesystem.ts";
 import { Ahead, innerOf, inside, readInside } from "./inside.ts";
 import { isWithin, parent, split } from "./path.ts";
 import { checkLength, isPlace, pathOf, SLASH, steps, waysTo } from "./steps.ts";
-
-export interface Mount {
-  readonly at: string;
-  readonly fs: FileSystem;
-  /** Nothing there can be changed, whatever its modes say. */
-  readonly readOnly?: true;
-  /** A part of a filesystem that sees its paths whole, mounted again in its own place. */
-  readonly whole?: true;
-}
-
-/** Where a walk ended: the path without links, the mount it is in, and what stands there. */
-export interface Place {
-  readonly path: string;
-  readonly mount: Mount;
-  readonly inner: ResolvedPath;
-  readonly stat: Stat | null;
-  /** Nothing stands there, and only a directory may come to. */
-  readonly forDirectory?: true;
-}
 
 type Present = Place & { readonly stat: Stat };
 

@@ -50,7 +50,7 @@ import type { KernelDb } from "./store/kernel/db.ts";
 import { openKernelDb } from "./store/kernel/open.ts";
 import type { KernelStore } from "./store/kernel/sqlite.ts";
 import type { ProcessStore } from "./store/process/verbs.ts";
-import type { Runner } from "./targets/gsv.ts";
+import type { Runner } from "./targets/shell.ts";
 import { newCodeRunner } from "./workers/code-workers.ts";
 import { bootShells, type ShellParts } from "./workers/shell-workers.ts";
 

@@ -2,7 +2,7 @@
 
 import { diskFs } from "../../fs/disk/disk.ts";
 import { type Noted, notedFs } from "../../fs/disk/recorded.ts";
-import type { FileSystem } from "../../fs/filesystem.ts";
+import type { FileSystem, Mount } from "../../fs/filesystem.ts";
 import { binFs, type Program } from "../../fs/generated/bin.ts";
 import { type CrashFiles, crashFs } from "../../fs/generated/crash.ts";
 import { devFs } from "../../fs/generated/dev.ts";
@@ -10,7 +10,7 @@ import { etcFile } from "../../fs/generated/etc.ts";
 import { logFs } from "../../fs/generated/log.ts";
 import { approvalsFs } from "../../fs/generated/spool.ts";
 import { separateStores } from "../../fs/memory.ts";
-import { type Mount, Namespace } from "../../fs/namespace.ts";
+import { Namespace } from "../../fs/namespace.ts";
 import { objectsFs } from "../../fs/objects.ts";
 import type { MachinePorts } from "../../fs/proc/machine.ts";
 import { procFs } from "../../fs/proc/proc.ts";

@@ -1,8 +1,8 @@
 // Signals on their way to a script. One that does not hear is ended, and so is one that takes too long over its traps.
 
 import { ENDED_BY } from "../abi/ended-by.ts";
-import type { Runner, ShellsOptions } from "./gsv.ts";
-import type { SentSignal } from "./shell.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { Runner, SentSignal } from "./shell.ts";
 
 export const EXIT_DIED = ENDED_BY.KILL;
 const HEAR_MS = 1000;
@@ -15,7 +15,7 @@ export class Delivery {
 
   constructor(
     private readonly runner: Runner,
-    private readonly options: Pick<ShellsOptions, "clock" | "hearMs">,
+    private readonly options: { readonly clock: Clock; readonly hearMs?: number },
     private readonly endAs: (status: number) => void,
   ) {}
 

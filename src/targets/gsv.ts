@@ -10,21 +10,13 @@ import type {
   FileVerb,
   FromRunner,
   JobVerb,
+  Runner,
   SentSignal,
   ShellEnd,
   ShellFiles,
   ShellJob,
   ShellJobs,
-  ToRunner,
 } from "./shell.ts";
-
-/** A thread that runs one script at a time. */
-export interface Runner {
-  post(message: ToRunner): void;
-  /** `fault` is told when it dies by itself. */
-  listen(hear: (message: FromRunner) => void, fault: (why: string) => void): void;
-  end(): void;
-}
 
 export interface ShellPlace {
   /** The account whose share of the Workers it takes. */

@@ -161,3 +161,11 @@ export type FromRunner =
   | { readonly kind: "heard"; readonly goesOn: boolean }
   | { readonly kind: "print"; readonly stream: "stdout" | "stderr"; readonly bytes: Uint8Array }
   | { readonly kind: "end"; readonly end: ShellEnd };
+
+/** A thread that runs one script at a time. */
+export interface Runner {
+  post(message: ToRunner): void;
+  /** `fault` is told when it dies by itself. */
+  listen(hear: (message: FromRunner) => void, fault: (why: string) => void): void;
+  end(): void;
+}

@@ -18,11 +18,11 @@ import { looksAt } from "../process/approvals/policy/shell-line.ts";
 import { SYSCALLS } from "../syscalls/all.ts";
 import type { CallContext } from "../syscalls/define.ts";
 import type { Shells } from "../syscalls/run/shell-service.ts";
-import { GsvShells, type Runner } from "../targets/gsv.ts";
+import { GsvShells } from "../targets/gsv.ts";
 import { type Hidden, hiddenOn, resolver } from "../targets/hidden.ts";
 import { HostCommands } from "../targets/host.ts";
 import { SANDBOX_PATH, sandboxFinder } from "../targets/sandbox.ts";
-import type { FromRunner } from "../targets/shell.ts";
+import type { FromRunner, Runner } from "../targets/shell.ts";
 import { succeeds } from "../targets/spawn.ts";
 import { VERSION } from "../version.ts";
 

@@ -1,7 +1,7 @@
 // How a process is held and let go, over plain lists: one group of the store's verbs.
 
 import type { WaitsFor } from "../../src/abi/process/process.ts";
-import type { HoldVerbs } from "../../src/store/process/holding.ts";
+import type { HoldVerbs } from "../../src/store/process/head.ts";
 import type { Outcome } from "../../src/store/process/verbs.ts";
 import { plainHead } from "./model-reads.ts";
 import type { Step } from "./model-segments.ts";

@@ -3,7 +3,7 @@
 import { LIMITS } from "../../src/abi/config/limits.ts";
 import type { Message } from "../../src/abi/process/message.ts";
 import type { HistoryPolicy, Segment } from "../../src/abi/process/segment.ts";
-import type { SegmentVerbs } from "../../src/store/process/history/segment-verbs.ts";
+import type { SegmentVerbs } from "../../src/store/process/history/segments.ts";
 import type { Compaction, ContextShape, Graft, Outcome, Refusal, Undone } from "../../src/store/process/verbs.ts";
 import type { ModelProcess } from "./model-process.ts";
 import { sizeOf, windowOf } from "./model-reads.ts";

@@ -4,14 +4,14 @@ import { LIMITS } from "../../src/abi/config/limits.ts";
 import type { Change, ChangeVerbs, Undo } from "../../src/store/process/files/changes.ts";
 import type { KnownFile, KnownVerbs } from "../../src/store/process/files/known.ts";
 import type { Rewind, RewindVerbs } from "../../src/store/process/history/rewinds.ts";
+import type { PromptVerbs, StoredPrompt } from "../../src/store/process/prompts.ts";
 import type { Timing, TimingVerbs } from "../../src/store/process/timing.ts";
-import type { ToldTurn, ToldVerbs } from "../../src/store/process/told.ts";
 import type { ModelProcess } from "./model-process.ts";
 import { ModelSegments } from "./model-segments.ts";
 
 export class ModelTold {
   readonly files = new Map<string, string>();
-  readonly turns: ToldTurn[] = [];
+  readonly turns: StoredPrompt[] = [];
   changes: (Change & { readonly ended: boolean })[] = [];
   undos: Undo[] = [];
   rewinds: Rewind[] = [];
@@ -22,7 +22,7 @@ export class ModelTold {
 
 export abstract class ModelToldStore
   extends ModelSegments
-  implements ToldVerbs, ChangeVerbs, KnownVerbs, RewindVerbs, TimingVerbs
+  implements PromptVerbs, ChangeVerbs, KnownVerbs, RewindVerbs, TimingVerbs
 {
   protected abstract unlessFenced(pid: string, step: (process: ModelProcess) => void): void;
 
@@ -75,7 +75,7 @@ export abstract class ModelToldStore
     });
   }
 
-  async keepPrompt(pid: string, turn: ToldTurn) {
+  async keepPrompt(pid: string, turn: StoredPrompt) {
     this.unlessFenced(pid, ({ context }) => context.turns.push(turn));
   }
 

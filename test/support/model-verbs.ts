@@ -2,7 +2,7 @@
 
 import { LIMITS } from "../../src/abi/config/limits.ts";
 import { type Approval, addUsage, type RunEnd } from "../../src/abi/process/process.ts";
-import type { Hold } from "../../src/store/process/holding.ts";
+import type { Hold } from "../../src/store/process/head.ts";
 import type {
   Aborting,
   Admission,

@@ -2,8 +2,7 @@
 // The kernel itself hands a Worker on from script to script; here it goes on to the next kernel's. One whose script was
 // cut off, or that died, is gone for good.
 
-import type { Runner } from "../../src/targets/gsv.ts";
-import type { FromRunner } from "../../src/targets/shell.ts";
+import type { FromRunner, Runner } from "../../src/targets/shell.ts";
 import { newShellRunner } from "../../src/workers/shell-workers.ts";
 
 const KEPT_MAX = 4;

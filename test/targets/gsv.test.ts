@@ -2,14 +2,14 @@
 // by itself.
 
 import { afterAll, beforeEach, expect, test } from "bun:test";
-import type { Mount } from "../../fs/namespace.ts";
+import type { Mount } from "../../fs/filesystem.ts";
 import { Namespace } from "../../fs/namespace.ts";
 import type { Caller } from "../../src/abi/identity.ts";
 import { shellFiles } from "../../src/kernel/shells/shell-files.ts";
 import { realClock } from "../../src/lib/clock.ts";
-import { GsvShells, type Runner, type ShellPlace } from "../../src/targets/gsv.ts";
+import { GsvShells, type ShellPlace } from "../../src/targets/gsv.ts";
 import { JobRoom, JobTable } from "../../src/targets/jobs.ts";
-import type { ShellJob, ShellState } from "../../src/targets/shell.ts";
+import type { Runner, ShellJob, ShellState } from "../../src/targets/shell.ts";
 import { newShellRunner } from "../../src/workers/shell-workers.ts";
 import { agent, bob, sam } from "../support/caller.ts";
 import { memoryMount } from "../support/memoryfs.ts";

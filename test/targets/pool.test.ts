@@ -1,8 +1,8 @@
 // Who runs shell scripts when: runners in turn, a few kept warm, one that dies harming nobody else.
 
 import { expect, test } from "bun:test";
-import { GsvShells, type Runner } from "../../src/targets/gsv.ts";
-import type { ShellEnd, ShellFiles, ShellJob } from "../../src/targets/shell.ts";
+import { GsvShells } from "../../src/targets/gsv.ts";
+import type { Runner, ShellEnd, ShellFiles, ShellJob } from "../../src/targets/shell.ts";
 import { FakeClock } from "../support/clock.ts";
 import { FakeSys } from "../support/sys.ts";
 

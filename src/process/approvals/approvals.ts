@@ -10,7 +10,7 @@ import type { Clock } from "../../lib/clock.ts";
 import { fitting, objectWithin, within } from "../../lib/text/fitting.ts";
 import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
 import type { KernelStore } from "../../store/kernel/sqlite.ts";
-import type { GivenAnswer } from "../../store/process/asked.ts";
+import type { GivenAnswer } from "../../store/process/approvals.ts";
 import type { ProcessStore } from "../../store/process/verbs.ts";
 import type { Answer, Approvals, ShownApproval } from "../../syscalls/approval/approval-service.ts";
 import { parseArgs } from "../../syscalls/parse.ts";

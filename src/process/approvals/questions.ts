@@ -6,7 +6,7 @@ import { type Approval, PROFILES_ALONE } from "../../abi/process/process.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { ApprovalRows } from "../../store/kernel/processes/approvals.ts";
 import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
-import type { AskRequest, GivenAnswer } from "../../store/process/asked.ts";
+import type { AskRequest, GivenAnswer } from "../../store/process/approvals.ts";
 import type { CallRow } from "../../store/process/verbs.ts";
 
 export interface QuestionsPorts {

@@ -4,7 +4,7 @@
 import type { Clock } from "../../lib/clock.ts";
 import { conversationHistory, SAID_MAX, type Said, saidIn } from "../../prompts/conversation-history.ts";
 import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
-import type { ContextShape } from "../../store/process/history/segment-verbs.ts";
+import type { ContextShape } from "../../store/process/history/segments.ts";
 import type { Claimed, ProcessStore } from "../../store/process/verbs.ts";
 import type { Ledger } from "../life/ledger.ts";
 

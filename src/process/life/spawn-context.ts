@@ -7,16 +7,16 @@ import { SysError } from "../../abi/errno.ts";
 import type { Caller } from "../../abi/identity.ts";
 import { pathsFor } from "../../kernel/files/file-paths.ts";
 import { type FilesOptions, saying } from "../../kernel/files/files.ts";
-import type { ToldFile } from "../../store/process/told.ts";
+import type { ContextFile } from "../../store/process/prompts.ts";
 
 /** `listed` is one path or several, with commas between. */
 export async function contextFilesNamed(
   { namespace, homeOf }: FilesOptions,
   caller: Caller,
   listed: string,
-): Promise<ToldFile[]> {
+): Promise<ContextFile[]> {
   const absolute = pathsFor(homeOf);
-  const files: ToldFile[] = [];
+  const files: ContextFile[] = [];
   for (const path of listed.split(",").map((each) => each.trim())) {
     if (path === "") throw new SysError("EINVAL", "context names files, with commas between them");
     const at = await absolute(caller, path);
@@ -30,7 +30,7 @@ export async function contextFilesNamed(
 }
 
 /** One that /proc/PID/context.d takes, and in the order in which they were named. */
-function nameFor(name: string, before: readonly ToldFile[]): string {
+function nameFor(name: string, before: readonly ContextFile[]): string {
   const plain = name
     .replace(/\.md$/, "")
     .replace(/[^A-Za-z0-9._-]+/g, "-")

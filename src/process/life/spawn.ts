@@ -25,7 +25,7 @@ import type { NewBudget } from "../../store/kernel/processes/budgets.ts";
 import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
 import type { KernelStore } from "../../store/kernel/sqlite.ts";
 import { StoreUnavailable } from "../../store/open.ts";
-import type { ToldFile } from "../../store/process/told.ts";
+import type { ContextFile } from "../../store/process/prompts.ts";
 import type { ProcessStore } from "../../store/process/verbs.ts";
 import type { CallContext } from "../../syscalls/define.ts";
 import type { Spawned, SpawnRequest } from "../../syscalls/services.ts";
@@ -56,7 +56,7 @@ export interface SpawnPorts {
   readonly taskBudget: (ownerUid: number) => Promise<Limits | null>;
   readonly workplaces: WorkplacePorts;
   /** The texts of files that the caller names. */
-  readonly contextFiles: (caller: Caller, listed: string) => Promise<readonly ToldFile[]>;
+  readonly contextFiles: (caller: Caller, listed: string) => Promise<readonly ContextFile[]>;
   /** Where a path of the caller's leads. */
   readonly locate: (caller: Caller, path: string) => Promise<string>;
   /** Refuses a mode that is not to be had here. */
@@ -75,7 +75,7 @@ export interface SpawnStep {
   /** Whose history it begins with. */
   readonly fork?: ForkStep;
   /** What it alone is told at every turn. */
-  readonly context?: readonly ToldFile[];
+  readonly context?: readonly ContextFile[];
 }
 
 /** A process that begins with the history of another: what was asked for, and what came of it. */

@@ -3,8 +3,7 @@
 
 import type { ModelRequest } from "../../abi/stream.ts";
 import { indexSections, termsOf } from "../../lib/text/search.ts";
-import type { PlannedCall } from "./rules.ts";
-import type { Exchange } from "./steps.ts";
+import type { Exchange, PlannedCall } from "./rules.ts";
 
 const KNOWLEDGE = "~/knowledge";
 const QUESTION =

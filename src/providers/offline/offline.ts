@@ -10,8 +10,8 @@ import type { ManualSection } from "../../prompts/manual.ts";
 import { callId, isFailedNote } from "../local.ts";
 import { ManualAnswers } from "./manual.ts";
 import { presentResults } from "./results.ts";
-import { intentOf, type PlannedCall } from "./rules.ts";
-import { type Exchange, type Step, stepOf } from "./steps.ts";
+import { type Exchange, intentOf, type PlannedCall } from "./rules.ts";
+import { type Step, stepOf } from "./steps.ts";
 
 const TRY = [
   "Three things to try:",

@@ -2,9 +2,16 @@
 // question for the manual. When in doubt it is a question: nothing is written, changed or deleted on a guess, so a path there must
 // look like one (a slash, a dot and an ending, ~, quotes, or the word "file" before it). Pure.
 
+import type { ToolCall, ToolResultContent } from "../../abi/process/message.ts";
+
 export interface PlannedCall {
   readonly name: string;
   readonly args: { readonly [key: string]: unknown };
+}
+
+export interface Exchange {
+  readonly call: ToolCall;
+  readonly result: ToolResultContent;
 }
 
 export type Intent =

@@ -2,16 +2,10 @@
 // what its owner keeps. Each step follows from the order and the results so far, so that a turn that is asked again does the same. What
 // stands in a file is only ever added to. Pure.
 
-import type { ToolCall, ToolResultContent } from "../../abi/process/message.ts";
 import type { ModelRequest } from "../../abi/stream.ts";
 import { keptAnswer, keptCalls } from "./notes.ts";
-import type { PlannedCall } from "./rules.ts";
+import type { Exchange, PlannedCall } from "./rules.ts";
 import { workspaceCalls, workspaceText } from "./workspace.ts";
-
-export interface Exchange {
-  readonly call: ToolCall;
-  readonly result: ToolResultContent;
-}
 
 export interface Step {
   readonly text: string;

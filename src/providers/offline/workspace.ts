@@ -2,8 +2,7 @@
 // shell, how its README begins, and where work was left. Nothing in it is made up. Pure.
 
 import type { ModelRequest } from "../../abi/stream.ts";
-import type { PlannedCall } from "./rules.ts";
-import type { Exchange } from "./steps.ts";
+import type { Exchange, PlannedCall } from "./rules.ts";
 
 const LISTING = { name: "Read", args: { path: "." } };
 const NEWEST = { name: "Shell", args: { command: "ls -lt" } };

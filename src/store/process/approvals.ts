@@ -1,13 +1,40 @@
-// One approval at a time per process. The request is stored with the call it is about; the answer is compare-and-set, so of two people
-// who answer at once one decides and the other is told who did.
+// Approvals: one open request per process, stored with its tool call. An answer is compare-and-set, so of two people who answer at
+// once the second gets the first decision.
 
-import type { Approval } from "../../abi/process/process.ts";
+import type { Approval, DecisionWord } from "../../abi/process/process.ts";
 import type { Db } from "../open.ts";
-import type { AskRequest, GivenAnswer } from "./asked.ts";
 import type { HeadRow } from "./head.ts";
+import type { Outcome, Refusal } from "./outcome.ts";
 import { approvalFromRow, type HilRow } from "./rows.ts";
 import { endCall, openCall } from "./turns.ts";
-import type { Refusal } from "./verbs.ts";
+
+export interface AskRequest extends Pick<Approval, "kind" | "why" | "about" | "hash" | "expiresAt"> {
+  readonly dispatchId: string;
+  readonly approvalId: string;
+  readonly now: number;
+}
+
+export interface GivenAnswer {
+  readonly approvalId: string;
+  readonly decision: Exclude<DecisionWord, "withdrawn">;
+  readonly by: string;
+  readonly now: number;
+  /** The reason for a denial, or the answer to a question. */
+  readonly said?: string | null;
+  /** The result of the call, unless it was approved. */
+  readonly output?: string;
+  /** With an approval: the edited call to run instead. */
+  readonly instead?: Pick<Approval, "args" | "hash">;
+}
+
+export interface ApprovalVerbs {
+  ask(pid: string, epoch: number, request: AskRequest): Promise<Outcome<Approval>>;
+  /** Compare-and-set: returns the earlier decision if there is one. Null: no such approval. */
+  answer(pid: string, answer: GivenAnswer): Promise<Outcome<Approval | null>>;
+  openApproval(pid: string): Promise<Approval | null>;
+  /** The call as the person saw it before approving; null if it was not approved. */
+  approvedAs(pid: string, dispatchId: string): Promise<Approval | null>;
+}
 
 export function ask(db: Db, head: HeadRow, request: AskRequest): Approval | Refusal {
   const call = openCall(db, request.dispatchId);
@@ -34,8 +61,8 @@ export function ask(db: Db, head: HeadRow, request: AskRequest): Approval | Refu
   if (row === null) throw new Error("the approval was not stored");
   const approval = approvalFromRow(row, head.pid());
   head.move("ask");
-  head.tellApproval(approval);
-  head.tellEnded({ runId: head.currentRun, text: `waits for ${endedWord(approval)} ${approval.id}: ${approval.why}` });
+  head.publishApproval(approval);
+  head.publishEnd({ runId: head.currentRun, text: `waits for ${endedWord(approval)} ${approval.id}: ${approval.why}` });
   return approval;
 }
 
@@ -76,7 +103,7 @@ export function answer(db: Db, head: HeadRow, given: GivenAnswer): Approval | nu
   }
   const approval = approvalFromRow(row, head.pid());
   head.move("answer");
-  head.tellApproval(approval);
+  head.publishApproval(approval);
   return approval;
 }
 

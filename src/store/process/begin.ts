@@ -1,23 +1,29 @@
-// The first transaction of a process database: who it is and which numbers it begins with. Done again it changes nothing.
+// Creation of a process database, and its recovery by the next kernel.
 
+import { LIMITS } from "../../abi/config/limits.ts";
+import type { RunEnd } from "../../abi/process/process.ts";
 import type { Db } from "../open.ts";
-import { HeadRow, outboxSeqBefore } from "./head.ts";
+import { withdrawApprovals } from "./closing.ts";
+import { HeadRow } from "./head.ts";
+import { outboxSeqBefore } from "./outbox.ts";
+import { cancelCalls, finishRun } from "./turns.ts";
 
 export interface Beginning {
   readonly pid: string;
   readonly profile: string;
   readonly identity: object;
   readonly now: number;
-  /** In the place of one that was set aside. */
+  /** Replaces a database that was quarantined. */
   readonly damaged?: boolean;
 }
 
 interface Start {
   readonly kernelGeneration: number;
-  /** How many databases this start of the kernel set aside. */
+  /** Databases that this kernel quarantined so far. */
   readonly quarantined: number;
 }
 
+/** Stores identity and first numbers. Idempotent. */
 export function begin(db: Db, { pid, profile, identity, now, damaged }: Beginning, start: Start): void {
   db.write("full", () => {
     const values = {
@@ -27,7 +33,7 @@ export function begin(db: Db, { pid, profile, identity, now, damaged }: Beginnin
       kernel_generation: start.kernelGeneration,
       outbox_seq: outboxSeqBefore(start.kernelGeneration, start.quarantined),
       created_at: now,
-      // Numbers never restart: these are above any that was given before.
+      // Message numbers must not restart: begin above every number of the lost database.
       ...(damaged ? { next_seq: Math.floor(now / 1000) } : {}),
     };
     for (const [key, value] of Object.entries(values)) {
@@ -42,4 +48,28 @@ export function begin(db: Db, { pid, profile, identity, now, damaged }: Beginnin
     head.move("fail");
     head.save();
   });
+}
+
+/** A run that an earlier kernel executed continues, unless too many kernels died within it. */
+export function recoverRun(
+  db: Db,
+  head: HeadRow,
+  { now, crashed }: { readonly now: number; readonly crashed: boolean },
+): RunEnd[] {
+  const runId = head.currentRun;
+  // A run that waits was not being executed when the kernel died.
+  const waits = head.retrying !== null && head.retrying.waitsFor !== null;
+  const carried = (head.state === "running" && !waits) || head.state === "waiting_tool";
+  head.move("recover");
+  if (runId === null || !carried || !crashed) return [];
+  const row = db.get<{ deaths: number }>(
+    "UPDATE runs SET deaths = deaths + 1 WHERE run_id = ? RETURNING deaths",
+    runId,
+  );
+  if (row === null || row.deaths < LIMITS.runDeathsMax) return [];
+  head.epoch++;
+  withdrawApprovals(db, head, now);
+  cancelCalls(db, head, runId, "cancelled: the run was given up", now);
+  const error = `given up: the kernel died ${row.deaths} times within this run without progress`;
+  return finishRun(db, head, { runId, status: "error", reason: "kernel.deaths", error, text: null, now });
 }

@@ -1,16 +1,82 @@
-// How runs and generations are ended from outside: abort, and the two halves of reset and kill. Ending raises the epoch, so whoever
-// still works on the run is fenced from that transaction on.
+// Abort, and the two halves of reset and kill. Each raises the epoch, which fences the current owner of the run.
 
 import type { Approval, RunEnd } from "../../abi/process/process.ts";
 import type { Db } from "../open.ts";
 import { forgetKnownFiles } from "./files/known.ts";
-import type { HeadRow } from "./head.ts";
+import type { Closing, HeadRow } from "./head.ts";
 import { historyRows } from "./history/history.ts";
 import { forgetRewinds } from "./history/rewinds.ts";
 import { forgetSegments } from "./history/segments.ts";
-import { approvalFromRow, archiveRecord, type HilRow, type QueueRow, runEnd, undeliveredRecord } from "./rows.ts";
+import type { Outcome } from "./outcome.ts";
+import {
+  type ArchiveRecord,
+  approvalFromRow,
+  archiveRecord,
+  type HilRow,
+  type QueueRow,
+  runEnd,
+  undeliveredRecord,
+} from "./rows.ts";
 import { cancelCalls, finishRun } from "./turns.ts";
-import type { Aborting, Admission, ArchiveRecord, Closing, Cut } from "./verbs.ts";
+
+/** A reset in the transaction that admits a message. */
+export interface Renewal {
+  /** Only if the last message is older than this instant. */
+  readonly before: number;
+  readonly archiveId: string;
+  readonly requestKey: string;
+}
+
+export interface Cut {
+  readonly closing: Closing;
+  readonly ends: readonly RunEnd[];
+  readonly withdrawn: readonly Approval[];
+}
+
+export interface Aborting {
+  readonly aborted: boolean;
+  readonly runId: string | null;
+  /** The run id belonged to a queued message. */
+  readonly isWaiting?: true;
+  readonly interruptedToolCalls: number;
+  readonly ends: readonly RunEnd[];
+  readonly withdrawn: readonly Approval[];
+  readonly nextRunId: string | null;
+}
+
+export interface ClosingVerbs {
+  /**
+   * Ends the run in flight and gives its open calls a result. With a run id, only that run; the id of a queued message removes the
+   * message and ends nothing else.
+   */
+  abort(
+    pid: string,
+    options: {
+      readonly runId: string | null;
+      readonly reason: string;
+      readonly requestKey: string;
+      readonly now: number;
+    },
+  ): Promise<Outcome<Aborting>>;
+  /** First half of reset and kill: fences the run, closes open requests and fixes the cut. */
+  cut(
+    pid: string,
+    closing: Omit<Closing, "cutSeq" | "generation" | "startedAt"> & { readonly now: number },
+  ): Promise<Outcome<Cut>>;
+  /** Pages of closed rows for the archive: messages, then undelivered queue rows. Heavy pages end early. */
+  closingRecords(
+    pid: string,
+    after: string | null,
+    limit: number,
+  ): Promise<{
+    readonly records: readonly ArchiveRecord[];
+    readonly messages: number;
+    readonly undelivered: number;
+    readonly next: string | null;
+  }>;
+  /** Second half: deletes what was archived; queued messages may start. */
+  seal(pid: string, options: { readonly answer: object; readonly now: number }): Promise<void>;
+}
 
 const PAGE_BYTES_MAX = 1024 * 1024;
 
@@ -29,7 +95,7 @@ export function abortRun(db: Db, head: HeadRow, reason: string, now: number): Ab
   return { aborted: true, runId, interruptedToolCalls: interrupted, ends, withdrawn, nextRunId: next?.run_id ?? null };
 }
 
-/** Takes back a message that no run has taken up; the run in flight goes on. Null where none of that name waits. */
+/** Removes a queued message; the run in flight continues. Null if no such message is queued. */
 export function takeBack(db: Db, head: HeadRow, runId: string, now: number): Aborting | null {
   const gone = db.get<{ run_id: string }>(
     "DELETE FROM message_queue WHERE generation = ? AND run_id = ? AND kind = 'user' RETURNING run_id",
@@ -38,7 +104,7 @@ export function takeBack(db: Db, head: HeadRow, runId: string, now: number): Abo
   );
   if (gone === null) return null;
   const ends = endUnstarted(db, [runId], { generation: head.generation, reason: "user.withdrawn", now });
-  // The queue is another one now, as after an admission.
+  // The queue changed, as it does after an admission.
   head.move("admit");
   return { aborted: true, runId, isWaiting: true, interruptedToolCalls: 0, ends, withdrawn: [], nextRunId: null };
 }
@@ -49,18 +115,18 @@ export function withdrawApprovals(db: Db, head: HeadRow, now: number): Approval[
     now,
   );
   const withdrawn = rows.map((row) => approvalFromRow(row, head.pid()));
-  for (const approval of withdrawn) head.tellApproval(approval);
+  for (const approval of withdrawn) head.publishApproval(approval);
   return withdrawn;
 }
 
-/** Draws the line: what is above it is archived and deleted, what comes later belongs to the next generation and waits. */
+/** Fences the run and fixes the cut: older rows will be archived and deleted, newer messages wait for the next generation. */
 export function cut(
   db: Db,
   head: HeadRow,
   closing: Omit<Closing, "cutSeq" | "generation" | "startedAt"> & { readonly now: number },
 ): Cut {
   const { now, ...asked } = closing;
-  // A kill that meets a reset on its way takes it over: one line, drawn later.
+  // A kill takes over a reset in progress, with a later cut.
   const aborted = abortRun(db, head, `process.${asked.reason}`, now);
   head.epoch++;
   const queueEnds = endQueued(db, head, asked.reason, now);
@@ -72,16 +138,21 @@ export function cut(
   return { closing: head.closing, ends: [...aborted.ends, ...queueEnds], withdrawn: aborted.withdrawn };
 }
 
-/** Draws the line before a message that comes after a long silence, or a night; not while anything is under way. */
-export function renew(db: Db, head: HeadRow, { renew: wish, media = [], now }: Admission): boolean {
-  if (wish === undefined || head.closing !== null || head.state === "error") return false;
+/** Cuts the history before a message that follows a long silence. Only if the process is idle. */
+export function renew(
+  db: Db,
+  head: HeadRow,
+  { before, archiveId, requestKey }: Renewal,
+  media: readonly string[],
+  now: number,
+): boolean {
+  if (head.closing !== null || head.state === "error") return false;
   if (head.currentRun !== null || head.queued > 0) return false;
   const last = db.get<{ created_at: number }>("SELECT created_at FROM messages ORDER BY id DESC LIMIT 1");
-  if (last === null || last.created_at >= wish.before) return false;
+  if (last === null || last.created_at >= before) return false;
   const waiting = head.generation;
-  const { archiveId, requestKey } = wish;
-  cut(db, head, { reason: "reset", archive: true, archiveId, requestKey, media: media.map(({ id }) => id), now });
-  // News that nobody has read yet are told with this message.
+  cut(db, head, { reason: "reset", archive: true, archiveId, requestKey, media, now });
+  // Unread notices belong to the new generation.
   db.run("UPDATE message_queue SET generation = ? WHERE generation = ?", head.generation, waiting);
   return true;
 }
@@ -98,7 +169,7 @@ function endQueued(db: Db, head: HeadRow, reason: string, now: number): RunEnd[]
   );
 }
 
-/** Gives runs that never began the finish that every run id gets. */
+/** Stores a finish for runs that never started. */
 export function endUnstarted(
   db: Db,
   runIds: readonly string[],
@@ -118,7 +189,7 @@ export function endUnstarted(
   });
 }
 
-/** Pages over what is being closed: messages by number, then queue rows by id. The cursor says which and where. */
+/** Pages through closed rows: messages by number, then queue rows by id. The cursor holds the kind and the position. */
 export function closingRecords(
   db: Db,
   closing: Closing,
@@ -162,7 +233,7 @@ export function seal(db: Db, head: HeadRow): void {
   db.run("DELETE FROM message_queue WHERE generation <= ?", closing.generation);
   db.run("DELETE FROM pending_tool_calls WHERE generation <= ?", closing.generation);
   db.run("DELETE FROM pending_hil WHERE generation <= ?", closing.generation);
-  // How runs ended stays, what they said does not.
+  // The status of old runs is kept, their text is not.
   db.run("UPDATE runs SET text = NULL, error = NULL WHERE generation <= ?", closing.generation);
   head.closing = null;
   head.move("reset");

@@ -1,29 +1,82 @@
-// The head of a process: the few values every verb reads and some change, kept in process_kv, and what follows from a change of them:
-// the state by the one table, and the outbox row that carries it to kernel.db. A verb loads the head, changes it, and saves it, all in
-// one transaction.
+// The head of a process: the values every verb reads, stored in process_kv, with the state machine and the outbox row that carries
+// changes to kernel.db. A verb loads the head, changes it and saves it in one transaction.
 
-import type {
-  Approval,
-  Restarts,
-  Retrying,
-  RunEnd,
-  RunStatus,
-  State,
-  UsageRow,
-  WaitsFor,
-} from "../../abi/process/process.ts";
+import type { Approval, Restarts, Retrying, RunStatus, State, UsageRow, WaitsFor } from "../../abi/process/process.ts";
 import { TRIED_AGAIN, WORKING_STATES } from "../../abi/process/process.ts";
 import { type Facts, nextState, type StateEvent } from "../../abi/process/states.ts";
-import type { Db } from "../open.ts";
-import type { Hold } from "./holding.ts";
+import type { Db, Durability } from "../open.ts";
+import { type EndedNotice, endedText, type OutboxRow, outboxSeqBefore, type Projection, putOutbox } from "./outbox.ts";
+import type { Outcome, Refusal } from "./outcome.ts";
 import { approvalFromRow, type HilRow, runEnd } from "./rows.ts";
-import type { Closing, EndedNotice, Head, OutboxRow, Projection } from "./verbs.ts";
 
-// kernel.db ignores a number it has seen. What a later start sends, or a database made anew in the place of a damaged one, must be
-// beyond every number sent before, also by a database whose tail a power cut took.
-export function outboxSeqBefore(kernelGeneration: number, madeAnew: number): number {
-  return kernelGeneration * 2 ** 32 + madeAnew * 2 ** 24;
+export interface Head {
+  readonly epoch: number;
+  readonly nextSeq: number;
+  readonly generation: number;
+  readonly state: State;
+  readonly stopped: boolean;
+  /** Why the kernel stopped the process; null if a person did. */
+  readonly stoppedWhy: string | null;
+  readonly restarts: Restarts | null;
+  readonly paused: WaitsFor | null;
+  /** Failed tries of the turn in flight. */
+  readonly retrying: Retrying | null;
+  readonly currentRun: string | null;
+  /** Model requested for the run in flight. */
+  readonly currentModel: string | null;
+  readonly lastRun: string | null;
+  readonly closing: Closing | null;
+  readonly queued: number;
 }
+
+export interface Closing {
+  readonly reason: "reset" | "kill";
+  readonly archive: boolean;
+  readonly archiveId: string;
+  readonly requestKey: string;
+  /** Media that belong to later messages. */
+  readonly media?: readonly string[];
+  /** Archive to restore into the new history. */
+  readonly restore?: string;
+  /** Messages up to this number and queue rows up to this generation are closed. */
+  readonly cutSeq: number;
+  readonly generation: number;
+  readonly startedAt: number;
+}
+
+export interface Hold {
+  readonly stopped: boolean;
+  readonly now: number;
+  /** Set if the kernel stops it; null for a person. */
+  readonly why?: string;
+  /** Do not wait for a safe point: fence the run in flight. */
+  readonly atOnce?: boolean;
+}
+
+export interface HoldVerbs {
+  /** The database is unusable: the process stays in state error until a reset. */
+  fail(pid: string): Promise<void>;
+  hold(pid: string, options: Hold): Promise<Outcome<Head>>;
+  /** Pauses a run that failed, until it is restarted. */
+  restart(
+    pid: string,
+    epoch: number,
+    options: { readonly runId: string; readonly restarts: Restarts; readonly waitsFor: WaitsFor },
+  ): Promise<Outcome<null>>;
+  /** Null resumes. With a model, the run in flight continues on that model and its retries are cleared. */
+  pause(
+    pid: string,
+    waitsFor: WaitsFor | null,
+    options: { readonly now: number; readonly model?: string },
+  ): Promise<Outcome<Head>>;
+}
+
+/** A guarded transaction on one process. */
+export type GuardedWrite = <T>(
+  pid: string,
+  durability: Durability,
+  step: (db: Db, head: HeadRow) => T | Refusal,
+) => Outcome<T>;
 
 export function kernelGenerationOf(db: Db): number {
   const row = db.get<{ value: string }>("SELECT value FROM process_kv WHERE key = 'kernel_generation'");
@@ -40,18 +93,17 @@ export class HeadRow implements Head {
   restarts: Restarts | null;
   paused: WaitsFor | null;
   currentRun: string | null;
-  /** Of the turn in flight. */
   retrying: Retrying | null;
   lastRun: string | null;
-  /** The last run whose end the parent was told. */
-  private toldRun: string | null;
+  /** The last run whose end was sent to the parent. */
+  private reportedRun: string | null;
   closing: Closing | null;
   lastActiveAt: number | null;
-  /** Which start of the kernel may write. */
+  /** Number of the kernel start that may write. */
   kernelGeneration: number;
   private outboxSeq: number;
   private readonly stored: ReadonlyMap<string, string>;
-  private readonly closed: Approval[] = [];
+  private readonly approvals: Approval[] = [];
   private readonly spent: UsageRow[] = [];
   private ended: EndedNotice | null = null;
   private readonly before: string;
@@ -74,7 +126,7 @@ export class HeadRow implements Head {
     this.currentRun = read<string | null>("current_run", null);
     this.retrying = read<Retrying | null>("retrying", null);
     this.lastRun = read<string | null>("last_run", null);
-    this.toldRun = read<string | null>("told_run", null);
+    this.reportedRun = read<string | null>("told_run", null);
     this.closing = read<Closing | null>("closing", null);
     this.lastActiveAt = read<number | null>("last_active_at", null);
     this.kernelGeneration = read("kernel_generation", 0);
@@ -115,10 +167,10 @@ export class HeadRow implements Head {
     return row?.model ?? null;
   }
 
-  /** `model` is for the run in flight, in the place of the one that it waited for. */
+  /** `model` replaces the model of the run in flight. */
   pause(waitsFor: WaitsFor | null, model?: string): void {
     this.paused = waitsFor;
-    // What it waited for while it was put aside; an instant that a run in flight waits for is waited for after that, too.
+    // Clear what the retry waited for while it was set aside. A delay between retries still counts.
     const { retrying } = this;
     const isAside = TRIED_AGAIN.includes(retrying?.waitsFor?.kind);
     if (waitsFor === null && retrying !== null && isAside) this.retrying = { ...retrying, waitsFor: null };
@@ -131,7 +183,7 @@ export class HeadRow implements Head {
 
   hold({ stopped, now, why, atOnce }: Hold): void {
     const isNew = this.stopped !== stopped;
-    // A person's stop stays a person's, and takes the place of one of ours.
+    // Keep a person's stop if the kernel stops the process too; a person's stop replaces the kernel's.
     if (isNew || why === undefined) this.stoppedWhy = stopped ? (why ?? null) : null;
     if (isNew) {
       this.stopped = stopped;
@@ -157,7 +209,7 @@ export class HeadRow implements Head {
     return null;
   }
 
-  /** What was waited for with the run goes with it. */
+  /** Also drops what the run waited for. */
   runOver(runId: string): void {
     this.currentRun = null;
     this.lastRun = runId;
@@ -174,18 +226,18 @@ export class HeadRow implements Head {
     this.outboxSeq = Math.max(this.outboxSeq, outboxSeqBefore(kernelGeneration, 0));
   }
 
-  /** Goes out with the next projection, so that kernel.db lists it. */
-  tellApproval(approval: Approval): void {
-    this.closed.push(approval);
+  /** Adds an approval to the next outbox row: kernel.db lists it. */
+  publishApproval(approval: Approval): void {
+    this.approvals.push(approval);
   }
 
-  /** Goes out with the next projection, so that kernel.db charges it. */
-  tellSpent(row: UsageRow): void {
+  /** Adds usage to the next outbox row: kernel.db charges it. */
+  publishUsage(row: UsageRow): void {
     this.spent.push(row);
   }
 
-  /** A wait on the process would return now: its parent is told. */
-  tellEnded(notice: EndedNotice): void {
+  /** Adds an end to the next outbox row: the parent is notified. */
+  publishEnd(notice: EndedNotice): void {
     this.ended = notice;
   }
 
@@ -214,7 +266,7 @@ export class HeadRow implements Head {
       current_run: this.currentRun,
       retrying: this.retrying,
       last_run: this.lastRun,
-      told_run: this.toldRun,
+      told_run: this.reportedRun,
       closing: this.closing,
       last_active_at: this.lastActiveAt,
       kernel_generation: this.kernelGeneration,
@@ -238,11 +290,11 @@ export class HeadRow implements Head {
   private publish(): void {
     this.noticeEnd();
     const projection = this.projection();
-    const told = this.closed.length + this.spent.length;
-    if (JSON.stringify(projection) === this.before && told === 0 && this.ended === null) return;
-    const { closed: approvals, ended, spent: usage } = this;
+    const extra = this.approvals.length + this.spent.length;
+    if (JSON.stringify(projection) === this.before && extra === 0 && this.ended === null) return;
+    const { approvals, ended, spent: usage } = this;
     const row: OutboxRow = { seq: ++this.outboxSeq, projection, approvals, ended, usage };
-    this.db.run("INSERT INTO outbox (seq, body_json) VALUES (?, ?)", row.seq, JSON.stringify(row));
+    putOutbox(this.db, row);
   }
 
   private lastStatus(): RunStatus | null {
@@ -250,12 +302,12 @@ export class HeadRow implements Head {
     return end === null || end === "open" ? null : end.status;
   }
 
-  // Whatever brought the process to rest: a run that ended while it was stopped counts when it goes on.
+  // Whatever made the process idle: a run that ended while it was stopped counts when the process resumes.
   private noticeEnd(): void {
-    if (this.state !== "idle" || this.lastRun === this.toldRun) return;
+    if (this.state !== "idle" || this.lastRun === this.reportedRun) return;
     const end = this.lastRun === null ? null : runEnd(this.db, this.lastRun);
     if (end !== null && end !== "open") this.ended ??= { runId: end.runId, text: endedText(end) };
-    this.toldRun = this.lastRun;
+    this.reportedRun = this.lastRun;
   }
 
   private waitsFor(): WaitsFor | null {
@@ -270,12 +322,4 @@ export class HeadRow implements Head {
     const asking = WORKING_STATES.includes(this.state) || this.state === "idle" ? null : this.openApproval();
     return asking === null ? null : { kind: asking.kind, id: asking.id, tool: asking.tool, summary: asking.why };
   }
-}
-
-const ENDED_CHARS_MAX = 500;
-
-function endedText({ status, error, text }: RunEnd): string {
-  const tail = error ?? text ?? "";
-  if (tail === "") return status;
-  return `${status}: ${tail.length > ENDED_CHARS_MAX ? `${tail.slice(0, ENDED_CHARS_MAX - 1).toWellFormed()}…` : tail}`;
 }

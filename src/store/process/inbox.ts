@@ -1,20 +1,88 @@
-// How messages come in: admitted into the queue and acknowledged, later entered into history by a claim or at a tool boundary, in order.
-// Queue rows have ids of their own; a message gets its number when it enters history.
+// The inbox: messages are queued and acknowledged, then enter history in order, by a claim or between turns. A queue row has its own id;
+// a message gets its number when it enters history.
 
 import { LIMITS } from "../../abi/config/limits.ts";
 import type { MediaRef, Message, Origin } from "../../abi/process/message.ts";
-import type { RunEnd } from "../../abi/process/process.ts";
+import type { Retrying, RunEnd } from "../../abi/process/process.ts";
 import type { Db } from "../open.ts";
-import { abortRun, endUnstarted, renew } from "./closing.ts";
+import { abortRun, endUnstarted, type Renewal, renew } from "./closing.ts";
 import type { HeadRow } from "./head.ts";
+import type { Outcome, Refusal } from "./outcome.ts";
 import { insertMessage, type QueueRow } from "./rows.ts";
 import { settleLeftovers } from "./turns.ts";
-import type { Admission, Admitted, Claimed, Refusal } from "./verbs.ts";
+
+export interface Admission {
+  readonly kind: "user" | "event";
+  /** Null: the event enters with the next run. */
+  readonly runId: string | null;
+  readonly wakes: boolean;
+  /** Aborts the run in flight. */
+  readonly urgent: boolean;
+  readonly text: string;
+  readonly media?: readonly MediaRef[];
+  readonly origin: Origin;
+  /** The model the sender asked for, stored with the run. */
+  readonly model?: string | null;
+  /** A waiting event with the same source is replaced. */
+  readonly source: string | null;
+  readonly requestKey: string;
+  readonly now: number;
+  /** Reset the history before this message, if the process is idle. */
+  readonly renew?: Renewal | undefined;
+}
+
+export interface Admitted {
+  readonly runId: string | null;
+  readonly queued: boolean;
+  /** Runs aborted by an urgent message, and replaced events. */
+  readonly ends: readonly RunEnd[];
+  /** The history before this message is being archived. */
+  readonly renewed?: true;
+}
+
+export interface RunInFlight {
+  readonly runId: string;
+  readonly turn: number;
+  readonly generation: number;
+  readonly model: string | null;
+}
+
+export interface Claimed extends RunInFlight {
+  readonly epoch: number;
+  readonly resumed: boolean;
+  /** State of the retries, if the run resumes in the middle of them. */
+  readonly retrying: Retrying | null;
+  /** Messages that entered history with this claim. */
+  readonly entered: readonly Message[];
+}
+
+export interface Boundary {
+  readonly entered: readonly Message[];
+  /** The process was stopped, or asked for its own reset. */
+  readonly leave: boolean;
+}
+
+export interface InboxVerbs {
+  admit(pid: string, message: Admission): Promise<Outcome<Admitted>>;
+  /** Resumes the run in flight or starts the next one. Null if the process is held or has nothing to do. */
+  claim(pid: string, options: { readonly now: number }): Promise<Claimed | null>;
+  /**
+   * A safe point: `leave` if the process is held. Between two turns (`enter`) queued messages enter history; between a call and its
+   * result they must not.
+   */
+  boundary(
+    pid: string,
+    epoch: number,
+    options: { readonly runId: string; readonly enter: boolean; readonly now: number },
+  ): Promise<Outcome<Boundary>>;
+}
 
 export function admit(db: Db, head: HeadRow, message: Admission): Admitted | Refusal {
   if (head.closing?.reason === "kill") return "no-process";
   if (message.wakes && queueIsFull(db, message.text)) return "full";
-  const renewed = message.kind === "user" && renew(db, head, message);
+  const media = (message.media ?? []).map(({ id }) => id);
+  const renewed =
+    message.kind === "user" && message.renew !== undefined && renew(db, head, message.renew, media, message.now);
   const replaced = message.source === null ? [] : replaceEvent(db, head, message.source, message.now);
   if (!message.wakes) makeRoom(db, head.generation);
   const busy = head.currentRun !== null || head.queued > 0;
@@ -34,7 +102,7 @@ export function admit(db: Db, head: HeadRow, message: Admission): Admitted | Ref
     message.now,
   );
   if (message.wakes) head.lastActiveAt = message.now;
-  // After the message is in: the process goes on with it, so the end of the superseded run is not the end of its work.
+  // After the insert: the process has more work, so the end of the superseded run is not reported as the end.
   const superseded = message.urgent ? abortRun(db, head, "user.superseded", message.now).ends : [];
   head.move("admit");
   return {
@@ -45,7 +113,7 @@ export function admit(db: Db, head: HeadRow, message: Admission): Admitted | Ref
   };
 }
 
-// A run that an event was to start and that another event takes the place of is over like any other: with a finish of its own.
+// A replaced event never runs, but its run id still gets a finish.
 function replaceEvent(db: Db, head: HeadRow, source: string, now: number): RunEnd[] {
   const rows = db.all<{ run_id: string | null }>(
     "DELETE FROM message_queue WHERE source = ? AND generation = ? RETURNING run_id",
@@ -66,7 +134,7 @@ function queueIsFull(db: Db, text: string): boolean {
   return (now?.rows ?? 0) >= LIMITS.queueRowsMax || (now?.bytes ?? 0) + text.length > LIMITS.queueBytesMax;
 }
 
-// Nobody works notices off: they wait for the next message, however long that takes, and must never be what keeps it out.
+// Notices wait for the next message. Drop the oldest: they must never block a message.
 function makeRoom(db: Db, generation: number): void {
   db.run(
     `DELETE FROM message_queue WHERE id IN
@@ -76,11 +144,11 @@ function makeRoom(db: Db, generation: number): void {
   );
 }
 
-/** Takes up the run in flight or begins the next; null when something holds the process or nothing waits. */
+/** Resumes the run in flight or starts the next one. Null if the process is held or has nothing to do. */
 export function claim(db: Db, head: HeadRow, now: number): Claimed | null {
   if (head.closing !== null || head.state === "error") return null;
   if (head.stopped || head.paused !== null) {
-    // Held before anybody took the run up: there is no safe point to come, this is it.
+    // Held before a run was claimed: this is its safe point.
     if (head.state === "running" || head.state === "waiting_tool") head.move("leave");
     return null;
   }
@@ -115,7 +183,7 @@ export function claim(db: Db, head: HeadRow, now: number): Claimed | null {
   };
 }
 
-// A message says which model answers it; an event goes on with the model of the run before.
+// A message may name its model; an event uses the model of the previous run.
 function modelOf(db: Db, head: HeadRow, starter: QueueRow): string | null {
   if (starter.overrides_json !== null) return (JSON.parse(starter.overrides_json) as { model: string }).model;
   if (starter.kind === "user" || head.lastRun === null) return null;
@@ -144,8 +212,8 @@ function resume(db: Db, head: HeadRow, runId: string, now: number): Claimed | nu
   };
 }
 
-// What the next run begins with, its own message last: quiet events that came before it, and, when somebody interrupted,
-// every message before the interrupting one, so that order is kept and it still starts at once.
+// Messages that start the next run, its own last: notices queued before it and, after an interrupt, every earlier message, so that
+// order is kept and the interrupting one still starts at once.
 function rowsToEnter(db: Db, generation: number): QueueRow[] {
   const urgent = db.get<{ id: number | null }>(
     "SELECT max(id) AS id FROM message_queue WHERE generation = ? AND urgent = 1",
@@ -160,13 +228,13 @@ function rowsToEnter(db: Db, generation: number): QueueRow[] {
   return db.all<QueueRow>("SELECT * FROM message_queue WHERE generation = ? AND id <= ? ORDER BY id", generation, last);
 }
 
-/** Everything that waits enters the run in flight. */
+/** All queued messages enter the run in flight. */
 export function enterWaiting(db: Db, head: HeadRow, runId: string, now: number): Message[] {
   const waiting = db.all<QueueRow>("SELECT * FROM message_queue WHERE generation = ? ORDER BY id", head.generation);
   return waiting.length === 0 ? [] : enter(db, head, waiting, runId, now);
 }
 
-// A message that enters another run keeps its own run id, and that run's row says where it went.
+// A message that joins another run keeps its run id; its row names the run it was merged into.
 function enter(db: Db, head: HeadRow, rows: readonly QueueRow[], runId: string, now: number): Message[] {
   const messages: Message[] = [];
   for (const row of rows) {

@@ -1,13 +1,12 @@
-// The calls that a block of code makes: rows beside those of the model's own calls, with their results in them, because these enter no
-// history. They go when the run ends.
+// Nested tool calls, made by a code block. Stored beside the model's calls, with their results in the row: they do not enter
+// history. Deleted when the run ends.
 
 import type { ToolOutcome } from "../../abi/process/message.ts";
 import type { Db } from "../open.ts";
 import type { HeadRow } from "./head.ts";
-import { callFromRow } from "./rows.ts";
-import type { CallRow, Outcome, Refusal } from "./verbs.ts";
+import type { Outcome, Refusal } from "./outcome.ts";
+import { type CallRow, callFromRow } from "./rows.ts";
 
-/** A call that a block makes, by its place among the calls of that block. */
 export interface NestedCall {
   readonly position: number;
   readonly call: CallRow;
@@ -15,7 +14,7 @@ export interface NestedCall {
 }
 
 export interface NestRequest {
-  /** The call that runs the block. */
+  /** Dispatch id of the call that runs the block. */
   readonly block: string;
   readonly position: number;
   readonly call: Omit<CallRow, "status">;
@@ -23,13 +22,13 @@ export interface NestRequest {
 }
 
 export interface NestVerbs {
-  /** A call of a block of code, before anything is done about it; its result enters no history. */
+  /** Registers a call of a block before it is judged. */
   nest(pid: string, epoch: number, request: NestRequest): Promise<Outcome<null>>;
-  /** The calls of a block so far, in the order in which it made them. */
+  /** Calls of a block, in order. */
   nested(pid: string, block: string): Promise<readonly NestedCall[]>;
 }
 
-/** Refused where the block is not being carried out by now. */
+/** Fenced unless the block is running. */
 export function nest(db: Db, head: HeadRow, { block, position, call, now }: NestRequest): null | Refusal {
   const outer = db.get<{ run_id: string; turn: number }>(
     "SELECT run_id, turn FROM pending_tool_calls WHERE dispatch_id = ? AND status = 'dispatched'",

@@ -1,12 +1,12 @@
-// How a loop is noticed: the same tool with the same arguments, again and again, with nothing new between. A call that the run has not made
-// before is progress, so running the tests after every change is none, and two calls that take turns are one.
+// Loop detection: the same tool with the same arguments, with nothing new in between. A new call counts as progress; two calls that
+// alternate do not.
 
 import { LIMITS } from "../../abi/config/limits.ts";
 import type { Db } from "../open.ts";
 
 type Made = { readonly dispatch_id: string; readonly tool: string; readonly args_json: string };
 
-/** How often the call was made since its run last made one that was new to it, this time included. Of a few it says only that they are few. */
+/** Number of times the run made this call since its last new one. Below sameCallsMax the count is only approximate. */
 export function repeats(db: Db, dispatchId: string): number {
   const alike = db.get<{ n: number }>(
     `SELECT count(*) AS n FROM pending_tool_calls c JOIN pending_tool_calls asked ON asked.dispatch_id = ?
@@ -31,7 +31,7 @@ export function repeats(db: Db, dispatchId: string): number {
   return counts.get(keys.at(-1) ?? "") ?? 0;
 }
 
-/** Models do not keep the order of arguments. */
+/** Argument order does not matter. */
 function keyOf(tool: string, argsJson: string): string {
   return `${tool} ${JSON.stringify(sorted(JSON.parse(argsJson)))}`;
 }

@@ -1,4 +1,4 @@
-// What callers from outside were answered, by the key they asked under: the same key again gets the same answer.
+// Answers to requests from outside, by request key: a repeated key gets the stored answer.
 
 import { LIMITS } from "../../abi/config/limits.ts";
 import type { Db } from "../open.ts";
@@ -12,4 +12,12 @@ export function storeAnswer(db: Db, key: string, hash: string, value: unknown, n
     JSON.stringify(value),
     now,
   );
+}
+
+export function storedAnswer(db: Db, key: string): { readonly hash: string; readonly value: unknown } | null {
+  const row = db.get<{ body_hash: string; answer_json: string }>(
+    "SELECT body_hash, answer_json FROM requests WHERE request_id = ?",
+    key,
+  );
+  return row === null ? null : { hash: row.body_hash, value: JSON.parse(row.answer_json) };
 }

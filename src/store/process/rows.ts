@@ -1,10 +1,26 @@
-// Rows of a process database as values and back. The shapes of the columns are known here only.
+// Conversion between rows and values. Only this file knows the columns.
 
 import type { MediaRef, Message, Origin, Seal, ToolCall, ToolOutcome } from "../../abi/process/message.ts";
 import { type Approval, NO_USAGE, type RunEnd, type RunStatus, type Usage } from "../../abi/process/process.ts";
 import { type AskedColumns, approvalOf } from "../approval.ts";
 import type { Db } from "../open.ts";
-import type { ArchiveRecord, CallRow, CallStatus } from "./verbs.ts";
+
+export type CallStatus = "registered" | "asking" | "approved" | "dispatched" | ToolOutcome;
+
+export interface CallRow {
+  readonly dispatchId: string;
+  readonly callId: string;
+  readonly tool: string;
+  readonly call: string | null; // the syscall behind the tool; null for a tool nobody knows
+  readonly args: { readonly [key: string]: unknown };
+  readonly repeat: "read" | "effect" | "resume";
+  readonly status: CallStatus;
+  readonly block?: string; // the call whose block of code makes it
+}
+
+export interface ArchiveRecord {
+  readonly [field: string]: unknown;
+}
 
 export type MessageRow = {
   readonly id: number;
@@ -93,7 +109,7 @@ export function messageFromRow(row: MessageRow): Message {
   return { ...base, role: "user", content: row.content, ...media };
 }
 
-/** Stores a message under its number; the caller took the number from the head. */
+/** The caller took the number from the head. */
 export function insertMessage(db: Db, generation: number, message: Message): void {
   const { text, extra, callId } = columnsOf(message);
   db.run(
@@ -127,7 +143,7 @@ function columnsOf(message: Message): { text: string; extra: string | null; call
   }
 }
 
-/** One line of an archive, fields as the archive format names them. */
+/** One line of an archive, with the field names of the archive format. */
 export function archiveRecord(row: MessageRow): ArchiveRecord {
   const extra = JSON.parse(row.tool_calls ?? "{}") as AssistantExtra & Partial<ResultExtra>;
   const { thinking, toolCalls, ...rest } = extra;
@@ -147,7 +163,7 @@ export function archiveRecord(row: MessageRow): ArchiveRecord {
   };
 }
 
-/** A message that waited and never entered history: it has no number. */
+/** A message that never entered history, so it has no number. */
 export function undeliveredRecord(row: QueueRow): ArchiveRecord {
   return {
     id: null,

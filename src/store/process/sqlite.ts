@@ -1,42 +1,43 @@
-// The process store over SQLite, one file a process. Each verb here is its transaction: durability, the guards, the head, and the step
-// itself, which lives in the file of its group. A verb that is fenced has changed nothing.
+// The process store over SQLite, one file per process. Each verb is one transaction: durability, guards, head, and a step from the
+// file of its group. A fenced verb changes nothing.
 
 import { LIMITS } from "../../abi/config/limits.ts";
 import type { Approval } from "../../abi/process/process.ts";
 import { type Db, type Durability, StoreCorrupt, StoreUnavailable } from "../open.ts";
 import { answer, approvedAs, ask } from "./approvals.ts";
-import { begin } from "./begin.ts";
+import { begin, recoverRun } from "./begin.ts";
 import { abortRun, closingRecords, cut, seal, takeBack } from "./closing.ts";
 import { changeVerbs } from "./files/changes.ts";
 import { ProcessFiles, type ProcessFilesOptions } from "./files/files.ts";
 import { knownVerbs } from "./files/known.ts";
-import { HeadRow, kernelGenerationOf } from "./head.ts";
+import { type Head, HeadRow, kernelGenerationOf } from "./head.ts";
 import { history, logCall, messageText, trace } from "./history/history.ts";
 import { rewindVerbs } from "./history/rewinds.ts";
-import { segmentVerbs } from "./history/segment-store.ts";
+import { segmentVerbs } from "./history/segments.ts";
 import { admit, claim, enterWaiting } from "./inbox.ts";
 import { nest, nested } from "./nested.ts";
-import { recoverRun } from "./recover.ts";
+import { outboxVerbs } from "./outbox.ts";
+import { isRefusal, type Outcome, type Refusal } from "./outcome.ts";
+import { promptVerbs } from "./prompts.ts";
 import { repeats } from "./repeats.ts";
-import { storeAnswer } from "./requests.ts";
+import { storeAnswer, storedAnswer } from "./requests.ts";
 import { insertMessage, runEnd } from "./rows.ts";
 import { sweepRows } from "./sweep.ts";
 import { timingVerbs } from "./timing.ts";
-import { toldVerbs } from "./told.ts";
 import { beginCall, cancelCalls, commitTurn, endCall, finishRun, openCall, openCalls, spend } from "./turns.ts";
-import type { Head, OutboxRow, Outcome, ProcessStore, Refusal } from "./verbs.ts";
+import type { ProcessStore } from "./verbs.ts";
 
 export interface ProcessStoreOptions extends ProcessFilesOptions {
-  /** Which start of the kernel this is: a later one fences everything this one writes. */
+  /** Number of this kernel start. A later start fences all writes of this one. */
   readonly kernelGeneration: number;
-  /** How many calls the log of a process keeps now. */
+  /** Rows to keep in the syscall log. */
   readonly logRows?: () => number | undefined;
 }
 
 export function sqliteProcessStore(options: ProcessStoreOptions): ProcessStore {
   const files = new ProcessFiles(options);
 
-  /** One guarded transaction; a refusal is a value and rolls nothing back because nothing was written yet. */
+  /** One guarded transaction. A refusal is returned before anything is written. */
   function verb<T>(pid: string, durability: Durability, step: (db: Db, head: HeadRow) => T | Refusal): Outcome<T> {
     const db = files.get(pid);
     return db.write(durability, () => {
@@ -49,7 +50,7 @@ export function sqliteProcessStore(options: ProcessStoreOptions): ProcessStore {
     });
   }
 
-  /** What no caller waits for an answer to: a kernel that lost the process writes nothing. */
+  /** For writes without an answer: skipped if another kernel took over. */
   function unlessFenced(pid: string, step: (db: Db) => void): void {
     const db = files.get(pid);
     db.write("normal", () => {
@@ -57,7 +58,7 @@ export function sqliteProcessStore(options: ProcessStoreOptions): ProcessStore {
     });
   }
 
-  /** For the owner of a run: only while the epoch it was given still stands. */
+  /** For the owner of a run: only while its epoch is current. */
   function owned<T>(
     pid: string,
     epoch: number,
@@ -67,7 +68,7 @@ export function sqliteProcessStore(options: ProcessStoreOptions): ProcessStore {
     return verb(pid, durability, (db, head) => (head.epoch === epoch ? step(db, head) : "fenced"));
   }
 
-  /** For callers from outside: the same key with the same content gets the first answer again. */
+  /** For requests from outside: the same key with the same content gets the first answer. */
   function keyed<T>(
     pid: string,
     key: string,
@@ -77,13 +78,10 @@ export function sqliteProcessStore(options: ProcessStoreOptions): ProcessStore {
   ): Outcome<T> {
     const hash = new Bun.CryptoHasher("sha256").update(JSON.stringify(content)).digest("hex");
     const db = files.get(pid);
-    const known = db.get<{ body_hash: string; answer_json: string }>(
-      "SELECT body_hash, answer_json FROM requests WHERE request_id = ?",
-      key,
-    );
+    const known = storedAnswer(db, key);
     if (known !== null) {
-      if (known.body_hash !== hash) return { ok: false, why: "conflict" };
-      return { ok: true, value: JSON.parse(known.answer_json) as T, replay: true };
+      if (known.hash !== hash) return { ok: false, why: "conflict" };
+      return { ok: true, value: known.value as T, replay: true };
     }
     return verb(pid, "full", (_, head) => {
       const value = step(db, head);
@@ -102,14 +100,14 @@ export function sqliteProcessStore(options: ProcessStoreOptions): ProcessStore {
       return db.write("normal", () => {
         const head = new HeadRow(db);
         if (head.pid() !== pid) throw new StoreCorrupt(`the database of ${pid} holds no process`);
-        // Not damage: whoever repairs damage would move the database away under the kernel that uses it.
+        // Not StoreCorrupt: a repair would move the database away while the other kernel uses it.
         if (head.kernelGeneration > options.kernelGeneration)
           throw new StoreUnavailable("busy", `not saved: another kernel has taken over ${pid}`);
-        const anew = head.kernelGeneration !== options.kernelGeneration;
+        const isFirst = head.kernelGeneration !== options.kernelGeneration;
         head.takeOver(options.kernelGeneration);
-        const ends = anew ? recoverRun(db, head, { now, crashed }) : [];
+        const ends = isFirst ? recoverRun(db, head, { now, crashed }) : [];
         head.save();
-        return { head: plain(head), ends };
+        return { head: headOf(head), ends };
       });
     },
 
@@ -131,7 +129,7 @@ export function sqliteProcessStore(options: ProcessStoreOptions): ProcessStore {
       const effect = openCall(files.get(pid), dispatchId)?.repeat !== "read";
       return owned(pid, epoch, effect ? "full" : "normal", (db, head) => {
         const call = openCall(db, dispatchId);
-        // A call that waits for a person's word does not begin without it.
+        // A call that waits for approval must not start.
         if (call === null || call.status === "asking") return "fenced";
         beginCall(db, head, dispatchId);
         return null;
@@ -208,10 +206,10 @@ export function sqliteProcessStore(options: ProcessStoreOptions): ProcessStore {
       });
     },
 
-    async hold(pid, wish) {
+    async hold(pid, request) {
       return verb(pid, "full", (_, head) => {
-        head.hold(wish);
-        return plain(head);
+        head.hold(request);
+        return headOf(head);
       });
     },
 
@@ -224,7 +222,7 @@ export function sqliteProcessStore(options: ProcessStoreOptions): ProcessStore {
     async pause(pid, waitsFor, { model }) {
       return verb(pid, "full", (_, head) => {
         head.pause(waitsFor, model);
-        return plain(head);
+        return headOf(head);
       });
     },
 
@@ -239,7 +237,7 @@ export function sqliteProcessStore(options: ProcessStoreOptions): ProcessStore {
     async cut(pid, closing) {
       return verb(pid, "full", (db, head) => {
         if (head.closing !== null) {
-          // The same request again, after a crash or from an impatient client: go on where it stands.
+          // The same request again, after a crash or a client's retry: continue.
           if (head.closing.reason === closing.reason) return { closing: head.closing, ends: [], withdrawn: [] };
           if (head.closing.reason === "kill") return "no-process";
         }
@@ -261,19 +259,15 @@ export function sqliteProcessStore(options: ProcessStoreOptions): ProcessStore {
         seal(db, head);
         return null;
       });
-      // What was deleted must not linger in the log: the promise of --no-archive.
+      // --no-archive promises deletion: remove the rows from the WAL, too.
       if (sealed.ok) db.script("PRAGMA wal_checkpoint(TRUNCATE)");
     },
 
     async answered(pid, requestKey) {
-      if (!files.exists(pid)) return null;
-      const row = files
-        .get(pid)
-        .get<{ answer_json: string }>("SELECT answer_json FROM requests WHERE request_id = ?", requestKey);
-      return row === null ? null : (JSON.parse(row.answer_json) as object);
+      return files.exists(pid) ? ((storedAnswer(files.get(pid), requestKey)?.value ?? null) as object | null) : null;
     },
 
-    head: async (pid) => plain(new HeadRow(files.get(pid))),
+    head: async (pid) => headOf(new HeadRow(files.get(pid))),
     projection: async (pid) => new HeadRow(files.get(pid)).projection(),
     history: async (pid, query) => history(files.get(pid), query),
     messageText: async (pid, piece) => messageText(files.get(pid), piece),
@@ -289,24 +283,16 @@ export function sqliteProcessStore(options: ProcessStoreOptions): ProcessStore {
       unlessFenced(pid, (db) => logCall(db, row, options.logRows?.() ?? LIMITS.syscallLogRowsMax));
     },
 
-    async outbox(pid) {
-      const rows = files.get(pid).all<{ body_json: string }>("SELECT body_json FROM outbox ORDER BY seq");
-      return rows.map((row) => JSON.parse(row.body_json) as OutboxRow);
-    },
-
-    async clearOutbox(pid, throughSeq) {
-      unlessFenced(pid, (db) => db.run("DELETE FROM outbox WHERE seq <= ?", throughSeq));
-    },
-
+    ...outboxVerbs((pid) => files.get(pid), unlessFenced),
     ...timingVerbs((pid) => files.get(pid), unlessFenced),
-    ...toldVerbs(files, unlessFenced),
+    ...promptVerbs(files, unlessFenced),
     ...changeVerbs((pid) => files.get(pid), unlessFenced),
     ...knownVerbs(files, unlessFenced),
     opened: async () => files.opened(),
 
     async sweep(pid, old) {
       let swept = 0;
-      // It may have been killed, or have made room for another, since somebody asked which are open.
+      // The process may have been killed or closed since the caller listed it.
       if (!files.opened().includes(pid)) return swept;
       unlessFenced(pid, (db) => {
         swept = sweepRows(db, old);
@@ -322,11 +308,7 @@ export function sqliteProcessStore(options: ProcessStoreOptions): ProcessStore {
   };
 }
 
-function isRefusal(value: unknown): value is Refusal {
-  return value === "fenced" || value === "conflict" || value === "no-process" || value === "full";
-}
-
-function plain(head: HeadRow): Head {
+function headOf(head: HeadRow): Head {
   const { epoch, nextSeq, generation, state, stopped, paused, currentRun, currentModel, lastRun } = head;
   const { closing, queued, retrying, stoppedWhy, restarts } = head;
   const now = { state, stopped, stoppedWhy, restarts, paused, retrying, queued };

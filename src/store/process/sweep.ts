@@ -1,17 +1,15 @@
-// What a process need not keep for ever: ended runs and old lines of its syscall log. What was said stays; so does the last run, whose
-// end is the process's own last word.
+// Deletes old finished runs and old syscall log rows. Messages and the last run are kept.
 
 import type { Db } from "../open.ts";
 
 export interface Sweep {
-  /** Runs that ended before this instant; null keeps them. */
+  /** Runs that ended earlier; null keeps all. */
   readonly runsBefore: number | null;
-  /** Calls that were logged before it. */
+  /** Log rows that are older; null keeps all. */
   readonly callsBefore: number | null;
   readonly rowsMax: number;
 }
 
-/** Returns how many rows went. */
 export function sweepRows(db: Db, { runsBefore, callsBefore, rowsMax }: Sweep): number {
   const runs =
     runsBefore === null

@@ -1,14 +1,13 @@
-// Until when the run in flight may be at work, beside the head: written often and for nobody who waits, so that the next kernel goes on with
-// the same instants.
+// Time limits of the run in flight, stored so that the next kernel continues with them. Written often, with low durability.
 
 import type { Db } from "../open.ts";
 
 export interface Timing {
   readonly runId: string;
-  /** The latest instant it may be moved to. */
+  /** Extensions end here. */
   readonly capAt: number;
   readonly endsAt: number;
-  /** When it was last at work: what lies between that and its next step does not count. */
+  /** Last activity: the time until the next step does not count. */
   readonly seenAt: number;
 }
 

@@ -1,12 +1,75 @@
-// What a run writes: the turn with its calls, each call's dispatch and result, the end. Every tool call gets exactly one result,
-// whatever happens to the run, so that history stays legal for every model.
+// Turns: commit of a model's answer with its calls, start and result of each call, end of the run. Every call gets exactly one result,
+// so a history is valid for every model.
 
-import type { Message } from "../../abi/process/message.ts";
-import { addUsage, NO_USAGE, type RunEnd, type Spent, type Usage } from "../../abi/process/process.ts";
+import type { MediaRef, Message, Seal, ToolOutcome } from "../../abi/process/message.ts";
+import {
+  addUsage,
+  NO_USAGE,
+  type Retrying,
+  type RunEnd,
+  type RunStatus,
+  type Spent,
+  type Usage,
+} from "../../abi/process/process.ts";
 import type { Db } from "../open.ts";
 import type { HeadRow } from "./head.ts";
-import { callFromRow, insertMessage, runEnd } from "./rows.ts";
-import type { CallEnd, CallRow, Finish, Refusal, TurnCommit, TurnCommitted } from "./verbs.ts";
+import type { Outcome, Refusal } from "./outcome.ts";
+import { type CallRow, callFromRow, insertMessage, runEnd } from "./rows.ts";
+
+export interface TurnCommit extends Spent {
+  readonly runId: string;
+  readonly text: string;
+  readonly thinking: string | null;
+  readonly seal?: Seal;
+  readonly calls: readonly Omit<CallRow, "status">[];
+  /** Set if the turn has no tool calls: the run ends with it. */
+  readonly finish: Finish | null;
+}
+
+export interface Finish {
+  readonly status: RunStatus;
+  readonly reason: string;
+  readonly error: string | null;
+}
+
+export interface TurnCommitted {
+  readonly seq: number;
+  readonly turn: number;
+  readonly ends: readonly RunEnd[];
+}
+
+export interface CallEnd {
+  readonly outcome: ToolOutcome;
+  readonly output: string;
+  /** Images and other attachments of the result. */
+  readonly media?: readonly MediaRef[];
+  readonly now: number;
+}
+
+export interface TurnVerbs {
+  commitTurn(pid: string, epoch: number, turn: TurnCommit): Promise<Outcome<TurnCommitted>>;
+  /** Calls without a result, in source order. */
+  openCalls(pid: string, runId: string): Promise<readonly CallRow[]>;
+  /** Must be on disk before the effect starts. */
+  beginCall(pid: string, epoch: number, dispatchId: string): Promise<Outcome<null>>;
+  endCall(pid: string, epoch: number, dispatchId: string, result: CallEnd): Promise<Outcome<{ readonly seq: number }>>;
+  /** After a failed turn. `held` pauses the process until the wait is over. */
+  retry(
+    pid: string,
+    epoch: number,
+    options: { readonly runId: string; readonly retrying: Retrying; readonly held: boolean; readonly now: number },
+  ): Promise<Outcome<null>>;
+  finish(
+    pid: string,
+    epoch: number,
+    run: Finish & { readonly runId: string; readonly note: string | null; readonly now: number },
+  ): Promise<Outcome<readonly RunEnd[]>>;
+  runEnd(pid: string, runId: string): Promise<RunEnd | "open" | null>;
+  /** Usage of an answer that was not kept. */
+  waste(pid: string, spent: Spent & { readonly runId: string }): Promise<void>;
+  /** Number of times the run made this call since its last new one. */
+  repeats(pid: string, dispatchId: string): Promise<number>;
+}
 
 const OPEN = "status IN ('registered', 'asking', 'approved', 'dispatched')";
 
@@ -31,7 +94,7 @@ export function commitTurn(db: Db, head: HeadRow, turn: TurnCommit): TurnCommitt
   turn.calls.forEach((call, position) => {
     insertCall(db, head, turn, number, position, call);
   });
-  // A commit proves that this run makes progress: the count of deaths begins anew.
+  // A commit is progress: reset the count of kernel deaths.
   db.run(
     "UPDATE runs SET turn = ?, deaths = 0, usage_json = ? WHERE run_id = ?",
     number,
@@ -81,7 +144,7 @@ export function openCalls(db: Db, runId: string): CallRow[] {
     .map(callFromRow);
 }
 
-/** Those of the open calls' blocks of code too. */
+/** Including calls made by code blocks. */
 function allOpenCalls(db: Db, runId: string): CallRow[] {
   return db
     .all<Parameters<typeof callFromRow>[0]>(
@@ -91,7 +154,7 @@ function allOpenCalls(db: Db, runId: string): CallRow[] {
     .map(callFromRow);
 }
 
-/** What a call is that is about to begin, or null when it is not open any more. */
+/** Null if the call has its result. */
 export function openCall(db: Db, dispatchId: string): CallRow | null {
   const row = db.get<Parameters<typeof callFromRow>[0]>(
     `SELECT * FROM pending_tool_calls WHERE dispatch_id = ? AND ${OPEN}`,
@@ -105,7 +168,7 @@ export function beginCall(db: Db, head: HeadRow, dispatchId: string): void {
   head.move("tools");
 }
 
-/** Null when the call has its result already: a late one changes nothing. */
+/** Null if the call already has a result: a late one is dropped. */
 export function endCall(db: Db, head: HeadRow, dispatchId: string, result: CallEnd): number | null {
   const row = db.get<{ run_id: string; call_id: string; tool: string; block: string | null }>(
     `UPDATE pending_tool_calls SET status = ? WHERE dispatch_id = ? AND ${OPEN} RETURNING run_id, call_id, tool, block`,
@@ -140,12 +203,12 @@ export function endCall(db: Db, head: HeadRow, dispatchId: string, result: CallE
   return seq;
 }
 
-/** Approved where a person has said so, else as if it had never been looked at. */
+/** Approved if a person approved it, else registered. */
 const AS_DECIDED = `CASE WHEN EXISTS (SELECT 1 FROM pending_hil WHERE dispatch_id = ?1 AND decision = 'approve')
   THEN 'approved' ELSE 'registered' END`;
 
-// Nobody runs this run at the moment of a claim, so a call that is still marked dispatched was cut off. A read may be done again;
-// whether an effect happened nobody knows, and the model is told exactly that.
+// At a claim no one executes the run, so a dispatched call was cut off. A read may be repeated. For an effect the outcome is
+// unknown, and the model gets that as the result.
 export function settleLeftovers(db: Db, head: HeadRow, runId: string, now: number): void {
   for (const call of allOpenCalls(db, runId)) {
     if (call.status !== "dispatched") continue;
@@ -157,11 +220,11 @@ export function settleLeftovers(db: Db, head: HeadRow, runId: string, now: numbe
   }
 }
 
-/** Gives every open call of the run the same result; returns how many there were. */
+/** Gives every open call of the run the same result; returns their number. */
 export function cancelCalls(db: Db, head: HeadRow, runId: string, why: string, now: number): number {
   const open = openCalls(db, runId);
   for (const call of open) {
-    // An effect that had begun may be done: saying "cancelled" would have it done once more.
+    // A started effect may have happened: "cancelled" would invite the model to repeat it.
     const begun = call.status === "dispatched" && call.repeat !== "read";
     endCall(db, head, call.dispatchId, begun ? unknownResult(call, now) : { outcome: "cancelled", output: why, now });
   }
@@ -173,7 +236,7 @@ function unknownResult(call: CallRow, now: number) {
   return { outcome: "unknown", output, now } as const;
 }
 
-/** Ends the run and every run that was merged into it, each with a finish of its own. */
+/** Ends the run and the runs merged into it, each with its own finish row. */
 export function finishRun(
   db: Db,
   head: HeadRow,
@@ -204,7 +267,7 @@ function usageSoFar(db: Db, runId: string): Usage {
   return row?.usage_json ? (JSON.parse(row.usage_json) as Usage) : NO_USAGE;
 }
 
-/** Written down here, and sent to be charged. */
+/** Stores usage and sends it to kernel.db to be charged. */
 export function spend(
   db: Db,
   head: HeadRow,
@@ -220,6 +283,6 @@ export function spend(
     wasted ? 1 : 0,
     now,
   );
-  head.tellSpent({ id: row?.id ?? 0, runId, turn, model, usage, ms, priced, wasted, at: now });
+  head.publishUsage({ id: row?.id ?? 0, runId, turn, model, usage, ms, priced, wasted, at: now });
   return null;
 }

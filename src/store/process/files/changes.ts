@@ -1,6 +1,6 @@
-// What the calls of a process changed in files that have versions, and what of it was undone: where, from which version to which. A row is
-// there before its call begins, so that a call that dies leaves the version it began with. An undo is stored whole before its first
-// file is touched, so that whoever comes next can carry it to its end.
+// File changes of tool calls, and their undos: place, path, version before and after. A change row is written before its call starts, so a
+// call that dies leaves the version it started from. An undo is stored whole before it touches the first file, so that a later
+// kernel can complete it.
 
 import type { FileState } from "../../../abi/process/undo.ts";
 import type { Db, Row } from "../../open.ts";
@@ -8,20 +8,19 @@ import type { Db, Row } from "../../open.ts";
 export interface Change {
   readonly id: number;
   readonly runId: string;
-  /** Of that run. */
   readonly turn: number;
   readonly dispatchId: string;
-  /** Messages from this number on came after it. */
+  /** Number of the first message after the change. */
   readonly seq: number;
   readonly tool: string;
   readonly place: string;
-  /** The one file it can have changed; null is any. */
+  /** The only file that can have changed; null for any. */
   readonly path: string | null;
   readonly before: string | null;
   readonly after: string | null;
-  /** What is there and not kept. */
+  /** Files that are present but have no stored version. */
   readonly leftOut: readonly string[];
-  /** Why it is not known what it changed. */
+  /** Why the changes are unknown. */
   readonly fault: string | null;
   readonly undoneBy: number | null;
   readonly at: number;
@@ -30,7 +29,7 @@ export interface Change {
 export interface UndoneFile {
   readonly place: string;
   readonly path: string;
-  /** As it was found, and as it is to be. */
+  /** State before and after the undo. */
   readonly from: FileState;
   readonly to: FileState;
 }
@@ -39,14 +38,13 @@ export interface Undo {
   readonly id: number;
   readonly at: number;
   readonly by: string;
-  /** Asked for by this request. */
   readonly requestKey: string;
-  /** The changes it takes back; of a redo those it brings back. */
+  /** Changes that this undo takes back, or that a redo restores. */
   readonly changes: readonly number[];
   readonly files: readonly UndoneFile[];
-  /** The undo that this one takes back. */
+  /** Set for a redo: the undo that it reverses. */
   readonly redoOf: number | null;
-  /** History goes back to this message with it. */
+  /** The history is rewound to this message, too. */
   readonly rewind: number | null;
   readonly done: boolean;
   readonly redone: boolean;
@@ -57,7 +55,7 @@ export interface ChangeVerbs {
     pid: string,
     change: Pick<Change, "runId" | "dispatchId" | "tool" | "place" | "path" | "before" | "at">,
   ): Promise<void>;
-  /** Of a call that has ended: where it changed nothing the row goes. */
+  /** Deletes the row if the call changed nothing. */
   endChange(
     pid: string,
     id: number,

@@ -1,6 +1,5 @@
-// Which process databases are open: at most a fixed number, the least recently used one closes, and all but a few once nobody has used
-// them for a while, because each holds a megabyte. A damaged file is moved aside together with its WAL, because either without the other is
-// worth less than both.
+// Open process databases, an LRU: at most openMax, and fewer after a quiet time, because each takes a megabyte. A damaged file is
+// quarantined together with its WAL: neither is useful alone.
 
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -17,9 +16,8 @@ export interface ProcessFilesOptions {
   readonly quarantine: string;
   readonly mode: "write" | "read";
   readonly now: () => number;
-  /** How many may be open at once; as many as ever when left out. */
   readonly openMax?: number;
-  /** Without one nothing closes for being quiet. */
+  /** Without a clock, idle databases stay open. */
   readonly clock?: Pick<Clock, "mono" | "after">;
 }
 
@@ -31,12 +29,12 @@ interface Open {
 export class ProcessFiles {
   /** In order of use: the first is the one to close next. */
   private readonly open = new Map<string, Open>();
-  /** Set while more are open than may stay. */
+  /** Set while more databases are open than may stay open when idle. */
   private cancelRest: (() => void) | null = null;
-  /** What a process was seen to have none of, until something is written to it. */
+  /** Tables known to be empty, by pid, until the next write. */
   private readonly without = new Map<string, Set<string>>();
 
-  /** How many databases this start moved aside. */
+  /** Databases quarantined since the start. */
   quarantined = 0;
 
   constructor(private readonly options: ProcessFilesOptions) {}
@@ -63,8 +61,8 @@ export class ProcessFiles {
   }
 
   /**
-   * Rows of which most processes have none. To look through all processes is not to open every database again: that makes two files
-   * beside it each time. Only their one writer can know that none have come.
+   * Rows that most processes do not have. Empty results are cached, so that a scan over all processes need not open every database
+   * again (SQLite creates two files for each). Only the writer may cache: no one else can add rows.
    */
   rows<T>(pid: string, what: string, read: (db: Db) => readonly T[]): readonly T[] {
     if (this.without.get(pid)?.has(what)) return [];
@@ -80,7 +78,7 @@ export class ProcessFiles {
 
   create(pid: string): Db {
     this.without.delete(pid);
-    // Also over a file that is there: a crash may have left one that holds nothing yet.
+    // The file may exist: a crash can leave an empty one.
     return this.open.get(pid)?.db ?? this.keep(pid, this.openFile(pid, "create"));
   }
 
@@ -166,7 +164,7 @@ export class ProcessFiles {
     this.open.delete(pid);
   }
 
-  // The -wal and -shm beside a database belong to it. They are only ever renamed or removed, never opened.
+  // -wal and -shm are renamed and removed with their database, never opened.
   private filesOf(pid: string): string[] {
     const names = new Set([`${pid}.db`, `${pid}.db-wal`, `${pid}.db-shm`]);
     return readdirSync(this.options.directory).filter((name) => names.has(name));

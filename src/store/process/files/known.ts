@@ -1,14 +1,14 @@
-// What a process knows of files: which content of which file it saw or wrote last, and of a short one the text, so that it can be told what
-// somebody else has changed since. Bounded: what was known longest ago is forgotten, texts before the rest. A reset forgets all of it.
+// Files that a process read or wrote: the last version it saw, and the text of short files, for showing what others changed since.
+// Bounded: old texts are forgotten first, then old rows. A reset forgets everything.
 
 import { LIMITS } from "../../../abi/config/limits.ts";
 import type { Db, Row } from "../../open.ts";
 import type { ProcessFiles } from "./files.ts";
 
 export interface KnownFile {
-  /** gsv or host. */
+  /** "gsv" or "host". */
   readonly target: string;
-  /** Without links. */
+  /** The path without symlinks. */
   readonly path: string;
   readonly version: string;
   readonly how: "read" | "wrote";
@@ -17,13 +17,13 @@ export interface KnownFile {
 }
 
 export interface KnownVerbs {
-  /** Text: all of it, or null where it is not kept. */
+  /** `text`: the whole content, or null to store none. */
   knowFile(pid: string, file: KnownFile & { readonly text: string | null }): Promise<void>;
   knownFile(
     pid: string,
     place: Pick<KnownFile, "target" | "path">,
   ): Promise<(KnownFile & { readonly text: string | null }) | null>;
-  /** What was known last comes first. */
+  /** Newest first. */
   knownFiles(
     pid: string,
     which: { readonly place?: Pick<KnownFile, "target" | "path">; readonly limit: number },
@@ -87,7 +87,7 @@ function know(db: Db, { target, path, version, how, runId, at, text }: Parameter
     LIMITS.knownFilesMax,
   );
   if (text === null) return;
-  // Sizes are known without reading the texts.
+  // octet_length does not read the texts.
   db.run(
     `UPDATE known_files SET text = NULL WHERE id IN (
        SELECT id FROM (SELECT id, sum(octet_length(text)) OVER (ORDER BY id DESC) AS bytes FROM known_files WHERE text IS NOT NULL)

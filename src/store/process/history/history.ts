@@ -1,14 +1,56 @@
-// Reading a process: pages of history by number, the context of a model call, the syscall log. Messages are numbered without gaps and a
-// reset removes a prefix, so how many there are follows from the ends and costs nothing. What a row weighs is asked before it is loaded:
-// memory is bounded by bytes, never by a number of rows.
+// Reads of a process database: pages of history, the syscall log. Message numbers have no gaps and a reset deletes a prefix, so
+// counts follow from the first and last number. Sizes are read before rows: memory is bounded by bytes.
 
 import type { Message } from "../../../abi/process/message.ts";
 import type { Db } from "../../open.ts";
 import { type MessageRow, messageFromRow } from "../rows.ts";
-import type { HistoryRange, HistorySlice, LoggedCall, TextPiece } from "../verbs.ts";
+
+export interface HistorySlice {
+  readonly messages: readonly Message[];
+  readonly count: number;
+  readonly hasMoreBefore: boolean;
+  readonly hasMoreAfter: boolean;
+}
+
+export interface HistoryRange {
+  readonly limit: number;
+  readonly offset?: number;
+  readonly afterSeq?: number;
+  readonly beforeSeq?: number;
+  /** Starts after the last message that is older than this instant. */
+  readonly sinceMs?: number;
+  /** Total size of the messages; at least one is returned. */
+  readonly bytesMax?: number;
+}
+
+/** Part of the text of a message, in characters (not UTF-16 units). */
+export interface TextPiece {
+  readonly seq: number;
+  readonly offset: number;
+  readonly charsMax: number;
+}
+
+export interface LoggedCall {
+  readonly at: number;
+  readonly call: string;
+  readonly args: string;
+  readonly outcome: string;
+  readonly ms: number;
+}
+
+export interface HistoryVerbs {
+  history(pid: string, query: HistoryRange): Promise<HistorySlice>;
+  /** Null if there is no such message; `next` is the offset of the rest. */
+  messageText(pid: string, piece: TextPiece): Promise<{ readonly text: string; readonly next: number | null } | null>;
+  trace(
+    pid: string,
+    query: { readonly after?: number; readonly limit: number },
+  ): Promise<readonly (LoggedCall & { readonly id: number })[]>;
+  logCall(pid: string, row: LoggedCall): Promise<void>;
+}
 
 const SIZES_PAGE_ROWS = 1000;
-/** What a message weighs. SQLite knows it without reading the text. */
+/** Size of a message. SQLite computes it without reading the text. */
 export const BYTES = "octet_length(content) + coalesce(octet_length(tool_calls), 0)";
 
 export type Size = { readonly id: number; readonly role: Message["role"]; readonly bytes: number };
@@ -25,7 +67,7 @@ export function history(db: Db, query: HistoryRange): HistorySlice {
   });
 }
 
-/** The same as rows, for who writes them elsewhere. */
+/** The same as database rows, for the archive. */
 export function historyRows(db: Db, query: HistoryRange): MessageRow[] {
   return db.snapshot(() => {
     const { low, high } = rangeIn(db, query);
@@ -47,13 +89,13 @@ function rangeIn(db: Db, query: HistoryRange) {
   return { first, last, low, high };
 }
 
-/** Looked for from the newest on: what is asked for is mostly what was said lately. */
+/** Searches from the newest row: recent history is asked for most. */
 function lastBefore(db: Db, sinceMs: number): number {
   const row = db.get<{ id: number }>("SELECT id FROM messages WHERE created_at < ? ORDER BY id DESC LIMIT 1", sinceMs);
   return row?.id ?? 0;
 }
 
-// The part of the range whose rows weigh no more than was asked for, at least one row: its beginning when reading on, else its end.
+// The part of the range that fits into bytesMax, at least one row: from the start if afterSeq is set, else from the end.
 function fittingRange(db: Db, [low, high]: [number, number], query: HistoryRange): [low: number, high: number] {
   const { bytesMax, afterSeq } = query;
   if (bytesMax === undefined || low >= high) return [low, high];
@@ -68,11 +110,11 @@ interface Within {
   readonly high: number;
   readonly bytesMax: number;
   readonly newestFirst: boolean;
-  /** A condition of SQL for those that count; all when left out. */
+  /** SQL condition for the rows that count. */
   readonly only?: string;
 }
 
-/** The rows from one end of a range that fit, at least one; sizes alone are read. */
+/** Rows from one end of a range that fit, at least one. Reads only sizes. */
 export function rowsWithin(db: Db, { low, high, bytesMax, newestFirst, only = "TRUE" }: Within): Size[] {
   const kept: Size[] = [];
   let bytes = 0;
@@ -96,7 +138,7 @@ export function rowsWithin(db: Db, { low, high, bytesMax, newestFirst, only = "T
   return kept;
 }
 
-/** A piece of the text of one message, without loading the rest of it; null when there is no such message. */
+/** Part of the text of one message; does not load the rest. Null if there is no such message. */
 export function messageText(
   db: Db,
   { seq, offset, charsMax }: TextPiece,
@@ -110,7 +152,7 @@ export function messageText(
   return row === null ? null : { text: row.piece, next: row.chars < charsMax ? null : offset + charsMax };
 }
 
-// Numbers are gapless, so a page is a range: after a number it grows upwards, otherwise down from the newest or from `before`.
+// Numbers have no gaps, so a page is a range: up from afterSeq, else down from the newest or from beforeSeq.
 function range(query: HistoryRange & { readonly first: number; readonly last: number }): [low: number, high: number] {
   if (query.afterSeq !== undefined) {
     const low = Math.max(query.afterSeq + 1, query.first);
@@ -136,7 +178,7 @@ export function trace(db: Db, { after, limit }: { readonly after?: number; reado
   return db.all<TraceColumns>(`${columns} ORDER BY id DESC LIMIT ?`, limit).reverse();
 }
 
-/** The oldest go, so that so many stay. */
+/** Keeps the newest rowsMax rows. */
 export function logCall(db: Db, { at, call, args, outcome, ms }: LoggedCall, rowsMax: number): void {
   db.run("INSERT INTO syscall_log (at, call, args, outcome, ms) VALUES (?, ?, ?, ?, ?)", at, call, args, outcome, ms);
   db.run("DELETE FROM syscall_log WHERE id <= (SELECT max(id) FROM syscall_log) - ?", rowsMax);

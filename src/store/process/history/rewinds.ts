@@ -1,21 +1,19 @@
-// Histories that were taken back to an earlier message: what came after it is there as before, under its numbers, and is told to no model
-// until the rewind is taken back. A note in the history says what was done. A summary that stands for what was taken back is
-// taken back with it.
+// Rewinds: a history set back to an earlier message. Later messages stay stored under their numbers but go to no model until the
+// rewind is undone. A note in the history records the rewind. Summaries of rewound messages are undone with it.
 
-import type { Db, Durability, Row } from "../../open.ts";
+import type { Db, Row } from "../../open.ts";
 import type { ProcessFiles } from "../files/files.ts";
-import type { HeadRow } from "../head.ts";
+import type { GuardedWrite } from "../head.ts";
+import type { Outcome } from "../outcome.ts";
 import { insertMessage } from "../rows.ts";
-import type { Outcome, Refusal } from "../verbs.ts";
 
 export interface Rewind {
-  /** The undo it is part of. */
   readonly undo: number;
-  /** The messages that are told no more, both included, and the note about it. */
+  /** Range of the hidden messages, both ends included, and the note about them. */
   readonly fromSeq: number;
   readonly toSeq: number;
   readonly noteSeq: number;
-  /** Segments that were taken back with it. */
+  /** Segments undone by this rewind. */
   readonly segments: readonly number[];
   readonly createdAt: number;
   readonly undoneAt: number | null;
@@ -24,15 +22,13 @@ export interface Rewind {
 export interface RewindVerbs {
   /** Oldest first. */
   rewinds(pid: string): Promise<readonly Rewind[]>;
-  /** Again for the same undo it changes nothing. Null: nothing came after that message, or a run is at work. */
+  /** Idempotent per undo. Null: no later message, or a run is active. */
   rewind(
     pid: string,
-    wish: { readonly undo: number; readonly through: number; readonly note: string; readonly now: number },
+    request: { readonly undo: number; readonly through: number; readonly note: string; readonly now: number },
   ): Promise<Outcome<Rewind | null>>;
-  undoRewind(pid: string, wish: { readonly undo: number; readonly now: number }): Promise<Outcome<null>>;
+  undoRewind(pid: string, request: { readonly undo: number; readonly now: number }): Promise<Outcome<null>>;
 }
-
-type Verb = <T>(pid: string, durability: Durability, step: (db: Db, head: HeadRow) => T | Refusal) => Outcome<T>;
 
 interface Columns extends Row {
   readonly undo: number;
@@ -47,17 +43,17 @@ interface Columns extends Row {
 const COLUMNS = `undo_id AS "undo", from_message_id AS fromSeq, to_message_id AS toSeq, note_message_id AS noteSeq, segments_json,
   created_at AS createdAt, undone_at AS undoneAt`;
 
-/** A condition for messages that are told: none that a rewind took back, and no note of one that was taken back itself. */
+/** SQL condition: not hidden by a rewind, and not the note of an undone rewind. */
 export const NOT_REWOUND = `NOT EXISTS (SELECT 1 FROM rewinds WHERE
   (rewinds.undone_at IS NULL AND messages.id BETWEEN from_message_id AND to_message_id)
   OR (rewinds.undone_at IS NOT NULL AND messages.id = note_message_id))`;
 
-export function rewindVerbs(files: ProcessFiles, verb: Verb): RewindVerbs {
+export function rewindVerbs(files: ProcessFiles, write: GuardedWrite): RewindVerbs {
   return {
     rewinds: async (pid) => rewindsIn(files.get(pid)),
 
     rewind: async (pid, { undo, through, note, now }) =>
-      verb(pid, "full", (db, head) => {
+      write(pid, "full", (db, head) => {
         if (head.closing !== null) return "no-process";
         const known = rewindsIn(db).find((each) => each.undo === undo);
         if (known !== undefined) return known;
@@ -78,7 +74,7 @@ export function rewindVerbs(files: ProcessFiles, verb: Verb): RewindVerbs {
       }),
 
     undoRewind: async (pid, { undo, now }) =>
-      verb(pid, "full", (db, head) => {
+      write(pid, "full", (db, head) => {
         if (head.closing !== null) return "no-process";
         const known = rewindsIn(db).find((each) => each.undo === undo && each.undoneAt === null);
         if (known === undefined) return null;
@@ -97,7 +93,6 @@ export function putRewind(db: Db, { undo, fromSeq, toSeq, noteSeq, segments, cre
   );
 }
 
-/** They go with their messages. */
 export function forgetRewinds(db: Db, upTo: number): void {
   db.run("DELETE FROM rewinds WHERE note_message_id <= ?", upTo);
 }

@@ -1,27 +1,116 @@
-// What a model is given of a history: its newest messages, and in the place of the older ones the summary of the segment that stands for
-// them. A segment deletes nothing and is one transaction with its summary, so whatever dies, a history is told in a legal way. Messages
-// that hold summaries are told only where their segment begins.
+// Segments: which part of a history a model gets, and compaction. A model gets the newest messages and, for older ones, the summary of the
+// active segment. A segment deletes nothing and commits together with its summary message, so a crash leaves a valid history.
 
+import { LIMITS } from "../../../abi/config/limits.ts";
 import type { Message } from "../../../abi/process/message.ts";
-import type { Segment } from "../../../abi/process/segment.ts";
+import type { Usage } from "../../../abi/process/process.ts";
+import type { CompactionCause, HistoryPolicy, Segment } from "../../../abi/process/segment.ts";
 import type { Db } from "../../open.ts";
-import type { HeadRow } from "../head.ts";
+import type { ProcessFiles } from "../files/files.ts";
+import { type GuardedWrite, HeadRow } from "../head.ts";
+import type { Outcome, Refusal } from "../outcome.ts";
 import { insertMessage, type MessageRow, messageFromRow } from "../rows.ts";
 import { spend } from "../turns.ts";
-import type { Compaction, ContextShape, Refusal, Undone } from "../verbs.ts";
 import { BYTES, rowsWithin, type Size } from "./history.ts";
-import { NOT_REWOUND } from "./rewinds.ts";
+import { NOT_REWOUND, putRewind, type Rewind } from "./rewinds.ts";
+
+export interface Compaction {
+  /** The history that was planned for: generation and last segment. If either changed, compaction does nothing. */
+  readonly generation: number;
+  readonly after: Segment | null;
+  /** The last summarized message. The next one must not be a tool result. */
+  readonly toSeq: number;
+  readonly summary: string;
+  readonly cause: CompactionCause;
+  readonly model: string | null;
+  /** Cost of the summary. */
+  readonly spent: { readonly by: string; readonly usage: Usage; readonly priced?: boolean } | null;
+  readonly tokensBefore: number;
+  readonly tokensAfter: number;
+  readonly now: number;
+}
+
+export interface Undone {
+  readonly undone: Segment | null;
+  /** Number of messages after the summary: with any, it is not undone. */
+  readonly later: number;
+}
+
+/** Sizes of what the next model call gets. */
+export interface ContextShape {
+  readonly generation: number;
+  readonly segment: Segment | null;
+  readonly summaryBytes: number;
+  /** Messages after the summary, oldest first. */
+  readonly rows: readonly { readonly seq: number; readonly role: Message["role"]; readonly bytes: number }[];
+  /** False if older history did not fit. */
+  readonly isWhole: boolean;
+  /** Tokens that the provider counted at the last turn, if that turn is among the rows. */
+  readonly counted: { readonly seq: number; readonly usage: Usage } | null;
+}
+
+/** A page of history to copy into a new process. */
+export interface Graft {
+  readonly messages: readonly Message[];
+  readonly segments: readonly Segment[];
+  readonly rewinds?: readonly Rewind[];
+}
+
+export interface SegmentVerbs {
+  /** Context of the next model call: the summary of the last segment, if any, then later messages, oldest first. */
+  context(pid: string): Promise<readonly Message[]>;
+  contextShape(pid: string): Promise<ContextShape>;
+  /** Null: the history changed since the plan was made. */
+  compact(pid: string, request: Compaction): Promise<Outcome<Segment | null>>;
+  undoCompaction(pid: string, options: { readonly now: number }): Promise<Outcome<Undone>>;
+  /** Oldest first. */
+  segments(pid: string): Promise<readonly Segment[]>;
+  /** Null if the process has no policy of its own. */
+  historyPolicy(pid: string): Promise<HistoryPolicy | null>;
+  setHistoryPolicy(pid: string, policy: HistoryPolicy | null): Promise<Outcome<null>>;
+  /** Appends copied history; skips rows that exist. */
+  graft(pid: string, part: Graft): Promise<Outcome<null>>;
+}
+
+const POLICY = "history_policy";
+
+export function segmentVerbs(files: ProcessFiles, write: GuardedWrite): SegmentVerbs {
+  return {
+    context: async (pid) => context(files.get(pid), LIMITS.contextBytesMax),
+    async contextShape(pid) {
+      const db = files.get(pid);
+      return contextShape(db, new HeadRow(db), LIMITS.contextBytesMax);
+    },
+    compact: async (pid, request) => write(pid, "full", (db, head) => compact(db, head, request)),
+    undoCompaction: async (pid, { now }) => write(pid, "full", (db, head) => undoCompaction(db, head, now)),
+    segments: async (pid) => files.rows(pid, "segments", segments),
+
+    async historyPolicy(pid) {
+      const row = files.get(pid).get<{ value: string }>("SELECT value FROM process_kv WHERE key = ?", POLICY);
+      return row === null ? null : (JSON.parse(row.value) as HistoryPolicy);
+    },
+    setHistoryPolicy: async (pid, policy) =>
+      write(pid, "full", (db) => {
+        db.run("DELETE FROM process_kv WHERE key = ?", POLICY);
+        if (policy !== null)
+          db.run("INSERT INTO process_kv (key, value) VALUES (?, ?)", POLICY, JSON.stringify(policy));
+        return null;
+      }),
+
+    graft: async (pid, part) => write(pid, "full", (db, head) => graft(db, head, part)),
+  };
+}
 
 const COLUMNS = `id, from_message_id AS fromSeq, to_message_id AS toSeq, summary_message_id AS summarySeq, cause, model,
   tokens_before AS tokensBefore, tokens_after AS tokensAfter, created_at AS createdAt, undone_at AS undoneAt`;
-/** As messages of their own. */
-const TOLD = `messages.id NOT IN (SELECT summary_message_id FROM segments) AND ${NOT_REWOUND}`;
+/** Messages a model gets as they are: no summaries, nothing rewound. */
+const VISIBLE = `messages.id NOT IN (SELECT summary_message_id FROM segments) AND ${NOT_REWOUND}`;
 
 type SegmentColumns = { readonly [K in keyof Segment]: Segment[K] };
 
 /** Oldest first. */
-export function segments(db: Db): Segment[] {
-  // Looked at without a kernel it may be a database that no kernel of this version has opened yet.
+function segments(db: Db): Segment[] {
+  // A read without a kernel may find a database from before the segments table.
   if (db.get("SELECT 1 AS one FROM sqlite_schema WHERE name = 'segments'") === null) return [];
   return db.all<SegmentColumns>(`SELECT ${COLUMNS} FROM segments ORDER BY id`);
 }
@@ -30,61 +119,59 @@ function activeSegment(db: Db): Segment | null {
   return db.get<SegmentColumns>(`SELECT ${COLUMNS} FROM segments WHERE undone_at IS NULL ORDER BY id DESC LIMIT 1`);
 }
 
-interface Told {
+interface Window {
   readonly segment: Segment | null;
-  /** Newest first. */
   readonly sizes: readonly Size[];
-  /** Nothing is left out for its size. */
   readonly isWhole: boolean;
 }
 
-function told(db: Db, bytesMax: number): Told {
+function windowOf(db: Db, bytesMax: number): Window {
   const segment = activeSegment(db);
   const low = (segment?.toSeq ?? 0) + 1;
   const summary = segment === null ? 0 : (sizeOf(db, segment.summarySeq) ?? 0);
   const within = { low, high: Number.MAX_SAFE_INTEGER, bytesMax: Math.max(0, bytesMax - summary), newestFirst: true };
-  const sizes = rowsWithin(db, { ...within, only: TOLD });
+  const sizes = rowsWithin(db, { ...within, only: VISIBLE });
   const older = "SELECT 1 AS one FROM messages WHERE id BETWEEN ? AND ?";
   const oldest = sizes.at(-1)?.id ?? 0;
-  return { segment, sizes, isWhole: db.get(`${older} AND ${TOLD} LIMIT 1`, low, oldest - 1) === null };
+  return { segment, sizes, isWhole: db.get(`${older} AND ${VISIBLE} LIMIT 1`, low, oldest - 1) === null };
 }
 
 function sizeOf(db: Db, seq: number): number | null {
   return db.get<{ bytes: number }>(`SELECT ${BYTES} AS bytes FROM messages WHERE id = ?`, seq)?.bytes ?? null;
 }
 
-/** The newest history that fits, oldest first, beginning where a model may begin: never at a tool result without its call. */
-export function context(db: Db, bytesMax: number): Message[] {
+/** The newest history that fits, oldest first. Never starts with a tool result whose call is missing. */
+function context(db: Db, bytesMax: number): Message[] {
   return db.snapshot(() => {
-    const { segment, sizes, isWhole } = told(db, bytesMax);
+    const { segment, sizes, isWhole } = windowOf(db, bytesMax);
     const rows = db.all<MessageRow>(
-      `SELECT * FROM messages WHERE id >= ? AND ${TOLD} ORDER BY id`,
+      `SELECT * FROM messages WHERE id >= ? AND ${VISIBLE} ORDER BY id`,
       sizes.at(-1)?.id ?? Number.MAX_SAFE_INTEGER,
     );
     const first = segment === null ? [] : db.all<MessageRow>("SELECT * FROM messages WHERE id = ?", segment.summarySeq);
-    return [...first, ...(isWhole ? rows : fromLegalBegin(db, rows))].map(messageFromRow);
+    return [...first, ...(isWhole ? rows : fromValidStart(db, rows))].map(messageFromRow);
   });
 }
 
-// At a person's word if the window holds one, else at an assistant's turn. A window of nothing but results is widened to the turn that
-// called for them: what a model may read comes before how much.
-function fromLegalBegin(db: Db, rows: readonly MessageRow[]): readonly MessageRow[] {
-  const said = rows.findIndex((row) => row.role === "user" || row.role === "system");
-  const begin = said === -1 ? rows.findIndex((row) => row.role !== "toolResult") : said;
+// Start at the first user message if there is one, else at an assistant message. A window of tool results alone grows backwards to the turn
+// that made the calls, even beyond the size limit.
+function fromValidStart(db: Db, rows: readonly MessageRow[]): readonly MessageRow[] {
+  const user = rows.findIndex((row) => row.role === "user" || row.role === "system");
+  const begin = user === -1 ? rows.findIndex((row) => row.role !== "toolResult") : user;
   const first = rows[0];
   if (begin !== -1 || first === undefined) return rows.slice(Math.max(0, begin));
   const before = db.all<MessageRow>(
-    `SELECT * FROM messages WHERE id < ?1 AND ${TOLD}
-     AND id >= (SELECT max(id) FROM messages WHERE id < ?1 AND role <> 'toolResult' AND ${TOLD}) ORDER BY id`,
+    `SELECT * FROM messages WHERE id < ?1 AND ${VISIBLE}
+     AND id >= (SELECT max(id) FROM messages WHERE id < ?1 AND role <> 'toolResult' AND ${VISIBLE}) ORDER BY id`,
     first.id,
   );
   return [...before, ...rows];
 }
 
-/** The same by size alone, with what the last turn was counted at. */
-export function contextShape(db: Db, head: HeadRow, bytesMax: number): ContextShape {
+/** Like context(), but sizes only, with the token count of the last turn. */
+function contextShape(db: Db, head: HeadRow, bytesMax: number): ContextShape {
   return db.snapshot(() => {
-    const { segment, sizes, isWhole } = told(db, bytesMax);
+    const { segment, sizes, isWhole } = windowOf(db, bytesMax);
     return {
       generation: head.generation,
       segment,
@@ -96,7 +183,7 @@ export function contextShape(db: Db, head: HeadRow, bytesMax: number): ContextSh
   });
 }
 
-// What a provider counted is true of the turn it answered: of this history only if that turn is in it.
+// The provider's count applies only if the answered turn is still the newest one in this history.
 function lastCount(db: Db, sizes: readonly Size[]): ContextShape["counted"] {
   const last = db.get<{ run_id: string; created_at: number; usage_json: string }>(
     "SELECT run_id, created_at, usage_json FROM usage WHERE wasted = 0 AND turn > 0 ORDER BY id DESC LIMIT 1",
@@ -108,20 +195,20 @@ function lastCount(db: Db, sizes: readonly Size[]): ContextShape["counted"] {
   return { seq: answer.id, usage: JSON.parse(last.usage_json) };
 }
 
-/** Null when history has moved on since it was planned: another compaction, an undo or a reset came first. */
-export function compact(db: Db, head: HeadRow, wish: Compaction): Segment | null | Refusal {
+/** Null if the history changed since the plan: another compaction, an undo or a reset. */
+function compact(db: Db, head: HeadRow, request: Compaction): Segment | null | Refusal {
   if (head.closing?.reason === "kill") return "no-process";
   const before = activeSegment(db);
   const fromSeq = before === null ? firstSeq(db) : before.toSeq + 1;
-  const moved = head.closing !== null || head.generation !== wish.generation || before?.id !== wish.after?.id;
-  if (moved || wish.toSeq < fromSeq || wish.toSeq >= head.nextSeq - 1) return null;
+  const moved = head.closing !== null || head.generation !== request.generation || before?.id !== request.after?.id;
+  if (moved || request.toSeq < fromSeq || request.toSeq >= head.nextSeq - 1) return null;
   const summarySeq = head.takeSeq();
   insertMessage(db, head.generation, {
     id: summarySeq,
     role: "system",
-    content: wish.summary,
+    content: request.summary,
     runId: head.currentRun,
-    timestamp: wish.now,
+    timestamp: request.now,
     origin: { kind: "kernel" },
   });
   db.run(
@@ -129,18 +216,18 @@ export function compact(db: Db, head: HeadRow, wish: Compaction): Segment | null
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     head.generation,
     fromSeq,
-    wish.toSeq,
+    request.toSeq,
     summarySeq,
-    wish.cause,
-    wish.model,
-    wish.tokensBefore,
-    wish.tokensAfter,
-    wish.now,
+    request.cause,
+    request.model,
+    request.tokensBefore,
+    request.tokensAfter,
+    request.now,
   );
-  if (wish.spent !== null) {
-    const { by: model, ...spent } = wish.spent;
+  if (request.spent !== null) {
+    const { by: model, ...spent } = request.spent;
     const runId = head.currentRun ?? `compaction-${summarySeq}`;
-    spend(db, head, { ...spent, runId, turn: 0, model, wasted: false, now: wish.now });
+    spend(db, head, { ...spent, runId, turn: 0, model, wasted: false, now: request.now });
   }
   return activeSegment(db);
 }
@@ -149,8 +236,8 @@ function firstSeq(db: Db): number {
   return db.get<{ id: number | null }>("SELECT min(id) AS id FROM messages")?.id ?? 1;
 }
 
-/** Takes back the newest compaction while nothing was said since. */
-export function undoCompaction(db: Db, head: HeadRow, now: number): Undone | Refusal {
+/** Undoes the newest compaction if no message followed. */
+function undoCompaction(db: Db, head: HeadRow, now: number): Undone | Refusal {
   if (head.closing !== null) return "no-process";
   const segment = activeSegment(db);
   if (segment === null) return { undone: null, later: 0 };
@@ -160,8 +247,34 @@ export function undoCompaction(db: Db, head: HeadRow, now: number): Undone | Ref
   return { undone: { ...segment, undoneAt: now }, later: 0 };
 }
 
-/** Segments go with their summaries, whose messages go up to a number or above one: without it, what it stood for is told again. */
+/** Deletes segments whose summary messages are deleted. */
 export function forgetSegments(db: Db, gone: { readonly upTo: number } | { readonly above: number }): void {
   if ("upTo" in gone) db.run("DELETE FROM segments WHERE summary_message_id <= ?", gone.upTo);
   else db.run("DELETE FROM segments WHERE summary_message_id > ?", gone.above);
+}
+
+/** Works page by page; a repeated page changes nothing. */
+function graft(db: Db, head: HeadRow, { messages, segments, rewinds = [] }: Graft): null {
+  const last = db.get<{ id: number | null }>("SELECT max(id) AS id FROM messages")?.id ?? 0;
+  for (const message of messages) if (message.id > last) insertMessage(db, head.generation, message);
+  for (const each of segments) {
+    db.run(
+      `INSERT OR IGNORE INTO segments (id, generation, from_message_id, to_message_id, summary_message_id, cause, model,
+         tokens_before, tokens_after, created_at, undone_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      each.id,
+      head.generation,
+      each.fromSeq,
+      each.toSeq,
+      each.summarySeq,
+      each.cause,
+      each.model,
+      each.tokensBefore,
+      each.tokensAfter,
+      each.createdAt,
+      each.undoneAt,
+    );
+  }
+  for (const each of rewinds) putRewind(db, each);
+  head.nextSeq = Math.max(head.nextSeq, (messages.at(-1)?.id ?? 0) + 1);
+  return null;
 }

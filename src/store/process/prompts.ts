@@ -1,17 +1,16 @@
-// What a process is told besides its accounts' context, as files, and what its last turns were told, so that it can be shown later. A text
-// that many turns have in common is stored once.
+// Context files of a process, and the prompts of its last turns, for later display. Equal prompt texts are stored once.
 
 import type { BillLine, LeftOut, PromptPart } from "../../abi/process/prompt.ts";
 import type { Db } from "../open.ts";
 import type { ProcessFiles } from "./files/files.ts";
 
-export type ToldFile = {
+export type ContextFile = {
   readonly name: string;
   readonly text: string;
 };
 
-/** The request of one turn. */
-export interface ToldTurn {
+/** The prompt of one turn. */
+export interface StoredPrompt {
   readonly runId: string;
   readonly turn: number;
   readonly model: string;
@@ -21,25 +20,25 @@ export interface ToldTurn {
   readonly now: number;
 }
 
-export interface ToldVerbs {
-  /** In the order of their names. */
-  contextFiles(pid: string): Promise<readonly ToldFile[]>;
-  /** Without a text it goes; false when it was not there. */
+export interface PromptVerbs {
+  /** By name. */
+  contextFiles(pid: string): Promise<readonly ContextFile[]>;
+  /** Null text deletes. Returns false if nothing changed. */
   setContextFile(pid: string, file: { readonly name: string; readonly text: string | null }): Promise<boolean>;
-  keepPrompt(pid: string, turn: ToldTurn): Promise<void>;
-  /** The newest try of a turn; without a run of the last one, without a number of the last turn. Null where it is not kept. */
-  keptPrompt(pid: string, which: { readonly runId?: string; readonly turn?: number }): Promise<ToldTurn | null>;
+  keepPrompt(pid: string, turn: StoredPrompt): Promise<void>;
+  /** The newest try of a turn. Defaults: the last run, the last turn. Null if it is not stored. */
+  keptPrompt(pid: string, which: { readonly runId?: string; readonly turn?: number }): Promise<StoredPrompt | null>;
 }
 
 const TURNS_KEPT = 100;
 
 type Columns = { readonly body_json: string; readonly text: string };
 
-interface Stored extends Omit<ToldTurn, "parts"> {
+interface Stored extends Omit<StoredPrompt, "parts"> {
   readonly parts: readonly (Omit<PromptPart, "text"> & { readonly chars: number })[];
 }
 
-export function toldVerbs(files: ProcessFiles, write: (pid: string, step: (db: Db) => void) => void): ToldVerbs {
+export function promptVerbs(files: ProcessFiles, write: (pid: string, step: (db: Db) => void) => void): PromptVerbs {
   return {
     contextFiles: async (pid) => files.rows(pid, "context", contextFiles),
 
@@ -58,8 +57,8 @@ export function toldVerbs(files: ProcessFiles, write: (pid: string, step: (db: D
       return changed > 0;
     },
 
-    async keepPrompt(pid, told) {
-      write(pid, (db) => keep(db, told));
+    async keepPrompt(pid, prompt) {
+      write(pid, (db) => keep(db, prompt));
     },
 
     async keptPrompt(pid, { runId, turn }) {
@@ -70,27 +69,27 @@ export function toldVerbs(files: ProcessFiles, write: (pid: string, step: (db: D
         runId ?? null,
         turn ?? null,
       );
-      return row === null ? null : toldFrom(row);
+      return row === null ? null : promptFrom(row);
     },
   };
 }
 
-function contextFiles(db: Db): readonly ToldFile[] {
-  return db.all<ToldFile>("SELECT name, text FROM context_files ORDER BY name");
+function contextFiles(db: Db): readonly ContextFile[] {
+  return db.all<ContextFile>("SELECT name, text FROM context_files ORDER BY name");
 }
 
-function keep(db: Db, { parts, ...told }: ToldTurn): void {
+function keep(db: Db, { parts, ...prompt }: StoredPrompt): void {
   const text = parts.map((part) => part.text).join("");
   const sha256 = new Bun.CryptoHasher("sha256").update(text).digest("hex");
   const stored: Stored = {
-    ...told,
+    ...prompt,
     parts: parts.map(({ source, path, text: { length: chars } }) => ({ source, path, chars })),
   };
   db.run("INSERT INTO prompt_texts (sha256, text) VALUES (?, ?) ON CONFLICT DO NOTHING", sha256, text);
   db.run(
     "INSERT INTO prompts (run_id, turn, sha256, body_json) VALUES (?, ?, ?, ?)",
-    told.runId,
-    told.turn,
+    prompt.runId,
+    prompt.turn,
     sha256,
     JSON.stringify(stored),
   );
@@ -98,12 +97,12 @@ function keep(db: Db, { parts, ...told }: ToldTurn): void {
   db.run("DELETE FROM prompt_texts WHERE sha256 NOT IN (SELECT sha256 FROM prompts)");
 }
 
-function toldFrom({ body_json, text }: Columns): ToldTurn {
-  const { parts, ...told } = JSON.parse(body_json) as Stored;
+function promptFrom({ body_json, text }: Columns): StoredPrompt {
+  const { parts, ...prompt } = JSON.parse(body_json) as Stored;
   let at = 0;
   const whole = parts.map(({ source, path, chars }) => {
     at += chars;
     return { source, path, text: text.slice(at - chars, at) };
   });
-  return { ...told, parts: whole };
+  return { ...prompt, parts: whole };
 }
