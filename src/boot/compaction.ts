@@ -3,7 +3,7 @@
 import { messageOf } from "../abi/errno.ts";
 import { systemText } from "../abi/process/prompt.ts";
 import type { Core } from "../boot.ts";
-import type { Model } from "../kernel/models/models.ts";
+import type { Model } from "../kernel/models/model.ts";
 import { settingsFor } from "../kernel/settings/config.ts";
 import { Compactor, type Facts } from "../process/history/compaction/compactor.ts";
 import { remember } from "../process/history/compaction/memory.ts";

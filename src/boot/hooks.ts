@@ -13,7 +13,7 @@ import { Vetoes } from "../hooks/veto.ts";
 import type { Bus } from "../kernel/bus.ts";
 import { settingsFor } from "../kernel/settings/config.ts";
 import type { Redactor } from "../lib/text/redact.ts";
-import type { RunPlace } from "../process/run/tool-calls.ts";
+import type { RunPlace } from "../process/run/place.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
 import type { CallRow, ProcessStore } from "../store/process/verbs.ts";
 import type { HooksService } from "../syscalls/system/hook-service.ts";

@@ -1,6 +1,6 @@
 // The line that a new home is told of by: where it is, and whom it takes the person for where that is not the name of the login.
 
-import { humanName } from "../kernel/lifetime/setup.ts";
+import { humanName } from "../kernel/accounts/account-names.ts";
 import { reveal } from "../lib/text/sanitize.ts";
 
 export function firstRunLine(home: string, osUser: string): string {

@@ -2,7 +2,7 @@
 
 import { expect, test } from "bun:test";
 import { firstRunLine } from "../../src/client/first-run.ts";
-import { humanName } from "../../src/kernel/lifetime/setup.ts";
+import { humanName } from "../../src/kernel/accounts/account-names.ts";
 import { TestKernel } from "../support/kernel.ts";
 import { type } from "../support/shell.ts";
 

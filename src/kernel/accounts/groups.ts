@@ -7,7 +7,7 @@ import type { GroupRow } from "../../store/kernel/people/groups.ts";
 import type { KernelStore } from "../../store/kernel/sqlite.ts";
 import type { Groups } from "../../syscalls/account/account-service.ts";
 import type { ReceiptContext } from "../dispatch.ts";
-import { isTaken } from "../lifetime/setup.ts";
+import { isReserved } from "./account-names.ts";
 import { capabilityFault, GROUPS } from "./capabilities.ts";
 import { wordsOf } from "./rights.ts";
 
@@ -22,7 +22,7 @@ export function groupsService(kernel: KernelStore): Groups {
     async add({ caller, receipt }: ReceiptContext, name) {
       needRoot(caller, "add groups");
       if (!NAME.test(name)) throw new SysError("EINVAL", `${name.slice(0, 40)} cannot be the name of a group`);
-      const made = isTaken(name) ? null : await groups.create(name, receipt);
+      const made = isReserved(name) ? null : await groups.create(name, receipt);
       if (made === null) throw new SysError("EEXIST", `there is an account or a group called ${name} already`);
       return made;
     },

@@ -11,7 +11,7 @@ import type { KernelStore } from "../../store/kernel/sqlite.ts";
 import type { AccountInfo, Accounts, NewAccountRequest } from "../../syscalls/account/account-service.ts";
 import type { CallContext } from "../../syscalls/define.ts";
 import type { ReceiptContext } from "../dispatch.ts";
-import { freeAgentName, isTaken } from "../lifetime/setup.ts";
+import { freeAgentName, isReserved } from "./account-names.ts";
 import { GROUPS } from "./capabilities.ts";
 import type { PasswordPorts } from "./passwd.ts";
 import { changePassword } from "./passwd.ts";
@@ -136,7 +136,7 @@ async function ownerWanted(people: PeopleRows, caller: Caller, name: string | un
 function checkName(name: string): void {
   if (!NAME.test(name))
     throw new SysError("EINVAL", `${name} cannot be a name`, ["1 to 32 of a-z 0-9 _ -, beginning with a letter or _"]);
-  if (isTaken(name)) throw new SysError("EEXIST", `${name} is a name that gsv keeps for itself`);
+  if (isReserved(name)) throw new SysError("EEXIST", `${name} is reserved`);
 }
 
 /** An account the caller may change: any for root, else oneself and one's agents; the rest reads as absent. */

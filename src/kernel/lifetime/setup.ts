@@ -6,14 +6,12 @@ import { MAIN_AGENT, MAIN_SESSION_KEY } from "../../abi/process/session.ts";
 import type { ObjectStore } from "../../objects/objects.ts";
 import type { KernelStore } from "../../store/kernel/sqlite.ts";
 import type { ProcessStore } from "../../store/process/verbs.ts";
+import { freeAgentName, humanName } from "../accounts/account-names.ts";
 import type { Receiver } from "../accounts/agent-home.ts";
 import { firstGrants, GROUPS } from "../accounts/capabilities.ts";
 
 const FIRST_HUMAN_UID = 1000;
 const FIRST_AGENT_UID = 1001;
-const AGENT_NAMES = ["friday", "sol", "echo", "iris", "juno", "atlas", "mira", "nova", "vera", "ada"] as const;
-/** Who acts in texts and rows without being an account. */
-const WORDS: ReadonlySet<string> = new Set(["kernel", "nobody", "system", "gsv", "anybody", "everyone"]);
 
 export interface SetupPorts {
   readonly kernel: KernelStore;
@@ -66,29 +64,6 @@ async function ensureDirectory(
   if ((await objects.head(`${key}/.dir`)) !== null) return;
   const about = { type: "application/x-directory", mtimeMs: now, dirmarker: true, symlink: null };
   await objects.put({ key: `${key}/.dir`, ...owner, ...about }, new Uint8Array());
-}
-
-/** Whether a name is none that an account or group may get. */
-export function isTaken(name: string): boolean {
-  return Object.hasOwn(GROUPS, name) || WORDS.has(name);
-}
-
-/** A name for the personal agent of a new human. */
-export async function freeAgentName({ people, groups }: KernelStore, human: string): Promise<string> {
-  for (let number = 0; ; number++) {
-    const name = AGENT_NAMES[number] ?? `agent${number - AGENT_NAMES.length + 1}`;
-    const free = name !== human && (await people.byName(name)) === null && (await groups.byName(name)) === null;
-    if (free) return name;
-  }
-}
-
-/** An OS user name as an account name: odd characters become `_`; what cannot be one, or is a name of gsv's own, becomes `me`. */
-export function humanName(osUser: string): string {
-  const name = osUser
-    .toLowerCase()
-    .replace(/[^a-z0-9_-]/g, "_")
-    .slice(0, 32);
-  return isTaken(name) || !/^[a-z_][a-z0-9_-]*$/.test(name) || /^_+$/.test(name) ? "me" : name;
 }
 
 async function createAccounts(kernel: KernelStore, name: string): Promise<boolean> {

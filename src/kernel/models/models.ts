@@ -1,4 +1,4 @@
-import { FREE, type Rate } from "../../abi/process/money.ts";
+import { FREE } from "../../abi/process/money.ts";
 import type { Failure, Provider, ServedModel } from "../../abi/stream.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Access } from "../../providers/access.ts";
@@ -18,25 +18,11 @@ import {
 import type { ConfigRows } from "../../store/kernel/config.ts";
 import type { ModelInfo, ModelPage, ModelTrial } from "../../syscalls/run/ai-service.ts";
 import type { Secrets } from "../settings/secrets.ts";
+import type { Model } from "./model.ts";
 import { type Asker, AskersSettings } from "./model-access.ts";
 import { rateOf } from "./model-rates.ts";
 import { tried } from "./model-trial.ts";
 import type { ServedModels } from "./served-models.ts";
-
-export interface Model {
-  readonly provider: Provider;
-  /** As the provider knows it. */
-  readonly model: string;
-  /** As people know it, and history. */
-  readonly name: string;
-  /** What has to be set before it can be asked. */
-  readonly missing: string | null;
-  readonly rate: Rate;
-  /** Tells its key from another, and nothing of it. */
-  readonly keyMark: string | null;
-  /** What a request to it may hold, and an answer; null where there is no server that minds. */
-  readonly window: { readonly windowTokens: number; readonly outputTokens: number } | null;
-}
 
 export interface Models {
   /** Checked and named, at the door: a wrong name fails at its sender and not in the run. Null is whoever answers by default. */

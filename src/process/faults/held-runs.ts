@@ -3,7 +3,8 @@
 // instant. What an earlier kernel put aside is found when this one starts. Where nothing is held all of it costs nothing.
 
 import { TRIED_AGAIN, type WaitsFor } from "../../abi/process/process.ts";
-import type { Model, Models } from "../../kernel/models/models.ts";
+import type { Model } from "../../kernel/models/model.ts";
+import type { Models } from "../../kernel/models/models.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { ProcessRow, ProcessRows } from "../../store/kernel/processes/processes.ts";
 import type { ProcessStore } from "../../store/process/verbs.ts";

@@ -3,7 +3,7 @@
 import type { Amounts } from "../../abi/process/budget.ts";
 import { type Charged, costMicros, microsOf, tokensOf } from "../../abi/process/money.ts";
 import type { ModelRequest } from "../../abi/stream.ts";
-import type { Model } from "../../kernel/models/models.ts";
+import type { Model } from "../../kernel/models/model.ts";
 import type { Clock } from "../../lib/clock.ts";
 
 /** More characters to a token than any real text has, so that a request is rather thought too big. */

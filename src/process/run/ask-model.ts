@@ -7,7 +7,7 @@ import { charged, type Reported } from "../../abi/process/money.ts";
 import { NO_USAGE, type Retrying, type WaitsFor } from "../../abi/process/process.ts";
 import type { SignalOf } from "../../abi/signal.ts";
 import type { Failure, ModelRequest } from "../../abi/stream.ts";
-import type { Model } from "../../kernel/models/models.ts";
+import type { Model } from "../../kernel/models/model.ts";
 import type { Folded } from "../../providers/fold.ts";
 import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
 import type { Claimed } from "../../store/process/verbs.ts";
@@ -21,8 +21,8 @@ import type { AskedModel } from "./model-calls.ts";
 import { type RequestPorts, requestOf } from "./model-request.ts";
 import { modelTurn } from "./model-turn.ts";
 import { keep, laneOf, turnFor, type WaitPorts, waited } from "./pacing.ts";
+import type { RunPlace } from "./place.ts";
 import { isThere, type Verdict, verdictOn } from "./retry-plan.ts";
-import type { RunPlace } from "./tool-calls.ts";
 
 export interface AskPorts extends RequestPorts, WaitPorts {
   readonly ledger: Ledger;

@@ -10,7 +10,7 @@ import type { NestedCall } from "../../store/process/nested.ts";
 import type { CallRow, ProcessStore } from "../../store/process/verbs.ts";
 import type { AnySyscall } from "../../syscalls/table.ts";
 import type { CallAnswer } from "../../tools/code-block.ts";
-import type { CallsOutcome, RunPlace } from "./tool-calls.ts";
+import type { CallsOutcome, RunPlace } from "./place.ts";
 
 export interface BlockCallPorts {
   readonly table: ReadonlyMap<string, AnySyscall>;

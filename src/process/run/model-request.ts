@@ -5,13 +5,13 @@ import { LIMITS } from "../../abi/config/limits.ts";
 import type { Message } from "../../abi/process/message.ts";
 import { systemText } from "../../abi/process/prompt.ts";
 import type { ModelRequest, ToolSpec } from "../../abi/stream.ts";
-import type { Model } from "../../kernel/models/models.ts";
+import type { Model } from "../../kernel/models/model.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
 import type { ProcessStore } from "../../store/process/verbs.ts";
 import type { Assembled } from "../prompt/build-prompt.ts";
 import { billOf } from "../prompt/prompt-bill.ts";
-import type { RunPlace } from "./tool-calls.ts";
+import type { RunPlace } from "./place.ts";
 
 export interface RequestPorts {
   readonly store: ProcessStore;

@@ -2,14 +2,14 @@
 // leaves waits for neither: the run steps aside, and the next claim takes it up.
 
 import type { Retrying } from "../../abi/process/process.ts";
-import type { Model } from "../../kernel/models/models.ts";
+import type { Model } from "../../kernel/models/model.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
 import type { ProcessStore } from "../../store/process/verbs.ts";
 import type { Ledger } from "../life/ledger.ts";
 import type { Shift } from "../limits/costs.ts";
 import type { Lanes } from "./lanes.ts";
-import type { RunPlace } from "./tool-calls.ts";
+import type { RunPlace } from "./place.ts";
 
 export interface WaitPorts {
   readonly store: ProcessStore;

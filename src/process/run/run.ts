@@ -6,7 +6,7 @@ import { FAILED_NOTE, type Message, normaliseText } from "../../abi/process/mess
 import { charged } from "../../abi/process/money.ts";
 import type { RunEnd, RunStatus } from "../../abi/process/process.ts";
 import type { Failure, FailureClass } from "../../abi/stream.ts";
-import type { Model } from "../../kernel/models/models.ts";
+import type { Model } from "../../kernel/models/model.ts";
 import type { Folded } from "../../providers/fold.ts";
 import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
 import type { Claimed, TurnCommit } from "../../store/process/verbs.ts";
@@ -16,8 +16,9 @@ import { Shift } from "../limits/costs.ts";
 import { storable } from "./arguments.ts";
 import { type AskPorts, askModels, type Working } from "./ask-model.ts";
 import type { OfferedTools } from "./offered-tools.ts";
+import type { RunPlace } from "./place.ts";
 import { EXHAUSTED } from "./retry-plan.ts";
-import type { RunPlace, ToolCalls } from "./tool-calls.ts";
+import type { ToolCalls } from "./tool-calls.ts";
 
 export interface RunPorts extends AskPorts {
   readonly toolCalls: ToolCalls;

@@ -12,7 +12,7 @@ import type { Clock } from "../../lib/clock.ts";
 import { headAndTail } from "../../lib/text/truncate.ts";
 import type { ApprovalRows } from "../../store/kernel/processes/approvals.ts";
 import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
-import type { CallEnd, CallRow, Claimed, ProcessStore } from "../../store/process/verbs.ts";
+import type { CallEnd, CallRow, ProcessStore } from "../../store/process/verbs.ts";
 import { renderText } from "../../syscalls/format.ts";
 import { parseArgs } from "../../syscalls/parse.ts";
 import type { AnySyscall } from "../../syscalls/table.ts";
@@ -26,6 +26,7 @@ import { BlockCalls } from "./block-calls.ts";
 import type { Blocks } from "./code-blocks.ts";
 import { isLoopWhy, unlessLoop } from "./loops.ts";
 import type { OfferedTools } from "./offered-tools.ts";
+import type { CallsOutcome, RunPlace } from "./place.ts";
 import { asCalled, type ToolServers } from "./tool-servers.ts";
 
 export interface ToolCallPorts {
@@ -58,17 +59,6 @@ export interface ToolCallPorts {
   /** Notes what each call changes in files. */
   readonly changes: Pick<Changes, "begin" | "end">;
 }
-
-export interface RunPlace {
-  readonly row: ProcessRow;
-  readonly run: Claimed;
-  readonly signal: AbortSignal;
-  /** Aborted when somebody wants the run to step aside at the next safe point. */
-  readonly leaving: AbortSignal;
-}
-
-/** done: every call has its result. left: the run stepped aside, waits for a person, or belongs to somebody else now. */
-export type CallsOutcome = "done" | "left";
 
 /** How a call ended, as it is told. */
 type Ended = Omit<CallEnd, "now">;

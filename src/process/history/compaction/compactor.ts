@@ -5,7 +5,7 @@ import type { Usage } from "../../../abi/process/process.ts";
 import type { CompactionCause, HistoryPolicy, Segment } from "../../../abi/process/segment.ts";
 import { USUAL_POLICY } from "../../../abi/process/segment.ts";
 import type { ModelRequest } from "../../../abi/stream.ts";
-import type { Model } from "../../../kernel/models/models.ts";
+import type { Model } from "../../../kernel/models/model.ts";
 import type { Clock } from "../../../lib/clock.ts";
 import { Serial } from "../../../lib/serial.ts";
 import { plainSummary, summaryMessage } from "../../../prompts/compaction.ts";

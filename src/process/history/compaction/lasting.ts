@@ -2,7 +2,7 @@
 // and not for long; whatever goes wrong with it keeps nobody from being reset.
 
 import { messageOf } from "../../../abi/errno.ts";
-import type { Model } from "../../../kernel/models/models.ts";
+import type { Model } from "../../../kernel/models/model.ts";
 import type { Clock } from "../../../lib/clock.ts";
 import { OFFLINE } from "../../../providers/table.ts";
 import type { ProcessRow } from "../../../store/kernel/processes/processes.ts";

@@ -2,7 +2,7 @@
 // none. A history that may not be compacted, or cannot, ends the run in words that say what helps.
 
 import type { Failure } from "../../../abi/stream.ts";
-import type { Model } from "../../../kernel/models/models.ts";
+import type { Model } from "../../../kernel/models/model.ts";
 import type { ProcessRow } from "../../../store/kernel/processes/processes.ts";
 import type { Ledger } from "../../life/ledger.ts";
 import type { Compactor, Standing } from "./compactor.ts";

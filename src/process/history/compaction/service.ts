@@ -3,7 +3,7 @@
 import { SysError } from "../../../abi/errno.ts";
 import type { Caller } from "../../../abi/identity.ts";
 import { USUAL_POLICY } from "../../../abi/process/segment.ts";
-import type { Model } from "../../../kernel/models/models.ts";
+import type { Model } from "../../../kernel/models/model.ts";
 import { visibleProcess } from "../../../kernel/registry.ts";
 import { shortText } from "../../../lib/text/truncate.ts";
 import type { ProcessRow } from "../../../store/kernel/processes/processes.ts";

@@ -4,7 +4,7 @@
 import { charged } from "../../../abi/process/money.ts";
 import { NO_USAGE, type Usage } from "../../../abi/process/process.ts";
 import type { ModelRequest } from "../../../abi/stream.ts";
-import type { Model } from "../../../kernel/models/models.ts";
+import type { Model } from "../../../kernel/models/model.ts";
 import type { Clock } from "../../../lib/clock.ts";
 import { summaryFrom, summaryRequest, summarySystem, type Written } from "../../../prompts/compaction.ts";
 import { modelTurn } from "../../run/model-turn.ts";
