@@ -2,9 +2,9 @@
 // What is newly made takes after the directory it is made in, so that what is private stays private and a setgid tree stays shared.
 
 import { type Caller, isRoot } from "../src/abi/identity.ts";
+import { isInside } from "../src/lib/inside.ts";
 import { FileError } from "./error.ts";
 import type { Attributes, Stat } from "./filesystem.ts";
-import { isWithin } from "./path.ts";
 
 export const READ = 4;
 export const WRITE = 2;
@@ -101,5 +101,5 @@ export function needAllowed({ allowed }: Caller, path: string): void {
 
 /** That file, or a directory on the way to it; anything where nobody was asked about one file. */
 export function leadsToAllowed({ allowed }: Caller, path: string): boolean {
-  return allowed === undefined || isWithin(allowed, path);
+  return allowed === undefined || isInside(allowed, path);
 }

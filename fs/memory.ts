@@ -2,6 +2,7 @@
 // nothing changes. Even an empty file costs something, so that a loop of touches ends too.
 
 import { SysError } from "../src/abi/errno.ts";
+import { sha256Hex } from "../src/lib/hash.ts";
 import type { NewObject, ObjectMeta, ObjectStore } from "../src/objects/objects.ts";
 
 const ENTRY_BYTES = 512;
@@ -60,7 +61,7 @@ class MemoryObjects implements ObjectStore {
     const room = this.bytesMax - this.used + (before === undefined ? -ENTRY_BYTES : before.bytes.byteLength);
     const bytes = await collect(source, room);
     if (bytes === null) throw full(object.key, this.bytesMax);
-    const sha256 = new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
+    const sha256 = sha256Hex(bytes);
     const meta = { ...object, size: bytes.byteLength, sha256 };
     this.held.set(object.key, { meta, bytes });
     this.used += bytes.byteLength + (before === undefined ? ENTRY_BYTES : -before.bytes.byteLength);

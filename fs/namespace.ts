@@ -4,6 +4,7 @@
 
 import { LIMITS } from "../src/abi/config/limits.ts";
 import type { Caller } from "../src/abi/identity.ts";
+import { isInside } from "../src/lib/inside.ts";
 import { leadsToAllowed, need, needAllowed, READ, SEARCH, WRITE } from "./access.ts";
 import { BARE_DIRECTORY, IMAGINED } from "./disk/bare.ts";
 import { FileError } from "./error.ts";
@@ -21,7 +22,7 @@ import type {
   WriteOptions,
 } from "./filesystem.ts";
 import { Ahead, innerOf, inside, readInside } from "./inside.ts";
-import { isWithin, parent, split } from "./path.ts";
+import { parent, split } from "./path.ts";
 import { checkLength, isPlace, pathOf, SLASH, steps, waysTo } from "./steps.ts";
 
 type Present = Place & { readonly stat: Stat };
@@ -315,13 +316,13 @@ export class Namespace {
   }
 
   private mountOf(path: string): Mount {
-    const mount = this.mounts.find(({ at }) => isWithin(path, at));
+    const mount = this.mounts.find(({ at }) => isInside(path, at));
     if (mount === undefined) throw new FileError("ENOENT", path);
     return mount;
   }
 
   private needUnmounted(path: string): void {
-    if (this.mounts.some(({ at }) => isWithin(at, path))) throw new FileError("EBUSY", path);
+    if (this.mounts.some(({ at }) => isInside(at, path))) throw new FileError("EBUSY", path);
   }
 }
 

@@ -6,6 +6,7 @@ import { LIMITS } from "../src/abi/config/limits.ts";
 import { SysError } from "../src/abi/errno.ts";
 import { type Caller, isRoot } from "../src/abi/identity.ts";
 import type { Clock } from "../src/lib/clock.ts";
+import { isInside } from "../src/lib/inside.ts";
 import { Serial } from "../src/lib/serial.ts";
 import type { ObjectMeta, ObjectStore } from "../src/objects/objects.ts";
 import { born, changed, need, needRemove, needSetattr, READ, SEARCH, WRITE, written } from "./access.ts";
@@ -22,7 +23,7 @@ import type {
   Stat,
   WriteOptions,
 } from "./filesystem.ts";
-import { isWithin, parent } from "./path.ts";
+import { parent } from "./path.ts";
 import { contentTypeOf } from "./read/contenttype.ts";
 import { childrenOf, headOf, keyOf, MARKER, markerOf, metasBeneath, versionOf } from "./tree.ts";
 
@@ -122,8 +123,8 @@ class ObjectsFs implements FileSystem {
     return this.serial.run(async () => {
       if (from === to) return;
       const moved = await this.existing(store, from);
-      if (isWithin(to, from)) throw new FileError("EINVAL", to, "cannot move a directory into itself");
-      if (isWithin(from, to)) throw new FileError("ENOTEMPTY", to);
+      if (isInside(to, from)) throw new FileError("EINVAL", to, "cannot move a directory into itself");
+      if (isInside(from, to)) throw new FileError("ENOTEMPTY", to);
       needRemove(caller, await this.directory(store, parent(from)), moved, from);
       const target = await this.find(store, to);
       await this.needPlace(caller, store, { path: to, target, moved });

@@ -31,12 +31,6 @@ export function base(path: string): string {
   return split(path).at(-1) ?? "";
 }
 
-/** Whether a path is a directory or lies beneath it, by whole names. */
-export function isWithin(path: string, directory: string): boolean {
-  if (directory === "/") return path.startsWith("/");
-  return path.startsWith(directory) && (path.length === directory.length || path[directory.length] === "/");
-}
-
 /** `~` and `~name` at the start of a path: whose home is meant and what follows, or null when it begins with neither. */
 export function tilde(path: string): { readonly username: string | null; readonly rest: string } | null {
   const found = /^~([^/]*)(.*)$/s.exec(path);

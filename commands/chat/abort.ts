@@ -1,6 +1,7 @@
 // Ends a conversation whose time is over: its run goes on, unless it was to be ended then.
 
 import { ENDED_BY } from "../../src/abi/ended-by.ts";
+import { waitAtMost } from "../../src/lib/wait.ts";
 import type { Aborted } from "../../src/syscalls/services.ts";
 import type { Io } from "../command.ts";
 import type { Ending } from "./ending.ts";
@@ -36,5 +37,5 @@ async function abortedInTime(
     .sys()
     .call<Aborted>("proc.abort", of)
     .then(({ aborted }) => aborted);
-  return await Promise.race([asked, io.clock.sleep(ANSWER_MS).then(() => false)]);
+  return (await waitAtMost(io.clock, ANSWER_MS, asked))?.value ?? false;
 }

@@ -4,6 +4,7 @@
 import { base } from "../../fs/path.ts";
 import { SysError } from "../../src/abi/errno.ts";
 import { uuidv7 } from "../../src/abi/ids.ts";
+import { sha256Hex } from "../../src/lib/hash.ts";
 import { quoted } from "../../src/lib/text/quote.ts";
 import { field } from "../../src/syscalls/define.ts";
 import type { Command, Edited, Io } from "../command.ts";
@@ -53,10 +54,7 @@ const NAME_CHARS_MAX = 100;
 
 /** A draft is taken up again only for the content it was made of. */
 function draftKey(path: string, { where, version }: Original): string {
-  return new Bun.CryptoHasher("sha256")
-    .update(`${where ?? path} ${version ?? ""}`)
-    .digest("hex")
-    .slice(0, 12);
+  return sha256Hex(`${where ?? path} ${version ?? ""}`).slice(0, 12);
 }
 
 interface Original {

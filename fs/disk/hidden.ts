@@ -3,8 +3,8 @@
 
 import { type BigIntStats, realpathSync } from "node:fs";
 import type { Clock } from "../../src/lib/clock.ts";
+import { isInside } from "../../src/lib/inside.ts";
 import { FileError } from "../error.ts";
-import { isWithin } from "../path.ts";
 import { linkedBeneath, sameFile, standing } from "./no-follow.ts";
 
 /** For how long it is known which files of the hidden directories have other names. */
@@ -38,7 +38,7 @@ export class Hidden {
 
   /** `real` is where `path` is on the host. */
   needNoneBeneath(real: string, path: string): void {
-    if (this.directories.some((each) => isWithin(realOf(each), real))) throw new FileError("EBUSY", path);
+    if (this.directories.some((each) => isInside(realOf(each), real))) throw new FileError("EBUSY", path);
   }
 }
 

@@ -1,11 +1,12 @@
 // What the links in a mounted directory of the host say, by their letters: no file is asked.
 
-import { isWithin, normalise, split } from "../path.ts";
+import { isInside } from "../../src/lib/inside.ts";
+import { normalise, split } from "../path.ts";
 
 /** One that names its target from the top of the host means the same from here, if that is within the mounted directory. */
 export function targetFrom(path: string, target: string, root: string): string {
   const whole = normalise(target);
-  if (!target.startsWith("/") || !isWithin(whole, root)) return target;
+  if (!target.startsWith("/") || !isInside(whole, root)) return target;
   return "../".repeat(split(path).length - 1) + whole.slice(root === "/" ? 1 : root.length + 1);
 }
 

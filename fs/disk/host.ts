@@ -4,6 +4,7 @@
 
 import type { Caller } from "../../src/abi/identity.ts";
 import { isGits } from "../../src/abi/repo.ts";
+import { isInside } from "../../src/lib/inside.ts";
 import { FileError, refused } from "../error.ts";
 import type {
   Entry,
@@ -15,7 +16,7 @@ import type {
   Stat,
   WriteOptions,
 } from "../filesystem.ts";
-import { isWithin, join, split } from "../path.ts";
+import { join, split } from "../path.ts";
 
 export interface HostFsOptions {
   /** All of the machine that may be seen at all; made at its first use. */
@@ -64,13 +65,13 @@ class HostFs implements FileSystem {
   async remove(caller: Caller, path: ResolvedPath, options: RemoveOptions): Promise<void> {
     this.needThere(path);
     // A directory that was made for the file goes again where that fails.
-    needSeen(caller, path, caller.allowed !== undefined && isWithin(caller.allowed, path));
+    needSeen(caller, path, caller.allowed !== undefined && isInside(caller.allowed, path));
     await this.disk().remove(caller, path, options);
   }
 
   async mkdir(caller: Caller, path: ResolvedPath, options: { readonly mode?: number }): Promise<void> {
     this.needThere(path);
-    needSeen(caller, path, caller.allowed !== undefined && isWithin(caller.allowed, path));
+    needSeen(caller, path, caller.allowed !== undefined && isInside(caller.allowed, path));
     await this.disk().mkdir(caller, path, options);
   }
 
@@ -80,14 +81,14 @@ class HostFs implements FileSystem {
   }
 
   private needThere(path: string): void {
-    if (this.options.unseen().some((directory) => isWithin(path, directory))) throw new FileError("ENOENT", path);
+    if (this.options.unseen().some((directory) => isInside(path, directory))) throw new FileError("ENOENT", path);
   }
 
   private async needOpen(caller: Caller, path: string): Promise<void> {
     this.needThere(path);
     const { kind, allowed } = caller;
-    if (kind === "person" || (allowed !== undefined && isWithin(path, allowed))) return;
-    if ((await this.options.attached(caller)).some((directory) => isWithin(path, directory))) return;
+    if (kind === "person" || (allowed !== undefined && isInside(path, allowed))) return;
+    if ((await this.options.attached(caller)).some((directory) => isInside(path, directory))) return;
     throw new FileError("EPERM", path, "a person has to allow it first: use the tool that asks");
   }
 }

@@ -6,6 +6,7 @@
 import { LIMITS } from "../../src/abi/config/limits.ts";
 import type { Caller } from "../../src/abi/identity.ts";
 import type { Clock } from "../../src/lib/clock.ts";
+import { sha256Hex } from "../../src/lib/hash.ts";
 import { need, READ, WRITE } from "../access.ts";
 import { FileError, refused } from "../error.ts";
 import type {
@@ -285,7 +286,7 @@ function snapshotOf(text: Text, clock: Clock): Snapshot {
 }
 
 export function versionOf(bytes: Uint8Array): string {
-  return new Bun.CryptoHasher("sha256").update(bytes).digest("hex").slice(0, 16);
+  return sha256Hex(bytes).slice(0, 16);
 }
 
 /** What is written to a file that is made of text. */

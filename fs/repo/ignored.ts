@@ -1,7 +1,7 @@
 // What a .gitignore names, as git reads it: the last rule that fits decides, rules further down stand above those further up, and what
 // lies in an ignored directory stays ignored because nobody goes in. Rules are somebody's text: how many there are is bounded.
 
-import { isWithin } from "../path.ts";
+import { isInside } from "../../src/lib/inside.ts";
 
 export const IGNORE_FILE = ".gitignore";
 export const GIT_DIRECTORY = ".git";
@@ -34,7 +34,7 @@ export class Ignored {
   has(path: string, isDirectory: boolean): boolean {
     const rule = this.rules.findLast(
       ({ base, glob, onlyDirectories }) =>
-        (isDirectory || !onlyDirectories) && isWithin(path, base) && glob.match(below(path, base)),
+        (isDirectory || !onlyDirectories) && isInside(path, base) && glob.match(below(path, base)),
     );
     return rule !== undefined && !rule.keeps;
   }

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { LIMITS } from "../../src/abi/config/limits.ts";
 import type { Caller } from "../../src/abi/identity.ts";
 import { isGits, isOrdersToGit } from "../../src/abi/repo.ts";
+import { isInside } from "../../src/lib/inside.ts";
 import { need, needRemove, needSetattr, READ, SEARCH, WRITE } from "../access.ts";
 import { type Held, keep, putBack, writeNew } from "../disk/jail.ts";
 import { asFileErrors, FileError } from "../error.ts";
@@ -22,7 +23,7 @@ import type {
   Stat,
   WriteOptions,
 } from "../filesystem.ts";
-import { isWithin, split } from "../path.ts";
+import { split } from "../path.ts";
 import { Homes, type RepoFsOptions } from "./homes.ts";
 import {
   above,
@@ -128,7 +129,7 @@ class TreesFs implements FileSystem {
     if (source === null || target === null || source.home !== target.home) throw new FileError("EXDEV", to);
     for (const place of [source, target]) this.needBelowTop(place);
     if (from === to) return;
-    if (isWithin(to, from)) throw new FileError("EINVAL", to, "cannot move a directory into itself");
+    if (isInside(to, from)) throw new FileError("EINVAL", to, "cannot move a directory into itself");
     return this.change(caller, target, `move ${source.rel} to ${target.rel}`, async (tree, hold) => {
       const moved = existing(source);
       this.needKeepable(target);
@@ -154,7 +155,7 @@ class TreesFs implements FileSystem {
 
   async mkdir(caller: Caller, path: ResolvedPath, options: Receipted & { readonly mode?: number }): Promise<void> {
     // A directory on the way to the file that was allowed.
-    const isOnTheWay = caller.allowed !== undefined && isWithin(caller.allowed, path);
+    const isOnTheWay = caller.allowed !== undefined && isInside(caller.allowed, path);
     const place = await this.places.changeAt(caller, path, isOnTheWay);
     if (place === null) return this.under.mkdir(caller, path, options);
     return this.change(caller, place, `make ${place.rel}`, async (_tree, hold) => {

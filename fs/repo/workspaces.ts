@@ -5,6 +5,8 @@
 
 import type { Caller } from "../../src/abi/identity.ts";
 import { isGits } from "../../src/abi/repo.ts";
+import { isInside } from "../../src/lib/inside.ts";
+import { foldName } from "../../src/lib/text/fold-name.ts";
 import { BARE_DIRECTORY } from "../disk/bare.ts";
 import { Jail } from "../disk/jail.ts";
 import { FileError } from "../error.ts";
@@ -19,7 +21,7 @@ import type {
   Stat,
   WriteOptions,
 } from "../filesystem.ts";
-import { isWithin, split } from "../path.ts";
+import { split } from "../path.ts";
 import type { Place, Places, Tree, TreeAccount } from "./places.ts";
 import { treesFs } from "./repo.ts";
 
@@ -110,7 +112,7 @@ class WorkspacesFs implements FileSystem {
 
   mkdir(caller: Caller, path: ResolvedPath, options: { readonly mode?: number }): Promise<void> {
     // A directory on the way to the file that was allowed.
-    const allowed = caller.allowed !== undefined && isWithin(caller.allowed, path);
+    const allowed = caller.allowed !== undefined && isInside(caller.allowed, path);
     return this.change(caller, path, (way) => way.fs.mkdir(caller, way.path, options), allowed);
   }
 
@@ -140,7 +142,7 @@ class WorkspacesFs implements FileSystem {
     });
     if (names.length === 0) throw new FileError("EBUSY", path);
     if (workspace.archived) throw new FileError("EROFS", path, "this workspace is archived");
-    const isGuarded = workspace.directory !== null || isTold(names[0] ?? "");
+    const isGuarded = workspace.directory !== null || foldName(names[0] ?? "") === TOLD;
     if (isGuarded && caller.kind !== "person" && !caller.approved && !allowed)
       throw new FileError("EPERM", path, "a person has to allow it first: use the tool that asks");
     if (workspace.directory !== null && names.some(isGits))
@@ -165,16 +167,6 @@ class WorkspacesFs implements FileSystem {
     this.disks.set(workspace.id, fs);
     return { fs, path: (path.slice(above.length) || "/") as ResolvedPath, above };
   }
-}
-
-/** Also by a name that a disk takes for the same. */
-function isTold(name: string): boolean {
-  return (
-    name
-      .normalize("NFKC")
-      .replace(/\p{Default_Ignorable_Code_Point}/gu, "")
-      .toLowerCase() === TOLD
-  );
 }
 
 async function onTheWay<T>(way: Way, work: (way: Way) => Promise<T>): Promise<T> {

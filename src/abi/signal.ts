@@ -98,7 +98,7 @@ export type Signal =
       readonly until: number | null;
       readonly putAside: boolean;
       /** Another model that is asked from here on. */
-      readonly standsIn?: string;
+      readonly fallbackModel?: string;
     })
   | (RunSignal & {
       readonly name: "chat.complete";

@@ -13,6 +13,7 @@ import { Vetoes } from "../hooks/veto.ts";
 import type { Bus } from "../kernel/bus.ts";
 import { settingsFor } from "../kernel/settings/config.ts";
 import type { Redactor } from "../lib/text/redact.ts";
+import { waitAtMost } from "../lib/wait.ts";
 import type { RunPlace } from "../process/run/place.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
 import type { CallRow, ProcessStore } from "../store/process/verbs.ts";
@@ -79,9 +80,7 @@ export function bootHooks({ kernel, processes, machine, bus, redactor, onFault }
       if (afterCrash && hooks.events.size > 0) endLeft(marked);
     },
     async settled(ms) {
-      const timeUp = new AbortController();
-      await Promise.race([notices.settled(), clock.sleep(ms, timeUp.signal)]);
-      timeUp.abort();
+      await waitAtMost(clock, ms, notices.settled());
     },
     close() {
       deaf();

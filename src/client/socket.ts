@@ -3,6 +3,7 @@
 
 import { existsSync, lstatSync, rmdirSync, statSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
+import { sha256Hex } from "../lib/hash.ts";
 import { quoted } from "../lib/text/quote.ts";
 import { fits } from "../lib/text/truncate.ts";
 import { foreign, type HomePaths, makeDirectory, modeOf, readKernelInfo, refused } from "../paths.ts";
@@ -66,7 +67,7 @@ function socketPathFor(paths: HomePaths, { uid, runtimeDir }: SocketSearch): str
 function nameOf(home: string): string {
   const stats = statSync(home, { bigint: true, throwIfNoEntry: false });
   const which = stats === undefined ? home : `${stats.dev}:${stats.ino}`;
-  return new Bun.CryptoHasher("sha256").update(which).digest("hex").slice(0, 16);
+  return sha256Hex(which).slice(0, 16);
 }
 
 /** False when nothing is there. Links are not followed: one would let whoever made it choose where our socket lies. */

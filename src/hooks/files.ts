@@ -13,6 +13,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { HOOK_EVENT_NAMES, HOOK_NAME, isHookEvent } from "../abi/hook.ts";
+import { sha256Hex } from "../lib/hash.ts";
 import { quoted } from "../lib/text/quote.ts";
 import { reveal } from "../lib/text/sanitize.ts";
 
@@ -95,7 +96,7 @@ export class HookFiles {
     const mark = identity(stat);
     const known = this.read.get(path);
     if (known?.mark === mark) return known.sha256;
-    const sha256 = new Bun.CryptoHasher("sha256").update(this.bytes(path)).digest("hex");
+    const sha256 = sha256Hex(this.bytes(path));
     this.read.set(path, { mark, sha256 });
     return sha256;
   }

@@ -5,6 +5,7 @@
 import { LIMITS } from "../abi/config/limits.ts";
 import { messageOf } from "../abi/errno.ts";
 import type { Clock } from "../lib/clock.ts";
+import { waitAtMost } from "../lib/wait.ts";
 import type { ChildRequest, PipedChild } from "../targets/spawn.ts";
 
 /** Starts a program that leads a group of its own; handed in. */
@@ -76,9 +77,9 @@ async function carriedOut(
     // What it left in the background ends with it, and what it printed on is closed then.
     child.kill();
     const isAll = Promise.all(heard.map((each) => each.all));
-    if (!(await within(clock, isAll))) {
+    if ((await waitAtMost(clock, HEARD_MS, isAll)) === null) {
       child.killStrays();
-      await within(clock, isAll);
+      await waitAtMost(clock, HEARD_MS, isAll);
     }
     const [stdout, stderr] = heard;
     return { how, status, stdout: stdout.text(), stderr: stderr.text() };
@@ -86,12 +87,6 @@ async function carriedOut(
     cancel();
     signal.removeEventListener("abort", onAbort);
   }
-}
-
-async function within(clock: Clock, work: Promise<unknown>): Promise<boolean> {
-  const done = new AbortController();
-  const late = clock.sleep(HEARD_MS, done.signal).then(() => false);
-  return await Promise.race([work.then(() => true), late]).finally(() => done.abort());
 }
 
 /** Read to its end, so that it never waits for us; the beginning is kept. */

@@ -6,6 +6,7 @@ import { type Code, SysError, shortage } from "../abi/errno.ts";
 import { isRoot, mayUse } from "../abi/identity.ts";
 import { isRequestId } from "../abi/ids.ts";
 import type { Clock } from "../lib/clock.ts";
+import { sha256Hex } from "../lib/hash.ts";
 import { reveal } from "../lib/text/sanitize.ts";
 import type { Receipt } from "../objects/objects.ts";
 import type { AuditRows } from "../store/kernel/audit.ts";
@@ -112,7 +113,7 @@ export function makeDispatch(options: DispatchOptions): Dispatch {
     // Somebody who hangs up cannot take back what was asked for; a process's own effects end with its run.
     const steady = context.caller.kind !== "process" ? { ...context, signal: NEVER, gone: context.signal } : context;
     const key = `${context.caller.uid}:${context.requestId}`;
-    const bodyHash = new Bun.CryptoHasher("sha256").update(JSON.stringify([call.name, args])).digest("hex");
+    const bodyHash = sha256Hex(JSON.stringify([call.name, args]));
     const running = underWay.get(key);
     if ((running !== undefined && running.bodyHash !== bodyHash) || ids.isOther(key, bodyHash))
       throw usedForSomethingElse(context.requestId);

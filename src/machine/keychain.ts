@@ -4,6 +4,7 @@
 import { SysError } from "../abi/errno.ts";
 import type { Keychain } from "../kernel/settings/secrets.ts";
 import type { Clock } from "../lib/clock.ts";
+import { waitAtMost } from "../lib/wait.ts";
 
 const SERVICE = "gsv";
 const ANSWER_MS_MAX = 3000;
@@ -24,22 +25,14 @@ export function keychainOf(home: string, clock: Clock): Keychain {
 
 /** The same keychain, or an error where it takes too long. */
 export function answering(keychain: Keychain, clock: Clock): Keychain {
-  async function within<Answer>(answer: Promise<Answer>): Promise<Answer> {
-    const enough = new AbortController();
-    const late = clock.sleep(ANSWER_MS_MAX, enough.signal).then(() => {
-      throw new SysError("EAGAIN", "the keychain does not answer");
-    });
-    // When the answer came first nobody is left to hear this one.
-    late.catch(() => {});
-    try {
-      return await Promise.race([answer, late]);
-    } finally {
-      enough.abort();
-    }
+  async function inTime<Answer>(answer: Promise<Answer>): Promise<Answer> {
+    const answered = await waitAtMost(clock, ANSWER_MS_MAX, answer);
+    if (answered === null) throw new SysError("EAGAIN", "the keychain does not answer");
+    return answered.value;
   }
   return {
-    get: (name) => within(keychain.get(name)),
-    set: (name, value) => within(keychain.set(name, value)),
-    delete: (name) => within(keychain.delete(name)),
+    get: (name) => inTime(keychain.get(name)),
+    set: (name, value) => inTime(keychain.set(name, value)),
+    delete: (name) => inTime(keychain.delete(name)),
   };
 }

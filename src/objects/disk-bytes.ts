@@ -5,6 +5,7 @@ import { lstatSync } from "node:fs";
 import { lstat, readdir, rename, unlink } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import { SysError } from "../abi/errno.ts";
+import { sha256Hex } from "../lib/hash.ts";
 import {
   checkParents,
   hostError,
@@ -63,7 +64,7 @@ export function diskBytes(directory: string): Bytes {
     async adopt({ key }, bytes) {
       if (bytes === null) return;
       checkKey(key);
-      const temporary = join(directory, TEMPORARIES, new Bun.CryptoHasher("sha256").update(key).digest("hex"));
+      const temporary = join(directory, TEMPORARIES, sha256Hex(key));
       try {
         await makeDirectory(directory);
         await makeDirectory(dirname(temporary));

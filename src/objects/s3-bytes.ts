@@ -3,13 +3,14 @@
 
 import { join } from "node:path";
 import { SysError } from "../abi/errno.ts";
+import { sha256Hex } from "../lib/hash.ts";
 import type { Bucket } from "./bucket.ts";
 import type { Bytes, Lying, ObjectMeta } from "./objects.ts";
 import { bytesName, CLAIM, FAMILIES, keyNamed, sha256Named, sidecarName, sidecarOf } from "./s3-names.ts";
 import { spooled } from "./spool.ts";
 
 const PIECE_BYTES = 1024 * 1024;
-export const NOTHING = new Bun.CryptoHasher("sha256").update("").digest("hex");
+export const NOTHING = sha256Hex("");
 
 export interface BucketBytes {
   /** Made at the first request, so that whoever sets a wrong key right needs no other gsv. */

@@ -1,6 +1,7 @@
 // What things are called in a bucket. Bytes lie under their checksum, so that a name never changes its content; beside them one small
 // object for each key says in JSON what it is. Only letters that every server and every disk behind one takes.
 
+import { sha256Hex } from "../lib/hash.ts";
 import type { ObjectMeta } from "./objects.ts";
 
 const BYTES = "bytes/";
@@ -27,9 +28,7 @@ export function sidecarName(key: string): string {
     [...Buffer.from(letter)].map((byte) => `=${byte.toString(16).padStart(2, "0")}`).join(""),
   );
   const isLong = plain.length > NAME_MAX || plain.split("/").some((segment) => segment.length > SEGMENT_MAX);
-  return isLong
-    ? `${LONG}${new Bun.CryptoHasher("sha256").update(key).digest("hex")}.json`
-    : `${SIDECARS}${plain}.json`;
+  return isLong ? `${LONG}${sha256Hex(key)}.json` : `${SIDECARS}${plain}.json`;
 }
 
 /** Null where only the sidecar itself can say. */

@@ -3,6 +3,7 @@
 
 import { unlink } from "node:fs/promises";
 import { dirname } from "node:path";
+import { sha256Hex } from "../lib/hash.ts";
 import { makeDirectory, type Written, writeDurably } from "./host.ts";
 
 /** What stays in memory. */
@@ -39,7 +40,7 @@ export async function spooled<T>(
 }
 
 function held(bytes: Uint8Array): Spooled {
-  return { size: bytes.byteLength, sha256: new Bun.CryptoHasher("sha256").update(bytes).digest("hex"), body: bytes };
+  return { size: bytes.byteLength, sha256: sha256Hex(bytes), body: bytes };
 }
 
 async function* joined(first: readonly Uint8Array[], rest: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {

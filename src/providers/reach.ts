@@ -1,11 +1,11 @@
 // Whether anybody takes connections at an address: what a request that waits for its first byte cannot tell by itself.
 
 import type { Clock } from "../lib/clock.ts";
+import { waitAtMost } from "../lib/wait.ts";
 
 /** False when nobody has within so long; a refusal is one that took notice. */
 export async function takesConnections(address: string, ms: number, clock: Clock): Promise<boolean> {
   const { hostname, port, protocol } = new URL(address);
-  const late = new AbortController();
   const connecting = Bun.connect({
     hostname: hostname.replace(/^\[|\]$/g, ""),
     port: Number(port || (protocol === "https:" ? 443 : 80)),
@@ -17,9 +17,5 @@ export async function takesConnections(address: string, ms: number, clock: Clock
     },
     () => true,
   );
-  try {
-    return await Promise.race([connecting, clock.sleep(ms, late.signal).then(() => false)]);
-  } finally {
-    late.abort();
-  }
+  return (await waitAtMost(clock, ms, connecting)) !== null;
 }

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { SysError } from "../abi/errno.ts";
 import { HOME_REPO, hasTree, type RepoName, VERSIONED } from "../abi/repo.ts";
 import type { Clock } from "../lib/clock.ts";
+import { sha256Hex } from "../lib/hash.ts";
 import { findGit, type Git, gitAt, programPath } from "./git.ts";
 import { BARE_CONFIG, completeRepository, layRepository, Repository, TREE_CONFIG } from "./repository.ts";
 import { Shadow } from "./shadow.ts";
@@ -74,7 +75,7 @@ export class Repos {
     const known = this.shadows.get(key);
     if (known !== undefined) return known;
     const { clock, log = unsaid } = this.options;
-    const name = new Bun.CryptoHasher("sha256").update(directory).digest("hex").slice(0, 24);
+    const name = sha256Hex(directory).slice(0, 24);
     const gitDir = join(this.options.directory, owner, ".undo", `${name}.git`);
     const shadow = new Shadow({ directory, gitDir, findGit: this.findGit, clock, log });
     this.shadows.set(key, shadow);

@@ -6,6 +6,7 @@ import type { Credentials } from "../abi/identity.ts";
 import { type RandomBytes, uuidv7 } from "../abi/ids.ts";
 import type { ClientInfo } from "../abi/sys.ts";
 import type { Clock } from "../lib/clock.ts";
+import { waitAtMost } from "../lib/wait.ts";
 import { ConnectionLost, dial, type Link } from "./client.ts";
 
 /** How a starter ended: it was the kernel, or another was faster, or it could not. */
@@ -190,9 +191,7 @@ class Coming implements Disposable {
   async within(ms: number): Promise<void> {
     const { watchSocket, clock } = this.options;
     this.unwatch ??= watchSocket?.(() => this.came.resolve()) ?? null;
-    const enough = new AbortController();
-    await Promise.race([this.came.promise, clock.sleep(ms, enough.signal)]);
-    enough.abort();
+    await waitAtMost(clock, ms, this.came.promise);
     this.came = Promise.withResolvers();
   }
 

@@ -8,6 +8,7 @@ import { LIMITS } from "../abi/config/limits.ts";
 import { SysError } from "../abi/errno.ts";
 import type { LeaveReason } from "../abi/sys.ts";
 import { sameFile } from "../lib/same-file.ts";
+import { waitAtMost } from "../lib/wait.ts";
 import { Connection, type ConnectionOptions } from "./connection.ts";
 
 export interface ServeOptions extends ConnectionOptions {
@@ -132,10 +133,8 @@ async function closeAll(
 ): Promise<void> {
   // The path goes first, so that nobody new comes; unless another kernel has put its own there.
   if (bound?.isThere()) rmSync(options.socketPath, { force: true });
-  const enough = new AbortController();
   const closed = Promise.all([...connections].map((connection) => connection.finish()));
-  await Promise.race([closed, options.clock.sleep(options.closeMs ?? CLOSE_MS, enough.signal)]);
-  enough.abort();
+  await waitAtMost(options.clock, options.closeMs ?? CLOSE_MS, closed);
   bound?.listener.stop(true);
   options.place?.leave();
 }

@@ -3,6 +3,7 @@
 // A database of a newer gsv is refused untouched; a changed migration that was applied already is a fault of the build.
 
 import { SysError } from "../abi/errno.ts";
+import { sha256Hex } from "../lib/hash.ts";
 import { type Edition, foreign, pragma, refuseNewer, schemaVersion } from "./edition.ts";
 import { type Db, StoreCorrupt } from "./open.ts";
 
@@ -93,5 +94,5 @@ function checkApplied(db: Db, schema: Schema, version: number): void {
 }
 
 function checksum(migration: Migration): string {
-  return new Bun.CryptoHasher("sha256").update(migration.statements.join("\n;\n")).digest("hex");
+  return sha256Hex(migration.statements.join("\n;\n"));
 }

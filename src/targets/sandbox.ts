@@ -5,6 +5,7 @@
 
 import { BUBBLE, BUBBLE_TRIAL, NO_NETWORK, OWN_DEVICES } from "../lib/bubblewrap.ts";
 import type { Clock } from "../lib/clock.ts";
+import { isInside } from "../lib/inside.ts";
 import type { Hidden } from "./hidden.ts";
 import { first, INSIDE_FD } from "./leader.ts";
 
@@ -74,10 +75,10 @@ function bubblewrap(program: string, argv: readonly string[], confinement: Confi
   const { directory, hidden, network, resolver, terminal } = confinement;
   // What holds the directory is hidden before it is shown again, what lies in it after; it is never hidden itself. What lies in a place
   // that is hidden is hidden with it, unless the directory shows it again.
-  const isInside = (place: string) => isWithin(place, directory);
+  const isShown = (place: string) => isInside(place, directory);
   const places = [...hidden.own, ...hidden.directories].filter((place) => place !== directory);
   const isHiddenBy = (path: string) => (place: string) =>
-    place !== path && isWithin(path, place) && isInside(path) === isInside(place);
+    place !== path && isInside(path, place) && isShown(path) === isShown(place);
   const isLeft = (path: string) => ![...places, ...COVERED].some(isHiddenBy(path));
   const [empty, files] = [places.filter(isLeft), hidden.files.filter(isLeft)];
   const hide = (isHere: (place: string) => boolean) => [
@@ -89,12 +90,12 @@ function bubblewrap(program: string, argv: readonly string[], confinement: Confi
     ...[program, ...BUBBLE],
     ...(network ? [] : [NO_NETWORK]),
     ...(terminal ? [] : ["--new-session", "--as-pid-1", "--info-fd", String(INSIDE_FD)]),
-    ...hide((place) => !isInside(place)),
+    ...hide((place) => !isShown(place)),
     ...shown.flatMap((path) => ["--ro-bind-try", path, path]),
     // They show what runs elsewhere, so nothing that is written may bring back the machine's own.
     ...(directory === "/" ? ["--bind", "/", "/", ...OWN_DEVICES] : [...OWN_DEVICES, "--bind", directory, directory]),
-    ...[...empty, ...files].filter(isInside).flatMap((place) => heldBetween(place, directory)),
-    ...hide(isInside),
+    ...[...empty, ...files].filter(isShown).flatMap((place) => heldBetween(place, directory)),
+    ...hide(isShown),
     // What is written there would be lost without a word.
     ...empty.filter((place) => !hidden.own.includes(place)).flatMap((place) => ["--remount-ro", place]),
     ...["--chdir", directory, "--"],
@@ -131,8 +132,4 @@ function seatbelt(program: string, argv: readonly string[], confinement: Confine
 
 function literal(path: string): string {
   return `"${path.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;
-}
-
-function isWithin(path: string, directory: string): boolean {
-  return path === directory || path.startsWith(directory.endsWith("/") ? directory : `${directory}/`);
 }

@@ -7,6 +7,11 @@ import type { Failure, FailureClass } from "../../src/abi/stream.ts";
 import type { PlannedAnswer } from "../support/answers.ts";
 import { INIT, TestKernel } from "../support/kernel.ts";
 import { samples } from "../support/soak.ts";
+import { WIRES } from "../support/wire-bytes.ts";
+import { KEY } from "../support/wire-format.ts";
+import { WireServer } from "../support/wire-server.ts";
+
+const CHAT = WIRES["openai chat completions"]!;
 
 const LASTING: { readonly [failure: string]: string } = {
   quota: "limit",
@@ -216,3 +221,17 @@ test("a run that never ends by itself is ended after so many turns, and says so"
   home.model.will(INIT, ...[300, 301, 302, 303].map(step));
   expect(await home.say("and again")).toMatchObject({ error: expect.stringContaining("after 3 turns") });
 }, 30_000);
+
+test("a client learns which model takes over when the chosen one has no quota left", async () => {
+  using server = new WireServer(() => ({ type: CHAT.type, body: CHAT.body({ text: ["done"] }) }));
+  server.will(CHAT.error("quota"));
+  await using home = await TestKernel.boot({ realProviders: true });
+  await home.sys.call("config.set", { key: "ai.fallback", value: '["openai/second"]' });
+  const env = { OPENAI_API_KEY: KEY, OPENAI_BASE_URL: `${server.url}/v1` };
+  const client = await home.kernel.accept({ clientId: "with-key", version: "0", cwd: "/", env });
+  await client.call("proc.send", { pid: INIT, message: "hello", model: "openai/first" });
+  await home.until("it answers", () => home.heard("chat.complete").length === 1);
+  const [restart] = home.heard("chat.restart");
+  expect(restart).toMatchObject({ turn: 1, attempt: 2, class: "quota", fallbackModel: "openai/second" });
+  expect(restart?.reason).toEndWith("; trying openai/second instead");
+});

@@ -156,7 +156,7 @@ test("a model that failed and is asked again says when and why; a stopped proces
 test("another model in the place of one that cannot be reached is named, until the next run", async () => {
   const shell = await played();
   await asked(shell);
-  await shell.play({ ...said.restart(), standsIn: "ollama/qwen3" } as Signal, said.delta("So."));
+  await shell.play({ ...said.restart(), fallbackModel: "ollama/qwen3" } as Signal, said.delta("So."));
   expect(dock(shell)[0]).toBe("‖ offline: using ollama/qwen3  anthropic/claude-fable-5 is back when the network is");
   expect(dock(shell)[2]).toMatch(/^~ {2}init:1000 {2}qwen3 /);
   await shell.play(said.complete("ok", "So."), said.state("idle"), said.start({ model: MODEL, run: `${RUN}2` }));

@@ -136,10 +136,10 @@ function grown(state: State, { kind, turn, text, run }: Signal & { readonly name
   return { state: over.state, effects: [...over.effects, { do: "print", entry: { kind: "grows", turn, text } }] };
 }
 
-function standing(state: State, { standsIn, class: failed }: Signal & { readonly name: "chat.restart" }): State {
-  if (standsIn === undefined || state.model === null) return state;
+function standing(state: State, { fallbackModel, class: failed }: Signal & { readonly name: "chat.restart" }): State {
+  if (fallbackModel === undefined || state.model === null) return state;
   const of = state.standIn?.of ?? state.model;
-  return { ...state, model: standsIn, standIn: { of, model: standsIn, class: failed } };
+  return { ...state, model: fallbackModel, standIn: { of, model: fallbackModel, class: failed } };
 }
 
 /** Thinking is over: one line, which can be opened. */

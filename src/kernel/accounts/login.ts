@@ -4,6 +4,7 @@
 import { SysError } from "../../abi/errno.ts";
 import type { Caller, Credentials } from "../../abi/identity.ts";
 import type { Clock } from "../../lib/clock.ts";
+import { sha256Hex } from "../../lib/hash.ts";
 import { Serial } from "../../lib/serial.ts";
 import type { TokenRow } from "../../store/kernel/people/logins.ts";
 import type { KernelStore } from "../../store/kernel/sqlite.ts";
@@ -137,7 +138,7 @@ export class Logins {
 }
 
 export function tokenHash(token: string): string {
-  return new Bun.CryptoHasher("sha256").update(token).digest("hex");
+  return sha256Hex(token);
 }
 
 function checkLive(token: TokenRow | null, now: number): void {

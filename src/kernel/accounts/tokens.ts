@@ -4,6 +4,7 @@ import { SysError } from "../../abi/errno.ts";
 import { type Caller, isRoot } from "../../abi/identity.ts";
 import type { RandomBytes } from "../../abi/ids.ts";
 import type { Clock } from "../../lib/clock.ts";
+import { sha256Hex } from "../../lib/hash.ts";
 import { durationMs } from "../../lib/text/duration.ts";
 import type { TokenKind, TokenRow } from "../../store/kernel/people/logins.ts";
 import type { KernelStore } from "../../store/kernel/sqlite.ts";
@@ -82,7 +83,7 @@ async function infoOf({ kernel, clock }: ReadPorts, row: TokenRow): Promise<Toke
 
 // Who asks again, because no answer came, gets the same token with a new secret instead of a second one.
 function idOf(uid: number, requestId: string): string {
-  const hex = new Bun.CryptoHasher("sha256").update(`${uid}:${requestId}`).digest("hex");
+  const hex = sha256Hex(`${uid}:${requestId}`);
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join("-");
 }
 

@@ -4,12 +4,13 @@
 
 import { homedir } from "node:os";
 import type { Namespace } from "../../../fs/namespace.ts";
-import { isWithin, join, tilde } from "../../../fs/path.ts";
+import { join, tilde } from "../../../fs/path.ts";
 import { around, Found, needOneLine } from "../../../fs/read/search.ts";
 import { LIMITS } from "../../abi/config/limits.ts";
 import { SysError } from "../../abi/errno.ts";
 import type { Caller } from "../../abi/identity.ts";
 import { normaliseText } from "../../abi/process/message.ts";
+import { isInside } from "../../lib/inside.ts";
 import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
 import type { Files } from "../../syscalls/fs/files-service.ts";
 import { ripgrep } from "../../targets/ripgrep.ts";
@@ -58,8 +59,8 @@ export class HostFiles {
     const place = await namespace.locate(caller, await this.absolute(caller, path));
     const base = await places.baseOf(row);
     const attached = await places.attachedTo(row);
-    const inside = attached.some((directory) => isWithin(place, directory));
-    const offered = base !== null && !base.attached && isWithin(place, base.directory);
+    const inside = attached.some((directory) => isInside(place, directory));
+    const offered = base !== null && !base.attached && isInside(place, base.directory);
     return { path: place, inside, attaches: offered ? base.directory : null };
   }
 

@@ -4,6 +4,7 @@
 import { renameSync, rmSync, writeFileSync } from "node:fs";
 import type { LeaveReason } from "../../abi/sys.ts";
 import type { Clock } from "../../lib/clock.ts";
+import { waitAtMost } from "../../lib/wait.ts";
 
 /** run/kernel.json: who holds the home, for people and for messages. Advice only; the lock alone is proof. */
 export interface KernelInfo {
@@ -173,19 +174,9 @@ function isNeeded(options: LifetimeOptions, dueMs: number): boolean {
 
 async function settleWithin({ clock, onDrain }: LifetimeOptions, settings: LifetimeSettings): Promise<void> {
   const settled = onDrain.settled();
-  if (await within(settled, settings.turnsMs, clock)) return;
+  if ((await waitAtMost(clock, settings.turnsMs, settled)) !== null) return;
   onDrain.terminate();
-  await within(settled, settings.termMs, clock);
-}
-
-async function within(done: Promise<void>, ms: number, clock: Clock): Promise<boolean> {
-  const enough = new AbortController();
-  const late = clock.sleep(ms, enough.signal).then(() => false);
-  try {
-    return await Promise.race([done.then(() => true), late]);
-  } finally {
-    enough.abort();
-  }
+  await waitAtMost(clock, settings.termMs, settled);
 }
 
 function writeInfo(file: string, info: KernelInfo): void {

@@ -1,6 +1,8 @@
 import { FREE } from "../../abi/process/money.ts";
 import type { Failure, Provider, ServedModel } from "../../abi/stream.ts";
 import type { Clock } from "../../lib/clock.ts";
+import { sha256Hex } from "../../lib/hash.ts";
+import { abortAfter } from "../../lib/wait.ts";
 import type { Access } from "../../providers/access.ts";
 import { WireFailure } from "../../providers/failures.ts";
 import { factsOf, knownModels, ollamaWindow, usualModel } from "../../providers/models.ts";
@@ -97,10 +99,12 @@ export function modelsService(options: ModelsOptions): Models {
   function firstServed(url: string, provider: Provider, lookMs: number): Promise<string | null> {
     const known = looked.get(url);
     if (known !== undefined && clock.mono() - known.at < LOOK_AGAIN_MS) return known.model;
-    const model = within(clock, lookMs, (signal) => provider.models?.(signal) ?? Promise.resolve([])).then((models) => {
-      if (models.length > 0) options.served.keep(url, models, clock.now());
-      return models[0]?.id ?? null;
-    });
+    const model = abortAfter(clock, lookMs, (signal) => provider.models?.(signal) ?? Promise.resolve([])).then(
+      (models) => {
+        if (models.length > 0) options.served.keep(url, models, clock.now());
+        return models[0]?.id ?? null;
+      },
+    );
     looked.set(url, { at: clock.mono(), model });
     return model;
   }
@@ -189,7 +193,7 @@ function missingText(provider: string, keySetting: string): string {
 }
 
 function markOf(key: string | null): string | null {
-  return key === null ? null : new Bun.CryptoHasher("sha256").update(key).digest("hex").slice(0, 16);
+  return key === null ? null : sha256Hex(key).slice(0, 16);
 }
 
 class Unreachable implements Provider {
@@ -221,16 +225,6 @@ function unreachable(name: string, failure: Failure): Model {
 function failureOf(error: unknown): Failure {
   if (error instanceof WireFailure) return error.failure;
   return { class: "config", message: error instanceof Error ? error.message : String(error) };
-}
-
-async function within<T>(clock: Clock, ms: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const late = new AbortController();
-  const cancel = clock.after(ms, () => late.abort());
-  try {
-    return await work(late.signal);
-  } finally {
-    cancel();
-  }
 }
 
 interface Part {

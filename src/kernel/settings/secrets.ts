@@ -16,6 +16,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { SysError } from "../../abi/errno.ts";
+import { sha256Hex } from "../../lib/hash.ts";
 
 /** The operating system's own store; every method throws where there is none. */
 export interface Keychain {
@@ -81,7 +82,7 @@ export function secretsIn({ directory, keychain, inFiles = false }: SecretsOptio
 }
 
 export function fingerprint(value: string): string {
-  return new Bun.CryptoHasher("sha256").update(value).digest("hex").slice(0, 4);
+  return sha256Hex(value).slice(0, 4);
 }
 
 export function shownSecret(sha256: string): string {

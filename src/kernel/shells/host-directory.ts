@@ -3,9 +3,9 @@
 
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { isAbsolute, resolve } from "node:path";
-import { isWithin } from "../../../fs/path.ts";
 import { SysError } from "../../abi/errno.ts";
 import type { Clock } from "../../lib/clock.ts";
+import { isInside } from "../../lib/inside.ts";
 import type { AttachmentRows } from "../../store/kernel/processes/attachments.ts";
 import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
 import { StoreUnavailable } from "../../store/open.ts";
@@ -63,9 +63,9 @@ export class HostPlaces {
   holds(directory: string, names: readonly string[], from: string = directory): boolean {
     return names.every((name) => {
       const path = resolve(from, name);
-      if (name.startsWith("~") || !isWithin(path, directory)) return false;
+      if (name.startsWith("~") || !isInside(path, directory)) return false;
       try {
-        return isWithin(realpathSync(path), directory);
+        return isInside(realpathSync(path), directory);
       } catch {
         return true;
       }
@@ -91,7 +91,7 @@ export class HostPlaces {
 export function workplace(path: string, home: string): string {
   if (!isAbsolute(path)) throw new SysError("EINVAL", `not an absolute path of the host: ${path}`);
   const directory = resolved(path);
-  if (existsSync(home) && isWithin(directory, resolved(home)))
+  if (existsSync(home) && isInside(directory, resolved(home)))
     throw new SysError("EPERM", `${path} is gsv's own home: no command runs there`);
   return directory;
 }

@@ -4,9 +4,9 @@
 import { FileError } from "../../../fs/error.ts";
 import type { Stat } from "../../../fs/filesystem.ts";
 import type { Namespace } from "../../../fs/namespace.ts";
-import { isWithin } from "../../../fs/path.ts";
 import { SysError } from "../../abi/errno.ts";
 import { type Caller, mayUse } from "../../abi/identity.ts";
+import { isInside } from "../../lib/inside.ts";
 import type { FileVerb, ShellFiles, ShellStat } from "../../targets/shell.ts";
 import { stands } from "../files/file-tree.ts";
 
@@ -45,16 +45,16 @@ export function shellFiles({ namespace, caller, isGuarded, approved, lifted = fa
   /** Before a change: where it really leads is what counts. */
   async function changing(verb: FileVerb, path: string): Promise<void> {
     allowed(verb, path);
-    if (caller.looksOnly && !isWithin(await namespace.locate(caller, path), "/tmp"))
+    if (caller.looksOnly && !isInside(await namespace.locate(caller, path), "/tmp"))
       throw new SysError("EPERM", `${path}: ${caller.pid} is in mode plan and changes nothing outside of /tmp`);
     // What it would become is shown by the tool Write; a yes to a script is none to that.
-    if (caller.kind !== "person" && isWithin(await namespace.locate(caller, path), "/sys")) refuse(path, "changing it");
+    if (caller.kind !== "person" && isInside(await namespace.locate(caller, path), "/sys")) refuse(path, "changing it");
     if (!approved && isGuarded(await namespace.locate(caller, path))) refuse(path, "changing it");
   }
 
   async function deleting(verb: FileVerb, path: string): Promise<void> {
     await changing(verb, path);
-    if (!approved && !lifted && !isWithin(await namespace.locate(caller, path), "/tmp")) refuse(path, "deleting it");
+    if (!approved && !lifted && !isInside(await namespace.locate(caller, path), "/tmp")) refuse(path, "deleting it");
   }
 
   return {

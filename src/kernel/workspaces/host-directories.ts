@@ -3,12 +3,12 @@
 
 import { mkdirSync, realpathSync, statSync } from "node:fs";
 import { isAbsolute, resolve } from "node:path";
-import { isWithin } from "../../../fs/path.ts";
 import { LIMITS } from "../../abi/config/limits.ts";
 import { messageOf, SysError } from "../../abi/errno.ts";
 import { type Caller, isRoot } from "../../abi/identity.ts";
 import { isWorkspaceId, type RandomBytes, workspaceId } from "../../abi/ids.ts";
 import type { Clock } from "../../lib/clock.ts";
+import { isInside } from "../../lib/inside.ts";
 import type { Repos } from "../../repos/repos.ts";
 import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
 import type { WorkspaceRow } from "../../store/kernel/processes/workspaces.ts";
@@ -143,7 +143,7 @@ async function needOwnMachine(
 
 function realDirectory({ home }: Pick<WorkplacePorts, "home">, path: string): string {
   const directory = realOf(path);
-  if (isWithin(directory, realOf(home)))
+  if (isInside(directory, realOf(home)))
     throw new SysError("EPERM", `${path} is in gsv's own home: it cannot be a workspace`);
   return directory;
 }

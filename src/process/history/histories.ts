@@ -7,6 +7,7 @@ import { visibleProcess } from "../../kernel/registry.ts";
 import { beginningOf } from "../../kernel/since.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { fitting, jsonBytes, objectWithin, within } from "../../lib/text/fitting.ts";
+import { waitAtMost } from "../../lib/wait.ts";
 import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
 import type { KernelStore } from "../../store/kernel/sqlite.ts";
 import type { ProcessStore } from "../../store/process/verbs.ts";
@@ -76,10 +77,8 @@ export function historiesService({ kernel, store, now, open, calls }: HistoryPor
       const rows = await store.trace(pid, query);
       if (rows.length > 0 || next === undefined || calls === undefined)
         return [...fitting(rows, LIMITS.answerBytesMax)];
-      const late = new AbortController();
-      await Promise.race([next, calls.clock.sleep(waitMs, AbortSignal.any([signal, late.signal]))]);
-      late.abort();
-      // It may have ended meanwhile.
+      await waitAtMost(calls.clock, waitMs, next, signal);
+      // The process may have ended meanwhile.
       await visibleProcess(kernel, caller, pid);
       return [...fitting(await store.trace(pid, query), LIMITS.answerBytesMax)];
     },

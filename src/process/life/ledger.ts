@@ -9,6 +9,7 @@ import { WORKING_STATES } from "../../abi/process/process.ts";
 import type { Signal } from "../../abi/signal.ts";
 import type { Bus } from "../../kernel/bus.ts";
 import type { Clock } from "../../lib/clock.ts";
+import { sha256Hex } from "../../lib/hash.ts";
 import { Serial } from "../../lib/serial.ts";
 import { shortText } from "../../lib/text/truncate.ts";
 import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
@@ -323,6 +324,6 @@ export function endSignals(ends: readonly RunEnd[], queued = 0): SignalBody[] {
 
 // The run an event starts must have the same id when the event is told again, so it is derived and not drawn.
 function eventRunId(pid: string, seq: number | "kill", ended: EndedNotice): string {
-  const hex = new Bun.CryptoHasher("sha256").update(`${pid}\n${seq}\n${ended.runId}`).digest("hex");
+  const hex = sha256Hex(`${pid}\n${seq}\n${ended.runId}`);
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-7${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }

@@ -19,6 +19,7 @@ import {
   workplaceFor,
 } from "../../kernel/workspaces/host-directories.ts";
 import type { Clock } from "../../lib/clock.ts";
+import { sha256Hex } from "../../lib/hash.ts";
 import type { ObjectStore } from "../../objects/objects.ts";
 import type { Account } from "../../store/kernel/people/accounts.ts";
 import type { NewBudget } from "../../store/kernel/processes/budgets.ts";
@@ -92,7 +93,7 @@ export async function spawn(
 ): Promise<Spawned> {
   const { kernel, clock } = ports;
   const { caller, requestId } = context;
-  const hash = new Bun.CryptoHasher("sha256").update(JSON.stringify(forking?.body ?? request)).digest("hex");
+  const hash = sha256Hex(JSON.stringify(forking?.body ?? request));
   const known = await kernel.requests.answered(caller.uid, requestId, hash);
   if (known !== null) {
     if (!known.sameBody) throw new SysError("ECONFLICT", "this request id was used for something else");

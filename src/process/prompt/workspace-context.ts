@@ -2,7 +2,7 @@
 // eyes. AGENTS.md and CLAUDE.md, and all of a directory of this machine, come from whoever wrote the project: they are told once the
 // owner has said that they trust it, and until then only named.
 
-import { isWithin } from "../../../fs/path.ts";
+import { isInside } from "../../lib/inside.ts";
 import type { ContextFile, ContextRoot } from "../../prompts/told.ts";
 import type { WorkspaceRow } from "../../store/kernel/processes/workspaces.ts";
 import type { ToldFiles } from "./context-files.ts";
@@ -59,7 +59,7 @@ async function keptIn(files: ToldFiles, root: string): Promise<ContextFile[]> {
 }
 
 function directoriesTo(root: string, cwd: string): string[] {
-  if (!isWithin(cwd, root)) return [root];
+  if (!isInside(cwd, root)) return [root];
   const names = cwd
     .slice(root.length)
     .split("/")

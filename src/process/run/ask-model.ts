@@ -114,13 +114,13 @@ export async function askModels(ports: AskPorts, place: Working, turn: number): 
     first ??= told;
     if (told.verdict.next !== "other" || other === undefined) break;
     const { failure } = told.answer;
-    const reason = `${failure.message}; ${other.name} stands in`;
+    const reason = `${failure.message}; trying ${other.name} instead`;
     await again(ports, asking, model, {
       class: failure.class,
       reason,
       until: null,
       putAside: false,
-      standsIn: other.name,
+      fallbackModel: other.name,
     });
   }
   return first === null ? null : await unanswered(ports, asking, first);
@@ -296,14 +296,12 @@ async function again(
   ports: AskPorts,
   asking: Asking,
   model: Model,
-  why: Pick<SignalOf<"chat.restart">, "class" | "reason" | "until" | "putAside" | "standsIn">,
+  why: Pick<SignalOf<"chat.restart">, "class" | "reason" | "until" | "putAside" | "fallbackModel">,
 ): Promise<void> {
   const { row, run, turn } = asking;
   if (!asking.isCharged) await waste(ports, asking, model, NO_USAGE);
   const attempt = ++asking.attempt;
-  const { class: failureClass, reason, until, putAside: isAside } = why;
-  const told = { turn, attempt, reason, class: failureClass, until, putAside: isAside };
-  ports.ledger.emit(row, { name: "chat.restart", run: run.runId, ...told });
+  ports.ledger.emit(row, { name: "chat.restart", run: run.runId, turn, attempt, ...why });
 }
 
 // A history may not hold an assistant's turn that says and does nothing.

@@ -4,6 +4,7 @@
 import { NO_USAGE } from "../../abi/process/process.ts";
 import { KERNEL_LEAVES } from "../../abi/sys.ts";
 import type { Clock } from "../../lib/clock.ts";
+import { waitAtMost } from "../../lib/wait.ts";
 import type { ProcessRow, ProcessRows } from "../../store/kernel/processes/processes.ts";
 import { StoreCorrupt, StoreUnavailable } from "../../store/open.ts";
 import type { Claimed, ProcessStore } from "../../store/process/verbs.ts";
@@ -83,9 +84,7 @@ export class Runners {
   async quiet(pid: string, ms: number): Promise<boolean> {
     const loop = this.loops.get(pid);
     if (loop === undefined) return true;
-    const timeUp = new AbortController();
-    await Promise.race([loop.ended, this.options.clock.sleep(ms, timeUp.signal)]);
-    timeUp.abort();
+    await waitAtMost(this.options.clock, ms, loop.ended);
     return !this.loops.has(pid);
   }
 
@@ -93,9 +92,7 @@ export class Runners {
   async drain(ms: number): Promise<void> {
     this.draining = true;
     for (const loop of this.loops.values()) loop.leave.abort();
-    const timeUp = new AbortController();
-    await Promise.race([this.allEnded(), this.options.clock.sleep(ms, timeUp.signal)]);
-    timeUp.abort();
+    await waitAtMost(this.options.clock, ms, this.allEnded());
     for (const loop of this.loops.values()) loop.abort.abort(KERNEL_LEAVES);
     await this.allEnded();
   }

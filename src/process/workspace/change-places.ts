@@ -4,10 +4,10 @@
 import { existsSync, realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import type { Namespace } from "../../../fs/namespace.ts";
-import { isWithin } from "../../../fs/path.ts";
 import { SysError } from "../../abi/errno.ts";
 import { HOME_REPO, VERSIONED } from "../../abi/repo.ts";
 import { ownerName } from "../../kernel/workspaces/host-directories.ts";
+import { isInside } from "../../lib/inside.ts";
 import type { Repos } from "../../repos/repos.ts";
 import type { Repository } from "../../repos/repository.ts";
 import type { Snapshot } from "../../repos/shadow.ts";
@@ -64,7 +64,7 @@ export class ChangePlaces {
     const isRoot = top === "root";
     const [kind = "", ...inside] = isRoot ? [name, ...rest] : rest;
     const account = await this.ports.kernel.accounts.byName(isRoot ? "root" : name);
-    if (account === null || !isWithin(path, account.home) || inside.length === 0) return null;
+    if (account === null || !isInside(path, account.home) || inside.length === 0) return null;
     if (!(VERSIONED as readonly string[]).includes(kind)) return null;
     return { place: await this.tree(account.username, HOME_REPO, account.home), path: [kind, ...inside].join("/") };
   }
@@ -78,7 +78,7 @@ export class ChangePlaces {
     const directories = attaches === null ? attached : [...attached, attaches];
     const path = withoutLinks(resolve(directories[0] ?? "/", named));
     for (const directory of directories) {
-      if (!isWithin(path, directory)) continue;
+      if (!isInside(path, directory)) continue;
       const inside = path.slice(directory.length + 1);
       return { place: await this.directory(row, directory), path: inside === "" ? null : inside };
     }

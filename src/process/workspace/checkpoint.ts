@@ -6,6 +6,7 @@ import { messageOf, SysError } from "../../abi/errno.ts";
 import type { Checkpoint } from "../../abi/process/workspace.ts";
 import { ownerName, type WorkplacePorts } from "../../kernel/workspaces/host-directories.ts";
 import { keepFiles } from "../../kernel/workspaces/kept-files.ts";
+import { waitAtMost } from "../../lib/wait.ts";
 import type { VersionedTree } from "../../repos/tree.ts";
 import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
 import type { ArchiveRecord } from "../../store/process/verbs.ts";
@@ -35,7 +36,7 @@ export function checkpointer(ports: WorkplacePorts): Checkpointer {
       const owner = await ownerName(ports, workspace.ownerUid);
       const tree = (await ports.repos()).tree({ owner, name: workspaceId });
       const said = ending.archivedTo === null ? null : await heard(ending);
-      const commit = await within(ports, keep({ ...ports, tree, owner }, row, ending, said));
+      const commit = await inTime(ports, keep({ ...ports, tree, owner }, row, ending, said));
       await ports.kernel.workspaces.change(workspaceId, { updatedAt: ports.clock.now() });
       return { workspaceId, commit, fault: null };
     } catch (error) {
@@ -72,20 +73,10 @@ async function keep(
   return after === before ? null : after;
 }
 
-async function within<T>({ clock }: WorkplacePorts, work: Promise<T>): Promise<T> {
-  let cancel = () => {};
-  const late = new Promise<never>((_, reject) => {
-    cancel = clock.after(PATIENCE_MS, () =>
-      reject(new SysError("EAGAIN", "it took too long; what is in the workspace stays as it is")),
-    );
-  });
-  // Whatever comes of it later is nobody's business any more.
-  work.catch(() => {});
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    cancel();
-  }
+async function inTime<T>({ clock }: WorkplacePorts, work: Promise<T>): Promise<T> {
+  const done = await waitAtMost(clock, PATIENCE_MS, work);
+  if (done === null) throw new SysError("EAGAIN", "it took too long; the workspace stays as it is");
+  return done.value;
 }
 
 interface Heard {

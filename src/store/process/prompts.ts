@@ -1,6 +1,7 @@
 // Context files of a process, and the prompts of its last turns, for later display. Equal prompt texts are stored once.
 
 import type { BillLine, LeftOut, PromptPart } from "../../abi/process/prompt.ts";
+import { sha256Hex } from "../../lib/hash.ts";
 import type { Db } from "../open.ts";
 import type { ProcessFiles } from "./files/files.ts";
 
@@ -80,7 +81,7 @@ function contextFiles(db: Db): readonly ContextFile[] {
 
 function keep(db: Db, { parts, ...prompt }: StoredPrompt): void {
   const text = parts.map((part) => part.text).join("");
-  const sha256 = new Bun.CryptoHasher("sha256").update(text).digest("hex");
+  const sha256 = sha256Hex(text);
   const stored: Stored = {
     ...prompt,
     parts: parts.map(({ source, path, text: { length: chars } }) => ({ source, path, chars })),

@@ -3,6 +3,7 @@
 
 import { LIMITS } from "../../abi/config/limits.ts";
 import type { Approval } from "../../abi/process/process.ts";
+import { sha256Hex } from "../../lib/hash.ts";
 import { type Db, type Durability, StoreCorrupt, StoreUnavailable } from "../open.ts";
 import { answer, approvedAs, ask } from "./approvals.ts";
 import { begin, recoverRun } from "./begin.ts";
@@ -76,7 +77,7 @@ export function sqliteProcessStore(options: ProcessStoreOptions): ProcessStore {
     now: number,
     step: (db: Db, head: HeadRow) => T | Refusal,
   ): Outcome<T> {
-    const hash = new Bun.CryptoHasher("sha256").update(JSON.stringify(content)).digest("hex");
+    const hash = sha256Hex(JSON.stringify(content));
     const db = files.get(pid);
     const known = storedAnswer(db, key);
     if (known !== null) {

@@ -1,8 +1,8 @@
 // Whether a tool call runs, asks or is denied, by default: the table for the target `gsv`. Pure: the call and the file it really leads to
 // decide.
 
+import { foldName } from "../../../lib/text/fold-name.ts";
 import type { CallRow } from "../../../store/process/verbs.ts";
-
 import { SERVER_CALL } from "../../run/tool-servers.ts";
 
 export type Verdict = { readonly action: "auto" } | { readonly action: "ask" | "refuse"; readonly why: string };
@@ -16,7 +16,7 @@ const GUARDED =
 // Names differ by case here, but a home may lie on a disk of the machine where they do not, or where what shows as the same is the same:
 // there `Context.d` is what an agent is told to be. Asking once too often is the cheaper mistake.
 export function isGuarded(path: string): boolean {
-  return GUARDED.test(path.normalize("NFKC").replace(/\p{Default_Ignorable_Code_Point}/gu, ""));
+  return GUARDED.test(foldName(path));
 }
 
 /** What a call is about, as far as this goes. */

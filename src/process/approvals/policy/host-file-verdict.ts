@@ -4,6 +4,7 @@
 
 import type { Mode } from "../../../abi/policy.ts";
 import type { FileGround } from "../../../kernel/files/host-files.ts";
+import { foldName } from "../../../lib/text/fold-name.ts";
 import type { Called, Verdict } from "./file-verdict.ts";
 
 const VERBS: { readonly [call: string]: string } = {
@@ -25,12 +26,7 @@ export function isHostFileCall({ call, args }: Pick<Called, "call" | "args">): b
 
 /** There or not yet there, and whatever a disk takes for the same name. */
 export function actsByItself(path: string): boolean {
-  return ACTS.test(
-    path
-      .normalize("NFKC")
-      .replace(/\p{Default_Ignorable_Code_Point}/gu, "")
-      .toLowerCase(),
-  );
+  return ACTS.test(foldName(path));
 }
 
 /** What the path of a directory of the machine begins with, attached, as it is inside gsv. */

@@ -9,6 +9,7 @@ import type { Tag } from "../../../abi/policy.ts";
 import type { ApprovalAbout } from "../../../abi/process/process.ts";
 import type { FileGround } from "../../../kernel/files/host-files.ts";
 import type { HostGround } from "../../../kernel/shells/host-shells.ts";
+import { sha256Hex } from "../../../lib/hash.ts";
 import { lineDiff } from "../../../lib/text/line-diff.ts";
 import type { ProcessRow } from "../../../store/kernel/processes/processes.ts";
 import { StoreUnavailable } from "../../../store/open.ts";
@@ -204,7 +205,7 @@ export class Judge {
 export function hashOf(call: Called, { what, about }: Pick<Judged, "what" | "about">): string {
   const { target, directory, diff } = about;
   const seen = JSON.stringify([call.tool, call.call, sorted(call.args), what, target, directory, diff]);
-  return new Bun.CryptoHasher("sha256").update(seen).digest("hex");
+  return sha256Hex(seen);
 }
 
 function sorted(args: Called["args"]): readonly (readonly [string, unknown])[] {

@@ -3,6 +3,8 @@
 // before rules for many, else in their order. Pure.
 
 import type { Action, Policy, Rule, Tag } from "../../../abi/policy.ts";
+import { isInside } from "../../../lib/inside.ts";
+import { foldName } from "../../../lib/text/fold-name.ts";
 import type { Word } from "./shell-parts.ts";
 
 /** What is asked about: a call, or one command of it. */
@@ -103,8 +105,8 @@ function begins(subject: Subject, name: string, text: string, widens: boolean): 
   if (name === "command" && subject.call === "shell.exec") return beginsWith(subject, wordsOf(text), widens);
   const value = subject.args[name];
   if (name === "path" && subject.place !== null) {
-    if (widens) return isWithin(subject.place, text);
-    return isWithin(folded(subject.place), folded(text)) || isWithin(folded(String(value)), folded(text));
+    if (widens) return isInside(subject.place, text);
+    return isInside(folded(subject.place), folded(text)) || isInside(folded(String(value)), folded(text));
   }
   return typeof value === "string" && value.startsWith(text);
 }
@@ -124,20 +126,10 @@ function wordsOf(text: string): readonly string[] {
   return text.split(/\s+/).filter((word) => word !== "" && word !== "*");
 }
 
-function isWithin(path: string, directory: string): boolean {
-  const bare = directory.length > 1 ? directory.replace(/\/+$/, "") : directory;
-  return path === bare || bare === "/" || path.startsWith(`${bare}/`);
-}
-
 function samePath(path: string, other: string): boolean {
   return folded(path) === folded(other);
 }
 
-/** Names that a disk may take for the same. */
 function folded(path: string): string {
-  return path
-    .normalize("NFKC")
-    .replace(/\p{Default_Ignorable_Code_Point}/gu, "")
-    .toLowerCase()
-    .replace(/(?<=.)\/+$/, "");
+  return foldName(path).replace(/(?<=.)\/+$/, "");
 }

@@ -4,6 +4,7 @@
 import { messageOf } from "../../../abi/errno.ts";
 import type { Model } from "../../../kernel/models/model.ts";
 import type { Clock } from "../../../lib/clock.ts";
+import { abortAfter } from "../../../lib/wait.ts";
 import { OFFLINE } from "../../../providers/table.ts";
 import type { ProcessRow } from "../../../store/kernel/processes/processes.ts";
 import type { UsageRows } from "../../../store/kernel/processes/usage.ts";
@@ -26,20 +27,16 @@ const UNPAID: readonly string[] = [OFFLINE.provider, "script"];
 export async function keepLasting(ports: LastingPorts, row: ProcessRow): Promise<void> {
   const { compactor, modelsOf, usage, clock, log } = ports;
   if (row.state !== "idle") return;
-  const late = new AbortController();
-  const cancel = clock.after(PATIENCE_MS, () => late.abort());
   try {
     const models = await modelsOf(row);
     if (UNPAID.includes(models[0].name.split(/[/:]/)[0] ?? "")) return;
     const began = clock.mono();
-    const spent = await compactor.lastingOf(row, { models, signal: late.signal });
+    const spent = await abortAfter(clock, PATIENCE_MS, (signal) => compactor.lastingOf(row, { models, signal }));
     if (spent === null) return;
     const { model, usage: used, priced } = spent;
     const ms = Math.round(clock.mono() - began);
     await usage.charge({ ownerUid: row.ownerUid, pid: row.pid }, { model, usage: used, priced, ms, now: clock.now() });
   } catch (error) {
     log(`what should last of ${row.pid} was not asked for: ${messageOf(error)}`);
-  } finally {
-    cancel();
   }
 }

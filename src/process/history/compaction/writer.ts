@@ -6,6 +6,7 @@ import { NO_USAGE, type Usage } from "../../../abi/process/process.ts";
 import type { ModelRequest } from "../../../abi/stream.ts";
 import type { Model } from "../../../kernel/models/model.ts";
 import type { Clock } from "../../../lib/clock.ts";
+import { abortAfter } from "../../../lib/wait.ts";
 import { summaryFrom, summaryRequest, summarySystem, type Written } from "../../../prompts/compaction.ts";
 import { modelTurn } from "../../run/model-turn.ts";
 
@@ -68,11 +69,10 @@ export async function writeSummary(task: Task, clock: Clock): Promise<Writing> {
       failed = { kind: "failed", why: missing, model: name, usage: NO_USAGE, priced: true };
       continue;
     }
-    const late = new AbortController();
-    const cancel = clock.after(PATIENCE_MS, () => late.abort());
-    const signal = AbortSignal.any([task.signal, late.signal]);
     const request = requestFor(task, model);
-    const answer = await modelTurn({ provider, request, signal, clock, onDelta: null }).finally(cancel);
+    const answer = await abortAfter(clock, PATIENCE_MS, (late) =>
+      modelTurn({ provider, request, signal: AbortSignal.any([task.signal, late]), clock, onDelta: null }),
+    );
     if (task.signal.aborted) return { kind: "aborted" };
     const cost = charged(rate, answer.usage ?? NO_USAGE);
     if (answer.kind === "turn") {
