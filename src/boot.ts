@@ -40,9 +40,9 @@ import type { ObjectStore } from "./objects/objects.ts";
 import type { HomePaths } from "./paths.ts";
 import { Retries } from "./process/faults/disk-retry.ts";
 import { recover } from "./process/faults/recovery.ts";
+import { CallWaiters } from "./process/history/histories.ts";
 import type { Ledger } from "./process/life/ledger.ts";
 import type { Offers } from "./process/life/offers.ts";
-import { CallsHeard } from "./process/run/call-waiters.ts";
 import { Blocks } from "./process/run/code-blocks.ts";
 import type { Runners } from "./process/run/runners.ts";
 import { ToolServers } from "./process/run/tool-servers.ts";
@@ -110,7 +110,7 @@ export interface Core extends Ports, SettingParts, RepoParts {
   readonly generation: number;
   readonly afterCrash: boolean;
   readonly retries: Retries;
-  readonly calls: CallsHeard;
+  readonly calls: CallWaiters;
   readonly servers: ToolServers;
   readonly hooks: HookParts;
   readonly onFault: (error: unknown) => void;
@@ -248,7 +248,7 @@ function makeCore({ machine, ports, setting, ...begun }: Begun, dispatches: Disp
     logins: new Logins({ kernel: ports.kernel, callers, passwords, clock, onFault }),
     ...begun,
     retries: new Retries(clock, setting.config["kernel.diskRetryMs"]),
-    calls: new CallsHeard(),
+    calls: new CallWaiters(),
     servers: new ToolServers(),
     hooks: bootHooks({ ...ports, machine, bus, redactor: setting.redactor, onFault }),
     ...bootRepos(machine, onFault),

@@ -30,7 +30,7 @@ export function asDeclared(verb: "get" | "list" | "set") {
 }
 
 async function everything(info: SettingInfo): Promise<string> {
-  const { key: name, shown, layer, layers, doc, takes, env, writes, agents, inUse } = info;
+  const { key: name, shown, layer, layers, doc, takes, env, writes, agents } = info;
   const own = agents === "ask" ? "you, and an agent of yours once you have approved it" : "you";
   const rows: [string, string][] = [
     [name, `${shown || '""'} (${layer})`],
@@ -40,7 +40,6 @@ async function everything(info: SettingInfo): Promise<string> {
     ["variable", env ?? "-"],
     ["changed by", writes === "root" ? "root, with --system" : `${own}; root for the whole home, with --system`],
   ];
-  if (!inUse) rows.push(["note", "kept, and not used by this version yet"]);
   const { aligned } = await import("../man/help-text.ts");
   return aligned(rows).join("\n");
 }

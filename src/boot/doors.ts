@@ -12,7 +12,7 @@ export function callLog({ processes, redactor, calls, onFault }: Core) {
     // A call may end its own process; then there is no log left to write to.
     const clean = { ...row, call: redactor.known(call), args: redactor.line(args) };
     await processes.logCall(pid, clean).catch(onFault);
-    calls.heard(pid);
+    calls.added(pid);
   };
 }
 

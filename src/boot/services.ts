@@ -243,7 +243,7 @@ function bootHistories({ kernel, processes: store, calls, machine: { clock } }: 
     kernel,
     store,
     now: () => clock.now(),
-    calls: { heard: calls, clock },
+    calls: { waiters: calls, clock },
     open: (row) => ledger.open(row),
   });
 }

@@ -5,7 +5,6 @@
 import { SysError } from "../abi/errno.ts";
 import { quickTryMs } from "../lib/backoff.ts";
 import type { Clock } from "../lib/clock.ts";
-import { waitAtMost } from "../lib/wait.ts";
 
 export interface BucketSettings {
   readonly endpoint: string;
@@ -139,9 +138,14 @@ async function tried<T>({ clock, random, ...settings }: BucketOptions, request: 
 
 // The request itself cannot be taken back; whoever asks again asks for the same bytes under the same name.
 async function inTime<T>(clock: Clock, work: Promise<T>, ms: number): Promise<T> {
-  const answered = await waitAtMost(clock, ms, work);
-  if (answered === null) throw Object.assign(new Error("no answer in time"), { code: "Timeout" });
-  return answered.value;
+  const late = Promise.withResolvers<never>();
+  const cancel = clock.after(ms, () => late.reject(Object.assign(new Error("no answer in time"), { code: "Timeout" })));
+  try {
+    return await Promise.race([work, late.promise]);
+  } finally {
+    cancel();
+    work.catch(() => undefined);
+  }
 }
 
 function codeOf(error: unknown): string {

@@ -298,8 +298,6 @@ export interface SettingInfo {
   readonly writes: "user" | "root";
   /** Whether an agent may propose a change of its owner's, which a person then approves. */
   readonly agents: "ask" | "never";
-  /** False where this version keeps it for what comes. */
-  readonly inUse: boolean;
 }
 
 export interface ChangedSetting {
@@ -309,8 +307,6 @@ export interface ChangedSetting {
   readonly layer: "system" | "user";
   /** The account, where it is not the caller's own. */
   readonly whose: string | null;
-  /** False for what is kept and checked, and not used by this version. */
-  readonly inUse: boolean;
 }
 
 export interface ChangeSettings {

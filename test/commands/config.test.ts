@@ -82,7 +82,6 @@ describe("gsv config", () => {
       doc: "how long",
       env: null,
       writes: "user",
-      inUse: false,
     };
     io.fakeSys.answer("config.get", () => info);
     expect(await runs(io, "config", "get", "ai.maxTokens")).toBe(0);

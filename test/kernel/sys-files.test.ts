@@ -114,14 +114,7 @@ test("no policy, limit, right, address or secret is an agent's to propose, nor a
   const bob = await addHuman(home, "bob");
   const closed = SETTING_NAMES.filter((name) => (SETTINGS[name] as Setting).agents === undefined);
   expect(closed).toEqual(
-    expect.arrayContaining([
-      "ai.tools.approval",
-      "ai.baseUrl",
-      "ai.model",
-      "ai.apiKey",
-      "ai.maxTokens",
-      "shell.networkEnabled",
-    ]),
+    expect.arrayContaining(["ai.tools.approval", "ai.baseUrl", "ai.model", "ai.apiKey", "ai.maxTokens", "net.allow"]),
   );
   const { settings } = await home.sys.call<{ settings: { key: string; agents: string }[] }>("config.list", {});
   expect(settings.filter(({ agents }) => agents === "never").map(({ key }) => key)).toEqual([...closed]);

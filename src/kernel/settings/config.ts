@@ -313,6 +313,5 @@ async function changedOf(
 ): Promise<ChangedSetting> {
   const layer = holder === "system" ? "system" : "user";
   const account = typeof holder === "number" && holder !== caller.uid ? await accounts.byUid(holder) : null;
-  const setting: Setting = SETTINGS[name];
-  return { key: name, value: shown, layer, whose: account?.username ?? null, inUse: setting.later !== true };
+  return { key: name, value: shown, layer, whose: account?.username ?? null };
 }

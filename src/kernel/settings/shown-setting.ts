@@ -13,7 +13,7 @@ export function infoOf(key: SettingName, said: Said, gone: Gone): SettingInfo {
   const setting: Setting = SETTINGS[key];
   const { type, doc, env = null, writes } = setting;
   const agents: SettingInfo["agents"] = setting.agents ?? "never";
-  const facts = { key, type, takes: takes(setting), doc, env, writes, agents, inUse: setting.later !== true };
+  const facts = { key, type, takes: takes(setting), doc, env, writes, agents };
   if (type === "secret") return { ...facts, ...secretInfo(said, gone) };
   const { text, layer, layers } = resolveSetting(key, setting, said);
   const shown = layers.map((each) => ({ layer: each.layer, shown: each.text }));

@@ -13,10 +13,29 @@ import type { KernelStore } from "../../store/kernel/sqlite.ts";
 import type { ProcessStore } from "../../store/process/verbs.ts";
 import type { Histories } from "../../syscalls/services.ts";
 import { shownApproval } from "../approvals/approvals.ts";
-import type { CallsHeard } from "../run/call-waiters.ts";
 
 /** Of the arguments of one call, in a message that fills a page alone. */
 const ARGS_BYTES_MAX = 4096;
+
+/** Wakes readers of a process's call log. A hint only: read the log again after a wait. */
+export class CallWaiters {
+  private readonly waiting = new Map<string, PromiseWithResolvers<void>>();
+
+  /** A call of this process is in its log now. */
+  added(pid: string): void {
+    this.waiting.get(pid)?.resolve();
+    this.waiting.delete(pid);
+  }
+
+  /** Must be called before the log is read, so that no call is missed in between. */
+  next(pid: string): Promise<void> {
+    const known = this.waiting.get(pid);
+    if (known !== undefined) return known.promise;
+    const waiting = Promise.withResolvers<void>();
+    this.waiting.set(pid, waiting);
+    return waiting.promise;
+  }
+}
 
 export interface HistoryPorts {
   readonly kernel: KernelStore;
@@ -25,7 +44,7 @@ export interface HistoryPorts {
   /** Before the first look at a process by a kernel. */
   readonly open?: (row: ProcessRow) => Promise<void>;
   /** How to wait for the next call of a process: only a kernel hears of it. */
-  readonly calls?: { readonly heard: CallsHeard; readonly clock: Clock };
+  readonly calls?: { readonly waiters: CallWaiters; readonly clock: Clock };
 }
 
 export function historiesService({ kernel, store, now, open, calls }: HistoryPorts): Histories {
@@ -73,7 +92,7 @@ export function historiesService({ kernel, store, now, open, calls }: HistoryPor
       const row = await visibleProcess(kernel, caller, pid);
       await open?.(row);
       if (waitMs > 0 && calls === undefined) throw new SysError("EAGAIN", "waiting for calls needs a kernel");
-      const next = waitMs > 0 ? calls?.heard.next(pid) : undefined;
+      const next = waitMs > 0 ? calls?.waiters.next(pid) : undefined;
       const rows = await store.trace(pid, query);
       if (rows.length > 0 || next === undefined || calls === undefined)
         return [...fitting(rows, LIMITS.answerBytesMax)];

@@ -38,11 +38,10 @@ export function settingNamed(text: string): KeyWritten {
   ]);
 }
 
-function changedText({ key: name, value, layer, whose, inUse }: ChangedSetting): string {
+function changedText({ key: name, value, layer, whose }: ChangedSetting): string {
   const where = whose === null ? "" : ` for ${whose}`;
   if (value === null) return `${name} unset${where}`;
-  const kept = inUse !== false ? "" : " (kept, and not used by this version yet)";
-  return `${name} = ${value}${layer === "system" ? " for the whole home" : where}${kept}`;
+  return `${name} = ${value}${layer === "system" ? " for the whole home" : where}`;
 }
 
 const changes = {
