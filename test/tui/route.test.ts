@@ -12,6 +12,7 @@ const there = new Set(["./run.sh", "~/notes", "/proc/self", "notes.md"]);
 const known = {
   isProgram: (word: string) => programs.has(word),
   isSlash: (word: string) => ["help", "quit"].includes(word),
+  isHostProgram: () => false,
   exists: (word: string) => there.has(word),
 };
 

@@ -48,6 +48,7 @@ export class LineShell {
     return routeOf(line, {
       isProgram: (word) => this.isProgram(word),
       isSlash,
+      isHostProgram: () => false,
       exists: (word) => /^(?:~|\.{1,2})?\//.test(word),
     });
   }

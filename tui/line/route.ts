@@ -1,8 +1,8 @@
-// One line, two languages: whether what was typed is for the shell or for the process one talks to. Pure; what is a program and which paths
-// exist is told.
+// Decides where a line goes: gsv's shell, this computer or the attached process. Pure: the caller says which programs and paths exist.
 
 import { isAboutConversation } from "../../src/abi/inbound.ts";
-import { ADDRESSED, ENGLISH, JOINING, REPLIES, RESERVED, RUNNERS, SPEAKERS } from "./words.ts";
+import { isForHost } from "./host-line.ts";
+import { ADDRESSED, ENGLISH, JOINING, NOUN_VERBS, REPLIES, RESERVED, RUNNERS, SPEAKERS } from "./words.ts";
 
 export type Route =
   | { readonly to: "nothing" }
@@ -14,6 +14,8 @@ export type Route =
 export interface Known {
   readonly isProgram: (word: string) => boolean;
   readonly isSlash: (word: string) => boolean;
+  /** A program on the PATH of this computer. */
+  readonly isHostProgram: (word: string) => boolean;
   /** Of the words of the line, those that are paths of something. */
   readonly exists: (word: string) => boolean;
 }
@@ -48,6 +50,7 @@ export function routeOf(line: string, known: Known): Route {
   if (isAboutConversation(text)) return { to: "chat", text };
   // A directory is nothing to run: alone, it is a word that somebody knows from elsewhere, or has mistyped.
   if (slash !== null && rest === "") return { to: "unknown", word };
+  if (isForHost(text, known)) return { to: "host", text };
   return isForShell(text, known) ? { to: "shell", text } : { to: "chat", text };
 }
 
@@ -60,8 +63,11 @@ function isForShell(text: string, known: Known): boolean {
   const [first = "", ...rest] = words;
   if (ASSIGNMENT.test(first) || OPERATOR.test(first) || FUNCTION.test(text) || LOOP.test(text)) return true;
   const name = first.replace(/[;&|<>()].*$/, "");
-  // No sentence has a flag in it: what does is a command, mistyped or not there.
-  if (!known.isProgram(name) && !RESERVED.has(name)) return known.exists(first) || rest.some((word) => FLAG.test(word));
+  // Hardly a sentence has a flag in it: what does is a command, mistyped or not there.
+  if (!known.isProgram(name) && !RESERVED.has(name)) {
+    const isSentence = rest.length > 3 && rest.filter((word) => JOINING.has(word)).length > 1;
+    return (isPathLike(first) && known.exists(first)) || (!isSentence && rest.some((word) => FLAG.test(word)));
+  }
   if (isQuestion(name, words)) return false;
   if (!ENGLISH.has(name) && !RESERVED.has(name)) return true;
   if (name === first && isReply(name, rest)) return false;
@@ -69,15 +75,27 @@ function isForShell(text: string, known: Known): boolean {
   if (isOrder(name, rest, known)) return false;
   if (rest.length < 2 && !RESERVED.has(name)) return !isRunningNothing(name, rest, known);
   if (name === "config" && rest.some((word) => SETTING.test(word))) return true;
+  if (isVerbPhrase(rest) || rest.every((word) => word.length === 1)) return true;
   const isSentence = rest.some((word) => COUNTED.test(word) || JOINING.has(word.toLowerCase()));
   const isCounting = isSentence && !RESERVED.has(name);
   const tells = (word: string) => TELLTALE.test(word) && !(isCounting && NUMBER.test(word));
-  return name !== first || rest.some((word) => tells(word) || known.exists(word));
+  const isPath = (word: string) => known.exists(word) && (isPathLike(word) || !isSentence);
+  return name !== first || rest.some((word) => tells(word) || isPath(word));
+}
+
+/** Written as a path; a file named `test` may also be a word. */
+function isPathLike(word: string): boolean {
+  return /[/~]|.\.\w/.test(word);
+}
+
+/** `history search parser`: a verb of a noun, and at most two words for it. */
+function isVerbPhrase([verb = "", ...rest]: readonly string[]): boolean {
+  return NOUN_VERBS.has(verb) && rest.length <= 2 && !rest.some((word) => JOINING.has(word) || ADDRESSED.has(word));
 }
 
 /** Behind three or more plain words a `?` is a question mark, and no glob. */
 function isQuestion(name: string, words: readonly string[]): boolean {
-  if (words.length < 3 || SPEAKERS.has(name)) return false;
+  if (words.length < (ENGLISH.has(name) ? 2 : 3) || SPEAKERS.has(name)) return false;
   const last = words.at(-1) ?? "";
   return [...words.slice(0, -1), last.replace(/\?+$/, "")].every((word) => PLAIN.test(word)) && last.endsWith("?");
 }

@@ -3,11 +3,11 @@
 
 export const ENGLISH: ReadonlySet<string> = new Set(
   [
-    "alias allow approve archive at attach audit auth backup basename bind break builtin cat chat clear column comm command complete completion",
-    "config continue cut date debug deny diff dirname doctor edit enable env eval exec exit expand explain export false fetch file find fold fork free fs get",
-    "group groups hash head help history host hostname id install join jobs kernel kill last less let link list local logs look mail make man more mount move",
-    "nice paste patch paths pause permit pool print proc pwd read repeat restore return rev run scale schema search seek send set shift sleep sort",
-    "source spawn split start stat stop strings system tail tee test time timeout top touch tr tree trap true truncate type undo uniq unset unlink update",
+    "agent alias allow answer approve archive at attach audit auth backup basename bind break builtin cat chat clear column comm command compact complete completion",
+    "config continue cut date debug deny diff dirname doctor edit enable env eval events exec exit expand explain export false fetch file find fold fork free fs get",
+    "group groups hash head help history host hostname id install join jobs kernel kill last less let link list local logs look mail make man media mode model more mount move",
+    "nice paste patch paths pause permit policy pool print prompt proc pwd read repeat restore return rev run scale schema search seek send session set shift skills sleep sort",
+    "source spawn split start stat stop strings system tail task tee test time timeout top touch tr tree trap true truncate type undo uniq unset unlink update usage",
     "user wait watch where which who write yes",
   ]
     .join(" ")
@@ -16,7 +16,7 @@ export const ENGLISH: ReadonlySet<string> = new Set(
 
 /** Without any of these hardly a sentence has a number in it, and hardly a command has one of them. */
 export const JOINING: ReadonlySet<string> = new Set(
-  "about and are but by can do for from had has have he her his how i if in is it its me more my not of on or our out over she should so than that the their them then there these they this those to us was we were what when why will with you your".split(
+  "a about an and are at but by can do for from had has have he her his how i if in into is it its me more my not of on or our out over she should so than that the their them then there these they this those through to us was we were what when why will with you your".split(
     " ",
   ),
 );
@@ -35,5 +35,52 @@ export const RESERVED: ReadonlySet<string> = new Set(
 /** Of a line of two words the second, where the first is said to somebody: `test it`, `undo that`, `help me`, `more please`. */
 export const ADDRESSED: ReadonlySet<string> = new Set("again everything it me please that them this us".split(" "));
 
+/** What can be done with one of gsv's nouns: `session list`. */
+export const NOUN_VERBS: ReadonlySet<string> = new Set(
+  "add allow archive create delete edit export get grant import list login logout provider read rm search set setup show start status stop trust".split(
+    " ",
+  ),
+);
+
 /** Alone these are answers to a question; as commands they would do nothing, or never end. */
 export const REPLIES: ReadonlySet<string> = new Set(["continue", "yes"]);
+
+/** Programs of other computers' PATHs whose names are English words, or words of gsv's: they need more than plain words behind them. */
+export const HOST_ENGLISH: ReadonlySet<string> = new Set(
+  [
+    "as batch bison build c check clip code col compare compose convert crash cut dash deploy display dig dot factor fmt format gate go import install",
+    "just key lint like link lock login look message mesh montage more mount node open pack page parallel perform play plot poetry post prove rake rename",
+    "report reset review rust say scan screen script service session shred shuffle size spell split start stream strip summary swift sync task tidy",
+    "translate transform tsc turn update view watch what who word write zip make test time top",
+  ]
+    .join(" ")
+    .split(" "),
+);
+
+/** What may follow a program that is also a word: `go build`, but not `go ahead`. */
+export const SUBCOMMANDS: { readonly [program: string]: ReadonlySet<string> } = {
+  go: new Set(
+    "build bug clean doc env fix fmt generate get help install list mod run test tool version vet work".split(" "),
+  ),
+  bundle: new Set("add check exec init install outdated update".split(" ")),
+  make: new Set("all build check clean dev dist docs install lint release run start test".split(" ")),
+  service: new Set(["--status-all"]),
+  just: new Set(["build", "test", "lint", "run", "check", "fmt", "dev", "clean", "install", "deploy"]),
+  like: new Set(),
+  say: new Set(),
+  what: new Set(),
+  who: new Set(),
+  as: new Set(),
+  open: new Set(["."]),
+};
+
+/** Behind a program's name they make it the subject of a sentence. */
+export const VERBS: ReadonlySet<string> = new Set(
+  [
+    "is are was were isn't aren't wasn't does doesn't do don't did didn't has hasn't have had can can't cannot could should shouldn't will won't would",
+    "wouldn't must may might seems looks keeps says said fails failed hangs hung crashes crashed complains complained broke stopped and or but on in for with",
+    "about vs versus takes gives shows showed works worked needs sounds feels",
+  ]
+    .join(" ")
+    .split(" "),
+);

@@ -2,6 +2,21 @@
 
 import type { Program } from "./program.ts";
 
+/** Programs that gsv's shell does not have; it says how to run them on this computer. */
+export const ABSENT = [
+  "sqlite3",
+  "python3",
+  "python",
+  "node",
+  "git",
+  "ssh",
+  "sudo",
+  "make",
+  "vi",
+  "vim",
+  "nano",
+] as const;
+
 export const PROGRAMS: ReadonlyMap<string, () => Promise<Program>> = new Map<string, () => Promise<Program>>([
   ["cat", async () => (await import("./text/cat.ts")).cat],
   ["less", async () => (await import("./text/cat.ts")).cat],
@@ -66,7 +81,5 @@ export const PROGRAMS: ReadonlyMap<string, () => Promise<Program>> = new Map<str
   ...["nice", "ionice", "stdbuf", "setsid", "unbuffer"].map(
     (name) => [name, async () => (await import("./small.ts")).before] as const,
   ),
-  ...["sqlite3", "python3", "python", "node", "git", "ssh", "sudo", "make", "vi", "vim", "nano"].map(
-    (name) => [name, async () => (await import("./small.ts")).absent] as const,
-  ),
+  ...ABSENT.map((name) => [name, async () => (await import("./small.ts")).absent] as const),
 ]);
