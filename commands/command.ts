@@ -136,6 +136,10 @@ export interface Io {
   manual(): Promise<readonly ManualSection[]>;
   /** Real bash of this machine on a terminal of its own, shown on this one, until it ends; its exit status. Null where there is no terminal. */
   hostTerminal(request: { readonly bare: boolean }): Promise<number | null>;
+  /** Runs a line of bash on this computer as the person, with the terminal; null where there is no terminal. */
+  hostLine(line: string, directory?: string): Promise<{ readonly status: number; readonly output: string } | null>;
+  /** Whether the person's PATH has a program of that name. */
+  isOnPath(name: string): boolean;
   /** Lets another program have the terminal; its exit status, as `sh` says it. */
   spawn(program: Program): Promise<number>;
 }

@@ -80,6 +80,7 @@ function unasked(io: Io): PropertyDescriptorMap {
     asksNobody: { value: true },
     person: { value: person },
     hostTerminal: { value: hostTerminal },
+    hostLine: { value: () => refuse("a program on the terminal") },
     ...(stdin.isTTY ? { stdin: { value: Object.create(stdin, { bytes: { value: bytes } }) } } : {}),
   };
 }

@@ -203,6 +203,11 @@ async function commandProcess(): Promise<number> {
       const { paths } = await atHome(here);
       return hostTerminal({ paths, env, cwd, clock, bare, say: (line) => stderr.write(line) });
     },
+    hostLine: async (line, directory = cwd) => {
+      const { hostLine } = await import("./machine/host-terminal.ts");
+      return hostLine({ line, env, cwd: directory, clock });
+    },
+    isOnPath: (name) => Bun.which(name, { PATH: env.PATH ?? "" }) !== null,
     spawn: async (program) => (await import("./machine/spawn.ts")).runOnTerminal(program),
   };
   try {

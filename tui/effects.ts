@@ -13,6 +13,7 @@ import { CHOSEN_MS } from "./cards/chosen-answer.ts";
 import type { EffectPorts } from "./effect-ports.ts";
 import type { Editing } from "./line/editor.ts";
 import { elsewhere } from "./line/elsewhere.ts";
+import { plainText } from "./line/host-output.ts";
 import { ioWith } from "./line/io-with.ts";
 import { simpleWords } from "./line/simple.ts";
 import { worded } from "./screen/worded.ts";
@@ -170,7 +171,7 @@ export class Effects {
     const { io, shell, happen, leave, remember, print, state } = this.options;
     const { cwd } = shell;
     try {
-      const over = await (host ? shell.command(["sh", "--host", "-c", text]) : this.readOrRun(text));
+      const over = await (host ? this.runOnHost(text) : this.readOrRun(text));
       const ended = entry === null ? null : { ...entry, status: shell.status };
       if (ended !== null) remember(ended);
       happen({ type: "stood", cwd: shell.cwd, entry: ended });
@@ -181,6 +182,16 @@ export class Effects {
     } catch (error) {
       await io.stderr.write(`gsv: ${reveal(worded(error))}\n`);
     }
+  }
+
+  /** The line has the terminal; without one its output is printed as it comes. */
+  private async runOnHost(text: string): Promise<number | null> {
+    const { io, shell } = this.options;
+    const ran = await io.hostLine(text);
+    if (ran === null) return await shell.command(["sh", "--host", "-c", text]);
+    shell.status = ran.status;
+    this.chat.noteCommand({ line: text, status: ran.status, output: plainText(ran.output) });
+    return await shell.tellOfJobs();
   }
 
   /** A long text to read is paged here, unless somebody has a pager they like better. */

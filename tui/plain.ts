@@ -6,8 +6,8 @@ import { ENDED_BY } from "../src/abi/ended-by.ts";
 import { initPid } from "../src/abi/ids.ts";
 import { type History, linesToKeep } from "./line/history.ts";
 import { LineShell } from "./line/line-shell.ts";
-import type { Route } from "./line/route.ts";
 import { asOneLine, goesOn } from "./line/unfinished.ts";
+import type { Route } from "./verdict/route.ts";
 
 export interface TypedLine {
   /** With enter, with ctrl-c, or there is no more: ctrl-d. */

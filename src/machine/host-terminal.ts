@@ -1,5 +1,5 @@
-// Real bash of this machine on a terminal of its own, shown on the one gsv was started from: keys go in as they are typed, so ctrl-c reaches
-// what runs there and not gsv; the terminal is as before whatever happens.
+// Runs bash or one line of bash on a terminal of its own, shown on the one gsv was started from. Keys go in as they are typed, so ctrl-c
+// reaches the program and not gsv. The terminal is restored whatever happens.
 
 import { isatty, ReadStream, WriteStream } from "node:tty";
 import { workplace } from "../kernel/shells/host-directory.ts";
@@ -24,6 +24,35 @@ export interface HostTerminalOptions {
 const NO_SANDBOX = "gsv: this machine has no sandbox: what runs here can do whatever you can\n";
 const LAST_WORDS_MS = 500;
 const SHELL = [BASH, "--noprofile", "--norc", "-i"];
+/** Output of a line that is kept for the agent. */
+const KEPT_BYTES = 16 * 1024;
+
+export interface HostLineOptions extends Pick<HostTerminalOptions, "env" | "cwd" | "clock"> {
+  readonly line: string;
+}
+
+export interface HostLine {
+  readonly status: number;
+  /** The end of what it printed, as the terminal got it. */
+  readonly output: string;
+}
+
+/** Runs a line as the person who typed it, with their environment and no sandbox; null without a terminal. */
+export async function hostLine({ line, env, cwd, clock }: HostLineOptions): Promise<HostLine | null> {
+  if (!isatty(0) || !isatty(1)) return null;
+  const defined = Object.entries(env).filter((each): each is [string, string] => each[1] !== undefined);
+  let kept = Buffer.alloc(0);
+  const keep = (bytes: Uint8Array) => {
+    kept = Buffer.concat([kept, bytes]).subarray(-KEPT_BYTES);
+  };
+  const status = await shown([BASH, "--noprofile", "--norc", "-c", line], {
+    env: { ...Object.fromEntries(defined), PWD: cwd },
+    cwd,
+    clock,
+    keep,
+  });
+  return { status, output: kept.toString() };
+}
 
 /** Its exit status; null where there is no terminal. */
 export async function hostTerminal(options: HostTerminalOptions): Promise<number | null> {
@@ -49,7 +78,13 @@ async function shown(
     env,
     cwd,
     clock,
-  }: { readonly env: { readonly [name: string]: string }; readonly cwd: string; readonly clock: Clock },
+    keep,
+  }: {
+    readonly env: { readonly [name: string]: string };
+    readonly cwd: string;
+    readonly clock: Clock;
+    readonly keep?: (bytes: Uint8Array) => void;
+  },
 ): Promise<number> {
   const keyboard = new ReadStream(0);
   const screen = new WriteStream(1);
@@ -64,7 +99,10 @@ async function shown(
     env,
     ...size(),
     clock,
-    print: (bytes) => void screen.write(bytes),
+    print: (bytes) => {
+      keep?.(bytes);
+      screen.write(bytes);
+    },
   });
   const resize = () => child.resize(size().columns, size().rows);
   const leave = () => child.hangUp();

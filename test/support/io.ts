@@ -184,6 +184,8 @@ export class FakeIo implements Io {
   }
 
   readonly hostTerminal = async () => null;
+  readonly hostLine = async () => null;
+  readonly isOnPath = () => false;
   async spawn(program: Program): Promise<number> {
     this.programs.push(program);
     return this.programStatus;

@@ -91,6 +91,8 @@ export async function begin(
     peek: () => home.client(),
     manual: async () => MANUAL,
     hostTerminal: async () => null,
+    hostLine: async () => null,
+    isOnPath: () => false,
     spawn: async () => 127,
     ...more,
   };

@@ -5,7 +5,7 @@ import { getCommandNames } from "just-bash/browser";
 import { INTERPRETER } from "../../src/shell/interpreter/interpreter.ts";
 import { programNames } from "../../src/shell/interpreter/names.ts";
 import { PROGRAMS } from "../../src/shell/programs/table.ts";
-import { routeOf } from "../../tui/line/route.ts";
+import { routeOf } from "../../tui/verdict/route.ts";
 
 const programs = new Set([...(await programNames()), ...INTERPRETER, ...PROGRAMS.keys(), "gsv"]);
 const there = new Set(["./run.sh", "~/notes", "/proc/self", "notes.md"]);

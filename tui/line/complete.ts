@@ -10,7 +10,7 @@ import { reveal } from "../../src/lib/text/sanitize.ts";
 import type { EntryPage } from "../../src/syscalls/fs/file-tree-service.ts";
 import type { ModelPage } from "../../src/syscalls/run/ai-service.ts";
 import type { Candidate } from "../state/line.ts";
-import type { Route } from "./route.ts";
+import type { Route } from "../verdict/route.ts";
 import { SLASHES } from "./slash.ts";
 
 export interface Completed {

@@ -11,10 +11,10 @@ import { reveal } from "../../src/lib/text/sanitize.ts";
 import { inDirectory } from "../../src/shell/interpreter/directory.ts";
 import { INTERPRETER } from "../../src/shell/interpreter/interpreter.ts";
 import { programNames } from "../../src/shell/interpreter/names.ts";
-import { PROGRAMS } from "../../src/shell/programs/table.ts";
+import { isAbsent, PROGRAMS } from "../../src/shell/programs/table.ts";
+import { type Route, routeOf } from "../verdict/route.ts";
 import { ioWith } from "./io-with.ts";
 import { ownCommand } from "./own-command.ts";
-import { type Route, routeOf } from "./route.ts";
 import { simpleWords } from "./simple.ts";
 
 /** `/proc` is the directory. */
@@ -48,7 +48,7 @@ export class LineShell {
     return routeOf(line, {
       isProgram: (word) => this.isProgram(word),
       isSlash,
-      isHostProgram: () => false,
+      isHostProgram: (word) => this.io.isOnPath(word),
       exists: (word) => /^(?:~|\.{1,2})?\//.test(word),
     });
   }
@@ -59,7 +59,8 @@ export class LineShell {
   }
 
   isProgram(word: string): boolean {
-    return this.gsvs.has(word) || INTERPRETER.has(word) || PROGRAMS.has(word) || this.own.has(word);
+    const isHere = PROGRAMS.has(word) && !(isAbsent(word) && this.io.isOnPath(word));
+    return this.gsvs.has(word) || INTERPRETER.has(word) || isHere || this.own.has(word);
   }
 
   /** Everything that can be the first word of a line. */

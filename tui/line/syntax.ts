@@ -2,9 +2,9 @@
 // By letters and not by grammar, as with all code here: where it errs it is a colour that is wrong. Pure.
 
 import type { Paint, Theme } from "../screen/theme.ts";
-import type { Route } from "./route.ts";
+import type { Route } from "../verdict/route.ts";
+import { RESERVED } from "../verdict/words.ts";
 import type { Span } from "./rows.ts";
-import { RESERVED } from "./words.ts";
 
 /** Whether a word is a command. */
 export type Programs = (word: string) => boolean;

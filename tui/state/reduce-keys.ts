@@ -24,7 +24,7 @@ import { remarked, unknownSlash } from "../line/foreign.ts";
 import { goingOn, isKept, type Past, withLast } from "../line/history.ts";
 import type { Key, Typed } from "../line/keys.ts";
 import { chosen } from "../line/menu.ts";
-import type { Route } from "../line/route.ts";
+import type { Route } from "../verdict/route.ts";
 import { movedRow } from "../line/rows.ts";
 import { newSearch, onSearchKey } from "../line/search.ts";
 import { onSlash, ownLine, ran } from "../line/slash.ts";

@@ -1,6 +1,7 @@
 // What is said to the kernel in a conversation: messages, answers to what asks, and how full the window of the model is.
 
 import { allProcesses } from "../../commands/proc/top.ts";
+import { type HostCommand, withHostCommands } from "../../src/abi/process/host-commands.ts";
 import { type Approval, type ProcessInfo, WORKING_STATES } from "../../src/abi/process/process.ts";
 import { quoted } from "../../src/lib/text/quote.ts";
 import type { Answer } from "../../src/syscalls/approval/approval-service.ts";
@@ -11,18 +12,26 @@ import { worded } from "../screen/worded.ts";
 import type { Context } from "../state/process.ts";
 import { type SendEffect, unkept } from "./send.ts";
 
+const COMMANDS_KEPT = 5;
 /** Nobody who leaves waits for longer. */
 const FAREWELL_MS = 1000;
 
 export class ChatEffects {
   /** Messages that the kernel has not taken yet. */
   private readonly sending = new Set<Promise<void>>();
+  /** Commands on this computer that the next message tells about. */
+  private ran: HostCommand[] = [];
 
   constructor(private readonly options: EffectPorts) {}
 
   send(effect: SendEffect): void {
     const sending = this.sent(effect).finally(() => this.sending.delete(sending));
     this.sending.add(sending);
+  }
+
+  /** The next message tells about this command. */
+  noteCommand(command: HostCommand): void {
+    this.ran = [...this.ran, command].slice(-COMMANDS_KEPT);
   }
 
   /** Takes a message back, unless a run has it by now. */
@@ -53,7 +62,9 @@ export class ChatEffects {
 
   private async sent({ pid, key, text, interrupt }: SendEffect): Promise<void> {
     const { io, happen } = this.options;
-    const args = { pid, message: text, ...(interrupt ? { interrupt } : {}) };
+    const ran = text.startsWith("/") ? [] : this.ran.splice(0);
+    const message = ran.length === 0 ? text : await io.conceal(withHostCommands(text, ran));
+    const args = { pid, message, ...(interrupt ? { interrupt } : {}) };
     try {
       const sent = await io.sys().call<Sent | Answered>("proc.send", args);
       if (sent.runId === null) happen({ type: "answered", key, text: sent.response });

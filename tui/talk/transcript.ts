@@ -1,6 +1,7 @@
 // What was said and done, as lines for scrollback, each once; and the answer that is being written, as the lines it has by now. Everything
 // that comes from a model, a tool or a file is made inert here, before anything else looks at it.
 
+import { withoutHostCommands } from "../../src/abi/process/host-commands.ts";
 import type { Usage } from "../../src/abi/process/process.ts";
 import { reveal, Sanitizer, sanitize } from "../../src/lib/text/sanitize.ts";
 import { cutWidth } from "../../src/lib/text/truncate.ts";
@@ -64,7 +65,7 @@ export class Transcript {
     if (entry.kind !== "again") this.again = null;
     const { theme } = this.options;
     const { say, run, host } = theme.glyphs;
-    if (entry.kind === "said") this.entered(theme.you(say), this.broken(entry.text));
+    if (entry.kind === "said") this.entered(theme.you(say), this.broken(withoutHostCommands(entry.text)));
     else if (entry.kind === "ran") this.entered(entry.host ? theme.needs(host) : theme.ok(run), entry.text);
     else if (entry.kind === "grows") this.grow(entry.turn, entry.text);
     else if (entry.kind === "text") this.commitText(entry.turn, entry.text);

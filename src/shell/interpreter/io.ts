@@ -70,6 +70,8 @@ export function shellIo(kernel: KernelLine, machine: Machine): ShellIo {
       host: outside("host: paths"),
       spawn: needsTerminal("a program of the host"),
       hostTerminal: needsTerminal("a shell of the host"),
+      hostLine: needsTerminal("a program of the host"),
+      isOnPath: () => false,
     };
   };
 }

@@ -3,19 +3,11 @@
 import type { Program } from "./program.ts";
 
 /** Programs that gsv's shell does not have; it says how to run them on this computer. */
-export const ABSENT = [
-  "sqlite3",
-  "python3",
-  "python",
-  "node",
-  "git",
-  "ssh",
-  "sudo",
-  "make",
-  "vi",
-  "vim",
-  "nano",
-] as const;
+const ABSENT = ["sqlite3", "python3", "python", "node", "git", "ssh", "sudo", "make", "vi", "vim", "nano"] as const;
+
+export function isAbsent(name: string): boolean {
+  return (ABSENT as readonly string[]).includes(name);
+}
 
 export const PROGRAMS: ReadonlyMap<string, () => Promise<Program>> = new Map<string, () => Promise<Program>>([
   ["cat", async () => (await import("./text/cat.ts")).cat],
