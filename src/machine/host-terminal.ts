@@ -1,7 +1,7 @@
 // Runs bash or one line of bash on a terminal of its own, shown on the one gsv was started from. Keys go in as they are typed, so ctrl-c
 // reaches the program and not gsv. The terminal is restored whatever happens.
 
-import { isatty, ReadStream, WriteStream } from "node:tty";
+import { isatty, WriteStream } from "node:tty";
 import { workplace } from "../kernel/shells/host-directory.ts";
 import type { Clock } from "../lib/clock.ts";
 import { hostEnvironment } from "../lib/host-environment.ts";
@@ -86,7 +86,8 @@ async function shown(
     readonly keep?: (bytes: Uint8Array) => void;
   },
 ): Promise<number> {
-  const keyboard = new ReadStream(0);
+  // A second stream over the same descriptor would take keys that are typed after the end.
+  const keyboard = process.stdin;
   const screen = new WriteStream(1);
   // A stream knows the size that its terminal had when it was made.
   const size = () => {
@@ -109,14 +110,20 @@ async function shown(
   process.on("SIGWINCH", resize);
   for (const signal of ["SIGTERM", "SIGHUP"] as const) process.on(signal, leave);
   keyboard.setRawMode(true);
-  keyboard.on("data", (keys: Buffer) => child.type(keys));
+  const type = (keys: Buffer) => child.type(keys);
+  keyboard.on("data", type);
+  keyboard.resume();
   // A terminal that is gone says so in one of these ways.
   for (const event of ["end", "error", "close"]) keyboard.on(event, leave);
   try {
     return await child.ended;
   } finally {
-    keyboard.setRawMode(false);
-    keyboard.destroy();
+    keyboard.off("data", type);
+    for (const event of ["end", "error", "close"]) keyboard.off(event, leave);
+    try {
+      keyboard.setRawMode(false);
+    } catch {} // it has gone
+    keyboard.pause();
     for (const signal of ["SIGTERM", "SIGHUP"] as const) process.off(signal, leave);
     process.off("SIGWINCH", resize);
     // What was printed last is to be seen; one that is gone shows nothing any more.

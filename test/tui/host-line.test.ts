@@ -1,0 +1,43 @@
+// A line for this computer, typed at the prompt: its program has the terminal, and the next message tells the model about it.
+
+import { expect, test } from "bun:test";
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { withHome } from "../support/home.ts";
+
+const ASKS = '#!/bin/sh\nprintf "name? "; read -r name; [ -t 0 ] && echo "hello $name"; exit 3\n';
+
+test("a program on the PATH gets the terminal, ctrl-c ends it alone, and the agent gets its output", () =>
+  withHome(async (home) => {
+    const bin = home.beside("bin");
+    mkdirSync(bin);
+    for (const [name, text] of [
+      ["greet", ASKS],
+      ["waits", "#!/bin/sh\necho waiting; exec sleep 60\n"],
+    ] as const) {
+      writeFileSync(`${bin}/${name}`, text);
+      chmodSync(`${bin}/${name}`, 0o755);
+    }
+    const script = await home.file("script.jsonl", [{ text: "You said: {{last}}", repeat: 9 }]);
+    await using session = home.terminal({ GSV_MODEL: `script:${script}`, PATH: `${bin}:/usr/bin:/bin` });
+    await session.until(/^~ {2}init:1000/m);
+    session.type("greet");
+    await session.until(/^! greet$/m);
+    session.type("\r");
+    await session.until(/name\?$/m);
+    session.type("Ann\r");
+    await session.until(/^hello Ann$/m);
+    await session.until(/^›$/m);
+    session.type("waits\r");
+    await session.until(/^waiting$/m);
+    session.type("\x03");
+    await session.until((text) => text.lastIndexOf("›") > text.lastIndexOf("waiting"));
+    session.type("what was that?\r");
+    await session.until(/\[exit status 3\]/);
+    const all = session.everything().map((line) => line.trim());
+    const told = all.slice(all.indexOf("$ greet"));
+    expect(told.slice(0, 8)).toEqual([
+      ...["$ greet", "name? Ann", "hello Ann", "[exit status 3]"],
+      ...["$ waits", "waiting", "^C", "[exit status 130]"],
+    ]);
+    expect(all).toContain("› what was that?");
+  }));
