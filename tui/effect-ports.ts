@@ -4,11 +4,11 @@ import type { Io } from "../commands/command.ts";
 import type { HistoryPage } from "../src/syscalls/services.ts";
 import type { Past } from "./line/history.ts";
 import type { LineShell } from "./line/line-shell.ts";
-import type { Route } from "./verdict/route.ts";
 import type { ThemeName } from "./screen/theme.ts";
 import type { Entry } from "./state/effect.ts";
 import type { AppEvent } from "./state/event.ts";
 import type { State } from "./state/state.ts";
+import type { Route } from "./verdict/route.ts";
 
 export interface EffectPorts {
   readonly io: Io;
