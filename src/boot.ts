@@ -247,7 +247,7 @@ function makeCore({ machine, ports, setting, ...begun }: Begun, dispatches: Disp
     search: searchIn({ ...ports, machine, bus, onFault }),
     logins: new Logins({ kernel: ports.kernel, callers, passwords, clock, onFault }),
     ...begun,
-    retries: new Retries(clock, setting.config["kernel.diskRetryMs"]),
+    retries: new Retries(clock, setting.config["kernel.diskRetryMs"], onFault),
     calls: new CallWaiters(),
     servers: new ToolServers(),
     hooks: bootHooks({ ...ports, machine, bus, redactor: setting.redactor, onFault }),

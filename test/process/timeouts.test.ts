@@ -33,7 +33,7 @@ test("a run is stopped half an hour after its last sign of life, to the second, 
   const stopped = await home.inState(INIT, "stopped");
   expect(stopped.waitsFor).toMatchObject({
     kind: "limit",
-    reason: `stopped after 30 minutes without a sign of life; gsv proc resume ${INIT} lets it go on`,
+    reason: `stopped after 30 minutes without activity; gsv proc resume ${INIT} lets it go on`,
   });
   expect(await home.wait(INIT, { run })).toMatchObject({ status: "held", exit: 6 });
   expect(home.heard("process.timeout_warning")).toHaveLength(1);
@@ -84,7 +84,9 @@ test("more time at minute 29 counts from then, never shortens, and ends at four 
   expect((await home.get(INIT)).state).toBe("running");
   await home.clock.advance(1);
   const { waitsFor } = await home.inState(INIT, "stopped");
-  expect(waitsFor).toMatchObject({ reason: expect.stringContaining("stopped after 120 minutes of one run") });
+  expect(waitsFor).toMatchObject({
+    reason: expect.stringContaining("stopped after 120 minutes, the limit for one run"),
+  });
   expect(home.heard("process.timeout_warning").map(({ endsAt }) => endsAt - began)).toEqual([
     30 * MINUTE,
     120 * MINUTE,
@@ -168,4 +170,50 @@ test("run.timeoutMs and AGENT_TIMEOUT_MS say how long, 0 for as long as it likes
   await other.clock.advance(600 * MINUTE);
   expect((await other.get(INIT)).state).toBe("running");
   other.model.release();
+});
+
+async function stoppedByCap(home: TestKernel): Promise<string> {
+  const run = await silent(home);
+  await extend(home, 10 * 3600);
+  await home.clock.advance(120 * MINUTE);
+  await home.inState(INIT, "stopped");
+  return run;
+}
+
+test.each([
+  ["gsv proc resume", (home: TestKernel) => home.sys.call("proc.signal", { pid: INIT, signal: "CONT" })],
+  ["a new message", (home: TestKernel) => home.send("go on")],
+])(
+  "after the cap %s begins a new one: the run has four times its time again, and proc extend moves its end",
+  async (_, resume) => {
+    await using home = await TestKernel.boot();
+    const run = await stoppedByCap(home);
+    home.model.will(INIT, { hold: true, text: "at last" });
+    await resume(home);
+    await home.holding();
+    const began = home.clock.now();
+    expect((await extend(home, 60)).endsAt).toBe(began + 30 * MINUTE);
+    expect((await extend(home, 10 * 3600)).endsAt).toBe(began + 120 * MINUTE);
+    await home.clock.advance(119 * MINUTE);
+    expect((await home.get(INIT)).state).toBe("running");
+    home.model.release();
+    expect(await home.ended(run)).toMatchObject({ status: "ok", text: "at last" });
+  },
+);
+
+test("the message names the limit that was in force: of a short one its seconds, also when the setting has changed since", async () => {
+  await using home = await TestKernel.boot();
+  await home.sys.call("config.set", { key: "run.timeoutMs", value: "3000" });
+  await silent(home);
+  await extend(home, 60);
+  await home.sys.call("config.set", { key: "run.timeoutMs", value: "1800000" });
+  home.model.will(INIT, { hold: true });
+  await home.clock.advance(5 * SECOND);
+  await home.restart();
+  await home.holding();
+  await home.clock.advance(12 * SECOND);
+  const { waitsFor } = await home.inState(INIT, "stopped");
+  expect(waitsFor).toMatchObject({
+    reason: expect.stringContaining("stopped after 12 seconds, the limit for one run"),
+  });
 });

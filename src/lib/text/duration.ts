@@ -1,4 +1,4 @@
-// Spans of time as people write them: `90s`, `30m`, `2h`, `7d`, `4w`. Null for anything else.
+// Spans of time: read as people write them (`90s`, `30m`, `2h`, `7d`, `4w`; null for anything else), and put into words.
 
 const UNIT_MS: { readonly [unit: string]: number } = {
   s: 1000,
@@ -11,4 +11,14 @@ const UNIT_MS: { readonly [unit: string]: number } = {
 export function durationMs(text: string): number | null {
   const [, count, unit = ""] = /^([1-9][0-9]{0,5})([smhdw])$/.exec(text) ?? [];
   return count === undefined ? null : Number(count) * (UNIT_MS[unit] ?? 0);
+}
+
+/** Exact: `30 minutes`, `90 seconds`, `2500 ms`. */
+export function spanText(ms: number): string {
+  if (ms % 60_000 === 0) return counted(ms / 60_000, "minute");
+  return ms % 1000 === 0 ? counted(ms / 1000, "second") : `${Math.round(ms)} ms`;
+}
+
+function counted(count: number, unit: string): string {
+  return `${count} ${unit}${count === 1 ? "" : "s"}`;
 }

@@ -3,6 +3,7 @@
 
 import type { ToolOutcome } from "../../abi/process/message.ts";
 import { type Approval, PROFILES_ALONE } from "../../abi/process/process.ts";
+import { Alarms } from "../../lib/alarm.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { ApprovalRows } from "../../store/kernel/processes/approvals.ts";
 import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
@@ -29,12 +30,14 @@ type Asked =
   /** Nobody is asked. */
   | { readonly outcome: ToolOutcome; readonly output: string };
 
-const SOON_MS = 24 * 60 * 60 * 1000;
-
 export class Questions {
-  private readonly timers = new Map<string, () => void>();
+  private readonly open = new Map<string, Approval>();
+  private readonly alarms: Alarms<string>;
 
-  constructor(private readonly ports: QuestionsPorts) {}
+  constructor(private readonly ports: QuestionsPorts) {
+    const { clock, onFault } = ports;
+    this.alarms = new Alarms({ clock, onFault, ring: (key) => this.expire(key) });
+  }
 
   of(row: ProcessRow, call: CallRow): Asked {
     const { question, default: fallback, timeoutSeconds, choices } = questionArgs(call);
@@ -52,22 +55,21 @@ export class Questions {
 
   /** Until it is answered or over. */
   watch(question: Approval): void {
-    const { id, pid, expiresAt } = question;
-    if (expiresAt === null || this.timers.has(`${pid} ${id}`)) return;
-    const key = `${pid} ${id}`;
-    const left = Math.max(0, expiresAt - this.ports.clock.now());
-    // A timer takes no longer spans.
-    const stop = this.ports.clock.after(Math.min(left, SOON_MS), () => {
-      this.timers.delete(key);
-      if (left > SOON_MS) this.watch(question);
-      else this.ports.close(question, expiryOf(question)).catch(this.ports.onFault);
-    });
-    this.timers.set(key, stop);
+    const key = keyOf(question);
+    if (question.expiresAt === null || this.open.has(key)) return;
+    this.open.set(key, question);
+    this.alarms.set(key, question.expiresAt);
   }
 
-  forget({ pid, id }: Pick<Approval, "pid" | "id">): void {
-    this.timers.get(`${pid} ${id}`)?.();
-    this.timers.delete(`${pid} ${id}`);
+  forget(question: Pick<Approval, "pid" | "id">): void {
+    this.open.delete(keyOf(question));
+    this.alarms.delete(keyOf(question));
+  }
+
+  private async expire(key: string): Promise<void> {
+    const question = this.open.get(key);
+    this.open.delete(key);
+    if (question !== undefined) await this.ports.close(question, expiryOf(question));
   }
 
   /** Those that an earlier kernel asked. */
@@ -76,14 +78,18 @@ export class Questions {
   }
 
   stop(): void {
-    for (const stop of this.timers.values()) stop();
-    this.timers.clear();
+    this.alarms.clear();
+    this.open.clear();
   }
 
   /** One is over soon: until then a kernel has something to wait for. */
   get isPending(): boolean {
-    return this.timers.size > 0;
+    return this.open.size > 0;
   }
+}
+
+function keyOf({ pid, id }: Pick<Approval, "pid" | "id">): string {
+  return `${pid} ${id}`;
 }
 
 export function questionArgs({ args }: Pick<Approval, "args">): QuestionArgs {

@@ -1,32 +1,40 @@
-// Repeats work that failed for want of disk space or the like, until it succeeds. At most one timer for each name: asking ten times does
-// not repeat the work ten times as often.
+// Repeats work that failed for lack of disk space or the like, until it succeeds. One timer per name: asking ten times does not repeat the
+// work ten times as often.
 
+import { Alarms } from "../../lib/alarm.ts";
 import type { Clock } from "../../lib/clock.ts";
 
 export class Retries {
-  private readonly waiting = new Map<string, () => void>();
+  private readonly works = new Map<string, () => void>();
+  private readonly alarms: Alarms<string>;
 
   constructor(
     private readonly clock: Clock,
     private readonly everyMs: number,
-  ) {}
+    onFault: (error: unknown) => void,
+  ) {
+    this.alarms = new Alarms({ clock, onFault, monotonic: true, ring: (name) => this.again(name) });
+  }
 
-  /** Whether anything still has to be done: a kernel does not leave before. */
+  /** Whether work still has to be repeated: the kernel stays up until then. */
   get pending(): boolean {
-    return this.waiting.size > 0;
+    return this.works.size > 0;
   }
 
   later(name: string, work: () => void): void {
-    if (this.waiting.has(name)) return;
-    const cancel = this.clock.after(this.everyMs, () => {
-      this.waiting.delete(name);
-      work();
-    });
-    this.waiting.set(name, cancel);
+    if (this.works.has(name)) return;
+    this.works.set(name, work);
+    this.alarms.set(name, this.clock.mono() + this.everyMs);
   }
 
   stop(): void {
-    for (const cancel of this.waiting.values()) cancel();
-    this.waiting.clear();
+    this.alarms.clear();
+    this.works.clear();
+  }
+
+  private again(name: string): void {
+    const work = this.works.get(name);
+    this.works.delete(name);
+    work?.();
   }
 }

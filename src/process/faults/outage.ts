@@ -7,6 +7,7 @@ import type { NextTry, Retrying, WaitsFor } from "../../abi/process/process.ts";
 import { WORKING_STATES } from "../../abi/process/process.ts";
 import type { Failure } from "../../abi/stream.ts";
 import { providerOf } from "../../kernel/models/outages.ts";
+import { Alarms } from "../../lib/alarm.ts";
 import { laterMs } from "../../lib/backoff.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { ProcessRow, ProcessRows } from "../../store/kernel/processes/processes.ts";
@@ -46,14 +47,17 @@ interface Outage {
 
 /** How soon a machine without a network may have one. */
 const OFFLINE_MS = 30_000;
-/** Timers are short enough that a clock that was set, or a machine that slept, is noticed; a look takes no longer. */
+/** A look takes no longer than this. */
 const LOOK_MS = 60_000;
 
 export class Outages {
   private readonly known = new Map<string, Outage>();
-  private cancel = () => {};
+  private readonly alarms: Alarms<string>;
 
-  constructor(private readonly ports: OutagePorts) {}
+  constructor(private readonly ports: OutagePorts) {
+    const { clock, onFault } = ports;
+    this.alarms = new Alarms({ clock, onFault, ring: (key) => this.look(key) });
+  }
 
   /** What an earlier kernel left. */
   found({ pid, ownerUid, waitsFor }: ProcessRow): void {
@@ -65,7 +69,7 @@ export class Outages {
     outage.nextAt = Math.min(outage.nextAt, waitsFor.until);
     outage.waiting.add(pid);
     this.known.set(key, outage);
-    this.arm();
+    this.arm(key);
   }
 
   /** A turn was not answered. Where the provider is known not to answer and was not to be looked at now, its instant stands. */
@@ -87,14 +91,13 @@ export class Outages {
     const { class: failureClass, message: reason } = failure;
     const waitsFor: Aside = { kind: "outage", model, class: failureClass, reason, until, since, looks };
     if (isLook) void this.tell(outage, pid, waitsFor, failure.isOffline !== true);
-    this.arm();
+    this.arm(key);
     return { waitsFor, isLook };
   }
 
   /** The run of the process is put aside. */
   waits({ pid, ownerUid }: ProcessRow, { model }: Aside): void {
     this.known.get(keyOf(ownerUid, model))?.waiting.add(pid);
-    this.arm();
   }
 
   /** It answers: whoever waited for it goes on. */
@@ -102,8 +105,7 @@ export class Outages {
     const key = keyOf(ownerUid, model);
     const outage = this.known.get(key);
     if (outage === undefined) return;
-    this.known.delete(key);
-    this.arm();
+    this.end(key);
     void this.each([...outage.waiting], (row) => this.ports.letGo(row));
   }
 
@@ -120,34 +122,33 @@ export class Outages {
   }
 
   stop(): void {
-    this.cancel();
+    this.alarms.clear();
     this.known.clear();
   }
 
-  private arm(): void {
-    this.cancel();
-    this.cancel = () => {};
-    if (this.known.size === 0) return;
-    const now = this.ports.clock.now();
-    const dueMs = [...this.known.values()].map(({ nextAt, probe }) => (probe === null ? nextAt - now : LOOK_MS));
-    const ms = Math.max(0, Math.min(LOOK_MS, ...dueMs));
-    this.cancel = this.ports.clock.after(ms, () => {
-      this.look().catch(this.ports.onFault);
-    });
+  private end(key: string): void {
+    this.known.delete(key);
+    this.alarms.delete(key);
   }
 
-  private async look(): Promise<void> {
-    const now = this.ports.clock.now();
-    for (const [key, outage] of this.known) {
-      if (outage.nextAt > now) continue;
-      if (outage.probe !== null && (await this.isAtWork(outage.probe))) continue;
+  private arm(key: string): void {
+    const outage = this.known.get(key);
+    if (outage === undefined) return;
+    this.alarms.set(key, outage.probe === null ? outage.nextAt : this.ports.clock.now() + LOOK_MS);
+  }
+
+  private async look(key: string): Promise<void> {
+    const outage = this.known.get(key);
+    if (outage === undefined) return;
+    const isUnderWay = outage.probe !== null && (await this.isAtWork(outage.probe));
+    if (outage.nextAt <= this.ports.clock.now() && !isUnderWay) {
       outage.probe = null;
       const row = await this.nextWaiting(outage);
-      // Nobody waits for it: whoever asks it next finds out.
-      if (row === null) this.known.delete(key);
-      else await this.tryBy(outage, row);
+      // Nobody waits for the provider: the next process that asks it finds out.
+      if (row === null) return this.end(key);
+      await this.tryBy(outage, row);
     }
-    this.arm();
+    this.arm(key);
   }
 
   private async tryBy(outage: Outage, row: ProcessRow): Promise<void> {

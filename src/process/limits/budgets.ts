@@ -17,6 +17,7 @@ import {
 } from "../../abi/process/budget.ts";
 import type { WaitsFor } from "../../abi/process/process.ts";
 import { amountsIn, type DayBudget } from "../../kernel/spending.ts";
+import { Alarms } from "../../lib/alarm.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { Serial } from "../../lib/serial.ts";
 import { dayBegan, dayEnds } from "../../lib/text/days.ts";
@@ -65,9 +66,6 @@ type Reserved =
   | { readonly kind: "free"; readonly reservation: Reservation | null }
   | { readonly kind: "over" | "full"; readonly scope: Scope };
 
-const PAGE = 500;
-/** A machine that slept has timers that are late; the time of day is not. */
-const LOOK_MS_MAX = 60_000;
 const TOLD_MAX = 10_000;
 
 export class Budgets {
@@ -76,16 +74,18 @@ export class Budgets {
   private readonly serial = new Serial();
   /** Budgets whose owner was warned, with their bounds at that time. */
   private readonly told = new Set<string>();
-  /** The next instant at which something that is held goes on, and the timer for it. */
-  private due: { readonly at: number; readonly cancel: () => void } | null = null;
+  /** Instants at which a new day frees what is paused. */
+  private readonly days: Alarms<number>;
 
-  constructor(private readonly ports: BudgetPorts) {}
+  constructor(private readonly ports: BudgetPorts) {
+    const { clock, onFault } = ports;
+    this.days = new Alarms({ clock, onFault, ring: () => this.look(null) });
+  }
 
   /** Lets go what may go on: a budget was raised, a setting changed, a day ended, a kernel began. */
   async look(ownerUid: number | null): Promise<void> {
-    this.due?.cancel();
-    this.due = null;
-    for (const row of await this.held()) {
+    this.days.clear();
+    for (const row of (await this.ports.processes.paused()).filter(({ waitsFor }) => waitsFor?.kind === "limit")) {
       if (ownerUid === null || row.ownerUid === ownerUid) await this.lookAt(row);
       else if (row.waitsFor?.kind === "limit") this.expect(row.waitsFor);
     }
@@ -97,12 +97,11 @@ export class Budgets {
   }
 
   dueWithinMs(): number | null {
-    return this.due === null ? null : Math.max(0, this.due.at - this.ports.clock.now());
+    return this.days.dueWithinMs();
   }
 
   stop(): void {
-    this.due?.cancel();
-    this.due = null;
+    this.days.clear();
   }
 
   /** Null where nothing is bounded; `held` where nothing may be used now, or nobody wants to any more. */
@@ -223,19 +222,7 @@ export class Budgets {
   }
 
   private expect(waitsFor: WaitsFor): void {
-    const at = waitsFor.kind === "limit" ? waitsFor.until : undefined;
-    if (at === undefined || (this.due !== null && this.due.at <= at)) return;
-    this.due?.cancel();
-    this.due = { at, cancel: this.lookAgain(at) };
-  }
-
-  private lookAgain(at: number): () => void {
-    const { clock, onFault } = this.ports;
-    return clock.after(Math.min(LOOK_MS_MAX, Math.max(0, at - clock.now())), () => {
-      this.due = null;
-      if (clock.now() >= at) this.look(null).catch(onFault);
-      else this.due = { at, cancel: this.lookAgain(at) };
-    });
+    if (waitsFor.kind === "limit" && waitsFor.until !== undefined) this.days.set(waitsFor.until, waitsFor.until);
   }
 
   private heldBy({ pid }: ProcessRow, scope: Scope): WaitsFor {
@@ -264,19 +251,6 @@ export class Budgets {
     const now = clock.now();
     const used = amountsIn(await usage.sums({ by: "account", ownerUid, since: dayBegan(now, day.zone) }));
     return [...scopes, { key: `day ${ownerUid}`, pid: null, limits: day.limits, used, until: dayEnds(now, day.zone) }];
-  }
-
-  private async held(): Promise<readonly ProcessRow[]> {
-    const { processes } = this.ports;
-    const held: ProcessRow[] = [];
-    if (((await processes.tally()).get("paused") ?? 0) === 0) return held;
-    for (let after: Parameters<ProcessRows["list"]>[0]["after"]; ; ) {
-      const rows = await processes.list({ limit: PAGE, ...(after === undefined ? {} : { after }) });
-      held.push(...rows.filter(({ waitsFor }) => waitsFor?.kind === "limit"));
-      const last = rows.at(-1);
-      if (last === undefined || rows.length < PAGE) return held;
-      after = { createdAt: last.createdAt, id: last.pid };
-    }
   }
 }
 

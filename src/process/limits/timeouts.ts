@@ -1,9 +1,11 @@
-// Until when runs may be at work. A run is stopped so long after it last did something, and never later than four times that after it began;
-// whoever needs longer moves the instant, within that bound. What a run waits for a person, or is held, does not count. The instants are
-// stored, so that the next kernel goes on with them; there is one timer for each run in flight and none else.
+// Stops runs that take too long: after a while without activity, and at the latest at the cap, four times that while after their begin.
+// proc.extend moves the end, up to the cap. Time in which a run waits for a person or is held does not count. The instants are stored, so the
+// next kernel continues with them. A run that was stopped by its time gets a new cap when it is resumed.
 
 import { TIMEOUT_CAP, TIMEOUT_WARNING_MS } from "../../abi/process/lifecycle.ts";
+import { Alarms } from "../../lib/alarm.ts";
 import type { Clock } from "../../lib/clock.ts";
+import { spanText } from "../../lib/text/duration.ts";
 import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
 import { StoreUnavailable } from "../../store/open.ts";
 import type { ProcessStore } from "../../store/process/verbs.ts";
@@ -13,7 +15,7 @@ export interface TimeoutPorts {
   readonly store: ProcessStore;
   readonly ledger: Ledger;
   readonly clock: Clock;
-  /** How long a run of the process may do nothing; 0 for as long as it likes. */
+  /** How long a run of the process may be without activity; 0: no limit. */
   readonly limitMs: (row: ProcessRow, runId: string) => Promise<number>;
   /** Ends what is in flight at once. */
   readonly interrupt: (pid: string) => void;
@@ -25,70 +27,69 @@ interface Live {
   readonly runId: string;
   readonly limitMs: number;
   readonly capAt: number;
-  /** It is not stopped before, whatever it does. */
+  /** The span that made the cap: the limit may be another one since. */
+  readonly capMs: number;
+  /** Not stopped before this instant, active or not. */
   grantedTo: number;
   activeAt: number;
-  /** The instant of which it was warned. */
+  /** The end that the last warning named. */
   warnedOf: number;
   keptAt: number;
-  cancel: () => void;
 }
 
-/** Timers are short enough that a clock that was set, or a machine that slept, is noticed; so much may be lost by a crash. */
-const LOOK_MS = 60_000;
+/** How old the stored instants may be: a crash loses so much. */
+const KEEP_MS = 60_000;
 
 export class Timeouts {
   private readonly live = new Map<string, Live>();
 
-  constructor(private readonly ports: TimeoutPorts) {}
+  private readonly alarms: Alarms<string>;
 
-  /** Whether a run of the process is at work, and bounded. */
+  constructor(private readonly ports: TimeoutPorts) {
+    const { clock, onFault } = ports;
+    this.alarms = new Alarms({ clock, onFault, ring: (pid) => this.look(pid) });
+  }
+
   watches(pid: string): boolean {
     return this.live.has(pid);
   }
 
-  /** At every run that is watched, also where its timer was lost. */
-  lookAll(): void {
-    for (const live of this.live.values()) this.look(live).catch(this.ports.onFault);
-  }
-
-  /** The run is at work from now on. */
+  /** The run works from now on. */
   async begin(row: ProcessRow, { runId }: { readonly runId: string }): Promise<void> {
     const limitMs = await this.ports.limitMs(row, runId);
     if (limitMs <= 0) return;
     const known = await this.ports.store.timing(row.pid);
     const now = this.ports.clock.now();
-    // What lies between its last step and this one it spent waiting, held, or with no kernel.
-    const rested = known?.runId === runId ? Math.max(0, now - known.seenAt) : 0;
-    const [capAt, grantedTo] =
-      known?.runId === runId ? [known.capAt + rested, known.endsAt + rested] : [now + TIMEOUT_CAP * limitMs, 0];
-    const live = { row, runId, limitMs, capAt, grantedTo, activeAt: now, warnedOf: 0, keptAt: now, cancel: () => {} };
-    this.live.get(row.pid)?.cancel();
+    const isGoingOn = known?.runId === runId && !known.isOver;
+    // Between its last step and this one the run waited, was held, or had no kernel.
+    const restedMs = isGoingOn ? Math.max(0, now - known.seenAt) : 0;
+    const capMs = isGoingOn ? (known.capMs ?? TIMEOUT_CAP * limitMs) : TIMEOUT_CAP * limitMs;
+    const [capAt, grantedTo] = isGoingOn ? [known.capAt + restedMs, known.endsAt + restedMs] : [now + capMs, 0];
+    const live: Live = { row, runId, limitMs, capAt, capMs, grantedTo, activeAt: now, warnedOf: 0, keptAt: now };
     this.live.set(row.pid, live);
     await this.keep(live);
     this.arm(live);
   }
 
-  /** It did something. Called often: nothing is written for it but once in a while. */
+  /** The run did something. Called often, so it is written down once in a while only. */
   active(pid: string, untilMs = 0): void {
     const live = this.live.get(pid);
     if (live === undefined) return;
     live.activeAt = this.ports.clock.now();
-    // A tool that was given more time has it.
+    // A tool may have been given more time than the run.
     if (untilMs > live.limitMs) live.grantedTo = Math.max(live.grantedTo, live.activeAt + untilMs);
-    if (live.activeAt - live.keptAt >= LOOK_MS) void this.keepIfPossible(live);
+    if (live.activeAt - live.keptAt >= KEEP_MS) void this.keepIfPossible(live);
   }
 
-  /** It rests: for a person, held, or for good. */
+  /** The run waits for a person, is held, or is over. */
   async leave(pid: string): Promise<void> {
     const live = this.live.get(pid);
     if (live === undefined) return;
-    this.live.delete(pid);
-    live.cancel();
+    this.forget(pid);
     await this.keepIfPossible(live);
   }
 
-  /** When the run in flight ends now, or null where none is at work. It is never moved back, nor beyond its bound. */
+  /** Returns when the run in flight ends now; null if none works. The end never moves back, nor beyond the cap. */
   async extend(pid: string, ms: number): Promise<number | null> {
     const live = this.live.get(pid);
     if (live === undefined || !(ms > 0)) return null;
@@ -99,11 +100,16 @@ export class Timeouts {
   }
 
   stop(): void {
-    for (const { cancel } of this.live.values()) cancel();
+    this.alarms.clear();
     this.live.clear();
   }
 
-  /** Where it cannot be kept now, or the process is gone, what was kept before stands: a little of the rest is taken for work then. */
+  private forget(pid: string): void {
+    this.live.delete(pid);
+    this.alarms.delete(pid);
+  }
+
+  /** If the store cannot be written or the process is gone, the older instants stand: a little of the rest then counts as work. */
   private async keepIfPossible(live: Live): Promise<void> {
     try {
       if (await this.ports.store.exists(live.row.pid)) await this.keep(live);
@@ -112,26 +118,24 @@ export class Timeouts {
     }
   }
 
-  private async keep(live: Live): Promise<void> {
-    const { runId, capAt } = live;
+  private async keep(live: Live, isOver = false): Promise<void> {
+    const { runId, capAt, capMs } = live;
     live.keptAt = this.ports.clock.now();
-    await this.ports.store.keepTiming(live.row.pid, { runId, capAt, endsAt: endOf(live), seenAt: live.keptAt });
+    const over = isOver ? { isOver: true as const } : {};
+    const timing = { runId, capAt, capMs, endsAt: endOf(live), seenAt: live.keptAt, ...over };
+    await this.ports.store.keepTiming(live.row.pid, timing);
   }
 
   private arm(live: Live): void {
-    live.cancel();
-    const now = this.ports.clock.now();
     const end = endOf(live);
     const warnAt = end - TIMEOUT_WARNING_MS;
-    const at = live.warnedOf === end || warnAt <= now ? end : warnAt;
-    const ms = Math.max(0, Math.min(LOOK_MS, at - now));
-    live.cancel = this.ports.clock.after(ms, () => {
-      this.look(live).catch(this.ports.onFault);
-    });
+    const isWarned = live.warnedOf === end || warnAt <= this.ports.clock.now();
+    this.alarms.set(live.row.pid, isWarned ? end : warnAt);
   }
 
-  private async look(live: Live): Promise<void> {
-    if (this.live.get(live.row.pid) !== live) return;
+  private async look(pid: string): Promise<void> {
+    const live = this.live.get(pid);
+    if (live === undefined) return;
     const now = this.ports.clock.now();
     const end = endOf(live);
     if (now >= end) return await this.expire(live, now >= live.capAt);
@@ -143,26 +147,23 @@ export class Timeouts {
     this.arm(live);
   }
 
-  private async expire({ row, limitMs, runId }: Live, isCap: boolean): Promise<void> {
+  private async expire(live: Live, isCap: boolean): Promise<void> {
     const { store, ledger, clock, interrupt } = this.ports;
+    const { row, runId, limitMs, capMs } = live;
     const why = isCap
-      ? `stopped after ${spanText(TIMEOUT_CAP * limitMs)} of one run`
-      : `stopped after ${spanText(limitMs)} without a sign of life`;
+      ? `stopped after ${spanText(capMs)}, the limit for one run`
+      : `stopped after ${spanText(limitMs)} without activity`;
     await ledger.write(row, async () => {
       if ((await store.head(row.pid)).currentRun !== runId) return;
+      await this.keep(live, true);
       await store.hold(row.pid, { stopped: true, why, atOnce: true, now: clock.now() });
       await ledger.publish(row);
     });
-    await this.leave(row.pid);
+    this.forget(row.pid);
     interrupt(row.pid);
   }
 }
 
 function endOf({ capAt, grantedTo, activeAt, limitMs }: Live): number {
   return Math.min(capAt, Math.max(grantedTo, activeAt + limitMs));
-}
-
-function spanText(ms: number): string {
-  const minutes = Math.round(ms / 60_000);
-  return minutes >= 1 ? `${minutes} minutes` : `${Math.round(ms / 1000)} seconds`;
 }

@@ -84,7 +84,6 @@ export class ProcessManager {
     });
     this.deaf = engine?.hear((signal) => this.hear(signal)) ?? this.deaf;
     this.polls = new Polls(clock, this.onFault);
-    this.polls.every(RECONCILE_MS, () => engine?.timeouts.lookAll());
     this.polls.every(RECONCILE_MS, () => this.watch.reconcile());
     this.polls.every(ORPHAN_SWEEP_MS, () => this.pruneOrphans());
     this.watch.reconcile();

@@ -7,8 +7,12 @@ export interface Timing {
   /** Extensions end here. */
   readonly capAt: number;
   readonly endsAt: number;
+  /** The span that made `capAt`; older versions did not store it. */
+  readonly capMs?: number;
   /** Last activity: the time until the next step does not count. */
   readonly seenAt: number;
+  /** The run was stopped by its time: its next step begins a new cap. */
+  readonly isOver?: true;
 }
 
 export interface TimingVerbs {

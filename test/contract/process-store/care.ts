@@ -4,7 +4,7 @@ import { expect } from "bun:test";
 import { granted, type Subject } from "../../support/process-subject.ts";
 import type { Claims } from "./claims.ts";
 
-const WHY = "stopped after 30 minutes without a sign of life";
+const WHY = "stopped after 30 minutes without activity";
 
 const halt = (
   subject: Subject,

@@ -239,14 +239,3 @@ test("time is extended from now on, never back, to four times the usual at most,
   expect(it.home.clock.now() - began).toBe(119 * MINUTE);
   it.home.model.release();
 });
-
-test("a session whose timer was lost is found by the look every minute", async () => {
-  await using it = await ManagedKernel.boot();
-  const { session } = await talking(it, "cli", HELD);
-  it.manager.resumeProcess(session, "and now");
-  await it.home.holding();
-  for (const live of Reflect.get(it.home.kernel.care.timeouts, "live").values()) live.cancel();
-  await it.home.clock.advance(31 * MINUTE);
-  await it.until(session, "session_stopped");
-  it.home.model.release();
-});

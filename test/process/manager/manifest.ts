@@ -110,7 +110,9 @@ export const PROPERTIES: { readonly [name: string]: Row } = {
 export const CONSTRUCTION: { readonly [effect: string]: Row } = {
   "approval and owner question managers": row("a stop ends what a session asks, and nothing of another session"),
   "stale sessions": row(BOOT),
-  "timeout checker": row("a session whose timer was lost is found by the look every minute"),
+  "timeout checker": row(
+    "a clock that was set forward is noticed within a minute; a span is not stretched by one that was set back",
+  ),
   "auto-resume checker": row("a manager that starts finds what was paused, with its count and its next try"),
   "orphan pruner": row(SWEEP),
 };
@@ -166,7 +168,14 @@ export const INVARIANTS: readonly (readonly [name: string, row: Row])[] = [
       "an outage is looked at 5, 20, 65, 125, 185, 245, 305, 365, 425 and 485 minutes after it; then the run is over, once",
     ),
   ],
-  ["Timeout enforcement", row(TIMES_OUT, EXTENDS, "a session whose timer was lost is found by the look every minute")],
+  [
+    "Timeout enforcement",
+    row(
+      TIMES_OUT,
+      EXTENDS,
+      "a clock that was set forward is noticed within a minute; a span is not stretched by one that was set back",
+    ),
+  ],
   ["Credit deduction for AlgoChat", row(CREDITS, EXHAUSTED)],
   ["Event emission before cleanup", row(LAST)],
   ["Orphan pruning", row(SWEEP, "a sweep in the middle of every wait forgets neither the count nor who listens")],

@@ -66,6 +66,8 @@ export interface ProcessRows {
     readonly after?: ListPlace;
     readonly limit: number;
   }): Promise<readonly ProcessRow[]>;
+  /** Live ones that the kernel holds, oldest first. */
+  paused(): Promise<readonly ProcessRow[]>;
   /** How many live ones there are in each state. */
   tally(): Promise<ReadonlyMap<State, number>>;
   count(ownerUid: number): Promise<number>;
@@ -140,6 +142,7 @@ export function processRows(kernel: KernelDb): ProcessRows {
         after?.id ?? "",
         limit,
       ),
+    paused: async () => rows("WHERE phase = 'live' AND state = 'paused' ORDER BY created_at, process_id"),
     async tally() {
       const counts = db.all<{ state: State; n: number }>(
         "SELECT state, count(*) AS n FROM processes WHERE phase = 'live' GROUP BY state",
