@@ -74,6 +74,7 @@ export function bootPolicy(core: Core, { files, shells, hostFiles, web, ledger, 
   });
   const questions = new Questions({
     ...{ clock, onFault, approvals: kernel.approvals },
+    sourceOf: async (pid) => (await kernel.sessions.ofProcess(pid))?.source ?? null,
     async close({ pid }, given) {
       const row = await kernel.processes.get(pid);
       if (row?.phase !== "live") return;

@@ -34,5 +34,3 @@ export const INVOCATION_DEPTH_MAX = 3;
 export const APPROVAL_MS = 55 * SECOND;
 export const CHANNEL_APPROVAL_MS = 120 * SECOND;
 export const QUESTION_MS = { usual: 120 * SECOND, min: 60 * SECOND, max: 600 * SECOND } as const;
-/** A request that was put into the queue for later. */
-export const QUEUED_APPROVAL_MS = 24 * 60 * MINUTE;

@@ -1,10 +1,13 @@
-// Questions of an agent to its owner: stored and told like approvals, answered with a choice or a text. One that has a time limit is over
-// then, with its default where it has one; also while no kernel ran.
+// Questions of an agent to its owner, stored like approvals and answered with a choice or a text, and the time limits of both. A question ends
+// at its limit with its default, if it has one. A request of a session in another channel is denied at its limit: nobody there can see it wait.
+// The limits are stored, so they also end while no kernel runs.
 
+import { APPROVAL_MS, CHANNEL_APPROVAL_MS, isAtHand, QUESTION_MS } from "../../abi/process/lifecycle.ts";
 import type { ToolOutcome } from "../../abi/process/message.ts";
 import { type Approval, PROFILES_ALONE } from "../../abi/process/process.ts";
 import { Alarms } from "../../lib/alarm.ts";
 import type { Clock } from "../../lib/clock.ts";
+import { spanText } from "../../lib/text/duration.ts";
 import type { ApprovalRows } from "../../store/kernel/processes/approvals.ts";
 import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
 import type { AskRequest, GivenAnswer } from "../../store/process/approvals.ts";
@@ -13,7 +16,9 @@ import type { CallRow } from "../../store/process/verbs.ts";
 export interface QuestionsPorts {
   readonly clock: Clock;
   readonly approvals: Pick<ApprovalRows, "open">;
-  /** Closes one that is open still. */
+  /** Where messages of a process's session come from; null if it has no session. */
+  readonly sourceOf: (pid: string) => Promise<string | null>;
+  /** Closes one that is still open. */
   readonly close: (question: Approval, given: Omit<GivenAnswer, "now">) => Promise<void>;
   readonly onFault: (error: unknown) => void;
 }
@@ -39,7 +44,7 @@ export class Questions {
     this.alarms = new Alarms({ clock, onFault, ring: (key) => this.expire(key) });
   }
 
-  of(row: ProcessRow, call: CallRow): Asked {
+  async of(row: ProcessRow, call: CallRow): Promise<Asked> {
     const { question, default: fallback, timeoutSeconds, choices } = questionArgs(call);
     if (choices !== undefined && fallback !== undefined && !choices.includes(fallback))
       return { outcome: "failed", output: `EINVAL: the default ${fallback} is none of the choices` };
@@ -49,11 +54,25 @@ export class Questions {
       return { outcome: "denied", output: "this process has nobody to ask, and the question has no default." };
     }
     const now = this.ports.clock.now();
-    const expiresAt = timeoutSeconds === undefined ? null : now + timeoutSeconds * 1000;
+    const waitMs = await this.questionMs(row.pid, timeoutSeconds === undefined ? null : timeoutSeconds * 1000);
+    const expiresAt = waitMs === null ? null : now + waitMs;
     return { request: { kind: "question", why: question, about: null, hash: "", expiresAt, now } };
   }
 
-  /** Until it is answered or over. */
+  /** When a request for approval is denied by itself; null if it waits for a person. */
+  async approvalEnds({ pid }: ProcessRow): Promise<number | null> {
+    const source = await this.ports.sourceOf(pid);
+    if (isTerminal(source)) return null;
+    return this.ports.clock.now() + (isAtHand(source) ? APPROVAL_MS : CHANNEL_APPROVAL_MS);
+  }
+
+  private async questionMs(pid: string, wantedMs: number | null): Promise<number | null> {
+    if (isTerminal(await this.ports.sourceOf(pid))) return wantedMs;
+    const { usual, min, max } = QUESTION_MS;
+    return Math.min(max, Math.max(min, wantedMs ?? usual));
+  }
+
+  /** Until it is answered or its time is over. */
   watch(question: Approval): void {
     const key = keyOf(question);
     if (question.expiresAt === null || this.open.has(key)) return;
@@ -74,7 +93,7 @@ export class Questions {
 
   /** Those that an earlier kernel asked. */
   async takeUp(): Promise<void> {
-    for (const each of await this.ports.approvals.open({})) if (each.kind === "question") this.watch(each);
+    for (const each of await this.ports.approvals.open({})) this.watch(each);
   }
 
   stop(): void {
@@ -96,10 +115,16 @@ export function questionArgs({ args }: Pick<Approval, "args">): QuestionArgs {
   return args as unknown as QuestionArgs;
 }
 
-function expiryOf(question: Approval): Omit<GivenAnswer, "now"> {
-  const { default: fallback, timeoutSeconds } = questionArgs(question);
-  const silence = `nobody answered within ${timeoutSeconds} s`;
+function isTerminal(source: string | null): boolean {
+  return source === null || source === "cli";
+}
+
+function expiryOf(asked: Approval): Omit<GivenAnswer, "now"> {
+  const { id: approvalId, kind, createdAt, expiresAt } = asked;
+  const silence = `nobody answered within ${spanText((expiresAt ?? createdAt) - createdAt)}`;
+  if (kind === "approval") return { approvalId, decision: "deny", by: "time", said: silence };
+  const { default: fallback } = questionArgs(asked);
   const output =
     fallback === undefined ? `${silence}; go on as you think best.` : `${silence}; the default: ${fallback}`;
-  return { approvalId: question.id, decision: "expired", by: "time", said: fallback ?? null, output };
+  return { approvalId, decision: "expired", by: "time", said: fallback ?? null, output };
 }

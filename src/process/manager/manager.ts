@@ -65,7 +65,7 @@ export class ProcessManager {
     this.tools = new SessionTools({ ...ports, sessions: this.sessions, isOver });
     const isOwner = (sender: string) => this.isOwner(sender);
     this.approvalManager = new ApprovalManager({
-      ...{ clock, isOwner },
+      isOwner,
       answer: (asked, response, by) => this.watch.answered(asked, response, by),
     });
     this.ownerQuestionManager = new OwnerQuestionManager({

@@ -54,7 +54,7 @@ export class SessionWatch {
       case "chat.hil":
         return this.asked(id, signal);
       case "chat.hil_closed":
-        approvals.closed(signal.id, signal.decision === "approve");
+        approvals.closed(signal.id);
         return questions.closed(signal.id);
       case "process.state":
         return await this.moved(id, signal);
@@ -236,7 +236,6 @@ export class SessionWatch {
     if (signal.kind === "approval") {
       const asked = { ...base, toolName: signal.tool, description: `${signal.tool}: ${signal.why}` };
       const timeoutMs = approvals.opened(asked);
-      if (timeoutMs === 0) return;
       const { source: _, sender: __, ...wire } = asked;
       bus.emit(id, { type: "approval_request", ...wire, timeoutMs });
       return;

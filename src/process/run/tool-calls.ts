@@ -117,7 +117,7 @@ export class ToolCalls {
 
   private async question(place: RunPlace, call: CallRow): Promise<CallsOutcome> {
     const { row, run } = place;
-    const asked = this.ports.questions.of(row, call);
+    const asked = await this.ports.questions.of(row, call);
     if ("output" in asked) return await this.refuse(place, call, asked.outcome, asked.output);
     const stored = await this.ports.store.ask(row.pid, run.epoch, {
       ...{ ...asked.request, dispatchId: call.dispatchId },
@@ -168,10 +168,11 @@ export class ToolCalls {
       why,
       about: judged.about,
       hash: hashOf(call, judged),
-      expiresAt: null,
+      expiresAt: await this.ports.questions.approvalEnds(row),
       now: this.ports.clock.now(),
     });
     if (!asked.ok) return "left";
+    this.ports.questions.watch(asked.value);
     await this.ports.ledger.publish(row);
     return "left";
   }

@@ -32,25 +32,18 @@ async function outcome(it: ManagedKernel, pid: string, tool = "Delete"): Promise
 test.each([
   ["a browser", "web", 55],
   ["another channel", "algochat", 120],
-] as const)(
-  "a request of a session in %s is refused after its time, and is in the queue then",
-  async (_, source, seconds) => {
-    await using it = await ManagedKernel.boot();
-    const { session, pid, id } = await asking(it, source);
-    const [request] = it.told(session).filter(({ type }) => type === "approval_request");
-    expect(request).toMatchObject({ id, sessionId: session.id, toolName: "Delete", timeoutMs: seconds * SECOND });
-    expect(JSON.stringify(request)).not.toContain('notes.md":');
-    await it.home.clock.advance(seconds * SECOND - 1);
-    expect((await it.home.get(pid)).state).toBe("waiting_hil");
-    await it.home.clock.advance(1);
-    await it.until(session, "session_exited", 2);
-    expect(await outcome(it, pid)).toBe("Delete: denied");
-    const { approvalManager: approvals } = it.manager;
-    expect(approvals.getQueuedRequests()).toMatchObject([{ id, isOver: true }]);
-    await it.home.clock.advance(24 * 3600 * SECOND);
-    expect(approvals.getQueuedRequests()).toEqual([]);
-  },
-);
+] as const)("a request of a session in %s is refused after its time", async (_, source, seconds) => {
+  await using it = await ManagedKernel.boot();
+  const { session, pid, id } = await asking(it, source);
+  const [request] = it.told(session).filter(({ type }) => type === "approval_request");
+  expect(request).toMatchObject({ id, sessionId: session.id, toolName: "Delete", timeoutMs: seconds * SECOND });
+  expect(JSON.stringify(request)).not.toContain('notes.md":');
+  await it.home.clock.advance(seconds * SECOND - 1);
+  expect((await it.home.get(pid)).state).toBe("waiting_hil");
+  await it.home.clock.advance(1);
+  await it.until(session, "session_exited", 2);
+  expect(await outcome(it, pid)).toBe("Delete: denied");
+});
 
 test("at a terminal a request waits for as long as it takes", async () => {
   await using it = await ManagedKernel.boot();
@@ -96,25 +89,6 @@ test("an answer that comes late, for an unknown request, or for more than one, i
     expect(approvals.resolveByShortId(id, allow, OWNER)).toBe(false);
     expect(await outcome(it, pid)).toBe("Delete: denied");
   }
-});
-
-test("queued requests wait in the queue until somebody decides, a day at most; paused, all are refused at once", async () => {
-  await using it = await ManagedKernel.boot();
-  const { approvalManager: approvals } = it.manager;
-  approvals.operationalMode = "queued";
-  const { session, pid, id } = await asking(it);
-  await it.home.clock.advance(3600 * SECOND);
-  expect(approvals.getQueuedRequests().map((each) => each.id)).toEqual([id]);
-  expect(approvals.resolveQueuedRequest(id, false)).toBe(true);
-  expect(approvals.resolveQueuedRequest(id, true)).toBe(false);
-  await it.until(session, "session_exited", 2);
-  expect(await outcome(it, pid)).toBe("Delete: denied");
-  approvals.operationalMode = "paused";
-  it.home.model.will(pid, DELETE);
-  it.manager.resumeProcess(session, "again");
-  await it.until(session, "session_exited", 3);
-  expect(approvals.getQueuedRequests()).toEqual([]);
-  expect(it.types(session, "approval_request")).toHaveLength(1);
 });
 
 test("a stop ends what a session asks, and nothing of another session", async () => {

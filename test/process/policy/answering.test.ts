@@ -162,7 +162,7 @@ test("a question that nobody answers in time is over with its default, also when
     const { id } = await asked(home, { calls: [{ name: "Ask", args: QUESTION }] });
     if (restarts) await home.restart();
     await home.clock.advance(60_000);
-    expect(await lastResult(home)).toBe("nobody answered within 60 s; the default: blue");
+    expect(await lastResult(home)).toBe("nobody answered within 1 minute; the default: blue");
     const late = await home.refusal("hil.answer", { id, decision: "answer", text: "red" });
     expect(late.message).toBe(`${id} is over: nobody answered in time`);
   }
