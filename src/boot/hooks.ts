@@ -1,8 +1,7 @@
-// Hooks, put together: what they hear comes from the bus and from the calls of agents. While nobody has allowed a hook, a run costs one look
-// at a directory and a tool call costs nothing.
+// Builds hooks, which hear signals of the bus and calls of agents. Without an allowed hook a run costs one look at a directory and a tool call
+// costs nothing.
 
 import { statSync } from "node:fs";
-import type { Machine } from "../boot.ts";
 import { HookFiles } from "../hooks/files.ts";
 import { hear } from "../hooks/hearing.ts";
 import { Hooks } from "../hooks/hooks.ts";
@@ -14,24 +13,11 @@ import type { Bus } from "../kernel/bus.ts";
 import { settingsFor } from "../kernel/settings/config.ts";
 import type { Redactor } from "../lib/text/redact.ts";
 import { waitAtMost } from "../lib/wait.ts";
-import type { RunPlace } from "../process/run/place.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
-import type { CallRow, ProcessStore } from "../store/process/verbs.ts";
-import type { HooksService } from "../syscalls/system/hook-service.ts";
+import type { ProcessStore } from "../store/process/verbs.ts";
 import { endLeftBehind } from "../targets/left-behind.ts";
 import { spawnPiped } from "../targets/spawn.ts";
-
-export interface HookParts {
-  readonly service: HooksService;
-  /** Why a call is not to be made; null where no hook objects. */
-  readonly objection: (place: RunPlace, call: CallRow) => Promise<string | null>;
-  readonly isBusy: () => boolean;
-  /** What people have decided, and what lies there: before anything runs. */
-  load(start: { readonly afterCrash: boolean }): Promise<void>;
-  /** Once all that was told is done with, or so much time is over. */
-  settled(ms: number): Promise<void>;
-  close(): void;
-}
+import type { HookParts, Machine } from "./core.ts";
 
 interface HookPorts {
   readonly kernel: KernelStore;
@@ -48,26 +34,36 @@ export function bootHooks({ kernel, processes, machine, bus, redactor, onFault }
   const hooks = new Hooks({ files, rows: kernel.hooks, clock });
   const marked = { home: paths.home, endMarked: (words: readonly string[]) => void endLeftBehind(words) };
   const run = runsOf({
-    ...{ ...marked, hostEnv, clock, spawn: spawnPiped },
+    ...marked,
+    hostEnv,
+    clock,
+    spawn: spawnPiped,
     directoryOf: (pid) => directoryOf(kernel, pid),
     timeoutMs: async (ownerUid) => Number(await settingOf(kernel, ownerUid, "hooks.timeoutMs")),
   });
   const notices = new Notices({ hooks, run, log });
   const vetoes = new Vetoes({
-    ...{ hooks, run, log },
+    hooks,
+    run,
+    log,
     conceal: (text) => redactor.text(text),
     onFault: async (ownerUid) =>
       (await settingOf(kernel, ownerUid, "hooks.onFault")) === "allow" ? "allow" : "refuse",
   });
   const person = async () => (await kernel.accounts.firstHuman())?.uid ?? null;
   const deaf = hear({
-    ...{ hooks, bus, person, onFault },
+    hooks,
+    bus,
+    person,
+    onFault,
     message: async (pid, seq) => (await processes.history(pid, { afterSeq: seq - 1, limit: 1 })).messages[0] ?? null,
     tell: (event, about, body) => notices.tell(event, about, body),
   });
   return {
     service: hooksService({
-      ...{ hooks, run, now: () => clock.now() },
+      hooks,
+      run,
+      now: () => clock.now(),
       isPersonOfHome: async (uid) => (await person()) === uid,
     }),
     objection: ({ row, run: { runId }, signal }, { callId, tool, call, args, status }) => {
@@ -97,7 +93,7 @@ async function settingOf(
   return (await settingsFor(config, { uid, client: undefined }))(name).text;
 }
 
-/** Where the process works, where that is a directory of this machine which is still there. */
+/** The workspace directory of the process on the host; `/` if it has none or it is gone. */
 async function directoryOf({ processes, workspaces }: KernelStore, pid: string): Promise<string> {
   const workspaceId = (await processes.get(pid))?.workspaceId ?? null;
   const directory = workspaceId === null ? null : ((await workspaces.get(workspaceId))?.directory ?? null);

@@ -1,9 +1,11 @@
-// Repositories, put together when they are first asked for: most of what a home does needs none of their code, and no git.
+// Builds repositories and workspaces at their first use. Most commands need neither them nor git.
 
 import { existsSync } from "node:fs";
 import type { RepoFsOptions } from "../../fs/repo/homes.ts";
+import type { RandomBytes } from "../abi/ids.ts";
 import { HOME_REPO } from "../abi/repo.ts";
 import type { BootstrapPorts, Receiver } from "../kernel/accounts/agent-home.ts";
+import type { WorkplacePorts } from "../kernel/workspaces/host-directories.ts";
 import type { HomeWatch } from "../kernel/workspaces/watch-homes.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { HomePaths } from "../paths.ts";
@@ -11,6 +13,7 @@ import type { Repos } from "../repos/repos.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
 import type { CallContext } from "../syscalls/define.ts";
 import type { Repositories } from "../syscalls/repo/repo-service.ts";
+import type { Workspaces } from "../syscalls/repo/workspace-service.ts";
 
 export interface RepoMachine {
   readonly paths: Pick<HomePaths, "reposDir">;
@@ -138,5 +141,32 @@ export function homesOf(
       return account?.home === home ? account : null;
     },
     ...treesOf(paths, repos),
+  };
+}
+
+export interface WorkspaceMachine {
+  readonly kernel: KernelStore;
+  readonly repos: LazyRepos;
+  readonly paths: Pick<HomePaths, "home" | "reposDir">;
+  readonly clock: Clock;
+  readonly random: RandomBytes;
+  readonly log: (line: string) => void;
+}
+
+export function workplacesOf({ kernel, repos, paths, clock, random, log }: WorkspaceMachine): WorkplacePorts {
+  return { kernel, repos, clock, random, home: paths.home, log };
+}
+
+/** `change` takes the place of what changes something, where nothing may. */
+export function lazyWorkspaces(machine: WorkspaceMachine, change?: () => Promise<never>): Workspaces {
+  const ports = { ...workplacesOf(machine), kernel: machine.kernel };
+  const service = async () => (await import("../kernel/workspaces/workspaces.ts")).workspacesService(ports);
+  return {
+    list: async (...asked) => (await service()).list(...asked),
+    get: async (...asked) => (await service()).get(...asked),
+    log: async (...asked) => (await service()).log(...asked),
+    create: change ?? (async (...asked) => (await service()).create(...asked)),
+    attach: change ?? (async (...asked) => (await service()).attach(...asked)),
+    archive: change ?? (async (...asked) => (await service()).archive(...asked)),
   };
 }

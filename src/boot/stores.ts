@@ -1,13 +1,13 @@
-// Opens the stores of a home: kernel.db, the process databases, and the objects on disk or in a bucket. Tests may put their own in front.
+// Opens the stores of a home: kernel.db, the process databases, and the objects on disk or in a bucket.
 
-import type { Machine, Ports } from "../boot.ts";
+import { storageIn } from "../kernel/storage/drivers.ts";
 import { openDatabasesMax } from "../machine/descriptors.ts";
 import type { HomePaths } from "../paths.ts";
 import type { KernelDb } from "../store/kernel/db.ts";
 import { objectRows } from "../store/kernel/objects.ts";
 import { sqliteKernelStore } from "../store/kernel/sqlite.ts";
 import { sqliteProcessStore } from "../store/process/sqlite.ts";
-import { storageIn } from "./storage.ts";
+import type { Machine, Ports } from "./core.ts";
 
 interface Opening {
   readonly database: KernelDb;
@@ -36,7 +36,7 @@ export async function openPorts(machine: Machine, { database, kernelGeneration, 
   return { ...(ports?.(raw) ?? raw), storage };
 }
 
-/** Then kernel.db has to be there, too. */
+/** A home with processes must have a kernel.db. */
 export function hasProcesses(paths: HomePaths): boolean {
   return new Bun.Glob("*.db").scanSync({ cwd: paths.procDir })[Symbol.iterator]().next().done === false;
 }

@@ -4,7 +4,7 @@
 import { SETTINGS, type Setting } from "../abi/config/config.ts";
 import { canonicalValue } from "../abi/config/config-value.ts";
 import { SysError } from "../abi/errno.ts";
-import { checkSetting } from "../boot/setting-checks.ts";
+import { checkSetting } from "../kernel/settings/setting-checks.ts";
 import { settingNamed } from "../syscalls/system/config.ts";
 
 export function flagsFrom(said: readonly string[]): { readonly [key: string]: string } {

@@ -3,7 +3,8 @@
 
 import type { Credentials } from "../abi/identity.ts";
 import type { ClientInfo, LeaveReason, Sys } from "../abi/sys.ts";
-import { bootKernel, type Kernel, type Machine } from "../boot.ts";
+import { bootKernel, type Kernel } from "../boot/boot.ts";
+import type { Machine } from "../boot/core.ts";
 import { elect, keepLifetime } from "../kernel/lifetime/lifetime.ts";
 import { connectionsMax } from "../machine/descriptors.ts";
 import { inTheWay, prepareHome } from "../paths.ts";

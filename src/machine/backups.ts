@@ -12,7 +12,7 @@ import { type Take, takeFrom } from "../backup/objects.ts";
 import { decideRestore, finishRestore, isOccupied, isRestoreUnfinished, neededBy } from "../backup/swap.ts";
 import { unpack } from "../backup/unpack.ts";
 import { usageOf } from "../backup/usage.ts";
-import { bytesOfHome } from "../boot/storage.ts";
+import { bytesOfHome } from "../kernel/storage/drivers.ts";
 import type { Clock } from "../lib/clock.ts";
 import { diskBytes } from "../objects/disk-bytes.ts";
 import { writeDurably } from "../objects/host.ts";
@@ -23,6 +23,7 @@ import { inspector } from "../store/inspect.ts";
 import { acquireLock, isHeld, type Lock } from "../store/lock.ts";
 import { objectSums } from "../store/sums.ts";
 import { VERSION } from "../version.ts";
+import { keychainOf } from "./keychain.ts";
 
 export interface KeepMachine {
   readonly paths: HomePaths;
@@ -79,7 +80,8 @@ export function homeKeeping(machine: KeepMachine): HomeKeeping {
 
 async function bytesIn({ paths, clock, random }: KeepMachine): Promise<Bytes> {
   if (Bun.file(paths.kernelDb).size === 0) return diskBytes(paths.objectsDir);
-  return bytesOfHome({ paths, clock, random }, inspector(paths));
+  const keychain = keychainOf(paths.home, clock);
+  return bytesOfHome({ paths, clock, random, keychain }, inspector(paths));
 }
 
 /** On disk a second name is as good as a copy; what lies elsewhere is fetched. */

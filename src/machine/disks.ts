@@ -1,14 +1,21 @@
-// Directories of this machine, each as a filesystem of its own: nothing in one leads out of it, and gsv's home is in none.
+// Directories of the host, each as a filesystem of its own. No path leads out of one, and none contains gsv's home.
 
 import { diskFs } from "../../fs/disk/disk.ts";
 import { notedFs } from "../../fs/disk/recorded.ts";
 import { Namespace } from "../../fs/namespace.ts";
-import type { Core } from "../boot.ts";
+
+import type { RandomBytes } from "../abi/ids.ts";
 import { notedWrites } from "../kernel/files/file-history.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { KernelStore } from "../store/kernel/sqlite.ts";
 
-type Parts = Pick<Core, "kernel" | "machine" | "onFault">;
+export interface DisksPorts {
+  readonly kernel: KernelStore;
+  readonly machine: { readonly clock: Clock; readonly random: RandomBytes; readonly paths: { readonly home: string } };
+  readonly onFault: (error: unknown) => void;
+}
 
-export function disksOf({ kernel, machine, onFault }: Parts): (directory: string) => Namespace {
+export function disksOf({ kernel, machine, onFault }: DisksPorts): (directory: string) => Namespace {
   const { clock, random, paths } = machine;
   const owner = async () => (await kernel.accounts.firstHuman()) ?? { uid: 0, gid: 0 };
   const noted = notedWrites({ kernel, clock, onFault }, "host");

@@ -8,13 +8,13 @@ import { SysError } from "../abi/errno.ts";
 import type { HookInfo } from "../abi/hook.ts";
 import { type RandomBytes, uuidv7 } from "../abi/ids.ts";
 import { lastBackup } from "../backup/last.ts";
-import { bytesOfHome } from "../boot/storage.ts";
 import type { SocketPlace } from "../client/socket.ts";
 import type { Answer, Holder, Patient, RepoState } from "../doctor/patient.ts";
 import { HookFiles } from "../hooks/files.ts";
 import { Hooks } from "../hooks/hooks.ts";
 import { CoreFiles } from "../kernel/files/crash-files.ts";
 import { markFrom, secretsIn } from "../kernel/settings/secrets.ts";
+import { bytesOfHome } from "../kernel/storage/drivers.ts";
 import type { Clock } from "../lib/clock.ts";
 import { faultOf, type Known, strays } from "../objects/look.ts";
 import { type HomePaths, homePaths, readKernelInfo } from "../paths.ts";
@@ -178,7 +178,8 @@ function bytesAt(
   machine: { readonly paths: HomePaths; readonly clock: Clock; readonly random: RandomBytes },
   databases: Inspector,
 ): Patient["bytes"] {
-  const stored = () => bytesOfHome(machine, databases);
+  const keychain = keychainOf(machine.paths.home, machine.clock);
+  const stored = () => bytesOfHome({ ...machine, keychain }, databases);
   const known: Known = {
     get: async (key) => databases.object(key),
     holds: async (sha256) => databases.holds(sha256),

@@ -1,7 +1,7 @@
 // Run by storage.test.ts in a process of its own: a kernel on a home that moves all bytes into its bucket and is killed when it has written
 // so many of them.
 
-import { bootKernel } from "../../src/boot.ts";
+import { bootKernel } from "../../src/boot/boot.ts";
 import { realClock } from "../../src/lib/clock.ts";
 import { homePaths } from "../../src/paths.ts";
 import { seeded } from "../support/random.ts";

@@ -273,7 +273,7 @@ test("a home whose bytes are on disk loads nothing of S3", () => {
   const tree = readTree(["src", "fs"]);
   const loaded = new Set<string>();
   const waiting = [
-    "src/boot.ts",
+    "src/boot/boot.ts",
     "src/client/host.ts",
     "src/client/read.ts",
     "src/client/read-files.ts",

@@ -2,7 +2,7 @@
 // whatever happens to the kernel in between.
 
 import { describe, expect, test } from "bun:test";
-import type { Ports } from "../../src/boot.ts";
+import type { Ports } from "../../src/boot/core.ts";
 import type { ArchivePage } from "../../src/syscalls/services.ts";
 import type { SessionHistory, SessionInfo } from "../../src/syscalls/session/session-service.ts";
 import { INIT, TestKernel } from "../support/kernel.ts";

@@ -3,7 +3,7 @@
 // written before anything goes on, so a file tells exactly how far a killed kernel came.
 
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
-import type { Ports } from "../../src/boot.ts";
+import type { Ports } from "../../src/boot/core.ts";
 import { StoreUnavailable } from "../../src/store/open.ts";
 
 export interface CrashPlan {

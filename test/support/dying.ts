@@ -1,7 +1,7 @@
 // A kernel that dies between an effect and its answer: what a receipt is for.
 
 import { expect } from "bun:test";
-import type { Ports } from "../../src/boot.ts";
+import type { Ports } from "../../src/boot/core.ts";
 import { rejection } from "../contract/sys.ts";
 import type { TestKernel } from "./kernel.ts";
 

@@ -10,7 +10,9 @@ import type { Message } from "../../src/abi/process/message.ts";
 import type { ProcessInfo, State } from "../../src/abi/process/process.ts";
 import type { Signal, SignalName, SignalOf } from "../../src/abi/signal.ts";
 import type { Sys } from "../../src/abi/sys.ts";
-import { bootKernel, type Kernel, type Machine, type Ports } from "../../src/boot.ts";
+import { bootKernel, type Kernel } from "../../src/boot/boot.ts";
+import type { Machine, Ports } from "../../src/boot/core.ts";
+import type { Models } from "../../src/kernel/models/models.ts";
 import { realClock } from "../../src/lib/clock.ts";
 import { homePaths, prepareHome } from "../../src/paths.ts";
 import type { HistoryPage, SendRequest, Sent, Spawned, SpawnRequest, WaitResult } from "../../src/syscalls/services.ts";
@@ -274,9 +276,16 @@ export class TestKernel {
         this.stores = this.options.ports?.(ports) ?? ports;
         return this.stores;
       },
-      ...(this.options.realProviders ? {} : { providers: async () => ({ provider: model, model: "planned" }) }),
+      ...(this.options.realProviders ? {} : { models: (models: Models) => ({ ...models, reach: plannedBy(model) }) }),
     };
   }
+}
+
+/** In the place of every model that is named, and of the one by default. */
+function plannedBy(provider: PlannedModel): Models["reach"] {
+  const rate = { price: null, isOwn: false };
+  const rest = { provider, model: "planned", missing: null, keyMark: null, window: null, rate };
+  return async (_asker, named) => [{ ...rest, name: named ?? "offline" }];
 }
 
 function turned(): Promise<void> {

@@ -4,8 +4,8 @@ import type { Namespace } from "../../fs/namespace.ts";
 import type { Caller } from "../../src/abi/identity.ts";
 import { type MountParts, mountedFiles } from "../../src/boot/mounts.ts";
 import { homesOf, lazyRepos } from "../../src/boot/repos.ts";
-import { mountedWorkspaces } from "../../src/boot/workspace-files.ts";
 import { CoreFiles } from "../../src/kernel/files/crash-files.ts";
+import { mountedWorkspaces } from "../../src/kernel/workspaces/mounted-workspaces.ts";
 import type { TestKernel } from "./kernel.ts";
 
 export interface Mounted {

@@ -3,7 +3,7 @@
 // cut off, or that died, is gone for good.
 
 import type { FromRunner, Runner } from "../../src/targets/shell.ts";
-import { newShellRunner } from "../../src/workers/shell-workers.ts";
+import { newShellRunner } from "../../src/workers/workers.ts";
 
 const KEPT_MAX = 4;
 

@@ -10,7 +10,7 @@ import { realClock } from "../../src/lib/clock.ts";
 import { GsvShells, type ShellPlace } from "../../src/targets/gsv.ts";
 import { JobRoom, JobTable } from "../../src/targets/jobs.ts";
 import type { Runner, ShellJob, ShellState } from "../../src/targets/shell.ts";
-import { newShellRunner } from "../../src/workers/shell-workers.ts";
+import { newShellRunner } from "../../src/workers/workers.ts";
 import { agent, bob, sam } from "../support/caller.ts";
 import { memoryMount } from "../support/memoryfs.ts";
 import { lentShellRunner } from "../support/shell-runners.ts";

@@ -7,7 +7,7 @@ import { realClock } from "../../src/lib/clock.ts";
 import { GsvShells } from "../../src/targets/gsv.ts";
 import { JobRoom, JobTable } from "../../src/targets/jobs.ts";
 import type { ShellFiles } from "../../src/targets/shell.ts";
-import { newShellRunner } from "../../src/workers/shell-workers.ts";
+import { newShellRunner } from "../../src/workers/workers.ts";
 import { sam } from "../support/caller.ts";
 import { memoryMount } from "../support/memoryfs.ts";
 import { FakeSys } from "../support/sys.ts";

@@ -24,7 +24,7 @@ export const EXPORTS_FOR_TESTS: { readonly [fileAndName: string]: string } = {
   "src/process/manager/manager.ts ProcessManager": "the words of others for what is there: nothing in gsv speaks them",
   "src/providers/table.ts loadProvider": "providers are tried one by one, as they are listed",
   "src/build.ts GSV": "the benchmark builds gsv as npm run build does",
-  "src/workers/shell-workers.ts newShellRunner": "scripts are tried in the Workers that run them",
+  "src/workers/workers.ts newShellRunner": "scripts are tried in the Workers that run them",
   "src/machine/keychain.ts answering": "a keychain that never answers is tried without the one of this machine",
   "src/machine/terminal.ts lineFrom": "what keys make of a line is tried without a terminal",
   "src/process/history/compaction/writer.ts requestFor": "the request for a summary is held against its golden bytes",

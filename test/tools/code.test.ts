@@ -4,7 +4,7 @@ import { expect, test } from "bun:test";
 import { realClock } from "../../src/lib/clock.ts";
 import { type CallAnswer, runBlock } from "../../src/tools/code-block.ts";
 import type { CodeEnd } from "../../src/tools/code-words.ts";
-import { newCodeRunner } from "../../src/workers/code-workers.ts";
+import { newCodeRunner } from "../../src/workers/workers.ts";
 
 type Call = (name: string, args: string) => Promise<CallAnswer>;
 

@@ -3,6 +3,8 @@
 // of it, but for what the owner's next client brings.
 
 import { SECRET_ENV } from "../../abi/config/environment.ts";
+import { ROOT_UID } from "../../abi/identity.ts";
+import type { Bus } from "../../kernel/bus.ts";
 import type { Offer } from "../../kernel/models/model-access.ts";
 import type { CallContext } from "../../syscalls/define.ts";
 
@@ -73,4 +75,19 @@ export class Offers {
 
 function isSecret(name: string): boolean {
   return SECRET_ENV.some((secret) => secret === name);
+}
+
+/** Offers that are forgotten when their run or process ends. */
+export function offersUntilTheEnd(bus: Bus): Offers {
+  const offers = new Offers();
+  bus.listen({
+    uid: ROOT_UID,
+    clientId: null,
+    filter: { names: ["chat.complete", "process.exit"] },
+    hear(signal) {
+      if (signal.name === "chat.complete") offers.ended(signal.run);
+      else offers.gone(signal.pid);
+    },
+  });
+  return offers;
 }

@@ -5,16 +5,18 @@
 import { SysError } from "../../abi/errno.ts";
 import { NO_USAGE } from "../../abi/process/process.ts";
 import { THINKING, type Thinking, thinkingNamed } from "../../abi/process/session.ts";
+import type { Model } from "../../kernel/models/model.ts";
 import type { Models } from "../../kernel/models/models.ts";
 import { visibleProcess } from "../../kernel/registry.ts";
 import { settingsFor } from "../../kernel/settings/config.ts";
 import type { Clock } from "../../lib/clock.ts";
+import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
 import type { KernelStore } from "../../store/kernel/sqlite.ts";
 import type { CallContext } from "../../syscalls/define.ts";
 import type { ModelService, ProcessModel } from "../../syscalls/run/ai-service.ts";
 import { type HeldRuns, isHeld } from "../faults/held-runs.ts";
 import type { Offers } from "../life/offers.ts";
-import { keepOwn, ownSettings } from "../life/own-settings.ts";
+import { keepOwn, ownSettings, withOwn } from "../life/own-settings.ts";
 
 export interface ModelChoicePorts {
   readonly kernel: KernelStore;
@@ -130,4 +132,29 @@ export function modelService(ports: ModelChoicePorts): ModelService {
       return { pid: row.pid, thinking: thinkingLevel as Thinking | null, usual: setting("ai.reasoning").text };
     },
   };
+}
+
+type ReachablePorts = Pick<ModelChoicePorts, "kernel" | "models" | "offers">;
+/** The model that answers, then its fallbacks. */
+type Reachable = readonly [Model, ...Model[]];
+
+export async function modelsOfRun(
+  { kernel, models, offers }: ReachablePorts,
+  row: ProcessRow,
+  run: { readonly runId: string; readonly model: string | null },
+): Promise<Reachable> {
+  const { pid, ownerUid: uid } = row;
+  const named = run.model ?? (await modelOfProcess(kernel, row));
+  return models.reach({ uid, offer: await withOwn(kernel, pid, offers.of({ pid, runId: run.runId, uid })) }, named);
+}
+
+/** Outside of a run. The client of the caller counts only for processes of the same owner. */
+export async function modelsOfIdle(
+  { kernel, models, offers }: ReachablePorts,
+  row: ProcessRow,
+  context?: CallContext,
+): Promise<Reachable> {
+  const { pid, ownerUid: uid } = row;
+  const own = context?.caller.ownerUid === uid ? offers.from(context) : undefined;
+  return models.reach({ uid, offer: own ?? offers.of({ pid, runId: "", uid }) }, await modelOfProcess(kernel, row));
 }

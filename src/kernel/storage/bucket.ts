@@ -2,17 +2,17 @@
 // about to be moved there.
 
 import { join } from "node:path";
-import { SETTINGS, type SettingName } from "../abi/config/config.ts";
-import { storedKey } from "../abi/config/config-key.ts";
-import { resolveSetting } from "../abi/config/config-value.ts";
-import { SysError } from "../abi/errno.ts";
-import { markFrom, secretsIn } from "../kernel/settings/secrets.ts";
-import { type Bucket, type BucketSettings, bucketOf } from "../objects/bucket.ts";
-import { TEMPORARIES } from "../objects/keys.ts";
-import type { Bytes, ObjectRows, StoredObjects } from "../objects/objects.ts";
-import { s3Objects } from "../objects/s3.ts";
-import { s3Bytes } from "../objects/s3-bytes.ts";
-import type { StorageMachine } from "./storage.ts";
+import { SETTINGS, type SettingName } from "../../abi/config/config.ts";
+import { storedKey } from "../../abi/config/config-key.ts";
+import { resolveSetting } from "../../abi/config/config-value.ts";
+import { SysError } from "../../abi/errno.ts";
+import { type Bucket, type BucketSettings, bucketOf } from "../../objects/bucket.ts";
+import { TEMPORARIES } from "../../objects/keys.ts";
+import type { Bytes, ObjectRows, StoredObjects } from "../../objects/objects.ts";
+import { s3Objects } from "../../objects/s3.ts";
+import { s3Bytes } from "../../objects/s3-bytes.ts";
+import { markFrom, secretsIn } from "../settings/secrets.ts";
+import type { StorageMachine } from "./drivers.ts";
 
 type Stored = ReadonlyMap<string, string>;
 

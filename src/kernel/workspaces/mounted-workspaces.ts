@@ -1,12 +1,23 @@
-// What the mount at /workspaces asks for: whose a workspace is, where its tree lies, and the directory of this machine that it is.
+// What the mount at /workspaces needs: the owner of a workspace, its tree, and its directory on the host.
 
-import { diskFs } from "../../fs/disk/disk.ts";
-import type { MountedWorkspace, WorkspacesOptions } from "../../fs/repo/workspaces.ts";
-import { LIMITS } from "../abi/config/limits.ts";
-import type { WorkspaceMachine } from "./workspaces.ts";
+import { diskFs } from "../../../fs/disk/disk.ts";
+import type { MountedWorkspace, WorkspacesOptions } from "../../../fs/repo/workspaces.ts";
+import { LIMITS } from "../../abi/config/limits.ts";
+import type { RandomBytes } from "../../abi/ids.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { Repos } from "../../repos/repos.ts";
+import type { KernelStore } from "../../store/kernel/sqlite.ts";
 
-export function mountedWorkspaces(machine: Omit<WorkspaceMachine, "log">): WorkspacesOptions {
-  const { kernel, repos, paths, clock, random } = machine;
+export interface MountedWorkspacesPorts {
+  readonly kernel: Pick<KernelStore, "workspaces" | "accounts">;
+  readonly repos: () => Promise<Repos>;
+  readonly paths: { readonly home: string; readonly reposDir: string };
+  readonly clock: Clock;
+  readonly random: RandomBytes;
+}
+
+export function mountedWorkspaces(ports: MountedWorkspacesPorts): WorkspacesOptions {
+  const { kernel, repos, paths, clock, random } = ports;
   return {
     async find(caller, id) {
       const row = await kernel.workspaces.get(id);

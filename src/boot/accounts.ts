@@ -1,7 +1,6 @@
 // Builds the services about accounts, groups, tokens, rights and the audit log.
 
 import { uuidv7 } from "../abi/ids.ts";
-import type { Core } from "../boot.ts";
 import { type AgentPorts, agentsService } from "../kernel/accounts/agents.ts";
 import { bundlesService } from "../kernel/accounts/bundles.ts";
 import { creditsService } from "../kernel/accounts/credits.ts";
@@ -15,7 +14,7 @@ import { settleAccount } from "../kernel/lifetime/setup.ts";
 import { forgetSettings } from "../kernel/settings/config.ts";
 import { keyOf } from "../process/run/request.ts";
 import type { Services } from "../syscalls/table.ts";
-import type { ProcessParts } from "./processes.ts";
+import type { Core, ProcessParts } from "./core.ts";
 import { bootstrapOf } from "./repos.ts";
 
 type People = Pick<Services, "accounts" | "groups" | "tokens" | "rights" | "audit">;
@@ -52,7 +51,7 @@ export function bootPeople(core: Core, { closer }: ProcessParts): People {
   };
 }
 
-/** What is said of agents and of what they work on, over their accounts. */
+/** Services about agents and their projects. */
 export function bootAgents(
   { kernel, machine: { clock, random } }: Core,
   ports: Pick<AgentPorts, "accounts" | "toolNames" | "modelNamed">,

@@ -1,13 +1,13 @@
 // What is wrong with a setting in ways its schema cannot say: models and providers there are none of, addresses of no server, policies
 // and prices that cannot be read. Loaded when something is set, never to look.
 
-import { SysError } from "../abi/errno.ts";
-import { parsePolicy } from "../abi/policy.ts";
-import { budgetStated } from "../abi/process/budget.ts";
-import { pricesFrom } from "../abi/process/money.ts";
-import { PROFILES } from "../abi/process/process.ts";
-import { ollamaUrl, serverUrl } from "../providers/access.ts";
-import { choiceOf, serverOf } from "../providers/table.ts";
+import { SysError } from "../../abi/errno.ts";
+import { parsePolicy } from "../../abi/policy.ts";
+import { budgetStated } from "../../abi/process/budget.ts";
+import { pricesFrom } from "../../abi/process/money.ts";
+import { PROFILES } from "../../abi/process/process.ts";
+import { ollamaUrl, serverUrl } from "../../providers/access.ts";
+import { choiceOf, serverOf } from "../../providers/table.ts";
 
 /** Throws what would be right. */
 export function checkSetting(name: string, value: string): void {

@@ -1,0 +1,273 @@
+// Builds a kernel, in order: stores, settings, core, files, targets, processes, services, recovery. Nothing here decides anything. What
+// touches the computer is a parameter.
+
+import { join } from "node:path";
+import type { Config } from "../abi/config/config.ts";
+import { SysError } from "../abi/errno.ts";
+import type { Caller, Credentials } from "../abi/identity.ts";
+import { uuidv7 } from "../abi/ids.ts";
+import type { ClientInfo, Sys } from "../abi/sys.ts";
+import { finishRestore } from "../backup/swap.ts";
+import { type Callers, callersFrom } from "../kernel/accounts/accounts.ts";
+import { Logins, type Session } from "../kernel/accounts/login.ts";
+import { Passwords } from "../kernel/accounts/passwords.ts";
+import { redactedAudit } from "../kernel/audit.ts";
+import { Bus } from "../kernel/bus.ts";
+import type { Dispatch } from "../kernel/dispatch.ts";
+import { Dispatches } from "../kernel/doors.ts";
+import { rescuer } from "../kernel/lifetime/rescue.ts";
+import { setUp } from "../kernel/lifetime/setup.ts";
+import { keepSwept, sweep } from "../kernel/lifetime/sweep.ts";
+import { modelsService } from "../kernel/models/models.ts";
+import { ServedModels } from "../kernel/models/served-models.ts";
+import type { StorageParts } from "../kernel/storage/drivers.ts";
+import { kernelSys } from "../kernel/sys.ts";
+import { learnEnvironment } from "../machine/redact-environment.ts";
+import type { ObjectStore } from "../objects/objects.ts";
+import { Retries } from "../process/faults/disk-retry.ts";
+import { recover } from "../process/faults/recovery.ts";
+import { CallWaiters } from "../process/history/histories.ts";
+import { lazySearch } from "../process/history/search/lazy-search.ts";
+import type { Ledger } from "../process/life/ledger.ts";
+import { offersUntilTheEnd } from "../process/life/offers.ts";
+import type { Runners } from "../process/run/runners.ts";
+import { ToolServers } from "../process/run/tool-servers.ts";
+import type { KernelDb } from "../store/kernel/db.ts";
+import { openKernelDb } from "../store/kernel/open.ts";
+import type { Core, Machine, Ports, ProcessParts, ShellParts } from "./core.ts";
+import { bootFiles } from "./files.ts";
+import { bootHooks } from "./hooks.ts";
+import { bootProcesses } from "./processes.ts";
+import { bootRepos, bootstrapOf } from "./repos.ts";
+import { bootServices } from "./services.ts";
+import { bootSettings, learnSecrets, type SettingParts } from "./settings.ts";
+import { hasProcesses, openPorts } from "./stores.ts";
+import { bootTargets } from "./targets.ts";
+
+export interface Kernel {
+  /** A Sys for the person of the home, or for the account of the credentials. `peer` is the address of the client. */
+  accept(client: ClientInfo, credentials?: Credentials, peer?: string): Promise<Sys>;
+  /** A Sys for any caller, with the signals of `uid`. */
+  readonly door: Core["door"];
+  readonly callers: Callers;
+  readonly runners: Runners;
+  readonly ledger: Ledger;
+  /** For starting sessions from code: the handle that writes kernel.db, and what looks after runs. */
+  readonly care: Pick<ProcessParts, "timeouts" | "contextResets"> &
+    Pick<Core, "servers"> & { readonly database: KernelDb };
+  readonly objects: ObjectStore;
+  /** Defaults, overridden by the stored settings of the home, overridden by the environment. */
+  readonly config: Config;
+  /** Redacts known secrets. */
+  readonly log: (line: string) => void;
+  readonly firstRun: boolean;
+  readonly isWorking: () => boolean;
+  /** Time until the next held run continues by itself; null if none does. */
+  readonly dueWithinMs: () => number | null;
+  readonly host: Core["host"];
+  /** Waits up to `ms` for turns in flight. Starts nothing new. */
+  drain(ms: number): Promise<void>;
+  /** False once kernel.db was deleted or replaced. The file is then restored and this kernel must exit. */
+  stands(): boolean;
+  /** Marks a clean shutdown, so the next kernel skips recovery. */
+  leave(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function bootKernel(given: Machine): Promise<Kernel> {
+  const startedAt = given.clock.now();
+  await finishRestore(given.paths);
+  const database = openDatabase(given, startedAt);
+  try {
+    const { generation, afterCrash } = database.begin(startedAt);
+    const late: { setting?: SettingParts } = {};
+    const logRows = () => late.setting?.configNow()["retention.syscallLogRows"];
+    const { storage, ...opened } = await openPorts(given, { database, kernelGeneration: generation, logRows });
+    const setting = await bootSettings(opened.kernel, given);
+    late.setting = setting;
+    const { redactor } = setting;
+    const machine: Machine = { ...given, log: (line) => given.log(redactor.text(line)) };
+    const ports: Ports = { ...opened, kernel: redactedAudit(opened.kernel, redactor) };
+    const { kernel, processes, objects } = ports;
+    for (const fault of await learnSecrets(kernel, setting)) machine.log(fault);
+    await objects.recover();
+    const dispatches = new Dispatches();
+    const core = makeCore({ machine, ports, storage, setting, startedAt, generation, afterCrash }, dispatches);
+    await core.hooks.load({ afterCrash });
+    const { give } = bootstrapOf(core, machine, core.repos);
+    const firstRun = await setUp({
+      kernel,
+      processes,
+      objects,
+      osUser: machine.osUser,
+      now: startedAt,
+      random: machine.random,
+      give,
+    });
+    const files = bootFiles(core);
+    const targets = bootTargets(core, files);
+    const parts = bootProcesses(core, files, targets);
+    dispatches.make(core, bootServices(core, files, targets, parts));
+    const { shells } = targets;
+    shells.adopt();
+    await takeUp(core, parts);
+    await shells.settle();
+    return finished(core, parts, { firstRun, database, shells });
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+function openDatabase({ paths }: Machine, now: number): KernelDb {
+  return openKernelDb(paths.kernelDb, { now, backupDir: paths.backupDir, expectExisting: hasProcesses(paths) });
+}
+
+interface Begun {
+  readonly machine: Machine;
+  readonly afterCrash: boolean;
+  readonly ports: Ports;
+  readonly storage: StorageParts;
+  readonly setting: SettingParts;
+  readonly startedAt: number;
+  readonly generation: number;
+}
+
+function makeCore({ machine, ports, setting, ...begun }: Begun, dispatches: Dispatches): Core {
+  const { clock, random, log } = machine;
+  const onFault = (error: unknown) => log(error instanceof Error ? (error.stack ?? error.message) : String(error));
+  const newRequestId = () => uuidv7(clock.now(), random);
+  const bus = new Bus(onFault);
+  const through = (dispatch: Dispatch, uid: number, caller: () => Promise<Caller>, client?: ClientInfo) =>
+    kernelSys({
+      dispatch,
+      bus,
+      caller,
+      client,
+      newRequestId,
+      uid,
+      onRefused: (call, { code, message }) =>
+        ports.kernel.audit
+          .add({ at: clock.now(), uid, pid: null, call: call.slice(0, 80), outcome: code, detail: message })
+          .catch(onFault),
+    });
+  const callers = callersFrom(ports.kernel.accounts);
+  const passwords = new Passwords(machine.passwordCost);
+  const manual = async () => (await import("../prompts/manual.ts")).MANUAL;
+  const served = new ServedModels(join(machine.paths.runDir, "models.json"), log);
+  const models = modelsService({ rows: ports.kernel.config, secrets: setting.secrets, clock, manual, served });
+  return {
+    ...ports,
+    ...setting,
+    machine,
+    bus,
+    callers,
+    passwords,
+    models: machine.models?.(models) ?? models,
+    offers: offersUntilTheEnd(bus),
+    search: lazySearch({ ...ports, indexDb: machine.paths.indexDb, clock, log, bus, onFault }),
+    logins: new Logins({ kernel: ports.kernel, callers, passwords, clock, onFault }),
+    ...begun,
+    retries: new Retries(clock, setting.config["kernel.diskRetryMs"], onFault),
+    calls: new CallWaiters(),
+    servers: new ToolServers(),
+    hooks: bootHooks({ ...ports, machine, bus, redactor: setting.redactor, onFault }),
+    ...bootRepos(machine, onFault),
+    onFault,
+    newRequestId,
+    host: { clients: () => 0, drain: () => {} },
+    door: (uid, caller, client) => through(dispatches.logged, uid, caller, client),
+    unloggedDoor: (caller) => through(dispatches.unlogged, caller.ownerUid, async () => caller),
+  };
+}
+
+/** Resumes what an earlier kernel left behind. */
+async function takeUp(
+  { kernel, processes: store, objects, machine, bus, retries, onFault }: Core,
+  parts: ProcessParts,
+): Promise<void> {
+  const { clock } = machine;
+  await sweep(kernel, clock.now());
+  for (const route of await kernel.routes.all()) bus.startedBy(route.runId, route.connectionId);
+  await parts.policy.questions.takeUp();
+  await recover({ kernel, store, objects, ...parts, clock, retries, onFault });
+  await parts.heldRuns.find();
+  await parts.budgets.look(null);
+}
+
+function finished(
+  core: Core,
+  { runners, ledger, closer, heldRuns, timeouts, contextResets, policy, budgets, dueWithinMs }: ProcessParts,
+  {
+    firstRun,
+    database,
+    shells,
+  }: { readonly firstRun: boolean; readonly database: KernelDb; readonly shells: ShellParts },
+): Kernel {
+  const { kernel, callers, objects, host, door, config, redactor, machine } = core;
+  const { clock, retention, paths } = machine;
+  const stopSweeping = keepSwept({ ...core, clock, retention, crashDir: paths.crashDir });
+  const { kernelDb, quarantineDir } = paths;
+  const { onFault } = core;
+  return {
+    runners,
+    ledger,
+    care: { timeouts, contextResets, database, servers: core.servers },
+    objects,
+    firstRun,
+    config,
+    log: machine.log,
+    host,
+    callers,
+    door,
+    isWorking: () =>
+      runners.active > 0 || ledger.busy || shells.isBusy() || core.hooks.isBusy() || policy.questions.isPending,
+    async accept(client, credentials, peer = "local") {
+      learnEnvironment(redactor, client.env);
+      if (credentials !== undefined) return accepted(core, client, await core.logins.open(credentials, peer));
+      const human = await kernel.accounts.firstHuman();
+      if (human === null) throw new SysError("EIO", "this home has no account");
+      if (core.offers.made(human.uid, client)) heldRuns.look(human.uid).catch(core.onFault);
+      return door(human.uid, () => callers.person(human.uid, human.home), client);
+    },
+    dueWithinMs,
+    async drain(ms) {
+      heldRuns.stop();
+      await runners.drain(ms);
+      await closer.settled();
+      await core.hooks.settled(ms);
+    },
+    stands: rescuer(database, { kernelDb, quarantineDir, clock, log: machine.log, onFault }),
+    async leave() {
+      database.end();
+      await close();
+    },
+    close,
+  };
+
+  async function close(): Promise<void> {
+    await stopSweeping();
+    heldRuns.stop();
+    timeouts.stop();
+    shells.close();
+    core.hooks.close();
+    budgets.stop();
+    await core.watching.close();
+    core.retries.stop();
+    policy.questions.stop();
+    await core.search.close();
+    await core.processes.close();
+    database.close();
+  }
+}
+
+/** A session without its account or token gets no more signals; its next call fails. */
+function accepted({ door }: Core, client: ClientInfo, session: Session): Sys {
+  const sys = door(session.uid, () => session.caller(), client);
+  return {
+    call: sys.call,
+    close: sys.close,
+    on: (filter, listener) =>
+      session.hears ? sys.on(filter, (signal) => session.alive() && listener(signal)) : () => {},
+  };
+}

@@ -1,0 +1,218 @@
+// Builds where tools run: scripts on gsv, commands and files on the host, pages of the web, blocks of code.
+
+import { realpathSync } from "node:fs";
+import { diskFs } from "../../fs/disk/disk.ts";
+import { hostFs } from "../../fs/disk/host.ts";
+import { notedFs } from "../../fs/disk/recorded.ts";
+import { Namespace } from "../../fs/namespace.ts";
+import { LIMITS } from "../abi/config/limits.ts";
+import { notedWrites } from "../kernel/files/file-history.ts";
+import { HostFiles } from "../kernel/files/host-files.ts";
+import { KnownFiles } from "../kernel/files/known-files.ts";
+import { unseenPaths } from "../kernel/files/unseen-paths.ts";
+import { type Allowed, GsvScripts } from "../kernel/shells/gsv-scripts.ts";
+import { HostPlaces } from "../kernel/shells/host-directory.ts";
+import { HostShells } from "../kernel/shells/host-shells.ts";
+import { endLeftCommands } from "../kernel/shells/left-commands.ts";
+import { personsDirectory } from "../kernel/shells/persons-directory.ts";
+import { gatedSys } from "../kernel/shells/shell-gate.ts";
+import { ShellTool } from "../kernel/shells/shell-tool.ts";
+import { ShellTable } from "../kernel/shells/shells.ts";
+import { hostEnvironment } from "../lib/host-environment.ts";
+import { lazy } from "../lib/lazy.ts";
+import { residentBytes } from "../machine/machine.ts";
+import { isGuarded } from "../process/approvals/policy/file-verdict.ts";
+import { looksAt } from "../process/approvals/policy/shell-line.ts";
+import { Blocks } from "../process/run/code-blocks.ts";
+import { SYSCALLS } from "../syscalls/all.ts";
+import type { CallContext } from "../syscalls/define.ts";
+import type { Web } from "../syscalls/run/net-service.ts";
+import type { Shells } from "../syscalls/run/shell-service.ts";
+import { GsvShells } from "../targets/gsv.ts";
+import { hiddenOn, resolver } from "../targets/hidden.ts";
+import { HostCommands } from "../targets/host.ts";
+import { SANDBOX_PATH, sandboxFinder } from "../targets/sandbox.ts";
+import { succeeds } from "../targets/spawn.ts";
+import { VERSION } from "../version.ts";
+import { newCodeRunner, newShellRunner } from "../workers/workers.ts";
+import type { Core, FileParts, HostParts, ShellParts, TargetParts } from "./core.ts";
+
+const WARM_MAX = 2;
+const WARM_MS = 30_000;
+
+export function bootTargets(core: Core, files: FileParts): TargetParts {
+  const shells = bootShells(core, files);
+  return {
+    shells,
+    hostFiles: bootHostFiles(core, shells.host),
+    web: lazyWeb(core, shells.host),
+    blocks: new Blocks({ newRunner: newCodeRunner, clock: core.machine.clock }),
+  };
+}
+
+function bootShells(core: Core, files: FileParts): ShellParts {
+  const { kernel, machine } = core;
+  const { clock, paths } = machine;
+  const shells = new GsvShells({
+    newRunner: machine.newShellRunner ?? newShellRunner,
+    clock,
+    runningMax: LIMITS.shellsRunningMax,
+    memory: residentBytes,
+    memoryMax: LIMITS.shellsMemoryBytesMax,
+    runningMaxEach: LIMITS.shellsRunningMaxEach,
+    warmMax: WARM_MAX,
+    warmMs: WARM_MS,
+  });
+  const commands = new HostCommands({
+    spoolDirectory: paths.spoolDir,
+    clock,
+    outputBytesMax: LIMITS.shellOutputBytesMax,
+    runningMax: LIMITS.hostRunningMax,
+    graceMs: LIMITS.hostGraceMs,
+    keptMs: LIMITS.hostKeptMs,
+    keptBytesMax: LIMITS.hostKeptBytesMax,
+  });
+  const scripts = new GsvScripts({
+    ...files.options,
+    shells,
+    clock,
+    isGuarded,
+    version: VERSION,
+    sysFor: (context, allowed) => scriptSys(core, files, context, allowed),
+    begin: (receipt) => kernel.requests.remember(receipt),
+  });
+  const host = bootHost(core, commands);
+  const { hostShells } = host;
+  const table = new ShellTable({ scripts, commands, hostShells, clock });
+  files.live.commands = (pid) => table.ofProcess(pid);
+  const tool = new ShellTool({ table, kept: files.kept, newId: core.newRequestId });
+  return {
+    service: serviceOf(table, tool),
+    hostGround: (...given) => hostShells.ground(...given),
+    needTypable: (...given) => tool.needTypable(...given),
+    sandboxName: () => hostShells.sandboxName(),
+    host,
+    isBusy: () => shells.isBusy || commands.running > 0,
+    runOver: (pid) => table.endOfProcess(pid),
+    adopt: () => commands.adopt(),
+    settle: () => endLeftCommands(core, commands, table),
+    close() {
+      shells.close();
+      commands.close();
+    },
+  };
+}
+
+function serviceOf(table: ShellTable, tool: ShellTool): Shells {
+  return {
+    run: (...given) => table.run(...given),
+    output: (...given) => table.output(...given),
+    input: (...given) => table.input(...given),
+    signal: (...given) => table.signal(...given),
+    stop: (...given) => table.stop(...given),
+    list: (...given) => table.list(...given),
+    exec: (...given) => tool.exec(...given),
+  };
+}
+
+function scriptSys(
+  { door }: Core,
+  { options, locate }: FileParts,
+  { caller, client }: CallContext,
+  { approved, lifted }: Allowed,
+) {
+  const sys = door(caller.ownerUid, async () => caller, client);
+  if (approved) return sys;
+  return gatedSys(sys, {
+    classOf: (call) => SYSCALLS.get(call)?.class,
+    locate: (path) => locate(caller, path),
+    isGuarded,
+    lifted,
+    exists: (path) =>
+      options.namespace.lstat(caller, path).then(
+        () => true,
+        () => false,
+      ),
+  });
+}
+
+function bootHost(core: Core, commands: HostCommands): HostParts {
+  const { kernel, machine } = core;
+  const { clock, paths, hostEnv = {} } = machine;
+  const { findProgram = (name: string) => Bun.which(name, { PATH: SANDBOX_PATH }) } = machine;
+  const env = hostEnvironment(hostEnv);
+  const home = realpathSync(paths.home);
+  const places = new HostPlaces({
+    attachments: kernel.attachments,
+    clock,
+    home,
+    personsDirectory: (pid) => personsDirectory(core, pid),
+  });
+  const hidden = () => hiddenOn({ home, env: hostEnv, uid: process.getuid?.() ?? 0 });
+  const sandbox = {
+    platform: process.platform,
+    find: findProgram,
+    works: (argv: readonly string[]) => succeeds(argv, env),
+  };
+  const hostShells = new HostShells({
+    host: commands,
+    places,
+    env,
+    looksAt,
+    sandbox: sandboxFinder(sandbox, clock),
+    surroundings: () => ({ hidden: hidden(), resolver: resolver() }),
+    isPersonOfHome: async (uid) => uid === 0 || (await kernel.accounts.firstHuman())?.uid === uid,
+    rowOf: (pid) => kernel.processes.get(pid),
+  });
+  return { hostShells, places, env, findProgram, hidden };
+}
+
+/** All files of the host except gsv's home, and what agents must not see. */
+function bootHostFiles(
+  { kernel, processes: store, machine, onFault }: Core,
+  { hostShells, places, env, findProgram, hidden }: HostParts,
+): HostFiles {
+  const { clock, random, paths } = machine;
+  const home = realpathSync(paths.home);
+  const unseen = unseenPaths(hidden, clock);
+  const owner = async () => (await kernel.accounts.firstHuman()) ?? { uid: 0, gid: 0 };
+  const rowOf = (pid: string) => kernel.processes.get(pid);
+  const fs = hostFs({
+    disk: () => diskFs({ directory: "/", owner, shared: true, hidden: [home], clock, random }),
+    unseen,
+    attached: async ({ pid }) => {
+      const row = pid === undefined ? null : await rowOf(pid);
+      return row === null ? [] : await places.attachedTo(row);
+    },
+  });
+  const noted = notedWrites({ kernel, clock, onFault }, "host");
+  return new HostFiles({
+    namespace: new Namespace([{ at: "/", fs: notedFs(fs, noted) }], clock.now()),
+    known: new KnownFiles({ store, kernel, clock }, "host"),
+    places,
+    rowOf,
+    authorise: (caller) => hostShells.authorise(caller),
+    personsHome: env.HOME,
+    findProgram,
+    hidden: () => [home, ...unseen()],
+  });
+}
+
+function lazyWeb({ kernel, machine }: Core, { hostShells }: HostParts): Web {
+  const { clock, random, lookUp = systemLookUp } = machine;
+  const load = async () =>
+    (await import("../kernel/web.ts")).webService({
+      clock,
+      random,
+      version: VERSION,
+      settings: kernel.config,
+      resolve: lookUp,
+      authoriseHost: (caller) => hostShells.authorise(caller),
+    });
+  return lazy<Web, keyof Web>(load, ["page", "needFetchable"]);
+}
+
+async function systemLookUp(host: string): Promise<readonly string[]> {
+  const { lookup } = await import("node:dns/promises");
+  return (await lookup(host, { all: true })).map(({ address }) => address);
+}
