@@ -6,13 +6,24 @@ import { SETTINGS, type SettingName } from "../../abi/config/config.ts";
 import { storedKey } from "../../abi/config/config-key.ts";
 import { resolveSetting } from "../../abi/config/config-value.ts";
 import { SysError } from "../../abi/errno.ts";
+import type { RandomBytes } from "../../abi/ids.ts";
+import type { Clock } from "../../lib/clock.ts";
 import { type Bucket, type BucketSettings, bucketOf } from "../../objects/bucket.ts";
 import { TEMPORARIES } from "../../objects/keys.ts";
 import type { Bytes, ObjectRows, StoredObjects } from "../../objects/objects.ts";
 import { s3Objects } from "../../objects/s3.ts";
 import { s3Bytes } from "../../objects/s3-bytes.ts";
-import { markFrom, secretsIn } from "../settings/secrets.ts";
-import type { StorageMachine } from "./drivers.ts";
+import type { ConfigRows } from "../../store/kernel/config.ts";
+import { type Keychain, markFrom, secretsIn } from "../settings/secrets.ts";
+
+export interface StorageMachine {
+  readonly paths: { readonly objectsDir: string; readonly secretsDir: string };
+  readonly clock: Clock;
+  readonly random: RandomBytes;
+  readonly config: Pick<ConfigRows, "under">;
+  /** May hold the keys of a bucket. */
+  readonly keychain: Keychain | null;
+}
 
 type Stored = ReadonlyMap<string, string>;
 

@@ -2,25 +2,14 @@
 // does not load the S3 code.
 
 import { storedKey } from "../../abi/config/config-key.ts";
-import { type RandomBytes, uuidv7 } from "../../abi/ids.ts";
-import type { Clock } from "../../lib/clock.ts";
+import { uuidv7 } from "../../abi/ids.ts";
 import { diskObjects } from "../../objects/disk.ts";
 import { diskBytes } from "../../objects/disk-bytes.ts";
 import { type Known, knownIn } from "../../objects/look.ts";
 import type { Bytes, Driver, ObjectRows, StoredObjects } from "../../objects/objects.ts";
 import { SwitchedObjects } from "../../objects/switched.ts";
 import type { Inspector } from "../../store/inspect.ts";
-import type { ConfigRows } from "../../store/kernel/config.ts";
-import type { Keychain } from "../settings/secrets.ts";
-
-export interface StorageMachine {
-  readonly paths: { readonly objectsDir: string; readonly secretsDir: string };
-  readonly clock: Clock;
-  readonly random: RandomBytes;
-  readonly config: Pick<ConfigRows, "under">;
-  /** May hold the keys of a bucket. */
-  readonly keychain: Keychain | null;
-}
+import type { StorageMachine } from "./bucket.ts";
 
 /** The objects of a home, and how to open those of the other driver. */
 export interface StorageParts {
