@@ -2,7 +2,7 @@
 
 import { LIMITS } from "../../src/abi/config/limits.ts";
 import { isInit } from "../../src/abi/ids.ts";
-import { exactUsd, microsOf } from "../../src/abi/process/money.ts";
+import { exactUsd, microsOf, type Tokens } from "../../src/abi/process/money.ts";
 import type { ProcessInfo, WaitsFor } from "../../src/abi/process/process.ts";
 import { quoted } from "../../src/lib/text/quote.ts";
 
@@ -61,14 +61,10 @@ export function environText(info: ProcessInfo): string {
   return names.map(([name, value]) => `${name}=${oneLine(String(value))}\n`).join("");
 }
 
-export interface UsageFacts {
+export interface UsageFacts extends Tokens {
   readonly key: string;
   readonly turns: number;
   readonly wasted: number;
-  readonly input: number;
-  readonly output: number;
-  readonly cacheRead: number;
-  readonly cacheWrite: number;
   readonly costUsd: number;
   readonly runMs: number;
 }

@@ -9,8 +9,8 @@ import type { BackupMade } from "../abi/backup.ts";
 import { SysError } from "../abi/errno.ts";
 import { hostError, sha256Of, syncDirectory, writeDurably } from "../objects/host.ts";
 import { concerns } from "../objects/look.ts";
-import { type Agreed, endChanges, makeAgree } from "../store/agree.ts";
 import { DatabaseCopies } from "../store/copy.ts";
+import { completeChanges, type Reconciled, reconcile } from "../store/reconcile.ts";
 import { type Listed, MANIFEST, type Manifest, writeManifest } from "./manifest.ts";
 import { type Take, takeBytes } from "./objects.ts";
 import { type RepoFile, repoFaults, takeRepos } from "./repos.ts";
@@ -83,12 +83,12 @@ async function stage({ staging, kernelDb, procDir, taker }: BackupOptions) {
     for (let round = 0; round < ROUNDS_MAX; round++) {
       copies.take();
       const bytes = { take: await taker(), into, have };
-      let agreed = makeAgree(to);
+      let agreed = reconcile(to);
       let lost = await takeBytes(agreed.objects, bytes);
       // A kernel is at it, or died in it: the bytes are as the row was or as it will be, and never damaged by that.
       const halfWay = agreed.changes.filter((change) => lost.some((key) => concerns(change, key)));
       if (halfWay.length > 0) {
-        agreed = endChanges(to.kernelDb, agreed, halfWay);
+        agreed = completeChanges(to.kernelDb, agreed, halfWay);
         lost = await takeBytes(agreed.objects, bytes);
       }
       // The same rows again without their bytes: nobody is changing them, they are gone.
@@ -104,7 +104,7 @@ async function stage({ staging, kernelDb, procDir, taker }: BackupOptions) {
   }
 }
 
-function faultsOf(copies: DatabaseCopies, { missing }: Agreed, lost: readonly string[]): string[] {
+function faultsOf(copies: DatabaseCopies, { missing }: Reconciled, lost: readonly string[]): string[] {
   const named = new Set(copies.faults.map((fault) => fault.split(": ")[0]));
   return [
     ...copies.faults,
@@ -114,7 +114,7 @@ function faultsOf(copies: DatabaseCopies, { missing }: Agreed, lost: readonly st
 }
 
 // The copies are closed and nobody else knows of them: reading them as files drops nobody's locks.
-async function listed(staging: string, { objects }: Agreed, repos: readonly RepoFile[]): Promise<Listed[]> {
+async function listed(staging: string, { objects }: Reconciled, repos: readonly RepoFile[]): Promise<Listed[]> {
   const names = ["kernel.db", ...new Bun.Glob("proc/*.db").scanSync({ cwd: staging })];
   const members: Listed[] = [];
   for (const name of names.sort()) {

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { LIMITS } from "../abi/config/limits.ts";
 import { SysError } from "../abi/errno.ts";
 import { hostError, syncDirectory, writeDurably } from "../objects/host.ts";
-import { makeAgree } from "../store/agree.ts";
+import { reconcile } from "../store/reconcile.ts";
 import { MANIFEST, type Manifest, readManifest } from "./manifest.ts";
 import { placeBytes } from "./objects.ts";
 import { placeRepos } from "./repos.ts";
@@ -21,7 +21,7 @@ export async function unpack(file: string, into: string): Promise<Pick<Manifest,
   for (const name of ["proc", "bytes", "objects", "repos"]) mkdirSync(join(into, name), { mode: 0o700 });
   try {
     const manifest = await takeMembers(unzipped(file), into);
-    const { objects, pids, counts } = makeAgree({ kernelDb: join(into, "kernel.db"), procDir: join(into, "proc") });
+    const { objects, pids, counts } = reconcile({ kernelDb: join(into, "kernel.db"), procDir: join(into, "proc") });
     const stranger = manifest.members.find(({ name }) => /^proc\//.test(name) && !pids.includes(name.slice(5, -3)));
     if (stranger !== undefined) throw refused(`${stranger.name} belongs to no process`);
     await placeBytes(objects, join(into, "bytes"), join(into, "objects"));

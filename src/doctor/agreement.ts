@@ -3,7 +3,7 @@
 
 import { existsSync, mkdirSync, readdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
-import type { Doing, OwnWord, Registered } from "../store/inspect.ts";
+import type { Activity, ProcessState, Registered } from "../store/inspect.ts";
 import { type Check, counted, type Depth, type Found, ok, problem } from "./check.ts";
 import { databasesIn } from "./databases.ts";
 import type { Patient } from "./patient.ts";
@@ -45,29 +45,29 @@ function compared(patient: Patient, depth: Depth, row: Registered): Found[] {
   if (row.dirty || row.phase !== "live") return [];
   if (!existsSync(join(patient.paths.procDir, `${pid}.db`)))
     return isStill(patient, row) ? [missing(patient, depth, pid)] : [];
-  const own = ownWord(patient, pid);
+  const own = processState(patient, pid);
   if (own === null) return [];
   const fault = differs(row, own);
   // It may have changed between the two looks; then it is marked now, or reads otherwise, or its own word is another by now.
-  if (fault === null || !isStill(patient, row) || !Bun.deepEquals(ownWord(patient, pid), own)) return [];
+  if (fault === null || !isStill(patient, row) || !Bun.deepEquals(processState(patient, pid), own)) return [];
   const more = depth === "full" ? { repair: () => copyAgain(patient, pid, own) } : {};
   return [problem(`${pid}: ${fault}`, { fix: FSCK, ...more })];
 }
 
 // A damaged one is told by the check of the databases.
-function ownWord({ databases }: Patient, pid: string): OwnWord | null {
+function processState({ databases }: Patient, pid: string): ProcessState | null {
   try {
-    return databases.ownWord(pid);
+    return databases.processState(pid);
   } catch {
     return null;
   }
 }
 
 function isStill({ databases }: Patient, row: Registered): boolean {
-  return JSON.stringify(databases.registeredAs(row.pid)) === JSON.stringify(row);
+  return JSON.stringify(databases.registeredProcess(row.pid)) === JSON.stringify(row);
 }
 
-function differs(row: Registered, own: OwnWord): string | null {
+function differs(row: Registered, own: ProcessState): string | null {
   const [shown, said] = [inWords(row), inWords(own)];
   if (shown !== said) return `kernel.db shows ${shown}, the process is ${said}`;
   const [listed, open] = [row.openApprovals, own.openApprovals].map((ids) => [...ids].sort().join(", ") || "none");
@@ -76,14 +76,14 @@ function differs(row: Registered, own: OwnWord): string | null {
   return own.closing === null ? null : `a ${own.closing.reason} was begun and nothing remembers to finish it`;
 }
 
-function inWords({ state, activeRunId, queued, lastActiveAt }: Doing): string {
+function inWords({ state, activeRunId, queued, lastActiveAt }: Activity): string {
   const run = activeRunId === null ? "" : ` in run ${activeRunId}`;
   const active = lastActiveAt === null ? "" : `, last active ${new Date(lastActiveAt).toISOString()}`;
   return `${state}${run} with ${queued} queued${active}`;
 }
 
-async function copyAgain({ mend }: Patient, pid: string, own: OwnWord): Promise<string> {
-  if (own.closing === null) mend.copyAgain(pid);
+async function copyAgain({ mend }: Patient, pid: string, own: ProcessState): Promise<string> {
+  if (own.closing === null) mend.resend(pid);
   else mend.mark(pid);
   return `${pid} is marked: the next kernel copies what it says of itself`;
 }

@@ -65,7 +65,7 @@ function processDatabase(patient: Patient, depth: Depth, pid: string): Found[] {
   if (fault === null) return schema(patient, pid);
   // It went away with its process meanwhile.
   if (!existsSync(path)) return [];
-  const row = registeredAs(patient, pid);
+  const row = registeredProcess(patient, pid);
   // One that is being made is empty at first; one that belongs to nobody is told by the check of the agreement.
   if (row !== "unknown" && row?.phase !== "live") return [];
   // It was made, or made anew, between the two looks.
@@ -86,9 +86,9 @@ function indexDatabase({ paths, databases: inspector }: Patient, depth: Depth): 
   return [notice(`index.db: ${inShort(fault)}; the next search makes it anew`, { fix: "gsv history search WORD" })];
 }
 
-function registeredAs({ databases: inspector }: Patient, pid: string): Registered | null | "unknown" {
+function registeredProcess({ databases: inspector }: Patient, pid: string): Registered | null | "unknown" {
   try {
-    return inspector.registeredAs(pid);
+    return inspector.registeredProcess(pid);
   } catch {
     return "unknown";
   }

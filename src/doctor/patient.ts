@@ -6,7 +6,7 @@ import type { HookInfo } from "../abi/hook.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { HomePaths } from "../paths.ts";
 import type { Inspector, Stored, StoredArchive } from "../store/inspect.ts";
-import type { Mender } from "../store/repair.ts";
+import type { Repairs } from "../store/repair.ts";
 
 export interface Answer {
   readonly how: "ready" | "silent" | "absent";
@@ -43,7 +43,7 @@ export interface Patient {
   readonly about: { readonly version: string; readonly commit: string; readonly bun: string };
   readonly databases: Inspector;
   /** Only while the lock is held. */
-  readonly mend: Mender;
+  readonly mend: Repairs;
   readonly bytes: {
     /** Where they lie. */
     where(): Promise<{ readonly driver: "disk" | "s3"; readonly place: string }>;

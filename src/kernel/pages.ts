@@ -1,9 +1,9 @@
 // The cursor of a paged list: where the next page begins, as an opaque text that clients hand back.
 
 import { SysError } from "../abi/errno.ts";
-import type { ListPlace } from "../store/kernel/list-place.ts";
+import type { ListCursor } from "../store/kernel/db.ts";
 
-export function placeOf(cursor: string | undefined): { readonly after?: ListPlace } {
+export function placeOf(cursor: string | undefined): { readonly after?: ListCursor } {
   if (cursor === undefined) return {};
   const [, createdAt, id] = /^([0-9]{1,16}):(.+)$/.exec(cursor) ?? [];
   if (createdAt === undefined || id === undefined) throw new SysError("EINVAL", "that is no place in this list");
@@ -11,6 +11,6 @@ export function placeOf(cursor: string | undefined): { readonly after?: ListPlac
 }
 
 /** Null when the list ends with these rows. */
-export function nextPlace(last: ListPlace | undefined, isFull: boolean): string | null {
+export function nextPlace(last: ListCursor | undefined, isFull: boolean): string | null {
   return last === undefined || !isFull ? null : `${last.createdAt}:${last.id}`;
 }

@@ -26,7 +26,7 @@ import { hasVersions, headFault, isIndexBroken, isOnMain, repositoriesIn } from 
 import { ConnectionLost, dial } from "../rpc/client.ts";
 import { type Inspector, inspector } from "../store/inspect.ts";
 import { acquireLock, isHeld, lockFault } from "../store/lock.ts";
-import { mender } from "../store/repair.ts";
+import { repairs } from "../store/repair.ts";
 import { SANDBOX_PATH } from "../targets/sandbox.ts";
 import { COMMIT, VERSION } from "../version.ts";
 import { keychainOf } from "./keychain.ts";
@@ -63,7 +63,7 @@ export async function patientOf({ home, uid, env, clock, random }: DoctorMachine
     clock,
     about: { version: VERSION, commit: COMMIT, bun: Bun.version },
     databases,
-    mend: mender(paths),
+    mend: repairs(paths),
     bytes: bytesAt({ paths, clock, random }, databases),
     repositories: {
       states: () => repoStates(paths.reposDir, clock.now()),

@@ -1,9 +1,8 @@
-// An approval as a row. The process that asks has it in its own database and kernel.db a copy: they name who asks in columns of their own,
-// and say what is asked and how it was answered in the same ones.
+// Columns shared by the two approval tables: the original in the process database and the copy in kernel.db.
 
 import type { Approval } from "../abi/process/process.ts";
 
-export type AskedColumns = {
+export type ApprovalColumns = {
   readonly request_id: string;
   readonly run_id: string;
   readonly args_json: string;
@@ -20,7 +19,7 @@ export type AskedColumns = {
   readonly edited: number;
 };
 
-export function approvalOf(row: AskedColumns, by: Pick<Approval, "pid" | "tool" | "call">): Approval {
+export function approvalOf(row: ApprovalColumns, by: Pick<Approval, "pid" | "tool" | "call">): Approval {
   return {
     ...by,
     id: row.request_id,

@@ -1,6 +1,6 @@
-// Copies of the databases of a home that may be in use, each taken by SQLite as of one instant, without a lock that anyone would feel.
-// The order makes them agree: processes before the kernel, children before parents, and again whatever was put away in between, so
-// that no copy is without a history that no copied archive has. What cannot be copied because it is damaged is named and left out.
+// Consistent copies of the databases of a home in use, without blocking it. Processes are copied before kernel.db, children before
+// parents, and again if they were archived meanwhile, so that every message is in a copy or in a copied archive. Damaged databases are
+// reported and left out.
 
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -14,11 +14,11 @@ export interface DatabasePlaces {
   readonly procDir: string;
 }
 
-/** Resets can outrun the copies only so often. */
+/** Resets could outrun the copies for ever. */
 const ROUNDS_MAX = 20;
 
 export class DatabaseCopies {
-  /** How far each process had come when its copy was taken. */
+  /** Stage of each process at the time of its copy. */
   private readonly copied = new Map<string, string | undefined>();
   private readonly damaged = new Map<string, string>();
   private readonly kernel: Db;
@@ -30,16 +30,14 @@ export class DatabaseCopies {
     this.kernel = new Db(from.kernelDb, { mode: "read" });
     try {
       if (isOlder(this.kernel, KERNEL_EDITION))
-        throw new SysError("ECONFIG", "this home was written by an older gsv", [
-          "gsv kernel start brings it up to date",
-        ]);
+        throw new SysError("ECONFIG", "this home has an older format", ["upgrade it: gsv kernel start"]);
     } catch (error) {
       this.kernel.close();
       throw error;
     }
   }
 
-  /** Brings all copies to a state that agrees; may be asked again, for a later one. */
+  /** Brings all copies to a consistent state. May be called again. */
   take(): void {
     for (let round = 0; round < ROUNDS_MAX; round++) {
       for (const pid of this.stale(this.kernel)) this.copyProcess(pid);
@@ -50,7 +48,7 @@ export class DatabaseCopies {
     throw new SysError("EAGAIN", "no backup: processes are reset faster than they can be copied", ["try again"]);
   }
 
-  /** The rows of these objects as they are by now; those that are gone left out. */
+  /** Current rows of these objects, without deleted ones. */
   rowsNow(keys: readonly string[]): readonly { readonly key: string; readonly sha256: string }[] {
     return keys.flatMap(
       (key) =>
@@ -58,7 +56,7 @@ export class DatabaseCopies {
     );
   }
 
-  /** What could not be copied, a line each. */
+  /** One line per database that could not be copied. */
   get faults(): readonly string[] {
     return [...this.damaged].map(([pid, why]) => `${pid}: ${why}`);
   }
@@ -78,8 +76,8 @@ export class DatabaseCopies {
     }
   }
 
-  /** Processes without a copy, or with one from before they were made or archived. Children come first: an end that a parent was told
-   * of is in the child's copy, or will be told again. */
+  /** Processes whose copy is missing or older than their last archive. Children first: an end reported to the parent must be in the
+   * child's copy, or it will be reported again. */
   private stale(kernel: Db): string[] {
     return [...stagesOf(kernel)].filter(([pid, stage]) => this.copied.get(pid) !== stage).map(([pid]) => pid);
   }
@@ -91,7 +89,7 @@ export class DatabaseCopies {
     rmSync(target, { force: true });
     this.copied.set(pid, stage);
     this.damaged.delete(pid);
-    // Who starts from the copy finishes the making from its row; the file may hold anything up to then.
+    // The next kernel creates this process from its row.
     if (stage === CREATING || !existsSync(source)) return;
     try {
       const db = new Db(source, { mode: "read" });
@@ -107,7 +105,7 @@ export class DatabaseCopies {
     }
   }
 
-  // A process that was killed after it was copied is in an archive by now.
+  // A process killed after its copy is in an archive.
   private dropGone(kernel: Db): void {
     const there = stagesOf(kernel);
     for (const pid of this.copied.keys()) {
@@ -121,7 +119,7 @@ export class DatabaseCopies {
 
 const CREATING = "creating";
 
-/** Youngest first: something that is another once a process has been made, and after each archive of it. */
+/** Youngest first. The stage changes when a process has been created and with every archive. */
 function stagesOf(kernel: Db): ReadonlyMap<string, string> {
   const rows = kernel.all<{ pid: string; stage: string }>(
     `SELECT process_id AS pid,

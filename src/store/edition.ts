@@ -1,18 +1,18 @@
-// Which of gsv's databases a file is, and of which version: all that reading one asks of its schema. A file of another kind is refused, and
-// so is one that a newer gsv wrote; neither is touched.
+// Identification of database files: which of gsv's databases, and which schema version. Foreign and newer files are refused and not
+// touched.
 
 import { SysError } from "../abi/errno.ts";
 import { type Db, StoreCorrupt } from "./open.ts";
 
 export interface Edition {
   readonly component: string;
-  /** Written into the file's header: tells a gsv database from any other. */
+  /** In the file header: distinguishes gsv databases. */
   readonly applicationId: number;
-  /** How many migrations have made it. */
+  /** Number of migrations. */
   readonly version: number;
 }
 
-/** For reading only: whether the holder has to migrate it first. Throws when it is newer, or not ours at all. */
+/** True if a kernel must migrate first. Throws if the file is newer or foreign. */
 export function isOlder(db: Db, edition: Edition): boolean {
   const version = schemaVersion(db);
   refuseNewer(db, edition, version);

@@ -1,6 +1,5 @@
-// index.db: words of all histories, live and archived, for searching. Derived and nothing else: it is not in backups, its loss loses nothing,
-// and one that is damaged or of another version is thrown away and begun anew. A message is known by its process and number, which it keeps
-// in an archive. Opened at the first use; no other database waits for it.
+// index.db: full-text index of all histories, live and archived. Derived: not in backups; a damaged or outdated index is deleted and
+// rebuilt. A message is identified by process and number, in an archive too.
 
 import { existsSync, rmSync } from "node:fs";
 import { SysError } from "../abi/errno.ts";
@@ -15,16 +14,16 @@ export interface IndexedText {
   readonly text: string;
 }
 
-/** What was read of a source: a live process or an archive. */
+/** A part of a live process or of an archive. */
 export interface IndexedPage {
   readonly pid: string;
   readonly ownerUid: number;
-  /** Null while the process has it. */
+  /** Null for a live process. */
   readonly archiveId: string | null;
   readonly texts: readonly IndexedText[];
-  /** Up to which number, or line, it has been read. */
+  /** Last indexed message number, or line of the archive. */
   readonly through: number;
-  /** Whatever tells that there is nothing new. */
+  /** Marker of the source's last change. */
   readonly asOf: number;
 }
 
@@ -34,9 +33,9 @@ export interface Mark {
 }
 
 export interface IndexQuery {
-  /** In the language of FTS5. */
+  /** FTS5 query. */
   readonly match: string;
-  /** Null is everybody. */
+  /** Null for all. */
   readonly ownerUid: number | null;
   readonly pid: string | null;
   readonly since: number | null;
@@ -49,11 +48,11 @@ export interface Hit {
   readonly role: string;
   readonly at: number;
   readonly archiveId: string | null;
-  /** With the marks around every hit. */
+  /** With HIT_MARKS around each hit. */
   readonly snippet: string;
 }
 
-/** Characters of private use stand around hits in a snippet; none gets in with a text. */
+/** Private-use characters around hits in a snippet; texts cannot contain them. */
 export const HIT_MARKS = { begin: "\ue000", end: "\ue001" } as const;
 const SNIPPET_TOKENS = 24;
 
@@ -81,7 +80,7 @@ export class HistoryIndex {
     return new Map(rows.map(({ name, ...mark }) => [name, mark]));
   }
 
-  /** One transaction: a page is in the index with its mark or not at all. */
+  /** One transaction: a page and its mark are stored together. */
   add({ pid, ownerUid, archiveId, texts, through, asOf }: IndexedPage): void {
     this.on((db) =>
       db.write("normal", () => {
@@ -108,7 +107,7 @@ export class HistoryIndex {
     );
   }
 
-  /** What a process has no more and no archive has either: below a number, or all of it where it is gone. */
+  /** Removes messages that are in neither process nor archive: below a number, or all if null. */
   forgetLive(pid: string, belowSeq: number | null): void {
     this.forget("pid = ? AND archive_id IS NULL AND seq < ?", pid, belowSeq ?? Number.MAX_SAFE_INTEGER);
     if (belowSeq === null) this.on((db) => db.run("DELETE FROM sources WHERE kind = 'process' AND name = ?", pid));
@@ -119,7 +118,7 @@ export class HistoryIndex {
     this.on((db) => db.run("DELETE FROM sources WHERE kind = 'archive' AND name = ?", archiveId));
   }
 
-  // What is deleted must not linger: neither in the index of words nor in the log.
+  // Deleted text must be gone from the index and from the WAL.
   private forget(where: string, ...values: (string | number)[]): void {
     this.on((db) => {
       const gone = db.write("full", () => {
@@ -130,7 +129,7 @@ export class HistoryIndex {
     });
   }
 
-  /** Newest first. Snippets are made of those alone that are shown. */
+  /** Newest first. Snippets are made only for these rows. */
   search({ match, ownerUid, pid, since, limit }: IndexQuery): readonly Hit[] {
     return this.on((db) =>
       db.snapshot(() => {
@@ -182,7 +181,7 @@ export class HistoryIndex {
   }
 }
 
-// With the plus the words are looked up once, and not once for each row.
+// "+" disables the index for rowid, so the words are looked up once and not once per row.
 function snippetsOf(db: Db, match: string, rows: readonly { readonly id: number }[]): ReadonlyMap<number, string> {
   const found = db.all<{ id: number; snippet: string }>(
     `SELECT rowid AS id, snippet(words, 0, ?1, ?2, '…', ${SNIPPET_TOKENS}) AS snippet FROM words
@@ -192,7 +191,7 @@ function snippetsOf(db: Db, match: string, rows: readonly { readonly id: number 
   return new Map(found.map(({ id, snippet }) => [id, snippet]));
 }
 
-/** With what lies beside it; for who holds the home. */
+/** Requires exclusive access to the home. */
 export function discardIndex(path: string): void {
   for (const suffix of ["-wal", "-shm", ""]) rmSync(`${path}${suffix}`, { force: true });
 }

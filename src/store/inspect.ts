@@ -1,5 +1,5 @@
-// A home's databases as they are looked at from outside, while a kernel may be using them or after something broke: read-only
-// connections, opened for one look and closed again. Looking never migrates. What cannot be read is thrown in SQLite's words.
+// Read-only inspection of a home's databases, with or without a running kernel. Each look opens and closes its own connection and never
+// migrates. Read errors are thrown with SQLite's message.
 
 import { statSync } from "node:fs";
 import { join } from "node:path";
@@ -11,26 +11,26 @@ import { KERNEL_EDITION, PROCESS_EDITION } from "./migrations/editions.ts";
 import { Db, StoreCorrupt } from "./open.ts";
 import { HeadRow } from "./process/head.ts";
 
-/** What a process is doing, as its database or the copy in kernel.db says. */
-export interface Doing {
+/** State of a process, from its database or from kernel.db. */
+export interface Activity {
   readonly state: State;
   readonly activeRunId: string | null;
   readonly queued: number;
   readonly lastActiveAt: number | null;
 }
 
-export interface Registered extends Doing {
+export interface Registered extends Activity {
   readonly pid: string;
   readonly phase: "creating" | "live" | "killing";
-  /** A start of the kernel will look at it. */
+  /** The next kernel will look at it. */
   readonly dirty: boolean;
   readonly createdAt: number;
   readonly openApprovals: readonly string[];
 }
 
-export interface OwnWord extends Doing {
+export interface ProcessState extends Activity {
   readonly openApprovals: readonly string[];
-  /** Changes that were not copied into kernel.db. */
+  /** Outbox rows not yet copied to kernel.db. */
   readonly unsent: number;
   readonly closing: { readonly reason: "reset" | "kill"; readonly startedAt: number } | null;
 }
@@ -65,12 +65,12 @@ export function inspector(paths: { readonly kernelDb: string; readonly procDir: 
     kernelSchema: (): Versions => look(kernelDb, (db) => versionsOf(db, KERNEL_EDITION)),
     processSchema: (pid: string): Versions => look(processDb(pid), (db) => versionsOf(db, PROCESS_EDITION)),
 
-    /** What SQLite finds wrong with a file, or null. */
+    /** What SQLite finds wrong, or null. */
     fault(path: string, depth: "quick" | "full"): string | null {
       try {
         return look(path, (db) => {
-          if (schemaVersion(db) === 0) return "it is empty although it held data";
-          return wordOf(db, depth === "quick" ? "PRAGMA quick_check(1)" : "PRAGMA integrity_check(100)");
+          if (schemaVersion(db) === 0) return "empty, although it held data";
+          return checkResult(db, depth === "quick" ? "PRAGMA quick_check(1)" : "PRAGMA integrity_check(100)");
         });
       } catch (error) {
         return messageOf(error);
@@ -78,24 +78,24 @@ export function inspector(paths: { readonly kernelDb: string; readonly procDir: 
     },
 
     registered: (): readonly Registered[] => look(kernelDb, registeredIn),
-    registeredAs: (pid: string): Registered | null => look(kernelDb, (db) => registeredIn(db, pid)[0] ?? null),
-    ownWord: (pid: string): OwnWord => look(processDb(pid), ownWordIn),
+    registeredProcess: (pid: string): Registered | null => look(kernelDb, (db) => registeredIn(db, pid)[0] ?? null),
+    processState: (pid: string): ProcessState => look(processDb(pid), processStateIn),
 
-    /** Settings as they are stored, by stored key. */
+    /** Stored settings by key. */
     settings: () =>
       look(kernelDb, (db) =>
         db.all<{ readonly key: string; readonly value: string }>("SELECT key, value FROM config_kv ORDER BY key"),
       ),
-    /** The lowest numbers first. */
+    /** By uid. */
     accounts: () =>
       look(kernelDb, (db) =>
         db.all<{ readonly uid: number; readonly username: string }>("SELECT uid, username FROM passwd ORDER BY uid"),
       ),
 
-    /** What was decided about hooks; nothing in a home that is older than these. */
+    /** Empty if the home is older than hooks. */
     hooks: (): readonly HookRow[] => look(kernelDb, (db) => (db.get(HAS_HOOKS) === null ? [] : hooksIn(db))),
 
-    /** Those in use. */
+    /** Active ones. */
     workspaces: () =>
       look(kernelDb, (db) =>
         db.all<{ readonly id: string; readonly owner: string; readonly directory: string | null }>(
@@ -104,7 +104,7 @@ export function inspector(paths: { readonly kernelDb: string; readonly procDir: 
         ),
       ),
 
-    /** The newest first. */
+    /** Newest first. */
     archives: (limit: number): readonly StoredArchive[] =>
       look(kernelDb, (db) =>
         db.all<StoredArchive & { [column: string]: unknown }>(
@@ -115,7 +115,7 @@ export function inspector(paths: { readonly kernelDb: string; readonly procDir: 
       ),
     object: (key: string): Stored | null =>
       look(kernelDb, (db) => db.get<Stored & { [column: string]: unknown }>(OBJECT, key)),
-    /** In the order of their keys. */
+    /** By key. */
     objects: (after: string): readonly Stored[] =>
       look(kernelDb, (db) =>
         db.all<Stored & { [column: string]: unknown }>(
@@ -124,10 +124,10 @@ export function inspector(paths: { readonly kernelDb: string; readonly procDir: 
           PAGE_ROWS,
         ),
       ),
-    /** Whether any object has these bytes. */
+    /** True if any object has this content. */
     holds: (sha256: string): boolean =>
       look(kernelDb, (db) => db.get("SELECT 1 AS one FROM objects WHERE sha256 = ? LIMIT 1", sha256) !== null),
-    /** Keys whose bytes are being moved, or were when a kernel died. */
+    /** Keys with an unfinished change. */
     moving: (): readonly string[] =>
       look(kernelDb, (db) => db.all<{ body_json: string }>("SELECT body_json FROM object_intents").flatMap(keysIn)),
   };
@@ -138,10 +138,10 @@ const OBJECT = "SELECT key, size, sha256 FROM objects WHERE key = ?";
 
 function look<T>(path: string, body: (db: Db) => T): T {
   const stat = statSync(path, { throwIfNoEntry: false });
-  // A pipe in its place would keep whoever opens it waiting.
+  // Opening a pipe would block.
   if (stat === undefined || !stat.isFile())
     throw new StoreCorrupt(`${path} is ${stat === undefined ? "missing" : "not a file"}`);
-  // Without a log there is nothing to keep, and looking at the file would leave an empty one beside it.
+  // Without a WAL, mode "look" would leave an empty one behind.
   const hasLog = (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
   const db = new Db(path, { mode: hasLog ? "look" : "read" });
   try {
@@ -151,7 +151,7 @@ function look<T>(path: string, body: (db: Db) => T): T {
   }
 }
 
-function wordOf(db: Db, sql: string): string | null {
+function checkResult(db: Db, sql: string): string | null {
   const lines = db.all(sql).flatMap((row) => String(Object.values(row)[0]).split("\n"));
   const words = lines.filter((line) => line !== "" && !line.startsWith("***"));
   return words.length === 0 || words[0] === "ok" ? null : words.join("; ");
@@ -198,7 +198,7 @@ function registeredIn(db: Db, pid: string | null = null): Registered[] {
     }));
 }
 
-function ownWordIn(db: Db): OwnWord {
+function processStateIn(db: Db): ProcessState {
   const head = new HeadRow(db);
   const { state, currentRun: activeRunId, queued, lastActiveAt, closing } = head;
   const open = db.all<{ request_id: string }>(

@@ -1,6 +1,5 @@
-// The election: whoever holds an exclusive SQLite transaction on this file is the kernel of the home, until it lets go or dies; the
-// operating system frees it at kill -9. The file is opened here and nowhere else, and never by other means: opening and closing it
-// any other way in this process would drop the lock. Asking whether it is still ours only stats.
+// The kernel lock: an exclusive SQLite transaction on this file, freed by the operating system on kill -9. No other code may open the
+// file: closing it in this process would drop the lock. `stillOurs` only stats.
 
 import { Database } from "bun:sqlite";
 import { chmodSync, statSync } from "node:fs";
@@ -8,12 +7,12 @@ import { messageOf, SysError } from "../abi/errno.ts";
 import { sameFile } from "../lib/same-file.ts";
 
 export interface Lock {
-  /** False once the file was removed or replaced: then somebody else may hold the home. */
+  /** False if the file was removed or replaced: another kernel may hold the home. */
   stillOurs(): boolean;
   release(): void;
 }
 
-/** Null when somebody else holds it. */
+/** Null if another process holds it. */
 export function acquireLock(file: string): Lock | null {
   let database: Database | undefined;
   try {
@@ -26,23 +25,23 @@ export function acquireLock(file: string): Lock | null {
   } catch (error) {
     database?.close();
     const { code } = error as { code?: unknown };
-    // ENOENT: it was removed under our hands; a lock on a file without a name excludes nobody.
+    // ENOENT: the file was removed meanwhile; a lock on an unlinked file excludes no one.
     if (code === "SQLITE_BUSY" || code === "ENOENT") return null;
     if (!(error instanceof Error)) throw error;
     if (code === "SQLITE_FULL")
       throw new SysError("ENOSPC", `cannot lock ${file}: the disk is full`, ["free some disk space and try again"]);
     throw new SysError("ECONFIG", `cannot lock ${file}: ${error.message}`, [
-      code === "SQLITE_NOTADB" ? `remove it: rm ${file}` : "gsv needs a local disk that it may write to",
+      code === "SQLITE_NOTADB" ? `remove it: rm ${file}` : "gsv needs a writable local disk",
     ]);
   }
 }
 
-/** Whether somebody holds it now. What else may be wrong with the file is told to whoever wants to take it. */
+/** Ignores other faults of the file: acquireLock reports them. */
 export function isHeld(file: string): boolean {
   return lookAt(file)?.code === "SQLITE_BUSY";
 }
 
-/** What keeps a file that is there from being a lock at all, or null. */
+/** Why the file cannot be a lock, or null. */
 export function lockFault(file: string): string | null {
   const trouble = lookAt(file);
   return trouble === null || trouble.code === "SQLITE_BUSY" ? null : trouble.message;
@@ -51,8 +50,8 @@ export function lockFault(file: string): string | null {
 function lookAt(file: string): { readonly code: unknown; readonly message: string } | null {
   let database: Database | undefined;
   try {
-    // SQLite would wait for whoever writes into a pipe.
-    if (!statSync(file).isFile()) return { code: null, message: "it is no file" };
+    // Opening a pipe would block.
+    if (!statSync(file).isFile()) return { code: null, message: "not a regular file" };
     database = new Database(file, { readonly: true });
     database.run("PRAGMA busy_timeout = 0");
     database.query("SELECT count(*) FROM sqlite_schema").get();

@@ -1,6 +1,5 @@
-// Schemas go forward only. Each migration is one transaction that also raises user_version, so a crash leaves the old or the new, whole; a
-// new database is made in one.
-// A database of a newer gsv is refused untouched; a changed migration that was applied already is a fault of the build.
+// Forward-only migrations. Each is one transaction that also raises user_version, so a crash leaves the old schema or the new one. A
+// new database gets all in one. Newer databases are refused untouched; an applied migration that was edited later is an error.
 
 import { SysError } from "../abi/errno.ts";
 import { sha256Hex } from "../lib/hash.ts";
@@ -27,13 +26,13 @@ const BOOK = `CREATE TABLE IF NOT EXISTS _gsv_schema_migrations (
 
 export interface MigrateOptions {
   readonly now: number;
-  /** Called once before the first change to a database that already holds something. */
+  /** Called once before the first change to an existing database. */
   readonly backup?: (fromVersion: number) => void;
-  /** A file that should exist already must not be mistaken for a new one: a truncated database opens as an empty one. */
+  /** The file must not be new: a truncated database opens as an empty one. */
   readonly expectExisting?: boolean;
 }
 
-/** Brings the database to the schema; returns the version it had. */
+/** Returns the version before. */
 export function migrate(db: Db, schema: Schema, options: MigrateOptions): number {
   const version = schemaVersion(db);
   const applicationId = pragma(db, "application_id");
@@ -47,13 +46,13 @@ export function migrate(db: Db, schema: Schema, options: MigrateOptions): number
   const go = () => {
     for (let id = version + 1; id <= schema.migrations.length; id++) apply(db, schema, id, options.now);
   };
-  // What is new gets all of them at once: nobody needs a version in between, and each of its own would wait for the disk.
+  // One transaction for a new database: each commit waits for the disk.
   if (fresh) db.write("full", go);
   else go();
   return version;
 }
 
-// Somebody else's database may carry no numbers at all.
+// A foreign database may have version and application id 0.
 function isEmpty(db: Db): boolean {
   return db.get("SELECT 1 AS one FROM sqlite_schema LIMIT 1") === null;
 }

@@ -1,6 +1,6 @@
-// How a SQLite file is opened and written: one place for pragmas, durability and the translation of SQLite's errors.
-// A write is one IMMEDIATE transaction of synchronous code. `full` means on disk before it returns, so only what has been
-// acknowledged to someone needs it; `normal` survives kill -9 but perhaps not a power cut. Nothing but SQLite may open these files.
+// Opening and writing SQLite files: pragmas, durability, translation of SQLite's errors. A write is one IMMEDIATE transaction of
+// synchronous code. `full` is on disk before it returns, for what is acknowledged; `normal` survives kill -9 but maybe not a power
+// cut. Nothing else may open these files.
 
 import { constants, Database, type SQLQueryBindings } from "bun:sqlite";
 import { statSync } from "node:fs";
@@ -8,22 +8,22 @@ import { messageOf, SysError } from "../abi/errno.ts";
 
 export type Durability = "full" | "normal";
 
-/** Thrown when nobody can know whether a write happened: ask again with the same key. Carries why, for those who can wait it out. */
+/** The outcome of a write is unknown: retry with the same key. */
 export class StoreUnavailable extends SysError {
   readonly trouble: "disk" | "busy" | "io";
 
   constructor(trouble: "disk" | "busy" | "io", message: string) {
     super(trouble === "disk" ? "ENOSPC" : "EAGAIN", message, [
-      trouble === "disk" ? "free some disk space; gsv goes on by itself" : "try again",
+      trouble === "disk" ? "free some disk space; gsv continues automatically" : "try again",
     ]);
     this.trouble = trouble;
   }
 }
 
-/** The file is not what it should be; it is left as it is. */
+/** The file is damaged or foreign. It is not changed. */
 export class StoreCorrupt extends SysError {
   constructor(message: string) {
-    super("EIO", message, ["gsv doctor says what can be done about it"]);
+    super("EIO", message, ["for repair options: gsv doctor"]);
   }
 }
 
@@ -31,18 +31,18 @@ type Mode = "create" | "write" | "read" | "look";
 
 export type Row = { readonly [column: string]: unknown };
 
-// Statements are compiled once a connection. One turn takes about sixty of them in turn: the usual twenty would all be compiled anew.
+// Statement cache per connection. One turn uses about 60 statements; with the default of 20 all of them would be recompiled.
 Database.MAX_QUERY_CACHE_SIZE = 160;
 
 export class Db {
   private readonly sqlite: Database;
   private durability: Durability = "full";
-  /** A transaction inside a transaction joins it. */
+  /** Nested transactions join the outer one. */
   private depth = 0;
 
   constructor(
     readonly path: string,
-    /** `look` does not even put a log into the file when it is the last to close it: for files that may be damaged. */
+    /** `look` does not checkpoint on close: for files that may be damaged. */
     private readonly options: { readonly mode: Mode; readonly onWrite?: () => void },
   ) {
     this.sqlite = translated(path, () => {
@@ -70,17 +70,17 @@ export class Db {
     return translated(this.path, () => this.sqlite.query<R, SQLQueryBindings[]>(sql).all(...values));
   }
 
-  /** Returns how many rows changed. */
+  /** Returns the number of changed rows. */
   run(sql: string, ...values: SQLQueryBindings[]): number {
     return translated(this.path, () => this.sqlite.query(sql).run(...values).changes);
   }
 
-  /** DDL and pragmas: not cached, may hold several statements. */
+  /** DDL and pragmas: not cached, several statements allowed. */
   script(sql: string): void {
     translated(this.path, () => this.sqlite.run(sql));
   }
 
-  /** Changes the header of the file, so only once it is known to be ours. */
+  /** Changes the file header, so call it only on a file known to be ours. */
   writeAhead(): void {
     if (this.options.mode === "create" || this.options.mode === "write") this.script("PRAGMA journal_mode = WAL");
   }
@@ -100,7 +100,7 @@ export class Db {
         this.sqlite.run("COMMIT");
         return result;
       } catch (error) {
-        // SQLite rolls back by itself when the disk is full.
+        // On a full disk SQLite has rolled back already.
         if (this.sqlite.inTransaction) this.sqlite.run("ROLLBACK");
         throw error;
       } finally {
@@ -115,10 +115,10 @@ export class Db {
     return translated(this.path, () => this.sqlite.transaction(body).deferred());
   }
 
-  /** A whole copy, as of one instant, in a new file; the database itself is not changed, whoever else writes to it meanwhile. */
+  /** A consistent copy in a new file; the database does not change. */
   copyTo(path: string): void {
     translated(this.path, () => {
-      // It would keep the copy from being written, too.
+      // query_only would apply to the copy, too.
       if (this.options.mode === "read") this.sqlite.run("PRAGMA query_only = OFF");
       try {
         this.sqlite.query("VACUUM INTO ?").run(path);
@@ -139,23 +139,21 @@ function opened(path: string, mode: Mode): Database {
   if (mode === "create" || mode === "write" || !lacksLog(sqlite)) return sqlite;
   sqlite.close();
   if ((statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0)
-    throw new SysError(
-      "ECONFIG",
-      `cannot read ${path} where nothing may be written: its last changes are not in it yet`,
-      ["make its directory writable; the next command takes them in"],
-    );
-  // Nobody changes what nobody can write to, so it is read without a log and without locks.
+    throw new SysError("ECONFIG", `cannot read ${path}: it has unmerged changes and its directory is read-only`, [
+      "make the directory writable and run gsv again",
+    ]);
+  // The directory is read-only, so nothing changes: read without WAL and locks.
   const name = path.split("/").map(encodeURIComponent).join("/");
   return new Database(`file:${name}?immutable=1`, constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI);
 }
 
-/** SQLite wants to make a log beside the file even for reading, and cannot: the home is read-only. */
+/** True if SQLite cannot create the WAL files it needs even for reading: the home is read-only. */
 function lacksLog(sqlite: Database): boolean {
   try {
     sqlite.query("SELECT 1 FROM sqlite_schema LIMIT 1").get();
     return false;
   } catch (error) {
-    // Whatever else is wrong with the file is told to whoever asks it something.
+    // Other faults surface with the first query.
     return /^SQLITE_(?:CANTOPEN|READONLY)/.test(String((error as { code?: unknown }).code));
   }
 }

@@ -1,4 +1,4 @@
-// Counts and sizes of objects in a home, by owner. Reads only.
+// Number and size of objects by owner. Read-only.
 
 import { isOlder } from "./edition.ts";
 import { KERNEL_EDITION } from "./migrations/editions.ts";
@@ -11,7 +11,7 @@ export interface ObjectSums {
   readonly count: number;
 }
 
-/** Archives by account, those of sessions under their own names by agent, files by the directory they belong to: `/home/sam`, `/root`. */
+/** Archives by account (those of sessions by agent), files by directory: `/home/sam`, `/root`. */
 export function objectSums(kernelDb: string): ObjectSums[] {
   const db = new Db(kernelDb, { mode: "read" });
   try {

@@ -57,7 +57,7 @@ test.concurrent("a kernel that finds kernel.db damaged ends whoever started it a
     expect((await home.gsv(["send", "hello"])).status).toBe(0);
     await home.stop();
     writeFileSync(home.paths.kernelDb, "no database at all ".repeat(1000));
-    const told = `gsv: the database ${home.paths.kernelDb} is damaged: file is not a database\n  gsv doctor says what can be done about it\n`;
+    const told = `gsv: the database ${home.paths.kernelDb} is damaged: file is not a database\n  for repair options: gsv doctor\n`;
     for (const args of [["send", "x"], ["chat", "x"], ["kernel", "start"], ["ps"]]) {
       const { status, stdout, stderr } = await home.gsv(args);
       expect([args, status, stdout, stderr]).toEqual([args, 1, "", told]);

@@ -38,9 +38,7 @@ async function underKernel(over: Partial<Patient>): Promise<Partial<Patient>> {
 }
 
 test("a process that was only just made when its database was looked at is whole", async () => {
-  const empty = await saying("fault", (path) =>
-    path.includes(INIT) ? "it is empty although it held data" : undefined,
-  );
+  const empty = await saying("fault", (path) => (path.includes(INIT) ? "empty, although it held data" : undefined));
   expect((await bed.look("databases", empty)).join()).toStartWith("ok databases: ");
   const stays = await saying("fault", (path) => (path.includes(INIT) ? "it is empty" : undefined), 9);
   expect((await bed.look("databases", stays)).join()).toStartWith("problem databases: init:1000.db: it is empty");
@@ -48,10 +46,10 @@ test("a process that was only just made when its database was looked at is whole
 
 test("a process that was reset between two looks, and shows as before, has nothing left to finish", async () => {
   const closing = { reason: "reset", startedAt: 1 } as const;
-  const own = (await bed.patient()).databases.ownWord(INIT);
-  const passing = await saying("ownWord", () => ({ ...own, closing }));
+  const own = (await bed.patient()).databases.processState(INIT);
+  const passing = await saying("processState", () => ({ ...own, closing }));
   expect((await bed.look("agreement", passing)).join()).toStartWith("ok agreement: ");
-  const stays = await saying("ownWord", () => ({ ...own, closing }), 9);
+  const stays = await saying("processState", () => ({ ...own, closing }), 9);
   expect((await bed.look("agreement", stays)).join()).toContain("a reset was begun and nothing remembers to finish it");
 });
 

@@ -33,7 +33,7 @@ test("a run is stopped half an hour after its last sign of life, to the second, 
   const stopped = await home.inState(INIT, "stopped");
   expect(stopped.waitsFor).toMatchObject({
     kind: "limit",
-    reason: `stopped after 30 minutes without activity; gsv proc resume ${INIT} lets it go on`,
+    reason: `stopped after 30 minutes without activity; to resume: gsv proc resume ${INIT}`,
   });
   expect(await home.wait(INIT, { run })).toMatchObject({ status: "held", exit: 6 });
   expect(home.heard("process.timeout_warning")).toHaveLength(1);

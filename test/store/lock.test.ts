@@ -122,5 +122,5 @@ test("a pipe in its place is no lock, and nobody waits for what is written there
   const module = JSON.stringify(join(import.meta.dir, "../../src/store/lock.ts"));
   const look = `console.log((await import(${module})).lockFault(process.argv[1]))`;
   const child = Bun.spawnSync([process.execPath, "-e", look, file], { timeout: 5000 });
-  expect(child.stdout.toString()).toBe("it is no file\n");
+  expect(child.stdout.toString()).toBe("not a regular file\n");
 });

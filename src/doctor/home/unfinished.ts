@@ -56,7 +56,7 @@ function stepOf(patient: Patient, row: Registered): Step | null {
 
 function closingOf({ databases }: Patient, pid: string) {
   try {
-    return databases.ownWord(pid).closing;
+    return databases.processState(pid).closing;
   } catch {
     return null;
   }

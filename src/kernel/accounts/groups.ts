@@ -23,7 +23,7 @@ export function groupsService(kernel: KernelStore): Groups {
       needRoot(caller, "add groups");
       if (!NAME.test(name)) throw new SysError("EINVAL", `${name.slice(0, 40)} cannot be the name of a group`);
       const made = isReserved(name) ? null : await groups.create(name, receipt);
-      if (made === null) throw new SysError("EEXIST", `there is an account or a group called ${name} already`);
+      if (made === null) throw new SysError("EEXIST", `the name ${name} is taken by an account or group`);
       return made;
     },
 

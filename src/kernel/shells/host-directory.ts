@@ -6,7 +6,7 @@ import { isAbsolute, resolve } from "node:path";
 import { SysError } from "../../abi/errno.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { isInside } from "../../lib/inside.ts";
-import type { AttachmentRows } from "../../store/kernel/processes/attachments.ts";
+import type { AttachmentRows } from "../../store/kernel/processes/directories.ts";
 import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
 import { StoreUnavailable } from "../../store/open.ts";
 

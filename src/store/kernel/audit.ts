@@ -1,4 +1,4 @@
-// The audit log: what was refused, and what was done by those who may do more. The newest rows are kept.
+// The audit log: refused calls, and calls of privileged accounts. Bounded: old rows are deleted.
 
 import { LIMITS } from "../../abi/config/limits.ts";
 import type { KernelDb } from "./db.ts";
@@ -13,7 +13,7 @@ export interface AuditRow {
 }
 
 export interface AuditQuery {
-  /** Whose rows; all when left out. */
+  /** All accounts if absent. */
   readonly uids?: readonly number[];
   readonly denied: boolean;
   readonly since: number;
@@ -22,9 +22,9 @@ export interface AuditQuery {
 
 export interface AuditRows {
   add(row: AuditRow): Promise<void>;
-  /** The newest that match, oldest first. */
+  /** The newest matching rows, oldest first. */
   list(query: AuditQuery): Promise<readonly (AuditRow & { readonly id: number })[]>;
-  /** Keeps the newest; of those, what is older than an instant goes too, so many rows at once. */
+  /** Keeps the newest auditRowsMax rows; `old` deletes up to rowsMax older ones, too. */
   sweep(old?: { readonly before: number; readonly rowsMax: number }): Promise<void>;
 }
 

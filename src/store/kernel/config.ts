@@ -1,4 +1,4 @@
-// Settings that somebody changed: one row a key and layer, as texts. What is not here is what the schema says.
+// Changed settings: one row per key and layer, values as text. Defaults are in the schema, not here.
 
 import type { KernelDb } from "./db.ts";
 
@@ -9,14 +9,14 @@ export interface ConfigRow {
 
 export interface ConfigChange {
   readonly key: string;
-  /** Null takes the row away. */
+  /** Null deletes the row. */
   readonly value: string | null;
 }
 
 export interface ConfigRows {
-  /** Rows whose key begins so, in the order of their keys. */
+  /** Rows by key prefix, sorted. */
   under(prefix: string): Promise<readonly ConfigRow[]>;
-  /** All of them or none. */
+  /** Atomic. */
   change(changes: readonly ConfigChange[], by: { readonly uid: number; readonly now: number }): Promise<void>;
 }
 

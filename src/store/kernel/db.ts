@@ -1,17 +1,23 @@
-// kernel.db as its one writer holds it: every write checks, inside its transaction, that this start of the kernel is still the one that
-// may write. A kernel that lost its lock finds a later generation and changes nothing.
+// kernel.db and its generation: every write checks in its transaction that no later kernel has started. A kernel that lost its lock
+// changes nothing.
 
 import { SysError } from "../../abi/errno.ts";
 import { isOlder } from "../edition.ts";
 import { KERNEL_EDITION } from "../migrations/editions.ts";
 import { Db, type Durability } from "../open.ts";
 
+/** Cursor of a list in kernel.db: creation time and id of the last row. */
+export interface ListCursor {
+  readonly createdAt: number;
+  readonly id: string;
+}
+
 export class KernelDb {
   private generation = 0;
 
   constructor(readonly db: Db) {}
 
-  /** For reading only; null when the schema is older than this gsv and a kernel has to migrate first. */
+  /** Read-only. Null if the schema is older than this gsv: a kernel must migrate first. */
   static openForReading(path: string): KernelDb | null {
     const db = new Db(path, { mode: "read" });
     try {
@@ -26,7 +32,7 @@ export class KernelDb {
     }
   }
 
-  /** Begins a new generation: from here on everything an earlier kernel still tries to write is refused. */
+  /** Starts a new generation, which refuses all writes of earlier kernels. */
   begin(now: number): { readonly generation: number; readonly afterCrash: boolean } {
     return this.db.write("full", () => {
       const clean = this.db.get<{ ended_cleanly: number }>("SELECT ended_cleanly FROM kernel")?.ended_cleanly === 1;
@@ -36,7 +42,7 @@ export class KernelDb {
     });
   }
 
-  /** This kernel left by itself: whatever is in the middle of something did not die with it. */
+  /** Marks a clean shutdown, so the next kernel skips crash handling. */
   end(): void {
     this.write("normal", (db) => db.run("UPDATE kernel SET ended_cleanly = 1"));
   }

@@ -1,45 +1,44 @@
-// Who wrote which file, when, from which call: one row for each change of a file that went through gsv; what one call writes in pieces is one.
-// The newest rows are kept. It says nothing of what somebody changed beside gsv.
+// File writes through gsv: who, when, from which tool call. Several writes of one call are one row. Bounded. Changes made outside gsv
+// are not recorded.
 
 import { LIMITS } from "../../abi/config/limits.ts";
 import type { KernelDb } from "./db.ts";
 
 export interface FileWrite {
   readonly at: number;
-  /** gsv or host. */
+  /** "gsv" or "host". */
   readonly target: string;
-  /** Without links. */
+  /** The path without symlinks. */
   readonly path: string;
   readonly verb: "write" | "remove" | "move";
   readonly uid: number;
-  /** Null: a person. */
+  /** Null for a person. */
   readonly pid: string | null;
   readonly runId: string | null;
-  /** The tool call, and which tool. */
   readonly callId: string | null;
   readonly tool: string | null;
-  /** What it was then; null of what went. */
+  /** Version after the write; null if the file was removed. */
   readonly version: string | null;
-  /** Of a move: where from. */
+  /** Old path of a moved file. */
   readonly movedFrom: string | null;
 }
 
 export interface FileWriteRows {
   add(row: FileWrite): Promise<void>;
-  /** Newest first; of one file, or of what one process wrote. */
+  /** Newest first; of one file or of one process. */
   list(query: {
     readonly place?: { readonly target: string; readonly path: string };
     readonly pid?: string;
     readonly since?: number;
     readonly limit: number;
   }): Promise<readonly (FileWrite & { readonly id: number })[]>;
-  /** What is older than an instant goes, so many rows at once. */
+  /** Deletes up to rowsMax older rows. */
   sweep(before: number, rowsMax: number): Promise<void>;
 }
 
 type Row = { readonly [K in keyof FileWrite]: FileWrite[K] } & { readonly id: number };
 
-/** How often the oldest rows are looked for: not at every write. */
+/** Writes between two clean-ups. */
 const WRITES_BETWEEN = 256;
 
 export function fileWriteRows(kernel: KernelDb): FileWriteRows {

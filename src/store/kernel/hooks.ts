@@ -1,9 +1,9 @@
-// What was decided about hooks: of which bytes of which file, by whom and when. A decision is for its account alone, root's is for all.
+// Decisions about hooks, per account and content hash. Root's decisions apply to every account.
 
 import type { Db } from "../open.ts";
 import type { KernelDb } from "./db.ts";
 
-/** seen: it was told of once, and nobody has decided. */
+/** seen: shown to a person, not decided. */
 export type HookDecision = "seen" | "allowed" | "denied";
 
 export interface HookRow {

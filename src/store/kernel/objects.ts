@@ -1,5 +1,5 @@
-// The rows behind the object plane: metadata by key, and the intents that make bytes and rows agree after a crash.
-// Everything here is on disk before it returns: bytes are moved only under a stored intent, and a stored row is a promise.
+// Rows of the object store: metadata by key, and intents, which make bytes and rows agree after a crash. All writes are fully durable:
+// bytes are moved only under a stored intent.
 
 import type { ObjectIntent, ObjectMeta, ObjectRows } from "../../objects/objects.ts";
 import type { Db, Row } from "../open.ts";
@@ -27,8 +27,7 @@ export function objectRows(kernel: KernelDb): ObjectRows {
       return row === null ? null : metaOf(row);
     },
 
-    // Keys with one prefix stand side by side in key order, so reading on from the first one and stopping at the first
-    // stranger needs no upper bound.
+    // Keys with one prefix are adjacent in key order: read from the first one, stop at the first other key.
     async page(prefix, after, limit) {
       const rows = db.all<ObjectRow>(
         "SELECT * FROM objects WHERE key >= ? AND key > ? ORDER BY key LIMIT ?",
@@ -71,7 +70,7 @@ export function intentsIn(db: Db): readonly ObjectIntent[] {
     .map((row) => JSON.parse(row.body_json) as ObjectIntent);
 }
 
-/** What is so once it came true. */
+/** Changes the rows as the intent says. */
 export function applyIntent(db: Db, intent: ObjectIntent): void {
   if (intent.receipt !== undefined) putRequest(db, intent.receipt);
   switch (intent.kind) {
@@ -102,7 +101,7 @@ function putRow(db: Db, meta: ObjectMeta): void {
   );
 }
 
-/** The object itself, or everything beneath it: "0" is the character after "/", so the range holds exactly the children. */
+/** The object, or everything below it: "0" follows "/" in ASCII, so the range holds exactly the children. */
 function renameRows(db: Db, from: string, to: string): void {
   db.run("DELETE FROM objects WHERE key = ? AND EXISTS (SELECT 1 FROM objects WHERE key = ?)", to, from);
   db.run(

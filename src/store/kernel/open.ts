@@ -1,4 +1,4 @@
-// kernel.db as its holder opens it: made when there is none, brought up to date when it is older, with a backup before the first change.
+// Opens kernel.db for its owner: creates or migrates it, with a backup before the first migration.
 
 import { type MigrateOptions, migrate } from "../migrate.ts";
 import { KERNEL_SCHEMA } from "../migrations/kernel.ts";
@@ -9,10 +9,10 @@ export interface OpenOptions extends Omit<MigrateOptions, "backup"> {
   readonly backupDir?: string;
 }
 
-/** Only the holder of the lock may. */
+/** Requires the kernel lock. */
 export function openKernelDb(path: string, { backupDir, ...options }: OpenOptions): KernelDb {
   const db = new Db(path, { mode: "create" });
-  // By SQLite's own means: a copy of the file taken any other way may be torn, and taking it would drop our locks.
+  // VACUUM INTO: a plain file copy may be torn, and opening the file would drop our locks.
   const backup = (from: number) =>
     db.script(`VACUUM INTO '${`${backupDir}/kernel-${from}-${options.now}.db`.replaceAll("'", "''")}'`);
   try {

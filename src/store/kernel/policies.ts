@@ -1,4 +1,4 @@
-// Rules that answers left behind, and those a person added: whose they are, where they hold, who said so and when.
+// Standing policy rules, from approvals with "always" or added by hand: owner, scope, author, time.
 
 import { ruleFrom, type StandingRule } from "../../abi/policy.ts";
 import type { KernelDb } from "./db.ts";
@@ -7,7 +7,7 @@ export interface PolicyRows {
   /** Oldest first. */
   of(ownerUid: number): Promise<readonly StandingRule[]>;
   add(ownerUid: number, rule: StandingRule): Promise<void>;
-  /** False where there is none of that id. */
+  /** False if there is no such rule. */
   remove(ownerUid: number, id: string): Promise<boolean>;
   forget(ownerUid: number): Promise<void>;
 }

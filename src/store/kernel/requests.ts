@@ -1,17 +1,9 @@
-// Calls that were carried out, by request id, with their answers: a call that is repeated is answered and not done twice.
+// Answered requests, by request id: a repeated call gets the stored answer and does nothing.
 
 import { LIMITS } from "../../abi/config/limits.ts";
+import type { Receipt } from "../../objects/objects.ts";
 import type { Db } from "../open.ts";
 import type { KernelDb } from "./db.ts";
-
-/** A call that was carried out, by its own id, and what it answered. */
-export interface AnsweredRequest {
-  readonly uid: number;
-  readonly requestId: string;
-  readonly bodyHash: string;
-  readonly answer: unknown;
-  readonly now: number;
-}
 
 export interface RequestRows {
   answered(
@@ -19,7 +11,7 @@ export interface RequestRows {
     requestId: string,
     bodyHash: string,
   ): Promise<{ readonly answer: unknown; readonly sameBody: boolean } | null>;
-  remember(row: AnsweredRequest): Promise<void>;
+  remember(row: Receipt): Promise<void>;
   sweep(now: number): Promise<void>;
 }
 
@@ -45,8 +37,8 @@ export function requestRows(kernel: KernelDb): RequestRows {
   };
 }
 
-/** Part of a transaction that makes the answer true. The first answer to a request stays. */
-export function putRequest(tx: Db, { uid, requestId, bodyHash, answer, now }: AnsweredRequest): void {
+/** Within the transaction that carries the request out. The first answer stays. */
+export function putRequest(tx: Db, { uid, requestId, bodyHash, answer, now }: Receipt): void {
   tx.run(
     "INSERT OR IGNORE INTO requests (uid, request_id, body_hash, answer_json, created_at) VALUES (?, ?, ?, ?, ?)",
     uid,

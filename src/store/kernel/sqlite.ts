@@ -1,5 +1,5 @@
-// The control plane's store: one object of groups, each group one file. Boot takes it as a port, so that tests can stand in front of it.
-// A group is made when it is first asked for: most commands need three or four.
+// The kernel store: one object with a member for each group of tables. Members are created on first use: most commands need three or
+// four.
 
 import { auditRows } from "./audit.ts";
 import { configRows } from "./config.ts";
@@ -18,12 +18,11 @@ import { projectRows } from "./people/projects.ts";
 import { policyRows } from "./policies.ts";
 import { approvalRows } from "./processes/approvals.ts";
 import { archiveRows } from "./processes/archives.ts";
-import { attachmentRows } from "./processes/attachments.ts";
 import { budgetRows } from "./processes/budgets.ts";
+import { attachmentRows, trustRows } from "./processes/directories.ts";
 import { processRows } from "./processes/processes.ts";
 import { routeRows } from "./processes/routes.ts";
 import { sessionRows } from "./processes/sessions.ts";
-import { trustRows } from "./processes/trust.ts";
 import { usageRows } from "./processes/usage.ts";
 import { workspaceRows } from "./processes/workspaces.ts";
 import { requestRows } from "./requests.ts";

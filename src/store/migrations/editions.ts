@@ -1,5 +1,4 @@
-// What the schemas have come to. A binary holds it as it came out when it was built (src/bundle/ready-made.ts): whoever only reads needs
-// no migration for it.
+// Versions of the schemas. The build stores them in the binary (src/bundle/ready-made.ts), so readers load no migrations.
 
 import type { Edition } from "../edition.ts";
 import { editionOf } from "../migrate.ts";

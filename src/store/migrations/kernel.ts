@@ -1,4 +1,4 @@
-// The schema of kernel.db, the control plane. A shipped migration is never edited: what changes is appended.
+// Schema of kernel.db. Never edit a shipped migration: append one.
 
 import type { Schema } from "../migrate.ts";
 import { PRESET_BUNDLES } from "./preset-bundles.ts";
@@ -10,7 +10,7 @@ export const KERNEL_SCHEMA: Schema = {
     {
       name: "accounts, processes, approvals, archives, objects, requests, audit",
       statements: [
-        // One row: which start of a kernel may write. A kernel that lost its lock finds another number here.
+        // One row: the generation that may write.
         "CREATE TABLE kernel (id INTEGER PRIMARY KEY CHECK (id = 1), generation INTEGER NOT NULL, started_at INTEGER NOT NULL, ended_cleanly INTEGER NOT NULL) STRICT",
         "INSERT INTO kernel VALUES (1, 0, 0, 1)",
         `CREATE TABLE passwd (
@@ -24,14 +24,13 @@ export const KERNEL_SCHEMA: Schema = {
         ) STRICT`,
         "CREATE TABLE groups (name TEXT PRIMARY KEY, gid INTEGER NOT NULL UNIQUE, members TEXT NOT NULL DEFAULT '') STRICT",
         "CREATE TABLE personal_agents (owner_uid INTEGER PRIMARY KEY, agent_uid INTEGER NOT NULL UNIQUE) STRICT",
-        // Agents besides the personal one, and whose they are.
+        // Agents other than the personal one.
         "CREATE TABLE agent_owners (agent_uid INTEGER PRIMARY KEY, owner_uid INTEGER NOT NULL) STRICT",
         `CREATE TABLE auth_tokens (
           token_id TEXT PRIMARY KEY, uid INTEGER NOT NULL, kind TEXT NOT NULL, label TEXT, token_hash TEXT NOT NULL UNIQUE,
           token_prefix TEXT NOT NULL, allowed_role TEXT NOT NULL, allowed_device_id TEXT, created_at INTEGER NOT NULL,
           last_used_at INTEGER, expires_at INTEGER, revoked_at INTEGER, revoked_reason TEXT
         ) STRICT`,
-        // Failed logins, by account and by peer.
         `CREATE TABLE login_guard (
           kind TEXT NOT NULL, subject TEXT NOT NULL, failures INTEGER NOT NULL, last_failed_at INTEGER NOT NULL, locked_until INTEGER,
           PRIMARY KEY (kind, subject)
@@ -84,14 +83,14 @@ export const KERNEL_SCHEMA: Schema = {
     {
       name: "directories of this machine that workspaces may use",
       statements: [
-        // The scope is a workspace, or a process that has none.
+        // Scope: a workspace, or a process without one.
         "CREATE TABLE host_directories (scope TEXT NOT NULL, directory TEXT NOT NULL, attached_at INTEGER NOT NULL, PRIMARY KEY (scope, directory)) STRICT",
       ],
     },
     {
       name: "workspaces",
       statements: [
-        // With a directory: that one of this machine, in its place. Without: a tree of gsv's own, under repos/.
+        // With a directory: a host directory. Without: a tree below repos/.
         `CREATE TABLE workspaces (
           workspace_id TEXT PRIMARY KEY, owner_uid INTEGER NOT NULL, label TEXT, directory TEXT,
           state TEXT NOT NULL DEFAULT 'active' CHECK (state IN ('active', 'archived')),
@@ -100,7 +99,7 @@ export const KERNEL_SCHEMA: Schema = {
         "CREATE INDEX workspaces_by_owner ON workspaces (owner_uid, created_at)",
         "CREATE UNIQUE INDEX workspaces_by_directory ON workspaces (owner_uid, directory) WHERE directory IS NOT NULL",
         "CREATE INDEX processes_by_workspace ON processes (workspace_id) WHERE workspace_id IS NOT NULL",
-        // Whoever may make repositories may make workspaces, in homes that are older than these.
+        // Existing homes: accounts that may create repositories may create workspaces.
         "INSERT OR IGNORE INTO group_capabilities SELECT gid, 'workspace.*' FROM group_capabilities WHERE capability = 'repo.create'",
       ],
     },
@@ -113,7 +112,7 @@ export const KERNEL_SCHEMA: Schema = {
     {
       name: "usage and budgets",
       statements: [
-        // What answers used, one row each: it stays when its process is gone. `row_id` is the row's number within its process.
+        // One row per model call; outlives its process. `row_id` is the row's id in the process database.
         `CREATE TABLE usage (
           usage_id INTEGER PRIMARY KEY, owner_uid INTEGER NOT NULL, process_id TEXT NOT NULL, session_key TEXT, row_id INTEGER NOT NULL,
           run_id TEXT NOT NULL, turn INTEGER NOT NULL, model TEXT NOT NULL, input INTEGER NOT NULL, output INTEGER NOT NULL,
@@ -122,7 +121,7 @@ export const KERNEL_SCHEMA: Schema = {
         ) STRICT`,
         "CREATE INDEX usage_by_owner ON usage (owner_uid, at)",
         "CREATE INDEX usage_by_process ON usage (process_id, row_id)",
-        // A budget stands under its parent, whatever becomes of the processes: who is started within it cannot leave it.
+        // A budget stays below its parent even when processes end.
         `CREATE TABLE budgets (
           budget_id INTEGER PRIMARY KEY AUTOINCREMENT, parent_id INTEGER, process_id TEXT NOT NULL, owner_uid INTEGER NOT NULL,
           max_micros INTEGER, max_tokens INTEGER, max_ms INTEGER, used_micros INTEGER NOT NULL DEFAULT 0,
@@ -140,7 +139,7 @@ export const KERNEL_SCHEMA: Schema = {
     {
       name: "pages of the web",
       statements: [
-        // Whoever may run commands may ask for pages, in homes that are older than these.
+        // Existing homes: accounts that may run commands may fetch pages.
         "INSERT OR IGNORE INTO group_capabilities SELECT gid, 'net.fetch' FROM group_capabilities WHERE capability = 'shell.*' AND gid = 100",
       ],
     },
@@ -148,7 +147,7 @@ export const KERNEL_SCHEMA: Schema = {
       name: "modes, standing rules, questions",
       statements: [
         "ALTER TABLE processes ADD COLUMN mode TEXT NOT NULL DEFAULT 'ask'",
-        // What an answer left behind; the place is a workspace or a directory of this machine, and null everywhere.
+        // `place` is a workspace or a host directory; null applies everywhere.
         `CREATE TABLE policy_rules (
           rule_id TEXT PRIMARY KEY, owner_uid INTEGER NOT NULL, place TEXT, rule_json TEXT NOT NULL,
           created_by TEXT NOT NULL, created_at INTEGER NOT NULL
@@ -160,16 +159,15 @@ export const KERNEL_SCHEMA: Schema = {
         "ALTER TABLE approvals ADD COLUMN expires_at INTEGER",
         "ALTER TABLE approvals ADD COLUMN said TEXT",
         "ALTER TABLE approvals ADD COLUMN edited INTEGER NOT NULL DEFAULT 0",
-        // Whoever had processes may say and see how much they may do.
+        // Existing homes: accounts with processes may see and set their policy.
         "INSERT OR IGNORE INTO group_capabilities SELECT gid, 'policy.*' FROM group_capabilities WHERE capability = 'hil.*'",
       ],
     },
     {
       name: "sessions",
       statements: [
-        // The addresses of processes. What the process, the registry or the usage rows say of it is joined and not copied: status, cost,
-        // turns. `pid` is null until a first message made the process, and again when that was killed. `name`, `work_dir` and
-        // `initial_prompt` are what a process of it begins with; `outcome` is how a manager left it where its process cannot say so.
+        // Addresses of processes. `pid` is null before the first message and after a kill. `name`, `work_dir` and `initial_prompt` are for
+        // a new process; `outcome` is the final status if the process cannot report it. Status and cost are joined, not stored.
         `CREATE TABLE sessions (
           id TEXT PRIMARY KEY, owner_uid INTEGER NOT NULL, session_key TEXT, pid TEXT, agent_id TEXT, project_id TEXT,
           name TEXT NOT NULL DEFAULT '', source TEXT NOT NULL DEFAULT 'cli', initial_prompt TEXT NOT NULL DEFAULT '', work_dir TEXT,
@@ -180,8 +178,8 @@ export const KERNEL_SCHEMA: Schema = {
         ) STRICT`,
         "CREATE UNIQUE INDEX sessions_by_key ON sessions (owner_uid, session_key) WHERE session_key IS NOT NULL",
         "CREATE UNIQUE INDEX sessions_by_process ON sessions (pid) WHERE pid IS NOT NULL",
-        // One conversation each: `id` is the session id that people see and the name of its archive, `closing_id` the archive id of the reset
-        // or kill that ended it, so that one which is rolled forward finds what it did. Whether there is an archive, `archives` says.
+        // One row per conversation: `id` is the visible session id and the name of its archive, `closing_id` the archive id of the reset or
+        // kill that ended it, which makes a repeated closing find its work.
         `CREATE TABLE session_generations (
           id TEXT PRIMARY KEY, session_id TEXT NOT NULL, number INTEGER NOT NULL, process_id TEXT NOT NULL, restored_from TEXT,
           started_at INTEGER NOT NULL, ended_at INTEGER, closing_id TEXT, object_key TEXT, UNIQUE (session_id, number)
@@ -189,7 +187,7 @@ export const KERNEL_SCHEMA: Schema = {
         "CREATE UNIQUE INDEX session_generations_open ON session_generations (process_id) WHERE ended_at IS NULL",
         "CREATE INDEX session_generations_by_closing ON session_generations (closing_id) WHERE closing_id IS NOT NULL",
         "CREATE INDEX usage_by_session ON usage (owner_uid, session_key) WHERE session_key IS NOT NULL",
-        // Whoever had processes has their addresses.
+        // Existing homes: accounts with processes may use sessions.
         "INSERT OR IGNORE INTO group_capabilities SELECT gid, 'session.*' FROM group_capabilities WHERE capability = 'proc.*'",
       ],
     },
@@ -200,7 +198,7 @@ export const KERNEL_SCHEMA: Schema = {
     {
       name: "agents, personas, bundles, projects, credits",
       statements: [
-        // What was said of an agent account; one of which nothing was said has no row.
+        // Profiles of agent accounts. No row: defaults.
         `CREATE TABLE agents (
           id TEXT PRIMARY KEY, uid INTEGER NOT NULL UNIQUE, owner_uid INTEGER NOT NULL, model TEXT, mcp_tool_permissions TEXT,
           request_key TEXT, created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL
@@ -210,7 +208,7 @@ export const KERNEL_SCHEMA: Schema = {
           traits TEXT NOT NULL DEFAULT '[]', voice_guidelines TEXT NOT NULL DEFAULT '', background TEXT NOT NULL DEFAULT '',
           example_messages TEXT NOT NULL DEFAULT '[]', created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL
         ) STRICT`,
-        // Without an owner it ships with gsv.
+        // Without an owner: ships with gsv.
         `CREATE TABLE skill_bundles (
           id TEXT PRIMARY KEY, owner_uid INTEGER, description TEXT NOT NULL DEFAULT '', tools TEXT NOT NULL DEFAULT '[]',
           prompt_additions TEXT NOT NULL DEFAULT '', preset INTEGER NOT NULL DEFAULT 0,
@@ -232,7 +230,7 @@ export const KERNEL_SCHEMA: Schema = {
           PRIMARY KEY (project_id, bundle_id)
         ) STRICT`,
         "ALTER TABLE processes ADD COLUMN project_id TEXT",
-        // Credits of those who come through a channel; an owner's own work is not charged. Rows of credit_transactions are only added.
+        // Credits of users who come through a channel; the owner's own work is not charged. credit_transactions is append-only.
         `CREATE TABLE credit_ledger (
           id INTEGER PRIMARY KEY AUTOINCREMENT, owner_uid INTEGER NOT NULL, wallet_address TEXT NOT NULL,
           credits INTEGER NOT NULL DEFAULT 0 CHECK (credits >= 0), reserved INTEGER NOT NULL DEFAULT 0 CHECK (reserved >= 0),
@@ -245,10 +243,8 @@ export const KERNEL_SCHEMA: Schema = {
           created_at INTEGER NOT NULL
         ) STRICT`,
         "CREATE INDEX credit_transactions_by_wallet ON credit_transactions (owner_uid, wallet_address, id)",
-        // The same thing is not credited or charged twice.
         "CREATE UNIQUE INDEX credit_transactions_once ON credit_transactions (owner_uid, wallet_address, type, reference) WHERE reference IS NOT NULL",
         "CREATE TABLE credit_config (owner_uid INTEGER NOT NULL, key TEXT NOT NULL, value INTEGER NOT NULL, updated_at INTEGER NOT NULL, PRIMARY KEY (owner_uid, key)) STRICT",
-        // What is spent, by day: the usage rows say it.
         `CREATE VIEW daily_spending AS
           SELECT owner_uid, date(at / 1000, 'unixepoch') AS date, sum(cost_micros) AS cost_micros FROM usage GROUP BY 1, 2`,
         "INSERT OR IGNORE INTO group_capabilities SELECT gid, 'agent.*' FROM group_capabilities WHERE capability = 'account.create'",
@@ -261,7 +257,7 @@ export const KERNEL_SCHEMA: Schema = {
     {
       name: "hooks",
       statements: [
-        // Which bytes of which file in hooks.d a person has allowed, or denied, or was told of.
+        // Decisions about files in hooks.d, by content hash.
         `CREATE TABLE hooks (
           owner_uid INTEGER NOT NULL, hook TEXT NOT NULL, sha256 TEXT NOT NULL,
           decision TEXT NOT NULL CHECK (decision IN ('seen', 'allowed', 'denied')),

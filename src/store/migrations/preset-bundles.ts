@@ -1,5 +1,4 @@
-// The bundles that ship, as a migration puts them into a home: ways of working that agents are often made for. From then on they are rows of
-// that home, for root to change.
+// Preset bundles, inserted by a migration. After that they are ordinary rows, which root may change.
 
 const PRESETS: readonly (readonly [name: string, description: string, tools: readonly string[], prompt: string])[] = [
   [

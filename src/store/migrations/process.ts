@@ -1,4 +1,4 @@
-// The schema of proc/<pid>.db, one database a process and the truth of it. A shipped migration is never edited.
+// Schema of proc/<pid>.db. Never edit a shipped migration: append one.
 
 import type { Schema } from "../migrate.ts";
 
@@ -101,7 +101,7 @@ export const PROCESS_SCHEMA: Schema = {
     {
       name: "calls of blocks of code",
       statements: [
-        // Of a call that a block of code makes: the call that runs the block, and what came of it, which is no message.
+        // For calls of a code block: the call that runs the block, and the result, which is not a message.
         "ALTER TABLE pending_tool_calls ADD COLUMN block TEXT",
         "ALTER TABLE pending_tool_calls ADD COLUMN result_json TEXT",
         "CREATE INDEX calls_by_block ON pending_tool_calls (block, position) WHERE block IS NOT NULL",

@@ -1,4 +1,4 @@
-// The schema of index.db, which is derived: one of another version is begun anew and never migrated.
+// Schema of index.db. The index is derived: another version is rebuilt, not migrated.
 
 import type { Schema } from "../migrate.ts";
 

@@ -69,7 +69,7 @@ export function recoverRun(
   if (row === null || row.deaths < LIMITS.runDeathsMax) return [];
   head.epoch++;
   withdrawApprovals(db, head, now);
-  cancelCalls(db, head, runId, "cancelled: the run was given up", now);
-  const error = `given up: the kernel died ${row.deaths} times within this run without progress`;
+  cancelCalls(db, head, runId, "cancelled: the run was aborted", now);
+  const error = `aborted: the kernel crashed ${row.deaths} times during this run`;
   return finishRun(db, head, { runId, status: "error", reason: "kernel.deaths", error, text: null, now });
 }

@@ -312,13 +312,13 @@ export class HeadRow implements Head {
 
   private waitsFor(): WaitsFor | null {
     if (this.state === "stopped") {
-      const reason = `${this.stoppedWhy ?? "stopped"}; gsv proc resume ${this.pid()} lets it go on`;
+      const reason = `${this.stoppedWhy ?? "stopped"}; to resume: gsv proc resume ${this.pid()}`;
       return { kind: this.stoppedWhy === null ? "person" : "limit", reason };
     }
     if (this.state === "paused") return this.paused;
     if (this.state === "running") return this.retrying?.waitsFor ?? null;
     if (this.state === "error")
-      return { kind: "repair", reason: `its database is damaged; gsv proc reset --pid ${this.pid()} starts it afresh` };
+      return { kind: "repair", reason: `database damaged; to start over: gsv proc reset --pid ${this.pid()}` };
     const asking = WORKING_STATES.includes(this.state) || this.state === "idle" ? null : this.openApproval();
     return asking === null ? null : { kind: asking.kind, id: asking.id, tool: asking.tool, summary: asking.why };
   }

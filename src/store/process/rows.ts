@@ -2,7 +2,7 @@
 
 import type { MediaRef, Message, Origin, Seal, ToolCall, ToolOutcome } from "../../abi/process/message.ts";
 import { type Approval, NO_USAGE, type RunEnd, type RunStatus, type Usage } from "../../abi/process/process.ts";
-import { type AskedColumns, approvalOf } from "../approval.ts";
+import { type ApprovalColumns, approvalOf } from "../approval.ts";
 import type { Db } from "../open.ts";
 
 export type CallStatus = "registered" | "asking" | "approved" | "dispatched" | ToolOutcome;
@@ -50,7 +50,7 @@ export type QueueRow = {
   readonly created_at: number;
 };
 
-export type HilRow = AskedColumns & {
+export type HilRow = ApprovalColumns & {
   readonly dispatch_id: string;
   readonly tool_name: string;
   readonly syscall: string;

@@ -1,12 +1,13 @@
 // What was used and what may be, as callers see it.
 
 import type { Caller } from "../../abi/identity.ts";
+import type { Tokens } from "../../abi/process/money.ts";
 import type { CallContext } from "../define.ts";
 
 export const USAGE_BY = ["model", "process", "day", "session", "account"] as const;
 export type UsageBy = (typeof USAGE_BY)[number];
 
-export interface UsageInfo {
+export interface UsageInfo extends Tokens {
   readonly by: UsageBy;
   /** The model, pid, day, session or account; `total` for all together. */
   readonly key: string;
@@ -15,10 +16,6 @@ export interface UsageInfo {
   readonly turns: number;
   /** Answers that were cut or failed, and used something all the same. */
   readonly wasted: number;
-  readonly input: number;
-  readonly output: number;
-  readonly cacheRead: number;
-  readonly cacheWrite: number;
   readonly costUsd: number;
   /** Answers whose price nobody knows: they count as nothing. */
   readonly unpriced: number;

@@ -7,7 +7,7 @@ import type { Clock } from "../../../lib/clock.ts";
 import { Serial } from "../../../lib/serial.ts";
 import type { ObjectStore } from "../../../objects/objects.ts";
 import type { HistoryIndex, IndexedText, Mark } from "../../../store/history-index.ts";
-import type { ListPlace } from "../../../store/kernel/list-place.ts";
+import type { ListCursor } from "../../../store/kernel/db.ts";
 import type { ArchiveRow } from "../../../store/kernel/processes/archives.ts";
 import type { ProcessRow } from "../../../store/kernel/processes/processes.ts";
 import type { KernelStore } from "../../../store/kernel/sqlite.ts";
@@ -139,11 +139,11 @@ type Whose = { readonly ownerUid?: number };
 
 /** The rows of all pages, in their order. */
 async function* paged<Row>(
-  list: (page: { readonly after?: ListPlace; readonly limit: number }) => Promise<readonly Row[]>,
-  placeOf: (row: Row) => ListPlace,
+  list: (page: { readonly after?: ListCursor; readonly limit: number }) => Promise<readonly Row[]>,
+  placeOf: (row: Row) => ListCursor,
 ): AsyncGenerator<Row> {
   const limit = LIMITS.listPageMax;
-  for (let after: ListPlace | undefined; ; ) {
+  for (let after: ListCursor | undefined; ; ) {
     const rows = await list({ ...(after && { after }), limit });
     yield* rows;
     const last = rows.at(-1);

@@ -1,5 +1,5 @@
-// The account tables as the rows of passwd, shadow and group: read whole, and changed whole in one transaction by a plan that is made
-// from what is there at that moment. A plan that throws changes nothing. Which accounts and groups there are is not decided here.
+// Account tables in the shape of passwd, shadow and group files. A change is a function of the current rows, applied in one
+// transaction; if it throws, nothing changes. The set of accounts and groups does not change here.
 
 import type { KernelDb } from "../db.ts";
 import { membersOf } from "./groups.ts";
@@ -16,7 +16,7 @@ export interface PasswdRow {
 export interface ShadowRow {
   readonly username: string;
   readonly hash: string;
-  /** When the password was last changed, in milliseconds. */
+  /** Milliseconds. */
   readonly lastchanged: number | null;
   readonly min: number;
   readonly max: number;
@@ -36,7 +36,7 @@ export interface AccountFileRows {
   passwd(): Promise<readonly PasswdRow[]>;
   shadow(): Promise<readonly ShadowRow[]>;
   groups(): Promise<readonly GroupFileRow[]>;
-  /** Numbers stay: what else the planned rows say is taken over. */
+  /** Uids and gids do not change; the other fields are stored. */
   changePasswd(plan: (now: readonly PasswdRow[]) => readonly PasswdRow[]): Promise<void>;
   changeShadow(plan: (now: readonly ShadowRow[]) => readonly ShadowRow[]): Promise<void>;
   changeGroups(plan: (now: readonly GroupFileRow[]) => readonly GroupFileRow[]): Promise<void>;
@@ -89,5 +89,5 @@ export function accountFileRows(kernel: KernelDb): AccountFileRows {
   };
 }
 
-/** Columns as they come, by name. */
+/** Result columns by name. */
 type Row = { readonly [column: string]: string | number | null };

@@ -1,4 +1,4 @@
-// Accounts, groups and what groups may do, under the names every Unix has for them.
+// Accounts, groups and capabilities.
 
 import type { Identity } from "../../../abi/identity.ts";
 import type { KernelDb } from "../db.ts";
@@ -27,27 +27,26 @@ export interface FirstAccounts {
 export interface AccountRows {
   byUid(uid: number): Promise<Account | null>;
   byName(name: string): Promise<Account | null>;
-  /** The account with its groups, primary first. */
+  /** Primary group first. */
   identity(uid: number): Promise<Identity | null>;
-  /** Nobody may act as it, with or without a password. */
+  /** A locked account cannot be used, with or without a password. */
   isLocked(uid: number): Promise<boolean>;
   capabilities(gids: readonly number[]): Promise<readonly string[]>;
   personalAgent(ownerUid: number): Promise<Account | null>;
-  /** Agents the human may run processes as. */
+  /** True if the human may run processes as the agent. */
   mayActAs(ownerUid: number, agentUid: number): Promise<boolean>;
-  /** The first human there is. */
   firstHuman(): Promise<Account | null>;
-  /** Everything a new home starts with, in one transaction; does nothing where a human exists. */
+  /** Creates the first accounts in one transaction. Does nothing if a human exists. */
   setUp(first: FirstAccounts): Promise<boolean>;
 }
 
-/** In front of whatever hash there is. A lone "!" only says that there is no password yet. */
+/** Prefix of a locked password hash. "!" alone means no password. */
 export const LOCK = "!!";
 
 const COLUMNS = "username, uid, gid, gecos, home";
 const AGENTS = "SELECT agent_uid FROM personal_agents UNION SELECT agent_uid FROM agent_owners";
 
-/** An account is looked up at every call, so each question is one short row: many would cost more than all else of a call. */
+/** Read at every call, so each lookup is one row: several rows would dominate the cost of a call. */
 const IDENTITY = `SELECT gid, username, home, (
     SELECT group_concat(gid) FROM (
       SELECT gid FROM groups
@@ -134,7 +133,7 @@ export function accountRows(kernel: KernelDb): AccountRows {
             account.gecos,
             account.home,
           );
-          // "!" is locked: nobody can prove to be this account until it gets a password.
+          // "!": no password works until one is set.
           db.run("INSERT INTO shadow (username, hash) VALUES (?, '!')", account.username);
         }
         for (const group of first.groups) {

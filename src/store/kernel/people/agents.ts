@@ -1,17 +1,16 @@
-// What was said of agent accounts: model, tools, persona, bundles in their order. An account of which nothing was said has no row and reads as
-// one that has nothing of its own. Gone with the account.
+// Profiles of agent accounts: model, tools, persona, bundles. An account without a row has the defaults.
 
 import { type AgentProfile, ARCHETYPES, NO_PERSONA, type Persona } from "../../../abi/process/agent.ts";
 import type { Db } from "../../open.ts";
 import type { KernelDb } from "../db.ts";
 
-/** What is left out stays as it is. */
+/** Absent fields do not change. */
 export interface AgentChange {
   readonly model?: string | null;
   readonly tools?: readonly string[] | null;
-  /** Null takes it away. */
+  /** Null removes the persona. */
   readonly persona?: Partial<Persona> | null;
-  /** All of them, in order. */
+  /** Replaces all bundles. */
   readonly bundles?: readonly string[];
 }
 
@@ -22,11 +21,10 @@ export interface AgentAccount {
 }
 
 export interface AgentRows {
-  /** Nothing was said of it where there is no row. */
   byUid(uid: number): Promise<AgentProfile>;
-  /** The request that made it; empty where none did, null where nothing was said of it. */
+  /** Key of the request that created the profile: empty if unknown, null if there is no profile. */
   madeBy(uid: number): Promise<string | null>;
-  /** Everything or nothing; refuses nothing: bundles are looked up before. */
+  /** Atomic. Bundles must exist. */
   change(
     account: AgentAccount,
     change: AgentChange,
@@ -93,7 +91,6 @@ export function agentRows(kernel: KernelDb): AgentRows {
   };
 }
 
-/** With its account. */
 export function forgetAgent(tx: Db, uid: number): void {
   tx.run("DELETE FROM agents WHERE uid = ?", uid);
 }

@@ -1,21 +1,21 @@
-// Bundles of tools and words. Those that ship came with the migration that made the table.
+// Skill bundles: tools and prompt additions. The presets come from a migration.
 
 import type { Bundle } from "../../../abi/process/agent.ts";
 import type { KernelDb } from "../db.ts";
 
 export interface BundleRows {
-  /** Those that ship first, then by name. */
+  /** Presets first, then by name. */
   list(): Promise<readonly Bundle[]>;
-  /** In the order of the names; the unknown ones are left out. */
+  /** In the given order, without unknown names. */
   named(names: readonly string[]): Promise<readonly Bundle[]>;
-  /** False where there is one of that name. */
+  /** False if the name is taken. */
   create(bundle: Bundle, now: number): Promise<boolean>;
   change(
     name: string,
     change: Partial<Pick<Bundle, "description" | "tools" | "promptAdditions">>,
     now: number,
   ): Promise<void>;
-  /** Takes it from every agent and project, too. */
+  /** Also removes it from agents and projects. */
   remove(name: string): Promise<void>;
 }
 

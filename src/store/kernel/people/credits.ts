@@ -1,5 +1,5 @@
-// Credits of wallets, each an owner's: every verb looks and changes in one transaction, so that no two of them spend the same credit, and
-// writes one row of the ledger. What was granted or charged under a reference is not granted or charged under it again.
+// Credits, per owner and wallet. Each verb checks and changes in one transaction, so no credit is spent twice, and adds one ledger row.
+// A reference is granted or charged at most once.
 
 import {
   CREDIT_RATES,
@@ -24,21 +24,21 @@ export interface CreditMove {
   readonly now: number;
 }
 
-export type Moved =
+export type MoveResult =
   | { readonly ok: true; readonly balance: CreditBalance }
   | { readonly ok: false; readonly why: "short" | "repeated"; readonly balance: CreditBalance };
 
 export interface CreditRows {
   wallets(ownerUid: number): Promise<readonly CreditBalance[]>;
-  /** Of one that never had any: zeros, and no row is made for it. */
+  /** Zeros for an unknown wallet; creates no row. */
   balance(wallet: Wallet): Promise<CreditBalance>;
-  add(wallet: Wallet, move: CreditMove): Promise<Moved>;
-  /** Of what is not reserved. */
-  take(wallet: Wallet, move: CreditMove): Promise<Moved>;
-  reserve(wallet: Wallet, move: CreditMove): Promise<Moved>;
-  /** Of what was reserved: `taken` of it is spent, the rest is free again. */
-  settle(wallet: Wallet, move: CreditMove & { readonly taken: number }): Promise<Moved>;
-  /** The newest first. */
+  add(wallet: Wallet, move: CreditMove): Promise<MoveResult>;
+  /** From unreserved credits. */
+  take(wallet: Wallet, move: CreditMove): Promise<MoveResult>;
+  reserve(wallet: Wallet, move: CreditMove): Promise<MoveResult>;
+  /** Releases a reservation: `taken` is spent, the rest is free again. */
+  settle(wallet: Wallet, move: CreditMove & { readonly taken: number }): Promise<MoveResult>;
+  /** Newest first. */
   ledger(
     wallet: Wallet,
     page: { readonly limit: number; readonly before?: number | undefined },
@@ -61,14 +61,14 @@ export function creditRows(kernel: KernelDb): CreditRows {
   const { db } = kernel;
   const balanceOf = (wallet: Wallet) => toBalance(wallet.wallet, rowOf(db, wallet));
 
-  /** `change` says what becomes of the row, or null where there is too little. */
-  function move(wallet: Wallet, made: CreditMove, change: (row: Columns) => Change | null): Moved {
+  /** `change` returns the change of the row, or null if there are too few credits. */
+  function move(wallet: Wallet, entry: CreditMove, change: (row: Columns) => Change | null): MoveResult {
     return kernel.write("full", (tx) => {
-      if (isKnown(tx, wallet, made)) return { ok: false, why: "repeated", balance: balanceOf(wallet) };
+      if (isRepeated(tx, wallet, entry)) return { ok: false, why: "repeated", balance: balanceOf(wallet) };
       const next = change(rowOf(tx, wallet));
       if (next === null) return { ok: false, why: "short", balance: balanceOf(wallet) };
-      put(tx, wallet, next, made.now);
-      note(tx, wallet, made, balanceOf(wallet).credits);
+      put(tx, wallet, next, entry.now);
+      addTransaction(tx, wallet, entry, balanceOf(wallet).credits);
       return { ok: true, balance: balanceOf(wallet) };
     });
   }
@@ -79,19 +79,19 @@ export function creditRows(kernel: KernelDb): CreditRows {
         .all<Columns>(`${ALL} WHERE owner_uid = ? ORDER BY wallet_address`, ownerUid)
         .map((row) => toBalance(row.wallet_address, row)),
     balance: async (wallet) => balanceOf(wallet),
-    add: async (wallet, made) => move(wallet, made, () => ({ credits: made.amount, purchased: made.amount })),
-    take: async (wallet, made) =>
-      move(wallet, made, ({ credits, reserved }) =>
-        credits - reserved < made.amount ? null : { credits: -made.amount, consumed: made.amount },
+    add: async (wallet, entry) => move(wallet, entry, () => ({ credits: entry.amount, purchased: entry.amount })),
+    take: async (wallet, entry) =>
+      move(wallet, entry, ({ credits, reserved }) =>
+        credits - reserved < entry.amount ? null : { credits: -entry.amount, consumed: entry.amount },
       ),
-    reserve: async (wallet, made) =>
-      move(wallet, made, ({ credits, reserved }) =>
-        credits - reserved < made.amount ? null : { reserved: made.amount },
+    reserve: async (wallet, entry) =>
+      move(wallet, entry, ({ credits, reserved }) =>
+        credits - reserved < entry.amount ? null : { reserved: entry.amount },
       ),
-    settle: async (wallet, { taken, ...made }) =>
-      move(wallet, made, ({ reserved }) => {
-        if (reserved < made.amount || taken > made.amount) return null;
-        return { reserved: -made.amount, credits: -taken, consumed: taken };
+    settle: async (wallet, { taken, ...entry }) =>
+      move(wallet, entry, ({ reserved }) => {
+        if (reserved < entry.amount || taken > entry.amount) return null;
+        return { reserved: -entry.amount, credits: -taken, consumed: taken };
       }),
 
     async ledger({ ownerUid, wallet }, { limit, before }) {
@@ -139,7 +139,7 @@ function rowOf(db: Db, { ownerUid, wallet }: Wallet): Columns {
   return row ?? { wallet_address: wallet, credits: 0, reserved: 0, total_purchased: 0, total_consumed: 0 };
 }
 
-function isKnown(tx: Db, { ownerUid, wallet }: Wallet, { type, reference }: CreditMove): boolean {
+function isRepeated(tx: Db, { ownerUid, wallet }: Wallet, { type, reference }: CreditMove): boolean {
   if (reference === undefined) return false;
   return (
     tx.get(
@@ -169,7 +169,7 @@ function put(tx: Db, { ownerUid, wallet }: Wallet, change: Change, now: number):
   );
 }
 
-function note(
+function addTransaction(
   tx: Db,
   { ownerUid, wallet }: Wallet,
   { type, amount, reference, sessionId, now }: CreditMove,

@@ -1,7 +1,8 @@
-// Groups, who is in them and what they may do. What was granted or revoked stays so: nothing is ever put back by itself.
+// Groups: members and capabilities. A revoked capability is never restored automatically.
 
+import type { Receipt } from "../../../objects/objects.ts";
 import type { KernelDb } from "../db.ts";
-import { type AnsweredRequest, putRequest } from "../requests.ts";
+import { putRequest } from "../requests.ts";
 import type { Group } from "./accounts.ts";
 
 export interface GroupRow extends Group {
@@ -19,13 +20,13 @@ export interface GroupRows {
   list(): Promise<readonly GroupRow[]>;
   byName(name: string): Promise<GroupRow | null>;
   nameOf(gid: number): Promise<string | null>;
-  /** Null when an account or a group has that name. */
-  create(name: string, receipt?: (made: GroupRow) => AnsweredRequest): Promise<GroupRow | null>;
+  /** Null if an account or group has the name. */
+  create(name: string, receipt?: (made: GroupRow) => Receipt): Promise<GroupRow | null>;
   change(gid: number, change: GroupChange): Promise<void>;
-  remove(gid: number, receipt?: AnsweredRequest): Promise<void>;
+  remove(gid: number, receipt?: Receipt): Promise<void>;
 }
 
-/** Below them are the groups of gsv itself, above the private ones of accounts. */
+/** Lower gids belong to gsv, higher ones are private groups of accounts. */
 const FIRST_GID = 300;
 const END_GID = 1000;
 

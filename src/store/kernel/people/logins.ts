@@ -1,5 +1,5 @@
-// What proves who somebody is, as far as a database may know it: tokens as sha256 of 256 random bits, and how often proving failed.
-// Nothing here lets anybody in who has read it.
+// Login credentials as far as the database may know them: tokens as the sha256 of 256 random bits, and failed attempts. Reading them
+// gives no access.
 
 import type { KernelDb } from "../db.ts";
 
@@ -21,7 +21,7 @@ export interface TokenRow {
 }
 
 export interface TokenRows {
-  /** The same id again gives the row a new secret. */
+  /** An existing id gets a new secret. */
   put(row: TokenRow, hash: string): Promise<void>;
   get(id: string): Promise<TokenRow | null>;
   byHash(hash: string): Promise<(TokenRow & { readonly hash: string }) | null>;
@@ -43,7 +43,7 @@ export interface LockoutSubject {
 
 export interface LockoutRows {
   get(subject: LockoutSubject): Promise<LockoutRow | null>;
-  /** Several at once, so that two attempts at one time count twice. `next` is asked inside the transaction; null forgets. */
+  /** Several subjects in one transaction, so that concurrent attempts both count. `next` returning null deletes the row. */
   change(
     subjects: readonly LockoutSubject[],
     next: (subject: LockoutSubject, row: LockoutRow | null) => LockoutRow | null,

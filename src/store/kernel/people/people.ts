@@ -1,11 +1,12 @@
-// Accounts as they come and go: passwd, shadow, personal_agents and agent_owners, each change one transaction. Numbers of accounts that
-// are gone are not given again while anything of theirs is left.
+// Creation and deletion of accounts: passwd, shadow, personal_agents, agent_owners. A uid is not reused while anything of its old
+// account remains.
 
 import { SysError } from "../../../abi/errno.ts";
+import type { Receipt } from "../../../objects/objects.ts";
 import type { Db } from "../../open.ts";
 import type { KernelDb } from "../db.ts";
 import { forgetSessions } from "../processes/sessions.ts";
-import { type AnsweredRequest, putRequest } from "../requests.ts";
+import { putRequest } from "../requests.ts";
 import { type Account, LOCK } from "./accounts.ts";
 import { forgetAgent } from "./agents.ts";
 import { membersOf } from "./groups.ts";
@@ -15,7 +16,7 @@ export type AccountKind = "root" | "human" | "personal" | "agent" | "system";
 
 export interface AccountRow extends Account {
   readonly kind: AccountKind;
-  /** Whose agent it is. */
+  /** Owner of an agent. */
   readonly ownerUid: number | null;
   readonly hasPassword: boolean;
   readonly locked: boolean;
@@ -25,22 +26,22 @@ export interface NewAccount {
   readonly username: string;
   readonly comment: string;
   readonly kind: "human" | "personal" | "agent" | "system";
-  /** The human of an own or personal agent; for a personal one, the name of the human made with it. */
+  /** Owner of an agent. Absent for a personal agent that is created together with its human. */
   readonly ownerUid?: number;
   readonly usersGid: number;
 }
 
-/** A receipt is stored in the same transaction, so that the same request again finds the same answer. */
+/** A receipt is stored in the same transaction: a repeated request gets the same answer. */
 export interface PeopleRows {
   list(): Promise<readonly AccountRow[]>;
   byName(name: string): Promise<AccountRow | null>;
   /** One account with its private group and, for a human, the personal agent. Refuses names in use. */
-  create(account: NewAccount, agentName: string | null, receipt?: (made: Account) => AnsweredRequest): Promise<Account>;
+  create(account: NewAccount, agentName: string | null, receipt?: (made: Account) => Receipt): Promise<Account>;
   comment(username: string, text: string): Promise<void>;
-  /** Keeps the password for the day it is unlocked. */
+  /** The password is kept for unlocking. */
   lock(username: string, locked: boolean): Promise<void>;
-  /** The account, its agents, groups, memberships, tokens and lockouts. Processes are gone before. */
-  remove(username: string, receipt?: AnsweredRequest): Promise<void>;
+  /** The account, its agents, groups, memberships, tokens and lockouts. Its processes must be gone. */
+  remove(username: string, receipt?: Receipt): Promise<void>;
   hash(username: string): Promise<string>;
   setHash(username: string, hash: string, now: number): Promise<void>;
 }
@@ -151,7 +152,7 @@ function kindOf({ uid, personal_of, agent_of }: Columns): AccountKind {
   return uid < FIRST_UID ? "system" : "human";
 }
 
-// Two in a row are free: a human's agent follows it.
+// Two numbers: a human's agent gets the next one.
 function nextUid(tx: Db, system: boolean): number {
   const [first, end] = system ? [FIRST_SYSTEM_UID, FIRST_UID] : [FIRST_UID, 2 ** 31];
   const used = tx.get<{ last: number | null }>(
@@ -165,7 +166,7 @@ function nextUid(tx: Db, system: boolean): number {
     end === FIRST_UID ? end : 2 ** 31,
   )?.last;
   const next = (used ?? first - 1) + 1;
-  if (next >= end - 1) throw new SysError("ELIMIT", "there are no account numbers left");
+  if (next >= end - 1) throw new SysError("ELIMIT", "no account numbers left");
   return next;
 }
 
@@ -175,7 +176,7 @@ function insert(tx: Db, account: NewAccount, uid: number): Account {
     "SELECT 1 AS one FROM passwd WHERE username = ?1 UNION SELECT 1 FROM groups WHERE name = ?1",
     username,
   );
-  if (taken !== null) throw new SysError("EEXIST", `there is an account or a group called ${username} already`);
+  if (taken !== null) throw new SysError("EEXIST", `the name ${username} is taken by an account or group`);
   const home = `/home/${username}`;
   tx.run(
     "INSERT INTO passwd (username, uid, gid, gecos, home) VALUES (?, ?, ?, ?, ?)",
@@ -187,7 +188,7 @@ function insert(tx: Db, account: NewAccount, uid: number): Account {
   );
   tx.run("INSERT INTO shadow (username, hash) VALUES (?, '!')", username);
   tx.run("INSERT INTO groups (name, gid, members) VALUES (?, ?, '')", username, uid);
-  // What a system agent may do, root says group by group.
+  // System agents start without capabilities: root grants them by group.
   if (kind !== "system") changeMembers(tx, account.usersGid, (members) => [...members, username]);
   if (kind === "personal" && ownerUid !== undefined)
     tx.run("INSERT INTO personal_agents (owner_uid, agent_uid) VALUES (?, ?)", ownerUid, uid);
@@ -198,7 +199,7 @@ function insert(tx: Db, account: NewAccount, uid: number): Account {
       ? null
       : tx.get<{ username: string; gid: number }>("SELECT username, gid FROM passwd WHERE uid = ?", ownerUid);
   if (owner !== null) {
-    // Each is in the other's private group, so either edits what the other wrote.
+    // Human and agent are in each other's private group, so each can edit the other's files.
     changeMembers(tx, owner.gid, (members) => [...members, username]);
     changeMembers(tx, uid, () => [owner.username]);
   }

@@ -1,4 +1,4 @@
-// Projects: what processes work on, with what they are told of it. A process keeps the id of its project; one that is gone tells it nothing.
+// Projects: a workspace with instructions and bundles. A process keeps the id; a deleted project has no effect.
 
 import type { Project } from "../../../abi/process/agent.ts";
 import type { Db } from "../../open.ts";
@@ -10,7 +10,7 @@ export interface ProjectRows {
   list(ownerUid: number): Promise<readonly Project[]>;
   byName(ownerUid: number, name: string): Promise<Project | null>;
   get(id: string): Promise<Project | null>;
-  /** False where the owner has one of that name. */
+  /** False if the owner has a project of that name. */
   create(project: Project, now: number): Promise<boolean>;
   change(id: string, change: ProjectChange, now: number): Promise<void>;
   remove(id: string): Promise<void>;
@@ -72,7 +72,6 @@ export function projectRows(kernel: KernelDb): ProjectRows {
   };
 }
 
-/** With the account. */
 export function forgetProjects(tx: Db, ownerUid: number): void {
   tx.run("DELETE FROM projects WHERE owner_uid = ?", ownerUid);
 }

@@ -1,29 +1,28 @@
-// Approvals as kernel.db knows them: a copy of what each process asked for, so that they can be listed across processes. The process's own
-// database has the original and sends a new version of the row whenever it changes.
+// Approvals across processes: a copy in kernel.db of each process's requests, for listing. The process's database has the original and
+// sends every change.
 
 import { LIMITS } from "../../../abi/config/limits.ts";
 import type { Approval } from "../../../abi/process/process.ts";
-import { type AskedColumns, approvalOf } from "../../approval.ts";
+import { type ApprovalColumns, approvalOf } from "../../approval.ts";
 import type { Db } from "../../open.ts";
-import type { KernelDb } from "../db.ts";
-import type { ListPlace } from "../list-place.ts";
+import type { KernelDb, ListCursor } from "../db.ts";
 
 export interface ApprovalRows {
-  /** Oldest first, after a place in that order. */
+  /** Oldest first, after a cursor. */
   open(query: {
     readonly ownerUid?: number;
-    readonly after?: ListPlace;
+    readonly after?: ListCursor;
     readonly limit?: number;
   }): Promise<readonly Approval[]>;
-  /** The latest of that id, open or decided, with whose it is. */
+  /** The latest with that id, open or decided, and its owner. */
   find(id: string): Promise<{ readonly approval: Approval; readonly ownerUid: number } | null>;
-  /** Closes what a process asked that cannot take an answer any more. */
+  /** Closes open requests that can no longer be answered. */
   withdraw(pid: string, now: number): Promise<void>;
-  /** Decided ones are kept for a while, to tell who decided. */
+  /** Decided ones are kept for a while: they show who decided. */
   sweep(now: number): Promise<void>;
 }
 
-/** Within a transaction. A process that is not there has none. */
+/** Within a transaction. Does nothing for an unknown process. */
 export function storeApproval(db: Db, pid: string, approval: Approval): void {
   db.run(
     `INSERT INTO approvals (request_id, process_id, owner_uid, run_id, tool, call, args_json, why, created_at, decision, decided_by, decided_at,
@@ -52,7 +51,7 @@ export function storeApproval(db: Db, pid: string, approval: Approval): void {
   );
 }
 
-type ApprovalColumns = AskedColumns & {
+type KernelApprovalRow = ApprovalColumns & {
   readonly process_id: string;
   readonly owner_uid: number;
   readonly tool: string;
@@ -77,7 +76,7 @@ export function approvalRows(kernel: KernelDb): ApprovalRows {
       );
     },
     async open({ ownerUid, after, limit }) {
-      const rows = db.all<ApprovalColumns>(
+      const rows = db.all<KernelApprovalRow>(
         `SELECT * FROM approvals WHERE decision IS NULL AND (?1 IS NULL OR owner_uid = ?1) AND (created_at, request_id) > (?2, ?3)
          ORDER BY created_at, request_id LIMIT ?4`,
         ownerUid ?? null,
@@ -88,7 +87,7 @@ export function approvalRows(kernel: KernelDb): ApprovalRows {
       return rows.map(toApproval);
     },
     async find(id) {
-      const row = db.get<ApprovalColumns>(
+      const row = db.get<KernelApprovalRow>(
         "SELECT * FROM approvals WHERE request_id = ? ORDER BY decision IS NULL DESC, created_at DESC LIMIT 1",
         id,
       );
@@ -97,6 +96,6 @@ export function approvalRows(kernel: KernelDb): ApprovalRows {
   };
 }
 
-function toApproval(row: ApprovalColumns): Approval {
+function toApproval(row: KernelApprovalRow): Approval {
   return approvalOf(row, { pid: row.process_id, tool: row.tool, call: row.call });
 }

@@ -1,7 +1,6 @@
-// Which histories were archived, by which reset or kill, and the checksum their bytes must have. The bytes are objects.
+// Archived histories: process, reason and the checksum of the archive, whose bytes are an object.
 
-import type { KernelDb } from "../db.ts";
-import type { ListPlace } from "../list-place.ts";
+import type { KernelDb, ListCursor } from "../db.ts";
 
 export interface ArchiveRow {
   readonly id: string;
@@ -24,12 +23,12 @@ export interface ArchiveRows {
   list(query: {
     readonly ownerUid?: number;
     readonly pid?: string;
-    readonly after?: ListPlace;
+    readonly after?: ListCursor;
     readonly limit: number;
   }): Promise<readonly ArchiveRow[]>;
   /** Oldest first. */
   olderThan(instant: number, limit: number): Promise<readonly ArchiveRow[]>;
-  /** The row alone; its bytes have gone before. */
+  /** Deletes the row; the bytes must be gone. */
   remove(id: string): Promise<void>;
 }
 

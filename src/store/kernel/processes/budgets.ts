@@ -1,16 +1,16 @@
-// Budgets and what was used of them. A process spends from the budget it was started in, and from every one above that; a budget stands in
-// its place for as long as any process or budget below needs it, also when the process that held it is gone. So nobody who was started
-// within one gets out of it.
+// Budgets and their usage. A process spends from the budget it was started in and from all budgets above. A budget stays while any
+// process or budget below needs it, even if its own process is gone, so no process can escape its budget.
 
 import { type Amounts, type BudgetChange, changed, type Limits } from "../../../abi/process/budget.ts";
+import type { Receipt } from "../../../objects/objects.ts";
 import type { Db } from "../../open.ts";
 import type { KernelDb } from "../db.ts";
-import { type AnsweredRequest, putRequest } from "../requests.ts";
+import { putRequest } from "../requests.ts";
 
 export interface BudgetRow {
   readonly id: number;
   readonly parentId: number | null;
-  /** Whose budget it is; it may be gone. */
+  /** The process may be gone. */
   readonly pid: string;
   readonly ownerUid: number;
   readonly limits: Limits;
@@ -18,24 +18,24 @@ export interface BudgetRow {
   readonly createdAt: number;
 }
 
-/** A budget for a process that is being made, and the one that it stands under. */
+/** Budget of a process that is being created. */
 export interface NewBudget {
   readonly limits: Limits | null;
   readonly parentId: number | null;
 }
 
 export interface BudgetRows {
-  /** Those a process spends from, its own first. */
+  /** Budgets the process spends from, its own first. */
   above(pid: string): Promise<readonly BudgetRow[]>;
-  /** The process's own, also when it is gone; or null. */
+  /** The process's own budget, even if the process is gone. */
   of(pid: string): Promise<BudgetRow | null>;
-  /** Oldest first; of one owner or of all. */
+  /** Oldest first. */
   list(ownerUid?: number): Promise<readonly BudgetRow[]>;
-  /** Of a process that there is; with the answer to who asked for it. Throws what `changed` throws. */
+  /** Stores the answer to the request in the same transaction. Throws what `changed` throws. */
   change(
     pid: string,
     change: BudgetChange,
-    about: { readonly now: number; readonly request: (row: BudgetRow | null) => AnsweredRequest | null },
+    about: { readonly now: number; readonly request: (row: BudgetRow | null) => Receipt | null },
   ): Promise<BudgetRow | null>;
 }
 
@@ -91,7 +91,7 @@ function own(db: Db, pid: string): BudgetRow | null {
   return row === null ? null : fromColumns(row);
 }
 
-// The process and all it started: those that spend from the same budget spend from the new one from now on, and their own stand under it.
+// The process and its descendants: those that spent from the same budget now spend from the new one, and their own budgets move below it.
 const BELOW = `WITH RECURSIVE below (process_id) AS (
     SELECT ?1 UNION SELECT p.process_id FROM below JOIN processes p ON p.parent_pid = below.process_id
   ), spent (budget_id) AS (
@@ -128,7 +128,7 @@ function setLimits(db: Db, id: number, { micros, tokens, ms }: Limits): void {
   );
 }
 
-/** What spent from it spends from the one above. */
+/** Whatever spent from it spends from its parent. */
 function drop(db: Db, budget: BudgetRow | null): void {
   if (budget === null) return;
   db.run("UPDATE processes SET budget_id = ? WHERE budget_id = ?", budget.parentId, budget.id);
@@ -144,7 +144,7 @@ interface Put {
   readonly now: number;
 }
 
-/** Within a transaction; returns its id. */
+/** Within a transaction; returns the id. */
 export function putBudget(db: Db, { pid, ownerUid, limits, parentId, now }: Put): number {
   const row = db.get<{ budget_id: number }>(
     `INSERT INTO budgets (parent_id, process_id, owner_uid, max_micros, max_tokens, max_ms, created_at)
@@ -155,7 +155,7 @@ export function putBudget(db: Db, { pid, ownerUid, limits, parentId, now }: Put)
   return row.budget_id;
 }
 
-/** Within the transaction that stores what was used. */
+/** Within the transaction that stores the usage. */
 export function chargeBudgets(db: Db, pid: string, { micros, tokens, ms }: Amounts): void {
   db.run(
     `${ABOVE} UPDATE budgets SET used_micros = used_micros + ?2, used_tokens = used_tokens + ?3, used_ms = used_ms + ?4
@@ -164,7 +164,7 @@ export function chargeBudgets(db: Db, pid: string, { micros, tokens, ms }: Amoun
   );
 }
 
-/** Within the transaction that takes a process away: budgets that bound nobody any more go with it. */
+/** Within the transaction that removes a process: deletes budgets that limit nothing. */
 export function forgetBudgets(db: Db): void {
   const unused = `DELETE FROM budgets WHERE budget_id NOT IN (SELECT budget_id FROM processes WHERE budget_id IS NOT NULL)
     AND budget_id NOT IN (SELECT parent_id FROM budgets WHERE parent_id IS NOT NULL)`;

@@ -1,26 +1,25 @@
-// The registry: which processes exist, whose they are, and the projection of what each is doing. kernel.db owns existence, parent,
-// owner, label and place; the rest is copied from the process's own database by sequence number, so that applying twice changes nothing.
+// The process registry. kernel.db owns existence, parent, owner, label and place; state and usage are copied from the process's database
+// by sequence number, so applying a row twice changes nothing.
 
 import type { Mode } from "../../../abi/policy.ts";
 import type { Profile, RestartRule, RunStatus, State, WaitsFor } from "../../../abi/process/process.ts";
+import type { Receipt } from "../../../objects/objects.ts";
 import type { OutboxRow, Projection } from "../../process/verbs.ts";
-import type { KernelDb } from "../db.ts";
-import type { ListPlace } from "../list-place.ts";
-import { type AnsweredRequest, putRequest } from "../requests.ts";
+import type { KernelDb, ListCursor } from "../db.ts";
+import { putRequest } from "../requests.ts";
 import { storeApproval } from "./approvals.ts";
 import { forgetBudgets, type NewBudget, putBudget } from "./budgets.ts";
-import { PROJECTED, projected } from "./projection.ts";
 import { detachSession } from "./sessions.ts";
 import { chargeUsage } from "./usage.ts";
 import { putWorkspace, type WorkspaceRow } from "./workspaces.ts";
 
-/** creating and killing are steps on the way: a start of the kernel takes them to their end. */
+/** The next kernel completes processes that are `creating` or `killing`. */
 export type Phase = "creating" | "live" | "killing";
 
 export interface ProcessRow extends Projection {
   readonly pid: string;
   readonly parentPid: string | null;
-  /** Acts as. */
+  /** The account it runs as. */
   readonly uid: number;
   readonly ownerUid: number;
   readonly profile: Profile;
@@ -29,20 +28,19 @@ export interface ProcessRow extends Projection {
   readonly workspaceId: string | null;
   readonly createdAt: number;
   readonly phase: Phase;
-  /** What the step needs to be finished after a crash. */
+  /** Data for completing `creating` or `killing` after a crash. */
   readonly step: { readonly [key: string]: unknown } | null;
   readonly dirty: boolean;
-  /** Capabilities it does without, whatever its account has. */
+  /** Capabilities removed from this process. */
   readonly dropped: readonly string[];
   readonly mode: Mode;
-  /** After a fault; null leaves it to where its session lies. */
+  /** Restart rule after a fault; null: the default of its session. */
   readonly restart: RestartRule | null;
   /** The budget it spends from. */
   readonly budgetId: number | null;
-  /** What its own answers have used. */
+  /** Cost of its own turns. */
   readonly costMicros: number;
   readonly tokens: number;
-  /** What it works on. */
   readonly projectId: string | null;
 }
 
@@ -60,39 +58,38 @@ export type NewProcess = Pick<
 
 export interface ProcessRows {
   get(pid: string): Promise<ProcessRow | null>;
-  /** Live ones, oldest first; of one owner or of all; after a place in that order. */
+  /** Live processes, oldest first, after a cursor. */
   list(query: {
     readonly ownerUid?: number;
-    readonly after?: ListPlace;
+    readonly after?: ListCursor;
     readonly limit: number;
   }): Promise<readonly ProcessRow[]>;
-  /** Live ones that the kernel holds, oldest first. */
+  /** Live processes that the kernel holds, oldest first. */
   paused(): Promise<readonly ProcessRow[]>;
-  /** How many live ones there are in each state. */
+  /** Number of live processes by state. */
   tally(): Promise<ReadonlyMap<State, number>>;
   count(ownerUid: number): Promise<number>;
-  /** Every one that belongs to the account or acts as it, in whatever step. */
+  /** Processes that the account owns or runs as, in any phase. */
   ofAccount(uid: number): Promise<readonly ProcessRow[]>;
-  /** Rows a start has to look at: in a step, or with something not yet copied. */
+  /** Rows that a starting kernel must look at: unfinished phases, and outbox rows not yet copied. */
   unfinished(): Promise<readonly ProcessRow[]>;
-  /** With the request that asked for it and its answer, so that asking again finds the same process; and with its workspace, where that is
-   * new. */
-  create(process: NewProcess, request?: AnsweredRequest, workspace?: WorkspaceRow): Promise<void>;
-  /** From creating to live. */
+  /** Stores the request and its answer, too, so that a repeated request finds the process; and a new workspace, if any. */
+  create(process: NewProcess, request?: Receipt, workspace?: WorkspaceRow): Promise<void>;
+  /** From `creating` to `live`. */
   live(pid: string): Promise<void>;
   label(pid: string, label: string): Promise<void>;
   mode(pid: string, mode: Mode): Promise<void>;
   restart(pid: string, rule: RestartRule): Promise<void>;
-  /** Where it works from its next run on. */
+  /** Takes effect with the next run. */
   place(pid: string, place: { readonly workspaceId: string; readonly cwd: string }): Promise<void>;
   inWorkspace(workspaceId: string): Promise<readonly ProcessRow[]>;
-  /** Before a quiet process's first write: a start must look at it. */
+  /** Before the first write to a process database: a starting kernel must look at it. */
   markDirty(pid: string): Promise<void>;
   project(pid: string, rows: readonly OutboxRow[]): Promise<void>;
   clearDirty(pid: string): Promise<void>;
   tombstone(pid: string, step: { readonly [key: string]: unknown }): Promise<void>;
-  /** The end: children go to the parent, and the request that asked for it is answered in the same transaction. */
-  remove(pid: string, request: Omit<AnsweredRequest, "bodyHash">): Promise<void>;
+  /** Children move to the parent; the request is answered in the same transaction. */
+  remove(pid: string, request: Omit<Receipt, "bodyHash">): Promise<void>;
 }
 
 type Columns = {
@@ -125,6 +122,16 @@ type Columns = {
 
 const COLUMNS =
   "process_id, parent_pid, uid, owner_uid, profile, label, cwd, workspace_id, created_at, phase, phase_json, dirty, state, active_run_id, queued_count, last_active_at, waits_json, last_status, dropped_json, mode, restart, budget_id, cost_micros, tokens, project_id";
+
+/** Columns copied from the process's database, also written by a restore. */
+export const PROJECTED =
+  "state = ?, active_run_id = ?, queued_count = ?, last_active_at = ?, waits_json = ?, last_status = ?";
+
+/** Values for PROJECTED, in order. */
+export function projected({ state, activeRunId, queued, lastActiveAt, waitsFor, lastStatus }: Projection) {
+  const waits = waitsFor === null ? null : JSON.stringify(waitsFor);
+  return [state, activeRunId, queued, lastActiveAt, waits, lastStatus] as const;
+}
 
 export function processRows(kernel: KernelDb): ProcessRows {
   const { db } = kernel;
@@ -219,7 +226,7 @@ export function processRows(kernel: KernelDb): ProcessRows {
     async project(pid, outbox) {
       const latest = outbox.at(-1);
       if (latest === undefined) return;
-      // What was spent is on disk before its process forgets it.
+      // Charges must be on disk before the process deletes its outbox row.
       const isCharged = outbox.some(({ usage }) => (usage ?? []).length > 0);
       kernel.write(isCharged ? "full" : "normal", () => {
         const seen = db.get<{ seq: number }>(
@@ -271,7 +278,7 @@ export function processRows(kernel: KernelDb): ProcessRows {
           now,
           pid,
         );
-        // Who decided stays; what it was about was said in the process and goes with it.
+        // Keep who decided; the contents are deleted with the process.
         db.run("UPDATE approvals SET args_json = '{}', why = '' WHERE process_id = ?", pid);
         db.run("DELETE FROM run_routes WHERE process_id = ?", pid);
         detachSession(db, pid, now);
@@ -283,7 +290,7 @@ export function processRows(kernel: KernelDb): ProcessRows {
   };
 }
 
-// A loop and not a function of one row: that would be compiled for a list of a thousand, which takes longer than the list.
+// A loop, not a function per row: for a list of a thousand rows the JIT compile would take longer than the list.
 function fromColumns(rows: readonly Columns[]): ProcessRow[] {
   const made: ProcessRow[] = [];
   for (const row of rows) {

@@ -1,4 +1,4 @@
-// Which client started which run, so that the next kernel still tells that client how the run ends.
+// Which client started which run, so that the next kernel can notify that client.
 
 import { LIMITS } from "../../../abi/config/limits.ts";
 import type { KernelDb } from "../db.ts";
@@ -11,7 +11,6 @@ export interface RouteRows {
     readonly pid: string;
     readonly now: number;
   }): Promise<void>;
-  /** Which client started which run, for the next kernel. */
   all(): Promise<readonly { readonly runId: string; readonly connectionId: string }[]>;
   sweep(now: number): Promise<void>;
 }

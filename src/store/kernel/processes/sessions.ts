@@ -1,34 +1,32 @@
-// Sessions: the addresses of processes, and the conversations each address has had. A session is stable; its process comes with the first
-// message and goes with a kill, and its conversation changes with every reset. What a process, the registry or the usage rows say of it is
-// theirs to say: only what nobody else knows is kept here.
+// Sessions: stable addresses of processes, and the conversations (generations) each has had. The process is created with the first
+// message and removed by a kill; every reset starts a new generation. State and usage are not stored here but joined.
 
 import type { ResetMode, ResetPolicy } from "../../../abi/process/session.ts";
 import type { Db } from "../../open.ts";
-import type { KernelDb } from "../db.ts";
-import type { ListPlace } from "../list-place.ts";
+import type { KernelDb, ListCursor } from "../db.ts";
 
 export interface SessionRow {
   readonly id: string;
   readonly ownerUid: number;
-  /** Its address in the form of session keys; null of one that is only known by its id. */
+  /** Session key; null if the session is known only by its id. */
   readonly key: string | null;
   /** Null before the first message and after a kill. */
   readonly pid: string | null;
-  /** As the key says it: `main`, or the name of an agent account. */
+  /** From the key: `main`, or the name of an agent account. */
   readonly agentId: string | null;
   readonly projectId: string | null;
-  /** What its process is called at first, where it begins, and what it is told first. */
+  /** Name, working directory and first prompt of its process. */
   readonly name: string;
   readonly workDir: string | null;
   readonly initialPrompt: string;
-  /** Where its messages come from: cli, or another channel. */
+  /** Channel of its messages: cli, or another. */
   readonly source: string;
-  /** How it was left, where its process cannot say so; null while that says it. */
+  /** Final status, if the process cannot report it; else null. */
   readonly outcome: "stopped" | "error" | null;
   readonly restartCount: number;
   readonly councilLaunchId: string | null;
   readonly councilRole: string | null;
-  /** When it starts anew by itself; null until its first message copies the default of then. */
+  /** Automatic reset; null until the first message copies the default. */
   readonly resetPolicy: ResetPolicy | null;
   readonly createdAt: number;
   readonly updatedAt: number;
@@ -40,21 +38,20 @@ export type SessionChange = Partial<
   Pick<SessionRow, "name" | "workDir" | "initialPrompt" | "outcome" | "restartCount" | "resetPolicy" | "projectId">
 >;
 
-/** One conversation of a session. */
 export interface Generation {
-  /** The session id that people see: it changes with every reset. */
+  /** Changes with every reset. */
   readonly id: string;
   readonly sessionId: string;
   /** From 1, without gaps. */
   readonly number: number;
   readonly pid: string;
-  /** The conversation that it went on with. */
+  /** The generation that was restored into this one. */
   readonly restoredFrom: string | null;
   readonly startedAt: number;
   readonly endedAt: number | null;
-  /** The archive id of the reset or kill that ended it; whether there is such an archive, the archives say. */
+  /** Archive id of the reset or kill that ended it. The archive may not exist. */
   readonly closingId: string | null;
-  /** Where the same bytes lie under its own name; null where nothing was archived. */
+  /** Second object key of the archive; null if nothing was archived. */
   readonly key: string | null;
 }
 
@@ -62,32 +59,32 @@ export interface SessionRows {
   get(id: string): Promise<SessionRow | null>;
   byKey(ownerUid: number, key: string): Promise<SessionRow | null>;
   ofProcess(pid: string): Promise<SessionRow | null>;
-  /** Those that were active last first; of one owner or of all. */
+  /** Most recently active first. */
   list(query: {
     readonly ownerUid?: number;
-    readonly after?: ListPlace;
+    readonly after?: ListCursor;
     readonly limit: number;
   }): Promise<readonly (SessionRow & { readonly activeAt: number })[]>;
-  /** The one that is there already under this key, or this one. */
+  /** Returns the existing session with that key, if there is one. */
   create(session: NewSession): Promise<SessionRow>;
   change(id: string, change: SessionChange, now: number): Promise<void>;
-  /** Gives it a process, with which a conversation begins; the same again changes nothing. */
+  /** Assigns the process and starts a generation. Idempotent. */
   attach(
     id: string,
     process: { readonly pid: string; readonly generationId: string; readonly now: number },
   ): Promise<void>;
   remove(id: string): Promise<void>;
 
-  /** The conversation that a process is in; null where it is no session's. */
+  /** The open generation of a process; null if it has no session. */
   current(pid: string): Promise<Generation | null>;
   generation(id: string): Promise<Generation | null>;
-  /** Of an owner's sessions those whose ids begin so, a few of them. */
+  /** Generations whose ids start with the prefix, at most two: enough to see whether it is unique. */
   beginning(ownerUid: number, prefix: string): Promise<readonly Generation[]>;
-  /** The one that was put away with this archive. */
+  /** The generation that this archive id closed. */
   closedBy(closingId: string): Promise<Generation | null>;
   /** Newest first. */
   generations(sessionId: string, limit: number): Promise<readonly Generation[]>;
-  /** Ends the conversation a process is in and begins the next, none with a null; the same closing again changes nothing. Returns what ended. */
+  /** Ends the open generation and starts the next (none if nextId is null). Idempotent per closing id. Returns the ended one. */
   turn(
     pid: string,
     closing: {
@@ -97,7 +94,7 @@ export interface SessionRows {
       readonly now: number;
     },
   ): Promise<Generation | null>;
-  /** Where its archive lies under its own name; null when it is gone. */
+  /** Records the second object key of the archive; null when that object is gone. */
   keep(generationId: string, key: string | null): Promise<void>;
 }
 
@@ -219,13 +216,13 @@ export function sessionRows(kernel: KernelDb): SessionRows {
   };
 }
 
-/** Within the transaction that ends a process. */
+/** Within the transaction that removes a process. */
 export function detachSession(db: Db, pid: string, now: number): void {
   db.run("UPDATE session_generations SET ended_at = ? WHERE process_id = ? AND ended_at IS NULL", now, pid);
   db.run("UPDATE sessions SET pid = NULL, updated_at = ? WHERE pid = ?", now, pid);
 }
 
-/** Within the transaction that ends an account. */
+/** Within the transaction that removes an account. */
 export function forgetSessions(db: Db, ownerUid: number): void {
   db.run("DELETE FROM session_generations WHERE session_id IN (SELECT id FROM sessions WHERE owner_uid = ?)", ownerUid);
   db.run("DELETE FROM sessions WHERE owner_uid = ?", ownerUid);

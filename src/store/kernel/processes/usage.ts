@@ -1,7 +1,7 @@
-// What answers of models used: one row for each, copied from the process that asked, in the transaction that also charges the process and
-// the budgets it spends from. Rows stay when their process is reset or gone.
+// Usage of model calls: one row each, copied from the process in the transaction that also charges its budgets. Rows outlive their
+// process.
 
-import { microsOf, tokensOf } from "../../../abi/process/money.ts";
+import { microsOf, type Tokens, tokensOf } from "../../../abi/process/money.ts";
 import type { UsageRow } from "../../../abi/process/process.ts";
 import type { Db } from "../../open.ts";
 import type { KernelDb } from "../db.ts";
@@ -9,19 +9,15 @@ import { chargeBudgets } from "./budgets.ts";
 
 type UsageGroup = "model" | "process" | "day" | "session" | "account";
 
-export interface UsageSum {
-  /** What they have in common; for days a quarter of an hour, counted from the beginning of time: no zone's days begin within one. */
+export interface UsageSum extends Tokens {
+  /** Value of the grouping column. For days: the number of the quarter hour since 1970, because no time zone starts a day within one. */
   readonly key: string;
   readonly turns: number;
-  /** Answers that were cut or failed. */
+  /** Calls that were cut off or failed. */
   readonly wasted: number;
-  readonly input: number;
-  readonly output: number;
-  readonly cacheRead: number;
-  readonly cacheWrite: number;
   readonly micros: number;
   readonly ms: number;
-  /** Rows that count as nothing because nobody knows their price. */
+  /** Rows without a known price, counted as 0. */
   readonly unpriced: number;
 }
 
@@ -30,42 +26,42 @@ export interface UsageQuery {
   readonly ownerUid?: number;
   readonly pid?: string;
   readonly since?: number;
-  /** Up to, and not with. */
+  /** Exclusive. */
   readonly until?: number;
 }
 
-/** What one run used, of the turns that are counted. */
-export interface RunUsed {
+/** Usage of one run. */
+export interface RunUsage {
   readonly pid: string;
   readonly run: string;
   readonly model: string;
   readonly turns: number;
   readonly tokens: number;
   readonly micros: number;
-  /** When its last turn was counted, and how long all of them took. */
+  /** Time of the last turn. */
   readonly at: number;
   readonly ms: number;
 }
 
 export interface UsageRows {
-  /** The newest first. */
+  /** Newest first. */
   runs(query: {
     readonly ownerUid?: number;
     readonly pid?: string;
     readonly limit: number;
-  }): Promise<readonly RunUsed[]>;
+  }): Promise<readonly RunUsage[]>;
   sums(query: UsageQuery): Promise<readonly UsageSum[]>;
-  /** What an answer used that no run asked for: of a process, or without one its owner's and in no budget but that of the day. */
+  /** Charges a call outside of a run: to a process, or else to the owner only, which counts against the day's budget. */
   charge(
     whose: { readonly ownerUid: number; readonly pid: string | null },
     spent: Pick<UsageRow, "model" | "usage" | "priced" | "ms"> & { readonly now: number },
   ): Promise<void>;
 }
 
-/** Stands where an answer has no process, no run. */
+/** Placeholder for no process or no run. */
 const NOBODY = "-";
 
-/** Of a run on average, so that a look at the last ones does not read all there were. */
+/** Rows to scan per run asked for. */
 const TURNS_LOOKED_AT = 50;
 
 export const SLOT_MS = 900_000;
@@ -96,7 +92,7 @@ export function usageRows(kernel: KernelDb): UsageRows {
     },
 
     async runs({ ownerUid, pid, limit }) {
-      return db.all<{ [K in keyof RunUsed]: RunUsed[K] }>(
+      return db.all<{ [K in keyof RunUsage]: RunUsage[K] }>(
         `SELECT process_id AS pid, run_id AS run, max(model) AS model, count(*) AS turns, sum(input + output) AS tokens,
            sum(cost_micros) AS micros, max(at) AS at, sum(run_ms) AS ms
          FROM (SELECT * FROM usage WHERE (?1 IS NULL OR owner_uid = ?1) AND (?2 IS NULL OR process_id = ?2) AND run_id <> ?4
@@ -120,7 +116,7 @@ export function usageRows(kernel: KernelDb): UsageRows {
   };
 }
 
-/** Within the transaction that copies them; whoever calls it has made sure that they are new here. */
+/** Within the transaction that copies the rows. The caller makes sure that they are new. */
 export function chargeUsage(db: Db, pid: string, rows: readonly UsageRow[]): void {
   if (rows.length === 0) return;
   const owner = db.get<{ owner_uid: number }>("SELECT owner_uid FROM processes WHERE process_id = ?", pid)?.owner_uid;

@@ -1,14 +1,13 @@
-// Which workspaces there are and whose they are. What is in one is told by its tree, who works in one by the processes.
+// Workspaces and their owners.
 
 import type { Db } from "../../open.ts";
-import type { KernelDb } from "../db.ts";
-import type { ListPlace } from "../list-place.ts";
+import type { KernelDb, ListCursor } from "../db.ts";
 
 export interface WorkspaceRow {
   readonly id: string;
   readonly ownerUid: number;
   readonly label: string | null;
-  /** The directory of this machine that it is, by its real path; null of a tree of gsv's own. */
+  /** Real path of a host directory; null for a tree in gsv's home. */
   readonly directory: string | null;
   readonly state: "active" | "archived";
   readonly createdAt: number;
@@ -17,15 +16,15 @@ export interface WorkspaceRow {
 
 export interface WorkspaceRows {
   get(id: string): Promise<WorkspaceRow | null>;
-  /** Oldest first; of one owner or of all, with those that were archived or without. */
+  /** Oldest first. */
   list(query: {
     readonly ownerUid?: number;
     readonly archived: boolean;
-    readonly after?: ListPlace;
+    readonly after?: ListCursor;
     readonly limit: number;
   }): Promise<readonly WorkspaceRow[]>;
   count(ownerUid: number): Promise<number>;
-  /** The one that is this directory, archived or not. */
+  /** The workspace of a directory, archived or not. */
   at(ownerUid: number, directory: string): Promise<WorkspaceRow | null>;
   create(workspace: WorkspaceRow): Promise<void>;
   change(
@@ -81,7 +80,7 @@ export function workspaceRows(kernel: KernelDb): WorkspaceRows {
   };
 }
 
-/** Inside a write of somebody's. */
+/** Within a transaction. */
 export function putWorkspace(db: Db, { id, ownerUid, label, directory, state, createdAt, updatedAt }: WorkspaceRow) {
   db.run(
     "INSERT INTO workspaces (workspace_id, owner_uid, label, directory, state, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?)",

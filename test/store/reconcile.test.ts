@@ -3,9 +3,9 @@
 import { expect, test } from "bun:test";
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { makeAgree } from "../../src/store/agree.ts";
 import { DatabaseCopies } from "../../src/store/copy.ts";
 import { Db } from "../../src/store/open.ts";
+import { reconcile } from "../../src/store/reconcile.ts";
 import { TestKernel } from "../support/kernel.ts";
 import { scratchDirectory } from "../support/scratch.ts";
 
@@ -50,7 +50,7 @@ test("an answer that came after a process was copied is asked for again, and its
     await home.inState(pid, "idle");
     copy(home.paths.kernelDb, to.kernelDb);
     copy(join(home.paths.procDir, "init:1000.db"), join(to.procDir, "init:1000.db"));
-    expect(makeAgree(to).missing).toEqual([]);
+    expect(reconcile(to).missing).toEqual([]);
     expect(rows(to.kernelDb, `SELECT state FROM processes WHERE process_id = '${pid}'`)).toEqual([["waiting_hil"]]);
     expect(rows(to.kernelDb, "SELECT request_id, decision, decided_by FROM approvals")).toEqual([
       [approvals[0]?.id, null, null],
@@ -70,7 +70,7 @@ test("a message that no run has taken up yet makes its process one that a start 
     kernel.run("UPDATE processes SET dirty = 0, state = 'idle', active_run_id = NULL, queued_count = 0");
     kernel.run("INSERT INTO object_intents VALUES ('1', 'remove', '{}')");
     kernel.close();
-    const { missing, pids } = makeAgree(to);
+    const { missing, pids } = reconcile(to);
     expect([missing, [...pids].sort()]).toEqual([["init:1000"], ["init:1000", pid]]);
     expect(rows(to.kernelDb, `SELECT state, dirty FROM processes WHERE process_id = '${pid}'`)).toEqual([
       ["running", 1],
@@ -93,7 +93,7 @@ test("copies asked for again follow what was put away, killed and spawned since"
     const spawned = await home.task();
     copies.take();
     copies.close();
-    const { pids, missing } = makeAgree(to);
+    const { pids, missing } = reconcile(to);
     expect([[...pids].sort(), missing]).toEqual([["init:1000", reset, spawned].sort(), []]);
     expect(messages(reset)).toEqual([[0]]);
     expect(rows(to.kernelDb, "SELECT count(*) FROM archives")).toEqual([[2]]);
@@ -129,14 +129,14 @@ test("a process caught in the making is copied once it is made, and is finished 
     new Db(join(procDir, `${pid}.db`), { mode: "create" }).close();
     const copies = new DatabaseCopies({ kernelDb, procDir }, to);
     copies.take();
-    expect([makeAgree(to).missing, copies.faults]).toEqual([[], []]);
+    expect([reconcile(to).missing, copies.faults]).toEqual([[], []]);
     rmSync(join(procDir, `${pid}.db`));
     copy(source, join(procDir, `${pid}.db`));
     kernel.run(`UPDATE processes SET phase = 'live', phase_json = NULL WHERE process_id = '${pid}'`);
     kernel.close();
     copies.take();
     copies.close();
-    expect([makeAgree(to).missing, rows(join(to.procDir, `${pid}.db`), "SELECT count(*) FROM messages")]).toEqual([
+    expect([reconcile(to).missing, rows(join(to.procDir, `${pid}.db`), "SELECT count(*) FROM messages")]).toEqual([
       [],
       [[2]],
     ]);
@@ -151,6 +151,6 @@ test("an archive whose file was taken away for good before its row is not in the
     await home.stores.objects.remove(archive?.key ?? "");
     copies.take();
     copies.close();
-    expect(makeAgree(to).counts.archives).toBe(0);
+    expect(reconcile(to).counts.archives).toBe(0);
     expect(rows(home.paths.kernelDb, "SELECT count(*) FROM archives")).toEqual([[1]]);
   }));

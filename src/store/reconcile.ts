@@ -1,6 +1,6 @@
-// Makes databases that were copied or restored agree with each other before a kernel opens them: the registry shows each process as its own
-// database has it, processes with something to do are marked for the next start, and the generation is raised so that no earlier kernel can
-// write. Works on files nobody else uses; refuses what is damaged, foreign or newer.
+// Makes copied or restored databases consistent before a kernel opens them: copies each process's state into the registry, marks
+// unfinished processes for the next kernel, and raises the generation to fence earlier kernels. Requires exclusive access. Refuses
+// damaged, foreign and newer files.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ import type { DatabasePlaces } from "./copy.ts";
 import { isOlder, refuseNewer, schemaVersion } from "./edition.ts";
 import { applyIntent, intentsIn } from "./kernel/objects.ts";
 import { storeApproval } from "./kernel/processes/approvals.ts";
-import { PROJECTED, projected } from "./kernel/processes/projection.ts";
+import { PROJECTED, projected } from "./kernel/processes/processes.ts";
 import { KERNEL_EDITION, PROCESS_EDITION } from "./migrations/editions.ts";
 import { Db, StoreCorrupt } from "./open.ts";
 import { HeadRow } from "./process/head.ts";
@@ -25,42 +25,42 @@ export interface CopiedObject {
   readonly mtimeMs: number;
 }
 
-export interface Agreed {
+export interface Reconciled {
   readonly generation: number;
   readonly counts: BackupCounts;
   readonly pids: readonly string[];
-  /** Processes whose database is not there. */
+  /** Processes without a database. */
   readonly missing: readonly string[];
   readonly objects: readonly CopiedObject[];
-  /** Changes of objects that were half-way: their bytes may be as the rows say already that come after them. */
+  /** Unfinished object changes: the bytes may already match the rows after the change. */
   readonly changes: readonly ObjectIntent[];
 }
 
 type ProcessColumns = { readonly pid: string; readonly phase: string };
 
-export function makeAgree({ kernelDb, procDir }: DatabasePlaces): Agreed {
+export function reconcile({ kernelDb, procDir }: DatabasePlaces): Reconciled {
   const kernel = new Db(kernelDb, { mode: "write" });
   try {
-    whole(kernel);
-    // Older ones are brought up to date by the kernel that starts on them.
+    requireHealthy(kernel);
+    // An older schema is fine: the next kernel migrates it.
     isOlder(kernel, KERNEL_EDITION);
-    return kernel.write("full", () => agreed(kernel, procDir));
+    return kernel.write("full", () => reconcileRows(kernel, procDir));
   } finally {
     kernel.close();
   }
 }
 
-function agreed(kernel: Db, procDir: string): Agreed {
+function reconcileRows(kernel: Db, procDir: string): Reconciled {
   const missing: string[] = [];
   let messages = 0;
   let generation = kernel.get<{ generation: number }>("SELECT generation FROM kernel")?.generation ?? 0;
-  // The bytes come with the copy, wherever they lay before: what is made of it has them on disk, and is another home.
+  // The copy includes the bytes, so the copied home stores them on disk.
   kernel.run("DELETE FROM config_kv WHERE key IN ('config/storage/driver', 'config/storage/home')");
   const rows = kernel.all<ProcessColumns>("SELECT process_id AS pid, phase FROM processes");
   for (const { pid, phase } of rows) {
     const path = join(procDir, `${pid}.db`);
     if (!existsSync(path)) {
-      // One that is being made has none yet, one that is being killed none any more.
+      // A process that is being created has no database yet, one that is being killed may have none any more.
       if (phase === "live") missing.push(pid);
       kernel.run("UPDATE processes SET dirty = 1 WHERE process_id = ?", pid);
       continue;
@@ -68,9 +68,9 @@ function agreed(kernel: Db, procDir: string): Agreed {
     const process = readProcess(path, pid);
     generation = Math.max(generation, process.kernelGeneration);
     messages += process.messages;
-    show(kernel, pid, process);
+    putState(kernel, pid, process);
   }
-  // The run that was going on did not die with its kernel; and no change of an object is half-way, because their bytes are taken by these rows.
+  // No crash handling: the run in flight did not die with its kernel. No open intents: the bytes are copied by these rows.
   kernel.run("UPDATE kernel SET generation = ?, ended_cleanly = 1", generation);
   const changes = intentsIn(kernel);
   kernel.run("DELETE FROM object_intents");
@@ -79,8 +79,8 @@ function agreed(kernel: Db, procDir: string): Agreed {
   return { generation, pids, missing, objects, changes, counts: { processes: rows.length, messages, ...counts } };
 }
 
-function filesIn(kernel: Db): Pick<BackupCounts, "archives" | "files"> & Pick<Agreed, "objects"> {
-  // Taken away for good, its file first.
+function filesIn(kernel: Db): Pick<BackupCounts, "archives" | "files"> & Pick<Reconciled, "objects"> {
+  // Archives whose files were deleted for good.
   kernel.run("DELETE FROM archives WHERE object_key NOT IN (SELECT key FROM objects)");
   const archives = kernel.get<{ archives: number }>("SELECT count(*) AS archives FROM archives")?.archives ?? 0;
   const objects = kernel.all<CopiedObject & { [column: string]: string | number }>(
@@ -90,8 +90,8 @@ function filesIn(kernel: Db): Pick<BackupCounts, "archives" | "files"> & Pick<Ag
   return { objects, archives, files };
 }
 
-/** The same copies as they are once these changes, which were half-way, are done. */
-export function endChanges(kernelDb: string, before: Agreed, changes: readonly ObjectIntent[]): Agreed {
+/** Completes unfinished object changes in the copy. */
+export function completeChanges(kernelDb: string, before: Reconciled, changes: readonly ObjectIntent[]): Reconciled {
   const kernel = new Db(kernelDb, { mode: "write" });
   try {
     return kernel.write("full", () => {
@@ -104,7 +104,7 @@ export function endChanges(kernelDb: string, before: Agreed, changes: readonly O
   }
 }
 
-interface Shown {
+interface CopiedProcess {
   readonly projection: Projection;
   readonly approval: Approval | null;
   readonly kernelGeneration: number;
@@ -112,10 +112,10 @@ interface Shown {
   readonly messages: number;
 }
 
-function readProcess(path: string, pid: string): Shown {
+function readProcess(path: string, pid: string): CopiedProcess {
   const db = new Db(path, { mode: "read" });
   try {
-    whole(db);
+    requireHealthy(db);
     const version = schemaVersion(db);
     refuseNewer(db, PROCESS_EDITION, version);
     if (isOlder(db, PROCESS_EDITION) && version === 0) throw new StoreCorrupt(`${path} holds no process`);
@@ -135,19 +135,19 @@ function readProcess(path: string, pid: string): Shown {
   }
 }
 
-function show(kernel: Db, pid: string, { projection, approval, unfinished }: Shown): void {
+function putState(kernel: Db, pid: string, { projection, approval, unfinished }: CopiedProcess): void {
   kernel.run(
     `UPDATE processes SET ${PROJECTED}, dirty = CASE WHEN phase = 'live' THEN ? ELSE 1 END WHERE process_id = ?`,
     ...projected(projection),
     unfinished ? 1 : 0,
     pid,
   );
-  // An answer that the process does not have yet was not given, as far as this home is concerned.
+  // An answer that did not reach the process is dropped.
   kernel.run("DELETE FROM approvals WHERE process_id = ? AND decision IS NULL", pid);
   if (approval !== null) storeApproval(kernel, pid, approval);
 }
 
-function whole(db: Db): void {
+function requireHealthy(db: Db): void {
   const found = db.get<{ quick_check: string }>("PRAGMA quick_check(1)")?.quick_check;
   if (found !== undefined && found !== "ok") throw new StoreCorrupt(`the database ${db.path} is damaged: ${found}`);
 }
