@@ -49,8 +49,7 @@ const show = command(
   async ({ args, json }, io) => {
     const { skills: found } = await all(io);
     const skill = found.find((each) => each.name === args.name);
-    if (skill === undefined)
-      throw new SysError("ENOENT", `no skill ${args.name}`, ["gsv skills list shows those there are"]);
+    if (skill === undefined) throw new SysError("ENOENT", `no skill ${args.name}`, ["gsv skills list shows all"]);
     await printText(io.stdout, json ? jsonLine(skill) : `# ${skill.name}\n${skill.description}\n\n${skill.text}`);
     return 0;
   },

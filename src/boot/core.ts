@@ -17,7 +17,7 @@ import type { HostFiles } from "../kernel/files/host-files.ts";
 import type { KeptResults } from "../kernel/files/kept-results.ts";
 import type { Models } from "../kernel/models/models.ts";
 import type { Keychain } from "../kernel/settings/secrets.ts";
-import type { HostPlaces } from "../kernel/shells/host-directory.ts";
+import type { HostDirectories } from "../kernel/workspaces/host-directories.ts";
 import type { HostShells } from "../kernel/shells/host-shells.ts";
 import type { ShellTool } from "../kernel/shells/shell-tool.ts";
 import type { StorageParts } from "../kernel/storage/drivers.ts";
@@ -175,7 +175,7 @@ export interface ShellParts {
 /** What commands and file tools on the host share. */
 export interface HostParts {
   readonly hostShells: HostShells;
-  readonly places: HostPlaces;
+  readonly places: HostDirectories;
   readonly env: Environment;
   readonly findProgram: (name: string) => string | null;
   /** The paths of sockets and keys. */

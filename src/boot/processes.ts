@@ -28,7 +28,7 @@ import { COMMIT, VERSION } from "../version.ts";
 import { lastingKeeper } from "./compaction.ts";
 import type { Core, FileParts, ProcessParts, TargetParts } from "./core.ts";
 import { bootPolicy } from "./policy.ts";
-import { workplacesOf } from "./repos.ts";
+import { newWorkspacesOf } from "./repos.ts";
 import { runPorts } from "./runs.ts";
 
 export function bootProcesses(core: Core, files: FileParts, targets: TargetParts): ProcessParts {
@@ -142,7 +142,7 @@ function bootCloser(core: Core, parts: Pick<ProcessParts, "ledger" | "runners" |
     random,
     retryMs: config["kernel.diskRetryMs"],
     log,
-    checkpoint: checkpointer(workplacesOf({ ...core, ...machine })),
+    checkpoint: checkpointer(newWorkspacesOf({ ...core, ...machine })),
     keepLasting: lastingKeeper(core, parts.compactor),
   });
 }

@@ -5,7 +5,7 @@ import type { RepoFsOptions } from "../../fs/repo/homes.ts";
 import type { RandomBytes } from "../abi/ids.ts";
 import { HOME_REPO } from "../abi/repo.ts";
 import type { BootstrapPorts, Receiver } from "../kernel/accounts/agent-home.ts";
-import type { WorkplacePorts } from "../kernel/workspaces/host-directories.ts";
+import type { NewWorkspacePorts } from "../kernel/workspaces/new-workspace.ts";
 import type { HomeWatch } from "../kernel/workspaces/watch-homes.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { HomePaths } from "../paths.ts";
@@ -153,13 +153,13 @@ export interface WorkspaceMachine {
   readonly log: (line: string) => void;
 }
 
-export function workplacesOf({ kernel, repos, paths, clock, random, log }: WorkspaceMachine): WorkplacePorts {
+export function newWorkspacesOf({ kernel, repos, paths, clock, random, log }: WorkspaceMachine): NewWorkspacePorts {
   return { kernel, repos, clock, random, home: paths.home, log };
 }
 
 /** `change` takes the place of what changes something, where nothing may. */
 export function lazyWorkspaces(machine: WorkspaceMachine, change?: () => Promise<never>): Workspaces {
-  const ports = { ...workplacesOf(machine), kernel: machine.kernel };
+  const ports = { ...newWorkspacesOf(machine), kernel: machine.kernel };
   const service = async () => (await import("../kernel/workspaces/workspaces.ts")).workspacesService(ports);
   return {
     list: async (...asked) => (await service()).list(...asked),

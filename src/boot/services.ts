@@ -39,7 +39,7 @@ import type { Services } from "../syscalls/table.ts";
 import { bootAgents, bootPeople } from "./accounts.ts";
 import { conversationsOf } from "./compaction.ts";
 import type { Core, FileParts, ProcessParts, TargetParts } from "./core.ts";
-import { bootstrapOf, lazyRepositories, lazyWorkspaces, workplacesOf } from "./repos.ts";
+import { bootstrapOf, lazyRepositories, lazyWorkspaces, newWorkspacesOf } from "./repos.ts";
 
 export function bootServices(
   core: Core,
@@ -132,7 +132,7 @@ function spawningOf(core: Core, files: FileParts, { ledger, runners, heldRuns, p
     mediaRefs: (row: ProcessRow, ids: readonly string[]) => mediaRefs(objects, row, ids),
     contextFiles: (caller: Caller, listed: string) => contextFilesNamed(files.options, caller, listed),
     taskBudget: (ownerUid: number) => taskBudget(kernel, ownerUid),
-    workplaces: workplacesOf({ ...core, ...machine }),
+    workplaces: newWorkspacesOf({ ...core, ...machine }),
     modelFor: (context: CallContext, addressee: Addressee, model: string | undefined) =>
       modelFor(choosing, context, addressee, model),
   };

@@ -11,7 +11,7 @@ import { HostFiles } from "../kernel/files/host-files.ts";
 import { KnownFiles } from "../kernel/files/known-files.ts";
 import { unseenPaths } from "../kernel/files/unseen-paths.ts";
 import { type Allowed, GsvScripts } from "../kernel/shells/gsv-scripts.ts";
-import { HostPlaces } from "../kernel/shells/host-directory.ts";
+import { HostDirectories } from "../kernel/workspaces/host-directories.ts";
 import { HostShells } from "../kernel/shells/host-shells.ts";
 import { endLeftCommands } from "../kernel/shells/left-commands.ts";
 import { personsDirectory } from "../kernel/shells/persons-directory.ts";
@@ -142,7 +142,7 @@ function bootHost(core: Core, commands: HostCommands): HostParts {
   const { findProgram = (name: string) => Bun.which(name, { PATH: SANDBOX_PATH }) } = machine;
   const env = hostEnvironment(hostEnv);
   const home = realpathSync(paths.home);
-  const places = new HostPlaces({
+  const places = new HostDirectories({
     attachments: kernel.attachments,
     clock,
     home,

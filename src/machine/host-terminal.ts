@@ -2,7 +2,7 @@
 // reaches the program and not gsv. The terminal is restored whatever happens.
 
 import { isatty, WriteStream } from "node:tty";
-import { workplace } from "../kernel/shells/host-directory.ts";
+import { hostDirectory } from "../kernel/workspaces/host-directories.ts";
 import type { Clock } from "../lib/clock.ts";
 import { hostEnvironment } from "../lib/host-environment.ts";
 import type { HomePaths } from "../paths.ts";
@@ -58,7 +58,7 @@ export async function hostLine({ line, env, cwd, clock }: HostLineOptions): Prom
 export async function hostTerminal(options: HostTerminalOptions): Promise<number | null> {
   const { paths, env: given, cwd, clock, bare, say } = options;
   if (!isatty(0) || !isatty(1)) return null;
-  const directory = workplace(cwd, paths.home);
+  const directory = hostDirectory(cwd, paths.home);
   const plain = { ...hostEnvironment(given), PWD: cwd };
   const find = (name: string) => Bun.which(name, { PATH: SANDBOX_PATH });
   const works = (argv: readonly string[]) => succeeds(argv, plain);

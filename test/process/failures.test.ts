@@ -154,9 +154,15 @@ test("an empty answer is no answer: it is asked again, and three of them end the
   home.model.will(INIT, { text: "" }, { text: "said" });
   expect(await saidInTime(home, "hello")).toMatchObject({ status: "ok", text: "said" });
   home.model.will(INIT, { text: "" }, { text: "" }, { text: "" });
-  expect(await saidInTime(home, "hello")).toMatchObject({ status: "error", error: "the model's answer is empty" });
+  expect(await saidInTime(home, "hello")).toMatchObject({
+    status: "error",
+    error: "the model returned an empty answer",
+  });
   home.model.will(INIT, ...Array.from({ length: 3 }, () => ({ text: " \n\n" })));
-  expect(await saidInTime(home, "again")).toMatchObject({ status: "error", error: "the model's answer is empty" });
+  expect(await saidInTime(home, "again")).toMatchObject({
+    status: "error",
+    error: "the model returned an empty answer",
+  });
 });
 
 test("a failure after tools ran keeps what they did and every result", async () => {

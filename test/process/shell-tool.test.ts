@@ -95,7 +95,7 @@ test("what hides from that is refused where it happens", async () => {
   for (const command of sly) {
     const told = await desk.calls("Shell", { command });
     expect(`${command}: ${why(told)}`).toMatch(
-      /needs a person's approval|is for people|EPERM|may not|no such directory on the host/,
+      /needs a person's approval|is for people|EPERM|may not|no such directory on this computer/,
     );
   }
   expect(await desk.calls("Shell", { command: "cat ~/kept; cd; ls kept other context.d" })).toMatch(
@@ -196,10 +196,10 @@ test("where it may not run is said before anybody is asked", async () => {
     await desk.calls("Shell", { target: "host", command: "ls", cwd: "/etc/passwd" }),
   ];
   expect(told.map(why).map((text) => text.split("\n")[0])).toEqual([
-    "ran: ENOENT: no such directory on the host: /somewhere",
-    `ran: EPERM: ${desk.home.directory} is gsv's own home: no command runs there`,
+    "ran: ENOENT: no such directory on this computer: /somewhere",
+    `ran: EPERM: ${desk.home.directory} is in gsv's own home, which is off limits`,
     "ran: EINVAL: not an absolute path of the host: src",
-    "ran: ENOTDIR: not a directory on the host: /etc/passwd",
+    "ran: ENOTDIR: not a directory on this computer: /etc/passwd",
   ]);
 });
 

@@ -38,10 +38,10 @@ echo x | gsv cp - /workspaces/$DIR/.git/config
 #= 1
 gsv workspace attach project
 #! gsv: no such workspace: project
-#!   gsv workspace list shows those there are
+#!   gsv workspace list shows all
 #= 3
 gsv spawn --workspace $GSV_HOME
-#! gsv: …is in gsv's own home: it cannot be a workspace
+#! gsv: …is in gsv's own home, which is off limits
 #= 1
 
 # Put away, and taken back.

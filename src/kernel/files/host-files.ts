@@ -14,13 +14,13 @@ import { isInside } from "../../lib/inside.ts";
 import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
 import type { Files } from "../../syscalls/fs/files-service.ts";
 import { ripgrep } from "../../targets/ripgrep.ts";
-import type { HostPlaces } from "../shells/host-directory.ts";
+import type { HostDirectories } from "../workspaces/host-directories.ts";
 import { filesIn, type PlaceOptions } from "./files.ts";
 import type { KnownFiles } from "./known-files.ts";
 
 export interface HostFilesPorts {
   readonly namespace: Namespace;
-  readonly places: HostPlaces;
+  readonly places: HostDirectories;
   /** What processes know of these files. */
   readonly known: KnownFiles;
   /** Refuses whoever may not use the host. */

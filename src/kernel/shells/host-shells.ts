@@ -14,12 +14,12 @@ import type { ShellRequest } from "../../syscalls/run/shell-service.ts";
 import type { HostCommand, HostCommands } from "../../targets/host.ts";
 import { BASH } from "../../targets/leader.ts";
 import type { Confinement, Sandbox } from "../../targets/sandbox.ts";
-import type { HostPlace, HostPlaces } from "./host-directory.ts";
+import type { HostDirectories, HostDirectory } from "../workspaces/host-directories.ts";
 import { isPlainRepository } from "./safe-git.ts";
 
 export interface HostShellsPorts {
   readonly host: HostCommands;
-  readonly places: HostPlaces;
+  readonly places: HostDirectories;
   readonly sandbox: () => Promise<Sandbox | null>;
   readonly env: Environment;
   /** What the machine hides and shows now. */
@@ -38,7 +38,7 @@ interface Looks {
   readonly moves?: string;
 }
 
-export interface HostGround extends HostPlace {
+export interface HostGround extends HostDirectory {
   /** Which commands of it are known to do no more than look at what lies there; null where the line is not read. */
   readonly looks: readonly boolean[] | null;
   /** Null where the machine has none. */

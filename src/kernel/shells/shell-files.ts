@@ -68,9 +68,7 @@ export function shellFiles({ namespace, caller, isGuarded, approved, lifted = fa
     },
     async list(path) {
       allowed("list", path);
-      const entries = await namespace.list(caller, path);
-      const known = new Map(entries.map(({ stat }) => [stat, bareStat(stat)]));
-      return entries.map(({ name, stat }) => ({ name, stat: known.get(stat) ?? bareStat(stat) }));
+      return (await namespace.list(caller, path)).map(({ name, stat }) => ({ name, stat: bareStat(stat) }));
     },
     async read(path, offset, bytesMax) {
       allowed("read", path);

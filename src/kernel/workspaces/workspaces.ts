@@ -18,13 +18,13 @@ import {
   beginTree,
   directoryNamed,
   isPath,
+  type NewWorkspacePorts,
   newTree,
   noSuchWorkspace,
   ownerName,
-  type WorkplacePorts,
-} from "./host-directories.ts";
+} from "./new-workspace.ts";
 
-export interface WorkspacesPorts extends WorkplacePorts {
+export interface WorkspacesPorts extends NewWorkspacePorts {
   readonly kernel: KernelStore;
 }
 

@@ -4,7 +4,8 @@
 import { LIMITS } from "../../abi/config/limits.ts";
 import { type Caller, isRoot } from "../../abi/identity.ts";
 import { isWorkspaceId } from "../../abi/ids.ts";
-import { isPath, machineDirectory, noSuchWorkspace } from "../../kernel/workspaces/host-directories.ts";
+import { hostDirectoryNamed } from "../../kernel/workspaces/host-directories.ts";
+import { isPath, noSuchWorkspace } from "../../kernel/workspaces/new-workspace.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { fitting } from "../../lib/text/fitting.ts";
 import type { KernelStore } from "../../store/kernel/sqlite.ts";
@@ -35,7 +36,7 @@ export function trustService(ports: TrustPorts): Trust {
     const { caller } = context;
     if (isPath(named)) {
       const { ownerUid } = caller;
-      const directory = await machineDirectory(ports, context, { path: named, ownerUid });
+      const directory = await hostDirectoryNamed(ports, context, { path: named, ownerUid });
       return (await kernel.workspaces.at(ownerUid, directory)) ?? { id: directory, directory, ownerUid };
     }
     const row = isWorkspaceId(named) ? await kernel.workspaces.get(named) : null;

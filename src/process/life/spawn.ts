@@ -14,10 +14,10 @@ import type { Bus } from "../../kernel/bus.ts";
 import { visibleProcess } from "../../kernel/registry.ts";
 import {
   beginTree,
-  type Workplace,
-  type WorkplacePorts,
-  workplaceFor,
-} from "../../kernel/workspaces/host-directories.ts";
+  type ChosenWorkspace,
+  type NewWorkspacePorts,
+  workspaceFor,
+} from "../../kernel/workspaces/new-workspace.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { sha256Hex } from "../../lib/hash.ts";
 import type { ObjectStore } from "../../objects/objects.ts";
@@ -55,7 +55,7 @@ export interface SpawnPorts {
   readonly offers: Offers;
   /** What a new task of the account may use where nothing else is said. */
   readonly taskBudget: (ownerUid: number) => Promise<Limits | null>;
-  readonly workplaces: WorkplacePorts;
+  readonly workplaces: NewWorkspacePorts;
   /** The texts of files that the caller names. */
   readonly contextFiles: (caller: Caller, listed: string) => Promise<readonly ContextFile[]>;
   /** Where a path of the caller's leads. */
@@ -203,7 +203,7 @@ interface Place {
   readonly parent: ProcessRow | null;
   readonly ownerUid: number;
   readonly runAs: Account;
-  readonly workplace: Workplace;
+  readonly workplace: ChosenWorkspace;
   readonly cwd: string;
   readonly dropped: readonly string[];
   readonly projectId: string | null;
@@ -237,7 +237,7 @@ async function placeOf(ports: SpawnPorts, context: CallContext, request: SpawnRe
   const project =
     request.project === undefined ? null : await projectNamed(kernel, { ...caller, ownerUid }, request.project);
   const { workspace: wanted = project?.workspace || undefined, label = null } = request;
-  const workplace = await workplaceFor(ports.workplaces, context, { wanted, ownerUid, parent, label });
+  const workplace = await workspaceFor(ports.workplaces, context, { wanted, ownerUid, parent, label });
   const start = startOf(workplace, parent) ?? owner?.home ?? "/";
   // A process that names another parent does without what it does without itself.
   const dropped = await droppedFor(kernel.accounts, parent, runAs.uid, request.drop);
@@ -269,7 +269,7 @@ async function budgetOf(
 }
 
 /** A workspace of its own is where it starts; the one of its parent, where that stands. */
-function startOf({ workspace }: Workplace, parent: ProcessRow | null): string | undefined {
+function startOf({ workspace }: ChosenWorkspace, parent: ProcessRow | null): string | undefined {
   if (workspace !== null && workspace.id !== parent?.workspaceId) return `/workspaces/${workspace.id}`;
   // Without the parent's workspace it does not start in it either.
   return workspace === null && parent?.workspaceId ? undefined : parent?.cwd;

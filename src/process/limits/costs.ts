@@ -28,8 +28,8 @@ export class Costs {
   }
 }
 
-/** How long a run is at work, lap by lap. */
-export class Shift {
+/** Measures the working time of a run, lap by lap. */
+export class Stopwatch {
   private since: number;
 
   constructor(private readonly clock: Clock) {
@@ -42,8 +42,8 @@ export class Shift {
     return Math.round(this.since - began);
   }
 
-  /** What passed since the last lap was no work. */
-  rested(): void {
+  /** Leaves out the time since the last lap: the run waited. */
+  skip(): void {
     this.since = this.clock.mono();
   }
 }

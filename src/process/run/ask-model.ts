@@ -1,6 +1,5 @@
-// One turn asked of a model, and of those that stand in for it, until there is an answer or none is to be had. How often it was asked and
-// what is waited for is stored before anybody waits: a later kernel goes on waiting for the same instant. A turn that nobody answers
-// now puts its run aside, until an instant or until there is another key.
+// Asks a model for one turn: retries it, makes room in its window, falls back to other models, and puts the run aside if nothing helps now.
+// The number of tries and the instant of the next one are stored before each wait, so the next kernel waits for the same instant.
 
 import type { RandomBytes } from "../../abi/ids.ts";
 import { charged, type Reported } from "../../abi/process/money.ts";
@@ -16,7 +15,7 @@ import { exhaustedText, type Outages } from "../faults/outage.ts";
 import type { Room } from "../history/compaction/room.ts";
 import type { Ledger } from "../life/ledger.ts";
 import type { Budgets, Reservation } from "../limits/budgets.ts";
-import type { Costs, Shift } from "../limits/costs.ts";
+import type { Costs, Stopwatch } from "../limits/costs.ts";
 import type { AskedModel } from "./model-calls.ts";
 import { type RequestPorts, requestOf } from "./model-request.ts";
 import { modelTurn } from "./model-turn.ts";
@@ -29,170 +28,179 @@ export interface AskPorts extends RequestPorts, WaitPorts {
   readonly random: RandomBytes;
   readonly budgets: Budgets;
   readonly costs: Costs;
-  /** How many answers a run of the process may take, and how many tokens one may have. */
+  /** Limits of a run: model calls, tokens per answer, parallel requests. */
   readonly boundsOf: (
     row: ProcessRow,
     runId: string,
   ) => Promise<{ readonly turnsMax: number; readonly outputTokens: number; readonly parallel: number }>;
-  /** The one that is meant, then those that stand in for it. */
+  /** The chosen model, then its fallbacks. */
   readonly modelsOf: (row: ProcessRow, run: Claimed) => Promise<readonly [Model, ...Model[]]>;
   readonly held: () => HeldRuns;
   readonly outages: () => Outages;
-  /** A sign of life of the run that the process has in flight. */
+  /** Tells the run's timeout that it makes progress. */
   readonly active: (pid: string, untilMs?: number) => void;
-  /** For history in the window of a model. */
+  /** Makes room for history in the model's window. */
   readonly room: Room;
   readonly wantsDeltas: (pid: string) => boolean;
-  /** For whoever follows what a process does. */
+  /** Adds the call to the process's call log. */
   readonly log: (pid: string, asked: AskedModel) => Promise<void>;
-  /** By process: what the answer in the making has said so far. */
+  /** The answer so far, by process. */
   readonly saying: Map<string, () => string>;
 }
 
 export type Answer = Exclude<Folded, { readonly kind: "aborted" }>;
+type Failed = Extract<Answer, { readonly kind: "failure" }>;
 
 export interface Answered {
   readonly answer: Answer;
   readonly model: Model;
-  /** What was reserved for it: to be settled once it is charged. */
+  /** Reserved for this answer: settle it once the answer is charged. */
   readonly reserved: Reservation | null;
-  /** It was put aside as often as is worth it. */
+  /** The run was put aside as often as allowed. */
   readonly exhausted?: true;
 }
 
-/** A run, and how long it has been at work. */
-export interface Working extends RunPlace {
-  readonly shift: Shift;
+export interface ActiveRun extends RunPlace {
+  readonly stopwatch: Stopwatch;
 }
 
-interface Asking extends Working {
+interface Asking extends ActiveRun {
   readonly turn: number;
+  /** How often the run was put aside for this turn. */
   readonly pauses: number;
   readonly models: readonly [Model, ...Model[]];
-  /** How often the turn was asked so far, whoever was. */
+  /** How often the turn was asked, of any model. */
   attempt: number;
-  /** Whether what the last answer used is charged already. */
+  /** Whether the usage of the last answer is charged. */
   isCharged: boolean;
   reserved: Reservation | null;
-  /** A server said that the window is full, and room was made for it. */
+  /** History was shortened because a server reported a full window. */
   madeRoom: boolean;
 }
 
-interface Failed {
-  readonly answer: Extract<Answer, { readonly kind: "failure" }>;
-  readonly model: Model;
-  readonly verdict: Verdict;
-}
-
-/** Null: aborted or fenced, asked to step aside, or put aside. */
-export async function askModels(ports: AskPorts, place: Working, turn: number): Promise<Answered | null> {
+/** Null if the run was aborted, fenced, asked to leave, or put aside. */
+export async function askModels(ports: AskPorts, place: ActiveRun, turn: number): Promise<Answered | null> {
   const { row, run } = place;
   const models = await ports.modelsOf(row, run);
   const earlier = turn === run.turn + 1 ? run.retrying : null;
   const pauses = earlier?.pauses ?? 0;
   const attempt = 1 + (earlier?.failed ?? 0) + pauses;
   const asking: Asking = { ...place, turn, pauses, models, attempt, madeRoom: false, isCharged: false, reserved: null };
-  // Who began it had a key; a message that comes without one is told so at once.
+  // A resumed run had a key once, so it waits for another. A new message without a key fails at once.
   if (models[0].missing !== null && run.resumed) return await putAside(ports, asking, models[0], models[0].missing);
-  // What is used up buys no summary either.
+  // Before making room: a summary costs money, too.
   if (await ports.budgets.holdsBack(row)) return null;
   const full = await ports.room.before(place, models);
   if (place.signal.aborted) return null;
   if (full !== null)
     return { answer: { kind: "failure", failure: full, text: "", thinking: "" }, model: models[0], reserved: null };
-  let first: Failed | null = null;
-  const from = Math.max(
+  return await askInTurn(ports, asking, earlier);
+}
+
+/** Asks the candidates one after the other, each as often as it is worth it. */
+async function askInTurn(ports: AskPorts, asking: Asking, earlier: Retrying | null): Promise<Answered | null> {
+  const { models, pauses } = asking;
+  let at = Math.max(
     0,
     models.findIndex(({ name }) => name === earlier?.model),
   );
-  for (const [index, model] of models.entries()) {
-    if (index < from) continue;
-    const other = models[index + 1];
-    const told = await askModel(ports, asking, { model, hasOther: other !== undefined, earlier });
-    if (told === null) return null;
-    if ("kind" in told) return { answer: told, model, reserved: asking.reserved };
-    first ??= told;
-    if (told.verdict.next !== "other" || other === undefined) break;
-    const { failure } = told.answer;
-    const reason = `${failure.message}; trying ${other.name} instead`;
-    await again(ports, asking, model, {
-      class: failure.class,
-      reason,
-      until: null,
-      putAside: false,
-      fallbackModel: other.name,
-    });
+  const resumed = earlier?.model === models[at]?.name ? earlier : null;
+  if (!(await waitOut(ports, asking, resumed))) return null;
+  let failed = (resumed?.failed ?? 0) + 1;
+  let first: { readonly answer: Failed; readonly model: Model; readonly verdict: Verdict } | null = null;
+  for (let model = models[at]; model !== undefined; ) {
+    const answer = await askOnce(ports, asking, model);
+    if (answer === null) return null;
+    if (answer.kind === "turn") {
+      ports.outages().answered(asking.row, model.name);
+      return { answer, model, reserved: asking.reserved };
+    }
+    const madeRoom = await makeRoom(ports, asking, model, answer);
+    if (madeRoom === "aborted") return null;
+    if (madeRoom) continue;
+    if (isThere(answer.failure)) ports.outages().answered(asking.row, model.name);
+    const other = models[at + 1];
+    const verdict = verdictOn(answer.failure, { failed, pauses, hasOther: other !== undefined }, ports.random);
+    if (verdict.next === "again") {
+      if (!(await waitToRetry(ports, asking, { model, failed, failure: answer.failure, ms: verdict.ms }))) return null;
+      failed++;
+      continue;
+    }
+    first ??= { answer, model, verdict };
+    if (verdict.next !== "other" || other === undefined) break;
+    await fallBack(ports, asking, { from: model, to: other, failure: answer.failure });
+    [model, at, failed] = [other, at + 1, 1];
   }
   return first === null ? null : await unanswered(ports, asking, first);
 }
 
-interface One {
-  readonly model: Model;
-  readonly hasOther: boolean;
-  readonly earlier: Retrying | null;
+/** Waits for the instant that an earlier kernel stored. False if the run must stop. */
+async function waitOut(ports: AskPorts, asking: Asking, resumed: Retrying | null): Promise<boolean> {
+  if (resumed?.waitsFor?.kind !== "model") return true;
+  if (!(await waited(ports, asking, resumed.waitsFor.until))) return false;
+  return await keep(ports, asking, { ...resumed, waitsFor: null });
 }
 
-/** One model, as often as it is worth it. */
-async function askModel(ports: AskPorts, asking: Asking, one: One): Promise<Answer | Failed | null> {
-  const { model, hasOther } = one;
-  const mine = one.earlier?.model === model.name ? one.earlier : null;
-  if (mine?.waitsFor?.kind === "model") {
-    if (!(await waited(ports, asking, mine.waitsFor.until))) return null;
-    if (!(await keep(ports, asking, { ...mine, waitsFor: null }))) return null;
-  }
-  for (let failed = (mine?.failed ?? 0) + 1; ; failed++) {
-    const answer = await askedWithRoom(ports, asking, model);
-    if (answer === null) return null;
-    if (answer.kind === "turn" || isThere(answer.failure)) ports.outages().answered(asking.row, model.name);
-    if (answer.kind === "turn") return answer;
-    const stand = { failed, pauses: asking.pauses, hasOther };
-    const verdict = verdictOn(answer.failure, stand, ports.random);
-    if (verdict.next !== "again") return { answer, model, verdict };
-    const waitsFor = nextTry(ports, model, answer.failure, verdict.ms);
-    const key = laneOf(model);
-    if (key !== null && answer.failure.class === "throttle") ports.lanes.park(key, waitsFor.until);
-    await again(ports, asking, model, { ...waitsFor, putAside: false });
-    const retrying = { model: model.name, failed, pauses: asking.pauses };
-    if (!(await keep(ports, asking, { ...retrying, waitsFor }))) return null;
-    if (!(await waited(ports, asking, waitsFor.until))) return null;
-    if (!(await keep(ports, asking, { ...retrying, waitsFor: null }))) return null;
-  }
-}
-
-/** Where its server says that the window is full, asked once more with less history: what does not fit then is something else. */
-async function askedWithRoom(ports: AskPorts, asking: Asking, model: Model): Promise<Answer | null> {
-  const answer = await asked(ports, asking, model);
-  if (answer?.kind !== "failure" || answer.failure.class !== "overflow" || asking.madeRoom) return answer;
+/** True: ask the same model again, older history is shorter now. Once per turn: after that the failure has another cause. */
+async function makeRoom(
+  ports: AskPorts,
+  asking: Asking,
+  model: Model,
+  { failure }: Failed,
+): Promise<boolean | "aborted"> {
+  if (failure.class !== "overflow" || asking.madeRoom) return false;
   asking.madeRoom = true;
   const hasRoom = await ports.room.afterOverflow(asking, asking.models);
-  if (asking.signal.aborted) return null;
-  if (!hasRoom) return answer;
-  const reason = `${answer.failure.message}; older history is told in short now`;
-  await again(ports, asking, model, { class: "overflow", reason, until: null, putAside: false });
-  return await asked(ports, asking, model);
+  if (asking.signal.aborted) return "aborted";
+  if (!hasRoom) return false;
+  const reason = `${failure.message}; older history is summarised now`;
+  await restartTurn(ports, asking, model, { class: "overflow", reason, until: null, putAside: false });
+  return true;
 }
 
-/** One call, for which something was reserved: what it used is charged before that is given back. */
-async function asked(ports: AskPorts, asking: Asking, model: Model): Promise<Answer | null> {
-  const leave = await turnFor(ports, asking, model);
-  if (leave === null) return null;
-  try {
-    return await askedNow(ports, asking, model);
-  } finally {
-    leave();
-  }
+/** Stores the next try and waits for it. False if the run must stop. */
+async function waitToRetry(
+  ports: AskPorts,
+  asking: Asking,
+  { model, failed, failure, ms }: { readonly model: Model; failed: number; failure: Failure; ms: number },
+): Promise<boolean> {
+  const until = ports.clock.now() + ms;
+  const { class: failureClass, message: reason } = failure;
+  const waitsFor = { kind: "model", model: model.name, class: failureClass, reason, until } satisfies WaitsFor;
+  const lane = laneOf(model);
+  if (lane !== null && failureClass === "throttle") ports.lanes.park(lane, until);
+  await restartTurn(ports, asking, model, { class: failureClass, reason, until, putAside: false });
+  const retrying = { model: model.name, failed, pauses: asking.pauses };
+  if (!(await keep(ports, asking, { ...retrying, waitsFor }))) return false;
+  if (!(await waited(ports, asking, until))) return false;
+  return await keep(ports, asking, { ...retrying, waitsFor: null });
 }
 
-async function askedNow(ports: AskPorts, asking: Asking, model: Model): Promise<Answer | null> {
+async function fallBack(
+  ports: AskPorts,
+  asking: Asking,
+  { from, to, failure }: { readonly from: Model; readonly to: Model; readonly failure: Failure },
+): Promise<void> {
+  const reason = `${failure.message}; trying ${to.name} instead`;
+  const about = { class: failure.class, reason, until: null, putAside: false } as const;
+  await restartTurn(ports, asking, from, { ...about, fallbackModel: to.name });
+}
+
+/** One request: waits for its lane, reserves its cost, and charges what is used before the rest is released. */
+async function askOnce(ports: AskPorts, asking: Asking, model: Model): Promise<Answer | null> {
   const { budgets, costs } = ports;
-  const { row, signal } = asking;
-  ports.active(row.pid);
-  const request = await requestOf(ports, asking, model);
-  const most = async () => costs.most(model, request, (await ports.boundsOf(row, asking.run.runId)).outputTokens);
-  const reserved = await budgets.reserve(row, { most, signal });
-  if (reserved === "held") return null;
+  const { row, run, signal } = asking;
+  const leaveLane = await turnFor(ports, asking, model);
+  if (leaveLane === null) return null;
+  let reserved: Reservation | null = null;
   let isKept = false;
   try {
+    ports.active(row.pid);
+    const request = await requestOf(ports, asking, model);
+    const most = async () => costs.most(model, request, (await ports.boundsOf(row, run.runId)).outputTokens);
+    const allowed = await budgets.reserve(row, { most, signal });
+    if (allowed === "held") return null;
+    reserved = allowed;
     const answer = await called(ports, asking, model, request);
     isKept = answer.kind === "turn" && !signal.aborted;
     asking.reserved = isKept ? reserved : null;
@@ -201,6 +209,7 @@ async function askedNow(ports: AskPorts, asking: Asking, model: Model): Promise<
     return signal.aborted || answer.kind === "aborted" ? null : answer;
   } finally {
     if (!isKept) await budgets.settle(reserved);
+    leaveLane();
   }
 }
 
@@ -224,7 +233,7 @@ async function called(
   return answer;
 }
 
-/** At the first piece whoever waits for the provider hears of it. */
+/** The first piece of an answer ends an outage of the provider. */
 function lifeOf({ outages, active }: AskPorts, row: ProcessRow, model: Model): () => void {
   let isThere = false;
   return () => {
@@ -234,38 +243,42 @@ function lifeOf({ outages, active }: AskPorts, row: ProcessRow, model: Model): (
   };
 }
 
-/** Nothing of the answer was kept, and it has its price all the same. */
+/** Charges an answer that is not kept. */
 async function waste(
   { store, ledger, clock, costs }: AskPorts,
-  { row, run, shift }: Asking,
+  { row, run, stopwatch }: Asking,
   { name, rate }: Model,
   used: Reported,
 ): Promise<void> {
   const cost = charged(rate, used);
   costs.note(name, cost);
-  await store.waste(row.pid, { runId: run.runId, model: name, ...cost, ms: shift.lap(), now: clock.now() });
+  await store.waste(row.pid, { runId: run.runId, model: name, ...cost, ms: stopwatch.lap(), now: clock.now() });
   await ledger.publish(row);
 }
 
-/** Nobody answers now. What the model that was meant said decides what comes of it. */
-async function unanswered(ports: AskPorts, asking: Asking, first: Failed): Promise<Answered | null> {
+/** No candidate answered. The failure of the first one decides what happens to the run. */
+async function unanswered(
+  ports: AskPorts,
+  asking: Asking,
+  first: { readonly answer: Failed; readonly model: Model; readonly verdict: Verdict },
+): Promise<Answered | null> {
   const { answer, model } = first;
-  const stand = { failed: Number.POSITIVE_INFINITY, pauses: asking.pauses, hasOther: false };
-  const verdict = first.verdict.next === "other" ? verdictOn(answer.failure, stand, ports.random) : first.verdict;
+  const tries = { failed: Number.POSITIVE_INFINITY, pauses: asking.pauses, hasOther: false };
+  const verdict = first.verdict.next === "other" ? verdictOn(answer.failure, tries, ports.random) : first.verdict;
   if (verdict.next === "key" && model.missing === null) {
-    const reason = `${model.name}: ${answer.failure.message}; gsv auth provider ${model.provider.name} keeps another key`;
-    await again(ports, asking, model, { class: answer.failure.class, reason, until: null, putAside: true });
+    const reason = `${model.name}: ${answer.failure.message}; set another key: gsv auth provider ${model.provider.name}`;
+    await restartTurn(ports, asking, model, { class: answer.failure.class, reason, until: null, putAside: true });
     return await putAside(ports, asking, model, reason);
   }
   const isExhausted = verdict.next === "over" && verdict.exhausted;
   if (verdict.next !== "later" && !isExhausted) return { answer, model, reserved: null };
   const { waitsFor, isLook } = ports.outages().failed(asking.row, model.name, answer.failure);
-  // A try beside the looks, which a person asked for, takes none of them away.
+  // Only automatic tries count, not those that a person asked for.
   if (isExhausted && isLook) {
     const failure = { ...answer.failure, message: exhaustedText(answer.failure.message) };
     return { answer: { ...answer, failure }, model, reserved: null, exhausted: true };
   }
-  await again(ports, asking, model, { ...waitsFor, putAside: true });
+  await restartTurn(ports, asking, model, { ...waitsFor, putAside: true });
   const counts = verdict.next === "later" && verdict.counts;
   const pauses = counts ? (isLook ? asking.pauses + 1 : Math.max(1, asking.pauses)) : asking.pauses;
   if (await keep(ports, asking, { model: model.name, failed: 0, pauses, waitsFor }, true))
@@ -276,7 +289,7 @@ async function unanswered(ports: AskPorts, asking: Asking, first: Failed): Promi
 async function putAside(ports: AskPorts, asking: Asking, model: Model, reason: string): Promise<null> {
   const waitsFor = { kind: "credential", reason } as const;
   const { row, run } = asking;
-  // An instant that an earlier kernel waited for is waited for once there is a key.
+  // Keep the stored instant: the run waits for it again once there is a key.
   const isKept = model.missing !== null && run.retrying !== null;
   const retrying = { model: model.name, failed: 0, pauses: asking.pauses, waitsFor };
   if (!isKept && !(await keep(ports, asking, retrying, true))) return null;
@@ -286,13 +299,8 @@ async function putAside(ports: AskPorts, asking: Asking, model: Model, reason: s
   return null;
 }
 
-function nextTry({ clock }: AskPorts, { name }: Model, failure: Failure, ms: number) {
-  const until = clock.now() + ms;
-  return { kind: "model", model: name, class: failure.class, reason: failure.message, until } satisfies WaitsFor;
-}
-
-/** The turn is said anew: what was shown of it counts for nothing. */
-async function again(
+/** Clients must drop what they show of the turn: it starts again. */
+async function restartTurn(
   ports: AskPorts,
   asking: Asking,
   model: Model,
@@ -301,15 +309,18 @@ async function again(
   const { row, run, turn } = asking;
   if (!asking.isCharged) await waste(ports, asking, model, NO_USAGE);
   const attempt = ++asking.attempt;
-  ports.ledger.emit(row, { name: "chat.restart", run: run.runId, turn, attempt, ...why });
+  const { class: failureClass, reason, until, putAside: isAside, fallbackModel } = why;
+  const about = { class: failureClass, reason, until, putAside: isAside };
+  const fallback = fallbackModel === undefined ? {} : { fallbackModel };
+  ports.ledger.emit(row, { name: "chat.restart", run: run.runId, turn, attempt, ...about, ...fallback });
 }
 
-// A history may not hold an assistant's turn that says and does nothing.
+// History must not contain an empty assistant turn.
 function notEmpty(answer: Folded): Folded {
   if (answer.kind !== "turn" || answer.text.trim() !== "" || answer.calls.length > 0) return answer;
   const failure: Failure =
     answer.stop === "refusal"
-      ? { class: "content", message: "the model will not answer this" }
-      : { class: "protocol", message: "the model's answer is empty" };
+      ? { class: "content", message: "the model refused to answer" }
+      : { class: "protocol", message: "the model returned an empty answer" };
   return { ...answer, kind: "failure", failure };
 }

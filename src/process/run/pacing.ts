@@ -7,7 +7,7 @@ import type { Clock } from "../../lib/clock.ts";
 import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
 import type { ProcessStore } from "../../store/process/verbs.ts";
 import type { Ledger } from "../life/ledger.ts";
-import type { Shift } from "../limits/costs.ts";
+import type { Stopwatch } from "../limits/costs.ts";
 import type { Lanes } from "./lanes.ts";
 import type { RunPlace } from "./place.ts";
 
@@ -23,7 +23,7 @@ export interface WaitPorts {
   readonly boundsOf: (row: ProcessRow, runId: string) => Promise<{ readonly parallel: number }>;
 }
 
-type Waits = RunPlace & { readonly shift: Shift; readonly pauses: number };
+type Waits = RunPlace & { readonly stopwatch: Stopwatch; readonly pauses: number };
 
 const PARKED = "another process was asked to come back then";
 
@@ -40,7 +40,7 @@ export async function turnFor(ports: WaitPorts, asking: Waits, model: Model): Pr
   const { parallel: most } = await ports.boundsOf(row, run.runId);
   const [nice, watched] = [await ports.niceOf(row.pid), ports.watched(row.pid)];
   const leave = await ports.lanes.enter(key, { nice, watched, most, signal: AbortSignal.any([signal, leaving]) });
-  asking.shift.rested();
+  asking.stopwatch.skip();
   if (leave === null && !signal.aborted) await stepAside(ports, asking);
   return leave;
 }
@@ -77,7 +77,7 @@ export async function waited({ store, ledger, clock }: WaitPorts, asking: Waits,
   const { signal, leaving } = asking;
   const either = AbortSignal.any([signal, leaving]);
   while (!either.aborted && clock.now() < until) await clock.sleep(Math.min(LOOK_MS, until - clock.now()), either);
-  asking.shift.rested();
+  asking.stopwatch.skip();
   if (signal.aborted) return false;
   if (!leaving.aborted) return true;
   await stepAside({ store, ledger, clock }, asking);

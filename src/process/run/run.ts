@@ -12,9 +12,9 @@ import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
 import type { Claimed, TurnCommit } from "../../store/process/verbs.ts";
 import type { Restarter } from "../faults/restart.ts";
 import { endSignals, type SignalBody } from "../life/ledger.ts";
-import { Shift } from "../limits/costs.ts";
+import { Stopwatch } from "../limits/costs.ts";
 import { storable } from "./arguments.ts";
-import { type AskPorts, askModels, type Working } from "./ask-model.ts";
+import { type ActiveRun, type AskPorts, askModels } from "./ask-model.ts";
 import type { OfferedTools } from "./offered-tools.ts";
 import type { RunPlace } from "./place.ts";
 import { EXHAUSTED } from "./retry-plan.ts";
@@ -50,7 +50,7 @@ type Turned = Extract<Folded, { readonly kind: "turn" }>;
 export async function carryOn(ports: RunPorts, place: RunPlace): Promise<void> {
   const { store, ledger, clock } = ports;
   const { row, run } = place;
-  const shift = new Shift(clock);
+  const stopwatch = new Stopwatch(clock);
   await ports.resetContext(row, run);
   for (let turn = run.turn; ; turn++) {
     if ((await ports.toolCalls.runAll(place)) === "left" || place.signal.aborted) return;
@@ -60,12 +60,12 @@ export async function carryOn(ports: RunPorts, place: RunPlace): Promise<void> {
     if (point.ok && point.value.entered.length > 0) tellEntered(ports, place, point.value.entered);
     if (!point.ok || point.value.leave || place.leaving.aborted) return;
     if (turn >= (await ports.boundsOf(row, run.runId)).turnsMax) return await finish(ports, place, tooManyTurns(turn));
-    const asked = await askModels(ports, { ...place, shift }, turn + 1);
+    const asked = await askModels(ports, { ...place, stopwatch }, turn + 1);
     if (asked === null) return;
     const { answer, model, reserved, exhausted } = asked;
     try {
       if (answer.kind === "failure") return await failedTurn(ports, place, failed(answer.failure, exhausted));
-      if ((await commit(ports, { ...place, shift }, answer, model)) === "over") return;
+      if ((await commit(ports, { ...place, stopwatch }, answer, model)) === "over") return;
     } finally {
       await ports.budgets.settle(reserved);
     }
@@ -90,9 +90,9 @@ async function failedTurn(ports: RunPorts, place: RunPlace, end: ReturnType<type
   await finish(ports, place, end);
 }
 
-async function commit(ports: RunPorts, place: Working, answer: Turned, model: Model): Promise<"goes on" | "over"> {
+async function commit(ports: RunPorts, place: ActiveRun, answer: Turned, model: Model): Promise<"goes on" | "over"> {
   const { store, ledger, clock, random, offered, costs } = ports;
-  const { row, run, shift } = place;
+  const { row, run, stopwatch } = place;
   const now = clock.now();
   const cost = charged(model.rate, answer.usage);
   costs.note(model.name, cost);
@@ -115,7 +115,7 @@ async function commit(ports: RunPorts, place: Working, answer: Turned, model: Mo
     calls,
     model: model.name,
     ...cost,
-    ms: shift.lap(),
+    ms: stopwatch.lap(),
     finish:
       calls.length > 0
         ? null

@@ -6,7 +6,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import type { Namespace } from "../../../fs/namespace.ts";
 import { SysError } from "../../abi/errno.ts";
 import { HOME_REPO, VERSIONED } from "../../abi/repo.ts";
-import { ownerName } from "../../kernel/workspaces/host-directories.ts";
+import { ownerName } from "../../kernel/workspaces/new-workspace.ts";
 import { isInside } from "../../lib/inside.ts";
 import type { Repos } from "../../repos/repos.ts";
 import type { Repository } from "../../repos/repository.ts";

@@ -4,8 +4,8 @@
 
 import { messageOf, SysError } from "../../abi/errno.ts";
 import type { Checkpoint } from "../../abi/process/workspace.ts";
-import { ownerName, type WorkplacePorts } from "../../kernel/workspaces/host-directories.ts";
 import { keepFiles } from "../../kernel/workspaces/kept-files.ts";
+import { type NewWorkspacePorts, ownerName } from "../../kernel/workspaces/new-workspace.ts";
 import { waitAtMost } from "../../lib/wait.ts";
 import type { VersionedTree } from "../../repos/tree.ts";
 import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
@@ -26,7 +26,7 @@ export type Checkpointer = (row: ProcessRow, ending: Ending) => Promise<Checkpoi
 const PATIENCE_MS = 5000;
 const TRANSCRIPT_BYTES_MAX = 8 * 1024 * 1024;
 
-export function checkpointer(ports: WorkplacePorts): Checkpointer {
+export function checkpointer(ports: NewWorkspacePorts): Checkpointer {
   return async (row, ending) => {
     if (row.workspaceId === null) return null;
     const workspaceId = row.workspaceId;
@@ -47,7 +47,7 @@ export function checkpointer(ports: WorkplacePorts): Checkpointer {
   };
 }
 
-interface Keeping extends Pick<WorkplacePorts, "clock"> {
+interface Keeping extends Pick<NewWorkspacePorts, "clock"> {
   readonly tree: VersionedTree;
   readonly owner: string;
 }
@@ -73,7 +73,7 @@ async function keep(
   return after === before ? null : after;
 }
 
-async function inTime<T>({ clock }: WorkplacePorts, work: Promise<T>): Promise<T> {
+async function inTime<T>({ clock }: NewWorkspacePorts, work: Promise<T>): Promise<T> {
   const done = await waitAtMost(clock, PATIENCE_MS, work);
   if (done === null) throw new SysError("EAGAIN", "it took too long; the workspace stays as it is");
   return done.value;
