@@ -198,7 +198,7 @@ test("where it may not run is said before anybody is asked", async () => {
   expect(told.map(why).map((text) => text.split("\n")[0])).toEqual([
     "ran: ENOENT: no such directory on this computer: /somewhere",
     `ran: EPERM: ${desk.home.directory} is in gsv's own home, which is off limits`,
-    "ran: EINVAL: not an absolute path of the host: src",
+    "ran: EINVAL: not an absolute path: src",
     "ran: ENOTDIR: not a directory on this computer: /etc/passwd",
   ]);
 });

@@ -10,10 +10,10 @@ gsv send --pid $PID "hello"
 gsv ps
 #> PID … STATE … LABEL … OWNER … PROFILE … QUEUE … SINCE … CWD … WORKSPACE … WAITS FOR
 #> init:1000 … idle … init (sam) … sam … init … 0 … /home/sam … -
-#> task:aaaaaa … stopped … worker … sam … task … 1 … /home/sam … stopped; gsv proc resume task:aaaaaa lets it go on
+#> task:aaaaaa … stopped … worker … sam … task … 1 … /home/sam … stopped; to resume: gsv proc resume task:aaaaaa
 gsv chat --pid $PID "are you there?"
 #! gsv: queued: task:aaaaaa is busy or held, the message waits its turn
-#! gsv: held, not over: stopped; gsv proc resume task:aaaaaa lets it go on (gsv wait --wait task:aaaaaa waits for the end)
+#! gsv: held, not over: stopped; to resume: gsv proc resume task:aaaaaa (gsv wait --wait task:aaaaaa waits for the end)
 #= 5
 
 # Stopped it stays, whatever kernel there is.
