@@ -213,10 +213,10 @@ async function commandProcess(): Promise<number> {
   try {
     const isPerson = stdin.isTTY && io.stdout.isTTY;
     const to = isPerson && argv[0] === "attach" ? await attachRequestOf(argv) : null;
-    if (to === null && (!isPerson || argv.some((word) => word !== "--plain")))
+    if (to === null && (!isPerson || argv.some((word) => word !== "--plain" && word !== "--init")))
       return over(await runCommandLine(argv, io));
     const [{ atTerminal }, { paths }] = await Promise.all([import("./machine/at-terminal.ts"), atHome(here)]);
-    return await atTerminal(io, { paths, plain: to === null && argv.length > 0, to });
+    return await atTerminal(io, { paths, plain: argv.includes("--plain"), to, init: argv.includes("--init") });
   } finally {
     await sys.close();
   }

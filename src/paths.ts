@@ -68,6 +68,8 @@ export function homePaths(gsvHome: string) {
     historyFile: join(home, "history"),
     /** How far each process was seen on a terminal. */
     seenFile: join(home, "seen.json"),
+    /** Directories where gsv does not ask whether it may work there. */
+    skippedFile: join(home, "skipped.json"),
   } as const;
 }
 

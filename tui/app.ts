@@ -21,6 +21,7 @@ import { greeting } from "./screen/greeting.ts";
 import { Lending } from "./screen/lending.ts";
 import { type Live, Screen } from "./screen/screen.ts";
 import { retheme, still, type Theme, type ThemeName } from "./screen/theme.ts";
+import { startPlace } from "./start.ts";
 import type { AppEvent } from "./state/event.ts";
 import { reduce } from "./state/reduce.ts";
 import type { Hands } from "./state/reduce-keys.ts";
@@ -45,8 +46,16 @@ const LOOK_MS = 1000;
 const CTRL_C: Typed = { type: "key", name: "text", text: "c", ctrl: true, alt: false, shift: false };
 
 export async function terminalShell(io: Io, ports: AppPorts): Promise<number> {
-  const who = await io.sys().call<Who>("system.whoami", {});
-  return new App(io, ports, who, await LineShell.open(io, who.home)).run();
+  const [who, start] = await Promise.all([io.sys().call<Who>("system.whoami", {}), startPlace(io, ports)]);
+  if (start.leaves) return 0;
+  const { pid, cwd, here, note, typed } = start;
+  const begun: AppPorts = {
+    ...ports,
+    to: pid === null ? (ports.to ?? null) : { pid, readOnly: false },
+    words: note === null ? ports.words : [...ports.words, note],
+    early: () => [...ports.early(), ...typed],
+  };
+  return new App(io, begun, { ...who, here }, await LineShell.open(io, cwd ?? who.home)).run();
 }
 
 class App {
@@ -83,7 +92,7 @@ class App {
     this.hands = handsOf({ io, terminal, route: (text, pinned) => this.route(text, pinned) });
     const tty = abilities.unicode ? terminal : inLettersOfAscii(terminal);
     const { pid = initPid(who.uid), readOnly = false } = ports.to ?? {};
-    this.state = { ...initialState({ who, pid, past: history.past }), readOnly };
+    this.state = { ...initialState({ who, pid, past: history.past }), cwd: shell.cwd, readOnly };
     this.attention = new Attention({
       write: (text) => void (this.lending.isLent || tty.write(text)),
       notifies: abilities.notifies,

@@ -18,6 +18,7 @@ import { ioWith } from "./line/io-with.ts";
 import { simpleWords } from "./line/simple.ts";
 import { worded } from "./screen/worded.ts";
 import type { Effect, Entry } from "./state/effect.ts";
+import { realPlace } from "./state/state.ts";
 import { SHOWN_MESSAGES } from "./talk/attach.ts";
 import { ChatEffects } from "./talk/chat-effects.ts";
 import { killJobs, LABEL_CHARS, listJobs, startBehind } from "./talk/job-effects.ts";
@@ -187,7 +188,8 @@ export class Effects {
   /** The line has the terminal; without one its output is printed as it comes. */
   private async runOnHost(text: string): Promise<number | null> {
     const { io, shell } = this.options;
-    const ran = await io.hostLine(text);
+    const { who } = this.options.state();
+    const ran = await io.hostLine(text, realPlace(who.here, shell.cwd)?.real);
     if (ran === null) return await shell.command(["sh", "--host", "-c", text]);
     shell.status = ran.status;
     this.chat.noteCommand({ line: text, status: ran.status, output: plainText(ran.output) });

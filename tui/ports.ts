@@ -24,6 +24,11 @@ export interface Terminal extends Tty {
   onBack(listener: () => void): void;
 }
 
+export interface SkippedPort {
+  has(directory: string): boolean;
+  add(directory: string): void;
+}
+
 export interface AppPorts {
   readonly version: string;
   readonly terminal: Terminal;
@@ -36,6 +41,8 @@ export interface AppPorts {
   readonly early: () => readonly Uint8Array[];
   /** Whom to talk to; the init where nobody was named. */
   readonly to?: { readonly pid: string | undefined; readonly readOnly: boolean } | null;
+  /** Directories where the person does not want to be asked; nobody asks when left out. */
+  readonly skipped?: SkippedPort;
   /** How far each process was seen here. */
   readonly seen?: SeenPort;
 }

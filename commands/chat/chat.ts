@@ -130,7 +130,13 @@ const HINTS: { readonly [flag in (typeof ONLY_NEW)[number]]: readonly string[] }
 
 function refuseContradictions(args: Given, spec: Spec): void {
   const session = args.session !== undefined && "--session";
-  const targets = [args.pid !== undefined && "--pid", session, args.new && "--new", args.continue && "--continue"];
+  const targets = [
+    args.pid !== undefined && "--pid",
+    session,
+    args.new && "--new",
+    args.continue && "--continue",
+    args.here && "--here",
+  ];
   const named = targets.filter((each) => typeof each === "string");
   if (named.length > 1) throw usageError(spec, `${named.join(" and ")} exclude each other`);
   for (const flag of ONLY_NEW)
@@ -160,9 +166,19 @@ function freshOf(args: Given, mode: Mode | undefined): NonNullable<ChatRequest["
 }
 
 /** Who is talked to; a session's process is made by its first message. */
-async function processOf(io: Io, { pid, session, continue: goesOn }: Given): Promise<string | undefined> {
+async function processOf(io: Io, { pid, session, here, continue: goesOn }: Given): Promise<string | undefined> {
+  if (here) return await pidHere(io);
   if (session === undefined) return goesOn ? await lastActive(io) : pid;
   return (await io.sys().call<{ readonly pid: string }>("session.open", { key: session })).pid;
+}
+
+async function pidHere(io: Io): Promise<string> {
+  const { findHere, processHere } = await import("../here.ts");
+  const here = await findHere(io);
+  const directory = here?.directory ?? io.cwd;
+  const found = here === null ? null : await processHere(io, directory);
+  if (found !== null) return found.process.pid;
+  throw new SysError("ESRCH", `no process works in ${directory}`, ["gsv spawn --workspace . starts one"]);
 }
 
 /** Other than init, which is there without being named. */

@@ -57,6 +57,7 @@ export const CHAT = {
     ),
     killOnTimeout: field.flag("with --timeout: abort the run then"),
     detach: field.flag("return when the message is stored, with the pid on stdout; the run goes on"),
+    here: field.flag("talk to the process of this directory"),
     continue: field.flag("talk to the task that was active last", { letter: "c" }),
     plan: field.flag("as --mode plan: it looks, and changes nothing"),
     system: field.optional(

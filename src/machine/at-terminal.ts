@@ -17,9 +17,11 @@ export interface AtTerminal {
   readonly paths: HomePaths;
   readonly plain: boolean;
   readonly to: AttachRequest | null;
+  /** The init was asked for, wherever the person stands. */
+  readonly init: boolean;
 }
 
-export async function atTerminal(io: Io, { paths, plain, to }: AtTerminal): Promise<number> {
+export async function atTerminal(io: Io, { paths, plain, to, init }: AtTerminal): Promise<number> {
   if (plain) return plainShell(io, paths.historyFile);
   const [{ abilitiesOf }, { themeOf }] = await Promise.all([
     import("../../tui/screen/abilities.ts"),
@@ -43,10 +45,11 @@ export async function atTerminal(io: Io, { paths, plain, to }: AtTerminal): Prom
   });
   const shell = async () => {
     await io.kernel.start();
-    const [{ terminalShell }, { readHistory }, { seenIn }] = await Promise.all([
+    const [{ terminalShell }, { readHistory }, { seenIn }, { skippedIn }] = await Promise.all([
       import("../../tui/app.ts"),
       import("./repl.ts"),
       import("../client/seen.ts"),
+      import("../client/skipped-directories.ts"),
     ]);
     return await terminalShell(io, {
       version: VERSION,
@@ -55,6 +58,7 @@ export async function atTerminal(io: Io, { paths, plain, to }: AtTerminal): Prom
       abilities,
       history: readHistory(paths.historyFile),
       seen: seenIn(paths.seenFile),
+      ...(init ? {} : { skipped: skippedIn(paths.skippedFile) }),
       early: () => {
         letGo();
         return typed;

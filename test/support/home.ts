@@ -87,7 +87,12 @@ export class TestHome {
   /** gsv on a terminal, as a person has it. */
   terminal(
     env: Env = {},
-    size: { readonly columns?: number; readonly rows?: number; readonly argv?: readonly string[] } = {},
+    size: {
+      readonly columns?: number;
+      readonly rows?: number;
+      readonly argv?: readonly string[];
+      readonly cwd?: string;
+    } = {},
   ): Session {
     return new Session({ argv: gsvCommand(), env: { ...this.env, ...env }, ...size });
   }

@@ -6,6 +6,8 @@ import { Terminal as Emulator } from "@xterm/headless";
 export interface SessionOptions {
   readonly argv: readonly string[];
   readonly env: { readonly [name: string]: string };
+  /** Where the person stands; their home when left out. */
+  readonly cwd?: string;
   readonly columns?: number;
   readonly rows?: number;
 }
@@ -22,7 +24,7 @@ export class Session implements AsyncDisposable {
   private heard = Promise.withResolvers<void>();
   private written: Promise<void> = Promise.resolve();
 
-  constructor({ argv, env, columns = 100, rows = 30 }: SessionOptions) {
+  constructor({ argv, env, cwd = env.HOME, columns = 100, rows = 30 }: SessionOptions) {
     this.emulator = new Emulator({ cols: columns, rows, scrollback: 100_000, allowProposedApi: true });
     // A terminal answers what it is asked.
     this.emulator.onData((answer) => this.terminal.write(answer));
@@ -39,6 +41,7 @@ export class Session implements AsyncDisposable {
     });
     this.process = Bun.spawn([...argv], {
       terminal: this.terminal,
+      ...(cwd === undefined ? {} : { cwd }),
       env: { TERM: "xterm-256color", LANG: "C.UTF-8", ...env },
     });
     void this.process.exited.then(() => this.wake());

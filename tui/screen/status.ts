@@ -4,7 +4,7 @@
 import { reveal } from "../../src/lib/text/sanitize.ts";
 import { cutWidth } from "../../src/lib/text/truncate.ts";
 import type { Context } from "../state/process.ts";
-import type { State } from "../state/state.ts";
+import { realPlace, type State } from "../state/state.ts";
 import { usdText } from "./numbers.ts";
 import type { Theme } from "./theme.ts";
 
@@ -71,8 +71,9 @@ function fitted(
   return Object.values(shown);
 }
 
-function placePart({ cwd, who: { home } }: State, theme: Theme): Part {
-  const place = reveal(cwd === home || cwd.startsWith(`${home}/`) ? `~${cwd.slice(home.length)}` : cwd);
+function placePart({ cwd, who: { home, here } }: State, theme: Theme): Part {
+  const own = cwd === home || cwd.startsWith(`${home}/`) ? `~${cwd.slice(home.length)}` : cwd;
+  const place = reveal(realPlace(here, cwd)?.short ?? own);
   const last = place.split("/").at(-1) ?? place;
   return { text: theme.you(place), short: theme.you(place === last ? place : cutWidth(`…/${last}`, MODEL_COLUMNS)) };
 }

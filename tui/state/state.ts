@@ -9,6 +9,23 @@ export interface Who {
   readonly username: string;
   readonly uid: number;
   readonly home: string;
+  /** The directory of this computer that the terminal stands in; null in gsv's own tree. */
+  readonly here?: Directory | null;
+}
+
+export interface Directory {
+  /** Its path in gsv. */
+  readonly at: string;
+  readonly real: string;
+  /** The real path as people write it. */
+  readonly short: string;
+}
+
+/** The real directory of a path in gsv, and that path as it is shown; null outside of the directory. */
+export function realPlace(here: Directory | null | undefined, cwd: string): Pick<Directory, "real" | "short"> | null {
+  if (here == null || (cwd !== here.at && !cwd.startsWith(`${here.at}/`))) return null;
+  const below = cwd.slice(here.at.length);
+  return { real: here.real + below, short: here.short + below };
 }
 
 export interface State extends Attachment, Conversation, Line, Asking, Overlays, Jobs {

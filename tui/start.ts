@@ -1,0 +1,113 @@
+// Decides who the terminal talks to at the start: the process of the directory where gsv was started, after the person has allowed it once,
+// else the init. The question is one card, answered with one key.
+
+import type { Io } from "../commands/command.ts";
+import { findHere, type Here, nameOf, type ProcessHere, processHere } from "../commands/here.ts";
+import { messageOf } from "../src/abi/errno.ts";
+import { reveal } from "../src/lib/text/sanitize.ts";
+import { shortPath } from "../src/lib/text/short-path.ts";
+import { wrapWords } from "../src/lib/text/wrap.ts";
+import type { Spawned } from "../src/syscalls/services.ts";
+import type { AppPorts } from "./ports.ts";
+import type { Theme } from "./screen/theme.ts";
+import type { Directory } from "./state/state.ts";
+
+export interface Start {
+  /** Null is the init. */
+  readonly pid: string | null;
+  /** Where the shell stands in gsv's tree; null is the account's home. */
+  readonly cwd: string | null;
+  readonly here: Directory | null;
+  /** One line for the transcript. */
+  readonly note: string | null;
+  /** The person leaves instead of answering. */
+  readonly leaves?: true;
+  /** Keys that were typed for the prompt. */
+  readonly typed: readonly Uint8Array[];
+}
+
+type Answer = "yes" | "not-now" | "never" | "leave";
+
+const ANSWERS: { readonly [key: string]: Answer } = {
+  y: "yes",
+  n: "not-now",
+  d: "never",
+  "\x1b": "not-now",
+  "\x03": "leave",
+  "\x04": "leave",
+};
+/** Keys that come this soon were typed before the card could be read. */
+const UNREAD_MS = 400;
+const AT_INIT: Start = { pid: null, cwd: null, here: null, note: null, typed: [] };
+
+export async function startPlace(io: Io, ports: AppPorts): Promise<Start> {
+  const { skipped } = ports;
+  if (ports.to != null || skipped === undefined) return AT_INIT;
+  const here = await findHere(io);
+  if (here === null) return AT_INIT;
+  const known = await processHere(io, here.directory).catch(() => null);
+  const short = reveal(shortPath(here.directory, io.env.HOME));
+  if (known !== null) {
+    const note = `Working in ${short} · ${known.process.pid} · gsv --init talks to your init`;
+    return { ...placed(known, here, io), note, typed: [] };
+  }
+  if (skipped.has(here.directory)) return AT_INIT;
+  const { answer, typed } = await ask(io, ports, short);
+  if (answer === "leave") return { ...AT_INIT, leaves: true };
+  if (answer === "never") skipped.add(here.directory);
+  if (answer !== "yes") return { ...AT_INIT, typed };
+  try {
+    const request = { label: nameOf(here.directory), workspace: here.directory };
+    const { pid } = await io.sys().call<Spawned>("proc.spawn", request);
+    const made = await processHere(io, here.directory);
+    const at = made === null ? { ...AT_INIT, pid } : placed(made, here, io);
+    return { ...at, note: `Working in ${short} · ${pid}`, typed };
+  } catch (error) {
+    return { ...AT_INIT, note: `Cannot work in ${short}: ${reveal(messageOf(error))}`, typed };
+  }
+}
+
+function placed({ process, workspace }: ProcessHere, { directory, below }: Here, { env }: Io) {
+  const at = `/workspaces/${workspace.id}`;
+  const here: Directory = { at, real: directory, short: shortPath(directory, env.HOME) };
+  return { pid: process.pid, cwd: below === "" ? at : `${at}/${below}`, here };
+}
+
+async function ask(io: Io, { terminal, theme }: AppPorts, short: string) {
+  const lines = cardLines(short, terminal.columns, theme);
+  const typed: Uint8Array[] = [];
+  const since = io.clock.mono();
+  terminal.write(`\r\x1b[J${lines.join("\r\n")}`);
+  const answer = await new Promise<Answer>((resolve) => {
+    terminal.take((bytes) => {
+      const given = ANSWERS[Buffer.from(bytes).toString("latin1")];
+      const isSoon = io.clock.mono() - since < UNREAD_MS;
+      if (given !== undefined && (!isSoon || given === "leave")) resolve(given);
+      else if (isSoon) typed.push(bytes);
+    });
+  });
+  // Keys from now on are for the prompt.
+  terminal.take((bytes) => typed.push(bytes));
+  terminal.write(`\r${"\x1b[A".repeat(lines.length - 1)}\x1b[J`);
+  return { answer, typed };
+}
+
+function cardLines(short: string, columns: number, theme: Theme): readonly string[] {
+  const bar = theme.you("┃");
+  const width = Math.min(columns, 80) - 3;
+  const says = [
+    "Your agent may read and search the files here and answer about them.",
+    "Edits, deletions and commands ask you first. Your git repository stays yours.",
+  ];
+  const keys = [
+    ["y", "work here"],
+    ["n", "not now"],
+    ["d", "do not ask here again"],
+  ].map(([key, does]) => `${theme.bold(key ?? "")} ${does}`);
+  return [
+    `${bar} ${theme.bold(`Work in ${short}?`)}`,
+    ...says.flatMap((text) => wrapWords(text, width)).map((line) => `${bar} ${line}`),
+    bar,
+    `${bar} ${keys.join("   ")}`,
+  ];
+}
