@@ -21,7 +21,7 @@ import { greeting } from "./screen/greeting.ts";
 import { Lending } from "./screen/lending.ts";
 import { type Live, Screen } from "./screen/screen.ts";
 import { retheme, still, type Theme, type ThemeName } from "./screen/theme.ts";
-import { startPlace } from "./start.ts";
+import { startedAt, startPlace } from "./start.ts";
 import type { AppEvent } from "./state/event.ts";
 import { reduce } from "./state/reduce.ts";
 import type { Hands } from "./state/reduce-keys.ts";
@@ -48,14 +48,8 @@ const CTRL_C: Typed = { type: "key", name: "text", text: "c", ctrl: true, alt: f
 export async function terminalShell(io: Io, ports: AppPorts): Promise<number> {
   const [who, start] = await Promise.all([io.sys().call<Who>("system.whoami", {}), startPlace(io, ports)]);
   if (start.leaves) return 0;
-  const { pid, cwd, here, note, typed } = start;
-  const begun: AppPorts = {
-    ...ports,
-    to: pid === null ? (ports.to ?? null) : { pid, readOnly: false },
-    words: note === null ? ports.words : [...ports.words, note],
-    early: () => [...ports.early(), ...typed],
-  };
-  return new App(io, begun, { ...who, here }, await LineShell.open(io, cwd ?? who.home)).run();
+  const shell = await LineShell.open(io, start.cwd ?? who.home);
+  return new App(io, startedAt(ports, start), { ...who, here: start.here }, shell).run();
 }
 
 class App {

@@ -4,8 +4,8 @@
 import type { Io } from "../commands/command.ts";
 import { findHere, type Here, nameOf, type ProcessHere, processHere } from "../commands/here.ts";
 import { messageOf } from "../src/abi/errno.ts";
+import { shortPath } from "../src/lib/short-path.ts";
 import { reveal } from "../src/lib/text/sanitize.ts";
-import { shortPath } from "../src/lib/text/short-path.ts";
 import { wrapWords } from "../src/lib/text/wrap.ts";
 import type { Spawned } from "../src/syscalls/services.ts";
 import type { AppPorts } from "./ports.ts";
@@ -65,6 +65,15 @@ export async function startPlace(io: Io, ports: AppPorts): Promise<Start> {
   } catch (error) {
     return { ...AT_INIT, note: `Cannot work in ${short}: ${reveal(messageOf(error))}`, typed };
   }
+}
+
+export function startedAt(ports: AppPorts, { pid, note, typed }: Start): AppPorts {
+  return {
+    ...ports,
+    to: pid === null ? (ports.to ?? null) : { pid, readOnly: false },
+    words: note === null ? ports.words : [...ports.words, note],
+    early: () => [...ports.early(), ...typed],
+  };
 }
 
 function placed({ process, workspace }: ProcessHere, { directory, below }: Here, { env }: Io) {
