@@ -1,5 +1,4 @@
-// gsv on a terminal: what is typed and what the kernel tells go through one reducer, what it asks for is done here, and what there is to see
-// goes to the one screen. Other programs have the terminal while a line of the shell runs.
+// gsv on a terminal: keys and signals go through one reducer, its effects are carried out here, and one screen shows the state.
 
 import type { Io } from "../commands/command.ts";
 import { COMMANDS } from "../commands/table.ts";
@@ -10,7 +9,7 @@ import { Effects, entriesOf } from "./effects.ts";
 import { handsOf } from "./hands.ts";
 import { Leaving } from "./leaving.ts";
 import { withLast } from "./line/history.ts";
-import { KeyReader, type Typed } from "./line/keys.ts";
+import { CTRL_C, KeyReader, type Typed } from "./line/keys.ts";
 import { LineShell } from "./line/line-shell.ts";
 import { SLASHES } from "./line/slash.ts";
 import type { AppPorts } from "./ports.ts";
@@ -37,18 +36,16 @@ import type { DockView } from "./view/dock.tsx";
 import { ViewPainter } from "./views/view-painter.ts";
 import { type Wishes, wishesOf } from "./wishes.ts";
 
-const SIGNALS = ["chat.*", "process.*"];
 const ESCAPE_MS = 40;
 const TICK_MS = 250;
 const STILL_TICK_MS = 1000;
 const HOLD_MS = 500;
 const LOOK_MS = 1000;
-const CTRL_C: Typed = { type: "key", name: "text", text: "c", ctrl: true, alt: false, shift: false };
 
 export async function terminalShell(io: Io, ports: AppPorts): Promise<number> {
   const [who, start] = await Promise.all([io.sys().call<Who>("system.whoami", {}), startPlace(io, ports)]);
-  if (start.leaves) return 0;
   const shell = await LineShell.open(io, start.cwd ?? who.home);
+  if (start.leaves) return 0;
   return new App(io, startedAt(ports, start), { ...who, here: start.here }, shell).run();
 }
 
@@ -140,7 +137,7 @@ class App {
 
   async run(): Promise<number> {
     const { terminal, early } = this.ports;
-    const stop = this.io.sys().on({ names: SIGNALS }, (signal) => this.presence.hear(signal));
+    const stop = this.io.sys().on({ names: ["chat.*", "process.*"] }, (signal) => this.presence.hear(signal));
     terminal.onResize(() => {
       this.screen.resized();
       this.show();

@@ -82,6 +82,8 @@ const KITTY: { readonly [code: number]: KeyName } = {
   57426: "delete",
 };
 
+export const CTRL_C: Typed = { type: "key", name: "text", text: "c", ctrl: true, alt: false, shift: false };
+
 export class KeyReader {
   private readonly decoder = new TextDecoder();
   private rest = "";
