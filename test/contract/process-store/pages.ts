@@ -2,15 +2,16 @@
 
 import { expect } from "bun:test";
 import { LIMITS } from "../../../src/abi/config/limits.ts";
-import { type HistoryQuery, pageOf } from "../../support/model-reads.ts";
+import type { HistoryRange } from "../../../src/store/process/verbs.ts";
 import { DONE, type Subject } from "../../support/process-subject.ts";
 import type { Claims } from "./claims.ts";
+import { pageOf } from "./expected-page.ts";
 
 async function conversation(subject: Subject, runs: number): Promise<void> {
   for (let run = 0; run < runs; run++) await subject.turn(await subject.running(`question ${run}`), { finish: DONE });
 }
 
-function* queries(last: number): Generator<HistoryQuery> {
+function* queries(last: number): Generator<HistoryRange> {
   const numbers = [undefined, -1, 0, 1, 2, Math.floor(last / 2), last - 1, last, last + 1, 2 ** 53 - 1];
   for (const limit of [1, 2, 3, last, 500]) {
     for (const beforeSeq of numbers) {
@@ -24,7 +25,7 @@ function* queries(last: number): Generator<HistoryQuery> {
   }
 }
 
-function defined(query: { beforeSeq?: number | undefined; afterSeq?: number | undefined }): Partial<HistoryQuery> {
+function defined(query: { beforeSeq?: number | undefined; afterSeq?: number | undefined }): Partial<HistoryRange> {
   return Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined));
 }
 
@@ -84,7 +85,7 @@ export const PAGES: Claims = {
   async "a page weighs no more than was asked for, but for one message that does so alone"(subject) {
     for (let run = 0; run < 4; run++)
       await subject.turn(await subject.running("é"), { text: "é".repeat(1000), finish: DONE });
-    const ids = async (query: HistoryQuery) =>
+    const ids = async (query: HistoryRange) =>
       (await subject.store.history(subject.pid, query)).messages.map((message) => message.id);
     expect(await ids({ limit: 500, bytesMax: 4100 })).toEqual([5, 6, 7, 8]);
     expect(await ids({ limit: 500, bytesMax: 4100, afterSeq: 0 })).toEqual([1, 2, 3, 4, 5]);

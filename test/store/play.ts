@@ -4,9 +4,9 @@
 import { expect } from "bun:test";
 import { NO_USAGE } from "../../src/abi/process/process.ts";
 import type { Admission, CallRow, ProcessStore } from "../../src/store/process/verbs.ts";
-import { SHOWN } from "./asking.ts";
-import type { Move } from "./process-moves.ts";
-import { shapeOf, type World } from "./process-world.ts";
+import { SHOWN } from "../support/asking.ts";
+import type { Move } from "./moves.ts";
+import type { World } from "./world.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const FENCED = { ok: false, why: "fenced" } as const;
@@ -17,7 +17,7 @@ export async function play(world: World, move: Move): Promise<void> {
   world.now++;
   const player = PLAYERS[move.do] as (world: World, move: Move) => Promise<void>;
   await player(world, move);
-  await world.agrees();
+  await world.holds();
 }
 
 const PLAYERS: Players = {
@@ -28,7 +28,7 @@ const PLAYERS: Players = {
     if (retry === "no" || known === undefined) return await admit(world, { text, urgent, renew });
     // A retry draws a new run id and may come later; the answer is the first one's, or a conflict when it is not the same message.
     const again = { ...known, runId: world.fresh("run"), now: world.now, urgent: known.urgent !== (retry === "other") };
-    const outcome = await world.both((store) => store.admit(world.pid, again));
+    const outcome = await world.store.admit(world.pid, again);
     if (outcome.ok && !outcome.replay) world.admitted.push(again);
     world.report(outcome);
   },
@@ -39,8 +39,7 @@ const PLAYERS: Players = {
   },
 
   async claim(world) {
-    const run = await world.both((store) => store.claim(world.pid, { now: world.now }));
-    if (run !== null) world.runs.push(run);
+    await world.claim();
   },
 
   async turn(world, { text, calls, ends }) {
@@ -64,7 +63,7 @@ const PLAYERS: Players = {
       finish: ends ? ({ status: "ok", reason: "turn.complete", error: null } as const) : null,
       now: world.now,
     };
-    world.report(await world.both((store) => store.commitTurn(world.pid, epoch, turn)));
+    world.report(await world.store.commitTurn(world.pid, epoch, turn));
   },
 
   async begin(world, { pick }) {
@@ -74,7 +73,7 @@ const PLAYERS: Players = {
       pick,
     );
     if (owned === null || call === null) return;
-    await world.both((store) => store.beginCall(world.pid, owned.run.epoch, call.dispatchId));
+    await world.store.beginCall(world.pid, owned.run.epoch, call.dispatchId);
   },
 
   async end(world, { pick, outcome }) {
@@ -82,7 +81,7 @@ const PLAYERS: Players = {
     const call = pickOf(owned?.open, pick);
     if (owned === null || call === null) return;
     const result = { outcome, output: `result of ${call.callId}`, now: world.now };
-    await world.both((store) => store.endCall(world.pid, owned.run.epoch, call.dispatchId, result));
+    await world.store.endCall(world.pid, owned.run.epoch, call.dispatchId, result);
   },
 
   async ask(world, { pick }) {
@@ -100,14 +99,14 @@ const PLAYERS: Players = {
       now: world.now,
     };
     world.approvals.push(request.approvalId);
-    await world.both((store) => store.ask(world.pid, owned.run.epoch, request));
+    await world.store.ask(world.pid, owned.run.epoch, request);
   },
 
   async answer(world, { decision, which }) {
     const ids = { open: world.approvals.at(-1), old: world.approvals[0], none: "none" };
     const approvalId = ids[which];
     if (approvalId === undefined) return;
-    await world.both((store) => store.answer(world.pid, { approvalId, decision, by: "sam", now: world.now }));
+    await world.store.answer(world.pid, { approvalId, decision, by: "sam", now: world.now });
   },
 
   async boundary(world, { enter }) {
@@ -115,7 +114,7 @@ const PLAYERS: Players = {
     if (owned === null) return;
     const { runId, epoch } = owned.run;
     const about = { runId, enter: enter && owned.open.length === 0, now: world.now };
-    await world.both((store) => store.boundary(world.pid, epoch, about));
+    await world.store.boundary(world.pid, epoch, about);
   },
 
   async finish(world, { status }) {
@@ -123,7 +122,7 @@ const PLAYERS: Players = {
     if (owned === null) return;
     const { runId, epoch } = owned.run;
     const end = { runId, status, reason: "test", error: "why", note: "a note", now: world.now };
-    const outcome = await world.both((store) => store.finish(world.pid, epoch, end));
+    const outcome = await world.store.finish(world.pid, epoch, end);
     if (outcome.ok) world.reported.push(...outcome.value);
   },
 
@@ -133,14 +132,13 @@ const PLAYERS: Players = {
     const { runId, epoch } = owned.run;
     const waitsFor = { kind: held ? "outage" : "model", reason: "r", model: "a/b", class: "outage", until: 1 } as const;
     const retrying = { model: "a/b", failed: 1, pauses: held ? 1 : 0, waitsFor: waits || held ? waitsFor : null };
-    await world.both((store) => store.retry(world.pid, epoch, { runId, retrying, held, now: world.now }));
+    await world.store.retry(world.pid, epoch, { runId, retrying, held, now: world.now });
   },
 
   async late(world, { pick, by }) {
     if (by === "owner") return await lateOwner(world, pick);
     const stale = pickOf(world.stale, pick);
-    if (stale === null) return;
-    for (const store of stale) await lateKernel(world, store);
+    if (stale !== null) await lateKernel(world, stale);
   },
 
   async abort(world, { which, retry }) {
@@ -149,14 +147,12 @@ const PLAYERS: Players = {
     const runId = { current, any: null, none: "run-of-nobody", waiting }[which];
     const requestKey = (retry ? world.abortKeys.at(-1) : undefined) ?? world.fresh("key");
     world.abortKeys.push(requestKey);
-    world.report(
-      await world.both((store) => store.abort(world.pid, { runId, reason: "user.abort", requestKey, now: world.now })),
-    );
+    world.report(await world.store.abort(world.pid, { runId, reason: "user.abort", requestKey, now: world.now }));
   },
 
   async hold(world, { stopped, by, atOnce }) {
     const wish = { stopped, now: world.now, atOnce, ...(by === "kernel" && { why: "no activity" }) };
-    await world.both((store) => store.hold(world.pid, wish));
+    await world.store.hold(world.pid, wish);
   },
 
   async restart(world) {
@@ -165,43 +161,43 @@ const PLAYERS: Players = {
     const { runId, epoch } = owned.run;
     const waitsFor = { kind: "restart", reason: "r", until: 1, attempt: 1 } as const;
     const restarts = { count: 1, at: world.now };
-    await world.both((store) => store.restart(world.pid, epoch, { runId, restarts, waitsFor }));
+    await world.store.restart(world.pid, epoch, { runId, restarts, waitsFor });
   },
 
   async pause(world, { held }) {
     const waitsFor = held ? ({ kind: "limit", reason: "spent" } as const) : null;
-    await world.both((store) => store.pause(world.pid, waitsFor, { now: world.now }));
+    await world.store.pause(world.pid, waitsFor, { now: world.now });
   },
 
   async cut(world, { reason }) {
     const asked = { reason, archive: true, archiveId: world.fresh("archive"), requestKey: world.fresh("key") };
-    world.report(await world.both((store) => store.cut(world.pid, { ...asked, now: world.now })));
+    world.report(await world.store.cut(world.pid, { ...asked, now: world.now }));
   },
 
   seal: (world) => world.seal(),
 
   kernel: (world) => world.nextKernel(),
 
-  fail: (world) => world.both((store) => store.fail(world.pid)),
+  fail: (world) => world.store.fail(world.pid),
 
   async compact(world, { share }) {
-    const { generation, segment: after, rows } = await shapeOf(world.model, world.pid);
+    const { generation, segment: after, rows } = await world.store.contextShape(world.pid);
     // A cut where a model may go on, as whoever plans one chooses it.
     const at = Math.floor((rows.length * share) / 10);
     const first = rows.slice(at).find(({ role }) => role !== "toolResult");
     const plan = { generation, after, toSeq: (first?.seq ?? 0) - 1, summary: "what came before", model: null };
     const wish = { ...plan, cause: "asked", spent: null, tokensBefore: 2, tokensAfter: 1, now: world.now } as const;
-    await world.both((store) => store.compact(world.pid, wish));
+    await world.store.compact(world.pid, wish);
   },
 
   async undo(world) {
-    await world.both((store) => store.undoCompaction(world.pid, { now: world.now }));
+    await world.store.undoCompaction(world.pid, { now: world.now });
   },
 
   async project(world) {
-    const rows = await world.both((store) => store.outbox(world.pid));
+    const rows = await world.store.outbox(world.pid);
     const through = rows[Math.floor(rows.length / 2)]?.seq ?? 0;
-    await world.both((store) => store.clearOutbox(world.pid, through));
+    await world.clearOutbox(through);
   },
 
   async day(world) {
@@ -211,9 +207,9 @@ const PLAYERS: Players = {
 
 async function carryOut(world: World, epoch: number, call: CallRow): Promise<void> {
   const { pid, now } = world;
-  await world.both((store) => store.beginCall(pid, epoch, call.dispatchId));
+  await world.store.beginCall(pid, epoch, call.dispatchId);
   const result = { outcome: "completed", output: `result of ${call.callId}`, now } as const;
-  await world.both((store) => store.endCall(pid, epoch, call.dispatchId, result));
+  await world.store.endCall(pid, epoch, call.dispatchId, result);
 }
 
 async function admit(world: World, about: Partial<Admission> & { readonly text: string }): Promise<void> {
@@ -228,15 +224,15 @@ async function admit(world: World, about: Partial<Admission> & { readonly text: 
     now: world.now,
     ...about,
   };
-  const outcome = await world.both((store) => store.admit(world.pid, message));
+  const outcome = await world.store.admit(world.pid, message);
   if (outcome.ok) world.admitted.push(message);
   world.report(outcome);
 }
 
-// An owner whose epoch is over: every verb of its run is refused by both, so nothing has to be compared but that.
+// An owner whose epoch is over: every verb of its run is refused.
 async function lateOwner(world: World, pick: number): Promise<void> {
   const { pid, now } = world;
-  const { epoch: current } = await world.model.head(pid);
+  const { epoch: current } = await world.store.head(pid);
   const run = pickOf(
     world.runs.filter(({ epoch }) => epoch !== current),
     pick,
@@ -245,27 +241,27 @@ async function lateOwner(world: World, pick: number): Promise<void> {
   const { runId, epoch } = run;
   const finish = { status: "ok", reason: "late", error: null } as const;
   const turn = { runId, text: "late", thinking: null, calls: [], model: "script", usage: NO_USAGE, finish, now };
-  const open = await world.model.openCalls(pid, runId);
+  const open = await world.store.openCalls(pid, runId);
   const dispatchId = open[0]?.dispatchId ?? "d-call-1";
   const result = { outcome: "completed", output: "late", now } as const;
-  expect(await world.both((store) => store.commitTurn(pid, epoch, turn))).toEqual(FENCED);
-  expect(await world.both((store) => store.endCall(pid, epoch, dispatchId, result))).toEqual(FENCED);
-  expect(await world.both((store) => store.beginCall(pid, epoch, dispatchId))).toEqual(FENCED);
-  expect(await world.both((store) => store.boundary(pid, epoch, { runId, enter: true, now }))).toEqual(FENCED);
-  expect(await world.both((store) => store.finish(pid, epoch, { runId, ...finish, note: "late", now }))).toEqual(
-    FENCED,
-  );
+  expect(await world.store.commitTurn(pid, epoch, turn)).toEqual(FENCED);
+  expect(await world.store.endCall(pid, epoch, dispatchId, result)).toEqual(FENCED);
+  expect(await world.store.beginCall(pid, epoch, dispatchId)).toEqual(FENCED);
+  expect(await world.store.boundary(pid, epoch, { runId, enter: true, now })).toEqual(FENCED);
+  expect(await world.store.finish(pid, epoch, { runId, ...finish, note: "late", now })).toEqual(FENCED);
 }
 
-// A kernel that lost the home: whatever it tries changes nothing, which the comparison after the move shows.
+// A kernel that lost the home: nothing it tries changes anything.
 async function lateKernel(world: World, stale: ProcessStore): Promise<void> {
   const { pid, now } = world;
+  const before = await world.readable();
   expect(await stale.claim(pid, { now })).toBeNull();
   expect(await stale.hold(pid, { stopped: true, now })).toEqual(FENCED);
   await stale.fail(pid);
   await stale.clearOutbox(pid, Number.MAX_SAFE_INTEGER);
   await stale.seal(pid, { answer: {}, now });
   await expect(stale.adopt(pid, { now })).rejects.toMatchObject({ code: "EAGAIN" });
+  expect(await world.readable()).toBe(before);
 }
 
 function pickOf<T>(items: readonly T[] | undefined, pick: number): T | null {
