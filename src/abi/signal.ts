@@ -129,6 +129,14 @@ export type Signal =
       readonly share: number;
       readonly text: string;
     })
+  /** The sender of its session has few credits left, or none: then the process is stopped. */
+  | (SignalBase & {
+      readonly name: "process.credits";
+      readonly wallet: string;
+      readonly available: number;
+      readonly isExhausted: boolean;
+      readonly text: string;
+    })
   /** A run ended by a fault and is taken up again then. */
   | (RunSignal & {
       readonly name: "process.restart";
@@ -167,6 +175,7 @@ const NAMED: { readonly [K in SignalName]: true } = {
   "process.spawn": true,
   "process.state": true,
   "process.budget": true,
+  "process.credits": true,
   "process.restart": true,
   "process.timeout_warning": true,
   "process.hook": true,

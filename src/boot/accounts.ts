@@ -54,12 +54,16 @@ export function bootPeople(core: Core, { closer }: ProcessParts): People {
 /** Services about agents and their projects. */
 export function bootAgents(
   { kernel, machine: { clock, random } }: Core,
-  ports: Pick<AgentPorts, "accounts" | "toolNames" | "modelNamed">,
+  ports: Pick<AgentPorts, "accounts" | "toolNames" | "modelNamed"> & Pick<ProcessParts, "credits">,
 ): Pick<Services, "agents" | "bundles" | "projects" | "credits"> {
   return {
     agents: agentsService({ kernel, clock, keyOf, ...ports }),
     bundles: bundlesService({ kernel, clock, toolNames: ports.toolNames }),
     projects: projectsService({ kernel, clock, random }),
-    credits: creditsService({ credits: kernel.credits, clock }),
+    credits: creditsService({
+      credits: kernel.credits,
+      clock,
+      toppedUp: (uid, wallet) => ports.credits.toppedUp(uid, wallet),
+    }),
   };
 }

@@ -37,9 +37,11 @@ import type { ContextResets } from "../process/history/context-reset.ts";
 import type { CallWaiters } from "../process/history/histories.ts";
 import type { SearchParts } from "../process/history/search/lazy-search.ts";
 import type { Closer } from "../process/life/closing.ts";
+import type { Control } from "../process/life/control.ts";
 import type { Ledger } from "../process/life/ledger.ts";
 import type { Offers } from "../process/life/offers.ts";
 import type { Budgets } from "../process/limits/budgets.ts";
+import type { SenderCredits } from "../process/limits/sender-credits.ts";
 import type { Timeouts } from "../process/limits/timeouts.ts";
 import type { KeptMedia } from "../process/media.ts";
 import type { Blocks } from "../process/run/code-blocks.ts";
@@ -206,6 +208,8 @@ export interface ProcessParts {
   /** The tools offered to the model. */
   readonly tools: (row: ProcessRow) => Promise<readonly ToolSpec[]>;
   readonly toolNames: () => readonly string[];
+  readonly control: Control;
+  readonly credits: SenderCredits;
   readonly heldRuns: HeldRuns;
   readonly outages: Outages;
   readonly timeouts: Timeouts;

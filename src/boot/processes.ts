@@ -2,7 +2,7 @@
 
 import { release } from "node:os";
 import { isAtHand } from "../abi/process/lifecycle.ts";
-import type { RunEnd } from "../abi/process/process.ts";
+import type { RunEnd, UsageRow } from "../abi/process/process.ts";
 import { CoreFiles } from "../kernel/files/crash-files.ts";
 import { crashKeepingOf } from "../kernel/lifetime/sweep.ts";
 import { dayBudget } from "../kernel/spending.ts";
@@ -13,9 +13,12 @@ import { Outages } from "../process/faults/outage.ts";
 import { Restarter } from "../process/faults/restart.ts";
 import { ContextResets } from "../process/history/context-reset.ts";
 import { Closer } from "../process/life/closing.ts";
+import { Control } from "../process/life/control.ts";
 import { Ledger } from "../process/life/ledger.ts";
+import type { Stopping } from "../process/life/stopping.ts";
 import { Budgets } from "../process/limits/budgets.ts";
 import { contextResetTurns, runTimeoutMs } from "../process/limits/run-limits.ts";
+import { SenderCredits } from "../process/limits/sender-credits.ts";
 import { Timeouts } from "../process/limits/timeouts.ts";
 import { Runners } from "../process/run/runners.ts";
 import { ChangePlaces } from "../process/workspace/change-places.ts";
@@ -39,7 +42,10 @@ export function bootProcesses(core: Core, files: FileParts, targets: TargetParts
   const charged = (row: ProcessRow) => budgets.charged(row);
   const crashes = bootCrashes(core);
   const ended = (row: ProcessRow, end: RunEnd) => crashes.ended(row, end);
-  const ledger = new Ledger({ kernel, store, bus, clock, log, retries, afterCrash, charged, wake, ended });
+  const charge = (row: ProcessRow, usage: readonly UsageRow[]) => credits.charge(row, usage);
+  const ledger = new Ledger({ kernel, store, bus, clock, log, retries, afterCrash, charge, charged, wake, ended });
+  const late = { control: () => control };
+  const credits: SenderCredits = new SenderCredits({ kernel, store, ledger, clock, ...late });
   const budgets: Budgets = new Budgets({
     ...kernel,
     store,
@@ -51,10 +57,10 @@ export function bootProcesses(core: Core, files: FileParts, targets: TargetParts
   });
   const policy = bootPolicy(core, { ...targets, files, ledger, runners: () => runners });
   const { places, changes } = bootChanges(core, files, { shells, hostFiles });
-  const interrupt = (pid: string) => runners.interrupt(pid);
-  const watches = bootWatches(core, { ledger, interrupt, held: () => heldRuns });
+  const watches = bootWatches(core, { ledger, held: () => heldRuns, ...late });
   const ports = runPorts(core, files, {
     ...watches,
+    credits,
     ledger,
     budgets,
     shells,
@@ -81,15 +87,12 @@ export function bootProcesses(core: Core, files: FileParts, targets: TargetParts
   const letGo = (row: ProcessRow) => heldRuns.letGo(row);
   const outages: Outages = new Outages({ ...runsOf, letGo, runOver: shells.runOver });
   const heldRuns = new HeldRuns({ ...runsOf, models, offers, outages });
+  const control: Control = new Control({ store, ledger, runners, held: heldRuns, clock });
   const undoing = new UndoService({ ...core, store, ledger, places, changes, clock, log });
+  const { timeouts, contextResets } = watches;
+  const parts = { ledger, runners, closer, control, credits, heldRuns, outages, timeouts, contextResets };
   return {
-    ledger,
-    runners,
-    closer,
-    heldRuns,
-    outages,
-    timeouts: watches.timeouts,
-    contextResets: watches.contextResets,
+    ...parts,
     undoing,
     places,
     policy,
@@ -109,12 +112,12 @@ function earliest(...dueMs: readonly (number | null)[]): number | null {
 
 interface Watched {
   readonly ledger: Ledger;
-  readonly interrupt: (pid: string) => void;
+  readonly control: () => Stopping;
   readonly held: () => HeldRuns;
 }
 
 /** What ends, restarts or shortens runs. */
-function bootWatches(core: Core, { ledger, interrupt, held }: Watched) {
+function bootWatches(core: Core, { ledger, control, held }: Watched) {
   const { kernel, processes: store, machine, onFault } = core;
   const { clock } = machine;
   const isExternal = async (pid: string) => !isAtHand((await kernel.sessions.ofProcess(pid))?.source ?? null);
@@ -122,7 +125,7 @@ function bootWatches(core: Core, { ledger, interrupt, held }: Watched) {
   const turnsOf = (row: ProcessRow) => contextResetTurns(core, row, isExternal);
   const contextResets = new ContextResets({ store, ledger, clock, turnsOf });
   return {
-    timeouts: new Timeouts({ store, ledger, clock, limitMs, interrupt, onFault }),
+    timeouts: new Timeouts({ store, ledger, clock, limitMs, control, onFault }),
     restarter: new Restarter({ store, ledger, clock, isExternal, held }),
     contextResets,
     resetContext: (row: ProcessRow, run: Claimed) => contextResets.begin(row, run),

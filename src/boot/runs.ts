@@ -13,6 +13,7 @@ import type { Budgets } from "../process/limits/budgets.ts";
 import { Costs } from "../process/limits/costs.ts";
 import { niceOf } from "../process/limits/niceness.ts";
 import { runBounds } from "../process/limits/run-limits.ts";
+import type { SenderCredits } from "../process/limits/sender-credits.ts";
 import type { Timeouts } from "../process/limits/timeouts.ts";
 import { KeptMedia } from "../process/media.ts";
 import { assemblePrompt } from "../process/prompt/build-prompt.ts";
@@ -40,6 +41,7 @@ interface RunParts {
   readonly blocks: Blocks;
   readonly timeouts: Timeouts;
   readonly restarter: Restarter;
+  readonly credits: SenderCredits;
   readonly resetContext: RunPorts["resetContext"];
   /** Built after the runs. */
   readonly held: () => HeldRuns;

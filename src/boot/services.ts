@@ -63,6 +63,7 @@ export function bootServices(
     closer,
     termMs: config["kernel.termMs"],
     held: heldRuns,
+    control: parts.control,
     renewsBefore: (row, now) => renewalFor(kernel, row, now),
   });
   const used = {
@@ -79,7 +80,7 @@ export function bootServices(
   const life = () => ({ running: true, pid, startedAt, generation, clients: host.clients() });
   return {
     ...people,
-    ...bootAgents(core, { accounts: people.accounts, toolNames: parts.toolNames, modelNamed }),
+    ...bootAgents(core, { ...parts, accounts: people.accounts, modelNamed }),
     ...used,
     sessions: sessionsService({ ...used, kernel, clock, random, contextFiles }),
     processes: answeredFirst(core, processes),

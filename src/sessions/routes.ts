@@ -52,7 +52,7 @@ export class Routes {
     const { caller } = context;
     const session = isUuid(written)
       ? await sessionNamed(kernel, caller, written)
-      : await this.rowFor(caller.ownerUid, await keyOf(kernel, caller, written));
+      : await this.rowFor(caller.ownerUid, await keyOf(kernel, caller, written), peerIn(written));
     // A process that was killed a moment ago may still be on its way out.
     const row = session.pid === null ? null : await kernel.processes.get(session.pid);
     if (row !== null && row.phase === "live") return { session, row };
@@ -66,19 +66,21 @@ export class Routes {
     }
   }
 
-  private async rowFor(ownerUid: number, key: SessionKey): Promise<SessionRow> {
+  private async rowFor(ownerUid: number, key: SessionKey, peer: string | null): Promise<SessionRow> {
     const { kernel, clock, random } = this.ports;
     const now = clock.now();
     const text = keyText(key);
     const known = await kernel.sessions.byKey(ownerUid, text);
-    if (known !== null) return known;
+    const sender = key.channel === "cli" ? null : peer;
+    if (known !== null && known.sender !== sender) await kernel.sessions.change(known.id, { sender }, now);
+    if (known !== null) return { ...known, sender };
     if (text === MAIN_SESSION_KEY)
       throw new SysError("ENOENT", "this account has no init, and so no session of its own", [
         "gsv session list shows the sessions there are",
       ]);
     const resetPolicy = await defaultPolicy(kernel, ownerUid);
     const { agentId, channel: source } = key;
-    const about = { key: text, agentId, source, resetPolicy, createdAt: now };
+    const about = { key: text, agentId, source, sender, resetPolicy, createdAt: now };
     return await kernel.sessions.create({ id: uuidv7(now, random), ownerUid, ...about });
   }
 
@@ -107,6 +109,12 @@ function withoutProcess(name: string): SysError {
   return new SysError("ENOENT", `session ${name} has no process now: it gets one with its next message`, [
     `gsv chat --session ${name} "…"`,
   ]);
+}
+
+/** In the spelling that the key was written with: a key is folded, an address is not. */
+function peerIn(written: string): string | null {
+  const at = written.lastIndexOf(":dm:");
+  return at === -1 ? null : written.slice(at + 4).trim();
 }
 
 function labelOf({ channel, peerId }: SessionKey): string {

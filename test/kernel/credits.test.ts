@@ -51,9 +51,21 @@ describe("granting", () => {
 describe("turns", () => {
   test("are charged one by one, with a word when it becomes little and an end when nothing is left", async () => {
     await credits.add(ALICE, { type: "grant", amount: 2, now: 1 });
-    expect(await gate.chargeTurn(turn(1))).toEqual({ success: true, isLow: true, isExhausted: false, available: 1 });
+    expect(await gate.chargeTurn(turn(1))).toEqual({
+      success: true,
+      isLow: true,
+      isExhausted: false,
+      isKnown: false,
+      available: 1,
+    });
     expect(await gate.chargeTurn(turn(1))).toMatchObject({ success: true, available: 1 });
-    expect(await gate.chargeTurn(turn(2))).toEqual({ success: true, isLow: true, isExhausted: true, available: 0 });
+    expect(await gate.chargeTurn(turn(2))).toEqual({
+      success: true,
+      isLow: true,
+      isExhausted: true,
+      isKnown: false,
+      available: 0,
+    });
     expect(await gate.mayStart(ALICE)).toBe(false);
     expect(await gate.chargeTurn(turn(3))).toMatchObject({ success: false, isExhausted: true });
     const rows = await credits.ledger(ALICE, { limit: 20 });

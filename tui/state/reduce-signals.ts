@@ -59,6 +59,7 @@ export function onSignal(state: State, signal: Signal, at: number): Reduced {
       return { state: { ...state, state: signal.state, waitsFor: signal.waitsFor, stateSince }, effects: [] };
     }
     case "process.budget":
+    case "process.credits":
     case "process.hook":
       return print(state, { kind: "note", text: signal.text });
     case "process.reset":

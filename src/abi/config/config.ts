@@ -192,6 +192,12 @@ export const SETTINGS = {
     "{}",
     { shape: "object" },
   ),
+  "credits.owners": setting(
+    "json",
+    'addresses in other channels that are your own and pay no credits: ["ALICE7"]',
+    "[]",
+    { shape: "array" },
+  ),
   "terminal.theme": choice("terminal colours", ["auto", "dark", "light", "none"], {}),
   "compaction.enabled": flag("summarise older history when it gets too long", true, ASKS),
   "compaction.reserveTokens": count(

@@ -41,4 +41,6 @@ export interface Charged {
   readonly isLow: boolean;
   readonly isExhausted: boolean;
   readonly available: number;
+  /** Charged before: nothing was taken now. */
+  readonly isKnown: boolean;
 }

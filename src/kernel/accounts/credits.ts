@@ -16,6 +16,11 @@ export interface CreditPorts {
   readonly clock: Clock;
 }
 
+export interface CreditsPorts extends CreditPorts {
+  /** A wallet was granted credits: what waits for them continues. */
+  readonly toppedUp: (ownerUid: number, wallet: string) => Promise<void>;
+}
+
 export function creditsShown(credits: CreditRows): Pick<Credits, "balance" | "ledger"> {
   return {
     async balance({ ownerUid }, wallet) {
@@ -29,7 +34,7 @@ export function creditsShown(credits: CreditRows): Pick<Credits, "balance" | "le
   };
 }
 
-export function creditsService({ credits, clock }: CreditPorts): Credits {
+export function creditsService({ credits, clock, toppedUp }: CreditsPorts): Credits {
   const rates = async (ownerUid: number) =>
     Object.entries(await credits.rates(ownerUid)).map(([name, value]) => ({ name: name as CreditRate, value }));
   return {
@@ -48,6 +53,7 @@ export function creditsService({ credits, clock }: CreditPorts): Credits {
           "EEXIST",
           `${clip(wallet)} was granted credits for ${clip(reference)} before; nothing was changed`,
         );
+      await toppedUp(ownerUid, wallet);
       return made.balance;
     },
 
@@ -91,9 +97,11 @@ export class CreditGate {
     const rates = await credits.rates(wallet.ownerUid);
     const amount = rates.credits_per_turn;
     // What is free is not written down.
-    if (amount === 0) return charged(true, (await credits.balance(wallet)).available, rates.low_credit_threshold);
+    const { low_credit_threshold: low } = rates;
+    if (amount === 0) return charged(true, (await credits.balance(wallet)).available, low);
     const made = await credits.take(wallet, { type: "deduction", amount, reference, sessionId, now: clock.now() });
-    return charged(made.ok || made.why === "repeated", made.balance.available, rates.low_credit_threshold);
+    const isKnown = !made.ok && made.why === "repeated";
+    return { ...charged(made.ok || isKnown, made.balance.available, low), isKnown };
   }
 
   async chargeMessage(
@@ -151,5 +159,5 @@ export class CreditGate {
 }
 
 function charged(success: boolean, available: number, threshold: number): Charged {
-  return { success, isLow: available <= threshold, isExhausted: available <= 0, available };
+  return { success, isLow: available <= threshold, isExhausted: available <= 0, available, isKnown: false };
 }

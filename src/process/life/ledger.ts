@@ -4,7 +4,7 @@
 
 import { messageOf } from "../../abi/errno.ts";
 import { isInit } from "../../abi/ids.ts";
-import type { Approval, RunEnd, State, WaitsFor } from "../../abi/process/process.ts";
+import type { Approval, RunEnd, State, UsageRow, WaitsFor } from "../../abi/process/process.ts";
 import { WORKING_STATES } from "../../abi/process/process.ts";
 import type { Signal } from "../../abi/signal.ts";
 import type { Bus } from "../../kernel/bus.ts";
@@ -29,6 +29,8 @@ export interface LedgerOptions {
   readonly retries: Retries;
   /** The kernel before this one died: runs it carried count a death. */
   readonly afterCrash: boolean;
+  /** Charges answers to whoever pays for them; called again with the same answers if the kernel died in between. */
+  readonly charge: (row: ProcessRow, usage: readonly UsageRow[]) => Promise<void>;
   /** What a process used was charged; nobody has heard yet of what it was used for. */
   readonly charged: (row: ProcessRow) => Promise<void>;
   /** A process got something to do. */
@@ -197,6 +199,10 @@ export class Ledger {
       await kernel.processes.project(row.pid, rows);
       for (const { ended, seq } of rows)
         if (ended !== null && !(await this.tellParent(row.pid, ended, seq))) return false;
+      await this.options.charge(
+        row,
+        rows.flatMap(({ usage = [] }) => usage),
+      );
       await store.clearOutbox(row.pid, latest.seq);
       return true;
     } catch (error) {

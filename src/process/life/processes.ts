@@ -21,6 +21,7 @@ import { type HeldRuns, isHeld } from "../faults/held-runs.ts";
 import { keyOf, originOf, routeTo } from "../run/request.ts";
 import type { Runners } from "../run/runners.ts";
 import type { CloseRequest, Closer } from "./closing.ts";
+import type { Control } from "./control.ts";
 import { endSignals, type Ledger } from "./ledger.ts";
 import { thinking } from "./own-settings.ts";
 import { type SpawnPorts, spawn } from "./spawn.ts";
@@ -36,6 +37,7 @@ export interface ProcessesPorts extends SpawnPorts {
   readonly clock: Clock;
   readonly random: RandomBytes;
   readonly held: HeldRuns;
+  readonly control: Control;
   /** How long TERM waits for a safe point. */
   readonly termMs: number;
   /** Media of a process by their ids; refuses what is not there. */
@@ -94,25 +96,6 @@ export function processesService(ports: ProcessesPorts): Processes {
     return row !== null && begun?.requestKey === key ? await closer.kill(row, begun) : null;
   }
 
-  async function hold(row: ProcessRow, stopped: boolean): Promise<Signalled> {
-    const held = await ledger.write(row, async () => {
-      const head = taken(row.pid, await store.hold(row.pid, { stopped, now: clock.now() }));
-      if (stopped) runners.askToLeave(row.pid);
-      else goOn(row.pid);
-      await ledger.publish(row);
-      return head;
-    });
-    const goesOn = !stopped && isHeld(held.paused);
-    if (goesOn) await ports.held.letGo(row);
-    const { state } = goesOn ? await store.projection(row.pid) : held;
-    return { pid: row.pid, signal: stopped ? "STOP" : "CONT", state };
-  }
-
-  function goOn(pid: string): void {
-    runners.mayStay(pid);
-    runners.wake(pid);
-  }
-
   async function terminate(context: CallContext, row: ProcessRow): Promise<Signalled> {
     refuseInit(row);
     runners.askToLeave(row.pid);
@@ -121,23 +104,14 @@ export function processesService(ports: ProcessesPorts): Processes {
       return { pid: row.pid, signal: "TERM", state: null, closed: await kill(context, row.pid, true) };
     } catch (error) {
       // Not ended after all: what stepped aside for it goes on.
-      goOn(row.pid);
+      ports.control.goOn(row.pid);
       throw error;
     }
   }
 
   async function abort(context: CallContext, row: ProcessRow, runId: string | null) {
-    const options = { runId, reason: "user.abort", requestKey: keyOf(context), now: clock.now() };
-    return await ledger.write(row, async () => {
-      const done = takenOnce(row.pid, await store.abort(row.pid, options));
-      if (done.ends.length > 0 && !done.isWaiting) runners.interrupt(row.pid);
-      try {
-        await ledger.publish(row, endSignals(done.ends, (await store.projection(row.pid)).queued));
-      } finally {
-        runners.wake(row.pid);
-      }
-      return done;
-    });
+    const wish = { runId, requestKey: keyOf(context) };
+    return takenOnce(row.pid, await ports.control.abort(row, wish));
   }
 
   return {
@@ -180,9 +154,9 @@ export function processesService(ports: ProcessesPorts): Processes {
       const row = await visible(context.caller, pid);
       switch (signal) {
         case "STOP":
-          return await hold(row, true);
+          return { pid, signal, state: taken(pid, await ports.control.stop(row)).state };
         case "CONT":
-          return await hold(row, false);
+          return { pid, signal, state: taken(pid, await ports.control.resume(row)).state };
         case "TERM":
           return await terminate(context, row);
         case "INT":

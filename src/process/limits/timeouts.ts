@@ -10,6 +10,7 @@ import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
 import { StoreUnavailable } from "../../store/open.ts";
 import type { ProcessStore } from "../../store/process/verbs.ts";
 import type { Ledger } from "../life/ledger.ts";
+import type { Stopping } from "../life/stopping.ts";
 
 export interface TimeoutPorts {
   readonly store: ProcessStore;
@@ -17,8 +18,7 @@ export interface TimeoutPorts {
   readonly clock: Clock;
   /** How long a run of the process may be without activity; 0: no limit. */
   readonly limitMs: (row: ProcessRow, runId: string) => Promise<number>;
-  /** Ends what is in flight at once. */
-  readonly interrupt: (pid: string) => void;
+  readonly control: () => Pick<Stopping, "stop">;
   readonly onFault: (error: unknown) => void;
 }
 
@@ -148,19 +148,12 @@ export class Timeouts {
   }
 
   private async expire(live: Live, isCap: boolean): Promise<void> {
-    const { store, ledger, clock, interrupt } = this.ports;
     const { row, runId, limitMs, capMs } = live;
     const why = isCap
       ? `stopped after ${spanText(capMs)}, the limit for one run`
       : `stopped after ${spanText(limitMs)} without activity`;
-    await ledger.write(row, async () => {
-      if ((await store.head(row.pid)).currentRun !== runId) return;
-      await this.keep(live, true);
-      await store.hold(row.pid, { stopped: true, why, atOnce: true, now: clock.now() });
-      await ledger.publish(row);
-    });
+    await this.ports.control().stop(row, { why, runId, before: () => this.keep(live, true) });
     this.forget(row.pid);
-    interrupt(row.pid);
   }
 }
 

@@ -2,16 +2,14 @@
 // nothing here remembers anything.
 
 import { uuidv7 } from "../../abi/ids.ts";
-import type { Charged } from "../../abi/process/credits.ts";
 import { MAIN_AGENT } from "../../abi/process/session.ts";
-import { CreditGate } from "../../kernel/accounts/credits.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
 import type { SessionRow, SessionRows } from "../../store/kernel/processes/sessions.ts";
 import type { Admission } from "../../store/process/verbs.ts";
 import { carryOut } from "../approvals/approvals.ts";
 import { endSignals } from "../life/ledger.ts";
-import { type Engine, senderOf } from "./ports.ts";
+import type { Engine } from "./ports.ts";
 
 export interface StartOptions {
   /** How many sessions started each other before it. */
@@ -54,18 +52,6 @@ export class SessionEngine {
     });
     await sessions.attach(session.id, { pid, generationId: this.newId(), now: clock.now() });
     return pid;
-  }
-
-  /** Whether a sender of another channel may have a turn; anybody else may. */
-  async mayStart(session: SessionRow): Promise<boolean> {
-    const wallet = senderOf(session);
-    return wallet === null || (await this.credits.mayStart({ ownerUid: session.ownerUid, wallet }));
-  }
-
-  /** One turn of a sender of another channel; the same run is charged once. */
-  async charge({ id: sessionId, ownerUid, ...session }: SessionRow, runId: string): Promise<Charged | null> {
-    const wallet = senderOf(session);
-    return wallet === null ? null : await this.credits.chargeTurn({ ownerUid, wallet, sessionId, reference: runId });
   }
 
   async send(session: SessionRow, pid: string, message: string): Promise<string> {
@@ -142,10 +128,6 @@ export class SessionEngine {
 
   private newId(): string {
     return uuidv7(this.ports.clock.now(), this.engine.random);
-  }
-
-  private get credits(): CreditGate {
-    return new CreditGate({ credits: this.engine.kernel.credits, clock: this.ports.clock });
   }
 
   isThere(): boolean {

@@ -74,11 +74,10 @@ export class ProcessManager {
       expire: (asked) => this.watch.unanswered(asked),
     });
     this.watch = new SessionWatch({
-      ...{ state: this.state, bus: this.bus, engine: this.engine, sessions: this.sessions, ports, clock, isOwner },
+      ...{ state: this.state, bus: this.bus, engine: this.engine, sessions: this.sessions, ports, clock },
       ...{ approvals: this.approvalManager, questions: this.ownerQuestionManager },
       closeTools: (id) => this.tools.close(id),
       cleanup: (id) => this.cleanupSessionState(id),
-      stop: (id) => this.stopProcess(id),
       queue: (id, step) => this.queue(id, step),
       broadcast: (topic, data) => this.broadcast(topic, data),
     });
@@ -262,19 +261,11 @@ export class ProcessManager {
       if (!this.state.isCurrent(run)) return;
       try {
         const pid = await this.engine.processOf(session, start.options);
-        if (!(await this.maySpend(run))) return this.stopProcess(id);
         if (this.state.isCurrent(run)) await this.launch(run, pid, start);
       } catch (error) {
         await this.failed(run, error);
       }
     });
-  }
-
-  /** Told before a turn, and not after it. */
-  private async maySpend({ session }: SessionRun): Promise<boolean> {
-    if (!this.watch.isCharged(session) || (await this.engine.mayStart(session))) return true;
-    this.bus.emit(session.id, errorEvent("credits_exhausted", "there are no credits left for a turn"));
-    return false;
   }
 
   private async launch(run: SessionRun, pid: string, { prompt, isResumed, isReset }: Start): Promise<void> {

@@ -36,11 +36,3 @@ export interface ManagerPorts {
   /** Tools that a session has besides those of gsv, opened with the services that were set; closed on every way out of it. */
   readonly toolsOf?: (session: SessionRow, services: readonly unknown[]) => Promise<ToolServer>;
 }
-
-/** Whoever writes in a session of another channel, as its key names them; null in any other session. */
-export function senderOf({ key, source }: Pick<SessionRow, "key" | "source">): string | null {
-  const [channel, ...rest] = (key ?? "").split(":").slice(2);
-  const at = rest.lastIndexOf("dm");
-  const sender = at === -1 ? undefined : rest.slice(at + 1).join(":");
-  return channel === undefined || channel === "cli" || source === "cli" || !sender ? null : sender;
-}

@@ -1,17 +1,16 @@
 // What becomes of a session, read off what the kernel signals of its process: it begins, asks, pauses, faults, goes on, ends. What is told
 // goes out before anything is forgotten. Of a run that is not the session's current one nothing is told.
 
-import type { Charged } from "../../abi/process/credits.ts";
-import { isAtHand } from "../../abi/process/lifecycle.ts";
 import { WORKING_STATES } from "../../abi/process/process.ts";
 import type { Signal, SignalOf } from "../../abi/signal.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { SessionRow, SessionRows } from "../../store/kernel/processes/sessions.ts";
+import { senderOf } from "../limits/sender-credits.ts";
 import { EXHAUSTED } from "../run/retry-plan.ts";
 import type { ApprovalAsked, ApprovalManager, ApprovalResponse } from "./approvals.ts";
 import type { SessionEngine } from "./engine.ts";
 import { errorEvent, eventsOf, resultOf } from "./events.ts";
-import { type ManagerPorts, senderOf } from "./ports.ts";
+import type { ManagerPorts } from "./ports.ts";
 import type { OwnerQuestionManager, QuestionAsked } from "./questions.ts";
 import type { SessionRun, SessionState } from "./state.ts";
 import type { SessionEventBus } from "./subscriptions.ts";
@@ -25,10 +24,8 @@ export interface WatchPorts {
   readonly clock: Clock;
   readonly approvals: ApprovalManager;
   readonly questions: OwnerQuestionManager;
-  readonly isOwner: (sender: string) => boolean;
   readonly closeTools: (id: string) => Promise<void>;
   readonly cleanup: (id: string) => void;
-  readonly stop: (id: string) => void;
   /** After all that is under way for the session. */
   readonly queue: (id: string, step: () => Promise<void>) => void;
   readonly broadcast: (topic: string, data: unknown) => void;
@@ -153,12 +150,6 @@ export class SessionWatch {
     if (run === undefined && held !== undefined) return await this.overWhileHeld(id, signal);
     if (run === undefined || !run.ids.delete(signal.run) || signal.mergedInto !== null) return;
     if (signal.reason === EXHAUSTED) return await this.exhausted(id, signal);
-    const charged = this.isCharged(run.session) ? await this.on.engine.charge(run.session, signal.run) : null;
-    if (charged?.success === false) {
-      bus.emit(id, errorEvent("credits_exhausted", "there are no credits left for another turn"));
-      return this.on.stop(id);
-    }
-    if (charged?.isLow) bus.emit(id, { type: "system", subtype: "low_credits", statusMessage: lowText(charged) });
     if (signal.error !== null) bus.emit(id, errorEvent("direct_process_error", signal.error));
     bus.emit(id, resultOf(signal));
     state.change(id, { lastKnownCostUsd: signal.usage.costUsd });
@@ -177,13 +168,6 @@ export class SessionWatch {
     await sessions.change(id, { outcome: "error" }, clock.now());
     bus.emit(id, errorEvent(EXHAUSTED, error ?? "its provider did not come back"));
     cleanup(id);
-  }
-
-  /** A session of another channel whose sender is nobody's owner. */
-  isCharged(session: SessionRow): boolean {
-    const sender = senderOf(session);
-    const isThere = this.on.ports.engine !== undefined;
-    return isThere && !isAtHand(session.source) && sender !== null && !this.on.isOwner(sender);
   }
 
   private async moved(id: string, { state: now, waitsFor, pid }: SignalOf<"process.state">): Promise<void> {
@@ -280,8 +264,4 @@ export class SessionWatch {
     }
     run.isSeenAtRest = true;
   }
-}
-
-function lowText({ available }: Charged): string {
-  return `${available} credits are left`;
 }

@@ -16,6 +16,7 @@ import type { Room } from "../history/compaction/room.ts";
 import type { Ledger } from "../life/ledger.ts";
 import type { Budgets, Reservation } from "../limits/budgets.ts";
 import type { Costs, Stopwatch } from "../limits/costs.ts";
+import type { SenderCredits } from "../limits/sender-credits.ts";
 import type { AskedModel } from "./model-calls.ts";
 import { type RequestPorts, requestOf } from "./model-request.ts";
 import { modelTurn } from "./model-turn.ts";
@@ -27,6 +28,7 @@ export interface AskPorts extends RequestPorts, WaitPorts {
   readonly ledger: Ledger;
   readonly random: RandomBytes;
   readonly budgets: Budgets;
+  readonly credits: Pick<SenderCredits, "holdsBack">;
   readonly costs: Costs;
   /** Limits of a run: model calls, tokens per answer, parallel requests. */
   readonly boundsOf: (
@@ -89,7 +91,7 @@ export async function askModels(ports: AskPorts, place: ActiveRun, turn: number)
   // A resumed run had a key once, so it waits for another. A new message without a key fails at once.
   if (models[0].missing !== null && run.resumed) return await putAside(ports, asking, models[0], models[0].missing);
   // Before making room: a summary costs money, too.
-  if (await ports.budgets.holdsBack(row)) return null;
+  if ((await ports.budgets.holdsBack(row)) || (await ports.credits.holdsBack(row))) return null;
   const full = await ports.room.before(place, models);
   if (place.signal.aborted) return null;
   if (full !== null)

@@ -276,5 +276,13 @@ export const KERNEL_SCHEMA: Schema = {
         "CREATE INDEX file_writes_by_path ON file_writes (path, id)",
       ],
     },
+    {
+      name: "senders as written",
+      statements: [
+        // A key is folded; a wallet is compared as its channel writes it.
+        "ALTER TABLE sessions ADD COLUMN sender TEXT",
+        "CREATE INDEX sessions_by_sender ON sessions (owner_uid, sender) WHERE sender IS NOT NULL",
+      ],
+    },
   ],
 };

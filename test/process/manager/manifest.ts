@@ -44,9 +44,8 @@ const SWEEP =
   "every five minutes the listeners of sessions that do not run go; of one that runs or is paused they stay";
 const CLEANUP =
   "cleaning up takes all that is remembered of one session, and nothing of another; twice it does nothing";
-const CREDITS = "a turn of another channel costs its sender; an owner, a browser and a terminal pay nothing";
-const EXHAUSTED =
-  "a sender with little left is warned before the result; one with nothing left hears of it, and the session is stopped";
+const CREDITS = "owners, terminals and browsers pay nothing; an owner's address counts as written";
+const EXHAUSTED = "in the middle of a run without credits it is stopped and goes on, from where it was, after a top-up";
 const SPAWN = "what cannot be started leaves an error, a session in error, and nothing behind; a later start works";
 const UNKNOWN_PROJECT = "a session of a project that is not there is not started: one error, and its status stays";
 const NOT_RUNNING = "a message to a session that does not run is not taken, and not kept";

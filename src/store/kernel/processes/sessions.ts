@@ -21,6 +21,8 @@ export interface SessionRow {
   readonly initialPrompt: string;
   /** Channel of its messages: cli, or another. */
   readonly source: string;
+  /** Who writes in it, in the channel's own spelling; null if only the key says it. */
+  readonly sender: string | null;
   /** Final status, if the process cannot report it; else null. */
   readonly outcome: "stopped" | "error" | null;
   readonly restartCount: number;
@@ -35,7 +37,10 @@ export interface SessionRow {
 export type NewSession = Pick<SessionRow, "id" | "ownerUid" | "createdAt"> & Partial<Omit<SessionRow, "updatedAt">>;
 
 export type SessionChange = Partial<
-  Pick<SessionRow, "name" | "workDir" | "initialPrompt" | "outcome" | "restartCount" | "resetPolicy" | "projectId">
+  Pick<
+    SessionRow,
+    "name" | "workDir" | "initialPrompt" | "outcome" | "restartCount" | "resetPolicy" | "projectId" | "sender"
+  >
 >;
 
 export interface Generation {
@@ -59,6 +64,8 @@ export interface SessionRows {
   get(id: string): Promise<SessionRow | null>;
   byKey(ownerUid: number, key: string): Promise<SessionRow | null>;
   ofProcess(pid: string): Promise<SessionRow | null>;
+  /** Sessions with a process in which this sender writes. */
+  ofSender(ownerUid: number, sender: string): Promise<readonly SessionRow[]>;
   /** Most recently active first. */
   list(query: {
     readonly ownerUid?: number;
@@ -99,7 +106,7 @@ export interface SessionRows {
 }
 
 const COLUMNS =
-  "id, owner_uid, session_key, pid, agent_id, project_id, name, source, initial_prompt, work_dir, outcome, restart_count, council_launch_id, council_role, reset_mode, reset_at_hour, reset_idle_minutes, created_at, updated_at";
+  "id, owner_uid, session_key, pid, agent_id, project_id, name, source, sender, initial_prompt, work_dir, outcome, restart_count, council_launch_id, council_role, reset_mode, reset_at_hour, reset_idle_minutes, created_at, updated_at";
 
 type Columns = {
   readonly id: string;
@@ -110,6 +117,7 @@ type Columns = {
   readonly project_id: string | null;
   readonly name: string;
   readonly source: string;
+  readonly sender: string | null;
   readonly initial_prompt: string;
   readonly work_dir: string | null;
   readonly outcome: SessionRow["outcome"];
@@ -141,6 +149,15 @@ export function sessionRows(kernel: KernelDb): SessionRows {
     get: async (id) => one("id = ?", id),
     byKey: async (ownerUid, key) => one("owner_uid = ? AND session_key = ?", ownerUid, key),
     ofProcess: async (pid) => one("pid = ?", pid),
+    ofSender: async (ownerUid, sender) =>
+      db
+        .all<Columns>(
+          `SELECT ${COLUMNS} FROM sessions WHERE owner_uid = ?1 AND pid IS NOT NULL AND
+           (sender = ?2 OR (sender IS NULL AND session_key LIKE '%:dm:' || ?2))`,
+          ownerUid,
+          sender,
+        )
+        .map(fromColumns),
 
     async list({ ownerUid, after, limit }) {
       const rows = db.all<Columns & { active_at: number }>(
@@ -252,9 +269,10 @@ function begin(
 function insert(db: Db, session: NewSession): void {
   const { resetPolicy = null } = session;
   db.run(
-    `INSERT OR IGNORE INTO sessions (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT OR IGNORE INTO sessions (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ...[session.id, session.ownerUid, session.key ?? null, session.pid ?? null],
     ...[session.agentId ?? null, session.projectId ?? null, session.name ?? "", session.source ?? "cli"],
+    session.sender ?? null,
     ...[session.initialPrompt ?? "", session.workDir ?? null, session.outcome ?? null, session.restartCount ?? 0],
     ...[session.councilLaunchId ?? null, session.councilRole ?? null],
     ...[resetPolicy?.mode ?? null, resetPolicy?.atHour ?? null, resetPolicy?.idleMinutes ?? null],
@@ -271,6 +289,7 @@ function changed(change: SessionChange): { readonly [column: string]: string | n
     outcome: rest.outcome,
     restart_count: rest.restartCount,
     project_id: rest.projectId,
+    sender: rest.sender,
     ...(resetPolicy === undefined
       ? {}
       : {
@@ -295,6 +314,7 @@ function fromColumns(row: Columns): SessionRow {
     projectId: row.project_id,
     name: row.name,
     source: row.source,
+    sender: row.sender,
     initialPrompt: row.initial_prompt,
     workDir: row.work_dir,
     outcome: row.outcome,

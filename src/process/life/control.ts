@@ -1,0 +1,82 @@
+// Stops and resumes processes and ends their runs. Everything that asks for it comes through here: a person's signal, a session, the time of a
+// run, the credits of its sender.
+
+import type { RunEnd } from "../../abi/process/process.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
+import type { Aborting } from "../../store/process/closing.ts";
+import type { Head } from "../../store/process/head.ts";
+import type { Outcome } from "../../store/process/outcome.ts";
+import type { ProcessStore } from "../../store/process/verbs.ts";
+import { type HeldRuns, isHeld } from "../faults/held-runs.ts";
+import type { Runners } from "../run/runners.ts";
+import { endSignals, type Ledger } from "./ledger.ts";
+import type { KernelStop, Stopping } from "./stopping.ts";
+
+export interface ControlPorts {
+  readonly store: ProcessStore;
+  readonly ledger: Ledger;
+  readonly runners: Runners;
+  readonly held: HeldRuns;
+  readonly clock: Clock;
+}
+
+export class Control implements Stopping {
+  constructor(private readonly ports: ControlPorts) {}
+
+  /** A person's stop waits for the next safe point. The kernel's interrupts at once, and the next message of a person resumes the process. */
+  async stop(row: ProcessRow, kernel?: KernelStop): Promise<Outcome<Head>> {
+    const { store, ledger, runners, clock } = this.ports;
+    const now = clock.now();
+    const held = await ledger.write(row, async (): Promise<Outcome<Head>> => {
+      if (kernel?.runId !== undefined && (await store.head(row.pid)).currentRun !== kernel.runId)
+        return { ok: false, why: "fenced" };
+      await kernel?.before?.();
+      const by = kernel === undefined ? {} : { why: kernel.why, atOnce: true };
+      const outcome = await store.hold(row.pid, { stopped: true, ...by, now });
+      if (kernel === undefined) runners.askToLeave(row.pid);
+      await ledger.publish(row);
+      return outcome;
+    });
+    if (kernel !== undefined && held.ok) runners.interrupt(row.pid);
+    return held;
+  }
+
+  /** Whatever holds the process: a stop, or something that a try may end. */
+  async resume(row: ProcessRow): Promise<Outcome<Head>> {
+    const { store, ledger, held, clock } = this.ports;
+    const outcome = await ledger.write(row, async () => {
+      const resumed = await store.hold(row.pid, { stopped: false, now: clock.now() });
+      if (resumed.ok) this.goOn(row.pid);
+      await ledger.publish(row);
+      return resumed;
+    });
+    if (!outcome.ok || !isHeld(outcome.value.paused)) return outcome;
+    await held.letGo(row);
+    return { ...outcome, value: { ...outcome.value, state: (await store.projection(row.pid)).state } };
+  }
+
+  goOn(pid: string): void {
+    this.ports.runners.mayStay(pid);
+    this.ports.runners.wake(pid);
+  }
+
+  /** Ends the run in flight, or the named one; what waits in the queue begins then. */
+  async abort(
+    row: ProcessRow,
+    { runId, requestKey, reason = "user.abort" }: { runId: string | null; requestKey: string; reason?: string },
+  ): Promise<Outcome<Aborting>> {
+    const { store, ledger, runners, clock } = this.ports;
+    return await ledger.write(row, async () => {
+      const outcome = await store.abort(row.pid, { runId, reason, requestKey, now: clock.now() });
+      const ends: readonly RunEnd[] = outcome.ok && !outcome.replay ? outcome.value.ends : [];
+      if (ends.length > 0 && outcome.ok && !outcome.value.isWaiting) runners.interrupt(row.pid);
+      try {
+        await ledger.publish(row, endSignals(ends, (await store.projection(row.pid)).queued));
+      } finally {
+        runners.wake(row.pid);
+      }
+      return outcome;
+    });
+  }
+}

@@ -1,0 +1,95 @@
+// Credits in the product: who writes in a session of another channel pays for each answer of a model, hears when little is left, and is stopped
+// without any until there are some again.
+
+import { expect, test } from "bun:test";
+import type { CreditBalance } from "../../src/abi/process/credits.ts";
+import { TestKernel } from "../support/kernel.ts";
+
+const WALLET = "ALGOWALLET7";
+const KEY = `agent:main:algochat:dm:${WALLET}`;
+
+async function open(home: TestKernel, key = KEY): Promise<string> {
+  return (await home.sys.call<{ pid: string }>("session.open", { key })).pid;
+}
+
+async function credits(home: TestKernel, wallet = WALLET): Promise<number> {
+  const { balances } = await home.sys.call<{ balances: CreditBalance[] }>("credits.balance", { wallet });
+  return balances[0]?.available ?? 0;
+}
+
+const grant = (home: TestKernel, amount: number, wallet = WALLET) => home.sys.call("credits.grant", { wallet, amount });
+
+const CALL = { calls: [{ name: "Search", args: { query: "x" } }] };
+
+test("each answer of a model costs its sender a credit, not each run; the address counts as the channel writes it", async () => {
+  await using home = await TestKernel.boot();
+  await grant(home, 60);
+  const pid = await open(home);
+  home.model.will(pid, CALL, CALL, { text: "done" });
+  await home.say("hello", { pid });
+  expect(await credits(home)).toBe(57);
+  expect(await credits(home, WALLET.toLowerCase())).toBe(0);
+  const { rows } = await home.sys.call<{ rows: { type: string }[] }>("credits.ledger", { wallet: WALLET });
+  expect(rows.map(({ type }) => type)).toEqual(["deduction", "deduction", "deduction", "grant"]);
+  expect(await home.sys.call("session.get", { key: KEY })).toMatchObject({ pid, key: KEY.toLowerCase() });
+});
+
+test("little is told with the answer that makes it little", async () => {
+  await using home = await TestKernel.boot();
+  await grant(home, 51);
+  const pid = await open(home);
+  await home.say("hello", { pid });
+  const [warning] = home.heard("process.credits");
+  expect(warning).toMatchObject({ pid, wallet: WALLET, available: 50, isExhausted: false });
+  const names = home.signals.map(({ name }) => name);
+  expect(names.indexOf("process.credits")).toBeLessThan(names.indexOf("chat.complete"));
+});
+
+test("in the middle of a run without credits it is stopped and goes on, from where it was, after a top-up", async () => {
+  await using home = await TestKernel.boot();
+  await grant(home, 1);
+  const pid = await open(home);
+  home.model.will(pid, CALL, { text: "found it" });
+  const { runId } = await home.send("hello", { pid });
+  const { waitsFor } = await home.inState(pid, "stopped");
+  expect(waitsFor).toMatchObject({ kind: "limit", reason: expect.stringContaining(`no credits left for ${WALLET}`) });
+  expect(home.heard("process.credits").at(-1)).toMatchObject({ isExhausted: true, available: 0 });
+  expect(await home.wait(pid, { run: runId })).toMatchObject({ status: "held", exit: 6 });
+  // A message without credits changes nothing.
+  await home.send("are you there?", { pid });
+  await home.inState(pid, "stopped");
+  await grant(home, 5);
+  expect(await home.ended(runId)).toMatchObject({ status: "ok", text: "found it" });
+});
+
+test("an answer that a kernel died over is charged once", async () => {
+  await using home = await TestKernel.boot();
+  await grant(home, 10);
+  const pid = await open(home);
+  home.model.will(pid, CALL, { hold: true });
+  await home.send("hello", { pid });
+  await home.holding();
+  await home.restart();
+  await home.quiet();
+  expect(await credits(home)).toBe(8);
+});
+
+test("owners, terminals and browsers pay nothing; an owner's address counts as written", async () => {
+  await using home = await TestKernel.boot();
+  await home.sys.call("config.set", { key: "credits.owners", value: JSON.stringify([WALLET]) });
+  for (const key of [KEY, "agent:main:cli:dm:alice", "agent:main:web:dm:alice"])
+    await home.say("hello", { pid: await open(home, key) });
+  const { balances } = await home.sys.call<{ balances: CreditBalance[] }>("credits.balance", {});
+  expect(balances).toEqual([]);
+  // The same letters in another case are another address.
+  await home.say("hello", { pid: await open(home, `agent:main:algochat:dm:${WALLET.toLowerCase()}`) });
+  expect(await credits(home, WALLET.toLowerCase())).toBe(99);
+});
+
+test("an agent cannot make an address its owner's", async () => {
+  await using home = await TestKernel.boot();
+  const pid = await open(home);
+  const sys = await home.insideOf(pid);
+  const refused = await home.refusal("config.set", { key: "credits.owners", value: `["${WALLET}"]` }, sys);
+  expect(["EPERM", "EACCES"]).toContain(refused.code);
+});
