@@ -133,7 +133,7 @@ test("gsv's own home is no place for one", async () => {
   mkdirSync(join(directory, "home"), { recursive: true, mode: 0o700 });
   const screen = open({ cwd: join(directory, "home") });
   expect(await screen.ended).toBe(1);
-  expect(screen.text()).toContain("is gsv's own home: no command runs there");
+  expect(screen.text()).toContain("is in gsv's own home, which is off limits");
   screen.terminal.close();
 });
 

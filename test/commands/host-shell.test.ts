@@ -99,7 +99,7 @@ test("what cannot be meant is refused in one line", async () => {
   const wrong = await begin(home, ["sh", "--no-sandbox", "-c", "true"], stdinOf("none"), { cwd, clock: realClock });
   expect((await wrong.ended).stderr).toContain("--no-sandbox is for --host");
   const gone = await typed(["-c", "true"], stdinOf("none"), { cwd: join(cwd, "gone") });
-  expect(gone).toMatchObject({ status: 3, stderr: `gsv: no such directory on the host: ${join(cwd, "gone")}\n` });
+  expect(gone).toMatchObject({ status: 3, stderr: `gsv: no such directory on this computer: ${join(cwd, "gone")}\n` });
 });
 
 test("many at once are each answered by their own", async () => {

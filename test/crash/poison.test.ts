@@ -15,7 +15,7 @@ test("a run in which the kernel died three times without progress ends in error,
     const { pid, runId } = await sys.call<Spawned>("proc.spawn", { prompt: "poison" });
     const poisoned = await sys.call<{ results: WaitResult[] }>("proc.wait", { pids: [pid], run: runId });
     expect(poisoned.results[0]).toMatchObject({ status: "error", exit: 1, runId });
-    expect(poisoned.results[0]?.error).toContain("the kernel died 3 times");
+    expect(poisoned.results[0]?.error).toContain("the kernel crashed 3 times");
     await until("three kernels are dead", () => home.deaths === 3);
 
     const holder = home.holder;

@@ -178,7 +178,7 @@ test("a run in which the kernel dies again and again without progress is given u
     await (death < 2 ? home.holding() : home.quiet());
   }
   const end = await home.wait(INIT, { run: first.runId });
-  expect(end).toMatchObject({ status: "error", exit: 1, error: expect.stringContaining("the kernel died 3 times") });
+  expect(end).toMatchObject({ status: "error", exit: 1, error: expect.stringContaining("the kernel crashed 3 times") });
   expect(await home.wait(INIT, { run: second.runId })).toMatchObject({ status: "ok", text: "second answer" });
 });
 

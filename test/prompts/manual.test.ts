@@ -18,7 +18,7 @@ const UNIX: { readonly [name: string]: string } = {
   du: "sabh",
   grep: "rnilcvFEwq",
 };
-const EVERYWHERE = ["--json", "--help", "--version", "--plain", ...Object.keys(GLOBAL_FLAGS)];
+const EVERYWHERE = ["--json", "--help", "--version", "--plain", "--init", ...Object.keys(GLOBAL_FLAGS)];
 
 /** The command that most of the first words name; null where a noun is left without its verb. */
 async function longest(words: readonly string[]): Promise<Command | null> {
