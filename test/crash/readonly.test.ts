@@ -85,7 +85,10 @@ test.skipIf(!canTry)(
       copyFileSync(`${home.paths.kernelDb}-wal`, home.beside("wal"));
       setModes(home, 0o500);
       const ran = await readOnly(home, "ps").finally(() => setModes(home, 0o700));
-      expect([ran.status, ran.stderr]).toEqual([78, expect.stringContaining("it has unmerged changes and its directory is read-only")]);
+      expect([ran.status, ran.stderr]).toEqual([
+        78,
+        expect.stringContaining("it has unmerged changes and its directory is read-only"),
+      ]);
       expect((await home.gsv(["ps"])).status).toBe(0);
     });
   },

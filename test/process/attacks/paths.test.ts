@@ -57,7 +57,8 @@ attack(
 );
 
 attack("CVE-2026-34452", "no filesystem takes a path that the namespace has not resolved", () => {
-  const verbs = readFileSync("fs/filesystem.ts", "utf8").split("export interface FileSystem ")[1]?.split("\n}\n")[0] ?? "";
+  const verbs =
+    readFileSync("fs/filesystem.ts", "utf8").split("export interface FileSystem ")[1]?.split("\n}\n")[0] ?? "";
   const paths = [...verbs.matchAll(/\b(?:path|from|to|directory)\??: (\w+)/g)].map((match) => match[1]);
   expect(paths.length).toBeGreaterThan(8);
   expect(new Set(paths)).toEqual(new Set(["ResolvedPath"]));
