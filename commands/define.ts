@@ -21,10 +21,14 @@ export function command<F extends Fields>(
     spec,
     async run(args, io) {
       const parsed = await parseCommandLine(spec, args);
-      if (parsed !== "help") return work({ args: parsed.values, json: parsed.json }, io);
-      const { helpText } = await import("./man/help-text.ts");
-      const { lookOf, read } = await import("./io/pager.ts");
-      return read(io, helpText(spec, lookOf(io)));
+      if (parsed === "help") return showHelp(io, spec);
+      return work({ args: parsed.values, json: parsed.json }, io);
     },
   };
+}
+
+export async function showHelp(io: Io, spec: Spec): Promise<number> {
+  const { helpText } = await import("./man/help-text.ts");
+  const { lookOf, read } = await import("./io/pager.ts");
+  return read(io, helpText(spec, lookOf(io)));
 }

@@ -91,13 +91,13 @@ export const COMMANDS: Commands = new Map<string, CommandEntry>([
     },
   ],
   ["outage", { summary: "Show which providers do not answer", load: short("ai.outages", "outage") }],
-  ["ls", { summary: "List files and directories", load: async () => (await import("./files/list/ls.ts")).ls }],
-  ["cat", { summary: "Print files", load: async () => (await import("./files/cat.ts")).cat }],
+  ["ls", { summary: "List files and directories", load: async () => (await import("./files/listing.ts")).ls }],
+  ["cat", { summary: "Print files", load: async () => (await import("./files/contents.ts")).cat }],
   [
     "tail",
     {
       summary: "Print the end of files, and follow them",
-      load: async () => (await import("./files/tail.ts")).tail,
+      load: async () => (await import("./files/contents.ts")).tail,
     },
   ],
   [
@@ -115,30 +115,33 @@ export const COMMANDS: Commands = new Map<string, CommandEntry>([
     },
   ],
   ["rm", { summary: "Remove files and directories", load: async () => (await import("./files/rm.ts")).rm }],
-  ["mkdir", { summary: "Make directories", load: async () => (await import("./files/mkdir.ts")).mkdir }],
+  ["mkdir", { summary: "Make directories", load: async () => (await import("./files/permissions.ts")).mkdir }],
   ["edit", { summary: "Change a text file in your editor", load: async () => (await import("./files/edit.ts")).edit }],
   [
     "tree",
     {
       summary: "Draw a directory with everything below it",
-      load: async () => (await import("./files/list/tree.ts")).tree,
+      load: async () => (await import("./files/tree.ts")).tree,
     },
   ],
   [
     "stat",
     {
       summary: "Show what is known of files: kind, size, owner, mode, time",
-      load: async () => (await import("./files/stat.ts")).stat,
+      load: async () => (await import("./files/listing.ts")).stat,
     },
   ],
   [
     "find",
     { summary: "Find files by name, kind, size and time", load: async () => (await import("./files/find.ts")).find },
   ],
-  ["grep", { summary: "Print lines that hold a pattern", load: async () => (await import("./files/grep.ts")).grep }],
+  [
+    "grep",
+    { summary: "Print lines that hold a pattern", load: async () => (await import("./files/contents.ts")).grep },
+  ],
   ["ln", { summary: "Make a symbolic link", load: async () => (await import("./files/ln.ts")).ln }],
-  ["chmod", { summary: "Change permissions", load: async () => (await import("./files/chmod.ts")).chmod }],
-  ["chown", { summary: "Change owner and group", load: async () => (await import("./files/chmod.ts")).chown }],
+  ["chmod", { summary: "Change permissions", load: async () => (await import("./files/permissions.ts")).chmod }],
+  ["chown", { summary: "Change owner and group", load: async () => (await import("./files/permissions.ts")).chown }],
   [
     "touch",
     {
@@ -146,7 +149,7 @@ export const COMMANDS: Commands = new Map<string, CommandEntry>([
       load: async () => (await import("./files/touch.ts")).touch,
     },
   ],
-  ["du", { summary: "Show how big directories are", load: async () => (await import("./files/list/du.ts")).du }],
+  ["du", { summary: "Show how big directories are", load: async () => (await import("./files/listing.ts")).du }],
   [
     "backup",
     {

@@ -12,7 +12,7 @@ import { command } from "../define.ts";
 import { inOnePiece } from "../io/one-chunk.ts";
 import { jsonLine, note } from "../io/status.ts";
 import { piecesOf, putPieces } from "./copy/gsv-side.ts";
-import { isMissing, statOf } from "./list/entries.ts";
+import { isMissing, statOf } from "./entries.ts";
 import { Problems } from "./problems.ts";
 
 const input = { path: field.path("the file; it may be new", { positional: true, meta: "PATH", of: "file" }) };

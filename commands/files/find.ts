@@ -7,8 +7,8 @@ import { field } from "../../src/syscalls/define.ts";
 import type { Command, Io } from "../command.ts";
 import { command } from "../define.ts";
 import { jsonLine } from "../io/status.ts";
+import { entriesOf, statOf, type Walked, walk } from "./entries.ts";
 import { globMatcher } from "./glob.ts";
-import { entriesOf, statOf, type Walked, walk } from "./list/entries.ts";
 import { Problems } from "./problems.ts";
 
 const number = (doc: string, meta: string) => field.optional(field.text(doc, { meta, longest: 40 }));

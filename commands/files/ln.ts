@@ -7,7 +7,7 @@ import { quoted } from "../../src/lib/text/quote.ts";
 import { field } from "../../src/syscalls/define.ts";
 import type { Command } from "../command.ts";
 import { command } from "../define.ts";
-import { statOrNull } from "./list/entries.ts";
+import { statOrNull } from "./entries.ts";
 import { Problems } from "./problems.ts";
 
 const input = {

@@ -34,17 +34,48 @@ export class Problems {
   }
 
   async tell(path: string, error: unknown): Promise<void> {
-    if (!(error instanceof SysError) || !TOLD.has(error.code)) throw error;
+    if (!(error instanceof SysError) || !Problems.isAboutPath(error)) throw error;
+    await this.tellAs(
+      path,
+      error,
+      `${this.command}: ${Problems.isPlain(error) ? `${path}: ` : ""}${Problems.phraseOf(error)}`,
+    );
+  }
+
+  /** The same with words of its own. */
+  async tellAs(path: string, error: SysError, message: string): Promise<void> {
     this.status ||= exitStatusOf(error);
     this.failures++;
-    const { code, message, hints } = this.worded(path, error);
-    const all = [...hints, ...(await this.meant(path, error))];
-    await printError(this.io, new SysError(code, message, all), this.json);
+    const hints = [...this.hints(path, error), ...(await this.meant(path, error))];
+    await printError(this.io, new SysError(error.code, message, hints), this.json);
   }
 
   /** The same error for somebody who typed this path after this command. */
   worded(path: string, error: SysError): SysError {
-    return wordedFor({ command: this.command, path, home: this.io.env.HOME }, error);
+    const message = `${this.command}: ${Problems.isPlain(error) ? `${path}: ` : ""}${Problems.phraseOf(error)}`;
+    return new SysError(error.code, message, this.hints(path, error));
+  }
+
+  static isAboutPath({ code }: SysError): boolean {
+    return TOLD.has(code);
+  }
+
+  /** The kernel says no more than the code does. */
+  static isPlain({ code, message }: SysError): boolean {
+    const phrase = PHRASES[code];
+    const says = /: ([^:]*)$/.exec(message)?.[1] ?? "";
+    return phrase !== undefined && (KERNEL_PHRASES.has(says) || says === phrase);
+  }
+
+  /** What went wrong, in the words every shell uses; if the kernel says more, what it says. */
+  static phraseOf(error: SysError): string {
+    return Problems.isPlain(error) ? (PHRASES[error.code] ?? "") : error.message;
+  }
+
+  private hints(path: string, error: SysError): string[] {
+    const { command } = this;
+    const own = hintsFor({ command, path, home: this.io.env.HOME }, error);
+    return Problems.isPlain(error) ? own : [...own, ...error.hints];
   }
 }
 
@@ -53,16 +84,6 @@ interface Typed {
   readonly path: string;
   /** The home on this machine. */
   readonly home?: string | undefined;
-}
-
-function wordedFor({ command, path, home }: Typed, error: SysError): SysError {
-  const phrase = PHRASES[error.code];
-  const says = /: ([^:]*)$/.exec(error.message)?.[1] ?? "";
-  // Where the kernel says more than the phrase, what it says is told.
-  const plain = phrase !== undefined && (KERNEL_PHRASES.has(says) || says === phrase);
-  const hints = hintsFor({ command, path, home }, error);
-  if (!plain) return new SysError(error.code, `${command}: ${error.message}`, [...hints, ...error.hints]);
-  return new SysError(error.code, `${command}: ${path}: ${phrase}`, hints);
 }
 
 /** How an error of a mount ends when it says no more than its code does; between mounts, fs/error.ts adds what helps. */

@@ -7,7 +7,7 @@ import { reveal } from "../../src/lib/text/sanitize.ts";
 import { field } from "../../src/syscalls/define.ts";
 import type { Command, Io } from "../command.ts";
 import { command } from "../define.ts";
-import { isMissing, statOf } from "./list/entries.ts";
+import { isMissing, statOf } from "./entries.ts";
 import { Problems } from "./problems.ts";
 
 const input = {

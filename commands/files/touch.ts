@@ -4,7 +4,7 @@ import { SysError } from "../../src/abi/errno.ts";
 import { field } from "../../src/syscalls/define.ts";
 import type { Command } from "../command.ts";
 import { command } from "../define.ts";
-import { isMissing } from "./list/entries.ts";
+import { isMissing } from "./entries.ts";
 import { Problems } from "./problems.ts";
 
 const input = {

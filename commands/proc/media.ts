@@ -10,8 +10,8 @@ import type { MediaInfo, MediaTaken } from "../../src/syscalls/system/storage-se
 import type { Command, Io, Verb } from "../command.ts";
 import { command } from "../define.ts";
 import { domainCommand, verbOf } from "../derive.ts";
-import { printPieces } from "../files/cat.ts";
 import { evenly } from "../files/copy/gsv-side.ts";
+import { printPieces } from "../files/print-pieces.ts";
 import { jsonLine, note } from "../io/status.ts";
 import { printText } from "../print.ts";
 

@@ -21,7 +21,7 @@ test("a client that is killed while it uploads leaves the old content, whole", a
     child.kill("SIGKILL");
     await child.exited;
     expect((await home.gsv(["cat", "~/a"])).stdout).toBe("old");
-    expect((await home.gsv(["ls", "-a"])).stdout).toBe("a\n");
+    expect((await home.gsv(["ls", "-A"])).stdout).toBe("a\n");
   });
 }, 30_000);
 

@@ -70,13 +70,18 @@ export const LAYERS: { readonly [name: string]: Layer } = {
   links: { files: ["src/links/"], imports: ["process", "kernel", ...BELOW_KERNEL] },
   "fs/path": { files: ["fs/path.ts"], imports: ["abi", "lib"] },
   fs: { files: ["fs/"], imports: ["abi", "lib", "fs/path"] },
+  programs: { files: ["src/shell/programs/"], imports: ["abi", "lib"] },
   shell: {
     files: ["src/shell/"],
-    imports: ["abi", "lib", "syscalls", "fs/path", "commands"],
+    imports: ["abi", "lib", "syscalls", "fs/path", "programs", "commands"],
     packages: ["just-bash"],
   },
-  commands: { files: ["commands/"], imports: ["abi", "lib", "syscalls", "fs/path"], packages: ["commander"] },
-  tui: { files: ["tui/"], imports: ["abi", "lib", "commands", "shell"], packages: ["react", "ink"] },
+  commands: {
+    files: ["commands/"],
+    imports: ["abi", "lib", "syscalls", "fs/path", "programs"],
+    packages: ["commander"],
+  },
+  tui: { files: ["tui/"], imports: ["abi", "lib", "commands", "programs", "shell"], packages: ["react", "ink"] },
 };
 
 export function layerOf(path: string): string | null {

@@ -9,8 +9,9 @@ gsv ls '~/notes'
 #> old
 #> todo.md
 gsv ls -l '~/notes'
-#> drwxrws--- sam sam … 0 2026-01-02T03:04:05.678Z old
-#> -rw-rw---- sam sam 14 2026-01-02T03:04:05.678Z todo.md
+#> total 4
+#> drwxrws--- 1 sam sam  0 2026-01-02T03:04:05.678Z old
+#> -rw-rw---- 1 sam sam 14 2026-01-02T03:04:05.678Z todo.md
 gsv ls --json '~/notes/todo.md'
 #> {"name":"todo.md","kind":"file","mode":"0660",…,"owner":"sam","group":"sam","size":14,"mtimeMs":…,"path":"~/notes/todo.md",…}
 gsv tree notes
@@ -63,7 +64,7 @@ gsv cat ~/notes/todo.md
 #!   gsv cat '~/notes/todo.md'
 #= 3
 gsv mkdir /x
-#! gsv: mkdir: /x: Permission denied
+#! gsv: mkdir: cannot create directory ‘/x’: Permission denied
 #= 1
 gsv cat '~'
 #! gsv: cat: ~: Is a directory

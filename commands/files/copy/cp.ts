@@ -6,7 +6,7 @@ import { field } from "../../../src/syscalls/define.ts";
 import { usageError } from "../../args.ts";
 import type { Command, Io } from "../../command.ts";
 import { command } from "../../define.ts";
-import { printPieces } from "../cat.ts";
+import { printPieces } from "../print-pieces.ts";
 import { Problems } from "../problems.ts";
 import { type CopyHow, Copying, type Place } from "./copy.ts";
 import { destinationFault, destinationOf } from "./destination.ts";

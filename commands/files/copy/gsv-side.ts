@@ -7,7 +7,7 @@ import type { Sys } from "../../../src/abi/sys.ts";
 import type { Clock } from "../../../src/lib/clock.ts";
 import type { FileStat, Piece } from "../../../src/syscalls/fs/file-tree-service.ts";
 import { PIECE_BYTES_MAX } from "../../../src/syscalls/fs/fs-bytes.ts";
-import { entriesOf, statOf, statOrNull } from "../list/entries.ts";
+import { entriesOf, statOf, statOrNull } from "../entries.ts";
 import type { Side, Thing } from "./side.ts";
 
 export interface GsvOptions {

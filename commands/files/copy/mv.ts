@@ -5,7 +5,7 @@ import { SysError } from "../../../src/abi/errno.ts";
 import { field } from "../../../src/syscalls/define.ts";
 import type { Command, Io } from "../../command.ts";
 import { command } from "../../define.ts";
-import { statOrNull } from "../list/entries.ts";
+import { statOrNull } from "../entries.ts";
 import { Problems } from "../problems.ts";
 import { Copying } from "./copy.ts";
 import { destinationFault, destinationOf } from "./destination.ts";

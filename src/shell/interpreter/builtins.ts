@@ -77,6 +77,9 @@ function callOf(given: Pick<Call, "name" | "args" | "cwd" | "env">, ends: Ends, 
       if (ends.pipe?.left === true) throw new Ended(ENDED_BY.PIPE);
     },
     err,
+    fail: (error, wording) => err(`${wording(phrase(error))}\n`),
+    look: { columns: null, colour: false, isoTimes: false },
+    row: null,
     async run(argv, stdin, env = given.env) {
       const { status, stdout } = await executed(argv, stdin, env);
       out(stdout);

@@ -1,6 +1,6 @@
 // Basic and extended regular expressions of the shell's programs, as expressions of ours. Pure.
 
-import { translated } from "../../../commands/files/grep-pattern.ts";
+import { translated } from "./posix-pattern.ts";
 import { Usage } from "./program.ts";
 
 export interface Kind {

@@ -16,6 +16,24 @@ export interface Stat {
   /** The same for two names of one file. */
   readonly place: string;
   readonly target?: string;
+  /** Everything that is known of the file, for JSON. */
+  readonly facts?: object;
+}
+
+/** How output looks where it is shown. */
+export interface Look {
+  /** Columns of the terminal; null if there is none. */
+  readonly columns: number | null;
+  readonly colour: boolean;
+  /** Times in ISO form, for programs. */
+  readonly isoTimes: boolean;
+}
+
+export interface Piece {
+  readonly bytes: Uint8Array;
+  readonly eof: boolean;
+  /** Differs if the content has changed; absent if the files do not tell. */
+  readonly version?: string;
 }
 
 export interface Entry {
@@ -29,7 +47,7 @@ export interface Files {
   lstat(path: string): Promise<Stat>;
   /** Links are kept. */
   list(path: string): Promise<readonly Entry[]>;
-  read(path: string, offset: number, bytesMax: number): Promise<{ readonly bytes: Uint8Array; readonly eof: boolean }>;
+  read(path: string, offset: number, bytesMax: number): Promise<Piece>;
   write(path: string, bytes: Uint8Array): Promise<void>;
   append(path: string, bytes: Uint8Array): Promise<void>;
   mkdir(path: string, parents: boolean): Promise<void>;
@@ -51,6 +69,9 @@ export interface Call {
   readonly isPiped: boolean;
   readonly files: Files;
   readonly umask: number;
+  readonly look: Look;
+  /** Prints a result as JSON instead of text; null for text. */
+  readonly row: ((row: object) => void) | null;
   /** What it may print at most. */
   readonly outputBytesMax: number;
   readonly signal: AbortSignal | undefined;
@@ -63,6 +84,8 @@ export interface Call {
   /** Lets time pass, and ends the program where its reader goes meanwhile. */
   pause(ms: number): Promise<void>;
   err(text: string): void;
+  /** Reports what went wrong with one operand; the program continues. `wording` gets the phrase for the error. */
+  fail(error: unknown, wording: (why: string) => string): void;
   /** Runs a command as it would be typed after the words are split. */
   run(argv: readonly string[], stdin: Uint8Array, env?: Call["env"]): Promise<number>;
   /** The same, with what it prints for the program itself. */
@@ -119,7 +142,7 @@ export async function* pieces(call: Call, name: string, from = 0): AsyncGenerato
   }
   const path = call.path(name);
   if (from === 0 && (await call.files.stat(path)).kind === "directory")
-    throw Object.assign(new Error("Is a directory"), { code: "EISDIR" });
+    throw Object.assign(new Error("Is a directory"), { code: "EISDIR", path: name });
   for (let offset = from; ; ) {
     await call.room();
     const { bytes, eof } = await call.files.read(path, offset, PIECE_BYTES);
@@ -171,7 +194,7 @@ export async function eachFile(
       await work(name);
     } catch (error) {
       if (error instanceof Usage) throw error;
-      call.err(`${call.name}: ${wording(name, phrase(error))}\n`);
+      call.fail(error, (why) => `${call.name}: ${wording(name, why)}`);
       status = 1;
     }
   }

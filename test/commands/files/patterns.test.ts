@@ -2,8 +2,8 @@
 
 import { describe, expect, test } from "bun:test";
 import { globMatcher } from "../../../commands/files/glob.ts";
-import { lineMatcher } from "../../../commands/files/grep-pattern.ts";
-import { modeFrom } from "../../../commands/files/mode.ts";
+import { changedMode } from "../../../src/shell/programs/files/mode.ts";
+import { matcher } from "../../../src/shell/programs/text/grep-pattern.ts";
 
 const NAMES = ["a.md", "b.MD", ".md", "a[1].md", "ab", "a", "", "a-b", "*", "x]y", "aXbXc", "\\", "日本.md"];
 const GLOBS = [
@@ -88,7 +88,7 @@ const PATTERNS = [
 
 describe("expressions find the lines that grep finds", () => {
   test.each([["-G"], ["-E"], ["-F"], ["-w"], ["-i"]])("with %s", (flag) => {
-    const how = { fixed: flag === "-F", extended: flag === "-E", ignoreCase: flag === "-i", word: flag === "-w" };
+    const flags = new Map([[flag.slice(1), ""]]);
     // In an extended expression nobody says what a repetition of nothing is.
     const tried = PATTERNS.filter((pattern) => flag !== "-E" || !/^\^?[*{]/.test(pattern));
     const wrong = tried.flatMap((pattern) => {
@@ -103,42 +103,39 @@ describe("expressions find the lines that grep finds", () => {
         .map((line) => Number.parseInt(line, 10));
       const holds = (() => {
         try {
-          return lineMatcher(pattern, how);
+          return matcher([pattern], "grep", flags);
         } catch {
           return null;
         }
       })();
       if (holds === null) return child.exitCode === 2 ? [] : [`${pattern}: refused`];
-      const ours = LINES.flatMap((line, at) => (holds(line) ? [at + 1] : []));
+      const ours = LINES.flatMap((line, at) => (line.search(holds) === -1 ? [] : [at + 1]));
       return child.exitCode === 2 || ours.join() === theirs.join() ? [] : [`${pattern}: ${ours} and not ${theirs}`];
     });
     expect(wrong).toEqual([]);
   });
 
-  test("and what is no expression is refused in one line", () => {
-    expect(() => lineMatcher("a(", { fixed: false, extended: true, ignoreCase: false, word: false })).toThrow(
-      /^grep: no expression: a\(/,
-    );
+  test("an invalid expression is refused in one line", () => {
+    expect(() => matcher(["a("], "egrep", new Map())).toThrow(/^grep: Unmatched \( or \\\($/);
   });
 });
 
 describe("modes", () => {
   test.each([
-    ["0640", "0777", "0640"],
-    ["755", "0000", "0755"],
-    ["u+x", "0644", "0744"],
-    ["go-w", "0666", "0644"],
-    ["a=r", "0777", "0444"],
-    ["+x", "0600", "0711"],
-    ["g+s,o+t", "0770", "3770"],
-    ["u=rw,go=", "0755", "0600"],
-    ["a+X", "0600", "0600"],
-    ["a+X", "0700", "0711"],
-  ])("%s makes of %s %s", (text, mode, wanted) => expect(modeFrom(text, { mode, kind: "file" })).toBe(wanted));
+    ["0640", 0o777, 0o640],
+    ["755", 0, 0o755],
+    ["u+x", 0o644, 0o744],
+    ["go-w", 0o666, 0o644],
+    ["a=r", 0o777, 0o444],
+    ["+x", 0o600, 0o711],
+    ["g+s,o+t", 0o770, 0o3770],
+    ["u=rw,go=", 0o755, 0o600],
+    ["a+X", 0o600, 0o600],
+    ["a+X", 0o700, 0o711],
+  ])("%s turns %i into %i", (text, mode, wanted) => expect(changedMode(text, mode, false, 0)).toBe(wanted));
 
-  test("X is for directories too, and what is no mode is refused", () => {
-    expect(modeFrom("a+X", { mode: "0600", kind: "directory" })).toBe("0711");
-    for (const text of ["", "8", "u", "rwx", "07777777", "u+q"])
-      expect(() => modeFrom(text, { mode: "0600", kind: "file" })).toThrow(/is no mode/);
+  test("X is for directories too, and an invalid mode is refused", () => {
+    expect(changedMode("a+X", 0o600, true, 0)).toBe(0o711);
+    for (const text of ["", "8", "u", "rwx", "07777777", "u+q"]) expect(changedMode(text, 0, false, 0)).toBeNull();
   });
 });

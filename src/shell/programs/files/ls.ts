@@ -1,9 +1,10 @@
-// `ls` and `stat`: what is known of files, in the forms that scripts take apart.
+// `ls`: names, or one line a file, in the forms that scripts take apart; in columns and colours on a terminal.
 
 import { type Options, options } from "../options.ts";
-import { type Call, type Entry, phrase, type Stat, Usage } from "../program.ts";
+import type { Call, Entry, Stat } from "../program.ts";
 import { human } from "./human.ts";
-import { modeLetters } from "./modes.ts";
+import { modeLetters } from "./mode.ts";
+import { inColumns, painted, visibleName } from "./names-layout.ts";
 import { type Owners, owners } from "./owners.ts";
 
 const LETTERS = "aAdlhrtSRF1ipgnoGkUXcuCxmqQNLbHsZ";
@@ -55,11 +56,11 @@ export async function ls(call: Call): Promise<number> {
           : await call.files.stat(path).catch(() => call.files.lstat(path));
       (stat.kind === "directory" && !flags.has("d") ? directories : files).push({ name, stat });
     } catch (error) {
-      call.err(`ls: cannot access '${name}': ${phrase(error)}\n`);
+      call.fail(error, (why) => `ls: cannot access '${name}': ${why}`);
       status = 2;
     }
   }
-  call.out(listing(ordered(files, flags), view, false));
+  print(ordered(files, flags), view, null);
   const titled = operands.length > 1 || flags.has("R");
   let first = files.length === 0;
   for (const { name } of ordered(directories, flags)) {
@@ -79,7 +80,7 @@ async function below(
   try {
     found = await call.files.list(call.path(name));
   } catch (error) {
-    call.err(`ls: cannot open directory '${name}': ${phrase(error)}\n`);
+    call.fail(error, (why) => `ls: cannot open directory '${name}': ${why}`);
     return 2;
   }
   const rows: Row[] = found.filter((each) => flags.has("a") || flags.has("A") || !each.name.startsWith("."));
@@ -88,8 +89,8 @@ async function below(
     if (stat !== null) rows.push({ name: each, stat });
   }
   const sorted = ordered(rows, flags);
-  if (titled) call.out(`${first ? "" : "\n"}${name}:\n`);
-  call.out(listing(sorted, view, true));
+  if (titled && call.row === null) call.out(`${first ? "" : "\n"}${visibleName(name, call.look)}:\n`);
+  print(sorted, view, name);
   if (!flags.has("R")) return 0;
   let status = 0;
   for (const { name: each, stat } of sorted) {
@@ -113,11 +114,25 @@ function ordered(rows: readonly Row[], flags: Options["flags"]): readonly Row[] 
   return flags.has("r") ? sorted.reverse() : sorted;
 }
 
+/** The entries of a directory, or files that were named: for these `directory` is null. */
+function print(rows: readonly Row[], view: View, directory: string | null): void {
+  const { call } = view;
+  if (call.row === null) call.out(listing(rows, view, directory !== null));
+  for (const { name, stat } of call.row === null ? [] : rows) {
+    const path = directory === null ? name : join(directory, name);
+    call.row?.({ ...stat.facts, path, name: base(name) });
+  }
+}
+
 function listing(rows: readonly Row[], view: View, isDirectory: boolean): string {
-  const { flags } = view;
-  const named = rows.map((row) => ({ ...row, text: nameOf(row, flags) }));
+  const { flags, call } = view;
+  const named = rows.map((row) => ({ ...row, text: nameOf(row, view) }));
   if (flags.has("m")) return named.length === 0 ? "" : `${named.map(({ text }) => text).join(", ")}\n`;
-  if (!["l", "g", "o", "n"].some((flag) => flags.has(flag))) return named.map(({ text }) => `${text}\n`).join("");
+  if (!["l", "g", "o", "n"].some((flag) => flags.has(flag)))
+    return inColumns(
+      named.map(({ text }) => text),
+      flags.has("1") ? null : call.look.columns,
+    );
   const blocks = rows.reduce((sum, { stat }) => sum + Math.ceil(stat.size / 4096) * 4, 0);
   const cells = named.map(({ stat, text }) => [...longCells(stat, view), text]);
   const widths = [0, 1, 2, 3, 4].map((column) => Math.max(0, ...cells.map((row) => (row[column] ?? "").length)));
@@ -133,13 +148,21 @@ function longCells(stat: Stat, { call, flags, owners: known }: View): readonly s
   const size = flags.has("h") ? human(stat.size) : String(stat.size);
   const user = flags.has("n") || known === null ? String(stat.uid) : known.user(stat.uid);
   const group = flags.has("n") || known === null ? String(stat.gid) : known.group(stat.gid);
-  return [modeLetters(stat), "1", user, group, size, timeText(stat.mtimeMs, call.nowMs(), flags.get("Y"))];
+  const time =
+    flags.has("Y") || !call.look.isoTimes ? timeText(stat.mtimeMs, call.nowMs(), flags.get("Y")) : isoTime(stat);
+  return [modeLetters(stat), "1", user, group, size, time];
 }
 
-function nameOf({ name, stat }: Row, flags: Options["flags"]): string {
+function nameOf({ name, stat }: Row, { flags, call: { look } }: View): string {
   const mark = stat.kind === "directory" ? "/" : stat.kind === "symlink" ? "@" : stat.mode & 0o111 ? "*" : "";
   const tail = flags.has("F") || (flags.has("p") && mark === "/") ? mark : "";
-  return flags.has("l") && stat.kind === "symlink" ? `${name} -> ${stat.target}` : name + tail;
+  const shown = painted(stat, visibleName(name, look), look);
+  const isLink = flags.has("l") && stat.kind === "symlink";
+  return isLink ? `${shown} -> ${visibleName(stat.target ?? "", look)}` : shown + tail;
+}
+
+function isoTime({ mtimeMs }: Stat): string {
+  return new Date(mtimeMs).toISOString();
 }
 
 const HALF_YEAR_MS = 365.2425 * 43_200_000;
@@ -157,87 +180,10 @@ function timeText(ms: number, nowMs: number, style: string | undefined): string 
   return `${MONTHS[date.getMonth()]} ${String(date.getDate()).padStart(2)} ${isRecent ? clock : ` ${date.getFullYear()}`}`;
 }
 
-export async function stat(call: Call): Promise<number> {
-  const { flags, operands } = options("stat", call.args, {
-    letters: "c:Lft",
-    long: { "format=": "c", "printf=": "p", dereference: "L", terse: "t" },
-  });
-  if (operands.length === 0) throw new Usage("stat: missing operand\nTry 'stat --help' for more information.");
-  const known = await owners(call);
-  let status = 0;
-  for (const name of operands) {
-    try {
-      const found = await (flags.has("L") ? call.files.stat(call.path(name)) : call.files.lstat(call.path(name)));
-      const format =
-        flags.get("p")?.replaceAll("\\n", "\n").replaceAll("\\t", "\t") ??
-        (flags.has("c") ? `${flags.get("c")}\n` : PLAIN);
-      call.out(
-        format.replaceAll(/%(-?\d*)([a-zA-Z%])/g, (_, width: string, letter: string) =>
-          padded(field(letter, name, found, known), width),
-        ),
-      );
-    } catch (error) {
-      call.err(`stat: cannot statx '${name}': ${phrase(error)}\n`);
-      status = 1;
-    }
-  }
-  return status;
+function base(path: string): string {
+  return path.replace(/(?<=.)\/+$/, "").replace(/^.*\/(?=.)/s, "");
 }
 
-const PLAIN = `  File: %N
-  Size: %-10s\tBlocks: %-10b IO Block: 4096   %F
-Access: (%a/%A)  Uid: (%5u/%8U)   Gid: (%5g/%8G)
-Modify: %y
-`;
-
-function padded(value: string, width: string): string {
-  return width.startsWith("-") ? value.padEnd(Number(width.slice(1))) : value.padStart(Number(width || 0));
-}
-
-const KINDS = { file: "regular file", directory: "directory", symlink: "symbolic link" } as const;
-
-function field(letter: string, name: string, found: Stat, known: Owners): string {
-  const iso = () => `${new Date(found.mtimeMs).toISOString().replace("T", " ").replace("Z", "000000")} +0000`;
-  switch (letter) {
-    case "a":
-      return (found.mode & 0o7777).toString(8);
-    case "A":
-      return modeLetters(found);
-    case "b":
-      return String(Math.ceil(found.size / 4096) * 8);
-    case "B":
-      return "512";
-    case "f":
-      return ({ file: 0o100000, directory: 0o040000, symlink: 0o120000 }[found.kind] | found.mode).toString(16);
-    case "F":
-      return found.kind === "file" && found.size === 0 ? "regular empty file" : KINDS[found.kind];
-    case "g":
-      return String(found.gid);
-    case "G":
-      return known.group(found.gid);
-    case "h":
-      return "1";
-    case "n":
-      return name;
-    case "N":
-      return found.kind === "symlink" ? `'${name}' -> '${found.target}'` : `'${name}'`;
-    case "s":
-      return String(found.size);
-    case "u":
-      return String(found.uid);
-    case "U":
-      return known.user(found.uid);
-    case "X":
-    case "Y":
-    case "Z":
-      return String(Math.floor(found.mtimeMs / 1000));
-    case "x":
-    case "y":
-    case "z":
-      return iso();
-    case "%":
-      return "%";
-    default:
-      return "?";
-  }
+function join(directory: string, name: string): string {
+  return `${directory.replace(/\/+$/, "")}/${name}`;
 }

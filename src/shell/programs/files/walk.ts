@@ -1,6 +1,6 @@
 // Every file below a directory, in the order of their names; links are not followed.
 
-import { type Call, type Entry, entries, phrase } from "../program.ts";
+import { type Call, type Entry, entries } from "../program.ts";
 
 export interface Wanted {
   readonly include?: readonly string[] | undefined;
@@ -22,7 +22,7 @@ async function* below(call: Call, directory: string, wanted: Wanted): AsyncGener
   try {
     found = await entries(call, directory === "" ? "." : directory);
   } catch (error) {
-    call.err(`${call.name}: ${directory}: ${phrase(error)}\n`);
+    call.fail(error, (why) => `${call.name}: ${directory}: ${why}`);
   }
   for (const { name: entry, stat } of found) {
     const path = directory === "" ? entry : `${directory}/${entry}`;

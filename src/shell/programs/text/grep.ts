@@ -1,10 +1,9 @@
 // `grep`: lines that hold a pattern, of files, of whole trees, or of stdin.
 
-import { translated } from "../../../../commands/files/grep-pattern.ts";
-import { compiled } from "../expression.ts";
 import { fileNames } from "../files/walk.ts";
 import { countOf, type Options, options } from "../options.ts";
-import { type Call, linesOf, phrase, pieces, text } from "../program.ts";
+import { type Call, linesOf, pieces, text, Usage } from "../program.ts";
+import { matcher } from "./grep-pattern.ts";
 import { eachLine, Lines } from "./lines.ts";
 
 const LONG = {
@@ -61,7 +60,7 @@ export async function grep(call: Call): Promise<number> {
     } catch (error) {
       if ((error as Error).name === "Usage") throw error;
       failed = true;
-      if (!flags.has("s")) call.err(`grep: ${name}: ${phrase(error)}\n`);
+      if (!flags.has("s")) call.fail(error, (why) => `grep: ${name}: ${why}`);
     }
   }
   return failed && !(found && flags.has("q")) ? 2 : found ? 0 : 1;
@@ -72,30 +71,11 @@ async function patternsOf(call: Call, { uses }: Options, operands: string[]): Pr
   for (const [flag, value] of uses) if (flag === "f") patterns.push(...linesOf(await text(call, value)));
   if (!uses.some(([flag]) => flag === "e" || flag === "f")) {
     const first = operands.shift();
-    if (first === undefined) {
-      call.err("Usage: grep [OPTION]... PATTERNS [FILE]...\nTry 'grep --help' for more information.\n");
-      return ["(?!)"];
-    }
+    if (first === undefined)
+      throw new Usage("Usage: grep [OPTION]... PATTERNS [FILE]...\nTry 'grep --help' for more information.", 2);
     patterns.push(...first.split("\n"));
   }
   return patterns;
-}
-
-function matcher(patterns: readonly string[], called: string, flags: Options["flags"]): RegExp {
-  const fixed = flags.has("F") || called === "fgrep";
-  const extended = flags.has("E") || called === "egrep";
-  const source = patterns
-    .map((each) => (fixed ? RegExp.escape(each) : flags.has("P") ? each : translated(each, extended)))
-    .map((each) => `(?:${each})`)
-    .join("|");
-  const word = flags.has("w") ? `(?<![\\p{L}\\p{N}_])(?:${source})(?![\\p{L}\\p{N}_])` : source;
-  const line = flags.has("x") ? `^(?:${word})$` : word;
-  return compiled(
-    "grep",
-    patterns.join("\n"),
-    patterns.length === 0 ? "(?!)" : line,
-    `g${flags.has("i") || flags.has("y") ? "i" : ""}`,
-  );
 }
 
 /** What is told of one file, line by line as they come. */
@@ -109,7 +89,7 @@ async function inFile(call: Call, name: string, search: Search): Promise<boolean
   let [hits, at, isBinary] = [0, 0, false];
   if (max > 0)
     await eachLine(lines, (line) => {
-      isBinary ||= line.includes("\0") && !flags.has("a") && !flags.has("z");
+      isBinary ||= call.row === null && line.includes("\0") && !flags.has("a") && !flags.has("z");
       pattern.lastIndex = 0;
       const isHit = hits < max && pattern.test(line) !== flags.has("v");
       if (isHit) hits++;
@@ -123,12 +103,18 @@ async function inFile(call: Call, name: string, search: Search): Promise<boolean
   if (flags.has("q")) return hits > 0;
   if (flags.has("l") || flags.has("L")) {
     const wanted = flags.has("l") === hits > 0;
-    if (wanted) call.out(`${shown}\n`);
+    if (wanted) printed(call, { path: name }, `${shown}\n`);
     return flags.has("l") ? wanted : !wanted;
   }
-  if (flags.has("c")) call.out(`${title}${hits}\n`);
+  if (flags.has("c")) printed(call, { path: name, count: hits }, `${title}${hits}\n`);
   else if (isBinary && hits > 0) call.out(`grep: ${shown}: binary file matches\n`);
   return hits > 0;
+}
+
+/** One result: as JSON if that is wanted, else as text. */
+function printed(call: Call, row: object, text: string): void {
+  if (call.row === null) call.out(text);
+  else call.row(row);
 }
 
 /** Lines that were found, and those around them. */
@@ -171,7 +157,8 @@ class Printer {
   private line(line: string, at: number, sign: string): void {
     const { flags, titled } = this.search;
     const end = flags.has("z") ? "\0" : "\n";
-    this.call.out(`${titled ? this.name + sign : ""}${flags.has("n") ? `${at + 1}${sign}` : ""}${line}${end}`);
+    const text = `${titled ? this.name + sign : ""}${flags.has("n") ? `${at + 1}${sign}` : ""}${line}${end}`;
+    printed(this.call, { path: this.name, line: at + 1, content: line }, text);
     this.last = at;
   }
 
@@ -180,6 +167,7 @@ class Printer {
     if (flags.has("v")) return;
     pattern.lastIndex = 0;
     const front = `${titled ? `${this.name}:` : ""}${flags.has("n") ? `${at + 1}:` : ""}`;
-    for (const [part] of line.matchAll(pattern)) if (part !== "") this.call.out(`${front}${part}\n`);
+    for (const [part] of line.matchAll(pattern))
+      if (part !== "") printed(this.call, { path: this.name, line: at + 1, content: part }, `${front}${part}\n`);
   }
 }

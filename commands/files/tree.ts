@@ -1,14 +1,14 @@
 // `gsv tree`: directories as a drawing. Processes have theirs in `gsv ps`.
 
-import { reveal } from "../../../src/lib/text/sanitize.ts";
-import { field } from "../../../src/syscalls/define.ts";
-import type { Command } from "../../command.ts";
-import { command } from "../../define.ts";
-import { jsonLine } from "../../io/status.ts";
-import { Problems } from "../problems.ts";
+import { wantsColour } from "../../src/lib/text/colour.ts";
+import { painted, visibleName } from "../../src/shell/programs/files/names-layout.ts";
+import type { Look } from "../../src/shell/programs/program.ts";
+import { field } from "../../src/syscalls/define.ts";
+import type { Command, Io } from "../command.ts";
+import { command } from "../define.ts";
+import { jsonLine } from "../io/status.ts";
 import { type Walked, walk } from "./entries.ts";
-import { viewOf } from "./ls.ts";
-import { paint, type View } from "./ls-layout.ts";
+import { Problems } from "./problems.ts";
 
 const input = {
   path: field.optional(
@@ -40,23 +40,32 @@ export const tree: Command = command(
       if (isHidden || (args.directories === true && each.entry.kind !== "directory")) continue;
       found.push(each);
     }
-    await io.stdout.write(json ? found.map(jsonRow).join("") : drawing(found, top, viewOf(io, false)));
+    await io.stdout.write(json ? found.map(jsonRow).join("") : drawing(found, top, lookOf(io)));
     return problems.status;
   },
 );
+
+function lookOf({ stdout, env }: Io): Look {
+  return {
+    columns: stdout.isTTY ? stdout.columns : null,
+    colour: wantsColour(stdout.isTTY, env),
+    isoTimes: !stdout.isTTY,
+  };
+}
 
 function jsonRow({ path, entry, depth }: Walked): string {
   return jsonLine({ path, depth, ...entry });
 }
 
-function drawing(found: readonly Walked[], top: string, view: View): string {
+function drawing(found: readonly Walked[], top: string, look: Look): string {
   if (found.length === 0) return "";
   let text = "";
   let [directories, files] = [0, 0];
   const more = branches(found);
   for (const [at, { entry, depth }] of found.entries()) {
-    const name = paint(entry, reveal(depth === 0 ? top : entry.name), view);
-    const arrow = entry.target === undefined ? "" : ` -> ${reveal(entry.target)}`;
+    const mode = Number.parseInt(entry.mode, 8);
+    const name = painted({ ...entry, mode }, visibleName(depth === 0 ? top : entry.name, look), look);
+    const arrow = entry.target === undefined ? "" : ` -> ${visibleName(entry.target, look)}`;
     text += `${more[at] ?? ""}${name}${arrow}\n`;
     if (depth === 0) continue;
     if (entry.kind === "directory") directories++;

@@ -1,38 +1,4 @@
-// What a line has to hold: a fixed text, a basic or an extended expression, made into one of ours. Pure. Refused: what is no expression.
-
-import { SysError } from "../../src/abi/errno.ts";
-
-export interface PatternHow {
-  readonly fixed: boolean;
-  readonly extended: boolean;
-  readonly ignoreCase: boolean;
-  readonly word: boolean;
-}
-
-export function lineMatcher(
-  pattern: string,
-  { fixed, extended, ignoreCase, word }: PatternHow,
-): (line: string) => boolean {
-  // Several lines are several patterns, as everywhere.
-  const sources = pattern.split("\n").map((each) => (fixed ? RegExp.escape(each) : translated(each, extended)));
-  const any = sources.map((source) => `(?:${source})`).join("|");
-  const whole = word ? `(?<![\\p{L}\\p{N}_])(?:${any})(?![\\p{L}\\p{N}_])` : any;
-  const flags = ignoreCase ? "i" : "";
-  try {
-    const found = new RegExp(whole, word ? `${flags}u` : flags);
-    return (line) => found.test(line);
-  } catch {
-    try {
-      const found = new RegExp(whole, flags);
-      return (line) => found.test(line);
-    } catch (error) {
-      const why = error instanceof Error ? error.message.replace(/^Invalid regular expression: /, "") : "";
-      throw new SysError("EUSAGE", `grep: no expression: ${pattern.slice(0, 60)}: ${why}`, [
-        "-F takes the text as it is",
-      ]);
-    }
-  }
-}
+// Basic and extended POSIX expressions as JavaScript sources. Pure.
 
 const CLASSES: { readonly [name: string]: string } = {
   alpha: "A-Za-z",

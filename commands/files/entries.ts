@@ -1,9 +1,9 @@
 // Directories of gsv as commands go through them: whole lists of entries, and trees from the top down without following a link.
 
-import { join } from "../../../fs/path.ts";
-import type { Sys } from "../../../src/abi/sys.ts";
-import type { EntryPage, FileEntry, FileStat } from "../../../src/syscalls/fs/file-tree-service.ts";
-import type { Problems } from "../problems.ts";
+import { join } from "../../fs/path.ts";
+import type { Sys } from "../../src/abi/sys.ts";
+import type { EntryPage, FileEntry, FileStat } from "../../src/syscalls/fs/file-tree-service.ts";
+import type { Problems } from "./problems.ts";
 
 /** Sorted by name. */
 export async function entriesOf(sys: Sys, path: string): Promise<FileEntry[]> {
