@@ -28,9 +28,9 @@ export const explain = command(spec, async ({ args, json }, io) => {
   const status = statusOf(args);
   const manual = await io.manual();
   const titles = manual.flatMap(({ page, heading }) => (page === PAGE ? [heading] : []));
-  const title = status === undefined ? titles[0] : titles.find((each) => each.includes(`status ${status} means`));
+  const title = status === undefined ? titles[0] : titles.find((each) => each.startsWith(`Exit status ${status}:`));
   if (title === undefined) {
-    const known = titles.flatMap((each) => /status (\d+) means/.exec(each)?.[1] ?? []);
+    const known = titles.flatMap((each) => /^Exit status (\d+):/.exec(each)?.[1] ?? []);
     const hint =
       (status ?? 0) > 128 ? [`in a shell, ${status} is what signal ${(status ?? 0) - 128} leaves behind`] : [];
     throw usageError(spec, `gsv never exits with ${status}`, [...hint, `it exits with ${known.join(", ")}`]);

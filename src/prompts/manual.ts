@@ -1,7 +1,6 @@
-// The manual that ships inside the binary, cut into sections: the unit that search finds and an answer shows. Pages are plain
-// Markdown with one `# Title` and one line that says what the page is about; every `## Heading` begins a section. A comment
-// `<!-- also: … -->` holds other words people use for it; it is searched and never shown. Import this file lazily: it carries all
-// the text.
+// The manual inside the binary, split into sections: the unit of search and of answers. A page is Markdown with one `# Title` and one line
+// about the page; every `## Heading` begins a section. A comment `<!-- also: … -->` holds search words and is never shown. Import this
+// file lazily: it carries all the text.
 
 import { FENCED } from "../lib/text/fences.ts";
 import accounts from "./manual/accounts.md" with { type: "text" };
@@ -15,6 +14,7 @@ import environment from "./manual/environment.md" with { type: "text" };
 import exitStatus from "./manual/exit-status.md" with { type: "text" };
 import files from "./manual/files.md" with { type: "text" };
 import gettingStarted from "./manual/getting-started.md" with { type: "text" };
+import glossary from "./manual/glossary.md" with { type: "text" };
 import historyAndArchives from "./manual/history-and-archives.md" with { type: "text" };
 import homesAndAccounts from "./manual/homes-and-accounts.md" with { type: "text" };
 import hooks from "./manual/hooks.md" with { type: "text" };
@@ -24,13 +24,11 @@ import limits from "./manual/limits.md" with { type: "text" };
 import lookingInside from "./manual/looking-inside.md" with { type: "text" };
 import models from "./manual/models.md" with { type: "text" };
 import offline from "./manual/offline.md" with { type: "text" };
-import oneShot from "./manual/one-shot.md" with { type: "text" };
 import outputAndJson from "./manual/output-and-json.md" with { type: "text" };
 import patterns from "./manual/patterns.md" with { type: "text" };
 import policy from "./manual/policy.md" with { type: "text" };
 import processes from "./manual/processes.md" with { type: "text" };
 import scriptProvider from "./manual/script-provider.md" with { type: "text" };
-
 import scripting from "./manual/scripting.md" with { type: "text" };
 import sessions from "./manual/sessions.md" with { type: "text" };
 import shell from "./manual/shell.md" with { type: "text" };
@@ -38,6 +36,7 @@ import signals from "./manual/signals.md" with { type: "text" };
 import storage from "./manual/storage.md" with { type: "text" };
 import terminal from "./manual/terminal.md" with { type: "text" };
 import tools from "./manual/tools.md" with { type: "text" };
+import tour from "./manual/tour.md" with { type: "text" };
 import undo from "./manual/undo.md" with { type: "text" };
 import versions from "./manual/versions.md" with { type: "text" };
 import workspaces from "./manual/workspaces.md" with { type: "text" };
@@ -45,19 +44,20 @@ import workspaces from "./manual/workspaces.md" with { type: "text" };
 export interface ManualSection {
   /** The page's name, as in `manual: processes`. */
   readonly page: string;
-  /** What that page is about, in one line. */
+  /** The page in one line. */
   readonly about: string;
   readonly heading: string;
-  /** What is shown: Markdown without the heading. */
+  /** Markdown without the heading and the search words. */
   readonly text: string;
-  /** Other words for it, searched only. */
+  /** Search words, never shown. */
   readonly words: string;
-  /** What is typed in its code blocks. */
+  /** Lines to type, from its code blocks. */
   readonly commands: readonly string[];
 }
 
 const PAGES: readonly (readonly [string, string])[] = [
   ["getting-started", gettingStarted],
+  ["tour", tour],
   ["terminal", terminal],
   ["processes", processes],
   ["jobs", jobs],
@@ -65,7 +65,6 @@ const PAGES: readonly (readonly [string, string])[] = [
   ["looking-inside", lookingInside],
   ["patterns", patterns],
   ["chat", chat],
-  ["one-shot", oneShot],
   ["agents", agents],
   ["signals", signals],
   ["approvals", approvals],
@@ -93,9 +92,10 @@ const PAGES: readonly (readonly [string, string])[] = [
   ["configuration", configuration],
   ["storage", storage],
   ["limits", limits],
+  ["glossary", glossary],
 ];
 
-/** What begins something of its own, and what nothing goes on from. */
+/** Lines that begin a block, and lines that no paragraph continues from. */
 const BEGINS = /^\s*(?:[-*+] |\d+\. |[|#>]|`{3,}|$)/;
 const CLOSED = /^(?:\s*[|#].*|`{3,}.*|\s*)$/;
 
@@ -116,7 +116,7 @@ function sectionsOf(page: string, markdown: string): ManualSection[] {
   });
 }
 
-/** Where a page breaks its lines is for those who write it: a paragraph is one line, and each screen breaks it as it must. */
+/** Joins a paragraph into one line, so that each screen wraps it to its own width. */
 function unbroken(markdown: string): string {
   const lines: string[] = [];
   let fence: string | null = null;
@@ -131,7 +131,7 @@ function unbroken(markdown: string): string {
   return lines.join("\n");
 }
 
-/** A `console` block shows what comes of it, too: there a prompt stands before what is typed. */
+/** In a `console` block only the lines after a prompt are typed; the rest is output. */
 function typedIn(lines: readonly string[], isConsole: boolean): string[] {
   if (isConsole) return lines.flatMap((line) => (line.startsWith("$ ") ? [line.slice(2)] : []));
   return lines.filter((line) => line.trim() !== "");

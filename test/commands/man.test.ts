@@ -85,7 +85,7 @@ describe("gsv man", () => {
     expect(await printed("man", "chat")).toStartWith("NAME\n  gsv chat - ");
     expect(await printed("man", "chat")).toContain("chat(7)");
     const page = await printed("man", "7", "chat");
-    expect(page).toStartWith("chat - Talk to a process");
+    expect(page).toStartWith("chat - Send messages to your agents");
     expect(await printed("man", "chat(7)")).toBe(page);
     expect(await printed("man", "gsv", "proc", "list")).toStartWith("NAME\n  gsv proc list - ");
   });
@@ -154,7 +154,7 @@ describe("gsv man -k", () => {
     };
     const [coloured, plain] = [await shown({}), await shown({ NO_COLOR: "1" })];
     expect(coloured).toContain("\n\x1b[1mPlay answers from a file\x1b[22m\n");
-    expect(coloured).toContain("begin with \x1b[36m`#`\x1b[39m are skipped");
+    expect(coloured).toContain("begin with \x1b[36m`#`\x1b[39m");
     expect(Bun.stripANSI(coloured)).toBe(plain);
     expect(plain).not.toContain("\x1b");
   });
@@ -204,8 +204,8 @@ describe("gsv help TOPIC", () => {
     expect(await printed("help", "proc", "spawn")).toStartWith("gsv proc spawn: ");
     expect(await printed("help", "exit-status")).toStartWith("exit-status - ");
     expect(await printed("help", "exit", "status")).toStartWith("exit-status - ");
-    const section = await printed("help", "Why paths with ~ are quoted");
-    expect(section).toContain("Why paths with ~ are quoted\n");
+    const section = await printed("help", "Quote paths that begin with ~");
+    expect(section).toContain("Quote paths that begin with ~\n");
     expect(section).not.toContain("Copy a file");
     expect(await printed("help", "fs.read")).toContain("Agents have it as the tool `Read`");
   });

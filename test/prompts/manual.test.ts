@@ -61,8 +61,8 @@ describe("the manual", () => {
       const broken = prose.filter((line, at) => /^[a-z(]/.test(line) && /^[A-Z]/.test(prose[at - 1] ?? ""));
       expect({ page, heading, broken }).toEqual({ page, heading, broken: [] });
     }
-    expect(MANUAL.find(({ heading }) => heading === "How a script hears a signal")?.text).toEndWith(
-      "ends early; without one it ends, its `EXIT` trap runs, and the status is 128 and the signal's number: 130 for ctrl-C, 143 for TERM.",
+    expect(MANUAL.find(({ heading }) => heading === "Signals and traps")?.text).toEndWith(
+      "Its status is 128 plus the number of the signal: 130 for ctrl-c, 143 for TERM.",
     );
   });
 

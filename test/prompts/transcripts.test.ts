@@ -1,5 +1,5 @@
 // The transcripts of the manual: the `console` blocks of a page, in order, in one shell with a home of its own, print what the page says.
-// Each run plays one of the pages.
+// Each run plays one of the pages; the tour is played by test/readme.test.ts in every run.
 
 import { describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
@@ -10,6 +10,7 @@ import { drawn } from "../support/soak.ts";
 const PAGES = join(import.meta.dir, "../../src/prompts/manual");
 
 const SHOWING = readdirSync(PAGES)
+  .filter((page) => page !== "tour.md")
   .map((page) => ({ page, examples: examplesOf(readFileSync(join(PAGES, page), "utf8")) }))
   .filter(({ examples }) => examples.length > 0);
 

@@ -89,7 +89,7 @@ const QUESTIONS: readonly [command: string, page: string, ...phrasings: string[]
     "how do I clear the conversation?",
     "how can I begin again with a blank history",
   ],
-  ["gsv proc reset --pid task:abc123", "processes", "how to reset", "when should I reset?"],
+  ["gsv proc reset --pid task:abc123", "patterns", "how to reset", "when should I reset?"],
   [
     "gsv send --pid task:abc123",
     "chat",
@@ -155,7 +155,7 @@ const QUESTIONS: readonly [command: string, page: string, ...phrasings: string[]
   ["`GSV_HOME`", "environment", "which environment variables are there", "list the env variables gsv reads"],
   ["gsv proc trace task:abc123", "processes", "how do I see what a process did", "what did my process do?"],
   ["gsv logs task:abc123", "processes", "how do I see what a process did", "what has an agent done?"],
-  ["goes on after `resume`", "processes", "difference between stop and kill", "how does stopping differ from killing?"],
+  ["after `resume`", "processes", "difference between stop and kill", "how does stopping differ from killing?"],
   ["returns at once", "chat", "difference between send and chat", "send vs chat"],
   ["gsv proc label task:abc123", "processes", "how do I change the label", "can I rename a process?"],
   ["262,144", "limits", "what limits are there", "what is the maximum size of a message?"],
@@ -167,13 +167,13 @@ const QUESTIONS: readonly [command: string, page: string, ...phrasings: string[]
   ["gsv chmod", "files", "who can read my files", "what does chmod do here"],
   ["gsv find '~' -name", "files", "how do I find a file by its name", "which files are large"],
   ["gsv cp host:./report.pdf", "files", "how do I copy a file into gsv", "upload a file from my machine"],
-  ["`cron` and `app` have nobody to ask", "processes", "what is a profile", "which profiles are there?"],
-  ["gone when the kernel leaves", "files", "where do temporary files go", "is /tmp kept?"],
+  ["have no person to ask", "processes", "what is a profile", "which profiles are there?"],
+  ["lost when the kernel exits", "files", "where do temporary files go", "is /tmp kept?"],
   ["personal agent", "homes-and-accounts", "who is friday", "what's friday?", "who is my agent"],
   ["gsv workspace", "workspaces", "what is a workspace", "can I attach a workspace?"],
-  ["Human in the loop", "approvals", "what is hil", "what does waiting_hil mean?"],
+  ["human in the loop", "approvals", "what is hil", "what does waiting_hil mean?"],
   ["in order", "processes", "what is a queue", "what's the queue?"],
-  ["One answer in the making", "processes", "what is a run", "what is a run?"],
+  ["A run is the work on one message", "processes", "what is a run", "what is a run?"],
   ["log/kernel.log", "kernel", "where is the log", "where is kernel.log?"],
   ["asks you first", "approvals", "what is context.d", "can an agent write to skills.d?"],
   ["takes over", "getting-started", "how do I upgrade gsv", "how do I update to a newer version?"],
@@ -206,11 +206,11 @@ describe("the manual can be read as a book", () => {
   });
 
   test.each([
-    ["What is gsv?", "What gsv is"],
-    ["gsv", "What gsv is"],
-    ["what is the kernel", "What the kernel is"],
+    ["What is gsv?", "gsv"],
+    ["gsv", "gsv"],
+    ["what is the kernel", "The kernel"],
     ["How do I use gsv in a script?", "Use gsv in a script"],
-    ["what are the profiles?", "What the profiles are"],
+    ["what are the profiles?", "Profiles"],
   ])("%s is the section %s, small words aside", async (question, title) => {
     expect(await answer(question)).toBe(await answer(title));
   });
@@ -243,7 +243,7 @@ describe("the manual can be read as a book", () => {
 
   test.each([0, 1, 2, 3, 4, 5, 6, 75, 78, 124, 130, 137, 141])("exit status %d has a section", async (status) => {
     for (const question of [`what does exit status ${status} mean?`, `exit code ${status}`]) {
-      expect(await answer(question)).toStartWith(`What exit status ${status} means:`);
+      expect(await answer(question)).toStartWith(`Exit status ${status}:`);
     }
   });
 });

@@ -26,11 +26,12 @@ export interface SourceFile {
 
 export type Tree = ReadonlyMap<string, SourceFile>;
 
-/** Every text file below the given folders. */
+/** Every text file below the given folders, without the map of the source. */
 export function readTree(folders: readonly string[]): Tree {
   const tree = new Map<string, SourceFile>();
   for (const folder of folders) {
     for (const path of [...new Bun.Glob(`${folder}/**/*`).scanSync({ cwd: ROOT })].sort()) {
+      if (path === "src/README.md") continue;
       tree.set(path, sourceFile(path, readFileSync(join(ROOT, path), "utf8")));
     }
   }

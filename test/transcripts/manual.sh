@@ -11,7 +11,7 @@ gsv man kernel
 #>   kernel(7), …
 #>
 #> kernel(7)
-#>   The one background process behind everything.
+#>   See, start and stop gsv's background process, and repair a home.
 #> …
 
 gsv man -k damaged archive | head -n 1
@@ -23,7 +23,7 @@ gsv man nosuchpage
 #= 3
 
 gsv help patterns | head -n 3
-#> patterns - Ways of working with processes that have proved themselves.
+#> patterns - Choose well: init or task, reset or kill, chat or send, history or file.
 #>
 #> Choose between init and a task
 

@@ -16,6 +16,8 @@ const NEAREST = 3;
 const TOO_WIDE =
   /^(?:please )?(?:delete|remove|erase|destroy|wipe|kill|purge|clear|rm)(?: me)? (?:everything|anything|all|it|this|that|them|it all|them all|all of (?:it|this|them|that))(?: now| please)?[.!?]*$/i;
 const QUESTION_CHARS_MAX = 500;
+/** Repeats what other pages explain: answers come from those. */
+const TOUR = "tour";
 
 export class ManualAnswers {
   private static readonly made = new WeakMap<readonly ManualSection[], ManualAnswers>();
@@ -39,7 +41,7 @@ export class ManualAnswers {
 
   /** Counting all words takes longer than the rest of a turn, and orders need none of it. */
   private get index(): SearchIndex<ManualSection> {
-    this.counted ??= indexSections(this.sections);
+    this.counted ??= indexSections(this.sections.filter(({ page }) => page !== TOUR));
     return this.counted;
   }
 
