@@ -6,6 +6,7 @@ import { initPid } from "../../src/abi/ids.ts";
 import type { Mode } from "../../src/abi/policy.ts";
 import { microsOf, type Tokens, usdText } from "../../src/abi/process/money.ts";
 import type { ProcessInfo } from "../../src/abi/process/process.ts";
+import type { SessionOpened } from "../../src/syscalls/session/session-service.ts";
 import { flagText, type Spec, timeoutMs, usageError } from "../args.ts";
 import type { Io } from "../command.ts";
 import { command, type Invocation } from "../define.ts";
@@ -96,7 +97,7 @@ async function prepared(
   const pick = await pickOf(io, args);
   if (args.maxTurns !== undefined) await io.override([`run.maxTurns=${args.maxTurns}`]);
   const said = await saidBy(io, args, spec);
-  const pid = await processOf(io, args);
+  const pid = await processOf(io, view, args);
   const mode = args.plan ? "plan" : args.mode;
   if (mode !== undefined && !args.new) await setMode(io, view, pid, mode);
   if (said.warning !== null) await view.status(said.warning);
@@ -165,11 +166,17 @@ function freshOf(args: Given, mode: Mode | undefined): NonNullable<ChatRequest["
   return { as, label, model, budget, system, mode, drop: args.noTools ? "*" : undefined };
 }
 
-/** Who is talked to; a session's process is made by its first message. */
-async function processOf(io: Io, { pid, session, here, continue: goesOn }: Given): Promise<string | undefined> {
+/** The process to talk to; the first message of a session creates its process. */
+async function processOf(
+  io: Io,
+  view: ChatView,
+  { pid, session, here, continue: goesOn }: Given,
+): Promise<string | undefined> {
   if (here) return await pidHere(io);
   if (session === undefined) return goesOn ? await lastActive(io) : pid;
-  return (await io.sys().call<{ readonly pid: string }>("session.open", { key: session })).pid;
+  const opened = await io.sys().call<SessionOpened>("session.open", { key: session });
+  if (opened.sender !== undefined) await view.status(`${opened.sender} writes in ${opened.key} (session.dmScope)`);
+  return opened.pid;
 }
 
 async function pidHere(io: Io): Promise<string> {

@@ -16,7 +16,8 @@ export const CHAT = {
     session: field.optional(
       field.text("talk to this session: its process, made where there is none", {
         letter: "s",
-        longest: 300,
+        shortest: 1,
+        longest: LIMITS.sessionKeyCharsMax,
         meta: "KEY",
         of: "session",
       }),

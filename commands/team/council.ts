@@ -53,7 +53,8 @@ interface Member {
 }
 
 export const council = command(spec, async ({ args, json }, io) => {
-  const names = [...new Set(args.members.split(",").map((each) => each.trim()))].filter((each) => each !== "");
+  const names = [...new Set(args.members.split(",").map((each) => each.trim()))];
+  if (names.includes("")) throw usageError(spec, `a member without a name in --members "${args.members}"`);
   if (names.length < 2) throw usageError(spec, "a council has at least two members");
   if (names.length > MEMBERS_MAX) throw usageError(spec, `a council has at most ${MEMBERS_MAX} members`);
   const limitMs = timeoutMs(spec, args.timeout);

@@ -1,4 +1,5 @@
-// From what a person writes to the session that is meant, and where somebody's messages go. Whoever may not see a session finds none.
+// Finds the session that a key names, and the conversation that a sender's messages belong to. A session that the caller may not see does not
+// exist for the caller.
 
 import { SysError } from "../abi/errno.ts";
 import { type Caller, isRoot } from "../abi/identity.ts";
@@ -8,7 +9,16 @@ import { settingsFor } from "../kernel/settings/config.ts";
 import type { SessionRow } from "../store/kernel/processes/sessions.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
 import type { SessionAddress, SessionParty } from "../syscalls/session/session-service.ts";
-import { canonicalKey, identityLinksOf, keyFor, keyText, type OwnNames, type SessionKey } from "./keys.ts";
+import {
+  canonicalKey,
+  identityLinksOf,
+  keyFor,
+  keyText,
+  type OwnNames,
+  type Party,
+  type SessionKey,
+  senderIn,
+} from "./keys.ts";
 
 export type AddressPorts = Pick<KernelStore, "sessions" | "config" | "accounts">;
 
@@ -34,15 +44,44 @@ async function findSession(kernel: AddressPorts, caller: Caller, written: string
   return session !== null && (session.ownerUid === caller.ownerUid || isRoot(caller)) ? session : null;
 }
 
-/** By the scope and the links of the account. */
-export async function addressFor(kernel: AddressPorts, caller: Caller, party: SessionParty): Promise<SessionAddress> {
+async function conversationWith(kernel: AddressPorts, caller: Caller, party: Party): Promise<SessionKey> {
   const setting = await settingsFor(kernel.config, { uid: caller.ownerUid, client: undefined });
   const links = identityLinksOf(JSON.parse(setting("session.identityLinks").text));
   const scope = setting("session.dmScope").text as DmScope;
+  return await keyOf(kernel, caller, keyText(keyFor(party, scope, links)));
+}
+
+/** The conversation that a message to a written key belongs to. A key of another channel names a sender, whose conversation session.dmScope
+ * decides; while nobody has set it, a written key is the session of that name. */
+export async function conversationAt(
+  kernel: AddressPorts,
+  caller: Caller,
+  written: string,
+): Promise<{ readonly key: string; readonly sender?: string }> {
+  const named = await keyOf(kernel, caller, written);
+  const setting = await settingsFor(kernel.config, { uid: caller.ownerUid, client: undefined });
+  const sender = setting("session.dmScope").layer === "default" ? null : senderIn(named);
+  const key = keyText(sender === null ? named : await conversationWith(kernel, caller, sender));
+  return key === keyText(named) ? { key } : { key, sender: keyText(named) };
+}
+
+/** The conversation with a sender, by the owner's session.dmScope and session.identityLinks. */
+export async function addressFor(kernel: AddressPorts, caller: Caller, party: SessionParty): Promise<SessionAddress> {
   const { agent: agentId = MAIN_AGENT, channel, account: accountId, peer: peerId } = party;
-  const key = keyText(keyFor({ agentId, channel, accountId, peerId }, scope, links));
-  const canonical = keyText(await keyOf(kernel, caller, key));
-  return { key: canonical, pid: (await kernel.sessions.byKey(caller.ownerUid, canonical))?.pid ?? null };
+  const found = await conversationWith(kernel, caller, { agentId, channel, accountId, peerId });
+  await checkAgent(kernel, caller, found);
+  const key = keyText(found);
+  return { key, pid: (await kernel.sessions.byKey(caller.ownerUid, key))?.pid ?? null };
+}
+
+/** Throws ENOENT unless the agent of a key exists by exactly this name and is the caller's. */
+export async function checkAgent({ accounts }: AddressPorts, caller: Caller, { agentId }: SessionKey): Promise<void> {
+  if (agentId === MAIN_AGENT) return;
+  const agent = await accounts.byName(agentId);
+  if (agent !== null && (isRoot(caller) || (await accounts.mayActAs(caller.ownerUid, agent.uid)))) return;
+  throw new SysError("ENOENT", `no agent ${agentId}`, [
+    "gsv agent list shows yours; gsv agent create NAME creates one",
+  ]);
 }
 
 async function namesOf({ config, accounts }: AddressPorts, { ownerUid }: Caller): Promise<OwnNames> {

@@ -1,8 +1,8 @@
-// Session keys: `agent:{agent}:{channel}:{account}:dm:{peer}`, and how much of it there is by session.dmScope. Whatever a person or a channel
-// writes comes out in one form, so that one conversation has one address. Pure.
+// Session keys: `agent:{agent}:{channel}:{account}:dm:{peer}`. session.dmScope decides how many parts a key has. Each conversation has one key
+// and each key one conversation: characters that a key cannot hold are percent-encoded, never replaced. Pure.
 
 import { SysError } from "../abi/errno.ts";
-import { type DmScope, MAIN_AGENT, MAIN_SESSION_KEY } from "../abi/process/session.ts";
+import { DEFAULT_SESSION, type DmScope, MAIN_AGENT, MAIN_SESSION_KEY } from "../abi/process/session.ts";
 
 export interface SessionKey {
   readonly agentId: string;
@@ -31,20 +31,22 @@ export interface OwnNames {
 }
 
 const CLI = "cli";
-const OWN_ACCOUNTS: readonly (string | null)[] = [null, "default"];
-const TOKEN_CHARS_MAX = 64;
+const DEFAULT_ACCOUNT = "default";
+const OWN_ACCOUNTS: readonly (string | null)[] = [null, DEFAULT_ACCOUNT];
+const PART_CHARS_MAX = 600;
 
 export function keyText({ agentId, channel, accountId, peerId }: SessionKey): string {
   const account = accountId === null ? "" : `${accountId}:`;
   return `agent:${agentId}:${channel}:${account}dm:${peerId}`;
 }
 
-/** As it is stored, whoever wrote it. Throws EINVAL for what is no address. */
+/** The key as it is stored, from any way to write it. Throws EINVAL if it is not a session key. */
 export function canonicalKey(written: string, names: OwnNames): SessionKey {
-  const text = written.trim() || names.defaultKey.trim();
-  const key = text === "" || text === "main" || text === names.mainKey ? MAIN : partsOf(text);
+  const isDefault = written.trim() === DEFAULT_SESSION;
+  const text = isDefault ? names.defaultKey.trim() : written.trim();
+  const key = (isDefault && text === "") || text === "main" || text === names.mainKey ? MAIN : partsOf(text);
   if (key === null) {
-    throw new SysError("EINVAL", `not a session key: ${text.slice(0, 80).toWellFormed()}`, [
+    throw new SysError("EINVAL", `not a session key: ${text.slice(0, 60).toWellFormed() || '""'}`, [
       `${MAIN_SESSION_KEY} is your own; others are agent:AGENT:CHANNEL:dm:PEER or agent:AGENT:CHANNEL:ACCOUNT:dm:PEER`,
     ]);
   }
@@ -54,7 +56,14 @@ export function canonicalKey(written: string, names: OwnNames): SessionKey {
 
 const MAIN: SessionKey = { agentId: MAIN_AGENT, channel: CLI, accountId: null, peerId: "main" };
 
-/** The address of a conversation with somebody. */
+/** The sender in a key of another channel. Null for the terminal: its owner writes there, and the key names the conversation itself. */
+export function senderIn({ agentId, channel, accountId, peerId }: SessionKey): Party | null {
+  if (channel === CLI) return null;
+  const [inChannel, account, peer] = [channel, accountId ?? DEFAULT_ACCOUNT, peerId].map(decoded);
+  return { agentId, channel: inChannel ?? "", accountId: account ?? "", peerId: peer ?? "" };
+}
+
+/** The key of the conversation with a sender. */
 export function keyFor(party: Party, scope: DmScope, links: IdentityLinks): SessionKey {
   const agentId = agentToken(party.agentId);
   const channel = token(party.channel);
@@ -98,8 +107,8 @@ export function partsOf(text: string): SessionKey | null {
   const [channel = "", ...more] = rest;
   const [dm, peer = ""] = more.slice(-2);
   if (dm !== "dm" || more.length > 3) return null;
-  const account = more.length === 3 ? token(more[0] ?? "") : null;
-  return { agentId, channel: token(channel), accountId: account, peerId: token(peer) };
+  const account = more.length === 3 ? partOf(more[0] ?? "") : null;
+  return { agentId, channel: partOf(channel), accountId: account, peerId: partOf(peer) };
 }
 
 /** On the command line a person talks to their own, under whichever of their names. */
@@ -109,18 +118,47 @@ function isOwn({ agentId, channel, accountId, peerId }: SessionKey, { mainKey, u
 }
 
 function agentToken(text: string): string {
-  const cleaned = fold(text)
-    .replace(/[^a-z0-9_-]/g, "-")
-    .replace(/^[-_]+/, "")
-    .slice(0, TOKEN_CHARS_MAX);
-  return cleaned === "" ? MAIN_AGENT : cleaned;
+  const name = fold(text);
+  const odd = /[^a-z0-9_-]/u.exec(name)?.[0];
+  if (odd !== undefined) throw new SysError("EINVAL", `the name of an agent cannot contain ${characterText(odd)}`);
+  if (name === "") throw new SysError("EINVAL", "the name of an agent is empty");
+  return name;
+}
+
+/** A part of a written key, which may be encoded already. */
+function partOf(text: string): string {
+  return token(decoded(text));
 }
 
 function token(text: string): string {
-  const cleaned = fold(text).replace(/[^a-z0-9.+@_-]/g, "_");
-  return cleaned.slice(0, TOKEN_CHARS_MAX) || "_";
+  const name = fold(text);
+  const odd = /[\p{Cc}\p{Cs}]/u.exec(name)?.[0];
+  if (odd !== undefined) throw new SysError("EINVAL", `a session key cannot contain ${characterText(odd)}`);
+  const encoded = name.replace(/[^a-z0-9.+@_-]/gu, percentEncoded);
+  if (encoded === "") throw new SysError("EINVAL", "a part of a session key is empty");
+  if (encoded.length > PART_CHARS_MAX)
+    throw new SysError("EINVAL", `a part of a session key is longer than ${PART_CHARS_MAX} characters`);
+  return encoded;
+}
+
+function percentEncoded(character: string): string {
+  return [...Buffer.from(character)].map((byte) => `%${byte.toString(16).padStart(2, "0")}`).join("");
+}
+
+/** The text behind percent signs; as written if they are not an encoding. */
+export function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
+function characterText(character: string): string {
+  const code = `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;
+  return /[\p{L}\p{P}\p{S}\p{N}]/u.test(character) ? `${character} (${code})` : code;
 }
 
 function fold(text: string): string {
-  return text.trim().toLowerCase();
+  return text.trim().toLowerCase().normalize("NFC");
 }

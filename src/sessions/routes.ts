@@ -3,6 +3,7 @@
 
 import { LIMITS } from "../abi/config/limits.ts";
 import { SysError } from "../abi/errno.ts";
+import type { Caller } from "../abi/identity.ts";
 import { initPid, isUuid, type RandomBytes, uuidv4, uuidv7 } from "../abi/ids.ts";
 import { MAIN_AGENT, MAIN_SESSION_KEY } from "../abi/process/session.ts";
 import { visibleProcess } from "../kernel/registry.ts";
@@ -13,8 +14,8 @@ import type { SessionRow } from "../store/kernel/processes/sessions.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
 import type { CallContext } from "../syscalls/define.ts";
 import type { Processes } from "../syscalls/services.ts";
-import { keyOf, nameOf, sessionNamed } from "./addresses.ts";
-import { keyText, partsOf, type SessionKey } from "./keys.ts";
+import { checkAgent, keyOf, nameOf, sessionNamed } from "./addresses.ts";
+import { decoded, keyText, partsOf, type SessionKey } from "./keys.ts";
 import { defaultPolicy } from "./renewal.ts";
 
 export interface RoutePorts {
@@ -43,16 +44,17 @@ export class Routes {
     return { session, row: await visibleProcess(kernel, caller, session.pid) };
   }
 
-  open(context: CallContext, written: string): Promise<Routed> {
-    return this.opening.run(() => this.opened(context, written));
+  /** The sender is taken from `as`, the key before session.dmScope led it to this one. */
+  open(context: CallContext, written: string, as = written): Promise<Routed> {
+    return this.opening.run(() => this.opened(context, written, as));
   }
 
-  private async opened(context: CallContext, written: string): Promise<Routed> {
+  private async opened(context: CallContext, written: string, as: string): Promise<Routed> {
     const { kernel } = this.ports;
     const { caller } = context;
     const session = isUuid(written)
       ? await sessionNamed(kernel, caller, written)
-      : await this.rowFor(caller.ownerUid, await keyOf(kernel, caller, written), peerIn(written));
+      : await this.rowFor(caller, await keyOf(kernel, caller, written), peerIn(as));
     // A process that was killed a moment ago may still be on its way out.
     const row = session.pid === null ? null : await kernel.processes.get(session.pid);
     if (row !== null && row.phase === "live") return { session, row };
@@ -66,14 +68,16 @@ export class Routes {
     }
   }
 
-  private async rowFor(ownerUid: number, key: SessionKey, peer: string | null): Promise<SessionRow> {
+  private async rowFor(caller: Caller, key: SessionKey, peer: string | null): Promise<SessionRow> {
     const { kernel, clock, random } = this.ports;
+    const { ownerUid } = caller;
     const now = clock.now();
     const text = keyText(key);
     const known = await kernel.sessions.byKey(ownerUid, text);
     const sender = key.channel === "cli" ? null : peer;
     if (known !== null && known.sender !== sender) await kernel.sessions.change(known.id, { sender }, now);
     if (known !== null) return { ...known, sender };
+    await checkAgent(kernel, caller, key);
     if (text === MAIN_SESSION_KEY)
       throw new SysError("ENOENT", "this account has no init, and so no session of its own", [
         "gsv session list shows the sessions there are",
@@ -114,10 +118,11 @@ function withoutProcess(name: string): SysError {
 /** In the spelling that the key was written with: a key is folded, an address is not. */
 function peerIn(written: string): string | null {
   const at = written.lastIndexOf(":dm:");
-  return at === -1 ? null : written.slice(at + 4).trim();
+  return at === -1 ? null : decoded(written.slice(at + 4)).trim();
 }
 
 function labelOf({ channel, peerId }: SessionKey): string {
-  const label = channel === "cli" ? peerId : `${peerId} (${channel})`;
+  const peer = decoded(peerId);
+  const label = channel === "cli" ? peer : `${peer} (${decoded(channel)})`;
   return label.slice(0, LIMITS.labelCharsMax).toWellFormed();
 }

@@ -8,7 +8,7 @@ import type { CallContext } from "../syscalls/define.ts";
 import type { Conversations } from "../syscalls/proc/history-service.ts";
 import type { Archives, Closed, Processes } from "../syscalls/services.ts";
 import type { SessionReset, SessionRestored, Sessions } from "../syscalls/session/session-service.ts";
-import { nameOf } from "./addresses.ts";
+import { conversationAt, nameOf } from "./addresses.ts";
 import { type ChangePorts, changeNamed, valueWritten } from "./changes.ts";
 import { type Routed, type RoutePorts, Routes } from "./routes.ts";
 import { sessionViews, tokensFrom, usedIn, type ViewPorts } from "./views.ts";
@@ -25,9 +25,11 @@ export function sessionsService(ports: SessionPorts): Sessions {
   return {
     ...sessionViews(ports),
 
-    async open(context, key) {
-      const { session, row } = await routes.open(context, key);
-      return { key: nameOf(session), pid: row.pid };
+    async open(context, written) {
+      const { caller } = context;
+      const { key, ...by } = isUuid(written) ? { key: written } : await conversationAt(kernel, caller, written);
+      const { session, row } = await routes.open(context, key, written);
+      return { key: nameOf(session), pid: row.pid, ...by };
     },
 
     async reset(context, key) {

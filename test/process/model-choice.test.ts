@@ -4,8 +4,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Sys } from "../../src/abi/sys.ts";
 import type { Spawned } from "../../src/syscalls/services.ts";
-import { FakeIo, runs } from "../support/io.ts";
+import { runs } from "../support/io.ts";
 import { TestKernel } from "../support/kernel.ts";
+import { KernelIo } from "../support/kernel-io.ts";
 import { WIRES } from "../support/wire-bytes.ts";
 import { KEY } from "../support/wire-format.ts";
 import { WireServer } from "../support/wire-server.ts";
@@ -62,15 +63,6 @@ const CASES: Case[] = Object.keys(AGENTS).flatMap((agent) =>
 /** Where a message is to go; with nothing set, to the provider of the key, which is Anthropic. */
 function expected({ agent, account, environment }: Case): string {
   return AGENTS[agent] ?? (environment || account || "anthropic/claude-sonnet-5-5");
-}
-
-class KernelIo extends FakeIo {
-  constructor(private readonly real: Sys) {
-    super();
-  }
-  override sys() {
-    return this.real as never;
-  }
 }
 
 interface Way {

@@ -2,14 +2,30 @@
 
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { canonicalKey, identityLinksOf, keyFor, keyText, type OwnNames, type Party } from "../../src/sessions/keys.ts";
+import {
+  canonicalKey,
+  decoded,
+  identityLinksOf,
+  keyFor,
+  keyText,
+  type OwnNames,
+  type Party,
+  senderIn,
+} from "../../src/sessions/keys.ts";
 
 const MAIN = "agent:main:cli:dm:main";
 const OWN: OwnNames = { mainKey: "main", defaultKey: MAIN, username: "sam", agentName: "friday" };
 const canonical = (text: string, names: OwnNames = OWN) => keyText(canonicalKey(text, names));
 
 describe("one's own session", () => {
-  for (const written of ["", "main", MAIN, "agent:main:main", " Agent:Main:cli:dm:MAIN ", "agent:friday:cli:dm:main"])
+  for (const written of [
+    "default",
+    "main",
+    MAIN,
+    "agent:main:main",
+    " Agent:Main:cli:dm:MAIN ",
+    "agent:friday:cli:dm:main",
+  ])
     test(`is meant by ${JSON.stringify(written)}`, () => expect(canonical(written)).toBe(MAIN));
   for (const written of ["agent:main:cli:dm:sam", "agent:main:cli:default:dm:sam", "agent:main:cli:default:dm:main"])
     test(`is meant by ${written}, which names its owner`, () => expect(canonical(written)).toBe(MAIN));
@@ -22,40 +38,86 @@ describe("one's own session", () => {
 describe("where none is named", () => {
   test("it is the one that is set, however it is written; main is one's own all the same", () => {
     const other = { ...OWN, defaultKey: "agent:Helper:cli:dm:sam" };
-    expect([canonical(" ", other), canonical("main", other)]).toEqual(["agent:helper:cli:dm:sam", MAIN]);
-    expect(canonical("", { ...OWN, defaultKey: "" })).toBe(MAIN);
+    expect([canonical("default", other), canonical("main", other)]).toEqual(["agent:helper:cli:dm:sam", MAIN]);
+    expect(canonical("default", { ...OWN, defaultKey: "" })).toBe(MAIN);
   });
 });
 
 describe("other sessions", () => {
-  test("keep their four parts, in small letters, with odd characters replaced", () => {
+  test("keep their four parts, in lower case, with odd characters encoded", () => {
     expect(canonical("agent:helper:cli:dm:Alice")).toBe("agent:helper:cli:dm:alice");
-    expect(canonical("agent:My Agent!:Telegram:Bot 1:dm:+49 170")).toBe("agent:my-agent-:telegram:bot_1:dm:+49_170");
+    expect(canonical("agent:bot:Telegram:Bot 1:dm:+49 170")).toBe("agent:bot:telegram:bot%201:dm:+49%20170");
+    expect(canonical("agent:bot:cli:dm:Ann%20Lee")).toBe(canonical("agent:bot:cli:dm:ann lee"));
     expect(canonical("agent:helper:cli:dm:main")).toBe("agent:helper:cli:dm:main");
     expect(canonical("agent:main:telegram:dm:sam")).toBe("agent:main:telegram:dm:sam");
     expect(canonical("agent:main:cli:work:dm:sam")).toBe("agent:main:cli:work:dm:sam");
   });
-  for (const written of ["alice", "agent:main", "agent::cli:dm:x", "agent:main:cli:dm:", "agent:a:b:c:d:dm:e", "x:y:z"])
+  for (const written of [
+    "",
+    " ",
+    "alice",
+    "agent:main",
+    "agent::cli:dm:x",
+    "agent:main:cli:dm:",
+    "agent:a:b:c:d:dm:e",
+    "x:y:z",
+  ])
     test(`are not meant by ${written}`, () => expect(() => canonical(written)).toThrow(/not a session key/));
+  const part = fc
+    .string({ unit: "binary", minLength: 1, maxLength: 60 })
+    .filter((text) => !/[:\p{Cc}\p{Cs}]/u.test(text) && text.trim() !== "" && decoded(text).trim() !== "")
+    .filter((text) => !/[\p{Cc}\p{Cs}]/u.test(decoded(text)));
   test("come out the same when they are read again", () => {
-    const part = fc
-      .string({ unit: "binary", minLength: 1, maxLength: 80 })
-      .filter((text) => !text.includes(":") && text.trim() !== "");
     fc.assert(
-      fc.property(part, part, fc.option(part), part, (agent, channel, account, peer) => {
+      fc.property(part, fc.option(part), part, (channel, account, peer) => {
         const middle = account === null ? channel : `${channel}:${account}`;
-        const once = canonical(`agent:${agent}:${middle}:dm:${peer}`);
+        const once = canonical(`agent:bot:${middle}:dm:${peer}`);
         expect(canonical(once)).toBe(once);
         expect(once).toMatch(
-          /^agent:[a-z0-9][a-z0-9_-]{0,63}:[a-z0-9.+@_-]{1,64}(:[a-z0-9.+@_-]{1,64})?:dm:[a-z0-9.+@_-]{1,64}$/,
+          /^agent:bot:[a-z0-9.+@_%-]{1,600}(:[a-z0-9.+@_%-]{1,600})?:dm:[a-z0-9.+@_%-]{1,600}$|^agent:main/,
         );
       }),
     );
   });
+  test("are as many as there are people", () => {
+    const people = [
+      "李雷",
+      "韩梅",
+      "Ann Lee",
+      "ann_lee",
+      "ann-lee",
+      "ann%20lee",
+      "100%",
+      "100%25",
+      "@ann:example.org",
+      "ann",
+    ];
+    const keys = people.map((peerId) => keyText(keyFor({ ...party, peerId }, "per-account-channel-peer", {})));
+    expect(new Set(keys).size).toBe(people.length);
+    for (const key of keys) expect(canonical(key)).toBe(key);
+  });
+  test("name their sender as it was written", () => {
+    fc.assert(
+      fc.property(part, part, (accountId, peerId) => {
+        const key = keyFor({ ...party, accountId, peerId }, "per-account-channel-peer", {});
+        const sender = senderIn(canonicalKey(keyText(key), OWN))!;
+        expect(keyText(keyFor(sender, "per-account-channel-peer", {}))).toBe(keyText(key));
+      }),
+    );
+    expect(senderIn(canonicalKey("agent:main:cli:dm:alice", OWN))).toBeNull();
+  });
+  for (const [written, character] of [
+    ["agent:my agent:cli:dm:x", "U+0020"],
+    ["agent:bot!:cli:dm:x", "! (U+0021)"],
+    ["agent:main:cli:dm:a\u0007b", "U+0007"],
+    ["agent:main:cli:dm:a%0ab", "U+000A"],
+  ] as const)
+    test(`refuse ${character}, by name`, () => expect(() => canonical(written)).toThrow(`cannot contain ${character}`));
 });
 
+const party: Party = { agentId: "main", channel: "Telegram", accountId: "bot", peerId: "4711" };
+
 describe("a scope says who shares a session", () => {
-  const party: Party = { agentId: "main", channel: "Telegram", accountId: "bot", peerId: "4711" };
   const forms = {
     main: MAIN,
     "per-peer": "agent:main:cli:dm:4711",

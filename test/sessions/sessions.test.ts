@@ -101,7 +101,7 @@ test("any other key makes one task, once, however many ask for it together", asy
   await home.clock.advance(5);
   await home.say("hello", { pid: first?.pid ?? "" });
   expect((await list()).map(({ key }) => key)).toEqual([ALICE, MAIN]);
-  expect((await home.refusal("session.open", { key: "agent:nobody:cli:dm:x" })).code).toBe("EPERM");
+  expect((await home.refusal("session.open", { key: "agent:nobody:cli:dm:x" })).code).toBe("ENOENT");
   const root = home.person(0);
   expect((await home.refusal("session.open", { key: ALICE }, root)).code).toBe("ESRCH");
   expect(await sessions(home, root).list()).toHaveLength(2);

@@ -16,6 +16,7 @@ export const LIMITS = {
   historyPageMax: 500,
   historyPageDefault: 50,
   labelCharsMax: 200,
+  sessionKeyCharsMax: 2000,
   systemCharsMax: 16 * 1024, // what a process is told from the command line; what is longer belongs in a file
   turnsPerRunMax: 200, // unless run.maxTurns says otherwise
   sameCallsMax: 5, // in a run, without anything new between them, before a person is asked

@@ -32,6 +32,9 @@ export type SessionPath = (typeof SESSION_PATHS)[number];
 /** How a person's own session on the command line is called, which is their init. */
 export const MAIN_SESSION_KEY = "agent:main:cli:dm:main";
 
+/** Stands for the key that session.defaultKey names, if none is given. */
+export const DEFAULT_SESSION = "default";
+
 /** The agent that a key means where it names nobody else: the owner's personal one. */
 export const MAIN_AGENT = "main";
 

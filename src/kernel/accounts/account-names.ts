@@ -9,7 +9,8 @@ const RESERVED: ReadonlySet<string> = new Set(["kernel", "nobody", "system", "gs
 
 /** True if no account or group may have the name. */
 export function isReserved(name: string): boolean {
-  return Object.hasOwn(GROUPS, name) || RESERVED.has(name);
+  // Every JavaScript object has a __proto__ and a constructor.
+  return Object.hasOwn(GROUPS, name) || RESERVED.has(name) || name in {};
 }
 
 /** A name for the personal agent of a new human. */

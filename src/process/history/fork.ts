@@ -47,7 +47,7 @@ export async function fork(ports: SpawnPorts, context: CallContext, request: For
       // What belongs to somebody else stays theirs, also as a copy.
       ...(source.ownerUid === caller.ownerUid ? {} : { parent: initPid(source.ownerUid) }),
     },
-    { body: { fork: request }, step },
+    { body: { fork: request }, step, endNotice: source.endNotice },
   );
   const model = caller.kind === "process" ? null : await modelSetFor(kernel, source.pid);
   if (model !== null) await keepModel(kernel, spawned.pid, model, { uid: caller.uid, now: ports.clock.now() });

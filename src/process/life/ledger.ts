@@ -295,7 +295,7 @@ export class Ledger {
     const { kernel, store, clock, wake, log } = this.options;
     const child = await kernel.processes.get(pid);
     const parent = child?.parentPid ? await kernel.processes.get(child.parentPid) : null;
-    if (child === null || parent === null || parent.phase === "killing") return true;
+    if (child === null || parent === null || parent.phase === "killing" || child.endNotice === "ignore") return true;
     const wakes = !isInit(parent.pid);
     const label = child.label === null ? "" : ` (${child.label})`;
     const event: Admission = {

@@ -83,6 +83,7 @@ export interface SpawnStep {
 export interface Forking {
   readonly body: object;
   readonly step: ForkStep;
+  readonly endNotice: ProcessRow["endNotice"];
 }
 
 export async function spawn(
@@ -139,6 +140,7 @@ export async function spawn(
       dropped: place.dropped,
       projectId: place.projectId,
       mode,
+      endNotice: forking?.endNotice ?? place.endNotice,
       ...(request.restart === undefined ? {} : { restart: request.restart }),
       budget,
     },
@@ -149,9 +151,7 @@ export async function spawn(
   if (request.model !== undefined && model !== null) await keepModel(kernel, pid, model, { uid: caller.uid, now });
   // Also without a prompt: the end of a child may start its first run.
   ports.offers.bind({ runId, pid }, ports.offers.from(context));
-  if (runId !== null) {
-    await routeTo(ports, context, { runId, pid });
-  }
+  if (runId !== null) await routeTo(ports, context, { runId, pid });
   await completeOrLater(ports, pid);
   return answer;
 }
@@ -207,6 +207,7 @@ interface Place {
   readonly cwd: string;
   readonly dropped: readonly string[];
   readonly projectId: string | null;
+  readonly endNotice: ProcessRow["endNotice"];
 }
 
 /** What it alone is told: its own words first, then the files that were named. */
@@ -247,6 +248,7 @@ async function placeOf(ports: SpawnPorts, context: CallContext, request: SpawnRe
     ownerUid,
     runAs,
     projectId: project?.id ?? parent?.projectId ?? null,
+    endNotice: await endNoticeOf(kernel, caller, parent),
     dropped: [...new Set([...dropped, ...(caller.dropped ?? [])])],
     cwd: request.cwd === undefined ? start : await ports.locate({ ...caller, cwd: start }, request.cwd),
   };
@@ -277,14 +279,24 @@ function startOf({ workspace }: ChosenWorkspace, parent: ProcessRow | null): str
 
 async function checkDepth(kernel: KernelStore, parent: ProcessRow | null): Promise<void> {
   let depth = 0;
-  for (
-    let row = parent;
-    row !== null;
-    row = row.parentPid === null ? null : await kernel.processes.get(row.parentPid)
-  ) {
+  for await (const _ of lineage(kernel, parent))
     if (++depth > LIMITS.spawnDepthMax)
       throw new SysError("ELIMIT", `processes may be nested ${LIMITS.spawnDepthMax} deep`);
-  }
+}
+
+/** A process and those above it. */
+async function* lineage({ processes }: KernelStore, from: ProcessRow | null): AsyncGenerator<ProcessRow> {
+  for (let row = from; row !== null; row = row.parentPid === null ? null : await processes.get(row.parentPid))
+    yield row;
+}
+
+// A session's process must not reach another conversation through what it starts under a parent outside its own tree.
+async function endNoticeOf(kernel: KernelStore, { pid }: Caller, parent: ProcessRow | null): Promise<"ignore" | null> {
+  const starter = pid === undefined ? null : await kernel.processes.get(pid);
+  const above = new Set((await Array.fromAsync(lineage(kernel, parent))).map((row) => row.pid));
+  for await (const row of lineage(kernel, starter))
+    if (row.endNotice === "ignore" && !above.has(row.pid)) return "ignore";
+  return null;
 }
 
 // Nobody starts a process as an account that is not theirs to act as; another account's name reads like one that does not exist.

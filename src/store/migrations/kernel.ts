@@ -284,5 +284,12 @@ export const KERNEL_SCHEMA: Schema = {
         "CREATE INDEX sessions_by_sender ON sessions (owner_uid, sender) WHERE sender IS NOT NULL",
       ],
     },
+    {
+      name: "processes of sessions send their parents no notices",
+      statements: [
+        "ALTER TABLE processes ADD COLUMN end_notice TEXT CHECK (end_notice IN ('ignore'))",
+        "UPDATE processes SET end_notice = 'ignore' WHERE process_id IN (SELECT process_id FROM session_generations)",
+      ],
+    },
   ],
 };

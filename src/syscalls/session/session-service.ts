@@ -108,6 +108,13 @@ export interface SessionAddress {
   readonly pid: string | null;
 }
 
+export interface SessionOpened {
+  readonly key: string;
+  readonly pid: string;
+  /** The key as written, if session.dmScope leads its sender to another session. */
+  readonly sender?: string;
+}
+
 export interface SessionParty {
   readonly agent?: string;
   readonly channel: string;
@@ -147,7 +154,7 @@ export interface SessionViews {
 
 export interface Sessions extends SessionViews {
   /** The process behind a key, made where there is none. */
-  open(context: CallContext, key: string): Promise<SessionAddress & { readonly pid: string }>;
+  open(context: CallContext, key: string): Promise<SessionOpened>;
   reset(context: CallContext, key: string): Promise<SessionReset>;
   compact(
     context: CallContext,

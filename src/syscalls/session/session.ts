@@ -1,7 +1,7 @@
 // session.*: addresses of processes. A session has a key, a process behind it, and one conversation after the other.
 
 import { LIMITS } from "../../abi/config/limits.ts";
-import { MAIN_SESSION_KEY } from "../../abi/process/session.ts";
+import { DEFAULT_SESSION, MAIN_SESSION_KEY } from "../../abi/process/session.ts";
 import { field, syscall } from "../define.ts";
 import type { CompactResult } from "../proc/history-service.ts";
 import type {
@@ -35,11 +35,12 @@ const LIST_DEFAULT = 50;
 export const sessionKey = field.withDefault(
   field.text("the session; the one that session.defaultKey says when left out", {
     positional: true,
-    longest: 300,
+    shortest: 1,
+    longest: LIMITS.sessionKeyCharsMax,
     meta: "KEY",
     of: "session",
   }),
-  "",
+  DEFAULT_SESSION,
 );
 const token = (doc: string, meta: string) => field.text(doc, { shortest: 1, longest: 200, meta });
 

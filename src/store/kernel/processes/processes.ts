@@ -42,6 +42,8 @@ export interface ProcessRow extends Projection {
   readonly costMicros: number;
   readonly tokens: number;
   readonly projectId: string | null;
+  /** ignore: its parent gets no notice when it ends, because it serves another conversation. */
+  readonly endNotice: "ignore" | null;
 }
 
 export type NewProcess = Pick<
@@ -53,6 +55,7 @@ export type NewProcess = Pick<
   readonly step: { readonly [key: string]: unknown };
   readonly dropped?: readonly string[];
   readonly projectId?: string | null;
+  readonly endNotice?: ProcessRow["endNotice"];
   readonly budget?: NewBudget;
 };
 
@@ -88,7 +91,7 @@ export interface ProcessRows {
   project(pid: string, rows: readonly OutboxRow[]): Promise<void>;
   clearDirty(pid: string): Promise<void>;
   tombstone(pid: string, step: { readonly [key: string]: unknown }): Promise<void>;
-  /** Children move to the parent; the request is answered in the same transaction. */
+  /** Children move to the parent, and send it no notices if this process sent none; the request is answered in the same transaction. */
   remove(pid: string, request: Omit<Receipt, "bodyHash">): Promise<void>;
 }
 
@@ -118,10 +121,11 @@ type Columns = {
   readonly cost_micros: number;
   readonly tokens: number;
   readonly project_id: string | null;
+  readonly end_notice: ProcessRow["endNotice"];
 };
 
 const COLUMNS =
-  "process_id, parent_pid, uid, owner_uid, profile, label, cwd, workspace_id, created_at, phase, phase_json, dirty, state, active_run_id, queued_count, last_active_at, waits_json, last_status, dropped_json, mode, restart, budget_id, cost_micros, tokens, project_id";
+  "process_id, parent_pid, uid, owner_uid, profile, label, cwd, workspace_id, created_at, phase, phase_json, dirty, state, active_run_id, queued_count, last_active_at, waits_json, last_status, dropped_json, mode, restart, budget_id, cost_micros, tokens, project_id, end_notice";
 
 /** Columns copied from the process's database, also written by a restore. */
 export const PROJECTED =
@@ -168,8 +172,8 @@ export function processRows(kernel: KernelDb): ProcessRows {
         const { pid, ownerUid, createdAt: now } = process;
         const budgetId = limits === null ? parentId : putBudget(db, { pid, ownerUid, limits, parentId, now });
         db.run(
-          `INSERT INTO processes (process_id, parent_pid, uid, owner_uid, profile, interactive, label, cwd, workspace_id, created_at, phase, phase_json, dirty, dropped_json, mode, restart, budget_id, project_id)
-           VALUES (?, ?, ?, ?, ?, 1, ?, ?, ?, ?, 'creating', ?, 1, ?, ?, ?, ?, ?)`,
+          `INSERT INTO processes (process_id, parent_pid, uid, owner_uid, profile, interactive, label, cwd, workspace_id, created_at, phase, phase_json, dirty, dropped_json, mode, restart, budget_id, project_id, end_notice)
+           VALUES (?, ?, ?, ?, ?, 1, ?, ?, ?, ?, 'creating', ?, 1, ?, ?, ?, ?, ?, ?)`,
           process.pid,
           process.parentPid,
           process.uid,
@@ -185,6 +189,7 @@ export function processRows(kernel: KernelDb): ProcessRows {
           process.restart ?? null,
           budgetId,
           process.projectId ?? null,
+          process.endNotice ?? null,
         );
         if (request !== undefined) putRequest(db, request);
       });
@@ -269,8 +274,8 @@ export function processRows(kernel: KernelDb): ProcessRows {
     async remove(pid, { uid, requestId, answer, now }) {
       kernel.write("full", () => {
         db.run(
-          "UPDATE processes SET parent_pid = (SELECT parent_pid FROM processes WHERE process_id = ?) WHERE parent_pid = ?",
-          pid,
+          `UPDATE processes SET parent_pid = gone.parent_pid, end_notice = coalesce(gone.end_notice, processes.end_notice)
+           FROM processes AS gone WHERE gone.process_id = ?1 AND processes.parent_pid = ?1`,
           pid,
         );
         db.run(
@@ -320,6 +325,7 @@ function fromColumns(rows: readonly Columns[]): ProcessRow[] {
       costMicros: row.cost_micros,
       tokens: row.tokens,
       projectId: row.project_id,
+      endNotice: row.end_notice,
     });
   }
   return made;

@@ -75,7 +75,7 @@ export interface SessionRows {
   /** Returns the existing session with that key, if there is one. */
   create(session: NewSession): Promise<SessionRow>;
   change(id: string, change: SessionChange, now: number): Promise<void>;
-  /** Assigns the process and starts a generation. Idempotent. */
+  /** Assigns the process, whose parent then gets no notices, and starts a generation. Idempotent. */
   attach(
     id: string,
     process: { readonly pid: string; readonly generationId: string; readonly now: number },
@@ -191,6 +191,7 @@ export function sessionRows(kernel: KernelDb): SessionRows {
       kernel.write("full", () => {
         if (generations("process_id = ? AND ended_at IS NULL", pid).length > 0) return;
         db.run("UPDATE sessions SET pid = ?, updated_at = ? WHERE id = ?", pid, now, id);
+        db.run("UPDATE processes SET end_notice = 'ignore' WHERE process_id = ?", pid);
         begin(db, { id: generationId, sessionId: id, pid, now });
       });
     },
