@@ -16,7 +16,9 @@ process.umask(0o077);
 if (argv.length === 1 && (argv[0] === "--version" || argv[0] === "-V")) {
   process.exit(await say(`gsv ${VERSION} (${COMMIT}) bun ${Bun.version}\n`));
 } else {
-  const asKernel = argv.length === 2 && argv[0] === "kernel" && argv[1] === "run";
+  const [noun, verb, flag] = argv;
+  const asKernel =
+    noun === "kernel" && verb === "run" && argv.length <= 3 && (flag ?? "--foreground") === "--foreground";
   process.exit(await (asKernel ? kernelProcess() : commandProcess()));
 }
 

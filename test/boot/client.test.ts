@@ -73,3 +73,13 @@ test("a wrong GSV_KERNEL and a relative GSV_HOME end gsv with 78 and one line, b
     expect([kernel.status, kernel.stderr.startsWith("gsv: GSV_HOME is relative")]).toEqual([78, true]);
   });
 }, 30_000);
+
+test("a kernel runs in the foreground until nothing needs it, and its other words are wrong usage", async () => {
+  await withHome(async (home) => {
+    const env = { GSV_KERNEL_GRACE_MS: "1" };
+    const ran = await home.gsv(["kernel", "run", "--foreground"], { env });
+    expect([ran.status, ran.stdout]).toEqual([0, ""]);
+    expect(existsSync(home.directory)).toBe(true);
+    expect((await home.gsv(["kernel", "run", "--loud"], { env })).status).toBe(2);
+  });
+}, 30_000);
