@@ -28,7 +28,7 @@ export const preview = command(
   async ({ args, json }, io) => {
     const sys = io.sys();
     const session = await sys.call<SessionInfo>("session.get", { key: args.key });
-    if (!json) await printText(io.stdout, `Session: ${session.key} (${session.messages} messages total)`);
+    if (!json) await printText(io.stdout, `Session: ${session.key} (${previewCount(session)})`);
     for await (const message of messagesOf(sys, session, args.limit)) {
       if (json) await io.stdout.write(jsonLine(message));
       else await printText(io.stdout, previewText(message));
@@ -37,6 +37,11 @@ export const preview = command(
     return 0;
   },
 );
+
+function previewCount({ messages, summarized }: SessionInfo): string {
+  const total = `${messages} messages total`;
+  return summarized === 0 ? total : `${total}: ${messages - summarized} as they are, ${summarized} summarized`;
+}
 
 /** Its first words, in whole characters. */
 function first(text: string): string {

@@ -1,5 +1,6 @@
 // The mount table. The kernel and the read-only view share it, so that a path means the same with a kernel and without.
 
+import { withCallerLink } from "../../fs/caller-link.ts";
 import { diskFs } from "../../fs/disk/disk.ts";
 import { type Noted, notedFs } from "../../fs/disk/recorded.ts";
 import type { FileSystem, Mount } from "../../fs/filesystem.ts";
@@ -21,6 +22,7 @@ import { type WorkspacesOptions, workspacesFs } from "../../fs/repo/workspaces.t
 import { sysFs } from "../../fs/sys/sys.ts";
 import type { Caller } from "../abi/identity.ts";
 import type { RandomBytes } from "../abi/ids.ts";
+import { MAIN_AGENT } from "../abi/process/session.ts";
 import type { Sys } from "../abi/sys.ts";
 import { accountFiles } from "../kernel/accounts/account-files.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -69,6 +71,7 @@ export function mountedFiles(parts: MountParts): Namespace {
   const etc = accountFiles({ kernel, onLocked: parts.onLocked });
   const told = (fs: FileSystem, at = "") => (parts.noted === undefined ? fs : notedFs(fs, parts.noted, at));
   const scratch = objectsFs({ storeOf: ofOwner, clock, root: { uid: 0, gid: 0, mode: 0o1777 } });
+  const targetFor = async ({ ownerUid }: Caller) => (await kernel.accounts.personalAgent(ownerUid))?.username ?? null;
   const kept = (at: string): Mount => ({ at, fs: stored, whole: true, readOnly: true });
   const mounts: Mount[] = [
     { at: "/", fs: told(repoFs({ ...parts.homes, under: stored })) },
@@ -86,7 +89,8 @@ export function mountedFiles(parts: MountParts): Namespace {
     { at: "/var/log/gsv", fs: logFs({ text: parts.log, reader: () => ownHuman(kernel), clock }), readOnly: true },
     { at: "/var/crash", fs: crashFs(parts.crashes, clock), readOnly: true },
     // What the kernel itself puts there is read by whom it belongs to, and changed by nobody.
-    ...["/var/sessions", "/var/media", "/agents"].map(kept),
+    ...["/var/sessions", "/var/media"].map(kept),
+    { ...kept("/agents"), fs: withCallerLink(stored, { directory: "/agents", name: MAIN_AGENT, targetFor }) },
     ...granted(parts, told),
   ];
   return new Namespace(mounts, clock.now());

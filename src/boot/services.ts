@@ -76,13 +76,14 @@ export function bootServices(
     conversations: conversationsOf(core, parts, spawning),
   };
   const contextFiles = (pid: string) => store.contextFiles(pid);
+  const { contextShape, segments } = store;
   const drain = (why: LeaveReason) => host.drain(why);
   const life = () => ({ running: true, pid, startedAt, generation, clients: host.clients() });
   return {
     ...people,
     ...bootAgents(core, { ...parts, accounts: people.accounts, modelNamed }),
     ...used,
-    sessions: sessionsService({ ...used, kernel, clock, random, contextFiles }),
+    sessions: sessionsService({ ...used, kernel, clock, random, contextFiles, contextShape, segments }),
     processes: answeredFirst(core, processes),
     kernel: controlService({ about: aboutThis(paths), processes: kernel.processes, life, drain }),
     approvals: approvalsService({ kernel, store, ledger, runners, clock, table: SYSCALLS, ...policy }),

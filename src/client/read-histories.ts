@@ -12,6 +12,8 @@ export interface ReadHistories {
   readonly histories: Histories;
   readonly store: Pick<ProcessStore, "projection" | "close">;
   readonly contextFiles: ProcessStore["contextFiles"];
+  readonly contextShape: ProcessStore["contextShape"];
+  readonly segments: ProcessStore["segments"];
 }
 
 export interface ReadHistoriesOptions {
@@ -27,6 +29,8 @@ export function readHistories({ paths, clock, kernel, kernelGeneration }: ReadHi
   return {
     store,
     contextFiles: (pid) => store.contextFiles(pid),
+    contextShape: (pid) => store.contextShape(pid),
+    segments: (pid) => store.segments(pid),
     histories: historiesService({ kernel, store, now: () => clock.now() }),
   };
 }

@@ -94,6 +94,11 @@ async function namesOf({ config, accounts }: AddressPorts, { ownerUid }: Caller)
   };
 }
 
+/** `/agents/main` is the personal agent's directory, as a key names that agent. */
+export function archivePath({ agentId }: Pick<SessionRow, "agentId">, key: string): string {
+  return `/${agentId === MAIN_AGENT ? key.replace(/^agents\/[^/]+\//, `agents/${MAIN_AGENT}/`) : key}`;
+}
+
 /** What people and other calls name a session by. */
 export function nameOf({ key, id }: Pick<SessionRow, "key" | "id">): string {
   return key ?? id;

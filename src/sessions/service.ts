@@ -8,7 +8,7 @@ import type { CallContext } from "../syscalls/define.ts";
 import type { Conversations } from "../syscalls/proc/history-service.ts";
 import type { Archives, Closed, Processes } from "../syscalls/services.ts";
 import type { SessionReset, SessionRestored, Sessions } from "../syscalls/session/session-service.ts";
-import { conversationAt, nameOf } from "./addresses.ts";
+import { archivePath, conversationAt, nameOf, sessionNamed } from "./addresses.ts";
 import { type ChangePorts, changeNamed, valueWritten } from "./changes.ts";
 import { type Routed, type RoutePorts, Routes } from "./routes.ts";
 import { sessionViews, tokensFrom, usedIn, type ViewPorts } from "./views.ts";
@@ -43,8 +43,9 @@ export function sessionsService(ports: SessionPorts): Sessions {
       return { key: nameOf(session), ...(await conversations.compact(context, wish)) };
     },
 
-    async set(context, { key, path: written, value }) {
+    async set(context, { key, path: written, value, create }) {
       const { path, change } = changeNamed(written);
+      if (!create) await used(ports, context, key);
       const routed = await routes.open(context, key);
       const done = await change({ ports, context, routed, value: valueWritten(value) });
       return { key: nameOf(routed.session), path, ...done };
@@ -65,6 +66,16 @@ export function sessionsService(ports: SessionPorts): Sessions {
   };
 }
 
+/** A mistyped key must not make a session. */
+async function used({ kernel }: Pick<SessionPorts, "kernel">, { caller }: CallContext, key: string): Promise<void> {
+  try {
+    await sessionNamed(kernel, caller, key);
+  } catch (error) {
+    if (!(error instanceof SysError) || error.code !== "ENOENT") throw error;
+    throw new SysError("ENOENT", error.message, ["--create makes it", ...error.hints]);
+  }
+}
+
 async function resetOf(
   { kernel }: Pick<SessionPorts, "kernel">,
   { session, row: { pid } }: Routed,
@@ -76,7 +87,7 @@ async function resetOf(
   const nothing = { key, pid, oldSessionId: before?.id ?? null, newSessionId: null };
   if (closed.pending) return { ...nothing, archivedMessages: 0, tokens: 0, archivedTo: null, pending: true };
   const ended = before === null ? null : await kernel.sessions.generation(before.id);
-  const archivedTo = ended?.key == null ? closed.archivedTo : `/${ended.key}`;
+  const archivedTo = ended?.key == null ? closed.archivedTo : archivePath(session, ended.key);
   return {
     ...nothing,
     newSessionId: (await kernel.sessions.current(pid))?.id ?? null,

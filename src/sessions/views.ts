@@ -19,7 +19,7 @@ import type {
   SessionTokens,
   SessionViews,
 } from "../syscalls/session/session-service.ts";
-import { addressFor, nameOf, sessionNamed } from "./addresses.ts";
+import { addressFor, archivePath, nameOf, sessionNamed } from "./addresses.ts";
 import { sessionMessages } from "./messages.ts";
 import { SYSTEM_PROMPT_FILE, splitModel } from "./model-parts.ts";
 import { defaultPolicy } from "./renewal.ts";
@@ -29,6 +29,8 @@ export interface ViewPorts {
   readonly registry: Pick<Registry, "get">;
   readonly histories: Pick<Histories, "page">;
   readonly contextFiles: ProcessStore["contextFiles"];
+  readonly contextShape: ProcessStore["contextShape"];
+  readonly segments: ProcessStore["segments"];
   readonly clock: Clock;
 }
 
@@ -51,7 +53,7 @@ export function sessionViews(ports: ViewPorts): SessionViews {
         ...(await lineOf(ports, caller, session)),
         id,
         owner: (await kernel.accounts.byUid(ownerUid))?.username ?? String(ownerUid),
-        messages: await messagesIn(ports, caller, pid),
+        ...(await countsIn(ports, caller, pid)),
         tokens: tokensFrom(await usedIn(kernel, pid === null ? null : (latest ?? null))),
         settings: pid === null ? NO_SETTINGS : await settingsOf(ports, pid),
         resetPolicy: session.resetPolicy ?? (await defaultPolicy(kernel, ownerUid)),
@@ -80,9 +82,9 @@ export function sessionViews(ports: ViewPorts): SessionViews {
       const isOpen = newest !== undefined && newest.endedAt === null;
       const ended = isOpen || newest === undefined ? others : [newest, ...others];
       const current = isOpen
-        ? { ...(await conversationOf(kernel, newest)), messages: await messagesIn(ports, caller, session.pid) }
+        ? { ...(await conversationOf(kernel, session, newest)), messages: await messagesIn(ports, caller, session.pid) }
         : null;
-      const previous = await Promise.all(ended.map((each) => conversationOf(kernel, each)));
+      const previous = await Promise.all(ended.map((each) => conversationOf(kernel, session, each)));
       return { key: nameOf(session), current, previous, count: (newest?.number ?? 0) - (isOpen ? 1 : 0) };
     },
 
@@ -112,6 +114,15 @@ async function lineOf(
 
 async function messagesIn({ histories }: ViewPorts, caller: Caller, pid: string | null): Promise<number> {
   return pid === null ? 0 : (await histories.page({ caller }, pid, { limit: 1 })).messageCount;
+}
+
+async function countsIn(ports: ViewPorts, caller: Caller, pid: string | null) {
+  const messages = await messagesIn(ports, caller, pid);
+  const shape = pid === null || messages === 0 ? null : await ports.contextShape(pid);
+  if (pid === null || shape === null || shape.segment === null) return { messages, summarized: 0 };
+  // A summary is no message of anybody.
+  const written = messages - (await ports.segments(pid)).length;
+  return { messages: written, summarized: written - shape.rows.length };
 }
 
 /** By a conversation; null where nothing was. */
@@ -147,7 +158,11 @@ async function settingsOf({ kernel, contextFiles }: ViewPorts, pid: string): Pro
   };
 }
 
-async function conversationOf({ archives }: KernelStore, generation: Generation): Promise<Conversation> {
+async function conversationOf(
+  { archives }: KernelStore,
+  session: SessionRow,
+  generation: Generation,
+): Promise<Conversation> {
   const { id: sessionId, pid, startedAt, endedAt, restoredFrom, closingId, key } = generation;
   const archive = closingId === null ? null : await archives.get(closingId);
   const archivedTo = key ?? archive?.key ?? null;
@@ -155,6 +170,6 @@ async function conversationOf({ archives }: KernelStore, generation: Generation)
     ...{ sessionId, pid, startedAt, endedAt, restoredFrom },
     messages: archive?.messages ?? null,
     archiveId: archive?.id ?? null,
-    archivedTo: archivedTo === null ? null : `/${archivedTo}`,
+    archivedTo: archivedTo === null ? null : archivePath(session, archivedTo),
   };
 }

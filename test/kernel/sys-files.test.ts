@@ -96,17 +96,17 @@ test("an agent proposes a change: the person sees old and new, and only a yes ma
   await using home = await TestKernel.boot();
   const path = `${OWN}/compaction.reserveTokens`;
   const first = await asked(home, INIT, path, "15000");
-  expect(first.why).toBe("set compaction.reserveTokens: 20000 → 15000");
-  expect(await shown(home.sys, "compaction.reserveTokens")).toBe("20000");
+  expect(first.why).toBe("set compaction.reserveTokens: a tenth of the window → 15000");
+  expect(await shown(home.sys, "compaction.reserveTokens")).toBe("a tenth of the window");
   await home.sys.call("hil.answer", { id: first.id, decision: "deny" });
   await home.inState(INIT, "idle");
-  expect(await shown(home.sys, "compaction.reserveTokens")).toBe("20000");
+  expect(await shown(home.sys, "compaction.reserveTokens")).toBe("a tenth of the window");
   const second = await asked(home, INIT, path, "15000\n");
   await home.sys.call("hil.answer", { id: second.id, decision: "approve" });
   await home.inState(INIT, "idle");
   expect(await shown(home.sys, "compaction.reserveTokens")).toBe("15000");
   const third = await asked(home, INIT, path, "");
-  expect(third.why).toBe("set compaction.reserveTokens: 15000 → 20000");
+  expect(third.why).toBe("set compaction.reserveTokens: 15000 → a tenth of the window");
 });
 
 test("no policy, limit, right, address or secret is an agent's to propose, nor another's setting: nobody is asked", async () => {

@@ -213,6 +213,6 @@ describe("a kernel that dies while a message begins a new conversation", () => {
       const { previous, count } = await history(home);
       expect([count, previous[0]?.sessionId]).toEqual([1, old ?? ""]);
       expect(await archivedTexts(home, previous[0]?.archiveId ?? "")).toEqual(["before", "done"]);
-      expect(previous[0]?.archivedTo).toBe(`/agents/friday/sessions/${old}.jsonl.gz`);
+      expect(previous[0]?.archivedTo).toBe(`/agents/main/sessions/${old}.jsonl.gz`);
     });
 });

@@ -119,7 +119,7 @@ async function agrees(home: TestKernel, book: Book): Promise<void> {
   for (const { archiveId, archivedTo, sessionId } of history.previous) {
     const page = archiveId === null ? null : await home.sys.call<ArchivePage>("archive.show", { id: archiveId });
     archived.unshift((page?.records ?? []).map((record) => (record as { content: unknown }).content));
-    expect(archivedTo).toBe(archiveId === null ? null : `/agents/friday/sessions/${sessionId}.jsonl.gz`);
+    expect(archivedTo).toBe(archiveId === null ? null : `/agents/main/sessions/${sessionId}.jsonl.gz`);
   }
   expect(archived).toEqual(book.ended);
 }

@@ -80,9 +80,10 @@ test("the archive of a conversation lies under its own name too: the same bytes,
   await using home = await TestKernel.boot();
   await home.say("nutmeg");
   const { archivedTo, oldSessionId } = await sessions(home).reset();
-  expect(archivedTo).toBe(`/agents/friday/sessions/${oldSessionId}.jsonl.gz`);
+  expect(archivedTo).toBe(`/agents/main/sessions/${oldSessionId}.jsonl.gz`);
   const { archives } = await home.sys.call<{ archives: readonly ArchiveInfo[] }>("archive.list", {});
-  const bytes = (path: string) => Bun.file(join(home.paths.objectsDir, path)).bytes();
+  // As it is stored, `main` is the personal agent.
+  const bytes = (path: string) => Bun.file(join(home.paths.objectsDir, path.replace("/main/", "/friday/"))).bytes();
   expect(await bytes(archivedTo ?? "")).toEqual(await bytes(archives[0]?.path ?? ""));
   expect(gunzipSync(await bytes(archivedTo ?? "")).toString()).toContain("nutmeg");
   const stat = await home.sys.call<{ mode: number }>("fs.stat", { path: archivedTo });

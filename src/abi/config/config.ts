@@ -10,6 +10,8 @@ export interface Setting {
   /** The default, in canonical form. */
   readonly fallback: string;
   readonly env?: string;
+  /** What holds while nobody has set it, in words: then `fallback` is not in force. */
+  readonly unset?: string;
   /** `root`: only root may set it, in the system layer. */
   readonly writes: "user" | "root";
   readonly min?: number;
@@ -172,11 +174,10 @@ export const SETTINGS = {
     { env: "AGENT_TIMEOUT_MS", max: 31 * DAY_MS },
   ),
 
-  "session.contextResetTurns": count(
-    "messages before older ones are shortened; unset, only in sessions of other channels; 0 for never",
-    8,
-    { max: 100_000 },
-  ),
+  "session.contextResetTurns": count("messages after which the model gets a shorter context; 0 for never", 8, {
+    max: 100_000,
+    unset: "8 in sessions of other channels, else never",
+  }),
   "session.defaultResetPolicy.mode": choice("when a session resets automatically", RESET_MODES, ASKS),
   "session.defaultResetPolicy.atHour": count("hour of the daily reset, in server.timezone", 4, { max: 23, ...ASKS }),
   "session.defaultResetPolicy.idleMinutes": count("minutes of inactivity before an idle reset", 60, {
@@ -200,16 +201,14 @@ export const SETTINGS = {
   ),
   "terminal.theme": choice("terminal colours", ["auto", "dark", "light", "none"], {}),
   "compaction.enabled": flag("summarise older history when it gets too long", true, ASKS),
-  "compaction.reserveTokens": count(
-    "tokens kept free in the model's window; if unset, 10 % of the window",
-    20_000,
-    ASKS,
-  ),
-  "compaction.keepRecentTokens": count(
-    "tokens of recent history kept as is; if unset, the newest 80 messages",
-    20_000,
-    ASKS,
-  ),
+  "compaction.reserveTokens": count("tokens kept free in the model's window", 20_000, {
+    ...ASKS,
+    unset: "a tenth of the window",
+  }),
+  "compaction.keepRecentTokens": count("tokens of recent history kept as is", 20_000, {
+    ...ASKS,
+    unset: "the newest 80 messages, at most half of the window",
+  }),
   "compaction.extractMemories": flag("write lasting facts to memory on compaction and reset", true, ASKS),
   "timeouts.llmMs": count("time a model may stay silent", 300_000, { min: 1000 }),
   "hooks.timeoutMs": count("time limit for a hook", 10_000, { min: 100, max: 600_000 }),

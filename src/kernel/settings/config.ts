@@ -100,7 +100,8 @@ export function settingsService(options: SettingsOptions): SettingsOfKernel {
       refuseAgent(caller, { name, uid }, uid === null);
       const holder = await layerOf(options, caller, uid);
       const stored = (await textsOf(rows, holder))[name];
-      const below = (await textsOf(rows, "system"))[name] ?? SETTINGS[name].fallback;
+      const setting: Setting = SETTINGS[name];
+      const below = (await textsOf(rows, "system"))[name] ?? setting.unset ?? setting.fallback;
       const before = stored ?? below;
       if (written === null) return `change ${name}, which is ${quotedValue(before)}`;
       const { value } = await change(holder, name, blankIsNull(written));

@@ -16,8 +16,10 @@ export function infoOf(key: SettingName, said: Said, gone: Gone): SettingInfo {
   const facts = { key, type, takes: takes(setting), doc, env, writes, agents };
   if (type === "secret") return { ...facts, ...secretInfo(said, gone) };
   const { text, layer, layers } = resolveSetting(key, setting, said);
-  const shown = layers.map((each) => ({ layer: each.layer, shown: each.text }));
-  return { ...facts, value: typedValue(setting, text), shown: text, layer, layers: shown };
+  const inForce = (from: ConfigLayer, value: string) => (from === "default" ? (setting.unset ?? value) : value);
+  const shown = layers.map((each) => ({ layer: each.layer, shown: inForce(each.layer, each.text) }));
+  const value = layer === "default" && setting.unset !== undefined ? null : typedValue(setting, text);
+  return { ...facts, value, shown: inForce(layer, text), layer, layers: shown };
 }
 
 interface ShownLayer {

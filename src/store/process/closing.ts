@@ -218,7 +218,7 @@ export function closingRecords(
   return {
     records: rows.map(undeliveredRecord),
     messages: 0,
-    undelivered: rows.length,
+    undelivered: rows.filter(({ kind }) => kind === "user").length,
     next: rows.length < limit || last === undefined ? null : `q${last.id}`,
   };
 }

@@ -36,6 +36,8 @@ export interface SessionInfo extends SessionLine {
   readonly id: string;
   readonly owner: string;
   readonly messages: number;
+  /** Of these, as many as the model gets only in a summary. */
+  readonly summarized: number;
   readonly tokens: SessionTokens;
   /** What was set for it and nothing else. */
   readonly settings: SessionSettings;
@@ -126,6 +128,8 @@ export interface SessionChangeRequest {
   readonly key: string;
   readonly path: string;
   readonly value: string;
+  /** Makes the session if the key was never used. */
+  readonly create?: boolean;
 }
 
 export interface SessionChanged {

@@ -32,7 +32,7 @@ export function infoText(info: SessionInfo): string {
     `Session ID: ${info.sessionId ?? "-"}`,
     `Process: ${info.pid ?? "-"}`,
     `State: ${info.interrupted ? "interrupted" : info.state}`,
-    `Messages: ${info.messages}`,
+    `Messages: ${countText(info)}`,
     `Tokens: ${tokensText(info.tokens)}`,
     ...(settings === null ? [] : [`Settings: ${settings}`]),
     `Reset policy: ${policyText(info.resetPolicy)}`,
@@ -40,6 +40,13 @@ export function infoText(info: SessionInfo): string {
     `Previous sessions: ${info.previousSessions}`,
     `Created: ${minute(info.createdAt)}`,
   ].join("\n");
+}
+
+/** As the model gets them. */
+function countText({ messages, summarized }: Pick<SessionInfo, "messages" | "summarized">): string {
+  return summarized === 0
+    ? `${messages}`
+    : `${messages} (${messages - summarized} as they are, ${summarized} summarized)`;
 }
 
 function settingsSet(settings: SessionInfo["settings"]): string | null {

@@ -180,6 +180,7 @@ export const sessionCalls = [
         longest: LIMITS.contextFileBytesMax,
         meta: "VALUE",
       }),
+      create: field.flag("make the session if the key was never used"),
     },
     cli: {
       examples: [

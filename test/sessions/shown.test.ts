@@ -1,0 +1,74 @@
+// What is shown of sessions and settings is what is in force.
+
+import { expect, test } from "bun:test";
+import type { SettingInfo } from "../../src/syscalls/services.ts";
+import type { SessionHistory, SessionInfo, SessionReset } from "../../src/syscalls/session/session-service.ts";
+import { infoText } from "../../src/syscalls/session/session-text.ts";
+import { INIT, TestKernel } from "../support/kernel.ts";
+
+const setting = (home: TestKernel, key: string) => home.sys.call<SettingInfo>("config.get", { key });
+const get = (home: TestKernel, key = "main") => home.sys.call<SessionInfo>("session.get", { key });
+
+test.each([
+  ["compaction.reserveTokens", "a tenth of the window"],
+  ["compaction.keepRecentTokens", "the newest 80 messages, at most half of the window"],
+  ["session.contextResetTurns", "8 in sessions of other channels, else never"],
+])("%s, while nobody has set it, is shown as what holds then", async (key, holds) => {
+  await using home = await TestKernel.boot();
+  expect(await setting(home, key)).toMatchObject({ value: null, shown: holds, layer: "default" });
+  await home.sys.call("config.set", { key, value: "20000" });
+  expect(await setting(home, key)).toMatchObject({ value: 20_000, shown: "20000", layer: "user" });
+});
+
+test("after a compaction session get says what the model gets: 20 messages as they are, 16 summarized", async () => {
+  await using home = await TestKernel.boot();
+  for (let turn = 1; turn <= 18; turn++) await home.say(`message ${turn}`);
+  expect(await get(home)).toMatchObject({ messages: 36, summarized: 0 });
+  await home.sys.call("session.compact", { key: "main", keep: 20 });
+  const info = await get(home);
+  expect(info).toMatchObject({ messages: 36, summarized: 16 });
+  expect(infoText(info)).toContain("Messages: 36 (20 as they are, 16 summarized)");
+  const context = await home.stores.processes.context(INIT);
+  expect(context).toHaveLength(21);
+});
+
+test("the archive of a main session is where its key says; the personal agent's name leads there too", async () => {
+  await using home = await TestKernel.boot();
+  await home.say("hello");
+  const { archivedTo, oldSessionId } = await home.sys.call<SessionReset>("session.reset", { key: "main" });
+  expect(archivedTo).toBe(`/agents/main/sessions/${oldSessionId}.jsonl.gz`);
+  const { previous } = await home.sys.call<SessionHistory>("session.history", { key: "main" });
+  expect(previous[0]?.archivedTo).toBe(archivedTo);
+  const sizes = await Promise.all(
+    [archivedTo ?? "", `/agents/friday/sessions/${oldSessionId}.jsonl.gz`].map((path) =>
+      home.sys.call<{ size: number }>("fs.stat", { path }),
+    ),
+  );
+  expect(sizes[0]?.size).toBeGreaterThan(0);
+  expect(sizes[0]?.size).toBe(sizes[1]?.size ?? 0);
+  const { entries } = await home.sys.call<{ entries: { name: string }[] }>("fs.list", { path: "/agents" });
+  expect(entries.map(({ name }) => name).sort()).toEqual(["friday", "main"]);
+});
+
+test("session set refuses a key that was never used, unless it is to make the session", async () => {
+  await using home = await TestKernel.boot();
+  const wish = { key: "agent:main:cli:dm:alcie", path: "label", value: "Alice" };
+  const refused = await home.refusal("session.set", wish);
+  expect(refused).toMatchObject({ code: "ENOENT", hints: expect.arrayContaining(["--create makes it"]) });
+  expect(await home.refusal("session.get", { key: wish.key })).toMatchObject({ code: "ENOENT" });
+  await home.sys.call("session.set", { ...wish, create: true });
+  expect(await get(home, wish.key)).toMatchObject({ label: "Alice" });
+});
+
+test("a reset counts as never taken up only what a person wrote", async () => {
+  await using home = await TestKernel.boot();
+  const { pid } = await home.spawn({ prompt: "hello" });
+  // Its end is an event in the queue of init, which nobody wrote.
+  await home.wait(pid);
+  home.model.will(INIT, { hold: true });
+  await home.send("one");
+  await home.holding();
+  await home.send("two");
+  const { undelivered } = await home.sys.call<{ undelivered: number }>("proc.reset", {});
+  expect(undelivered).toBe(1);
+});
