@@ -1,5 +1,5 @@
 // Check: kernel.db and the process databases agree. Each registered process has its database, each database its process, and the projection
-// in kernel.db matches the process's own word. Processes marked dirty are left out: their projection is still to be copied.
+// in kernel.db matches the process database. Processes marked dirty are skipped: their projection is not copied yet.
 
 import { existsSync, mkdirSync, readdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ export const agreement: Check = {
   needsHome: true,
   look(patient, depth) {
     if (!existsSync(patient.paths.kernelDb)) return [];
-    // Files first: a process is registered before it has a file, and loses the file first.
+    // Files first, because a process is registered before it has a file and loses the file first.
     const files = databasesIn(patient);
     const rows = registered(patient);
     if (rows === null) return [];
@@ -24,13 +24,11 @@ export const agreement: Check = {
       ...rows.flatMap((row) => compared(patient, depth, row)),
       ...files.filter((pid) => !known.has(pid)).flatMap((pid) => nobodys(patient, depth, pid)),
     ];
-    return found.length > 0
-      ? found
-      : [ok(`kernel.db and ${counted(rows.length, "process", "processes")} say the same`)];
+    return found.length > 0 ? found : [ok(`kernel.db and ${counted(rows.length, "process", "processes")} agree`)];
   },
 };
 
-// What keeps kernel.db from being read is told by the check of the databases, or by that of the versions.
+// The checks of databases and versions report an unreadable kernel.db.
 function registered({ databases }: Patient): readonly Registered[] | null {
   try {
     const { version, known } = databases.kernelSchema();
@@ -48,13 +46,13 @@ function compared(patient: Patient, depth: Depth, row: Registered): Found[] {
   const own = processState(patient, pid);
   if (own === null) return [];
   const fault = differs(row, own);
-  // It may have changed between the two looks; then it is marked now, or reads otherwise, or its own word is another by now.
+  // A live kernel may have changed it between the two reads. Then it is dirty now, or one of the two reads differently.
   if (fault === null || !isStill(patient, row) || !Bun.deepEquals(processState(patient, pid), own)) return [];
   const more = depth === "full" ? { repair: () => copyAgain(patient, pid, own) } : {};
   return [problem(`${pid}: ${fault}`, { fix: FSCK, ...more })];
 }
 
-// A damaged one is told by the check of the databases.
+// The check of databases reports a damaged one.
 function processState({ databases }: Patient, pid: string): ProcessState | null {
   try {
     return databases.processState(pid);
@@ -73,7 +71,7 @@ function differs(row: Registered, own: ProcessState): string | null {
   const [listed, open] = [row.openApprovals, own.openApprovals].map((ids) => [...ids].sort().join(", ") || "none");
   if (listed !== open) return `kernel.db lists the approvals ${listed}, open are ${open}`;
   if (own.unsent > 0) return `${own.unsent} changes were never copied into kernel.db`;
-  return own.closing === null ? null : `a ${own.closing.reason} was begun and nothing remembers to finish it`;
+  return own.closing === null ? null : `a ${own.closing.reason} was started and never finished`;
 }
 
 function inWords({ state, activeRunId, queued, lastActiveAt }: Activity): string {
@@ -82,16 +80,16 @@ function inWords({ state, activeRunId, queued, lastActiveAt }: Activity): string
   return `${state}${run} with ${queued} queued${active}`;
 }
 
-async function copyAgain({ mend }: Patient, pid: string, own: ProcessState): Promise<string> {
-  if (own.closing === null) mend.resend(pid);
-  else mend.mark(pid);
-  return `${pid} is marked: the next kernel copies what it says of itself`;
+async function copyAgain({ repairs }: Patient, pid: string, own: ProcessState): Promise<string> {
+  if (own.closing === null) repairs.resend(pid);
+  else repairs.mark(pid);
+  return `marked ${pid}: the next kernel copies its state`;
 }
 
-function missing({ mend }: Patient, depth: Depth, pid: string): Found {
+function missing({ repairs }: Patient, depth: Depth, pid: string): Found {
   const repair = async () => {
-    mend.mark(pid);
-    return `${pid} is marked: the next kernel shows it in error, until a reset`;
+    repairs.mark(pid);
+    return `marked ${pid}: the next kernel shows an error until a reset`;
   };
   return problem(`${pid} has no database`, {
     fix: `restore a backup, or: gsv proc reset --pid ${pid}`,
@@ -100,22 +98,22 @@ function missing({ mend }: Patient, depth: Depth, pid: string): Found {
 }
 
 function nobodys(patient: Patient, depth: Depth, pid: string): Found[] {
-  // Killed between the two looks, its file went first.
+  // The process may have been killed between the two reads.
   if (!databasesIn(patient).includes(pid)) return [];
   return [
     problem(`proc/${pid}.db belongs to no process`, {
-      fix: `${FSCK} keeps it in quarantine/`,
+      fix: `${FSCK} moves it to quarantine/`,
       ...(depth === "full" ? { repair: async () => setAside(patient, pid) } : {}),
     }),
   ];
 }
 
-// Whole, with its log: either without the other is worth less. Renamed, never opened.
+// Moves the database with its WAL. The files are renamed, never opened.
 function setAside({ paths, clock }: Patient, pid: string): string {
   const place = join(paths.quarantineDir, `${pid}-${clock.now()}`);
   mkdirSync(place, { recursive: true, mode: 0o700 });
   const names = new Set([`${pid}.db`, `${pid}.db-wal`, `${pid}.db-shm`]);
   for (const name of readdirSync(paths.procDir).filter((each) => names.has(each)))
     renameSync(join(paths.procDir, name), join(place, name));
-  return `proc/${pid}.db is in ${place} now`;
+  return `moved proc/${pid}.db to ${place}`;
 }

@@ -1,5 +1,4 @@
-// Check: each archive still reads to its end with the recorded checksum and number of records. The quick look takes a sample of the newest,
-// fsck takes all.
+// Check: each archive has the recorded checksum and number of records. The quick check reads a few of the newest, fsck reads all.
 
 import { existsSync } from "node:fs";
 import type { StoredArchive } from "../store/inspect.ts";
@@ -16,10 +15,9 @@ export const archives: Check = {
     const limit = depth === "full" ? -1 : SAMPLE;
     const rows = rowsOf(patient, limit);
     if (rows === null) return [];
-    // Where none can be reached, none is damaged.
+    // Unreachable archives are not damaged.
     const unreachable = await patient.bytes.probe().then(() => null, faultLine);
-    if (unreachable !== null)
-      return [problem(`archives cannot be read: ${unreachable}`, { fix: "gsv doctor storage" })];
+    if (unreachable !== null) return [problem(`cannot read archives: ${unreachable}`, { fix: "gsv doctor storage" })];
     const found: Found[] = [];
     for (const archive of rows) {
       const fault = await patient.bytes.archiveFault(archive).catch(faultLine);
@@ -39,7 +37,7 @@ export const archives: Check = {
   },
 };
 
-// What keeps kernel.db from being read is told by the check of the databases.
+// The check of databases reports an unreadable kernel.db.
 function rowsOf({ databases }: Patient, limit: number) {
   try {
     return databases.archives(limit);
@@ -48,7 +46,7 @@ function rowsOf({ databases }: Patient, limit: number) {
   }
 }
 
-/** It may have been taken away while it was being read. Its file goes first: without that it is on its way, and a kernel takes the rest. */
+/** It may have been deleted during the read. The file goes first, then its rows. */
 function isStillThere(patient: Patient, { id, key }: StoredArchive): boolean {
   if (patient.databases.object(key) === null) return false;
   return rowsOf(patient, -1)?.some((archive) => archive.id === id) ?? false;

@@ -1,5 +1,5 @@
-// Each database by itself: there, SQLite's own check of it, and a schema this gsv knows. What is damaged is left as it lies: a kernel sets
-// a damaged process database aside when it opens it, and kernel.db has no second copy but a backup.
+// Check: each database exists, passes SQLite's own check and has a known schema. Damaged files are left alone: a kernel moves a damaged
+// process database to quarantine when it opens it, and only a backup has a copy of kernel.db.
 
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -18,7 +18,7 @@ export const databases: Check = {
       ...pids.flatMap((pid) => processDatabase(patient, depth, pid)),
       ...indexDatabase(patient, depth),
     ];
-    const how = depth === "full" ? "read to the last page" : "looked through";
+    const how = depth === "full" ? "checked page by page" : "checked";
     if (found.length === 0)
       found.push(
         ok(
@@ -31,7 +31,6 @@ export const databases: Check = {
   },
 };
 
-/** The pids that have a database. */
 export function databasesIn({ paths }: Patient): string[] {
   return namesIn(paths.procDir)
     .filter((name) => name.endsWith(".db"))
@@ -39,7 +38,7 @@ export function databasesIn({ paths }: Patient): string[] {
     .sort();
 }
 
-// What is no directory is told by the check of the home.
+// The check of the home reports what is not a directory.
 function namesIn(directory: string): string[] {
   try {
     return readdirSync(directory);
@@ -52,7 +51,7 @@ function kernelDatabase(patient: Patient, depth: Depth, expected: boolean): Foun
   const { kernelDb } = patient.paths;
   const restore = restoreFrom(patient);
   if (!existsSync(kernelDb))
-    return expected ? [problem("kernel.db is missing although there are processes", { fix: restore })] : [];
+    return expected ? [problem("kernel.db is missing, but there are processes", { fix: restore })] : [];
   const fault = patient.databases.fault(kernelDb, depth);
   if (fault === null) return [];
   const more = isOfIndexes(fault) ? reindexed(patient, kernelDb, depth) : { fix: restore };
@@ -63,27 +62,27 @@ function processDatabase(patient: Patient, depth: Depth, pid: string): Found[] {
   const path = join(patient.paths.procDir, `${pid}.db`);
   const fault = patient.databases.fault(path, depth);
   if (fault === null) return schema(patient, pid);
-  // It went away with its process meanwhile.
+  // The process ended meanwhile.
   if (!existsSync(path)) return [];
   const row = registeredProcess(patient, pid);
-  // One that is being made is empty at first; one that belongs to nobody is told by the check of the agreement.
+  // A new database is empty at first. The check of agreement reports one without a process.
   if (row !== "unknown" && row?.phase !== "live") return [];
-  // It was made, or made anew, between the two looks.
+  // It may have been created between the two reads.
   if (patient.databases.fault(path, depth) === null) return schema(patient, pid);
   if (row !== "unknown" && row.dirty)
     return [
-      notice(`${pid}.db: ${inShort(fault)}; the next kernel keeps it in quarantine/`, { fix: "gsv kernel restart" }),
+      notice(`${pid}.db: ${inShort(fault)}; the next kernel moves it to quarantine/`, { fix: "gsv kernel restart" }),
     ];
-  const fix = `gsv proc reset --pid ${quoted(pid)} starts it afresh and keeps the damaged file in quarantine/`;
+  const fix = `gsv proc reset --pid ${quoted(pid)} clears it and moves the damaged file to quarantine/`;
   const more = isOfIndexes(fault) ? reindexed(patient, path, depth) : { fix, ...marked(patient, depth, pid) };
   return [problem(`${pid}.db: ${inShort(fault)}`, more)];
 }
 
-// Derived: nothing is lost with it, and a kernel makes it anew by itself.
+// The index is derived data: a kernel rebuilds it.
 function indexDatabase({ paths, databases: inspector }: Patient, depth: Depth): Found[] {
   const fault = existsSync(paths.indexDb) ? inspector.fault(paths.indexDb, depth) : null;
   if (fault === null || !existsSync(paths.indexDb)) return [];
-  return [notice(`index.db: ${inShort(fault)}; the next search makes it anew`, { fix: "gsv history search WORD" })];
+  return [notice(`index.db: ${inShort(fault)}; the next search rebuilds it`, { fix: "gsv history search WORD" })];
 }
 
 function registeredProcess({ databases: inspector }: Patient, pid: string): Registered | null | "unknown" {
@@ -108,7 +107,7 @@ function schema({ databases: inspector, paths }: Patient, pid: string): Found[] 
   }
 }
 
-/** How kernel.db comes back: from the newest backup that is known, or from whichever there is. */
+/** How to restore kernel.db: from the newest known backup, or from any other. */
 function restoreFrom({ paths, lastBackup }: Patient): string {
   const [backup] = newestFirst([...tarsIn(paths), ...[lastBackup()].flatMap((file) => file ?? [])]);
   if (backup !== undefined) return `gsv restore --force ${quoted(backup)}`;
@@ -122,7 +121,7 @@ function tarsIn({ backupDir }: Patient["paths"]): string[] {
   return namesIn(backupDir).flatMap((name) => (/\.(?:tar|tar\.gz|tgz)$/.test(name) ? [join(backupDir, name)] : []));
 }
 
-/** Plain files only: what a restore has put aside are directories. */
+/** Files only; a restore leaves directories there. */
 function newestFirst(files: readonly string[]): string[] {
   return files
     .flatMap((file) => {
@@ -137,7 +136,7 @@ function inShort(fault: string): string {
   return some(fault.split("; "), 2);
 }
 
-// Indexes are derived from the rows and can be made anew, so long as nothing else is wrong.
+// Indexes can be rebuilt from the rows, unless something else is wrong.
 function isOfIndexes(fault: string): boolean {
   return fault.split("; ").every((word) => /\bindex\b/.test(word));
 }
@@ -148,8 +147,8 @@ function reindexed(patient: Patient, path: string, depth: Depth): Pick<Found, "f
   return {
     fix,
     repair: async () => {
-      patient.mend.reindex(path);
-      return `the indexes of ${basename(path)} are made anew`;
+      patient.repairs.reindex(path);
+      return `rebuilt the indexes of ${basename(path)}`;
     },
   };
 }
@@ -158,8 +157,8 @@ function marked(patient: Patient, depth: Depth, pid: string): Pick<Found, "repai
   if (depth === "quick") return {};
   return {
     repair: async () => {
-      patient.mend.mark(pid);
-      return `${pid} is marked: the next kernel keeps its database in quarantine/`;
+      patient.repairs.mark(pid);
+      return `marked ${pid}: the next kernel moves its database to quarantine/`;
     },
   };
 }
@@ -168,8 +167,8 @@ function setAside({ paths }: Patient): Found[] {
   const kept = namesIn(paths.quarantineDir).length;
   if (kept === 0) return [];
   return [
-    notice(`${kept} damaged ${kept === 1 ? "thing is" : "things are"} kept in ${paths.quarantineDir}`, {
-      fix: "look at them; take them away when you need them no more",
+    notice(`${counted(kept, "damaged file")} in ${paths.quarantineDir}`, {
+      fix: "delete them when you no longer need them",
     }),
   ];
 }

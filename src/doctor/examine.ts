@@ -1,30 +1,14 @@
-// All checks in order, and the two ways to go through them: the doctor's quick look, which needs nothing and never fails, and the deep look
-// of fsck. What a check throws is a finding like any other. Repairs are made only when asked for, and what they mended is looked at again.
+// Runs the checks: quickly for `gsv doctor`, which needs nothing and never fails, and fully for `gsv fsck`. An error of a check is a finding.
+// Repairs run only on request, and the check runs again after them.
 
 import { SysError } from "../abi/errno.ts";
 import { agreement } from "./agreement.ts";
 import { archives } from "./archives.ts";
 import { type Check, type Depth, type Found, faultLine, type Level, notice, problem } from "./check.ts";
+import { crashes, hooks, leftovers, secrets, storage, unfinished, workspaces } from "./contents.ts";
 import { databases } from "./databases.ts";
-import { crashes } from "./home/crashes.ts";
-import { home, isThere } from "./home/home.ts";
-import { hooks } from "./home/hooks.ts";
-import { leftovers } from "./home/leftovers.ts";
-import { lock } from "./home/lock.ts";
-import { permissions } from "./home/permissions.ts";
-import { secrets } from "./home/secrets.ts";
-import { storage } from "./home/storage.ts";
-import { unfinished } from "./home/unfinished.ts";
-import { versions } from "./home/versions.ts";
-import { workspaces } from "./home/workspaces.ts";
-import { clock } from "./machine/clock.ts";
-import { disk } from "./machine/disk.ts";
-import { editor } from "./machine/editor.ts";
-import { git } from "./machine/git.ts";
-import { provider } from "./machine/provider.ts";
-import { sandbox } from "./machine/sandbox.ts";
-import { socket } from "./machine/socket.ts";
-import { terminal } from "./machine/terminal.ts";
+import { home, isThere, lock, permissions, versions } from "./home.ts";
+import { clock, disk, editor, git, provider, sandbox, socket, terminal } from "./machine.ts";
 import { objects } from "./objects.ts";
 import type { Patient } from "./patient.ts";
 import { repositories } from "./repositories.ts";
@@ -59,17 +43,15 @@ const DEEP: readonly Check[] = [databases, agreement, archives, objects, reposit
 const LOOKS_MAX = 4;
 const BETWEEN_LOOKS_MS = 100;
 
-/** One line of the answer. */
 export interface Finding {
   readonly check: string;
   readonly level: Level | "fixed";
   readonly what: string;
-  /** What to do about it. */
   readonly fix?: string;
 }
 
 export interface Doctor {
-  /** Throws only for a check that does not exist. */
+  /** Throws only for an unknown check. */
   examine(options: { readonly checks: readonly string[]; readonly fix: boolean }): Promise<readonly Finding[]>;
   /** Repairs need the kernel stopped. */
   fsck(options: { readonly repair: boolean }): Promise<readonly Finding[]>;
@@ -78,13 +60,13 @@ export interface Doctor {
 export function doctorOf(patient: Patient): Doctor {
   return {
     async examine({ checks, fix }) {
-      return findings(patient, chosen(checks), { depth: "quick", mend: fix });
+      return findings(patient, chosen(checks), { depth: "quick", repair: fix });
     },
     async fsck({ repair }) {
-      const look = () => findings(patient, DEEP, { depth: "full", mend: repair });
+      const look = () => findings(patient, DEEP, { depth: "full", repair });
       if (!isThere(patient)) {
         const where = patient.homeFault === null ? ` at ${patient.paths.home}` : `: ${patient.homeFault.message}`;
-        return [{ check: "home", ...notice(`there is nothing to check${where}`, { fix: "gsv doctor says why" }) }];
+        return [{ check: "home", ...notice(`there is nothing to check${where}`, { fix: "gsv doctor shows why" }) }];
       }
       return repair ? patient.lock.hold(look) : look();
     },
@@ -95,20 +77,20 @@ function chosen(names: readonly string[]): readonly Check[] {
   const known = QUICK.map((check) => check.name);
   const stranger = names.find((name) => !known.includes(name));
   if (stranger !== undefined)
-    throw new SysError("EUSAGE", `there is no check ${stranger}`, [`checks: ${known.join(" ")}`]);
+    throw new SysError("EUSAGE", `unknown check: ${stranger}`, [`checks: ${known.join(" ")}`]);
   return names.length === 0 ? QUICK : QUICK.filter((check) => names.includes(check.name));
 }
 
 interface Going {
   readonly depth: Depth;
-  readonly mend: boolean;
+  readonly repair: boolean;
 }
 
-async function findings(patient: Patient, checks: readonly Check[], { depth, mend }: Going): Promise<Finding[]> {
+async function findings(patient: Patient, checks: readonly Check[], { depth, repair }: Going): Promise<Finding[]> {
   const all: Finding[] = [];
   for (const check of checks) {
     const found = await lookTwice(check, patient, depth);
-    const repaired = mend ? await repairs(found) : [];
+    const repaired = repair ? await repairs(found) : [];
     const now = repaired.length === 0 ? found : await lookTwice(check, patient, depth);
     for (const { level, what, fix } of [...repaired, ...now])
       all.push({ check: check.name, level, what, ...(fix === undefined ? {} : { fix }) });
@@ -116,7 +98,7 @@ async function findings(patient: Patient, checks: readonly Check[], { depth, men
   return all;
 }
 
-/** Where a kernel is at work, what is merely on its way is gone at the next look, and no problem. */
+/** While a kernel is running, a problem counts only if two checks in a row find it. */
 async function lookTwice(check: Check, patient: Patient, depth: Depth): Promise<readonly Found[]> {
   let seen = new Set<string>();
   for (let left = LOOKS_MAX; ; left--) {
@@ -133,7 +115,7 @@ async function look(check: Check, patient: Patient, depth: Depth): Promise<reado
   try {
     return await check.look(patient, depth);
   } catch (error) {
-    return [problem(`could not be looked at: ${faultLine(error)}`)];
+    return [problem(`the check failed: ${faultLine(error)}`)];
   }
 }
 

@@ -1,5 +1,5 @@
-// The rows of the objects against their bytes: each row has bytes of its checksum, and whatever else lies there has a row. Bytes that are
-// just being moved are left alone. Bytes without a row are only ever set aside, never deleted.
+// Check: each object has content with its checksum, and no content lacks an object. Content that is being moved is skipped. Content without
+// an object is moved to quarantine, never deleted.
 
 import { existsSync, mkdirSync, renameSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -16,9 +16,9 @@ export const objects: Check = {
       await patient.bytes.probe();
       const { count, found } = await againstBytes(patient);
       found.push(...(await strangers(patient)));
-      return found.length > 0 ? found : [ok(`the bytes of ${counted(count, "object")} are the ones that were stored`)];
+      return found.length > 0 ? found : [ok(`${counted(count, "object")}: checksums match`)];
     } catch (error) {
-      return [problem(`the objects cannot be looked through: ${faultLine(error)}`)];
+      return [problem(`cannot read the objects: ${faultLine(error)}`)];
     }
   },
 };
@@ -45,7 +45,7 @@ async function faultOf({ bytes }: Patient, row: Stored): Promise<string | null> 
   try {
     const fault = await bytes.fault(row);
     if (fault === null) return null;
-    return fault === "missing" ? "its bytes are missing" : "its bytes are not the ones that were stored";
+    return fault === "missing" ? "the content is missing" : "the content is damaged";
   } catch (error) {
     return faultLine(error);
   }
@@ -59,7 +59,7 @@ async function strangers(patient: Patient): Promise<Found[]> {
       driver === "s3"
         ? notice(`${name} in ${place} belongs to no object`, { fix: "gsv storage gc --user root" })
         : problem(`objects/${name} belongs to no object`, {
-            fix: "gsv kernel stop; gsv fsck --repair keeps it in quarantine/",
+            fix: "gsv kernel stop; gsv fsck --repair moves it to quarantine/",
             repair: async () => setAside(patient, name),
           }),
     );
@@ -70,5 +70,5 @@ function setAside({ paths, clock }: Patient, key: string): string {
   const place = join(paths.quarantineDir, `objects-${clock.now()}`, key);
   mkdirSync(dirname(place), { recursive: true, mode: 0o700 });
   renameSync(join(paths.objectsDir, key), place);
-  return `objects/${key} is in ${place} now`;
+  return `moved objects/${key} to ${place}`;
 }

@@ -1,5 +1,4 @@
-// What the checks are handed of the machine: where things lie, and ports to what they may not reach themselves. Databases and the lock
-// come through SQLite alone; everything else a check looks at with its own eyes.
+// What the checks read: paths, and ports to what they must not open themselves. Databases and the lock are read through SQLite only.
 
 import type { SysError } from "../abi/errno.ts";
 import type { HookInfo } from "../abi/hook.ts";
@@ -10,7 +9,7 @@ import type { Repairs } from "../store/repair.ts";
 
 export interface Answer {
   readonly how: "ready" | "silent" | "absent";
-  /** Of the kernel that is ready. */
+  /** If ready. */
   readonly version?: string;
 }
 
@@ -24,17 +23,17 @@ export interface RepoState {
   /** `owner/name`. */
   readonly name: string;
   readonly gitDir: string;
-  /** What keeps HEAD from being read, or null. */
+  /** Why HEAD is unreadable; null if it is fine. */
   readonly headFault: string | null;
-  /** It is a home's, and HEAD is not where its versions go on. */
+  /** The repository of a home whose HEAD is not on main. */
   readonly isAway: boolean;
   readonly isIndexBroken: boolean;
-  /** Some may be of a git that works there just now. */
+  /** May include locks of a running git. */
   readonly locks: readonly { readonly name: string; readonly isStale: boolean }[];
 }
 
 export interface Patient {
-  /** Why the environment names no home; then `paths` leads nowhere. */
+  /** Why the environment names no home; `paths` is then useless. */
   readonly homeFault: SysError | null;
   readonly paths: HomePaths;
   readonly uid: number;
@@ -42,54 +41,51 @@ export interface Patient {
   readonly clock: Clock;
   readonly about: { readonly version: string; readonly commit: string; readonly bun: string };
   readonly databases: Inspector;
-  /** Only while the lock is held. */
-  readonly mend: Repairs;
+  /** Use it only while the lock is held. */
+  readonly repairs: Repairs;
   readonly bytes: {
-    /** Where they lie. */
     where(): Promise<{ readonly driver: "disk" | "s3"; readonly place: string }>;
-    /** Throws what keeps them from being reached. */
+    /** Throws if the storage is unreachable. */
     probe(): Promise<void>;
-    /** What is wrong with an object's, read to their end; or null. */
+    /** Reads the whole content; null if it is fine. */
     fault(object: Stored): Promise<"missing" | "damaged" | null>;
-    /** Bytes that belong to no object and to no change under way. */
+    /** Content without an object, except what is being moved. */
     strays(): AsyncIterable<{ readonly name: string }>;
-    /** What is wrong with an archive, read to its end; or null. */
+    /** Reads the whole archive; null if it is fine. */
     archiveFault(archive: StoredArchive): Promise<string | null>;
   };
   readonly repositories: {
     states(): readonly RepoState[];
-    /** Takes away locks whose git is gone, and says which; refuses where one may be at work. */
+    /** Removes locks whose git is gone and returns their names. Throws if a git may be running. */
     freeLocks(gitDir: string): readonly string[];
-    /** What git finds missing when it follows every version, or null. */
+    /** What git fsck finds; null if nothing. */
     follow(gitDir: string): Promise<string | null>;
   };
   readonly lock: {
     isHeld(): boolean;
-    /** What keeps the lock file from being one. */
+    /** Why the lock file is unusable; null if it is fine. */
     fault(): string | null;
-    /** What the holder, or the last one, wrote of itself. */
+    /** The kernel that holds the lock, or the last one that did. */
     holder(): Holder | null;
-    /** Does something while no kernel can start; refuses while one is there. */
+    /** Runs `work` while no kernel can start. Throws if one is running. */
     hold<T>(work: () => Promise<T>): Promise<T>;
   };
-  /** Whether the value of a secret, stored so and marked so, is still there; null for what is no mark of one. */
+  /** Whether a secret still has its value; null if `mark` is not the mark of a secret. */
   readonly holdsSecret: (key: string, mark: string) => Promise<boolean | null>;
-  /** When each failed run was that has left a core, the newest first. */
+  /** Times of the crash files, newest first. */
   readonly cores: () => readonly number[];
-  /** Those of its person, with what was decided about them. */
+  /** The hooks of the person, with the decisions about them. */
   readonly hooks: () => Promise<readonly HookInfo[]>;
-  /** Where the last backup was written; it may have gone since. */
+  /** Path of the last backup, which may be deleted by now. */
   readonly lastBackup: () => string | null;
-  /** Throws when no socket can be there. */
+  /** Throws if no socket can be created. */
   readonly socketPath: () => string;
-  /** Says hello to the kernel. */
   readonly greet: () => Promise<Answer>;
   readonly terminal: { readonly isTTY: boolean; readonly columns: number; readonly rows: number };
-  /** Whom the environment chooses, offline when it says nothing; throws when what is chosen does not exist. */
+  /** The provider and model of the environment, offline by default. Throws if they do not exist. */
   readonly provider: () => { readonly provider: string; readonly model: string; readonly name: string };
-  /** Where a program is, by PATH. */
   readonly find: (program: string) => string | null;
-  /** Runs a program to its end; its first line. */
+  /** Runs a program and returns its first line. */
   readonly run: (argv: readonly string[]) => Promise<{ readonly status: number; readonly says: string }>;
   readonly disk: (path: string) => {
     readonly freeBytes: number;

@@ -63,7 +63,7 @@ export async function patientOf({ home, uid, env, clock, random }: DoctorMachine
     clock,
     about: { version: VERSION, commit: COMMIT, bun: Bun.version },
     databases,
-    mend: repairs(paths),
+    repairs: repairs(paths),
     bytes: bytesAt({ paths, clock, random }, databases),
     repositories: {
       states: () => repoStates(paths.reposDir, clock.now()),

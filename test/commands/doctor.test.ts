@@ -89,7 +89,7 @@ test.concurrent("a home made under a mask of 000 is its owner's alone, with a ke
     }
     expect((await home.gsv(["proc", "reset"])).status).toBe(0);
     const running = await home.gsv(["doctor", "--json"]);
-    expect([running.status, running.stdout]).toEqual([0, expect.stringContaining("holds the home and answers")]);
+    expect([running.status, running.stdout]).toEqual([0, expect.stringContaining("is running and answers")]);
     const permissions = jsonLines<{ check: string; level: string }>(running.stdout);
     expect(permissions.find((finding) => finding.check === "permissions")?.level).toBe("ok");
     expect((await home.gsv(["kernel", "stop"])).status).toBe(0);
@@ -106,7 +106,7 @@ test.concurrent("a kernel that is suspended is told with how to resume it, and f
     const told = await home.gsv(["doctor", "lock"]);
     expect(told.status).toBe(1);
     expect(told.stdout).toBe(
-      `problem  lock  the kernel (pid ${pid}) holds the home and does not answer: it is suspended → kill -CONT ${pid}\n`,
+      `problem  lock  the kernel (pid ${pid}) is running and does not answer: it is suspended → kill -CONT ${pid}\n`,
     );
     const refused = await home.gsv(["fsck", "--repair"]);
     expect([refused.status, refused.stdout]).toEqual([75, ""]);

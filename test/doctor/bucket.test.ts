@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-test("the doctor asks the bucket, and fsck reads its bytes: changed, lost and unknown ones are found", async () => {
+test("doctor probes the bucket, and fsck finds changed, missing and unknown content in it", async () => {
   using bed = await Bed.make();
   expect(await bed.look("storage")).toEqual([]);
   await bed.home.start();
@@ -29,27 +29,27 @@ test("the doctor asks the bucket, and fsck reads its bytes: changed, lost and un
   const sha256 = (await bed.home.stores.objects.head("home/sam/note"))?.sha256 ?? "";
   await bed.rest();
   expect(await bed.look("storage")).toEqual([expect.stringMatching(/^ok storage: the bucket answers: s3:/)]);
-  expect(await bed.fsck()).toContainEqual(expect.stringMatching(/^ok objects: the bytes of \d+ objects are/));
+  expect(await bed.fsck()).toContainEqual(expect.stringMatching(/^ok objects: \d+ objects: checksums match/));
   const bucket = bucketAt(server.endpoint, { prefix });
   await bucket.put(bytesName(sha256), Buffer.from("A note"));
   await bucket.put(bytesName("0".repeat(64)), Buffer.from("stray"));
   const found = await bed.fsck();
-  expect(found).toContain("problem objects: /home/sam/note: its bytes are not the ones that were stored");
+  expect(found).toContain("problem objects: /home/sam/note: the content is damaged");
   expect(found).toContainEqual(expect.stringMatching(/^notice objects: bytes\/00\/0{64} in s3:/));
   await bucket.remove(bytesName(sha256));
-  expect(await bed.fsck()).toContain("problem objects: /home/sam/note: its bytes are missing");
+  expect(await bed.fsck()).toContain("problem objects: /home/sam/note: the content is missing");
   bed.sql("kernel.db", "UPDATE config_kv SET value = 'elsewhere' WHERE key = 'config/storage/s3/bucket'");
   expect(await bed.look("storage")).toEqual([expect.stringContaining("problem storage: there is no bucket elsewhere")]);
   const unread = await bed.fsck();
   expect(unread).toContain(
-    `problem archives: archives cannot be read: there is no bucket elsewhere at ${server.endpoint}`,
+    `problem archives: cannot read archives: there is no bucket elsewhere at ${server.endpoint}`,
   );
   expect(unread.filter((line) => line.startsWith("problem objects"))).toHaveLength(1);
   bed.sql("kernel.db", "DELETE FROM config_kv WHERE key = 'config/storage/s3/secret_access_key'");
   expect(await bed.look("storage")).toEqual([expect.stringContaining("storage.s3.secretAccessKey is not set")]);
 });
 
-test("a kernel starts although the bucket cannot be reached, says so to who reads, and can be set right", async () => {
+test("a kernel starts with an unreachable bucket, fails reads with the reason, and its settings can be corrected", async () => {
   await using home = await TestKernel.boot();
   await home.sys.call("fs.write", { path: "~/a", content: "in the bucket" });
   await useBucket(home, server);
@@ -67,7 +67,7 @@ test("a kernel starts although the bucket cannot be reached, says so to who read
   expect(await home.sys.call("fs.read", { path: "~/a" })).toMatchObject({ content: "in the bucket" });
 });
 
-test("a backup of a home in a bucket holds its bytes, and what is made of it has them on disk", async () => {
+test("a backup of a home in a bucket contains its bytes, and a restore puts them on disk", async () => {
   const directory = scratchDirectory("kept");
   await using home = await TestKernel.boot();
   await home.sys.call("fs.write", { path: "~/a", content: "in the bucket" });

@@ -57,7 +57,7 @@ function emptyIndex(path: string, name: string): void {
   closeSync(file);
 }
 
-test("a damaged index of words is no problem: nothing is lost with it", async () => {
+test("a damaged search index is a notice", async () => {
   writeFileSync(join(bed.paths.home, "index.db"), "this is no database at all");
   const found = await bed.look("databases");
   expect(found.some((line) => line.startsWith("notice databases: index.db: "))).toBe(true);
@@ -67,7 +67,7 @@ test("a damaged index of words is no problem: nothing is lost with it", async ()
 const problems = (found: readonly string[]) => found.filter((line) => line.startsWith("problem"));
 
 describe("a damaged kernel.db", () => {
-  test("names the backup to put back: the newest there is, of those made here and those that lie in backup/", async () => {
+  test("names the newest backup, among those made here and those in backup/", async () => {
     const kept = join(bed.home.directory, "run", "my gsv.tar");
     await keepingOf(bed.home.directory, bed.home.clock).backup(kept, { force: false });
     damage(bed.paths.kernelDb);
@@ -88,7 +88,7 @@ describe("a damaged kernel.db", () => {
     expect(await fix()).toContain("gsv restore --force FILE");
   });
 
-  test("is told with where the newest copy lies, breaks no other check, and is left as it is", async () => {
+  test("is reported with the newest copy, breaks no other check, and is not changed", async () => {
     damage(bed.paths.kernelDb);
     writeFileSync(join(bed.paths.backupDir, "kernel-1-2.db"), "");
     mkdirSync(join(bed.paths.backupDir, "replaced-1"), { mode: 0o700 });
@@ -118,45 +118,45 @@ describe("a damaged kernel.db", () => {
 });
 
 describe("a damaged process database", () => {
-  test("is told with how to start the process afresh; fsck marks it, and the next kernel keeps it in quarantine", async () => {
+  test("is reported with the reset command; fsck marks it, and the next kernel moves it to quarantine", async () => {
     damage(join(bed.paths.home, OWN));
     expect(problems(await bed.look([]))).toHaveLength(1);
     expect((await bed.look("databases"))[0]).toStartWith(`problem databases: ${INIT}.db: `);
     const mended = await bed.fsck(true);
-    expect(mended).toContain(`fixed databases: ${INIT} is marked: the next kernel keeps its database in quarantine/`);
+    expect(mended).toContain(`fixed databases: marked ${INIT}: the next kernel moves its database to quarantine/`);
     expect(problems(mended)).toEqual([]);
     await bed.visit();
     expect(readdirSync(bed.paths.quarantineDir)).toHaveLength(1);
     const found = await bed.look(["databases", "agreement"]);
     expect(found).toEqual([
-      "ok databases: kernel.db and 1 process database looked through",
-      `notice databases: 1 damaged thing is kept in ${bed.paths.quarantineDir}`,
-      "ok agreement: kernel.db and 1 process say the same",
+      "ok databases: kernel.db and 1 process database checked",
+      `notice databases: 1 damaged file in ${bed.paths.quarantineDir}`,
+      "ok agreement: kernel.db and 1 process agree",
     ]);
   });
 
-  test("that is missing is told, marked, and shown in error by the next kernel", async () => {
+  test("that is missing is reported and marked, and the next kernel shows an error", async () => {
     rmSync(join(bed.paths.home, OWN));
     expect((await bed.look("agreement"))[0]).toBe(`problem agreement: ${INIT} has no database`);
     expect(problems(await bed.fsck(true))).toEqual([]);
     await bed.visit();
-    expect(await bed.look("agreement")).toEqual(["ok agreement: kernel.db and 1 process say the same"]);
+    expect(await bed.look("agreement")).toEqual(["ok agreement: kernel.db and 1 process agree"]);
     await bed.home.start();
     expect((await bed.home.get(INIT)).state).toBe("error");
     await bed.rest();
   });
 
-  test("with an index that lost its rows has it made anew by fsck", async () => {
+  test("with a broken index gets it rebuilt by fsck", async () => {
     emptyIndex(join(bed.paths.home, OWN), "requests_by_age");
     const [found] = await doctorOf(await bed.patient()).examine({ checks: ["databases"], fix: true });
     expect(found).toMatchObject({ level: "problem", fix: "gsv kernel stop; gsv fsck --repair" });
     expect((await bed.fsck())[0]).toMatch(/^problem databases: init:1000\.db: .*requests_by_age/);
     const mended = await bed.fsck(true);
-    expect(mended[0]).toBe(`fixed databases: the indexes of ${INIT}.db are made anew`);
+    expect(mended[0]).toBe(`fixed databases: rebuilt the indexes of ${INIT}.db`);
     expect(problems(mended)).toEqual([]);
   });
 
-  test("that is only just being made is not called damaged, and one of a process that is unknown is told once", async () => {
+  test("that is just being created is not damaged, and one of an unknown process is reported once", async () => {
     bed.sql("kernel.db", "UPDATE processes SET phase = 'creating'");
     writeFileSync(join(bed.paths.home, OWN), "");
     expect(problems(await bed.look([]))).toEqual([]);
@@ -164,7 +164,7 @@ describe("a damaged process database", () => {
     expect(problems(await bed.look([]))).toEqual([`problem agreement: proc/${INIT}.db belongs to no process`]);
   });
 
-  test("that belongs to no process is kept in quarantine by fsck, whole", async () => {
+  test("that belongs to no process is moved to quarantine by fsck, with its WAL", async () => {
     for (const name of ["task:lost00.db", "task:lost00.db-wal"]) writeFileSync(join(bed.paths.procDir, name), "");
     chmodSync(join(bed.paths.procDir, "task:lost00.db"), 0o600);
     expect((await bed.look("agreement"))[0]).toBe("problem agreement: proc/task:lost00.db belongs to no process");
@@ -177,24 +177,22 @@ describe("a damaged process database", () => {
 });
 
 describe("kernel.db and the processes", () => {
-  test("a copy that says something else is found, and the next kernel copies what the process says", async () => {
+  test("a different projection is found, and the next kernel copies the state of the process", async () => {
     bed.sql("kernel.db", "UPDATE processes SET state = 'running', queued_count = 7");
     const [found = ""] = await bed.look("agreement");
     expect(found).toContain(`${INIT}: kernel.db shows running with 7 queued`);
     expect(found).toContain("the process is idle with 0 queued");
     expect(await bed.fix("agreement")).toEqual([found]);
-    expect((await bed.fsck(true))[1]).toBe(
-      `fixed agreement: ${INIT} is marked: the next kernel copies what it says of itself`,
-    );
+    expect((await bed.fsck(true))[1]).toBe(`fixed agreement: marked ${INIT}: the next kernel copies its state`);
     expect(await bed.visit()).toEqual([]);
-    expect(await bed.look("agreement")).toEqual(["ok agreement: kernel.db and 1 process say the same"]);
+    expect(await bed.look("agreement")).toEqual(["ok agreement: kernel.db and 1 process agree"]);
     await bed.home.start();
     expect(await bed.home.get(INIT)).toMatchObject({ state: "idle", queued: 0 });
     expect(await bed.home.outline(INIT)).toEqual(["user: again", "assistant: done"]);
     await bed.rest();
   });
 
-  test("an approval that nobody waits for any more is withdrawn, one that was lost is listed again", async () => {
+  test("an approval without a waiting call is withdrawn, a lost one is listed again", async () => {
     const { home } = bed;
     await home.start();
     home.model.will(INIT, { calls: [{ name: "Delete", args: { path: "~/note" } }] });
@@ -205,14 +203,14 @@ describe("kernel.db and the processes", () => {
     expect((await bed.look("agreement"))[0]).toMatch(/kernel\.db lists the approvals zzzz, open are [a-z0-9]{4}$/);
     expect(problems(await bed.fsck(true))).toEqual([]);
     await bed.visit();
-    expect(await bed.look("agreement")).toEqual(["ok agreement: kernel.db and 1 process say the same"]);
+    expect(await bed.look("agreement")).toEqual(["ok agreement: kernel.db and 1 process agree"]);
     await home.start();
     const { approvals } = await home.sys.call<{ approvals: { id: string }[] }>("hil.list", {});
     expect(approvals.map((approval) => approval.id === "zzzz")).toEqual([false]);
     await bed.rest();
   });
 
-  test("changes that were never copied, and a reset that nothing remembers, are found and taken up", async () => {
+  test("changes that were never copied and a forgotten reset are found and finished", async () => {
     bed.sql(OWN, `INSERT INTO outbox SELECT 1, '{}'`);
     expect((await bed.look("agreement"))[0]).toContain("1 changes were never copied");
     bed.sql(OWN, "DELETE FROM outbox");
@@ -226,40 +224,40 @@ describe("kernel.db and the processes", () => {
       startedAt: 5,
     };
     bed.sql(OWN, `UPDATE process_kv SET value = '${JSON.stringify(closing)}' WHERE key = 'closing'`);
-    expect((await bed.look("agreement"))[0]).toContain("a reset was begun and nothing remembers to finish it");
+    expect((await bed.look("agreement"))[0]).toContain("a reset was started and never finished");
     expect(problems(await bed.fsck(true))).toEqual([]);
-    expect((await bed.look("unfinished"))[0]).toBe(`notice unfinished: the reset of ${INIT} is half done`);
+    expect((await bed.look("unfinished"))[0]).toBe(`notice unfinished: the reset of ${INIT} is unfinished`);
     await bed.home.start();
     await bed.home.clock.advance(1000);
     await bed.rest();
     expect(await bed.look(["agreement", "unfinished"])).toEqual([
-      "ok agreement: kernel.db and 1 process say the same",
-      "ok unfinished: no spawn, reset or kill is half done",
+      "ok agreement: kernel.db and 1 process agree",
+      "ok unfinished: no unfinished spawn, reset or kill",
     ]);
   });
 
-  test("a step that is half done is a notice at rest, under way with a kernel, and stuck when it takes too long", async () => {
+  test("an unfinished step is a notice without a kernel, in progress with one, and a problem after 5 minutes", async () => {
     bed.sql("kernel.db", `UPDATE processes SET phase = 'creating', created_at = ${Date.now() - 60_000}`);
-    expect(await bed.look("unfinished")).toEqual([`notice unfinished: the spawn of ${INIT} is half done`]);
+    expect(await bed.look("unfinished")).toEqual([`notice unfinished: the spawn of ${INIT} is unfinished`]);
     const lock = acquireLock(bed.paths.lockFile);
-    expect(await bed.look("unfinished")).toEqual([`ok unfinished: the spawn of ${INIT} is under way`]);
+    expect(await bed.look("unfinished")).toEqual([`ok unfinished: the spawn of ${INIT} is in progress`]);
     bed.sql("kernel.db", `UPDATE processes SET created_at = ${Date.now() - 3_600_000}`);
     expect(await bed.look("unfinished")).toEqual([
-      `problem unfinished: the spawn of ${INIT} has been under way for 60 minutes`,
+      `problem unfinished: the spawn of ${INIT} has been in progress for 60 minutes`,
     ]);
     lock?.release();
   });
 
-  test("a process that is marked is compared with nothing: whoever marked it is writing", async () => {
+  test("a marked process is not compared, because it is being written", async () => {
     bed.sql("kernel.db", "UPDATE processes SET state = 'running', dirty = 1");
     expect(await bed.look(["agreement", "unfinished"])).toEqual([
-      "ok agreement: kernel.db and 1 process say the same",
-      "notice unfinished: 1 process was in the middle of something",
+      "ok agreement: kernel.db and 1 process agree",
+      "notice unfinished: 1 process was interrupted",
     ]);
   });
 });
 
-test("fsck --repair refuses while a kernel holds the home, and looking does not", async () => {
+test("fsck --repair is refused while a kernel is running, fsck is not", async () => {
   const lock = acquireLock(bed.paths.lockFile);
   const refused = await bed.fsck(true).catch((error) => error);
   expect([refused.code, refused.message, refused.hints]).toEqual([
@@ -271,7 +269,7 @@ test("fsck --repair refuses while a kernel holds the home, and looking does not"
   lock?.release();
 });
 
-test("looking and fsck without --repair change no byte of a home, sound or broken", async () => {
+test("doctor and fsck without --repair change no byte of a home, sound or broken", async () => {
   damage(join(bed.paths.home, OWN));
   const bytes = () =>
     readdirSync(bed.paths.home, { recursive: true, withFileTypes: true })

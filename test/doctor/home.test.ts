@@ -55,14 +55,14 @@ async function leaveSocket(path: string): Promise<void> {
 }
 
 describe("the home", () => {
-  test("a sound one has no problem, whatever is looked at", async () => {
+  test("a sound one has no problem in any check", async () => {
     const found = await bed.look([]);
     expect(found.filter((line) => line.startsWith("problem"))).toEqual([]);
-    expect(found).toContain(`ok home: ${bed.paths.home}, yours alone`);
+    expect(found).toContain(`ok home: ${bed.paths.home}: private`);
     expect((await bed.fsck()).every((line) => line.startsWith("ok"))).toBe(true);
   });
 
-  test("that does not exist yet is worth a notice, and is not made by looking or mending", async () => {
+  test("that does not exist yet is a notice, and neither check nor repair creates it", async () => {
     await elsewhere(async (at, look) => {
       const found = await look();
       expect(found).toContain(`notice home: ${at} does not exist yet`);
@@ -71,7 +71,7 @@ describe("the home", () => {
     });
   });
 
-  test("that is a file is a problem, and what is in the file stays", async () => {
+  test("that is a file is a problem, and the file is not changed", async () => {
     await elsewhere(async (at, look) => {
       writeFileSync(at, "mine");
       expect(await look()).toContain(`problem home: ${at} is not a directory`);
@@ -89,7 +89,7 @@ describe("the home", () => {
     });
   });
 
-  test("that the environment names wrongly is told, and everything that needs no home is still looked at", async () => {
+  test("that GSV_HOME names wrongly is reported, and checks without a home still run", async () => {
     let fault: unknown;
     try {
       homeFrom("relative", "/");
@@ -106,43 +106,43 @@ describe("the home", () => {
     ]);
   });
 
-  test("that others can reach is closed to them by a fix", async () => {
+  test("with access for others is made private by --fix", async () => {
     chmodSync(bed.paths.home, 0o755);
-    expect((await bed.look("home"))[0]).toContain("has mode 755: others can reach what it holds");
+    expect((await bed.look("home"))[0]).toContain("has mode 755: others have access");
     expect((await bed.fix("home"))[0]).toStartWith("fixed home:");
     expect(statSync(bed.paths.home).mode & 0o777).toBe(0o700);
     expect((await bed.look("home"))[0]).toStartWith("ok");
   });
 
-  test("with a file where a directory belongs says which, and a fix leaves it", async () => {
+  test("with a file in place of a directory names it, and --fix leaves it", async () => {
     rmSync(bed.paths.spoolDir, { recursive: true });
     writeFileSync(bed.paths.spoolDir, "not a directory");
     expect(await bed.fix("home")).toContain(`problem home: ${bed.paths.spoolDir} is not a directory`);
     expect(readFileSync(bed.paths.spoolDir, "utf8")).toBe("not a directory");
   });
 
-  test("of somebody else is a problem that only its owner can mend", async () => {
+  test("of another user is a problem that only the owner can fix", async () => {
     const found = await bed.look(["home", "permissions"], { uid: ME + 1 });
     expect(found[0]).toContain(`belongs to uid ${ME}, not to you (uid ${ME + 1})`);
-    expect(found[1]).toStartWith("problem permissions: not yours: ");
+    expect(found[1]).toStartWith("problem permissions: owned by another user: ");
   });
 });
 
 describe("a directory that is named by mistake", () => {
-  test("where no kernel has lived is told, and not a mode in it is changed", async () => {
+  test("where no kernel has run is reported, and no mode in it is changed", async () => {
     await elsewhere(async (at, look) => {
       mkdirSync(join(at, "log"), { recursive: true });
       writeFileSync(join(at, "log", "mine"), "");
       const open = [at, join(at, "log"), join(at, "log", "mine")];
       for (const path of open) chmodSync(path, 0o755);
       expect(await look()).toContain(
-        `problem home: ${at} has mode 755: others can reach what it holds, and that is not gsv's`,
+        `problem home: ${at} has mode 755: others have access, and it contains files that are not gsv's`,
       );
       expect(open.map((path) => statSync(path).mode & 0o777)).toEqual([0o755, 0o755, 0o755]);
     });
   });
 
-  test("where a kernel has lived keeps the modes of everything that is not gsv's", async () => {
+  test("where a kernel has run keeps the modes of everything that is not gsv's", async () => {
     const mine = join(bed.paths.home, "mine");
     mkdirSync(join(mine, "deep"), { recursive: true });
     for (const path of [mine, join(mine, "deep")]) chmodSync(path, 0o755);
@@ -152,7 +152,7 @@ describe("a directory that is named by mistake", () => {
 });
 
 describe("permissions", () => {
-  test("every file that others can reach is found, and a fix takes from others and nothing from its owner", async () => {
+  test("every file with access for others is found, and --fix removes only that access", async () => {
     const { kernelDb, objectsDir } = bed.paths;
     const script = join(bed.paths.logDir, "hook");
     writeFileSync(script, "#!/bin/sh\n");
@@ -161,20 +161,22 @@ describe("permissions", () => {
     chmodSync(objectsDir, 0o711);
     const [found = ""] = await bed.look("permissions");
     for (const name of ["hook", "kernel.db", "objects"]) expect(found).toContain(name);
-    expect((await bed.fix("permissions"))[0]).toBe("fixed permissions: 3 modes set right");
+    expect((await bed.fix("permissions"))[0]).toBe("fixed permissions: 3 modes corrected");
     expect([script, kernelDb, objectsDir].map((path) => statSync(path).mode & 0o777)).toEqual([0o700, 0o600, 0o700]);
     expect((await bed.look("permissions"))[0]).toMatch(/^ok permissions: all \d+ files/);
   });
 
-  test("a database that its owner cannot write and a directory that he cannot enter are opened to him", async () => {
+  test("a database without write access and a directory without search access are corrected", async () => {
     chmodSync(bed.paths.kernelDb, 0o400);
     chmodSync(bed.paths.logDir, 0o000);
-    expect((await bed.look("permissions"))[0]).toMatch(/^problem permissions: you cannot use (?:log|kernel\.db), /);
+    expect((await bed.look("permissions"))[0]).toMatch(
+      /^problem permissions: you have no access to (?:log|kernel\.db), /,
+    );
     await bed.fix("permissions");
     expect([bed.paths.kernelDb, bed.paths.logDir].map((path) => statSync(path).mode & 0o777)).toEqual([0o600, 0o700]);
   });
 
-  test("objects on another disk are looked at through their link, and other links are followed nowhere", async () => {
+  test("the link of objects/ to another disk is followed, other links are not", async () => {
     const { objectsDir, home } = bed.paths;
     const outside = mkdtempSync(join(tmpdir(), "gsv-doctor-"));
     try {
@@ -195,10 +197,10 @@ describe("permissions", () => {
   });
 });
 
-describe("what a kernel that died left behind", () => {
+describe("leftovers of a kernel that died", () => {
   const INFO = JSON.stringify({ pid: 1, version: "0", exe: "gsv", socket: "/nowhere", startedAt: 0 });
 
-  test("its name, its socket and half-written files are found and taken away, and nothing else is", async () => {
+  test("its kernel.json, socket and half-written files are found and removed, and nothing else", async () => {
     const { kernelInfo, socket, objectsDir } = bed.paths;
     writeFileSync(kernelInfo, INFO);
     await leaveSocket(socket);
@@ -207,25 +209,25 @@ describe("what a kernel that died left behind", () => {
     writeFileSync(join(objectsDir, ".tmp", "half"), "half");
     const checks = ["lock", "socket", "leftovers"];
     expect(await bed.look(checks)).toEqual([
-      "notice lock: run/kernel.json is of a kernel that is gone (pid 1)",
-      `notice socket: ${socket} was left by a kernel that is gone`,
-      "notice leftovers: left half-written: objects/.tmp/half, run/kernel.json.new",
+      "notice lock: run/kernel.json is left from a kernel that is gone (pid 1)",
+      `notice socket: ${socket} is left from a kernel that is gone`,
+      "notice leftovers: half-written files: objects/.tmp/half, run/kernel.json.new",
     ]);
     expect((await bed.fix(checks)).filter((line) => line.startsWith("fixed"))).toHaveLength(3);
     expect((await bed.look(checks)).map((line) => line.split(" ")[0])).toEqual(["ok", "ok", "ok"]);
     expect(await bed.visit()).toEqual([]);
   });
 
-  test("while a kernel holds the home nothing of it is taken away", async () => {
+  test("while a kernel is running nothing is removed", async () => {
     const lock = acquireLock(bed.paths.lockFile);
     writeFileSync(`${bed.paths.kernelInfo}.new`, "{");
     const greet = async () => ({ how: "ready" }) as const;
-    expect(await bed.fix(["lock", "leftovers"], { greet })).toEqual(["ok lock: a kernel holds the home and answers"]);
+    expect(await bed.fix(["lock", "leftovers"], { greet })).toEqual(["ok lock: a kernel is running and answers"]);
     expect(existsSync(`${bed.paths.kernelInfo}.new`)).toBe(true);
     lock?.release();
   });
 
-  test("a kernel that comes between the look and the mending keeps its name", async () => {
+  test("a kernel that starts between check and repair keeps its kernel.json", async () => {
     writeFileSync(bed.paths.kernelInfo, INFO);
     const patient = await bed.patient();
     const late = { ...patient, lock: { ...patient.lock, isHeld: () => false } };
@@ -236,12 +238,12 @@ describe("what a kernel that died left behind", () => {
     expect(existsSync(bed.paths.kernelInfo)).toBe(true);
   });
 
-  test("something else in the place of the lock or of the socket is named and left", async () => {
+  test("another file in place of the lock or the socket is named and left", async () => {
     rmSync(bed.paths.lockFile, { force: true });
     writeFileSync(bed.paths.lockFile, "x".repeat(5000));
     writeFileSync(bed.paths.socket, "mine");
     const found = await bed.fix(["lock", "socket"]);
-    expect(found[0]).toStartWith(`problem lock: ${bed.paths.lockFile} is no lock: `);
+    expect(found[0]).toStartWith(`problem lock: ${bed.paths.lockFile} is not a lock file: `);
     expect(found[1]).toStartWith(`problem socket: ${bed.paths.socket} is not a socket`);
     expect(readFileSync(bed.paths.socket, "utf8")).toBe("mine");
   });
@@ -257,7 +259,7 @@ describe("versions", () => {
     expect((await bed.look("versions"))[1]).toStartWith("notice versions: kernel.db has schema 0, this gsv has ");
   });
 
-  test("a kernel of another version is told by which of the two has to give way", async () => {
+  test("a kernel of another version is reported with the one to use", async () => {
     const patient = await bed.patient();
     const running = (version: string) => ({
       lock: { ...patient.lock, isHeld: () => true, holder: () => ({ pid: 7, version, exe: "/gone/gsv" }) },
@@ -267,18 +269,18 @@ describe("versions", () => {
     );
     const older = await bed.look("versions", running("0.0.1"));
     expect(older[1]).toBe("notice versions: the kernel (pid 7) is gsv 0.0.1, older than this one");
-    expect(older[2]).toBe("notice versions: the program of the kernel (pid 7) is gone: /gone/gsv");
+    expect(older[2]).toBe("notice versions: the binary of the running kernel (pid 7) is gone: /gone/gsv");
     expect((await bed.look("versions", running("not a version")))[1]).toStartWith("notice");
   });
 });
 
-test("cores of failed runs are counted by their names, and the last is told", async () => {
-  expect(await bed.look("crashes")).toEqual(["ok crashes: no failed run has left a core"]);
+test("crash files are counted, and the newest is named", async () => {
+  expect(await bed.look("crashes")).toEqual(["ok crashes: no crash files"]);
   const directory = join(bed.paths.crashDir, "1000");
   mkdirSync(directory, { recursive: true });
   const cores = ["task:abc123-20260102T030405678Z.json", "init:1000-20251231T235959999Z.json"];
   for (const name of [...cores, "notes.txt"]) writeFileSync(join(directory, name), "{}");
   expect(await bed.look("crashes")).toEqual([
-    "notice crashes: 2 failed runs left a core, the last 2026-01-02T03:04:05.678Z",
+    "notice crashes: 2 failed runs left a crash file, the newest at 2026-01-02T03:04:05.678Z",
   ]);
 });

@@ -55,7 +55,7 @@ const look = async (check: string, env: Env = {}, over: Partial<Patient> = {}) =
 const inBin = { find: (name: string) => Bun.which(name, { PATH: bin }) };
 
 describe("git and the sandbox", () => {
-  test("are looked for where the kernel looks: what lies in the current directory is found by nobody, and not run", async () => {
+  test("are looked up as the kernel does: a program in the current directory is neither found nor run", async () => {
     for (const name of ["git", "bwrap"]) program(name, `touch ${root}/was-run`);
     const here = relative(process.cwd(), bin);
     const found = [await look("git", { PATH: here }), await look("sandbox", { PATH: `${here}:${bin}` })];
@@ -64,14 +64,14 @@ describe("git and the sandbox", () => {
     for (const name of ["git", "bwrap"]) rmSync(join(bin, name));
   });
 
-  test("that are not there are notices with how to get them", async () => {
+  test("that are missing are notices with the command that installs them", async () => {
     expect(await findings("git")).toMatchObject([{ level: "notice", fix: expect.stringContaining("install git") }]);
     expect(await findings("sandbox", {}, inBin)).toMatchObject([
       { level: "notice", fix: expect.stringContaining("bubblewrap") },
     ]);
   });
 
-  test("that are there say so, and are notices with their own words when they do not run", async () => {
+  test("that exist are ok, and notices with their own error when they do not run", async () => {
     program("git", "echo git version 9.9");
     program("bwrap", "exit 0");
     expect(await look("git")).toEqual([`ok git: git version 9.9 (${bin}/git)`]);
@@ -90,7 +90,7 @@ describe("git and the sandbox", () => {
 describe("the terminal", () => {
   const screen = { terminal: { isTTY: true, columns: 120, rows: 40 } };
 
-  test("is fine when there is none, and when it is a good one", async () => {
+  test("is ok if there is none, or a good one", async () => {
     const none = { terminal: { isTTY: false, columns: 0, rows: 0 } };
     expect((await look("terminal", {}, none))[0]).toStartWith("ok terminal: none");
     const env = { TERM: "xterm-256color", LANG: "de_DE.utf8" };
@@ -100,12 +100,12 @@ describe("the terminal", () => {
     expect((await look("terminal", { ...env, NO_COLOR: "1" }, screen))[0]).toContain("NO_COLOR is set");
   });
 
-  test("without a name, too small, or without UTF-8 is told with what to do", async () => {
+  test("without a name, too small, or without UTF-8 is reported with the fix", async () => {
     const small = { terminal: { isTTY: true, columns: 40, rows: 10 } };
     const found = await findings("terminal", { TERM: "dumb", LANG: "en_US.UTF-8", LC_ALL: "C" }, small);
     expect(found.map(({ level, what, fix }) => [level, what, fix])).toEqual([
       ["notice", "TERM is dumb", "export TERM=xterm-256color"],
-      ["notice", "40 columns and 10 rows are few: tables are cut", "make it at least 60 by 15"],
+      ["notice", "40 columns and 10 rows are too few: tables are cut", "resize it to at least 60 by 15"],
       ["notice", "the locale C is not UTF-8", "export LANG=C.UTF-8"],
     ]);
     expect((await look("terminal", { LANG: "C.UTF-8" }, screen))[0]).toBe("notice terminal: TERM is not set");
@@ -113,7 +113,7 @@ describe("the terminal", () => {
 });
 
 describe("the editor", () => {
-  test("is what VISUAL or else EDITOR names, with flags of its own, by PATH or by its path", async () => {
+  test("is VISUAL, else EDITOR, with arguments, found by PATH or path", async () => {
     program("vi", "");
     expect((await findings("editor"))[0]).toMatchObject({ level: "notice", fix: "export EDITOR=vi" });
     expect(await look("editor", { EDITOR: "vi -n" })).toEqual([`ok editor: vi -n (EDITOR, ${bin}/vi)`]);
@@ -122,27 +122,27 @@ describe("the editor", () => {
     ]);
     const gone = await findings("editor", { VISUAL: "gone --wait", EDITOR: "vi" });
     expect(gone).toMatchObject([
-      { level: "problem", what: "VISUAL is gone --wait, and there is no program gone", fix: "export VISUAL=vi" },
+      { level: "problem", what: "VISUAL is gone --wait, but there is no program gone", fix: "export VISUAL=vi" },
     ]);
     rmSync(join(bin, "vi"));
     expect((await findings("editor"))[0]?.fix).toBe("install an editor and export EDITOR");
   });
 });
 
-describe("who answers", () => {
-  test("is the manual when nothing is said, and a script that can be read", async () => {
-    expect((await look("provider"))[0]).toContain("(the environment names nobody)");
+describe("the provider", () => {
+  test("is the manual by default, or a readable script", async () => {
+    expect((await look("provider"))[0]).toContain("(no model in the environment)");
     const script = join(root, "script");
     writeFileSync(script, "");
     expect(await look("provider", { GSV_MODEL: `script:${script}` })).toEqual([
-      `ok provider: script:${script}; gsv doctor --provider asks it`,
+      `ok provider: script:${script}; test it with gsv doctor --provider`,
     ]);
   });
 
-  test("is a problem when the choice does not exist, with the choices there are", async () => {
+  test("is a problem if it does not exist, with the available ones", async () => {
     const found = await findings("provider", { GSV_MODEL: "nobody:x" });
     expect(found[0]).toMatchObject({ level: "problem", fix: expect.stringContaining("a model can be: offline") });
-    expect((await look("provider", { GSV_MODEL: "script:/not/there" }))[0]).toContain("which cannot be read");
+    expect((await look("provider", { GSV_MODEL: "script:/not/there" }))[0]).toContain("cannot read the script");
   });
 });
 
@@ -151,51 +151,51 @@ describe("the disk", () => {
     disk: () => ({ freeBytes, freeFiles: 1e6, isRemote: false, ...more }),
   });
 
-  test("is looked at where the home will be, and has levels of too little", async () => {
-    expect((await look("disk"))[0]).toMatch(/^(?:ok|notice) disk: [\d.]+ (?:G|M)iB are free$/);
-    expect(await look("disk", {}, disk(2048 * MIB))).toEqual(["ok disk: 2.0 GiB are free"]);
-    expect(await look("disk", {}, disk(500 * MIB))).toEqual(["notice disk: 500 MiB are free"]);
-    expect((await look("disk", {}, disk(63 * MIB)))[0]).toStartWith("problem disk: only 63 MiB are free");
+  test("is that of the future home, and has levels of too little space", async () => {
+    expect((await look("disk"))[0]).toMatch(/^(?:ok|notice) disk: [\d.]+ (?:G|M)iB free$/);
+    expect(await look("disk", {}, disk(2048 * MIB))).toEqual(["ok disk: 2.0 GiB free"]);
+    expect(await look("disk", {}, disk(500 * MIB))).toEqual(["notice disk: 500 MiB free"]);
+    expect((await look("disk", {}, disk(63 * MIB)))[0]).toStartWith("problem disk: only 63 MiB free");
     expect((await look("disk", {}, disk(9e12, { freeFiles: 3 })))[0]).toStartWith("problem disk: only 3 more files");
-    expect((await look("disk", {}, disk(9e12, { isRemote: true })))[0]).toContain("whose locks may not hold");
+    expect((await look("disk", {}, disk(9e12, { isRemote: true })))[0]).toContain("where locks may fail");
   });
 
-  test("that cannot be looked at is no problem", async () => {
+  test("with unknown free space is a notice", async () => {
     const broken = {
       disk: () => {
         throw new Error("no such call");
       },
     };
-    expect(await look("disk", {}, broken)).toEqual(["notice disk: the disk cannot be looked at: no such call"]);
+    expect(await look("disk", {}, broken)).toEqual(["notice disk: the free space is unknown: no such call"]);
   });
 });
 
 describe("the clock", () => {
-  test("that was set back to before what was written is a problem, and is none again when it is right", async () => {
+  test("that is before the newest file is a problem until it is corrected", async () => {
     const file = join(root, "home", "run", "kernel.lock");
     mkdirSync(join(root, "home", "run"), { recursive: true });
     writeFileSync(file, "");
     const clock = new FakeClock(Date.UTC(2026, 5, 1));
     utimesSync(file, 0, Date.UTC(2026, 5, 1, 1) / 1000);
     expect(await look("clock", {}, { clock })).toEqual([
-      "problem clock: run/kernel.lock was written 60 minutes in the future: the clock was set back",
+      "problem clock: the clock was set back: run/kernel.lock was written 60 minutes in the future",
     ]);
     clock.setWall(Date.UTC(2026, 5, 1, 2));
     expect(await look("clock", { TZ: ":Europe/Amsterdam" }, { clock })).toEqual([
       "ok clock: 2026-06-01T02:00:00.000Z, TZ :Europe/Amsterdam",
     ]);
     clock.setWall(1000);
-    expect((await look("clock", {}, { clock }))[0]).toBe("problem clock: the clock says 1970-01-01T00:00:01.000Z");
+    expect((await look("clock", {}, { clock }))[0]).toBe("problem clock: the clock is wrong: 1970-01-01T00:00:01.000Z");
   });
 
-  test("in a time zone that does not exist is a problem", async () => {
+  test("in an unknown time zone is a problem", async () => {
     expect(await look("clock", { TZ: "Mars/Olympus" })).toEqual([
-      "problem clock: TZ is Mars/Olympus, which is no time zone",
+      "problem clock: TZ is Mars/Olympus, which is not a time zone",
     ]);
   });
 });
 
-test("a check that fails by a fault of its own is a finding, and the others go on", async () => {
+test("an error of a check is a finding, and the other checks run", async () => {
   const provider = () => {
     throw new TypeError("a fault\nof two lines");
   };
@@ -203,11 +203,11 @@ test("a check that fails by a fault of its own is a finding, and the others go o
     throw new TypeError("no PATH");
   };
   expect(await look("provider", {}, { provider })).toEqual(["problem provider: a fault of two lines"]);
-  expect(await look("git", {}, { find })).toEqual(["problem git: could not be looked at: no PATH"]);
+  expect(await look("git", {}, { find })).toEqual(["problem git: the check failed: no PATH"]);
 });
 
-test("a check that does not exist is refused with those that do", async () => {
+test("an unknown check is refused with the list of checks", async () => {
   const refused = await findings("gti").catch((error) => error);
-  expect([refused.code, refused.message]).toEqual(["EUSAGE", "there is no check gti"]);
+  expect([refused.code, refused.message]).toEqual(["EUSAGE", "unknown check: gti"]);
   expect(refused.hints[0]).toContain("git terminal editor");
 });

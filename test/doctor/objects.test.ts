@@ -33,7 +33,7 @@ afterEach(() => bed[Symbol.dispose]());
 
 const problems = (found: readonly string[]) => found.filter((line) => line.startsWith("problem"));
 
-test("an archive whose bytes changed, that was cut short, or that is gone, is found by the quick look and by fsck", async () => {
+test("a changed, truncated or missing archive is found by doctor and by fsck", async () => {
   const whole = readFileSync(archive);
   expect(await bed.look("archives")).toEqual(["ok archives: the newest 1 read to their end"]);
   writeFileSync(archive, gzipSync('{"id":1}\n'));
@@ -53,12 +53,12 @@ test("an archive whose bytes changed, that was cut short, or that is gone, is fo
   expect(problems(await bed.fsck())).toEqual([]);
 });
 
-test("an archive with another number of records than was written down is found", async () => {
+test("an archive with a wrong number of records is found", async () => {
   bed.sql("kernel.db", "UPDATE archives SET lines = lines + 1");
   expect((await bed.look("archives"))[0]).toMatch(/it has \d+ records, not \d+$/);
 });
 
-test("the quick look reads a sample of the newest archives, fsck reads all", async () => {
+test("doctor reads a few of the newest archives, fsck reads all", async () => {
   const columns = "process_id, owner_uid, object_key, reason, messages, lines, undelivered, bytes, sha256";
   for (let n = 0; n < 7; n++)
     bed.sql(
@@ -69,20 +69,18 @@ test("the quick look reads a sample of the newest archives, fsck reads all", asy
   expect(await bed.fsck()).toContain("ok archives: all 8 read to their end");
 });
 
-test("a file whose bytes changed or are missing is found by fsck, and no repair touches it", async () => {
+test("a file with changed or missing content is found by fsck, and no repair changes it", async () => {
   const key = note.slice(bed.paths.objectsDir.length);
   writeFileSync(note, "b note");
-  expect(problems(await bed.fsck(true))).toEqual([
-    `problem objects: ${key}: its bytes are not the ones that were stored`,
-  ]);
+  expect(problems(await bed.fsck(true))).toEqual([`problem objects: ${key}: the content is damaged`]);
   expect(readFileSync(note, "utf8")).toBe("b note");
   rmSync(note);
-  expect(problems(await bed.fsck(true))).toEqual([`problem objects: ${key}: its bytes are missing`]);
+  expect(problems(await bed.fsck(true))).toEqual([`problem objects: ${key}: the content is missing`]);
   writeFileSync(note, "a note");
   expect(problems(await bed.fsck())).toEqual([]);
 });
 
-test("bytes that belong to no object are kept in quarantine with their path, links among them", async () => {
+test("content without an object is moved to quarantine with its path, links too", async () => {
   const { objectsDir, quarantineDir } = bed.paths;
   mkdirSync(join(objectsDir, "home", "lost"), { recursive: true });
   writeFileSync(join(objectsDir, "home", "lost", "found"), "somebody's");
@@ -99,7 +97,7 @@ test("bytes that belong to no object are kept in quarantine with their path, lin
   expect(existsSync(join(objectsDir, "link"))).toBe(false);
 });
 
-test("bytes that were being moved when a kernel died are left to the next one", async () => {
+test("content that was being moved when a kernel died is left to the next one", async () => {
   const [id, key] = ["01a1f9f1-b089-7884-ad6a-dd5482e5598b", "home/moved"];
   const intent = JSON.stringify({ id, kind: "rename", from: note.slice(bed.paths.objectsDir.length + 1), to: key });
   bed.sql("kernel.db", `INSERT INTO object_intents VALUES ('${id}', 'rename', '${intent}')`);

@@ -37,23 +37,23 @@ async function underKernel(over: Partial<Patient>): Promise<Partial<Patient>> {
   return { ...over, lock: { ...lock, isHeld: () => true } };
 }
 
-test("a process that was only just made when its database was looked at is whole", async () => {
+test("a process created during the check is ok", async () => {
   const empty = await saying("fault", (path) => (path.includes(INIT) ? "empty, although it held data" : undefined));
   expect((await bed.look("databases", empty)).join()).toStartWith("ok databases: ");
   const stays = await saying("fault", (path) => (path.includes(INIT) ? "it is empty" : undefined), 9);
   expect((await bed.look("databases", stays)).join()).toStartWith("problem databases: init:1000.db: it is empty");
 });
 
-test("a process that was reset between two looks, and shows as before, has nothing left to finish", async () => {
+test("a process reset during the check has nothing left to finish", async () => {
   const closing = { reason: "reset", startedAt: 1 } as const;
   const own = (await bed.patient()).databases.processState(INIT);
   const passing = await saying("processState", () => ({ ...own, closing }));
   expect((await bed.look("agreement", passing)).join()).toStartWith("ok agreement: ");
   const stays = await saying("processState", () => ({ ...own, closing }), 9);
-  expect((await bed.look("agreement", stays)).join()).toContain("a reset was begun and nothing remembers to finish it");
+  expect((await bed.look("agreement", stays)).join()).toContain("a reset was started and never finished");
 });
 
-test("beside a kernel a problem is told when it is still there at the next look, and at once where there is none", async () => {
+test("with a kernel a problem counts if the next check finds it too, without one at once", async () => {
   const ghost = [{ id: "w-aaaaaa", owner: "sam", directory: null }];
   const gone = "problem workspaces: the files of workspace w-aaaaaa are gone";
   const passing = () => saying("workspaces", () => ghost);
@@ -62,7 +62,7 @@ test("beside a kernel a problem is told when it is still there at the next look,
   expect(await bed.look("workspaces", await underKernel(await saying("workspaces", () => ghost, 9)))).toEqual([gone]);
 });
 
-test("what is another trouble at each look is told in the end", async () => {
+test("a problem that differs in each check is reported in the end", async () => {
   let n = 0;
   const other = await saying("workspaces", () => [{ id: `w-${n++}`, owner: "sam", directory: null }], 99);
   expect((await bed.look("workspaces", await underKernel(other))).join()).toMatch(
@@ -70,7 +70,7 @@ test("what is another trouble at each look is told in the end", async () => {
   );
 });
 
-test("an archive that is being taken away for good, its file first, is not damaged", async () => {
+test("an archive that is being deleted is not damaged", async () => {
   const [archive] = (await bed.patient()).databases.archives(-1);
   rmSync(join(bed.paths.objectsDir, archive?.key ?? ""));
   expect((await bed.look("archives")).join()).toStartWith("problem archives: ");
@@ -78,7 +78,7 @@ test("an archive that is being taken away for good, its file first, is not damag
   expect((await bed.look("archives")).join()).toStartWith("ok archives: ");
 });
 
-test("a repository that is just being made has nothing yet that fsck could follow", async () => {
+test("a repository that is just being created is ok", async () => {
   const gitDir = join(bed.paths.reposDir, "sam/home/.git");
   rmSync(gitDir, { recursive: true, force: true });
   for (const name of ["refs/heads", "objects"]) mkdirSync(join(gitDir, name), { recursive: true, mode: 0o700 });

@@ -21,30 +21,28 @@ afterEach(() => bed[Symbol.dispose]());
 const look = () => bed.look("repositories");
 const fsck = async () => (await bed.fsck()).filter((line) => line.includes("repositories:"));
 
-test("whole ones have no problem, however closely they are looked at", async () => {
+test("sound ones have no problem in doctor and fsck", async () => {
   for (const found of [await look(), await fsck()])
-    expect(found.join()).toMatch(/^ok repositories: \d repositor(?:y|ies) can be read$/);
+    expect(found.join()).toMatch(/^ok repositories: \d repositor(?:y|ies): readable$/);
 });
 
-test("a lock that was left is found, and taken away once nobody has touched it for a while", async () => {
+test("a stale lock is found, and removed once it is old enough", async () => {
   const lock = join(gitDir, "index.lock");
   writeFileSync(lock, "");
-  expect(await look()).toEqual(["notice repositories: a git works in sam/home, or was killed there a moment ago"]);
+  expect(await look()).toEqual(["notice repositories: git is working in sam/home, or was just killed"]);
   await bed.fix("repositories");
   expect(existsSync(lock)).toBe(true);
   utimesSync(lock, 1, 1);
-  expect(await look()).toEqual([
-    "problem repositories: sam/home is locked by a git that is gone, or waits for somebody: index.lock",
-  ]);
+  expect(await look()).toEqual(["problem repositories: sam/home has a stale lock: index.lock"]);
   const [fixed = "", after = ""] = await bed.fix("repositories");
-  expect(fixed).toBe("fixed repositories: index.lock of sam/home taken away");
+  expect(fixed).toBe("fixed repositories: removed index.lock of sam/home");
   expect(after).toStartWith("ok ");
   expect(existsSync(lock)).toBe(false);
 });
 
-test("a HEAD that is elsewhere or broken and an index that is none are found", async () => {
+test("a HEAD that is not on main or broken and a broken index are found", async () => {
   plainGit(join(gitDir, ".."), "switch", "-q", "--detach");
-  expect(await look()).toEqual(["problem repositories: HEAD of sam/home is not on main: nothing is written there"]);
+  expect(await look()).toEqual(["problem repositories: HEAD of sam/home is not on main: gsv does not write to it"]);
   plainGit(join(gitDir, ".."), "switch", "-q", "main");
   writeFileSync(join(gitDir, "index"), "nonsense");
   expect(await look()).toEqual(["notice repositories: the index of sam/home is damaged"]);
@@ -54,7 +52,7 @@ test("a HEAD that is elsewhere or broken and an index that is none are found", a
     expect(found).toEqual(["problem repositories: sam/home is damaged: refs/heads/main names no version"]);
 });
 
-test("a version that is missing further back is found by fsck alone", async () => {
+test("a missing older commit is found by fsck only", async () => {
   const [first = ""] = plainGit(join(gitDir, ".."), "rev-list", "--objects", "HEAD", "--", "knowledge/a.md")
     .split("\n")
     .filter((line) => line.endsWith(" knowledge/a.md"));

@@ -11,30 +11,30 @@ import { Bed } from "../support/patient.ts";
 const SECRET = "sk-canary-doctor-0123456789";
 const FILE = "users.1000.ai.api_key";
 
-test("the doctor tells each that is missing with what to type, and is content once it is set again", async () => {
+test("each missing value is reported with the command to set it, until it is set", async () => {
   using bed = await Bed.make();
   await bed.home.start();
   await bed.home.sys.call("config.set", { key: "ai.apiKey", value: SECRET });
   await bed.home.person(0).call("config.set", { key: "apiKeys.openai", value: SECRET, system: true });
   await bed.rest();
-  expect(await bed.look("secrets")).toEqual(["ok secrets: every secret that is set is there"]);
+  expect(await bed.look("secrets")).toEqual(["ok secrets: all secrets have a value"]);
   rmSync(bed.paths.secretsDir, { recursive: true });
   const found = await doctorOf(await bed.patient()).examine({ checks: ["secrets"], fix: false });
   expect(found.map(({ what, fix }) => [what, fix])).toEqual([
     [
-      "the secret apiKeys.openai of the whole home is set, but its value is missing",
+      "the value of the secret apiKeys.openai of the whole home is missing",
       "gsv config set --system apiKeys.openai --user root",
     ],
-    ["the secret ai.apiKey of sam is set, but its value is missing", "gsv config set ai.apiKey"],
+    ["the value of the secret ai.apiKey of sam is missing", "gsv config set ai.apiKey"],
   ]);
   await bed.home.start();
   await bed.home.sys.call("config.set", { key: "ai.apiKey", value: SECRET });
   await bed.home.person(0).call("config.unset", { key: "apiKeys.openai", system: true });
   await bed.rest();
-  expect(await bed.look("secrets")).toEqual(["ok secrets: every secret that is set is there"]);
+  expect(await bed.look("secrets")).toEqual(["ok secrets: all secrets have a value"]);
 });
 
-test("a home without secrets, without a kernel.db or with a broken one has nothing to say", async () => {
+test("a home without secrets, without a kernel.db or with a broken one has no finding", async () => {
   using bed = await Bed.make();
   expect(await bed.look("secrets")).toEqual([]);
   writeFileSync(bed.paths.kernelDb, "rubbish ".repeat(1000));
@@ -43,7 +43,7 @@ test("a home without secrets, without a kernel.db or with a broken one has nothi
   expect(await bed.look("secrets")).toEqual([]);
 });
 
-test("config says missing, and what lies below in another layer holds instead", async () => {
+test("config shows a missing value, and the next layer applies", async () => {
   await using home = await TestKernel.boot();
   const get = () => home.sys.call<SettingInfo>("config.get", { key: "ai.apiKey" });
   await home.sys.call("config.set", { key: "ai.apiKey", value: SECRET });

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import type { WorkspaceInfo } from "../../src/abi/process/workspace.ts";
 import { Bed } from "../support/patient.ts";
 
-test("files that are gone are a problem, a directory of this machine that is not there a notice; what is archived is left alone", async () => {
+test("missing files are a problem, a missing directory of the host is a notice, and archived workspaces are skipped", async () => {
   using bed = await Bed.make();
   expect(await bed.look("workspaces")).toEqual([]);
   const directory = mkdtempSync(join(tmpdir(), "gsv-doctor-work-"));
@@ -21,7 +21,7 @@ test("files that are gone are a problem, a directory of this machine that is not
     renameSync(tree, `${tree}-aside`);
     rmSync(directory, { recursive: true });
     expect((await bed.look("workspaces")).sort()).toEqual([
-      `notice workspaces: workspace ${theirs.id} is ${theirs.directory}, which is not there`,
+      `notice workspaces: the directory of workspace ${theirs.id} is missing: ${theirs.directory}`,
       `problem workspaces: the files of workspace ${ours.id} are gone`,
     ]);
     mkdirSync(directory);
