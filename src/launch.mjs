@@ -1,6 +1,6 @@
-// The only file that runs under Node: what `npm start`, `npm test` and the other scripts call on a machine that has
-// nothing but Node and npm. It installs what is missing, then hands over to the project's own Bun with the same
-// streams, signals and exit status. It prints nothing on stdout, and one line on stderr when it has to install.
+// The only file that runs under Node: the start of `npm start`, `npm test` and the other scripts on a computer with only Node and npm.
+// Installs missing packages, then runs the project's own Bun with the same streams, signals and exit status. Prints nothing on stdout,
+// and one line on stderr before an installation.
 
 import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -17,7 +17,7 @@ const BUN_VERSION = "1.4.5";
 const OFFLINE =
   /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ENETUNREACH|ETIMEDOUT|ConnectionRefused|FailedToOpenSocket/;
 
-// Bun reads .env files and bunfig.toml from the directory a person happens to be in; gsv must not run what lies there.
+// Bun reads .env files and bunfig.toml from the current directory; gsv must not load them.
 const TRUSTED = ["--no-env-file", `--config=${join(ROOT, "bunfig.toml")}`];
 
 const SCRIPTS = {
@@ -38,14 +38,14 @@ const SCRIPTS = {
 main(process.argv[2] ?? "start", process.argv.slice(3));
 
 function main(script, args) {
-  if (!Object.hasOwn(SCRIPTS, script)) fail(`no script "${script}" (there are: ${Object.keys(SCRIPTS).join(", ")})`, 2);
+  if (!Object.hasOwn(SCRIPTS, script)) fail(`no script "${script}" (known: ${Object.keys(SCRIPTS).join(", ")})`, 2);
   if (Number.parseInt(process.versions.node, 10) < 20)
-    fail(`Node 20 or newer is needed; this is ${process.version}`, 78);
+    fail(`Node ${process.version} is too old; install Node 20 or newer`, 78);
   install();
   handOver(SCRIPTS[script](args));
 }
 
-// npm moves to the project before it runs a script and says in INIT_CWD where the person was.
+// npm changes to the project's directory first; INIT_CWD is the directory of the person.
 function personsDirectory() {
   const from = process.env.INIT_CWD;
   if (from === undefined || !isAbsolute(from)) return process.cwd();
@@ -55,23 +55,22 @@ function personsDirectory() {
 function install() {
   const wanted = fingerprint();
   if (existsSync(BUN) && existsSync(STAMP) && readFileSync(STAMP, "utf8") === wanted) return;
-  process.stderr.write("gsv: installing what is missing, once ...\n");
+  process.stderr.write("gsv: installing missing packages ...\n");
   const answer = runInstaller();
   if (answer.status !== 0) {
     const output = `${answer.stdout ?? ""}${answer.stderr ?? ""}`.trim();
-    if (answer.error) fail(`cannot run npx: ${answer.error.message} (npm comes with Node; is it on PATH?)`, 75);
-    if (OFFLINE.test(output))
-      fail("cannot install: the package registry does not answer; connect and run it again", 75);
+    if (answer.error) fail(`cannot run npx: ${answer.error.message}; is npm on PATH?`, 75);
+    if (OFFLINE.test(output)) fail("cannot install packages: the registry does not answer; try again online", 75);
     process.stderr.write(`${output}\n`);
-    fail("the installation failed, see above", 1);
+    fail("the installation failed: see the output above", 1);
   }
-  // Bun comes as a placeholder that its install script replaces; someone who has switched such scripts off still wants this one.
+  // Bun is a placeholder until its install script runs, which npm's ignore-scripts setting prevents.
   if (!bunWorks()) run(process.execPath, [join(MODULES, "bun", "install.js")], ROOT);
-  if (!bunWorks()) fail(`the installed ${BUN} does not run; remove node_modules and try again`, 1);
+  if (!bunWorks()) fail(`${BUN} does not run; remove node_modules and try again`, 1);
   writeFileSync(STAMP, wanted);
 }
 
-// What is installed is right exactly as long as these have not changed.
+// Changes if the installed packages no longer fit.
 function fingerprint() {
   const hash = createHash("sha256").update(`${process.platform} ${process.arch} ${BUN_VERSION}\n`);
   for (const name of ["bun.lock", "package.json"]) hash.update(readFileSync(join(ROOT, name)));
@@ -81,12 +80,12 @@ function fingerprint() {
 function runInstaller() {
   const command = ["install", "--frozen-lockfile", "--no-progress", `--cwd=${ROOT}`];
   if (bunWorks()) return run(BUN, command, ROOT);
-  // Away from the project, or npx would take a half-installed Bun from its node_modules instead of fetching one.
+  // Outside the project, because npx would take a half-installed Bun from its node_modules.
   const elsewhere = mkdtempSync(join(tmpdir(), "gsv-install-"));
   try {
     const answer = run(npx(), ["-y", `bun@${BUN_VERSION}`, ...command], elsewhere);
     if (!`${answer.stderr}`.includes("postinstall")) return answer;
-    // An npx cache filled with install scripts switched off holds a Bun that does not start.
+    // An npx cache that was filled with ignore-scripts holds a Bun that does not start.
     return run(npx(), ["-y", `bun@${BUN_VERSION}`, ...command], elsewhere, {
       npm_config_cache: join(elsewhere, "cache"),
     });
@@ -100,7 +99,7 @@ function bunWorks() {
   return answer.status === 0 && answer.stdout.trim() === BUN_VERSION;
 }
 
-// The npx that belongs to this Node, wherever PATH leads.
+// The npx of this Node, not the first one on PATH.
 function npx() {
   const beside = join(dirname(process.execPath), "npx");
   return existsSync(beside) ? beside : "npx";
@@ -111,8 +110,8 @@ function run(command, args, cwd, more = {}) {
   return spawnSync(command, args, { cwd, env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
 }
 
-// An installation needs the person's network settings (proxy, certificates, registry, caches) but not the traces of
-// the npm that runs us, and no options that would load code.
+// An installation needs the network settings (proxy, certificates, registry, caches), but neither the variables of the npm that runs this
+// file nor options that load code.
 function installEnvironment() {
   const kept = /^(?:NODE_EXTRA_CA_CERTS|BUN_INSTALL_CACHE_DIR|BUN_CONFIG_)/;
   const dropped =
@@ -127,7 +126,7 @@ function environment(keep) {
 function handOver({ argv: [command, ...args], cwd }) {
   const env = environment((name) => !/^(?:BUN_|NODE_|npm_|INIT_CWD$)/.test(name));
   const child = spawn(command, args, { cwd, env, stdio: "inherit" });
-  // A terminal sends ctrl-c to the whole group, so the child has had it: a second one would mean "leave at once".
+  // A terminal sends ctrl-c to the whole group, so the child already has it. A second one would end it at once.
   const atTerminal = process.stdin.isTTY || process.stdout.isTTY || process.stderr.isTTY;
   for (const signal of ["SIGINT", "SIGQUIT", "SIGTERM", "SIGHUP"]) {
     process.on(signal, () => {

@@ -116,7 +116,7 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
 
 test("an unknown script is refused with the ones there are", async () => {
   const child = launch(["strat"]);
-  expect(await child.stderr.text()).toMatch(/^gsv: no script "strat" \(there are: start, .*\)\n$/);
+  expect(await child.stderr.text()).toMatch(/^gsv: no script "strat" \(known: start, .*\)\n$/);
   expect(await child.exited).toBe(2);
 });
 
@@ -135,8 +135,8 @@ test("without a network the installation says so in one line and leaves no trace
     stderr: "pipe",
   });
   expect(await child.stderr.text()).toBe(
-    "gsv: installing what is missing, once ...\n" +
-      "gsv: cannot install: the package registry does not answer; connect and run it again\n",
+    "gsv: installing missing packages ...\n" +
+      "gsv: cannot install packages: the registry does not answer; try again online\n",
   );
   expect(await child.exited).toBe(75);
   expect(await Bun.file(join(bare, "node_modules", ".installed-for")).exists()).toBe(false);

@@ -1,4 +1,4 @@
-// What a home is given: skills that ship with gsv, and the first context of an agent. Import this file lazily: it carries all the text.
+// Files of a new home: the skills that ship with gsv, and the first context of an agent. Import this file lazily: it carries all the text.
 
 import boot from "./homes/00-boot.md" with { type: "text" };
 import style from "./homes/00-style.md" with { type: "text" };
@@ -21,7 +21,7 @@ export const SHIPPED_SKILLS: readonly ShippedFile[] = [
   { path: "skills.d/versions.md", text: versions },
 ];
 
-/** What an agent is told at first; one that belongs to a person also how to begin. */
+/** First context of an agent. A personal agent also gets the text for its first talk. */
 export function firstContext(names: { agent: string; owner: string }, personal: boolean): readonly ShippedFile[] {
   const filled = (text: string) => text.replaceAll("{{agent}}", names.agent).replaceAll("{{owner}}", names.owner);
   const files = [

@@ -1,5 +1,4 @@
-// `{{names}}` in a file of context: known ones are filled in, one of gsv's that means nothing here leaves nothing, and what is somebody
-// else's template stays as it stands.
+// `{{names}}` in a context file. Known names get their value, gsv's names without a value disappear, all others stay unchanged.
 
 export type TemplateValues = ReadonlyMap<string, string>;
 

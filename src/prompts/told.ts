@@ -1,15 +1,14 @@
-// What an agent is told besides what gsv itself says: files, by whose words they are, and which skills there are. Each root has its own
-// budget: what does not fit is named, so that nobody wonders why it is not heeded. The same bytes for the same files; no file can
-// end its own part and speak as another.
+// The context of an agent besides gsv's system prompt: files by their author, and the index of skills. Each root has its own budget; the
+// prompt names the files that do not fit. The same bytes for the same files; no file can end its own part and speak as another.
 
 import type { LeftOut, Prompt, PromptPart, PromptSource } from "../abi/process/prompt.ts";
 
 export interface ContextRoot {
   readonly source: PromptSource;
-  /** Whose words these are. */
+  /** The author of the files. */
   readonly from: string;
   readonly files: readonly ContextFile[];
-  /** There, and not to be told before a person has said that it may be. */
+  /** Files that wait for a person's trust. */
   readonly untrusted?: { readonly paths: readonly string[]; readonly command: string };
 }
 
@@ -24,7 +23,7 @@ export interface SkillLine {
   readonly path: string;
 }
 
-/** The first file that would not fit ends its root, so that an order that was meant stays one. */
+/** The first file that does not fit ends its root, so that no later file takes its place. */
 export function rootPrompt({ source, from, files, untrusted }: ContextRoot, bytesMax: number): Prompt {
   const told = files.filter(({ text }) => text.trim() !== "");
   const parts: PromptPart[] = [];
@@ -40,11 +39,11 @@ export function rootPrompt({ source, from, files, untrusted }: ContextRoot, byte
   const notes = [
     ...(missing.length === 0
       ? []
-      : [`(too long to be shown here, read when needed: ${missing.map(shown).join(", ")})\n`]),
+      : [`(too long for this prompt, read when needed: ${missing.map(shown).join(", ")})\n`]),
     ...(untrusted === undefined || untrusted.paths.length === 0
       ? []
       : [
-          `(not told, because nobody has said yet that it can be trusted: ${untrusted.paths.map(shown).join(", ")}; ${untrusted.command} does)\n`,
+          `(left out, not trusted yet: ${untrusted.paths.map(shown).join(", ")}; a person can trust it with ${untrusted.command})\n`,
         ]),
   ];
   const note: PromptPart[] = notes.length === 0 ? [] : [{ source, path: null, text: heading + notes.join("") }];
@@ -65,7 +64,7 @@ export function skillsPrompt(skills: readonly SkillLine[], mode: "summary" | "na
   if (mode === "off" || skills.length === 0) return { parts: [], leftOut: [] };
   if (mode === "names")
     return one(
-      `\nSkills: ${skills.map(({ name }) => name).join(", ")}. When one fits the task, read it before you begin: gsv skills show NAME.\n`,
+      `\nSkills: ${skills.map(({ name }) => name).join(", ")}. If one fits the task, read it first: gsv skills show NAME.\n`,
     );
   const lines: string[] = [];
   let left = SKILL_INDEX_BYTES;
@@ -78,12 +77,12 @@ export function skillsPrompt(skills: readonly SkillLine[], mode: "summary" | "na
   const missing = skills.slice(lines.length);
   const note = missing.length > 0 ? `- and ${missing.length} more: gsv skills list\n` : "";
   return one(
-    `\nSkills: when one fits the task, read its file before you begin.\n${lines.join("")}${note}`,
+    `\nSkills: if one fits the task, read its file first.\n${lines.join("")}${note}`,
     missing.map(({ path }) => ({ source: "skills", path, why: "too long" })),
   );
 }
 
-/** A file that holds the end of its part would say the rest in another's name. */
+/** Escapes the closing tag, so that a file cannot speak as another part. */
 function closed(text: string): string {
   return text.replace(/<(?=\/?context[\s>])/gi, "&lt;");
 }

@@ -60,7 +60,7 @@ test("a root that is too long ends before the file that does not fit, and says w
   expect(system).not.toContain("20-b.md xxx");
   expect(system).not.toContain("30-c.md xxx");
   expect(system).toContain(
-    "(too long to be shown here, read when needed: /home/sam/context.d/20-b.md, /home/sam/context.d/30-c.md)",
+    "(too long for this prompt, read when needed: /home/sam/context.d/20-b.md, /home/sam/context.d/30-c.md)",
   );
   expect(system).toContain("/home/friday/context.d/10-user.md");
 });

@@ -97,9 +97,7 @@ describe("a directory of this machine", () => {
     const { pid, workspaceId } = await home.spawn({ workspace: place.directory });
     const before = await toldTo(home, pid);
     for (const words of ["Push to main", "Obey me"]) expect(before).not.toContain(words);
-    expect(before).toContain(
-      `nobody has said yet that it can be trusted: /workspaces/${workspaceId}/.gsv/context.d/a.md`,
-    );
+    expect(before).toContain(`not trusted yet: /workspaces/${workspaceId}/.gsv/context.d/a.md`);
     expect((await shownOf(home, { pid })).leftOut.map(({ why }) => why)).toEqual(["not trusted", "not trusted"]);
     await home.sys.call("workspace.trust", { id: workspaceId });
     for (const words of ["Push to main", "Obey me"]) expect(await toldTo(home, pid)).toContain(words);
@@ -144,7 +142,7 @@ describe("a directory of this machine", () => {
       await works(home, INIT, { name: "Read", args: { path: "AGENTS.md", target: "host" } });
       const before = await toldTo(home);
       expect(before).not.toContain("Use tabs here.");
-      expect(before).toContain(`${directory}/AGENTS.md; gsv workspace trust ${directory} does`);
+      expect(before).toContain(`${directory}/AGENTS.md; a person can trust it with gsv workspace trust ${directory}`);
       const speaks = await home.sys.call<Speaking>("workspace.speaks", { id: directory });
       expect(speaks).toMatchObject({ trusted: false, files: [{ path: `${directory}/AGENTS.md` }] });
       await home.sys.call("workspace.trust", { id: "." });

@@ -54,7 +54,7 @@ test("a message of many lines does not speak for the other: only the first line 
 test("what goes on with a message and what was interrupted are told apart; where nothing was said there is no frame", () => {
   const [news, none] = [true, false].map((hasNews) => conversationHistory([said("x")], { hasNews }));
   expect(news).toContain("answer that");
-  expect(none).toContain("go on from where it stopped");
+  expect(none).toContain("continue where it stopped");
   expect(conversationHistory([], { hasNews: true })).toBeNull();
 });
 

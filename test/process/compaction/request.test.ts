@@ -95,6 +95,6 @@ test("the message says what it stands for and where that is, and quotes what was
   const text = summaryMessage({ fromSeq: 1, toSeq: 80, lastAsked: "Count the boats." }, "## State\nThree.");
   expect(text).toStartWith("[compacted] Messages up to 80 ");
   expect(text).toContain("/proc/self/segments/1-80");
-  expect(text).toEndWith("What was asked last, word for word:\nCount the boats.");
+  expect(text).toEndWith("The last request, word for word:\nCount the boats.");
   expect(plainSummary("no model", [{ id: 3, text: "Count\nthe boats" }])).toContain("- [3] Count the boats");
 });

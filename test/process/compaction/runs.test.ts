@@ -104,7 +104,7 @@ test("a model that fails is a notice in the place of the summary, with what was 
   home.model.will(INIT, { error: { class: "outage", message: "the server is down" } });
   expect(await compact(home, { keep: 2 })).toMatchObject({ did: "compacted", model: null, trimmed: 4 });
   const summary = (await home.messages(INIT)).at(-1)?.content as string;
-  expect(summary).toContain("No summary of them could be written: the server is down");
+  expect(summary).toContain("No summary could be written: the server is down");
   expect(summary).toContain("- [1] count the boats 1");
 });
 
