@@ -8,7 +8,7 @@ import { dirname, join } from "node:path";
 import type { BackupMade } from "../abi/backup.ts";
 import { SysError } from "../abi/errno.ts";
 import { hostError, sha256Of, syncDirectory, writeDurably } from "../objects/host.ts";
-import { concerns } from "../objects/look.ts";
+import { concerns } from "../objects/verify.ts";
 import { DatabaseCopies } from "../store/copy.ts";
 import { completeChanges, type Reconciled, reconcile } from "../store/reconcile.ts";
 import { type Listed, MANIFEST, type Manifest, writeManifest } from "./manifest.ts";

@@ -7,8 +7,8 @@ import { dirname, join } from "node:path";
 import { isWorkspaceId } from "../abi/ids.ts";
 import { isGits } from "../abi/repo.ts";
 import { makeParents, sha256Of, syncDirectory } from "../objects/host.ts";
+import { headFault, repositoriesIn } from "../repos/health.ts";
 import { BARE_CONFIG, completeRepository, TREE_CONFIG } from "../repos/repository.ts";
-import { headFault, repositoriesIn } from "../repos/sound.ts";
 import { refused } from "./tar.ts";
 
 export interface RepoFile {

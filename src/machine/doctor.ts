@@ -16,13 +16,13 @@ import { CoreFiles } from "../kernel/files/crash-files.ts";
 import { markFrom, secretsIn } from "../kernel/settings/secrets.ts";
 import { bytesOfHome } from "../kernel/storage/drivers.ts";
 import type { Clock } from "../lib/clock.ts";
-import { faultOf, type Known, strays } from "../objects/look.ts";
+import { type CurrentRows, faultOf, strays } from "../objects/verify.ts";
 import { type HomePaths, homePaths, readKernelInfo } from "../paths.ts";
 import { faultOf as archiveFault } from "../process/history/archive.ts";
 import { choiceText, chooseProvider, keyVariable, OFFLINE } from "../providers/table.ts";
 import { findGit, gitAt, programPath } from "../repos/git.ts";
+import { hasVersions, headFault, isIndexBroken, isOnMain, repositoriesIn } from "../repos/health.ts";
 import { dropStaleLocks, isStale, locksIn } from "../repos/locks.ts";
-import { hasVersions, headFault, isIndexBroken, isOnMain, repositoriesIn } from "../repos/sound.ts";
 import { ConnectionLost, dial } from "../rpc/client.ts";
 import { type Inspector, inspector } from "../store/inspect.ts";
 import { acquireLock, isHeld, lockFault } from "../store/lock.ts";
@@ -137,7 +137,7 @@ function repoStates(reposDir: string, now: number): RepoState[] {
 function freeLocks(gitDir: string): readonly string[] {
   const dropped = dropStaleLocks(gitDir);
   if (dropped.length > 0) return dropped;
-  throw new SysError("EAGAIN", "a git may be at work there", ["try again when it has ended"]);
+  throw new SysError("EAGAIN", "a git may be at work there", ["try again when it is done"]);
 }
 
 async function follow(gitDir: string, path: string | undefined): Promise<string | null> {
@@ -180,7 +180,7 @@ function bytesAt(
 ): Patient["bytes"] {
   const keychain = keychainOf(machine.paths.home, machine.clock);
   const stored = () => bytesOfHome({ ...machine, keychain }, databases);
-  const known: Known = {
+  const known: CurrentRows = {
     get: async (key) => databases.object(key),
     holds: async (sha256) => databases.holds(sha256),
     moving: async () => databases.moving(),
@@ -190,7 +190,7 @@ function bytesAt(
     probe: async () => (await stored()).probe(),
     fault: async (object) => faultOf(await stored(), known, object),
     async *strays() {
-      for await (const lying of strays(await stored(), known)) if (lying.kind !== "temporary") yield lying;
+      for await (const item of strays(await stored(), known)) if (item.kind !== "temporary") yield item;
     },
     async archiveFault(archive) {
       const bytes = await stored();

@@ -1,6 +1,5 @@
-// One bucket of an S3-compatible server, in the few requests that every such server answers alike: put, get, delete, list. What passes by
-// itself is tried again; what a person has to mend is said in their words. No key, no answer of the server and no address of a
-// request is ever part of an error.
+// One bucket of an S3-compatible server, with the few requests that all servers implement alike: put, get, delete, list. Temporary
+// failures are retried. Errors contain no key, no server response and no request URL.
 
 import { SysError } from "../abi/errno.ts";
 import { quickTryMs } from "../lib/backoff.ts";
@@ -10,7 +9,7 @@ export interface BucketSettings {
   readonly endpoint: string;
   readonly bucket: string;
   readonly region: string;
-  /** Ends with a slash, or is empty. */
+  /** Empty, or ends with a slash. */
   readonly prefix: string;
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
@@ -19,31 +18,31 @@ export interface BucketSettings {
 export interface BucketOptions extends BucketSettings {
   readonly clock: Clock;
   readonly random: (length: number) => Uint8Array;
-  /** For one request that moves few bytes. */
+  /** Timeout of a request that moves few bytes. */
   readonly requestMs?: number;
 }
 
-export interface Listed {
+export interface BucketEntry {
   readonly name: string;
   readonly size: number;
   readonly mtimeMs: number;
 }
 
 export interface Bucket {
-  /** Bytes, or the path of a file that holds them. */
+  /** Bytes, or the path of a file. */
   put(name: string, body: Uint8Array | { readonly path: string }): Promise<void>;
-  /** Null when there is nothing of that name; empty beyond its end. */
+  /** Null if there is no such object; empty beyond its end. */
   get(name: string, range?: { readonly offset: number; readonly bytesMax: number }): Promise<Uint8Array | null>;
-  /** Nothing of that name is as good. */
+  /** No error if there is no such object. */
   remove(name: string): Promise<void>;
-  list(prefix: string): AsyncIterable<Listed>;
-  /** One request that needs the server, the bucket and the keys. */
+  list(prefix: string): AsyncIterable<BucketEntry>;
+  /** Checks server, bucket and keys with one request. */
   probe(): Promise<void>;
 }
 
 const TRIES_MAX = 4;
 const REQUEST_MS = 30_000;
-/** Slower than this is as good as broken. */
+/** Slower transfers time out. */
 const BYTES_PER_MS_MIN = 50;
 const WRONG_KEYS = new Set([
   "InvalidAccessKeyId",
@@ -54,8 +53,8 @@ const WRONG_KEYS = new Set([
   "ERR_S3_MISSING_CREDENTIALS",
 ]);
 const ABSENT = new Set(["NoSuchKey", "NotFound"]);
-/** Everything else that a server refuses, it would refuse again. */
-const PASSES = new Set([
+/** Temporary errors. All others would fail again. */
+const TEMPORARY = new Set([
   ...["SlowDown", "InternalError", "ServiceUnavailable", "RequestTimeout", "RequestTimeTooSkewed", "UnknownError"],
   ...["ConnectionRefused", "ConnectionClosed", "ConnectionReset", "DNSResolveFailed", "FailedToOpenSocket", "Timeout"],
   ...["ECONNRESET", "ECONNREFUSED", "ETIMEDOUT", "EPIPE", "503", "502", "500", "504"],
@@ -63,7 +62,7 @@ const PASSES = new Set([
 
 export function bucketOf(options: BucketOptions): Bucket {
   const { endpoint, bucket, region, prefix, accessKeyId, secretAccessKey, requestMs = REQUEST_MS } = options;
-  // One read of the settings and nothing else: what the environment says of other services is not meant for this one.
+  // Only these settings: the environment's AWS variables are for other services.
   const client = new Bun.S3Client({
     endpoint,
     bucket,
@@ -73,7 +72,7 @@ export function bucketOf(options: BucketOptions): Bucket {
     virtualHostedStyle: false,
   });
   const ask = <T>(request: () => Promise<T>, bytes = 0) =>
-    tried(options, () => inTime(options.clock, request(), requestMs + bytes / BYTES_PER_MS_MIN));
+    withRetries(options, () => withTimeout(options.clock, request(), requestMs + bytes / BYTES_PER_MS_MIN));
 
   return {
     async put(name, body) {
@@ -103,7 +102,7 @@ export function bucketOf(options: BucketOptions): Bucket {
       });
     },
 
-    // Page by page after the last name: what servers hand out to go on by is not the same everywhere.
+    // Pages by last name: continuation tokens differ between servers.
     async *list(under) {
       for (let startAfter: string | undefined; ; ) {
         const query = {
@@ -124,20 +123,20 @@ export function bucketOf(options: BucketOptions): Bucket {
   };
 }
 
-async function tried<T>({ clock, random, ...settings }: BucketOptions, request: () => Promise<T>): Promise<T> {
+async function withRetries<T>({ clock, random, ...settings }: BucketOptions, request: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await request();
     } catch (error) {
       const code = codeOf(error);
-      if (!PASSES.has(code) || attempt === TRIES_MAX) throw worded(settings, code);
+      if (!TEMPORARY.has(code) || attempt === TRIES_MAX) throw translated(settings, code);
       await clock.sleep(quickTryMs(attempt, random));
     }
   }
 }
 
-// The request itself cannot be taken back; whoever asks again asks for the same bytes under the same name.
-async function inTime<T>(clock: Clock, work: Promise<T>, ms: number): Promise<T> {
+// The request itself cannot be cancelled. A retry sends the same bytes under the same name.
+async function withTimeout<T>(clock: Clock, work: Promise<T>, ms: number): Promise<T> {
   const late = Promise.withResolvers<never>();
   const cancel = clock.after(ms, () => late.reject(Object.assign(new Error("no answer in time"), { code: "Timeout" })));
   try {
@@ -153,18 +152,18 @@ function codeOf(error: unknown): string {
   return typeof code === "string" || typeof code === "number" ? String(code) : "UnknownError";
 }
 
-function worded({ endpoint, bucket }: BucketSettings, code: string): SysError {
+function translated({ endpoint, bucket }: BucketSettings, code: string): SysError {
   if (WRONG_KEYS.has(code))
-    return new SysError("EAUTH", `the object store at ${endpoint} refuses these keys for ${bucket} (${code})`, [
+    return new SysError("EAUTH", `the object store at ${endpoint} rejected the access keys for ${bucket} (${code})`, [
       "gsv config set --system storage.s3.accessKeyId, and storage.s3.secretAccessKey; then gsv kernel stop",
     ]);
   if (code === "NoSuchBucket")
-    return new SysError("ECONFIG", `there is no bucket ${bucket} at ${endpoint}`, [
-      "make it, or name another: gsv config set --system storage.s3.bucket NAME",
+    return new SysError("ECONFIG", `no bucket ${bucket} at ${endpoint}`, [
+      "create it, or set another: gsv config set --system storage.s3.bucket NAME",
     ]);
-  if (PASSES.has(code))
-    return new SysError("EAGAIN", `the object store at ${endpoint} cannot be reached (${code})`, [
-      "see that it runs, then try again; gsv doctor storage looks too",
+  if (TEMPORARY.has(code))
+    return new SysError("EAGAIN", `cannot reach the object store at ${endpoint} (${code})`, [
+      "check that it is running and try again; details: gsv doctor storage",
     ]);
   return new SysError("EIO", `the object store at ${endpoint} refused a request (${code.slice(0, 60)})`);
 }

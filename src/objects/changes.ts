@@ -1,6 +1,6 @@
-// What the drivers share: changes go one at a time, and each stores its intent before it moves bytes and ends it together with the row in
-// one transaction. An intent left by a crash is settled before the next change: rolled forward if the bytes got there, else dropped. Also
-// the rule that a key is never both a file and a directory.
+// Shared by the drivers: changes run one at a time. Each stores its intent before it moves bytes, and ends it in one transaction with the
+// row. An intent left by a crash is settled before the next change: completed if the bytes arrived, else dropped. Also the rule that a
+// key is never both a file and a directory.
 
 import { SysError } from "../abi/errno.ts";
 import { Serial } from "../lib/serial.ts";
@@ -8,25 +8,25 @@ import { parentsOf } from "./keys.ts";
 import type { ObjectIntent, ObjectMeta, ObjectRows } from "./objects.ts";
 
 export interface Step {
-  /** Throws what is wrong with it; asked when nothing else changes. */
+  /** Throws if the change is not allowed. Runs with no other change in progress. */
   allowed(): Promise<void>;
   move(): Promise<void>;
-  /** Once it is true. */
+  /** Runs after the row is stored. */
   after?(): Promise<void>;
 }
 
 export class Changes {
   private readonly serial = new Serial();
-  /** An intent may be stored that nobody has ended: a change failed half-way. The next change settles it first. */
+  /** True if a failed change may have left an intent. The next change settles it first. */
   private unsettled = false;
 
   constructor(
     private readonly rows: ObjectRows,
-    /** Whether an intent is true where the bytes lie; if so it also lasts when this returns. */
-    private readonly cameTrue: (intent: ObjectIntent) => Promise<boolean>,
+    /** True if the bytes are where the intent wants them; they are then durable. */
+    private readonly isComplete: (intent: ObjectIntent) => Promise<boolean>,
   ) {}
 
-  /** Between changes, when rows and bytes agree. */
+  /** Runs `work` while no change is in progress. */
   between<T>(work: () => Promise<T>): Promise<T> {
     return this.serial.run(work);
   }
@@ -44,23 +44,23 @@ export class Changes {
         await this.rows.fulfil(intent, "done");
         this.unsettled = false;
       } catch (error) {
-        // When even this fails (a full disk), the next change or the next start does it.
+        // If this fails too (full disk), the next change or the next start settles it.
         const settled = await this.settle().then(
           () => true,
           () => false,
         );
         if (!moved) throw error;
-        if (!settled) throw unended(error);
+        if (!settled) throw unrecorded(error);
       }
       await step.after?.();
     });
   }
 
-  /** What a change, or an earlier kernel, left open: to its end, or back. Returns how many there were. */
+  /** Completes or drops open intents. Returns their number. */
   async settle(): Promise<number> {
     const intents = await this.rows.intents();
     this.unsettled = intents.length > 0;
-    for (const intent of intents) await this.rows.fulfil(intent, (await this.cameTrue(intent)) ? "done" : "undone");
+    for (const intent of intents) await this.rows.fulfil(intent, (await this.isComplete(intent)) ? "done" : "undone");
     this.unsettled = false;
     return intents.length;
   }
@@ -76,26 +76,26 @@ async function hasChildren(rows: ObjectRows, key: string): Promise<boolean> {
   return (await rows.page(`${key}/`, null, 1)).length > 0;
 }
 
-/** Neither a directory nor beneath a file. */
-export async function mayStand(rows: ObjectRows, key: string): Promise<void> {
+/** The key must not be a directory, nor lie below a file. */
+export async function checkPlace(rows: ObjectRows, key: string): Promise<void> {
   if (await hasChildren(rows, key)) throw new SysError("EISDIR", `${key} is a directory`);
   for (const parent of parentsOf(key)) {
     if ((await rows.get(parent)) !== null) throw new SysError("ENOTDIR", `${parent} is not a directory`);
   }
 }
 
-/** An object over another, or a directory to where nothing is yet. */
-export async function mayRename(rows: ObjectRows, from: string, to: string): Promise<void> {
+/** An object may replace an object; a directory may only move to a free name. */
+export async function checkRename(rows: ObjectRows, from: string, to: string): Promise<void> {
   if ((await rows.get(from)) !== null) return;
   if (!(await hasChildren(rows, from))) throw new SysError("ENOENT", `no such object: ${from}`);
   if (await hasChildren(rows, to)) throw new SysError("ENOTEMPTY", `${to} is a directory and not empty`);
   if ((await rows.get(to)) !== null) throw new SysError("ENOTDIR", `${to} is not a directory`);
 }
 
-/** Nobody may be told that nothing was saved: the bytes are where they belong, and stay there. */
-function unended(why: unknown): SysError {
+/** Must not claim that nothing was saved: the bytes are in place and stay there. */
+function unrecorded(why: unknown): SysError {
   const message = why instanceof Error ? why.message.replace(/^not saved: /, "") : String(why);
-  return new SysError("EIO", `it was done, but could not be noted yet: ${message}`, [
-    "it shows as soon as something can be stored again",
+  return new SysError("EIO", `the change was made but is not recorded yet: ${message}`, [
+    "it shows after the next successful write",
   ]);
 }

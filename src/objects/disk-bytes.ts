@@ -1,5 +1,5 @@
-// Bytes on the local disk, without their rows, for verifying, collecting and moving: at <directory>/<key>, half-written ones in
-// <directory>/.tmp. What gsv did not make there is neither followed nor read.
+// Bytes on the local disk, without their rows, for checks, garbage collection and moves: at <directory>/<key>, partial files in
+// <directory>/.tmp. Files that gsv did not create are neither followed nor read.
 
 import { lstatSync } from "node:fs";
 import { lstat, readdir, rename, unlink } from "node:fs/promises";
@@ -21,7 +21,7 @@ import {
   writeDurably,
 } from "./host.ts";
 import { checkKey, TEMPORARIES } from "./keys.ts";
-import type { Bytes, Lying } from "./objects.ts";
+import type { Bytes, StoredItem } from "./objects.ts";
 
 export function diskBytes(directory: string): Bytes {
   return {
@@ -33,7 +33,7 @@ export function diskBytes(directory: string): Bytes {
         throw new SysError("EIO", `${directory} is not a directory`, ["move it away"]);
     },
 
-    // The directory is in the home.
+    // The directory is in the home, so no other home uses it.
     claim: async () => {},
 
     async read({ key }, { offset, bytesMax }) {
@@ -49,9 +49,9 @@ export function diskBytes(directory: string): Bytes {
 
     has: async ({ key }) => (await kindAt(join(directory, key))) === "file",
     sha256: ({ key }) => sha256Of(join(directory, key)),
-    listed: () => below(directory, directory),
+    list: () => below(directory, directory),
 
-    async lies({ name, mtimeMs }) {
+    async isUnchanged({ name, mtimeMs }) {
       return (await lstat(join(directory, name)).catch(() => null))?.mtimeMs === mtimeMs;
     },
 
@@ -81,9 +81,9 @@ export function diskBytes(directory: string): Bytes {
   };
 }
 
-async function* below(root: string, directory: string): AsyncGenerator<Lying> {
+async function* below(root: string, directory: string): AsyncGenerator<StoredItem> {
   const entries = await readdir(directory, { withFileTypes: true }).catch((error: unknown) => {
-    // It may have gone since it was listed.
+    // It may have been deleted meanwhile.
     if (isHostCode(error, "ENOENT") || isHostCode(error, "ENOTDIR")) return [];
     throw error;
   });

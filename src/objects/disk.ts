@@ -1,17 +1,18 @@
-// Objects on the local disk: bytes at <directory>/<key>, half-written bytes in <directory>/.tmp, metadata in rows.
-// Order of every change: bytes durable, intent stored, bytes moved, directory durable, then one transaction ends the intent and
-// stores the row. So after a crash each intent is either true on disk (rolled forward) or not (rolled back). Changes go one at a
-// time; the slow part, writing the temporary, goes beside them.
+// Objects on the local disk: bytes at <directory>/<key>, partial files in <directory>/.tmp, metadata in rows. Order of a change:
+// bytes durable, intent stored, bytes moved, directory durable, then one transaction ends the intent and stores the row. After a crash
+// an intent is completed if the bytes are in place, else rolled back. Changes run one at a time; only the slow part, writing the
+// temporary file, runs concurrently.
 
-import { readdir, rename, unlink } from "node:fs/promises";
+import { rename, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { SysError } from "../abi/errno.ts";
 import { type RandomBytes, uuidv7 } from "../abi/ids.ts";
 import type { Clock } from "../lib/clock.ts";
-import { Changes, mayRename, mayStand, present } from "./changes.ts";
+import { Changes, checkPlace, checkRename, present } from "./changes.ts";
 import { diskBytes } from "./disk-bytes.ts";
 import {
   checkParents,
+  emptyDirectory,
   hostError,
   isHostCode,
   kindAt,
@@ -29,12 +30,12 @@ import {
 import { checkKey, isRealRename, TEMPORARIES } from "./keys.ts";
 import type {
   Bytes,
-  Lying,
   NewObject,
   ObjectIntent,
   ObjectMeta,
   ObjectRows,
   Receipt,
+  StoredItem,
   StoredObjects,
 } from "./objects.ts";
 
@@ -59,7 +60,7 @@ class DiskObjects implements StoredObjects {
     this.directory = options.directory;
     this.rows = options.rows;
     this.bytes = diskBytes(options.directory);
-    this.changes = new Changes(options.rows, (intent) => this.cameTrue(intent));
+    this.changes = new Changes(options.rows, (intent) => this.isComplete(intent));
   }
 
   head(key: string): Promise<ObjectMeta | null> {
@@ -72,11 +73,11 @@ class DiskObjects implements StoredObjects {
 
   async read(key: string, range: { readonly offset: number; readonly bytesMax: number }): Promise<Uint8Array> {
     checkKey(key);
-    // Opened between changes, so that row and bytes are of one version; an open file stays whole whatever happens to its name.
+    // Opened between changes, so that row and bytes match. An open file stays readable whatever happens to its name.
     const { handle, size } = await this.changes.between(() => this.open(key));
     try {
       const bytes = await readRange(handle, range.offset, range.bytesMax);
-      // Whoever goes on until all was read would do so for ever, and whoever appends would lose that anything is missing.
+      // A reader until EOF would loop for ever, and an append would hide the damage.
       if (bytes.byteLength < Math.min(range.bytesMax, size - range.offset))
         throw cutShort(key, (await handle.stat()).size, size);
       return bytes;
@@ -96,7 +97,7 @@ class DiskObjects implements StoredObjects {
       await this.changes.run(
         { id: temporary, kind: "put", meta, temporary, ...(receipt && { receipt }) },
         {
-          allowed: () => this.mayStand(meta.key),
+          allowed: () => this.checkPlace(meta.key),
           move: () => this.moveInto(path, meta.key),
         },
       );
@@ -136,7 +137,7 @@ class DiskObjects implements StoredObjects {
       .run(
         { id: this.newId(), kind: "rename", from, to, ...(receipt && { receipt }) },
         {
-          allowed: () => this.mayRename(from, to),
+          allowed: () => this.checkRename(from, to),
           move: () => this.moveKey(from, to),
           after: () => pruneParents(this.directory, from),
         },
@@ -149,29 +150,26 @@ class DiskObjects implements StoredObjects {
   recover(): Promise<number> {
     return this.changes.between(async () => {
       const met = await this.changes.settle();
-      const temporaries = join(this.directory, TEMPORARIES);
-      if ((await kindAt(temporaries)) === "directory") {
-        for (const name of await readdir(temporaries)) await unlink(join(temporaries, name)).catch(() => undefined);
-      }
+      await emptyDirectory(join(this.directory, TEMPORARIES));
       return met;
     });
   }
 
-  discard(lying: Lying, beforeMs: number): Promise<boolean> {
+  discard(item: StoredItem, beforeMs: number): Promise<boolean> {
     return this.changes.between(async () => {
-      if (lying.mtimeMs >= beforeMs || (await this.rows.intents()).length > 0) return false;
-      if (lying.key !== undefined && (await this.rows.get(lying.key)) !== null) return false;
-      // It may have been written since it was listed.
-      if (!(await this.bytes.lies(lying))) return false;
-      await this.bytes.discard(lying);
+      if (item.mtimeMs >= beforeMs || (await this.rows.intents()).length > 0) return false;
+      if (item.key !== undefined && (await this.rows.get(item.key)) !== null) return false;
+      // It may have been written since the listing.
+      if (!(await this.bytes.isUnchanged(item))) return false;
+      await this.bytes.discard(item);
       return true;
     });
   }
 
-  /** Whether the bytes are where the intent wanted them; if so they are also durable there when this returns. */
-  private async cameTrue(intent: ObjectIntent): Promise<boolean> {
+  /** True if the bytes are where the intent wants them; they are then durable. */
+  private async isComplete(intent: ObjectIntent): Promise<boolean> {
     const key = intent.kind === "put" ? intent.meta.key : intent.kind === "remove" ? intent.key : intent.to;
-    // What someone else put in the way must not keep gsv from starting; the object itself says so when it is read.
+    // A foreign file in the way must not keep gsv from starting; reading the object reports it.
     if (!(await parentsArePlain(this.directory, key))) return false;
     switch (intent.kind) {
       case "put": {
@@ -199,7 +197,7 @@ class DiskObjects implements StoredObjects {
       return { handle: await openPlainFile(this.path(key)), size };
     } catch (error) {
       if (isHostCode(error, "ENOENT"))
-        throw new SysError("EIO", `the bytes of ${key} are missing from ${this.directory}`);
+        throw new SysError("EIO", `the content of ${key} is missing from ${this.directory}`);
       throw hostError(error, `cannot read ${key}`);
     }
   }
@@ -229,21 +227,21 @@ class DiskObjects implements StoredObjects {
     await syncDirectory(dirname(path));
   }
 
-  /** Bytes on the host that no row knows are never overwritten: on a host that folds case they are another key's. */
-  private async mayStand(key: string): Promise<void> {
-    await mayStand(this.rows, key);
+  /** Never overwrites bytes without a row: on a case-insensitive host they may be another key's. */
+  private async checkPlace(key: string): Promise<void> {
+    await checkPlace(this.rows, key);
     await checkParents(this.directory, key);
     const kind = await kindAt(this.path(key));
-    if (kind === "stranger" || (kind === "file" && (await this.rows.get(key)) === null)) {
-      throw new SysError("EEXIST", `${this.path(key)} exists on the host and belongs to no object`, [
-        "move it away, or choose a name that differs in more than case",
+    if (kind === "other" || (kind === "file" && (await this.rows.get(key)) === null)) {
+      throw new SysError("EEXIST", `${this.path(key)} exists on the host but is not an object`, [
+        "move it away, or use a name that differs in more than case",
       ]);
     }
   }
 
-  private async mayRename(from: string, to: string): Promise<void> {
-    await mayRename(this.rows, from, to);
-    await this.mayStand(to);
+  private async checkRename(from: string, to: string): Promise<void> {
+    await checkRename(this.rows, from, to);
+    await this.checkPlace(to);
   }
 
   private newId(): string {
@@ -260,7 +258,7 @@ class DiskObjects implements StoredObjects {
 }
 
 function cutShort(key: string, bytes: number, size: number): SysError {
-  return new SysError("EIO", `/${key}: damaged: ${bytes} of ${size} bytes are there`, [
-    "gsv storage verify tells what else is damaged, gsv restore brings back a backup",
+  return new SysError("EIO", `/${key}: damaged: only ${bytes} of ${size} bytes`, [
+    "check all files: gsv storage verify. Restore a backup: gsv restore",
   ]);
 }

@@ -1,5 +1,5 @@
-// The few things the disk driver does to the host: durable writes, directories, hashes. Below the driver's directory no symlink is
-// ever followed: whatever stands where a plain file or directory should be ends the call, untouched. Files are 0600, directories 0700.
+// Host operations of the disk driver: durable writes, directories, hashes. Below the driver's directory no symlink is followed: anything
+// other than a plain file or directory ends the call, untouched. Files are 0600, directories 0700.
 
 import { constants, existsSync, realpathSync, statSync } from "node:fs";
 import { type FileHandle, lstat, mkdir, open, readdir, rmdir, unlink } from "node:fs/promises";
@@ -14,7 +14,7 @@ export interface Written {
   readonly sha256: string;
 }
 
-/** Writes a new file and puts it on disk, hashing as it goes; never more than one piece in memory. Leaves nothing when it fails. */
+/** Writes and syncs a new file, hashing chunk by chunk. Leaves no file if it fails. */
 export async function writeDurably(path: string, bytes: Uint8Array | AsyncIterable<Uint8Array>): Promise<Written> {
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
   const handle = await open(path, flags, 0o600);
@@ -45,7 +45,7 @@ export async function openPlainFile(path: string): Promise<FileHandle> {
   const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   if ((await handle.stat()).isFile()) return handle;
   await handle.close();
-  throw stranger(path);
+  throw notOurs(path);
 }
 
 export async function readRange(handle: FileHandle, offset: number, bytesMax: number): Promise<Uint8Array> {
@@ -60,11 +60,11 @@ export async function readRange(handle: FileHandle, offset: number, bytesMax: nu
   return bytes.subarray(0, done);
 }
 
-/** null when there is no plain file. */
+/** Null if there is no plain file. */
 export async function sha256Of(path: string): Promise<string | null> {
   if ((await kindAt(path)) !== "file") return null;
   const handle = await openPlainFile(path).catch((error: unknown) => {
-    // It has gone since.
+    // Deleted meanwhile.
     if (isHostCode(error, "ENOENT") || isHostCode(error, "ENOTDIR")) return null;
     throw error;
   });
@@ -82,28 +82,28 @@ export async function sha256Of(path: string): Promise<string | null> {
   }
 }
 
-/** What stands at a path, without following it. */
-export async function kindAt(path: string): Promise<"file" | "directory" | "stranger" | null> {
+/** Does not follow symlinks. */
+export async function kindAt(path: string): Promise<"file" | "directory" | "other" | null> {
   try {
     const stat = await lstat(path);
-    return stat.isFile() ? "file" : stat.isDirectory() ? "directory" : "stranger";
+    return stat.isFile() ? "file" : stat.isDirectory() ? "directory" : "other";
   } catch (error) {
     if (isHostCode(error, "ENOENT") || isHostCode(error, "ENOTDIR")) return null;
     throw error;
   }
 }
 
-/** Refuses a key whose parents on the host are anything but plain directories. */
+/** Throws if a parent of the key on the host is not a plain directory. */
 export async function checkParents(root: string, key: string): Promise<void> {
-  const strange = await strangeParent(root, key);
-  if (strange !== null) throw stranger(strange);
+  const other = await otherParent(root, key);
+  if (other !== null) throw notOurs(other);
 }
 
 export async function parentsArePlain(root: string, key: string): Promise<boolean> {
-  return (await strangeParent(root, key)) === null;
+  return (await otherParent(root, key)) === null;
 }
 
-async function strangeParent(root: string, key: string): Promise<string | null> {
+async function otherParent(root: string, key: string): Promise<string | null> {
   if (isStraight(root, key)) return null;
   for (const parent of parentsOf(key)) {
     const path = join(root, parent);
@@ -114,7 +114,7 @@ async function strangeParent(root: string, key: string): Promise<string | null> 
   return null;
 }
 
-/** Whether the deepest parent that is there is reached through directories alone: one question for all of them, however many. */
+/** True if the deepest existing parent is reached through directories only: one check for all of them. */
 function isStraight(root: string, key: string): boolean {
   try {
     const top = realpathSync(root);
@@ -127,7 +127,7 @@ function isStraight(root: string, key: string): boolean {
   }
 }
 
-/** Makes the directories a key needs, each durable before the next. */
+/** Each directory is durable before the next is created. */
 export async function makeParents(root: string, key: string): Promise<void> {
   await checkParents(root, key);
   const parents = parentsOf(key);
@@ -138,15 +138,15 @@ export async function makeParents(root: string, key: string): Promise<void> {
 export async function makeDirectory(path: string): Promise<void> {
   const kind = await kindAt(path);
   if (kind === "directory") return;
-  if (kind !== null) throw stranger(path);
+  if (kind !== null) throw notOurs(path);
   await mkdir(path, { mode: 0o700 }).catch(async (error: unknown) => {
-    // Another was faster.
+    // Created concurrently.
     if (!isHostCode(error, "EEXIST") || (await kindAt(path)) !== "directory") throw error;
   });
   await syncDirectory(dirname(path));
 }
 
-/** A rename or unlink is durable once its directory is. */
+/** Makes renames and unlinks in the directory durable. */
 export async function syncDirectory(path: string): Promise<void> {
   const handle = await open(path, constants.O_RDONLY | constants.O_DIRECTORY);
   try {
@@ -156,16 +156,22 @@ export async function syncDirectory(path: string): Promise<void> {
   }
 }
 
-/** Takes away a directory and the empty directories in it; one that holds a file stays and is reported. */
+/** Throws if a directory contains a file. */
 export async function removeEmptyDirectories(path: string): Promise<void> {
   for (const entry of await readdir(path, { withFileTypes: true })) {
-    if (!entry.isDirectory()) throw stranger(join(path, entry.name));
+    if (!entry.isDirectory()) throw notOurs(join(path, entry.name));
     await removeEmptyDirectories(join(path, entry.name));
   }
   await rmdir(path);
 }
 
-/** Directories that hold nothing any more are not kept, from the key's own parent upwards. */
+/** Deletes the files in a directory, if it exists. */
+export async function emptyDirectory(path: string): Promise<void> {
+  if ((await kindAt(path)) !== "directory") return;
+  for (const name of await readdir(path)) await unlink(join(path, name)).catch(() => undefined);
+}
+
+/** Removes empty parents, from the key's own parent upwards. */
 export async function pruneParents(root: string, key: string): Promise<void> {
   for (const parent of parentsOf(key).reverse()) {
     try {
@@ -180,7 +186,7 @@ export function isHostCode(error: unknown, code: string): boolean {
   return (error as { code?: unknown }).code === code;
 }
 
-/** The host's errors in gsv's words; anything else passes through. */
+/** Translates host errors; others pass through. */
 export function hostError(error: unknown, what: string): unknown {
   if (error instanceof SysError || !(error instanceof Error)) return error;
   const code = (error as { code?: unknown }).code;
@@ -189,13 +195,12 @@ export function hostError(error: unknown, what: string): unknown {
       "free some disk space and try again",
     ]);
   }
-  if (code === "ENAMETOOLONG") return new SysError("ENAMETOOLONG", `${what}: the host does not take a path this long`);
+  if (code === "ENAMETOOLONG") return new SysError("ENAMETOOLONG", `${what}: path too long for this disk`);
   if (code === "EROFS") return new SysError("EROFS", `${what}: the disk is read-only`);
-  if (typeof code === "string")
-    return new SysError("EIO", `${what}: ${error.message}`, ["gsv doctor looks at all of the home"]);
+  if (typeof code === "string") return new SysError("EIO", `${what}: ${error.message}`, ["check the home: gsv doctor"]);
   return error;
 }
 
-function stranger(path: string): SysError {
-  return new SysError("EIO", `${path} was not made by gsv; it is left as it is`, ["move it away and try again"]);
+function notOurs(path: string): SysError {
+  return new SysError("EIO", `${path} was not created by gsv; not touched`, ["move it away and try again"]);
 }

@@ -1,19 +1,18 @@
-// Which keys there can be. A key becomes a path on the host, so nothing in it may climb, hide or collide with the driver's own names.
+// Valid keys. A key becomes a path on the host, so it must not climb, hide, or collide with the driver's own names.
 
 import { LIMITS } from "../abi/config/limits.ts";
 import { SysError } from "../abi/errno.ts";
 
-/** The driver's own directory for half-written bytes. */
+/** The driver's directory for partial files. */
 export const TEMPORARIES = ".tmp";
 
 export function checkKey(key: string): void {
   if (Buffer.byteLength(key) > LIMITS.pathBytesMax) {
     throw new SysError("ENAMETOOLONG", `the key ${key.slice(0, 60)}… is longer than ${LIMITS.pathBytesMax} bytes`);
   }
-  if (key.includes("\u0000") || !key.isWellFormed()) throw bad(key, "holds characters no file name may hold");
-  // Some hosts do not tell upper from lower case.
-  if (key.toLowerCase().startsWith(TEMPORARIES))
-    throw bad(key, `begins with ${TEMPORARIES}, which is kept for gsv itself`);
+  if (key.includes("\u0000") || !key.isWellFormed()) throw bad(key, "contains invalid characters");
+  // Some hosts ignore case.
+  if (key.toLowerCase().startsWith(TEMPORARIES)) throw bad(key, `starts with ${TEMPORARIES}, which is reserved`);
   for (const segment of key.split("/")) {
     if (segment === "" || segment === "." || segment === "..") throw bad(key, "has an empty, . or .. part");
     if (Buffer.byteLength(segment) > LIMITS.nameBytesMax) {
@@ -32,7 +31,7 @@ export function parentsOf(key: string): string[] {
   return parents;
 }
 
-/** What a key is of, in a word for people. */
+/** Group of a key, for display. */
 export function familyOf(key: string): string {
   return FAMILIES.find(([prefix]) => key.startsWith(prefix))?.[1] ?? "system";
 }
@@ -50,7 +49,7 @@ const FAMILIES: readonly (readonly [prefix: string, family: string])[] = [
 
 const MEDIA = /^var\/media\/([0-9]+)\/([^/]+)\/([^/]+)$/;
 
-/** Media of a process: its owner's uid, its pid, and the name of the file; null for any other key. */
+/** Owner, pid and file name of a process's media; null for other keys. */
 export function mediaNamed(key: string): { readonly uid: number; readonly pid: string; readonly name: string } | null {
   const [, uid, pid, name] = MEDIA.exec(key) ?? [];
   return uid === undefined || pid === undefined || name === undefined ? null : { uid: Number(uid), pid, name };
@@ -64,7 +63,7 @@ function bad(key: string, why: string): SysError {
   return new SysError("EINVAL", `the key ${JSON.stringify(key.slice(0, 80).toWellFormed())} ${why}`);
 }
 
-/** Whether a rename has anything to do; refuses keys that cannot be, and a directory into itself. */
+/** False if there is nothing to rename. Throws for invalid keys and for a move of a directory into itself. */
 export function isRealRename(from: string, to: string): boolean {
   checkKey(from);
   checkKey(to);

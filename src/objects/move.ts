@@ -1,8 +1,8 @@
-// Moves all bytes from one driver to another; each object is read back and checked where it arrived. What arrived before is not sent again,
-// so a move that was cut off goes on where it was. Nothing is deleted at the source, and the rows stay as they are.
+// Moves all bytes from one driver to another and verifies each object at its destination. Objects that arrived earlier are not sent
+// again, so an interrupted move resumes. Deletes nothing at the source and changes no rows.
 
 import { SysError } from "../abi/errno.ts";
-import type { Bytes, ObjectMeta, ObjectRows, Which } from "./objects.ts";
+import type { Bytes, ContentRef, ObjectMeta, ObjectRows } from "./objects.ts";
 
 const PAGE_ROWS = 200;
 const PIECE_BYTES = 1024 * 1024;
@@ -11,19 +11,19 @@ export interface Moving {
   readonly from: Bytes;
   readonly to: Bytes;
   readonly rows: Pick<ObjectRows, "get" | "page">;
-  /** What earlier rounds moved: key to what it was then. */
+  /** Objects moved in earlier rounds: key to state. */
   readonly done: Map<string, string>;
 }
 
-export interface Moved {
+export interface MoveResult {
   readonly objects: number;
-  /** That were there before. */
+  /** Objects already at the destination. */
   readonly found: number;
   readonly bytes: number;
 }
 
-/** One round through all objects. What changes meanwhile is for the next. */
-export async function moveAll(moving: Moving): Promise<Moved> {
+/** One round over all objects. Later changes are for the next round. */
+export async function moveAll(moving: Moving): Promise<MoveResult> {
   const sum = { objects: 0, found: 0, bytes: 0 };
   for (let after: string | null = null; ; ) {
     const page: readonly ObjectMeta[] = await moving.rows.page("", after, PAGE_ROWS);
@@ -43,7 +43,7 @@ export async function moveAll(moving: Moving): Promise<Moved> {
 }
 
 async function moveOne({ from, to, rows }: Moving, meta: ObjectMeta): Promise<"moved" | "found" | "changed"> {
-  // What cannot be read there, because a move was cut short, is sent again.
+  // Unreadable objects from an interrupted move are sent again.
   const isThere = (await to.sha256(meta).catch(() => null)) === meta.sha256;
   try {
     await to.adopt(meta, isThere ? null : pieces(from, meta));
@@ -53,19 +53,19 @@ async function moveOne({ from, to, rows }: Moving, meta: ObjectMeta): Promise<"m
     if (isSame(await rows.get(meta.key), meta)) throw error;
   }
   if (!isSame(await rows.get(meta.key), meta)) return "changed";
-  throw new SysError("EIO", `not moved: /${meta.key} does not arrive as it was stored; nothing was switched`, [
-    "gsv storage verify says what is damaged; restore it or delete it, then go on with the same command",
+  throw new SysError("EIO", `not moved: /${meta.key} arrived damaged; the storage was not switched`, [
+    "find damaged files: gsv storage verify. Restore or delete them, then run this again",
   ]);
 }
 
-function isSame(now: Which | null, meta: Which): boolean {
+function isSame(now: ContentRef | null, meta: ContentRef): boolean {
   return now?.sha256 === meta.sha256;
 }
 
-/** All of them, a piece at a time. */
-export async function* pieces(from: Bytes, which: Which): AsyncGenerator<Uint8Array> {
+/** The content in chunks. */
+export async function* pieces(from: Bytes, ref: ContentRef): AsyncGenerator<Uint8Array> {
   for (let offset = 0; ; ) {
-    const bytes = await from.read(which, { offset, bytesMax: PIECE_BYTES });
+    const bytes = await from.read(ref, { offset, bytesMax: PIECE_BYTES });
     if (bytes.byteLength === 0) return;
     yield bytes;
     offset += bytes.byteLength;

@@ -1,5 +1,5 @@
-// The STORAGE plane: keys to bytes and metadata. A key is a path without the leading slash (`home/sam/a.txt`); a directory that has
-// to exist on its own is a `.dir` marker object. Bytes are durable before the row that names them; a reader sees the old or the new, whole.
+// The object store: keys to bytes and metadata. A key is a path without leading slash (`home/sam/a.txt`); a directory of its own is a
+// `.dir` marker object. Bytes are durable before the row that names them; a reader sees the old or the new version, whole.
 
 export interface ObjectMeta {
   readonly key: string;
@@ -16,7 +16,7 @@ export interface ObjectMeta {
 
 export type NewObject = Omit<ObjectMeta, "size" | "sha256">;
 
-/** The answer to a request that asked for a change, stored in the same transaction as the change: the one is never without the other. */
+/** The answer to a request, stored in the same transaction as the change it asked for. */
 export interface Receipt {
   readonly uid: number;
   readonly requestId: string;
@@ -25,18 +25,18 @@ export interface Receipt {
   readonly now: number;
 }
 
-/** The rows behind the bytes; store/kernel/objects.ts keeps them. */
+/** Implemented by store/kernel/objects.ts. */
 export interface ObjectRows {
   get(key: string): Promise<ObjectMeta | null>;
-  /** Rows whose key starts with the prefix, in the order of their UTF-8 bytes, after a key. */
+  /** Rows by key prefix, in UTF-8 byte order, after a key. */
   page(prefix: string, after: string | null, limit: number): Promise<readonly ObjectMeta[]>;
   put(meta: ObjectMeta): Promise<void>;
-  /** Whether any object has these bytes. */
+  /** True if any object has this content. */
   holds(sha256: string): Promise<boolean>;
-  /** An intent is stored before bytes are moved into place and removed with the row that follows. */
+  /** Stored before bytes are moved, removed with the row that follows. */
   intend(intent: ObjectIntent): Promise<void>;
   intents(): Promise<readonly ObjectIntent[]>;
-  /** Ends the intent and, in the same transaction, stores what became true, its receipt included. */
+  /** Ends the intent; "done" stores its result and its receipt in the same transaction. */
   fulfil(intent: ObjectIntent, outcome: "done" | "undone"): Promise<void>;
 }
 
@@ -50,58 +50,58 @@ export interface ObjectStore {
   head(key: string): Promise<ObjectMeta | null>;
   page(prefix: string, after: string | null, limit: number): Promise<readonly ObjectMeta[]>;
   read(key: string, range: { readonly offset: number; readonly bytesMax: number }): Promise<Uint8Array>;
-  /** A receipt is kept where the objects outlive the kernel; where they do not, it is nobody's promise. */
+  /** Receipts are stored only if the objects outlive the kernel. */
   put(object: NewObject, bytes: Uint8Array | AsyncIterable<Uint8Array>, receipt?: Receipt): Promise<ObjectMeta>;
-  /** Owner, mode, type and time only; what the bytes say of themselves stays. */
+  /** Owner, mode, type and time only. */
   setMeta(meta: ObjectMeta): Promise<void>;
   remove(key: string, receipt?: Receipt): Promise<void>;
-  /** Moves an object, replacing one of that name, or everything beneath a directory to where nothing is yet. */
+  /** Moves an object, replacing another, or a directory to a free name. */
   rename(from: string, to: string, receipt?: Receipt): Promise<void>;
-  /** After a crash: rolls every intent forward or back and sweeps temporaries. Returns how many intents it met. */
+  /** After a crash: settles every intent and deletes partial files. Returns the number of intents. */
   recover(): Promise<number>;
 }
 
 export type Driver = "disk" | "s3";
 
-/** Which bytes are meant: one driver finds them by key, another by checksum. */
-export type Which = Pick<ObjectMeta, "key" | "sha256">;
+/** Identifies bytes: by key for one driver, by checksum for the other. */
+export type ContentRef = Pick<ObjectMeta, "key" | "sha256">;
 
-/** Something that lies where bytes lie. */
-export interface Lying {
+/** A file found in the driver's storage. */
+export interface StoredItem {
   readonly name: string;
   readonly kind: "bytes" | "sidecar" | "temporary";
-  /** Whose it would be: the object of this key, or every object with these bytes. */
+  /** Its owner: the object with this key, or every object with this checksum. */
   readonly key?: string;
   readonly sha256?: string;
   readonly size: number;
   readonly mtimeMs: number;
 }
 
-/** What a driver knows of its bytes apart from any row, for whoever looks after them: doctor, backup, a move to another driver. */
+/** A driver's bytes without rows, for doctor, backup and moves between drivers. */
 export interface Bytes {
   readonly driver: Driver;
-  /** As a person finds it. */
+  /** For display. */
   readonly place: string;
-  /** Throws what keeps it from working, and what to do about it. */
+  /** Throws an error with a hint if the storage does not work. */
   probe(): Promise<void>;
-  /** Says for good whose bytes lie here; throws when they are another home's. */
+  /** Records the owning home permanently; throws if another home owns the storage. */
   claim(home: string): Promise<void>;
-  read(which: Which, range: { readonly offset: number; readonly bytesMax: number }): Promise<Uint8Array>;
-  has(which: Which): Promise<boolean>;
-  /** Of all of them, read to the end a piece at a time; null when there are none. */
-  sha256(which: Which): Promise<string | null>;
-  listed(): AsyncIterable<Lying>;
-  /** Whether it still lies there as it was listed. */
-  lies(lying: Lying): Promise<boolean>;
-  /** Whoever it belongs to: who may go is asked before. */
-  discard(lying: Lying): Promise<void>;
-  /** Puts bytes where this driver looks for them, and what is known of them beside them, in the place of what is there. */
+  read(ref: ContentRef, range: { readonly offset: number; readonly bytesMax: number }): Promise<Uint8Array>;
+  has(ref: ContentRef): Promise<boolean>;
+  /** Checksum of the stored content, read in chunks; null if there is none. */
+  sha256(ref: ContentRef): Promise<string | null>;
+  list(): AsyncIterable<StoredItem>;
+  /** True if the file is still as listed. */
+  isUnchanged(item: StoredItem): Promise<boolean>;
+  /** Deletes without checking who needs it. */
+  discard(item: StoredItem): Promise<void>;
+  /** Stores bytes and metadata where this driver expects them, replacing what is there. */
   adopt(meta: ObjectMeta, bytes: AsyncIterable<Uint8Array> | null): Promise<void>;
 }
 
 /** A driver whose bytes outlive the kernel. */
 export interface StoredObjects extends ObjectStore {
   readonly bytes: Bytes;
-  /** Takes away what no row and no change under way knows, if it is as old as that; whether it did. */
-  discard(lying: Lying, beforeMs: number): Promise<boolean>;
+  /** Deletes bytes that no row and no change uses, if they are old enough. Returns whether it did. */
+  discard(item: StoredItem, beforeMs: number): Promise<boolean>;
 }

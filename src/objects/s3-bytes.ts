@@ -1,22 +1,22 @@
-// Bytes in a bucket, without their rows, for verifying, collecting and moving. Objects of 0 bytes are never stored and never asked for,
-// because some servers never answer such a request.
+// Bytes in a bucket, without their rows, for checks, garbage collection and moves. Empty objects are never stored or requested: some
+// servers never answer such a request.
 
 import { join } from "node:path";
 import { SysError } from "../abi/errno.ts";
 import { sha256Hex } from "../lib/hash.ts";
 import type { Bucket } from "./bucket.ts";
-import type { Bytes, Lying, ObjectMeta } from "./objects.ts";
+import type { Bytes, ObjectMeta, StoredItem } from "./objects.ts";
 import { bytesName, CLAIM, FAMILIES, keyNamed, sha256Named, sidecarName, sidecarOf } from "./s3-names.ts";
 import { spooled } from "./spool.ts";
 
 const PIECE_BYTES = 1024 * 1024;
-export const NOTHING = sha256Hex("");
+export const EMPTY_SHA256 = sha256Hex("");
 
 export interface BucketBytes {
-  /** Made at the first request, so that whoever sets a wrong key right needs no other gsv. */
+  /** Created at the first request, so that a corrected key works without a restart. */
   readonly bucket: () => Promise<Bucket>;
   readonly place: string;
-  /** For bytes on their way. */
+  /** Directory for partial files. */
   readonly temporaries: string;
 }
 
@@ -26,7 +26,7 @@ export function s3Bytes({ bucket, place, temporaries }: BucketBytes): Bytes {
     place,
     probe: async () => (await bucket()).probe(),
 
-    // Two homes below one prefix would take each other's bytes away.
+    // Two homes with one prefix would delete each other's bytes.
     async claim(home) {
       const store = await bucket();
       const mine = JSON.stringify({ version: 1, home });
@@ -34,25 +34,25 @@ export function s3Bytes({ bucket, place, temporaries }: BucketBytes): Bytes {
       if (there === null) return store.put(CLAIM, Buffer.from(mine));
       if (Buffer.from(there).toString("utf8") === mine) return;
       throw new SysError("EEXIST", `${place} belongs to another home`, [
-        "give this one a place of its own: gsv config set --system storage.s3.prefix NAME/ --user root",
-        `or take away everything in it, ${CLAIM} too, when nobody needs it any more`,
+        "use another prefix: gsv config set --system storage.s3.prefix NAME/ --user root",
+        `or, if it is unused, delete everything in it, ${CLAIM} included`,
       ]);
     },
 
     async read({ key, sha256 }, range) {
-      if (sha256 === NOTHING) return new Uint8Array();
+      if (sha256 === EMPTY_SHA256) return new Uint8Array();
       const bytes = await (await bucket()).get(bytesName(sha256), range);
-      if (bytes === null) throw new Error(`the bytes of ${key} are missing from ${place}`);
+      if (bytes === null) throw new Error(`the content of ${key} is missing from ${place}`);
       return bytes;
     },
 
     async has({ sha256 }) {
-      if (sha256 === NOTHING) return true;
+      if (sha256 === EMPTY_SHA256) return true;
       return (await (await bucket()).get(bytesName(sha256), { offset: 0, bytesMax: 1 })) !== null;
     },
 
     async sha256({ sha256 }) {
-      if (sha256 === NOTHING) return NOTHING;
+      if (sha256 === EMPTY_SHA256) return EMPTY_SHA256;
       const store = await bucket();
       const hash = new Bun.CryptoHasher("sha256");
       for (let offset = 0; ; ) {
@@ -64,16 +64,16 @@ export function s3Bytes({ bucket, place, temporaries }: BucketBytes): Bytes {
       }
     },
 
-    async *listed() {
+    async *list() {
       const store = await bucket();
       for await (const found of store.list(FAMILIES.bytes)) {
         const sha256 = sha256Named(found.name);
         if (sha256 !== null) yield { ...found, kind: "bytes", sha256 };
       }
-      for await (const found of store.list(FAMILIES.sidecars)) yield await sidecarAt(store, found);
+      for await (const found of store.list(FAMILIES.sidecars)) yield await sidecarItem(store, found);
     },
 
-    async lies({ name }) {
+    async isUnchanged({ name }) {
       return (await (await bucket()).get(name, { offset: 0, bytesMax: 1 })) !== null;
     },
 
@@ -101,7 +101,7 @@ export async function sidecarText(store: Bucket, key: string): Promise<string | 
   return bytes === null ? null : Buffer.from(bytes).toString("utf8");
 }
 
-async function sidecarAt(store: Bucket, found: Omit<Lying, "kind">): Promise<Lying> {
+async function sidecarItem(store: Bucket, found: Omit<StoredItem, "kind">): Promise<StoredItem> {
   const key = keyNamed(found.name) ?? keyIn(await store.get(found.name));
   return { ...found, kind: "sidecar", ...(key === null ? {} : { key }) };
 }

@@ -1,14 +1,14 @@
-// What things are called in a bucket. Bytes lie under their checksum, so that a name never changes its content; beside them one small
-// object for each key says in JSON what it is. Only letters that every server and every disk behind one takes.
+// Names in a bucket. Bytes are stored under their checksum, so the content of a name never changes; beside them one small JSON object
+// per key (sidecar) holds its metadata. Only characters that every server and every disk accepts.
 
 import { sha256Hex } from "../lib/hash.ts";
 import type { ObjectMeta } from "./objects.ts";
 
 const BYTES = "bytes/";
 const SIDECARS = "meta/";
-/** Says whose all of this is. */
+/** Names the owning home. */
 export const CLAIM = "home.json";
-/** Keys whose name would be too long for some server. */
+/** Directory for keys that some servers would refuse as too long. */
 const LONG = `${SIDECARS}=long/`;
 const NAME_MAX = 800;
 const SEGMENT_MAX = 200;
@@ -31,7 +31,7 @@ export function sidecarName(key: string): string {
   return isLong ? `${LONG}${sha256Hex(key)}.json` : `${SIDECARS}${plain}.json`;
 }
 
-/** Null where only the sidecar itself can say. */
+/** Null if only the sidecar's content tells the key. */
 export function keyNamed(name: string): string | null {
   if (name.startsWith(LONG) || !name.endsWith(".json")) return null;
   const plain = name.slice(SIDECARS.length, -".json".length);
@@ -40,7 +40,7 @@ export function keyNamed(name: string): string | null {
   );
 }
 
-/** One text for one object, so that two can be compared. */
+/** Canonical JSON, so that two can be compared. */
 export function sidecarOf({
   key,
   uid,

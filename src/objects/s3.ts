@@ -1,40 +1,39 @@
-// Objects in a bucket of an S3-compatible server: bytes under their checksum, a sidecar for each key, metadata in rows.
-// Promised: what a put acknowledged is in the bucket, and its row is on disk; a reader sees the old or the new content, whole; rename,
-// append, exclusive and conditional writes hold for everyone who comes through this kernel, because it alone writes and does so one
-// change at a time; after a crash each change is true or undone, its sidecar with it.
-// Not promised: any of that against somebody else who writes below the same prefix. And bytes that nobody needs any more may outlive a
-// crash or a server that was away, until `gsv storage gc`.
+// Objects in a bucket of an S3-compatible server: bytes under their checksum, a sidecar per key, metadata in rows.
+// Guaranteed: an acknowledged put is in the bucket and its row on disk; a reader sees the old or the new version, whole; rename, append,
+// exclusive and conditional writes are atomic for all users of this kernel, the only writer; after a crash a change is complete or
+// undone, its sidecar included.
+// Not guaranteed: any of this if someone else writes below the same prefix. Unused bytes may stay after a crash or an outage, until
+// `gsv storage gc`.
 
-import { readdir, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { SysError } from "../abi/errno.ts";
 import { type RandomBytes, uuidv7 } from "../abi/ids.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Bucket } from "./bucket.ts";
-import { Changes, mayRename, mayStand, present } from "./changes.ts";
-import { hostError, kindAt } from "./host.ts";
+import { Changes, checkPlace, checkRename, present } from "./changes.ts";
+import { emptyDirectory, hostError } from "./host.ts";
 import { checkKey, isRealRename, TEMPORARIES } from "./keys.ts";
 import type {
   Bytes,
-  Lying,
   NewObject,
   ObjectIntent,
   ObjectMeta,
   ObjectRows,
   Receipt,
+  StoredItem,
   StoredObjects,
 } from "./objects.ts";
-import { NOTHING, putSidecar, s3Bytes, sidecarText } from "./s3-bytes.ts";
+import { EMPTY_SHA256, putSidecar, s3Bytes, sidecarText } from "./s3-bytes.ts";
 import { bytesName, sidecarName, sidecarOf } from "./s3-names.ts";
 import { type Spooled, spooled } from "./spool.ts";
 
 const PAGE_ROWS = 200;
 
 export interface S3Options {
-  /** Made at the first request. */
+  /** Created at the first request. */
   readonly bucket: () => Promise<Bucket>;
   readonly place: string;
-  /** For bytes on their way, in `.tmp`. */
+  /** Partial files go to `.tmp` in it. */
   readonly directory: string;
   readonly rows: ObjectRows;
   readonly clock: Clock;
@@ -50,17 +49,17 @@ class S3Objects implements StoredObjects {
   private readonly rows: ObjectRows;
   private readonly changes: Changes;
   private readonly temporaries: string;
-  /** Bytes on their way: how many puts need each. */
-  private readonly wanted = new Map<string, number>();
-  private readonly coming = new Map<string, Promise<void>>();
-  /** Bytes being taken away; who wants the same ones waits. */
-  private readonly going = new Map<string, Promise<void>>();
+  /** Number of puts in progress, by checksum. */
+  private readonly inUse = new Map<string, number>();
+  private readonly uploads = new Map<string, Promise<void>>();
+  /** Deletions in progress, by checksum: a put of the same bytes waits. */
+  private readonly deletions = new Map<string, Promise<void>>();
 
   constructor(private readonly options: S3Options) {
     this.rows = options.rows;
     this.temporaries = join(options.directory, TEMPORARIES);
     this.bytes = s3Bytes({ bucket: options.bucket, place: options.place, temporaries: this.temporaries });
-    this.changes = new Changes(options.rows, (intent) => this.cameTrue(intent));
+    this.changes = new Changes(options.rows, (intent) => this.isComplete(intent));
   }
 
   head(key: string): Promise<ObjectMeta | null> {
@@ -80,10 +79,10 @@ class S3Objects implements StoredObjects {
       if (bytesMax <= 0) return new Uint8Array();
       const bytes = await (await this.options.bucket()).get(bytesName(meta.sha256), { offset, bytesMax });
       if (bytes?.byteLength === bytesMax) return bytes;
-      if (bytes !== null) throw new SysError("EIO", `the bytes of ${key} are cut short in ${this.options.place}`);
-      // Replaced since, and its bytes taken away.
+      if (bytes !== null) throw new SysError("EIO", `the content of ${key} is incomplete in ${this.options.place}`);
+      // Replaced meanwhile, and its bytes deleted.
       if ((await this.rows.get(key))?.sha256 === meta.sha256)
-        throw new SysError("EIO", `the bytes of ${key} are missing from ${this.options.place}`);
+        throw new SysError("EIO", `the content of ${key} is missing from ${this.options.place}`);
     }
   }
 
@@ -93,15 +92,15 @@ class S3Objects implements StoredObjects {
     return spooled(bytes, join(this.temporaries, id), async ({ size, sha256, body }) => {
       const meta = { ...object, size, sha256 };
       const bucket = await this.options.bucket();
-      this.wanted.set(sha256, (this.wanted.get(sha256) ?? 0) + 1);
+      this.inUse.set(sha256, (this.inUse.get(sha256) ?? 0) + 1);
       const before: string[] = [sha256];
       try {
-        await this.bring(meta, body);
+        await this.upload(meta, body);
         await this.changes.run(
           { id, kind: "put", meta, temporary: "", ...(receipt && { receipt }) },
           {
             allowed: async () => {
-              await mayStand(this.rows, meta.key);
+              await checkPlace(this.rows, meta.key);
               before.push((await this.rows.get(meta.key))?.sha256 ?? sha256);
             },
             move: () => putSidecar(bucket, meta),
@@ -109,8 +108,8 @@ class S3Objects implements StoredObjects {
         );
         return meta;
       } finally {
-        this.wanted.set(sha256, (this.wanted.get(sha256) ?? 1) - 1);
-        if (this.wanted.get(sha256) === 0) this.wanted.delete(sha256);
+        this.inUse.set(sha256, (this.inUse.get(sha256) ?? 1) - 1);
+        if (this.inUse.get(sha256) === 0) this.inUse.delete(sha256);
         await this.release(before);
       }
     }).catch((error) => {
@@ -126,7 +125,7 @@ class S3Objects implements StoredObjects {
       { id: this.newId(), kind: "put", meta: wanted, temporary: "" },
       {
         allowed: async () => {
-          // Written to since: whoever asked looks again.
+          // Changed meanwhile.
           if ((await present(this.rows, meta.key)).sha256 !== sha256)
             throw new SysError("EAGAIN", `${meta.key} was being written to`, ["try again"]);
         },
@@ -156,8 +155,8 @@ class S3Objects implements StoredObjects {
       { id: this.newId(), kind: "rename", from, to, ...(receipt && { receipt }) },
       {
         allowed: async () => {
-          await mayRename(this.rows, from, to);
-          await mayStand(this.rows, to);
+          await checkRename(this.rows, from, to);
+          await checkPlace(this.rows, to);
           const replaced = await this.rows.get(to);
           if (replaced !== null) before.push(replaced.sha256);
         },
@@ -167,47 +166,45 @@ class S3Objects implements StoredObjects {
     await this.release(before);
   }
 
-  /** A server that is away keeps nobody from starting: what is open is settled before the next change. */
+  /** A server that is down must not block the start: open intents are settled before the next change. */
   async recover(): Promise<number> {
     const open = (await this.rows.intents()).length;
     await this.changes.between(async () => {
       if (open > 0) await this.changes.settle().catch(() => undefined);
-      if ((await kindAt(this.temporaries)) !== "directory") return;
-      for (const name of await readdir(this.temporaries))
-        await unlink(join(this.temporaries, name)).catch(() => undefined);
+      await emptyDirectory(this.temporaries);
     });
     return open;
   }
 
-  discard(lying: Lying, beforeMs: number): Promise<boolean> {
-    if (lying.mtimeMs >= beforeMs) return Promise.resolve(false);
+  discard(item: StoredItem, beforeMs: number): Promise<boolean> {
+    if (item.mtimeMs >= beforeMs) return Promise.resolve(false);
     return this.changes.between(async () => {
-      if (await this.isClaimed(lying)) return false;
-      await this.bytes.discard(lying);
+      if (await this.isClaimed(item)) return false;
+      await this.bytes.discard(item);
       return true;
     });
   }
 
-  private async isClaimed({ key, sha256 }: Pick<Lying, "key" | "sha256">): Promise<boolean> {
+  private async isClaimed({ key, sha256 }: Pick<StoredItem, "key" | "sha256">): Promise<boolean> {
     if ((await this.rows.intents()).length > 0) return true;
     if (key !== undefined && (await this.rows.get(key)) !== null) return true;
-    return sha256 !== undefined && ((await this.rows.holds(sha256)) || this.wanted.has(sha256));
+    return sha256 !== undefined && ((await this.rows.holds(sha256)) || this.inUse.has(sha256));
   }
 
-  /** What is there already is not written again: not every server keeps its readers apart from a writer. */
-  private async bring(meta: ObjectMeta, body: Spooled["body"]): Promise<void> {
+  /** Does not rewrite existing bytes: some servers do not isolate readers from a writer. */
+  private async upload(meta: ObjectMeta, body: Spooled["body"]): Promise<void> {
     const { sha256, size } = meta;
-    await this.going.get(sha256);
+    await this.deletions.get(sha256);
     if (size === 0 || ((await this.rows.holds(sha256)) && (await this.bytes.has(meta)))) return;
     const bucket = await this.options.bucket();
     const coming =
-      this.coming.get(sha256) ?? bucket.put(bytesName(sha256), body).finally(() => this.coming.delete(sha256));
-    this.coming.set(sha256, coming);
+      this.uploads.get(sha256) ?? bucket.put(bytesName(sha256), body).finally(() => this.uploads.delete(sha256));
+    this.uploads.set(sha256, coming);
     await coming;
   }
 
-  /** A rename is rolled forward: all its sidecars can be made again from the rows. */
-  private async cameTrue(intent: ObjectIntent): Promise<boolean> {
+  /** A rename is completed: its sidecars can be rebuilt from the rows. */
+  private async isComplete(intent: ObjectIntent): Promise<boolean> {
     const bucket = await this.options.bucket();
     switch (intent.kind) {
       case "put":
@@ -237,21 +234,20 @@ class S3Objects implements StoredObjects {
     }
   }
 
-  /** Takes bytes away that no object has any more. Whether they may go is decided between changes, so that no object can just have got
-   * them; what cannot be taken away now is left to gc. */
+  /** Deletes bytes that no object uses. Decided between changes, so that no object can just have got them. Failures are left to gc. */
   private async release(hashes: readonly string[]): Promise<void> {
     for (const sha256 of new Set(hashes)) {
       const gone = await this.changes.between(async () => {
-        if (sha256 === NOTHING || (await this.isClaimed({ sha256 }))) return null;
-        const going = this.takeAway(sha256).finally(() => this.going.delete(sha256));
-        this.going.set(sha256, going);
+        if (sha256 === EMPTY_SHA256 || (await this.isClaimed({ sha256 }))) return null;
+        const going = this.deleteBytes(sha256).finally(() => this.deletions.delete(sha256));
+        this.deletions.set(sha256, going);
         return { going };
       });
       await gone?.going;
     }
   }
 
-  private async takeAway(sha256: string): Promise<void> {
+  private async deleteBytes(sha256: string): Promise<void> {
     try {
       await (await this.options.bucket()).remove(bytesName(sha256));
     } catch {

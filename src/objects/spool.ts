@@ -1,13 +1,12 @@
-// Holds bytes on their way to another machine until they were sent: the request names their checksum first, and a retry sends them all
-// again. Up to 1 MiB stays in memory, more goes to a temporary file.
+// Buffers bytes on their way to another machine: a request states the checksum first, and a retry sends everything again. Up to 1 MiB
+// stays in memory, more goes to a temporary file.
 
 import { unlink } from "node:fs/promises";
 import { dirname } from "node:path";
 import { sha256Hex } from "../lib/hash.ts";
 import { makeDirectory, type Written, writeDurably } from "./host.ts";
 
-/** What stays in memory. */
-const HELD_BYTES_MAX = 1024 * 1024;
+const MEMORY_BYTES_MAX = 1024 * 1024;
 
 export interface Spooled extends Written {
   readonly body: Uint8Array | { readonly path: string };
@@ -18,14 +17,14 @@ export async function spooled<T>(
   path: string,
   use: (spooled: Spooled) => Promise<T>,
 ): Promise<T> {
-  if (bytes instanceof Uint8Array) return use(held(bytes));
+  if (bytes instanceof Uint8Array) return use(inMemory(bytes));
   const pieces = bytes[Symbol.asyncIterator]();
   const first: Uint8Array[] = [];
   let size = 0;
-  while (size <= HELD_BYTES_MAX) {
+  while (size <= MEMORY_BYTES_MAX) {
     const { value, done } = await pieces.next();
-    if (done) return use(held(Buffer.concat(first)));
-    // Whoever makes them may use the same memory again for the next piece.
+    if (done) return use(inMemory(Buffer.concat(first)));
+    // The producer may reuse its buffer.
     first.push(value.slice());
     size += value.byteLength;
   }
@@ -39,7 +38,7 @@ export async function spooled<T>(
   }
 }
 
-function held(bytes: Uint8Array): Spooled {
+function inMemory(bytes: Uint8Array): Spooled {
   return { size: bytes.byteLength, sha256: sha256Hex(bytes), body: bytes };
 }
 

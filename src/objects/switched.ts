@@ -1,29 +1,29 @@
-// Stands in front of the current driver, so that whoever holds the store keeps it when the bytes move from disk to a bucket or back. During
-// the move writers wait; readers do not.
+// Wraps the current driver, so that users of the store keep it when bytes move from disk to a bucket or back. Writers wait during the move,
+// readers do not.
 
-import type { Bytes, Lying, NewObject, ObjectMeta, Receipt, StoredObjects } from "./objects.ts";
+import type { Bytes, NewObject, ObjectMeta, Receipt, StoredItem, StoredObjects } from "./objects.ts";
 
 export class SwitchedObjects implements StoredObjects {
-  private under: number = 0;
-  private quiet: (() => void) | null = null;
-  private held: Promise<void> | null = null;
+  private inProgress = 0;
+  private onIdle: (() => void) | null = null;
+  private switching: Promise<void> | null = null;
 
-  constructor(private now: StoredObjects) {}
+  constructor(private current: StoredObjects) {}
 
   get bytes(): Bytes {
-    return this.now.bytes;
+    return this.current.bytes;
   }
 
   head(key: string): Promise<ObjectMeta | null> {
-    return this.now.head(key);
+    return this.current.head(key);
   }
 
   page(prefix: string, after: string | null, limit: number): Promise<readonly ObjectMeta[]> {
-    return this.now.page(prefix, after, limit);
+    return this.current.page(prefix, after, limit);
   }
 
   read(key: string, range: { readonly offset: number; readonly bytesMax: number }): Promise<Uint8Array> {
-    return this.now.read(key, range);
+    return this.current.read(key, range);
   }
 
   put(object: NewObject, bytes: Uint8Array | AsyncIterable<Uint8Array>, receipt?: Receipt): Promise<ObjectMeta> {
@@ -42,35 +42,35 @@ export class SwitchedObjects implements StoredObjects {
     return this.change((store) => store.rename(from, to, receipt));
   }
 
-  discard(lying: Lying, beforeMs: number): Promise<boolean> {
-    return this.change((store) => store.discard(lying, beforeMs));
+  discard(item: StoredItem, beforeMs: number): Promise<boolean> {
+    return this.change((store) => store.discard(item, beforeMs));
   }
 
   recover(): Promise<number> {
-    return this.now.recover();
+    return this.current.recover();
   }
 
-  /** Waits for the changes under way, holds those that come, and goes on with the driver that `work` returns; with this one if it throws. */
+  /** Waits for changes in progress, blocks new ones, and continues with the driver that `work` returns; with the old one if it throws. */
   async switch(work: () => Promise<StoredObjects>): Promise<void> {
-    while (this.held !== null) await this.held;
+    while (this.switching !== null) await this.switching;
     const { promise, resolve } = Promise.withResolvers<void>();
-    this.held = promise;
+    this.switching = promise;
     try {
-      if (this.under > 0) await new Promise<void>((done) => (this.quiet = done));
-      this.now = await work();
+      if (this.inProgress > 0) await new Promise<void>((done) => (this.onIdle = done));
+      this.current = await work();
     } finally {
-      this.held = null;
+      this.switching = null;
       resolve();
     }
   }
 
   private async change<T>(work: (store: StoredObjects) => Promise<T>): Promise<T> {
-    while (this.held !== null) await this.held;
-    this.under++;
+    while (this.switching !== null) await this.switching;
+    this.inProgress++;
     try {
-      return await work(this.now);
+      return await work(this.current);
     } finally {
-      if (--this.under === 0) this.quiet?.();
+      if (--this.inProgress === 0) this.onIdle?.();
     }
   }
 }

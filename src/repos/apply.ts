@@ -1,13 +1,13 @@
-// Changes made to a repository as a whole: one commit from a list of operations, or none. The commit is made beside the branch; the
-// files of a working tree follow it before the branch does, and where they cannot, nothing has happened.
+// Atomic changes of a repository: one commit from a list of steps, or none. The commit is made off the branch. Files of a working tree
+// are updated before the branch; if that fails, nothing has changed.
 
 import { SysError } from "../abi/errno.ts";
-import { EMPTY_TREE } from "./look.ts";
+import { EMPTY_TREE } from "./browse.ts";
 import type { Repository } from "./repository.ts";
 
 export type Step =
   | { readonly kind: "put"; readonly path: string; readonly content: string }
-  /** A version of a file that the repository has already. */
+  /** A version of a file that is already in the repository. */
   | { readonly kind: "take"; readonly path: string; readonly blob: string; readonly mode: string }
   | { readonly kind: "delete"; readonly path: string }
   | { readonly kind: "move"; readonly path: string; readonly to: string };
@@ -20,13 +20,13 @@ export interface Commitment {
 
 const DRAFT = "refs/gsv/draft";
 
-/** From inside a turn. Null when nothing differs. */
+/** Call within a turn. Null if nothing differs. */
 export async function commitSteps(
   repository: Repository,
   { author, message, steps }: Commitment,
 ): Promise<string | null> {
   const head = await repository.head();
-  needPlaces(steps, head === null ? [] : await namesAt(repository, head));
+  checkPlaces(steps, head === null ? [] : await namesAt(repository, head));
   const now = Math.floor(repository.clock.now() / 1000);
   const lines: (string | Buffer)[] = [];
   const data = (text: string) => {
@@ -57,28 +57,28 @@ export async function commitSteps(
   }
 }
 
-/** Moves the branch, and the files with it, from one commit to a later one. */
+/** Moves the branch and its files to a later commit. */
 export async function advance(repository: Repository, from: string | null, to: string): Promise<void> {
   if (repository.place.hasFiles) {
     try {
       await repository.insist(["read-tree", "-m", "-u", from ?? EMPTY_TREE, to]);
     } catch (error) {
       if (!(error instanceof SysError) || error.code !== "EIO") throw error;
-      throw new SysError("ECONFLICT", `files in ${repository.place.cwd} stand in the way: nothing was changed`, [
-        "look with git status there, then try again",
+      throw new SysError("ECONFLICT", `files in ${repository.place.cwd} block the change; nothing was changed`, [
+        "see git status there, then try again",
       ]);
     }
   }
   await repository.insist(["update-ref", "HEAD", to, from ?? "0".repeat(40)]);
 }
 
-/** What it takes to make a path as it was in a version: its files, and nothing that was not there. */
+/** Steps that restore a path to an earlier version, removing files that were not in it. */
 export async function stepsBack(repository: Repository, commit: string, path: string): Promise<Step[]> {
   const then = await filesAt(repository, commit, path);
   const head = await repository.head();
   const now = head === null ? new Map<string, never>() : await filesAt(repository, head, path);
   if (then.size === 0 && now.size === 0)
-    throw new SysError("ENOENT", `no such file, neither now nor in ${commit.slice(0, 10)}: ${path}`);
+    throw new SysError("ENOENT", `no such file, now or in ${commit.slice(0, 10)}: ${path}`);
   const gone = [...now.keys()].filter((each) => !then.has(each));
   return [
     ...gone.map((each): Step => ({ kind: "delete", path: each })),
@@ -86,20 +86,20 @@ export async function stepsBack(repository: Repository, commit: string, path: st
   ];
 }
 
-/** Git itself would make a directory of a file that stands in the way, and the other way round, and say nothing. */
-function needPlaces(steps: readonly Step[], before: readonly string[]): void {
+/** Git would silently turn a file in the way into a directory, and vice versa. */
+function checkPlaces(steps: readonly Step[], before: readonly string[]): void {
   const files = new Set(before);
   const below = (path: string) => [...files].filter((each) => each.startsWith(`${path}/`));
   const take = (path: string) => {
     const file = above(path).find((each) => files.has(each));
-    if (file !== undefined) throw new SysError("ENOTDIR", `${path}: ${file} is a file: nothing was changed`);
+    if (file !== undefined) throw new SysError("ENOTDIR", `${path}: ${file} is a file; nothing was changed`);
     files.add(path);
   };
   for (const step of steps) {
     const isGone = step.kind === "delete" || step.kind === "move";
     const gone = isGone ? [step.path, ...below(step.path)].filter((each) => files.delete(each)) : [];
     const place = step.kind === "move" ? step.to : step.path;
-    if (below(place).length > 0) throw new SysError("EISDIR", `${place} is a directory: nothing was changed`);
+    if (below(place).length > 0) throw new SysError("EISDIR", `${place} is a directory; nothing was changed`);
     if (step.kind === "put" || step.kind === "take") take(step.path);
     else if (step.kind === "move") for (const each of gone) take(step.to + each.slice(step.path.length));
   }

@@ -1,22 +1,22 @@
-// Plain git, run so that nothing but git itself runs: an environment of our own, no configuration but what a call says, no hooks, no
-// monitors, no prompts, no pager, no signing. Programs that a repository names (filters, drivers, external diffs) are never ours to
-// start: repositories here are made by us, and of foreign ones only objects are taken. A call has a deadline and a bounded answer.
+// Runs git such that only git itself runs: a fixed environment, no user configuration, no hooks, monitors, prompts, pager or signing.
+// Programs configured in a repository (filters, drivers, external diffs) never start: gsv creates its repositories itself and takes
+// only objects from foreign ones. Calls have a timeout and a size limit.
 
 import { SysError } from "../abi/errno.ts";
 
 export interface Author {
-  /** An account's name. */
+  /** Account name. */
   readonly name: string;
-  /** In ms since the epoch. */
+  /** Milliseconds since the epoch. */
   readonly at: number;
 }
 
 export interface GitCall {
   readonly stdin?: string | Uint8Array;
   readonly author?: Author;
-  /** Statuses besides 0 that are an answer. */
+  /** Exit statuses besides 0 that are no error. */
   readonly also?: readonly number[];
-  /** An answer longer than this is cut there. */
+  /** Longer output is cut. */
   readonly bytesMax?: number;
   readonly signal?: AbortSignal;
 }
@@ -28,11 +28,11 @@ export interface GitAnswer {
   readonly cut: boolean;
 }
 
-/** Where git works. Without a repository it is being made. */
+/** Where git works. `gitDir` is null while the repository is being created. */
 export interface GitPlace {
   readonly cwd: string;
   readonly gitDir: string | null;
-  /** Files lie in `cwd`, not only versions of them. */
+  /** True for a working tree in `cwd`. */
   readonly hasFiles: boolean;
 }
 
@@ -41,7 +41,7 @@ export type Git = (place: GitPlace, args: readonly string[], call?: GitCall) => 
 const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
 const DEADLINE_MS = 60_000;
 
-/** What every call says, whatever a repository's own configuration holds. */
+/** Set in every call, over the repository's own configuration. */
 export const SAFE_CONFIG: readonly string[] = [
   "core.hooksPath=/dev/null",
   "core.fsmonitor=false",
@@ -75,7 +75,7 @@ export const SAFE_CONFIG: readonly string[] = [
   "advice.detachedHead=false",
 ];
 
-/** All of git's environment. */
+/** The complete environment. */
 export function gitEnv(path: string): { readonly [name: string]: string } {
   return {
     PATH: path,
@@ -85,18 +85,17 @@ export function gitEnv(path: string): { readonly [name: string]: string } {
     GIT_ATTR_NOSYSTEM: "1",
     GIT_TERMINAL_PROMPT: "0",
     GIT_OPTIONAL_LOCKS: "0",
-    // A file's name is a name, whatever characters it has.
+    // Paths are literal, never patterns.
     GIT_LITERAL_PATHSPECS: "1",
   };
 }
 
-/** Only directories that are named in full: what lies in a current directory is nobody's git. */
+/** Absolute directories only: a git in the current directory must not run. */
 export function programPath(path: string | undefined): string {
   const named = (path ?? "").split(":").filter((directory) => directory.startsWith("/"));
   return named.length > 0 ? named.join(":") : "/usr/local/bin:/usr/bin:/bin";
 }
 
-/** Null where this machine has no git. */
 export function findGit(path: string): string | null {
   return Bun.which("git", { PATH: path });
 }
@@ -125,7 +124,7 @@ export function gitAt(program: string, path: string): Git {
   };
 }
 
-/** Names end at a blank or a bracket for git, so an account's name can hold neither. */
+/** Account names contain no character that git would cut a name at. */
 function authorEnv(author: Author | undefined): { readonly [name: string]: string } {
   if (author === undefined) return {};
   const { name, at } = author;
@@ -156,7 +155,7 @@ async function taken(
   return { bytes: Buffer.concat(pieces), cut: size > bytesMax };
 }
 
-/** Git's own last line says most; a lock that stays is somebody else's git at work. */
+/** Git's first error line; a remaining lock means that another git is running. */
 function failed(verb: string, status: number, says: string): SysError {
   const lines = says.split("\n").filter((line) => line.trim() !== "" && !line.startsWith("hint:"));
   const line = (lines.find((each) => /^(?:fatal|error):/.test(each)) ?? lines.at(-1) ?? `status ${status}`).replace(
@@ -164,7 +163,7 @@ function failed(verb: string, status: number, says: string): SysError {
     "",
   );
   if (/\.lock'?: File exists/.test(says))
-    return new SysError("EAGAIN", "another git is at work in this repository", ["try again when it has ended"]);
+    return new SysError("EAGAIN", "another git is running in this repository", ["try again when it is done"]);
   if (/No space left|Disk quota exceeded/.test(says))
     return new SysError("ENOSPC", "the disk is full; nothing was saved", ["free some disk space and try again"]);
   return new SysError("EIO", `git ${verb}: ${line.slice(0, 300)}`);

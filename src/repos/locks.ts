@@ -1,5 +1,5 @@
-// Lock files that a git left when it was killed: nothing is written to a repository while one is there. One that nobody has touched for a
-// while is taken away, unless a git is still at work there; a person may have an editor open over a commit.
+// Lock files left by a killed git, which block all writes. A lock that is old enough is removed, unless a git is still running there (a
+// person may have an editor open on a commit).
 
 import { lstatSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ const STALE_MS = 10_000;
 const NAMES = ["index.lock", "HEAD.lock", "config.lock", "packed-refs.lock", "shallow.lock"];
 const REFS_MAX = 10_000;
 
-/** The disk's own time, whatever clock this kernel goes by. The directory is one that may be written to. */
+/** Time of the disk, whatever this kernel's clock says. The directory must be writable. */
 export function diskNow(directory: string): number {
   const probe = join(directory, "now");
   writeFileSync(probe, "");
@@ -17,13 +17,13 @@ export function diskNow(directory: string): number {
   return mtimeMs;
 }
 
-/** Those that are there, from the git directory. */
+/** Lock files, relative to the git directory. */
 export function locksIn(gitDir: string): string[] {
   const there = NAMES.filter((name) => changedAt(join(gitDir, name)) !== null);
   return [...there, ...refLocks(gitDir, "refs", { left: REFS_MAX })];
 }
 
-/** Takes away the locks that their writers left for good; which. */
+/** Removes abandoned locks and returns their names. */
 export function dropStaleLocks(gitDir: string): string[] {
   const locks = locksIn(gitDir);
   if (locks.length === 0) return [];
@@ -34,7 +34,6 @@ export function dropStaleLocks(gitDir: string): string[] {
   return stale;
 }
 
-/** Nobody has touched it for a while. */
 export function isStale(lock: string, now: number): boolean {
   return now - (changedAt(lock) ?? now) >= STALE_MS;
 }
@@ -62,7 +61,7 @@ function changedAt(path: string): number | null {
   return lstatSync(path, { throwIfNoEntry: false })?.mtimeMs ?? null;
 }
 
-/** Whether a git works in that directory, where the system shows it in /proc; elsewhere a lock's age alone says so. */
+/** True if a git runs in the directory. Needs /proc; elsewhere only a lock's age counts. */
 function isGitAt(directory: string): boolean {
   return entriesOf("/proc").some(({ name }) => {
     if (!/^\d+$/.test(name)) return false;

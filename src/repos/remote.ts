@@ -1,31 +1,30 @@
-// Repositories elsewhere: fetched from and pushed to by simple-git, which ends a transfer that stands still. A remote is a path of this
-// machine or an https, ssh or file address, said anew each time and never stored; one that holds a password is refused. What a remote
-// on this machine would run (hooks, filters, helpers) is not run.
+// Remote repositories, through simple-git, which aborts stalled transfers. A remote is a host path or an https, ssh or file address,
+// passed with every call and never stored; an address with a password is refused. Hooks, filters and helpers of a remote on the host
+// do not run.
 
 import { isAbsolute } from "node:path";
 import { messageOf, SysError } from "../abi/errno.ts";
 import { advance } from "./apply.ts";
+import { apart } from "./browse.ts";
 import { gitEnv, SAFE_CONFIG } from "./git.ts";
-import { apart } from "./look.ts";
 import type { Repository } from "./repository.ts";
 
 export interface Remote {
   readonly address: string;
-  /** On this machine. */
+  /** On the host. */
   readonly local: boolean;
 }
 
 export interface Synced {
   readonly head: string | null;
-  /** Commits that came, and commits that went. */
   readonly pulled: number;
   readonly pushed: number;
   readonly merged: boolean;
 }
 
-const STANDS_STILL_MS = 30_000;
+const STALLED_MS = 30_000;
 const BRANCH = /^(?!-)(?!.*(?:\.\.|@\{|\/\/|\.lock(?:\/|$)))[\w][\w./-]{0,100}(?<![./])$/;
-/** The other end of a remote on this machine is a git of ours as well, and as careful. */
+/** The other end of a host remote is git as well, started with the same care. */
 const OTHER_END = [
   "core.hooksPath=/dev/null",
   "core.fsmonitor=false",
@@ -38,28 +37,28 @@ const OTHER_END = [
   .join(" ");
 
 export function remoteAt(text: string, cwd: string): Remote {
-  if (/[\u0000-\u0020\u007f]/.test(text) || text === "" || text.startsWith("-")) throw noRemote(text);
-  if (/^[a-z][a-z0-9+.-]*::/i.test(text)) throw noRemote(text);
+  if (/[\u0000-\u0020\u007f]/.test(text) || text === "" || text.startsWith("-")) throw invalidRemote(text);
+  if (/^[a-z][a-z0-9+.-]*::/i.test(text)) throw invalidRemote(text);
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(text)?.[1]?.toLowerCase();
   if (scheme === "file") return { address: text, local: true };
   if (scheme === "https" || scheme === "ssh") {
     if (/^[^/]*:\/\/[^/@]*:[^/@]*@/.test(text))
-      throw new SysError("EINVAL", "an address with a password in it is not taken: others would see it", [
+      throw new SysError("EINVAL", "the address contains a password, which others could see", [
         "use ssh with a key: git@host:path",
       ]);
     return { address: text, local: false };
   }
-  if (scheme !== undefined) throw noRemote(text);
+  if (scheme !== undefined) throw invalidRemote(text);
   if (/^[\w.-]+@[\w.-]+:[^:]+$/.test(text)) return { address: text, local: false };
   return { address: `file://${isAbsolute(text) ? text : `${cwd}/${text}`}`, local: true };
 }
 
 export function branchNamed(text: string): string {
   if (BRANCH.test(text)) return text;
-  throw new SysError("EINVAL", `not the name of a branch: ${text.slice(0, 80)}`);
+  throw new SysError("EINVAL", `invalid branch name: ${text.slice(0, 80)}`);
 }
 
-/** Brings all branches of a remote in, as `family/…`; the repository's own stay as they are. */
+/** Fetches all branches as `family/*`. Local branches do not change. */
 export async function fetchFrom(repository: Repository, remote: Remote, family: string, path: string): Promise<void> {
   const otherEnd = remote.local ? [`--upload-pack=git ${OTHER_END} upload-pack`] : [];
   const flags = ["--quiet", "--no-tags", "--prune", "--no-write-fetch-head", "--no-recurse-submodules", ...otherEnd];
@@ -72,7 +71,7 @@ async function pushTo(repository: Repository, remote: Remote, branch: string, pa
   await transfer(repository, path, ["push", ...flags, "--", remote.address, `HEAD:refs/heads/${branch}`]);
 }
 
-/** From inside a turn: what is new there comes here, what is new here goes there; what both changed is merged, or nothing happens. */
+/** Call within a turn. Pulls new commits, pushes own ones, merges if both sides have some. On a conflict nothing changes. */
 export async function syncWith(
   repository: Repository,
   { remote, branch, author, path }: { remote: Remote; branch: string; author: string; path: string },
@@ -114,7 +113,7 @@ async function merge(repository: Repository, { ours, theirs, author, from }: Mer
   if (made.status !== 0) {
     const files = made.status === 1 ? rest.slice(0, rest.indexOf("")) : [];
     const where = files.length === 0 ? "" : `: ${files.slice(0, 5).join(", ")}`;
-    throw new SysError("ECONFLICT", `both sides changed the same lines${where}; nothing was changed on either`, [
+    throw new SysError("ECONFLICT", `both sides changed the same lines${where}; nothing was changed`, [
       `merge them in ${repository.place.cwd} with git, then sync again`,
     ]);
   }
@@ -134,8 +133,8 @@ async function transfer(repository: Repository, path: string, args: readonly str
   const { cwd, gitDir } = repository.place;
   const env = { ...gitEnv(path), ...(gitDir !== null && { GIT_DIR: gitDir }) };
   try {
-    // Each of these is guarded there because it can make git run something: ours make it run nothing.
-    await simpleGit({ baseDir: cwd, config: [...SAFE_CONFIG], timeout: { block: STANDS_STILL_MS }, ...PERMITTED })
+    // simple-git guards these because they can make git run programs; with our values they run none.
+    await simpleGit({ baseDir: cwd, config: [...SAFE_CONFIG], timeout: { block: STALLED_MS }, ...PERMITTED })
       .env(env)
       .raw([...args]);
   } catch (error) {
@@ -171,8 +170,8 @@ function transferFault(error: unknown, verb: string): SysError {
   return new SysError("EIO", told);
 }
 
-function noRemote(text: string): SysError {
+function invalidRemote(text: string): SysError {
   return new SysError("EINVAL", `not a remote: ${text.slice(0, 100)}`, [
-    "a path of this machine, or an https:, ssh: or file: address",
+    "use a path on this computer, or an https:, ssh: or file: address",
   ]);
 }

@@ -1,5 +1,5 @@
-// Where repositories lie and who hands them out: one object, and so one queue, for each. `repos/{owner}/home` and those of workspaces are
-// working trees, every other one a bare repository `repos/{owner}/{name}.git`, in which no file of anybody's is ever checked out.
+// Locations of repositories, and one object, hence one queue, for each. `repos/{owner}/home` and workspaces are working trees; all others
+// are bare repositories `repos/{owner}/{name}.git`, which never check files out.
 
 import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { rename, rm } from "node:fs/promises";
@@ -9,30 +9,30 @@ import { HOME_REPO, hasTree, type RepoName, VERSIONED } from "../abi/repo.ts";
 import type { Clock } from "../lib/clock.ts";
 import { sha256Hex } from "../lib/hash.ts";
 import { findGit, type Git, gitAt, programPath } from "./git.ts";
+import { HiddenRepository } from "./hidden-repository.ts";
 import { BARE_CONFIG, completeRepository, layRepository, Repository, TREE_CONFIG } from "./repository.ts";
-import { Shadow } from "./shadow.ts";
 import { VersionedTree } from "./tree.ts";
 
 export interface ReposOptions {
   readonly directory: string;
-  /** The PATH git is looked for on. */
+  /** PATH to search for git. */
   readonly path: string | undefined;
   readonly clock: Clock;
-  /** Told what was mended by the way. */
+  /** Gets a line for every repair. */
   readonly log?: (line: string) => void;
-  /** Told of each home that is versioned, once. */
+  /** Called once per versioned home. */
   readonly onHome?: (owner: string) => void;
 }
 
 export class Repos {
   private readonly trees = new Map<string, VersionedTree>();
   private readonly bare = new Map<string, Repository>();
-  private readonly shadows = new Map<string, Shadow>();
+  private readonly hidden = new Map<string, HiddenRepository>();
   private git: Git | null | undefined;
 
   constructor(private readonly options: ReposOptions) {}
 
-  /** Looked for once, when first needed. */
+  /** Searches at first use only. */
   readonly findGit = (): Git | null => {
     if (this.git === undefined) {
       const path = programPath(this.options.path);
@@ -46,12 +46,12 @@ export class Repos {
     return programPath(this.options.path);
   }
 
-  /** The tree of an account's home, or of a workspace of its; making it is left to its first change. */
+  /** Working tree of a home or workspace. Created by its first change. */
   tree({ owner, name }: RepoName): VersionedTree {
     const directory = this.pathOf({ owner, name });
     const known = this.trees.get(directory);
     if (known !== undefined) return known;
-    const { clock, log = unsaid, onHome } = this.options;
+    const { clock, log = ignore, onHome } = this.options;
     const gitDir = join(directory, ".git");
     if (existsSync(join(gitDir, "HEAD"))) completeRepository(gitDir, TREE_CONFIG);
     const isHome = name === HOME_REPO;
@@ -69,20 +69,20 @@ export class Repos {
     return tree;
   }
 
-  /** The versions of a directory of this machine that are kept for an account. */
-  shadow(owner: string, directory: string): Shadow {
+  /** Stored versions of a host directory. */
+  versionsOf(owner: string, directory: string): HiddenRepository {
     const key = `${owner} ${directory}`;
-    const known = this.shadows.get(key);
+    const known = this.hidden.get(key);
     if (known !== undefined) return known;
-    const { clock, log = unsaid } = this.options;
+    const { clock, log = ignore } = this.options;
     const name = sha256Hex(directory).slice(0, 24);
     const gitDir = join(this.options.directory, owner, ".undo", `${name}.git`);
-    const shadow = new Shadow({ directory, gitDir, findGit: this.findGit, clock, log });
-    this.shadows.set(key, shadow);
-    return shadow;
+    const made = new HiddenRepository({ directory, gitDir, findGit: this.findGit, clock, log });
+    this.hidden.set(key, made);
+    return made;
   }
 
-  /** Null where there is none; a home always has one, if only to come. */
+  /** Null if there is none. A home always has one, created on demand. */
   open({ owner, name }: RepoName): Repository | null {
     const path = this.pathOf({ owner, name });
     if (name === HOME_REPO || (hasTree(name) && existsSync(path))) return this.tree({ owner, name }).repository;
@@ -100,7 +100,7 @@ export class Repos {
     return repository;
   }
 
-  /** Taken away under its name first, so that nobody meets half of it. */
+  /** Renames first, so that no one sees a half-deleted repository. */
   async remove(name: RepoName): Promise<void> {
     const path = this.pathOf(name);
     const gone = join(this.options.directory, name.owner, `.gone-${name.name}`);
@@ -134,11 +134,11 @@ export class Repos {
     const known = this.bare.get(path);
     if (known !== undefined) return known;
     if (existsSync(join(path, "HEAD"))) completeRepository(path, BARE_CONFIG);
-    const { clock, log = unsaid } = this.options;
+    const { clock, log = ignore } = this.options;
     const repository = new Repository({ cwd: path, gitDir: path, hasFiles: false }, this.findGit, clock, log);
     this.bare.set(path, repository);
     return repository;
   }
 }
 
-function unsaid(): void {}
+function ignore(): void {}

@@ -1,6 +1,6 @@
-// The repository of an account's home, or of a workspace: files in a working tree that any editor and any git can open. A change is one commit with its
-// author; when it cannot be committed, it is taken back. What a person edits beside gsv is committed as theirs. A tree that nobody
-// has versioned yet is plain files: the first change makes the repository. Without git only plain files are kept.
+// The working tree of a home or workspace, open to any editor and git. A change is one commit with its author, and is undone if it cannot
+// be committed. Edits made outside gsv are committed as the owner's. Before the first change there are only plain files; without git it
+// stays that way.
 
 import { existsSync, mkdirSync, readdirSync, rmSync, type Stats, writeFileSync } from "node:fs";
 import { lstat, readFile } from "node:fs/promises";
@@ -8,52 +8,51 @@ import { basename, join } from "node:path";
 import { SysError } from "../abi/errno.ts";
 import { isGits, isOrdersToGit } from "../abi/repo.ts";
 import type { Clock } from "../lib/clock.ts";
+import { trailersOf } from "./file-steps.ts";
 import type { Git } from "./git.ts";
+import { isIndexBroken, isOnMain } from "./health.ts";
 import { diskNow } from "./locks.ts";
-import { isDropping } from "./names.ts";
+import { isEditorTemporary } from "./names.ts";
 import { completeRepository, layRepository, Repository, TREE_CONFIG } from "./repository.ts";
-import { isIndexBroken, isOnMain } from "./sound.ts";
-import { madeBy } from "./steps.ts";
 
-/** The weight of a whole index at every commit is why old versions are packed now and then. */
+/** Old versions are packed from time to time: each commit stores the whole tree. */
 const COMMITS_BEFORE_PACKING = 500;
-/** A file that has not changed for this long is whole. */
+/** A file unchanged for this long is assumed complete. */
 const STILL_MS = 150;
 const OWN_CHANGES_REMEMBERED = 1000;
-/** Files that another git has in its hands: a merge would become ours. */
-const UNDER_WAY = ["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply"];
-/** What git finds fault with is longer. */
+/** Files of an unfinished operation of another git: a commit would end it. */
+const IN_PROGRESS = ["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply"];
+/** Git's own limits. */
 const ATTRIBUTES_BYTES_MAX = 1024 * 1024;
 const ATTRIBUTES_LINE_MAX = 2048;
-/** Whatever a file in the tree says of others: their bytes are kept as they are. */
+/** Bytes are stored unchanged, whatever attributes the tree sets. */
 const ATTRIBUTES = "* -text -eol -ident -filter -working-tree-encoding !diff !merge\n";
 
 export interface Change {
-  /** An account's name. */
+  /** Account name. */
   readonly author: string;
   readonly message: string;
-  /** The process that makes it, where one does. */
+  /** The process that made the change. */
   readonly by?: string | undefined;
 }
 
 export interface Done<T> {
   readonly value: T;
-  /** Puts everything back as it was. */
   readonly undo: () => Promise<void>;
-  /** What differs now, from the tree's directory; files only. */
+  /** Changed files, relative to the tree. */
   readonly paths: readonly string[];
 }
 
 export interface TreeOptions {
   readonly owner: string;
   readonly directory: string;
-  /** The directories whose files are versioned; null is all of it. */
+  /** Versioned directories; null for all. */
   readonly tops: readonly string[] | null;
   readonly scratch: string;
   readonly findGit: () => Git | null;
   readonly clock: Clock;
   readonly log: (line: string) => void;
-  /** Told once: from now on the tree is versioned. */
+  /** Called once, when the tree is versioned. */
   readonly onReady: () => void;
 }
 
@@ -63,7 +62,7 @@ export class VersionedTree {
   private prepared: Promise<void> | null = null;
   private cleared = false;
   private commits = 0;
-  /** How a file was when gsv wrote it last: the watcher has nothing to tell of that. */
+  /** Files as gsv wrote them last: the watcher ignores these. */
   private readonly own = new Map<string, string>();
 
   constructor(private readonly options: TreeOptions) {
@@ -77,7 +76,7 @@ export class VersionedTree {
     return this.options.findGit() !== null;
   }
 
-  /** A private directory on the same disk, for files on their way into the tree or out of it. Empty at first. */
+  /** A private directory on the same disk, empty at first. */
   scratch(): string {
     const { scratch } = this.options;
     if (!this.cleared) rmSync(scratch, { recursive: true, force: true });
@@ -93,13 +92,13 @@ export class VersionedTree {
         return (await work()).value;
       }
       await this.ready();
-      await this.needIdle();
+      await this.checkIdle();
       const { value, undo, paths } = await work();
       try {
         await this.commit(change, paths);
       } catch (error) {
         await undo();
-        // Or the next commit would carry it.
+        // Otherwise the next commit would contain it.
         await this.stage(paths).catch(() => undefined);
         throw error;
       }
@@ -107,13 +106,13 @@ export class VersionedTree {
     });
   }
 
-  /** Commits what was edited beside gsv: those files, or whatever differs and is whole. False when something is still being written. */
+  /** Commits edits made outside gsv: these files, or all complete ones. False if a file is still being written. */
   record(paths?: readonly string[]): Promise<boolean> {
     return this.repository.turn(async () => {
       if (!this.versioned || !existsSync(this.directory)) return true;
       await this.ready();
-      await this.needIdle();
-      if (paths === undefined) return await this.takeWhole(null);
+      await this.checkIdle();
+      if (paths === undefined) return await this.commitComplete(null);
       const wanted = new Set(paths);
       await this.take(
         (await this.differing()).filter((path) => wanted.has(path)),
@@ -123,12 +122,12 @@ export class VersionedTree {
     });
   }
 
-  /** Whether a file is as gsv left it. */
+  /** True if a file is as gsv left it. */
   async isOwn(path: string): Promise<boolean> {
-    return this.own.has(path) && this.own.get(path) === (await likeness(join(this.directory, path)));
+    return this.own.has(path) && this.own.get(path) === (await fingerprint(join(this.directory, path)));
   }
 
-  /** From inside a turn: the repository is there, and what was edited before has its own commit. */
+  /** Call within a turn. Creates the repository if needed and commits earlier edits. */
   ready(): Promise<void> {
     this.prepared ??= this.prepare().then(this.options.onReady, (error: unknown) => {
       this.prepared = null;
@@ -147,16 +146,16 @@ export class VersionedTree {
     this.repository.freeLocks();
     mkdirSync(join(gitDir, "info"), { recursive: true });
     if (!existsSync(join(gitDir, "info", "attributes"))) writeFileSync(join(gitDir, "info", "attributes"), ATTRIBUTES);
-    this.repository.needSound();
-    // After a restore: a backup holds files and versions, no index.
+    this.repository.checkHealth();
+    // After a restore: backups contain no index.
     if (!existsSync(join(gitDir, "index"))) await this.makeIndex();
     if (this.busy() !== null) return;
-    await this.needIndex();
+    await this.repairIndex();
     const isEmpty = isNew && readdirSync(directory).every(isGits);
-    if (!isEmpty) await this.takeWhole(isNew ? "begin" : null);
+    if (!isEmpty) await this.commitComplete(isNew ? "begin" : null);
   }
 
-  private async takeWhole(why: string | null): Promise<boolean> {
+  private async commitComplete(why: string | null): Promise<boolean> {
     const paths = await this.differing();
     if (paths.length === 0) return true;
     const now = diskNow(this.scratch());
@@ -169,36 +168,36 @@ export class VersionedTree {
     return whole.length === paths.length;
   }
 
-  private async needIdle(): Promise<void> {
-    this.repository.needSound();
+  private async checkIdle(): Promise<void> {
+    this.repository.checkHealth();
     const busy = this.busy();
     if (busy !== null) throw busy;
-    await this.needIndex();
+    await this.repairIndex();
   }
 
-  /** It holds nothing that the newest version and the files do not tell. */
-  private async needIndex(): Promise<void> {
+  /** Rebuilds a broken index: it contains nothing that is not in the newest version and the files. */
+  private async repairIndex(): Promise<void> {
     const gitDir = join(this.directory, ".git");
     if (!isIndexBroken(gitDir)) return;
     rmSync(join(gitDir, "index"));
     await this.makeIndex();
-    this.options.log(`${gitDir}/index was damaged: made anew from the newest version`);
+    this.options.log(`${gitDir}/index was damaged: rebuilt from the newest version`);
   }
 
   private async makeIndex(): Promise<void> {
     if ((await this.repository.head()) !== null) await this.repository.insist(["read-tree", "HEAD"]);
   }
 
-  /** Why nothing may be committed now: it would become part of somebody's merge, or be lost when they go back to main. */
+  /** Why no commit is possible now: it would become part of an unfinished merge, or be lost when HEAD returns to main. */
   private busy(): SysError | null {
     const { directory } = this;
-    if (UNDER_WAY.some((name) => existsSync(join(directory, ".git", name))))
-      return new SysError("EAGAIN", `a merge or rebase is under way in ${directory}: nothing was changed`, [
+    if (IN_PROGRESS.some((name) => existsSync(join(directory, ".git", name))))
+      return new SysError("EAGAIN", `a merge or rebase is in progress in ${directory}; nothing was changed`, [
         "finish it there with git, then try again",
       ]);
     if (isOnMain(join(directory, ".git"))) return null;
-    return new SysError("EAGAIN", `HEAD of ${directory} is not on main: nothing was changed`, [
-      "git switch main there, then try again",
+    return new SysError("EAGAIN", `HEAD of ${directory} is not on main; nothing was changed`, [
+      "run git switch main there, then try again",
     ]);
   }
 
@@ -211,12 +210,12 @@ export class VersionedTree {
     await this.commit({ author: this.options.owner, message: why ?? what }, taken);
   }
 
-  /** Plain files, there or gone, that lie where versions are kept and in nobody else's repository. */
+  /** Plain files, existing or deleted, in a versioned directory and not in a nested repository. */
   private async isEdit(path: string): Promise<boolean> {
     const names = path.split("/");
     const { tops } = this.options;
     if (tops !== null && (names.length < 2 || !tops.includes(names[0] ?? ""))) return false;
-    if (names.some(isGits) || isDropping(basename(path))) return false;
+    if (names.some(isGits) || isEditorTemporary(basename(path))) return false;
     for (let depth = 1; depth < names.length; depth++) {
       const above = join(this.directory, ...names.slice(0, depth));
       if (existsSync(join(above, ".git"))) return false;
@@ -228,7 +227,7 @@ export class VersionedTree {
     return names.findIndex(isOrdersToGit) === names.length - 1 && (await isHarmless(join(this.directory, path), stat));
   }
 
-  /** Less what the person told git to ignore. */
+  /** Without ignored files. */
   private async differing(): Promise<string[]> {
     const flags = ["--porcelain=v1", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=all"];
     const { text } = await this.repository.insist(["status", ...flags]);
@@ -244,8 +243,8 @@ export class VersionedTree {
     if (listed.length === 0) return;
     await this.stage(listed);
     const at = { name: author, at: this.options.clock.now() };
-    // 1: nothing differs from what is there.
-    const said = ["-m", oneLine(message), ...(by === undefined ? [] : ["-m", madeBy([by])])];
+    // 1: nothing to commit.
+    const said = ["-m", oneLine(message), ...(by === undefined ? [] : ["-m", trailersOf([by])])];
     await repository.insist(["commit", "-q", "--no-verify", "--cleanup=verbatim", ...said], {
       author: at,
       also: [1],
@@ -261,13 +260,13 @@ export class VersionedTree {
 
   private async remember(path: string): Promise<void> {
     this.own.delete(path);
-    this.own.set(path, await likeness(join(this.directory, path)));
+    this.own.set(path, await fingerprint(join(this.directory, path)));
     const [oldest] = this.own.keys();
     if (this.own.size > OWN_CHANGES_REMEMBERED && oldest !== undefined) this.own.delete(oldest);
   }
 }
 
-/** What git finds fault with makes a history impossible to fetch, so it is never made part of one. */
+/** Git refuses to fetch a history with such a file, so it must not be committed. */
 async function isHarmless(path: string, stat: Stats): Promise<boolean> {
   if (basename(path) !== ".gitattributes" || !stat.isFile() || stat.size > ATTRIBUTES_BYTES_MAX) return false;
   return (await readFile(path))
@@ -276,7 +275,7 @@ async function isHarmless(path: string, stat: Stats): Promise<boolean> {
     .every((line) => line.length < ATTRIBUTES_LINE_MAX);
 }
 
-async function likeness(path: string): Promise<string> {
+async function fingerprint(path: string): Promise<string> {
   const stat = await lstat(path, { bigint: true }).catch(() => null);
   return stat === null ? "gone" : `${stat.ino} ${stat.size} ${stat.mtimeNs}`;
 }

@@ -96,9 +96,9 @@ test("a history that cannot be read is named among the faults, packed or not; on
   plainGit(tree, "gc", "-q");
   expect(await made("packed.tar")).toEqual([]);
   writeFileSync(join(tree, ".git/refs/heads/main"), "");
-  expect(await made("broken.tar")).toEqual(["repository sam/home: refs/heads/main names no version"]);
+  expect(await made("broken.tar")).toEqual(["repository sam/home: refs/heads/main contains no version"]);
   writeFileSync(join(tree, ".git/refs/heads/main"), "1".repeat(40));
-  expect(await made("missing.tar")).toEqual(["repository sam/home: commit 1111111111, where HEAD stands, is missing"]);
+  expect(await made("missing.tar")).toEqual(["repository sam/home: commit 1111111111, the commit of HEAD, is missing"]);
 });
 
 test("no name in a backup leads out of a tree or to what git would run", () => {

@@ -51,7 +51,7 @@ test("a file that a kernel died over, in the middle of taking it away, is asked 
   const { paths, clock, random } = home;
   const reader = await readOnlySys({ paths, clock, random: random.bytes, onInterrupted: () => {} });
   const asked = async () => (await rejection(reader?.call("fs.read", { path: "~/a" }) ?? Promise.resolve())).message;
-  expect(await asked()).toContain("the bytes of home/sam/a are missing");
+  expect(await asked()).toContain("the content of home/sam/a is missing");
   const db = new Database(paths.kernelDb, { readwrite: true });
   const intent = JSON.stringify({ id: "1", kind: "remove", key: "home/sam/a" });
   db.run("INSERT INTO object_intents VALUES ('1', 'remove', ?)", [intent]);

@@ -3,7 +3,7 @@
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { SysError } from "../../src/abi/errno.ts";
-import type { Lying } from "../../src/objects/objects.ts";
+import type { StoredItem } from "../../src/objects/objects.ts";
 import { BAD_KEYS, type DiskHome, plain, RECEIPT } from "../support/objects.ts";
 import { samples } from "../support/soak.ts";
 import { rejection } from "./sys.ts";
@@ -32,16 +32,16 @@ export function objectsContract(name: string, make: () => Promise<DiskHome>): vo
     return new TextDecoder().decode(await under.store.read(key, all));
   }
 
-  async function lying(): Promise<Lying[]> {
-    const found: Lying[] = [];
-    for await (const each of under.store.bytes.listed()) found.push(each);
+  async function item(): Promise<StoredItem[]> {
+    const found: StoredItem[] = [];
+    for await (const each of under.store.bytes.list()) found.push(each);
     return found;
   }
 
   /** What lies there and belongs to no object. */
   async function strays(): Promise<string[]> {
     const found: string[] = [];
-    for (const each of await lying()) {
+    for (const each of await item()) {
       const { key, sha256: sum } = each;
       const isKnown =
         (key !== undefined && (await under.rows.get(key)) !== null) || (sum && (await under.rows.holds(sum)));
@@ -102,7 +102,7 @@ export function objectsContract(name: string, make: () => Promise<DiskHome>): vo
           codes: codes.map(() => expect.stringMatching(/^(?:EINVAL|ENAMETOOLONG)$/)),
         });
       }
-      expect(await lying()).toEqual([]);
+      expect(await item()).toEqual([]);
     });
 
     test("a name of exactly 255 bytes, spaces, emoji and names of built-in properties are plain keys", async () => {
@@ -217,7 +217,7 @@ export function objectsContract(name: string, make: () => Promise<DiskHome>): vo
       await under.store.rename("a", "d/b");
       expect(await strays()).toEqual([]);
       await under.store.remove("d/b");
-      expect(await lying()).toEqual([]);
+      expect(await item()).toEqual([]);
       expect(await codeOf(under.store.remove("d/b"))).toBe("ENOENT");
       expect(await codeOf(under.store.read("d/b", all))).toBe("ENOENT");
     });
@@ -251,7 +251,10 @@ export function objectsContract(name: string, make: () => Promise<DiskHome>): vo
     test("a change whose last transaction fails is settled by the next change, bytes and row agree, and nobody was told that nothing was saved", async () => {
       const left = failing(99);
       const half = await rejection(under.store.put(plain("a"), text("first")));
-      expect([half.code, half.message]).toEqual(["EIO", "it was done, but could not be noted yet: the disk is full"]);
+      expect([half.code, half.message]).toEqual([
+        "EIO",
+        "the change was made but is not recorded yet: the disk is full",
+      ]);
       expect(await under.rows.intents()).toHaveLength(1);
       left.times = 0;
       await under.store.put(plain("b"), text("second"));
@@ -275,7 +278,7 @@ export function objectsContract(name: string, make: () => Promise<DiskHome>): vo
           yield text("stray");
         })(),
       );
-      const found = await lying();
+      const found = await item();
       const future = Date.now() + 60_000;
       for (const each of found) expect(await under.store.discard(each, Date.now() - 3_600_000)).toBe(false);
       const gone: string[] = [];

@@ -39,10 +39,10 @@ test("doctor probes the bucket, and fsck finds changed, missing and unknown cont
   await bucket.remove(bytesName(sha256));
   expect(await bed.fsck()).toContain("problem objects: /home/sam/note: the content is missing");
   bed.sql("kernel.db", "UPDATE config_kv SET value = 'elsewhere' WHERE key = 'config/storage/s3/bucket'");
-  expect(await bed.look("storage")).toEqual([expect.stringContaining("problem storage: there is no bucket elsewhere")]);
+  expect(await bed.look("storage")).toEqual([expect.stringContaining("problem storage: no bucket elsewhere")]);
   const unread = await bed.fsck();
   expect(unread).toContain(
-    `problem archives: cannot read archives: there is no bucket elsewhere at ${server.endpoint}`,
+    `problem archives: cannot read archives: no bucket elsewhere at ${server.endpoint}`,
   );
   expect(unread.filter((line) => line.startsWith("problem objects"))).toHaveLength(1);
   bed.sql("kernel.db", "DELETE FROM config_kv WHERE key = 'config/storage/s3/secret_access_key'");

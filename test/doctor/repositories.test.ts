@@ -49,7 +49,7 @@ test("a HEAD that is not on main or broken and a broken index are found", async 
   rmSync(join(gitDir, "index"));
   writeFileSync(join(gitDir, "refs/heads/main"), "");
   for (const found of [await look(), await fsck()])
-    expect(found).toEqual(["problem repositories: sam/home is damaged: refs/heads/main names no version"]);
+    expect(found).toEqual(["problem repositories: sam/home is damaged: refs/heads/main contains no version"]);
 });
 
 test("a missing older commit is found by fsck only", async () => {

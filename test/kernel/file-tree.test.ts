@@ -30,7 +30,7 @@ test("a file of which bytes are missing is told by whoever reads, edits or appen
   await home.sys.call("fs.put", { path: "~/a", data: b64("0123456789") });
   const bytes = join(home.paths.objectsDir, "home/sam/a");
   truncateSync(bytes, 3);
-  const damaged = { code: "EIO", message: "/home/sam/a: damaged: 3 of 10 bytes are there" };
+  const damaged = { code: "EIO", message: "/home/sam/a: damaged: only 3 of 10 bytes" };
   for (const offset of [0, 3, 5]) expect(await home.refusal("fs.get", { path: "~/a", offset })).toMatchObject(damaged);
   expect(await home.refusal("fs.read", { path: "~/a" })).toMatchObject(damaged);
   expect(await home.refusal("fs.edit", { path: "~/a", oldString: "0", newString: "1" })).toMatchObject(damaged);
@@ -39,7 +39,7 @@ test("a file of which bytes are missing is told by whoever reads, edits or appen
   expect(readFileSync(bytes, "utf8")).toBe("012");
   const cat = await type(home, "cat", "~/a");
   expect([cat.status, cat.stdout]).toEqual([1, ""]);
-  expect(cat.stderr).toStartWith("gsv: cat: /home/sam/a: damaged: 3 of 10 bytes are there\n  gsv storage verify");
+  expect(cat.stderr).toStartWith("gsv: cat: /home/sam/a: damaged: only 3 of 10 bytes\n  check all files: gsv storage verify");
   const script = await (await begin(home, ["sh", "-c", "cat ~/a"], stdinOf("none"), { clock: realClock })).ended;
   expect([script.status, script.stdout, script.stderr]).toEqual([1, "", expect.stringContaining("cat: ")]);
   await home.sys.call("fs.put", { path: "~/a", data: b64("whole") });

@@ -73,7 +73,7 @@ describe("disk objects", () => {
   test("bytes that went missing are an error that says so, not an empty file", async () => {
     await disk.store.put(plain("a"), text("x"));
     await rm(join(disk.directory, "a"));
-    await expect(disk.store.read("a", all)).rejects.toThrow("the bytes of a are missing");
+    await expect(disk.store.read("a", all)).rejects.toThrow("the content of a is missing");
   });
 
   test("a read that comes while bytes and row are being changed waits until they agree", async () => {
@@ -101,13 +101,13 @@ describe("disk objects", () => {
   test("a directory that goes away while all is listed is passed over", async () => {
     for (const key of ["d/a", "e/a"]) await disk.store.put(plain(key), text("x"));
     const listed: string[] = [];
-    for await (const { name } of disk.store.bytes.listed()) {
+    for await (const { name } of disk.store.bytes.list()) {
       listed.push(name);
       await rm(join(disk.directory, name.startsWith("d") ? "e" : "d"), { recursive: true });
     }
     expect(listed).toHaveLength(1);
     // Also between the call that opens it and the one that reads it.
-    const next = disk.store.bytes.listed()[Symbol.asyncIterator]().next();
+    const next = disk.store.bytes.list()[Symbol.asyncIterator]().next();
     rmSync(disk.directory, { recursive: true });
     await next;
   });

@@ -46,7 +46,7 @@ async function agree({ rows, store }: DiskHome): Promise<object> {
   for (const { key } of await store.page("", null, 100))
     contents[key] = Buffer.from(await store.read(key, { offset: 0, bytesMax: 99 })).toString();
   const sidecars: string[] = [];
-  for await (const { kind, key = "" } of store.bytes.listed()) if (kind === "sidecar") sidecars.push(key);
+  for await (const { kind, key = "" } of store.bytes.list()) if (kind === "sidecar") sidecars.push(key);
   expect(sidecars.sort()).toEqual(Object.keys(contents).sort());
   return contents;
 }
@@ -102,10 +102,10 @@ describe("objects in a bucket after kill -9", () => {
 test("content that got lost in the bucket is there again once it is stored again", async () => {
   const under = await newS3(server.endpoint);
   const { sha256 } = await under.store.put(plain("a"), Buffer.from("same"));
-  for await (const lying of under.store.bytes.listed())
+  for await (const lying of under.store.bytes.list())
     if (lying.sha256 === sha256) await under.store.bytes.discard(lying);
   const lost = under.store.read("a", { offset: 0, bytesMax: 9 });
-  await expect(lost).rejects.toThrow("the bytes of a are missing");
+  await expect(lost).rejects.toThrow("the content of a is missing");
   await under.store.put(plain("b"), Buffer.from("same"));
   expect(Buffer.from(await under.store.read("a", { offset: 0, bytesMax: 9 })).toString()).toBe("same");
   await under.dispose();

@@ -7,10 +7,10 @@ import { SysError } from "../../abi/errno.ts";
 import { type Caller, isRoot } from "../../abi/identity.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { familyOf, mediaNamed } from "../../objects/keys.ts";
-import { faultOf, isAtRest, type Known, strays } from "../../objects/look.ts";
 import { moveAll } from "../../objects/move.ts";
-import type { Bytes, Driver, Lying, ObjectMeta, ObjectStore, StoredObjects } from "../../objects/objects.ts";
+import type { Bytes, Driver, ObjectMeta, ObjectStore, StoredItem, StoredObjects } from "../../objects/objects.ts";
 import type { SwitchedObjects } from "../../objects/switched.ts";
+import { type CurrentRows, faultOf, isAtRest, strays } from "../../objects/verify.ts";
 import type { KernelStore } from "../../store/kernel/sqlite.ts";
 import type { Collected, FamilySize, Storage, StorageFault } from "../../syscalls/system/storage-service.ts";
 
@@ -24,7 +24,7 @@ const YOUNG_MS = 60 * 60 * 1000;
 
 export interface StoragePorts {
   readonly objects: SwitchedObjects;
-  readonly known: Known;
+  readonly known: CurrentRows;
   readonly kernel: Pick<KernelStore, "config" | "processes">;
   readonly clock: Clock;
   /** The driver that is not in use now, as it is configured. */
@@ -125,7 +125,7 @@ async function migrate(ports: StoragePorts, driver: Driver, caller: Caller) {
  * way of a new one. Nobody else writes there now. */
 async function clear(to: Bytes, { known }: StoragePorts): Promise<void> {
   if (to.driver !== "disk") return;
-  for await (const lying of strays(to, known)) if (lying.kind === "bytes") await to.discard(lying);
+  for await (const item of strays(to, known)) if (item.kind === "bytes") await to.discard(item);
 }
 
 /** Made when it is first needed, and never part of a copy of the home. */
@@ -144,14 +144,14 @@ async function* candidates(ports: StoragePorts, left: boolean): AsyncGenerator<C
   const { objects, known, clock, other } = ports;
   const before = clock.now() - YOUNG_MS;
   yield* ofObjects(ports, before);
-  for await (const lying of strays(objects.bytes, known)) {
-    if (lying.mtimeMs < before) yield { ...strayed(lying), take: () => objects.discard(lying, before) };
+  for await (const item of strays(objects.bytes, known)) {
+    if (item.mtimeMs < before) yield { ...strayed(item), take: () => objects.discard(item, before) };
   }
   if (!left) return;
   const { bytes } = await other(objects.bytes.driver === "disk" ? "s3" : "disk");
-  for await (const lying of bytes.listed()) {
-    if (lying.mtimeMs >= before || lying.kind === "temporary") continue;
-    yield { what: "left by a move", name: lying.name, bytes: lying.size, take: () => discarded(bytes, lying) };
+  for await (const item of bytes.list()) {
+    if (item.mtimeMs >= before || item.kind === "temporary") continue;
+    yield { what: "left by a move", name: item.name, bytes: item.size, take: () => discarded(bytes, item) };
   }
 }
 
@@ -170,12 +170,12 @@ async function* ofObjects({ objects, known, kernel }: StoragePorts, before: numb
   }
 }
 
-function strayed({ name, kind, size }: Lying): Collected {
+function strayed({ name, kind, size }: StoredItem): Collected {
   return { what: kind === "temporary" ? "half-written" : "bytes of no file", name, bytes: size };
 }
 
-async function discarded(bytes: Bytes, lying: Lying): Promise<boolean> {
-  await bytes.discard(lying);
+async function discarded(bytes: Bytes, item: StoredItem): Promise<boolean> {
+  await bytes.discard(item);
   return true;
 }
 

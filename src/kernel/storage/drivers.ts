@@ -5,16 +5,16 @@ import { storedKey } from "../../abi/config/config-key.ts";
 import { uuidv7 } from "../../abi/ids.ts";
 import { diskObjects } from "../../objects/disk.ts";
 import { diskBytes } from "../../objects/disk-bytes.ts";
-import { type Known, knownIn } from "../../objects/look.ts";
 import type { Bytes, Driver, ObjectRows, StoredObjects } from "../../objects/objects.ts";
 import { SwitchedObjects } from "../../objects/switched.ts";
+import { type CurrentRows, currentRows } from "../../objects/verify.ts";
 import type { Inspector } from "../../store/inspect.ts";
 import type { StorageMachine } from "./bucket.ts";
 
 /** The objects of a home, and how to open those of the other driver. */
 export interface StorageParts {
   readonly objects: SwitchedObjects;
-  readonly known: Known;
+  readonly known: CurrentRows;
   readonly other: (driver: Driver) => Promise<StoredObjects>;
   readonly newId: () => string;
 }
@@ -22,7 +22,7 @@ export interface StorageParts {
 export async function storageIn(machine: StorageMachine, rows: ObjectRows): Promise<StorageParts> {
   const other = (driver: Driver) => objectsOn(driver, machine, rows);
   const objects = new SwitchedObjects(await other(await driverIn(machine.config)));
-  return { objects, known: knownIn(rows), other, newId: () => uuidv7(machine.clock.now(), machine.random) };
+  return { objects, known: currentRows(rows), other, newId: () => uuidv7(machine.clock.now(), machine.random) };
 }
 
 async function driverIn(config: StorageMachine["config"]): Promise<Driver> {

@@ -7,7 +7,7 @@ import { type Caller, isRoot, mayUse } from "../../abi/identity.ts";
 import { isWorkspaceId } from "../../abi/ids.ts";
 import { HOME_REPO, hasTree, type RepoInfo, type RepoName, VERSIONED } from "../../abi/repo.ts";
 import { advance, commitSteps, type Step, stepsBack } from "../../repos/apply.ts";
-import { apart, commitOf, diffOf, logOf, matchesIn, refsOf, viewOf } from "../../repos/look.ts";
+import { apart, commitOf, diffOf, logOf, matchesIn, refsOf, viewOf } from "../../repos/browse.ts";
 import { pathInside, pathToKeep, repoName } from "../../repos/names.ts";
 import { branchNamed, fetchFrom, type Remote, remoteAt, syncWith } from "../../repos/remote.ts";
 import type { Repos } from "../../repos/repos.ts";

@@ -6,7 +6,7 @@ import { SysError } from "../../abi/errno.ts";
 import { type Caller, isRoot } from "../../abi/identity.ts";
 import { isWorkspaceId } from "../../abi/ids.ts";
 import type { WorkspaceInfo } from "../../abi/process/workspace.ts";
-import { logOf } from "../../repos/look.ts";
+import { logOf } from "../../repos/browse.ts";
 import { pathInside } from "../../repos/names.ts";
 import type { WorkspaceRow } from "../../store/kernel/processes/workspaces.ts";
 import type { KernelStore } from "../../store/kernel/sqlite.ts";

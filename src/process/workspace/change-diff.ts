@@ -1,8 +1,8 @@
 // What changes in one place come to, as git prints it.
 
 import type { ChangedFile } from "../../abi/process/undo.ts";
-import { EMPTY_TREE } from "../../repos/look.ts";
-import { differenceOf } from "../../repos/steps.ts";
+import { EMPTY_TREE } from "../../repos/browse.ts";
+import { differenceOf } from "../../repos/file-steps.ts";
 import type { Change } from "../../store/process/files/changes.ts";
 import type { ChangePlace } from "./change-places.ts";
 import type { Touched } from "./undo-plan.ts";

@@ -8,10 +8,10 @@ import { SysError } from "../../abi/errno.ts";
 import { HOME_REPO, VERSIONED } from "../../abi/repo.ts";
 import { ownerName } from "../../kernel/workspaces/new-workspace.ts";
 import { isInside } from "../../lib/inside.ts";
+import { headAt } from "../../repos/health.ts";
+import type { Snapshot } from "../../repos/hidden-repository.ts";
 import type { Repos } from "../../repos/repos.ts";
 import type { Repository } from "../../repos/repository.ts";
-import type { Snapshot } from "../../repos/shadow.ts";
-import { headAt } from "../../repos/sound.ts";
 import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
 import type { KernelStore } from "../../store/kernel/sqlite.ts";
 
@@ -139,17 +139,17 @@ export class ChangePlaces {
 
   private async directory({ ownerUid }: { readonly ownerUid: number }, directory: string): Promise<ChangePlace> {
     const owner = await ownerName(this.ports, ownerUid);
-    const shadow = (await this.ports.repos()).shadow(owner, directory);
+    const versions = (await this.ports.repos()).versionsOf(owner, directory);
     const known = this.disks.get(directory) ?? this.ports.diskAt(directory);
     this.disks.set(directory, known);
     return {
       key: `dir:${directory}`,
       shown: directory,
-      repository: shadow.repository,
-      holds: (commits) => holdsAll(directory, shadow.repository, commits),
-      mark: (paths, by) => shadow.snapshot(paths, by),
+      repository: versions.repository,
+      holds: (commits) => holdsAll(directory, versions.repository, commits),
+      mark: (paths, by) => versions.snapshot(paths, by),
       files: { namespace: known, root: "" },
-      modeOf: (path) => shadow.modeOf(path),
+      modeOf: (path) => versions.modeOf(path),
     };
   }
 }

@@ -8,8 +8,8 @@ import type { Commit } from "../../abi/repo.ts";
 import { visibleProcess } from "../../kernel/registry.ts";
 import { beginningOf } from "../../kernel/since.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { logOf } from "../../repos/look.ts";
-import { makersIn } from "../../repos/steps.ts";
+import { logOf } from "../../repos/browse.ts";
+import { pidsInTrailers } from "../../repos/file-steps.ts";
 import type { FileWrite } from "../../store/kernel/file-writes.ts";
 import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
 import type { KernelStore } from "../../store/kernel/sqlite.ts";
@@ -205,7 +205,7 @@ async function merged(
 function isOf({ at, message }: Commit, { at: writtenAt, pid }: FileWrite): boolean {
   const late = at - Math.floor(writtenAt / 1000) * 1000;
   if (late < 0 || late > COMMITTED_WITHIN_MS) return false;
-  const pids = makersIn(message);
+  const pids = pidsInTrailers(message);
   return pid === null ? pids.length === 0 : pids.includes(pid);
 }
 
@@ -233,7 +233,7 @@ function committerOf(
   { id, at, author, message }: Commit,
   { target, path }: { readonly target: FileTarget; readonly path: string },
 ): FileWriterInfo {
-  const [pid = null] = makersIn(message);
+  const [pid = null] = pidsInTrailers(message);
   // What gsv found changed in a directory of this machine is nobody's that it knows.
   const account = target === "host" ? null : author;
   const rest = { run: null, call: null, tool: null, commit: id, movedFrom: null };

@@ -2,7 +2,7 @@
 // now come in.
 
 import type { FileState } from "../../abi/process/undo.ts";
-import type { Step } from "../../repos/steps.ts";
+import type { Step } from "../../repos/file-steps.ts";
 
 export interface Touched {
   readonly path: string;

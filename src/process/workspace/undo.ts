@@ -9,7 +9,7 @@ import type { Callers } from "../../kernel/accounts/accounts.ts";
 import { visibleProcess } from "../../kernel/registry.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { Serial } from "../../lib/serial.ts";
-import { contentsOf, type Step, statesIn, stepsBetween } from "../../repos/steps.ts";
+import { contentsOf, type Step, statesIn, stepsBetween } from "../../repos/file-steps.ts";
 import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
 import type { KernelStore } from "../../store/kernel/sqlite.ts";
 import type { Change, Undo, UndoneFile } from "../../store/process/files/changes.ts";

@@ -14,7 +14,7 @@ const repo = field.withDefault(
 );
 const ref = field.withDefault(field.text("which version", { longest: 200, meta: "VERSION" }), "HEAD");
 const inPath = field.optional(field.text("only what lies there", { longest: 4096, meta: "PATH" }));
-const remote = field.text("where the other one is: a path of this machine, or an https:, ssh: or file: address", {
+const remote = field.text("where the other one is: use a path on this computer, or an https:, ssh: or file: address", {
   positional: true,
   longest: 2048,
   meta: "REMOTE",

@@ -1,26 +1,26 @@
-// Whether a repository is whole, as far as its own few files tell: where HEAD stands, and the index. Read straight from the disk, so that a
-// reference that is broken is never taken for one that is not there yet.
+// Checks a repository by its own files: HEAD and the index. Reads the disk directly, so that a broken ref is not mistaken for a missing
+// one.
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { hasTree } from "../abi/repo.ts";
 
-/** Null: nothing was committed yet. */
+/** Null: no commits. */
 export type Head = { readonly commit: string } | { readonly fault: string } | null;
 
 export interface RepoAt {
   /** `owner/name`. */
   readonly name: string;
   readonly gitDir: string;
-  /** Of a home or a workspace. */
+  /** True for homes and workspaces. */
   readonly hasFiles: boolean;
 }
 
 const LINKS_MAX = 5;
-/** To zlib: the largest window, and its header stands before the data. */
+/** zlib: largest window, with header. */
 const WITH_HEADER = 15;
 
-/** Where HEAD stands; whether that commit is there is another question. */
+/** The commit of HEAD. Does not check that it exists. */
 export function headAt(gitDir: string): Head {
   let ref = "HEAD";
   for (let link = 0; link < LINKS_MAX; link++) {
@@ -30,13 +30,13 @@ export function headAt(gitDir: string): Head {
     const line = text.trim();
     if (/^[0-9a-f]{40}$/.test(line)) return { commit: line };
     const [, next = ""] = /^ref: (refs\/[^\u0000-\u0020]+)$/.exec(line) ?? [];
-    if (next === "" || next.includes("..")) return { fault: `${ref} names no version` };
+    if (next === "" || next.includes("..")) return { fault: `${ref} contains no version` };
     ref = next;
   }
-  return { fault: "HEAD leads in a circle" };
+  return { fault: "HEAD refers to itself" };
 }
 
-/** What keeps HEAD from being read, or null. A second time, because versions that are being packed go from one place to another. */
+/** Why HEAD cannot be read, or null. Checked twice, because packing moves objects. */
 export function headFault(gitDir: string): string | null {
   return headFaultNow(gitDir) && headFaultNow(gitDir);
 }
@@ -45,15 +45,15 @@ function headFaultNow(gitDir: string): string | null {
   const head = headAt(gitDir);
   if (head === null) return null;
   if ("fault" in head) return head.fault;
-  return hasCommit(gitDir, head.commit) ? null : `commit ${head.commit.slice(0, 10)}, where HEAD stands, is missing`;
+  return hasCommit(gitDir, head.commit) ? null : `commit ${head.commit.slice(0, 10)}, the commit of HEAD, is missing`;
 }
 
-/** Where the versions of a home go on: elsewhere they would be lost with the next checkout. */
+/** Changes of a home go to main: on another branch the next checkout would lose them. */
 export function isOnMain(gitDir: string): boolean {
   return textOf(join(gitDir, "HEAD"))?.trim() === "ref: refs/heads/main";
 }
 
-/** An index that is not there is no broken one. */
+/** A missing index is not broken. */
 export function isIndexBroken(gitDir: string): boolean {
   const bytes = bytesOf(join(gitDir, "index"));
   if (bytes === null) return false;
@@ -63,7 +63,7 @@ export function isIndexBroken(gitDir: string): boolean {
   return !new Bun.CryptoHasher("sha1").update(bytes.subarray(0, -20)).digest().equals(sum);
 }
 
-/** Those there are below the directory of repositories. */
+/** All repositories below a directory. */
 export function repositoriesIn(directory: string): RepoAt[] {
   return namesIn(directory).flatMap((owner) =>
     namesIn(join(directory, owner)).flatMap((repo) => {
@@ -86,7 +86,7 @@ function hasRefs(gitDir: string): boolean {
   return existsSync(join(gitDir, "packed-refs")) || existsSync(join(gitDir, "refs/heads/main"));
 }
 
-/** Whether anything names a version. One that is being made has none yet, and git takes it for no repository at all. */
+/** True if a ref exists. A repository that is being created has none, and git does not recognize it. */
 export function hasVersions(gitDir: string): boolean {
   return existsSync(join(gitDir, "packed-refs")) || hasFiles(join(gitDir, "refs"));
 }
@@ -125,7 +125,7 @@ function textOf(path: string): string | null {
   return bytesOf(path)?.toString("utf8") ?? null;
 }
 
-// What goes away while it is looked at is not there.
+// A file that disappears meanwhile counts as missing.
 function bytesOf(path: string): Buffer | null {
   try {
     return readFileSync(path);

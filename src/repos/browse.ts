@@ -1,32 +1,30 @@
-// What a repository holds and how it came to be, asked of its versions alone: nothing is checked out, no filter, driver or external
-// program of a repository has a part in it. Every ref is resolved to a commit first, so that no ref is ever an option.
+// Reads of a repository's versions: log, files, diff, search. Checks nothing out and runs no filter, driver or external program. Every ref
+// is resolved to a commit first, so that no ref can be taken for an option.
 
 import { LIMITS } from "../abi/config/limits.ts";
 import { SysError } from "../abi/errno.ts";
 import type { Commit, FileChange, RepoDiff, RepoMatch, RepoRef, RepoView, TreeEntry } from "../abi/repo.ts";
 import type { Repository } from "./repository.ts";
 
-/** What goes into one answer. */
+/** Size limit of one answer. */
 const TEXT_BYTES_MAX = 512 * 1024;
 const ENTRIES_MAX = 5000;
 const MATCHES_MAX = LIMITS.searchMatchesMax;
 const PLAIN = ["--no-ext-diff", "--no-textconv", "--no-color", "--no-renames"];
-/** The tree with nothing in it. */
+/** Id of the empty tree. */
 export const EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
 
 export async function commitOf(repository: Repository, ref: string): Promise<string> {
-  // Git would take it for an option, for all but that version, or for a range.
+  // Git would read it as an option, an exclusion or a range.
   if (/^[-^]|\.\.|\s/.test(ref))
-    throw new SysError("EINVAL", `not the name of one version: ${ref.slice(0, 100)}`, [
-      "a branch, a tag or an id is one, and so is HEAD~1",
-    ]);
+    throw new SysError("EINVAL", `not a version: ${ref.slice(0, 100)}`, ["use a branch, a tag, a commit id or HEAD~1"]);
   const found = repository.exists ? await commitIfAny(repository, ref) : null;
   if (found !== null) return found;
   const empty = (await repository.head()) === null;
   throw new SysError(
     "ENOENT",
-    empty ? "nothing was committed in this repository yet" : `no such version: ${ref.slice(0, 100)}`,
-    empty ? [] : ["gsv repo log and gsv repo refs name those there are"],
+    empty ? "this repository has no commits" : `no such version: ${ref.slice(0, 100)}`,
+    empty ? [] : ["list versions: gsv repo log, gsv repo refs"],
   );
 }
 
@@ -78,7 +76,7 @@ export async function logOf(repository: Repository, { ref, path, limit, offset }
 function commitsIn(text: string): Commit[] {
   const parts = text.split("\0");
   const commits: Commit[] = [];
-  // Each of the records ends in two: its own and that of -z.
+  // Every record ends with two NULs: its own and that of -z.
   for (let at = 0; at + 7 < parts.length; at += 8) {
     const [id = "", parents = "", author = "", email = "", seconds = "", subject = "", message = ""] = parts.slice(at);
     commits.push({
@@ -130,7 +128,7 @@ export interface DiffQuery {
   readonly context: number;
 }
 
-/** Between two versions, or from a version's parent where only it is named. */
+/** Between two versions; without `from`, from the parent. */
 export async function diffOf(repository: Repository, { from, to, path, context }: DiffQuery): Promise<RepoDiff> {
   const newer = await commitOf(repository, to);
   const older =
@@ -151,7 +149,7 @@ function filesIn(text: string): FileChange[] {
   });
 }
 
-/** How many commits each of two versions has that the other has not. */
+/** Number of commits that each version has and the other has not. */
 export async function apart(
   repository: Repository,
   left: string,
@@ -162,7 +160,7 @@ export async function apart(
   return { ahead, behind };
 }
 
-/** A text, as it stands, in the files of a version. */
+/** Literal text search in the files of a version. */
 export async function matchesIn(
   repository: Repository,
   { ref, query, path, signal }: { ref: string; query: string; path?: string | undefined; signal: AbortSignal },

@@ -2,8 +2,8 @@
 // that is whole is called missing or damaged, and nothing that has a row is called a stray. What is truly so is found all the same.
 
 import { describe, expect, test } from "bun:test";
-import { faultOf, type Known, strays } from "../../src/objects/look.ts";
-import type { Bytes, Lying } from "../../src/objects/objects.ts";
+import type { Bytes, StoredItem } from "../../src/objects/objects.ts";
+import { type CurrentRows, faultOf, strays } from "../../src/objects/verify.ts";
 
 const KEY = "d/a";
 
@@ -46,7 +46,7 @@ class World {
     return Promise.resolve(answer());
   }
 
-  readonly known: Known = {
+  readonly known: CurrentRows = {
     get: (key) =>
       this.ask(() => {
         const sha256 = this.rows.get(key);
@@ -56,13 +56,13 @@ class World {
     moving: () => this.ask(() => this.moving),
   };
 
-  readonly bytes: Pick<Bytes, "sha256" | "listed" | "lies"> = {
+  readonly bytes: Pick<Bytes, "sha256" | "list" | "isUnchanged"> = {
     sha256: ({ key }) => this.ask(() => this.files.get(key)?.text ?? null),
-    listed: () => this.listed(),
-    lies: ({ name, mtimeMs }) => this.ask(() => this.files.get(name)?.mtimeMs === mtimeMs),
+    list: () => this.list(),
+    isUnchanged: ({ name, mtimeMs }) => this.ask(() => this.files.get(name)?.mtimeMs === mtimeMs),
   };
 
-  private async *listed(): AsyncGenerator<Lying> {
+  private async *list(): AsyncGenerator<StoredItem> {
     for (const name of new Set(["d/new", "e/a", "z/a", ...this.files.keys()])) {
       const file = await this.ask(() => this.files.get(name));
       if (file !== undefined) yield { name, kind: "bytes", key: name, size: 1, mtimeMs: file.mtimeMs };
@@ -129,11 +129,11 @@ describe("whatever changes while it is looked at", () => {
       const steps = change(new World()).length;
       let ways = 0;
       for (const due of moments(steps, steps > 3 ? 8 : 14)) {
-        const [judged, listed] = [new World(), new World()];
+        const [judged, list] = [new World(), new World()];
         judged.begin(change, due);
         const fault = await faultOf(judged.bytes as Bytes, judged.known, { key: KEY, sha256: `text of ${KEY}` });
-        listed.begin(change, due);
-        expect({ due, fault, strays: await straysIn(listed) }).toEqual({ due, fault: null, strays: [] });
+        list.begin(change, due);
+        expect({ due, fault, strays: await straysIn(list) }).toEqual({ due, fault: null, strays: [] });
         ways++;
       }
       expect(ways).toBeGreaterThan(400);

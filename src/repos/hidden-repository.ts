@@ -1,6 +1,6 @@
-// Versions of a directory of this machine, kept beside it in gsv's own home: git's files are all here, the directory is only read, and
-// whatever git its owner has there is never touched, not even its index. Kept is what its .gitignore does not name, in files that are not
-// too big and in no repository of their own; what is left out is said. A directory that is too big as a whole is refused.
+// Versions of a host directory, kept in a hidden repository in gsv's home. The directory is only read; the owner's own git in it, its index
+// included, is never touched. Ignored files, large files and nested repositories are left out and listed. A directory that is too large
+// as a whole is refused.
 
 import { existsSync, lstatSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { lstat } from "node:fs/promises";
@@ -9,39 +9,39 @@ import { LIMITS } from "../abi/config/limits.ts";
 import { SysError } from "../abi/errno.ts";
 import { isGits } from "../abi/repo.ts";
 import type { Clock } from "../lib/clock.ts";
+import { trailersOf } from "./file-steps.ts";
 import type { Git } from "./git.ts";
+import { headAt } from "./health.ts";
 import { layRepository, Repository } from "./repository.ts";
-import { headAt } from "./sound.ts";
-import { madeBy } from "./steps.ts";
 
 const CONFIG =
   "[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tsymlinks = true\n\tlogAllRefUpdates = false\n[gc]\n\tauto = 0\n";
-/** Bytes are kept as they are, whatever a file in the directory says. */
+/** Bytes are stored unchanged, whatever the directory's own attributes say. */
 const ATTRIBUTES = "* -text -eol -ident -filter -working-tree-encoding !diff !merge\n";
-/** What is made from other things, and much. */
+/** Large generated directories. */
 const EXCLUDED = "node_modules/\n.venv/\n__pycache__/\n.DS_Store\n";
 const LINKS = ["-c", "core.symlinks=true"];
-/** Several files are on disk with the last of them, not one after the other. */
+/** One fsync for several files. */
 const FEW = ["-c", "core.fsyncMethod=batch"];
-/** Many go into one file of git, which takes a tenth of the time that a file each does; git does not do both. */
+/** Many files go into one pack, ten times as fast as loose files; git cannot combine both. */
 const MANY = ["-c", "core.bigFileThreshold=1"];
-/** Somebody waits for the call that comes after it. */
-const PATIENCE_MS = 15_000;
+/** A user waits for this. */
+const SCAN_MS = 15_000;
 const FILES_FEW = 100;
 const COMMITS_BEFORE_TRIMMING = 200;
-/** Of files that are neither everybody's to read nor programs of everybody's. */
+/** Modes that git does not store. */
 const MODES = "gsv-modes.json";
 const MODES_MAX = 20_000;
 const USUAL_MODES = new Set([0o644, 0o755, 0o664, 0o775]);
-const LIKENESSES_MAX = 20_000;
+const FINGERPRINTS_MAX = 20_000;
 
 export interface Snapshot {
-  /** Null while nothing was ever there. */
+  /** Null before the first version. */
   readonly commit: string | null;
   readonly leftOut: readonly string[];
 }
 
-export interface ShadowOptions {
+export interface HiddenRepositoryOptions {
   readonly directory: string;
   readonly gitDir: string;
   readonly findGit: () => Git | null;
@@ -49,19 +49,19 @@ export interface ShadowOptions {
   readonly log: (line: string) => void;
 }
 
-export class Shadow {
+export class HiddenRepository {
   readonly repository: Repository;
-  private readonly likenesses = new Map<string, string>();
+  private readonly fingerprints = new Map<string, string>();
   private commits = 0;
   private tooBig: string | null = null;
   private unusual: Map<string, number> | null = null;
 
-  constructor(private readonly options: ShadowOptions) {
+  constructor(private readonly options: HiddenRepositoryOptions) {
     const { directory, gitDir, findGit, clock, log } = options;
     this.repository = new Repository({ cwd: directory, gitDir, hasFiles: true }, findGit, clock, log);
   }
 
-  /** The directory as it is now, or those of its files alone; what differs from the version before was done by these processes. */
+  /** Stores the directory, or only these files. Differences to the last version are attributed to these processes. */
   snapshot(paths: readonly string[] | null, by: readonly string[]): Promise<Snapshot> {
     return this.repository.turn(async () => {
       await this.ready();
@@ -76,7 +76,7 @@ export class Shadow {
         else if (why !== "") leftOut.push(`${path} (${why})`);
         bytes += why === null ? (stat?.size ?? 0) : 0;
       }
-      this.needFitting(kept.length, bytes);
+      this.checkSize(kept.length, bytes);
       await this.commit(kept, by);
       return { commit: this.head(), leftOut };
     });
@@ -108,39 +108,39 @@ export class Shadow {
   private async differing(): Promise<string[]> {
     const flags = ["--porcelain=v1", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=all"];
     const late = new AbortController();
-    const cancel = this.options.clock.after(PATIENCE_MS, () => late.abort());
+    const cancel = this.options.clock.after(SCAN_MS, () => late.abort());
     const { signal } = late;
     try {
       const { text } = await this.repository.insist([...LINKS, "status", ...flags], { signal });
-      // What ends in a slash is a repository of its own.
+      // A trailing slash marks a nested repository.
       return text
         .split("\0")
         .map((line) => line.slice(3))
         .filter((path) => path !== "" && !path.endsWith("/"));
     } catch (error) {
       if (!signal.aborted) throw error;
-      throw this.giveUp("looking through it takes too long");
+      throw this.giveUp("scanning takes too long");
     } finally {
       cancel();
     }
   }
 
-  private needFitting(files: number, bytes: number): void {
+  private checkSize(files: number, bytes: number): void {
     if (files <= LIMITS.undoFilesMax && bytes <= LIMITS.undoBytesMax) return;
-    throw this.giveUp(`${files} files of ${Math.round(bytes / 1024 / 1024)} MiB in all are too many to keep`);
+    throw this.giveUp(`${files} files of ${Math.round(bytes / 1024 / 1024)} MiB are more than undo can keep`);
   }
 
-  /** Until the next kernel: it would take as long each time. */
+  /** Until the next kernel: every try would take as long. */
   private giveUp(why: string): SysError {
     this.tooBig = `${this.options.directory}: ${why}`;
     return new SysError("EFBIG", this.tooBig, ["attach the directory of one project"]);
   }
 
-  /** Those of them that were touched since they were last looked at. */
+  /** Files touched since the last look. */
   private async changedOf(paths: readonly string[]): Promise<string[]> {
     const changed: string[] = [];
     for (const path of paths)
-      if (this.likenesses.get(path) !== (await likeness(join(this.options.directory, path)))) changed.push(path);
+      if (this.fingerprints.get(path) !== (await fingerprint(join(this.options.directory, path)))) changed.push(path);
     return changed;
   }
 
@@ -153,8 +153,8 @@ export class Shadow {
       stdin,
     });
     const author = { name: "gsv", at: this.options.clock.now() };
-    const what = by.length === 0 ? ["-m", "outside of gsv"] : ["-m", "a call", "-m", madeBy(by)];
-    // 1: nothing differs from what is there.
+    const what = by.length === 0 ? ["-m", "outside of gsv"] : ["-m", "a call", "-m", trailersOf(by)];
+    // 1: nothing to commit.
     await repository.insist([...LINKS, "commit", "-q", "--no-verify", "--cleanup=verbatim", ...what], {
       author,
       also: [1],
@@ -165,13 +165,13 @@ export class Shadow {
 
   private async remember(path: string): Promise<void> {
     this.keepMode(path);
-    this.likenesses.delete(path);
-    this.likenesses.set(path, await likeness(join(this.options.directory, path)));
-    const [oldest] = this.likenesses.keys();
-    if (this.likenesses.size > LIKENESSES_MAX && oldest !== undefined) this.likenesses.delete(oldest);
+    this.fingerprints.delete(path);
+    this.fingerprints.set(path, await fingerprint(join(this.options.directory, path)));
+    const [oldest] = this.fingerprints.keys();
+    if (this.fingerprints.size > FINGERPRINTS_MAX && oldest !== undefined) this.fingerprints.delete(oldest);
   }
 
-  /** What a file that is gone was allowed to; git knows only whether it is a program. */
+  /** Mode of a deleted file; git stores only the executable bit. */
   modeOf(path: string): number | null {
     return this.modes().get(path) ?? null;
   }
@@ -195,7 +195,7 @@ export class Shadow {
     return this.unusual;
   }
 
-  /** Older versions go, so that it never grows for ever. */
+  /** Drops old versions to bound the size. */
   private async trim(): Promise<void> {
     const { repository } = this;
     const skip = String(LIMITS.undoVersionsKept);
@@ -205,7 +205,7 @@ export class Shadow {
   }
 }
 
-/** Why a file is not kept; nothing is said of what is no file. */
+/** Why a file is left out. "" for entries that are not listed at all. */
 function refusalOf(path: string, stat: Awaited<ReturnType<typeof lstat>>): string | null {
   if (path.split("/").some(isGits)) return "";
   if (!stat.isFile() && !stat.isSymbolicLink()) return "";
@@ -213,7 +213,7 @@ function refusalOf(path: string, stat: Awaited<ReturnType<typeof lstat>>): strin
   return null;
 }
 
-async function likeness(path: string): Promise<string> {
+async function fingerprint(path: string): Promise<string> {
   const stat = await lstat(path, { bigint: true }).catch(() => null);
   return stat === null ? "gone" : `${stat.ino} ${stat.mode} ${stat.size} ${stat.mtimeNs} ${stat.ctimeNs}`;
 }

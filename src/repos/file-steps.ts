@@ -1,5 +1,5 @@
-// What versions changed, file by file, and by whose doing: a version says it in its last lines, `By: PID`. Of what says nothing nobody knows
-// more than that it was not one of gsv's processes.
+// Changes between versions, file by file, with the processes that made them, from `By: PID` trailers. A version without trailer was not
+// made by a process.
 
 import { LIMITS } from "../abi/config/limits.ts";
 import type { FileState } from "../abi/process/undo.ts";
@@ -9,7 +9,7 @@ export interface Step {
   readonly path: string;
   readonly before: FileState;
   readonly after: FileState;
-  /** Processes that were at work. */
+  /** Processes that were active. */
   readonly by: readonly string[];
 }
 
@@ -18,20 +18,20 @@ const COMMIT = "\u001d";
 const HEAD = "\u001f";
 const NOTHING = "000000";
 const OUTPUT_BYTES_MAX = 16 * 1024 * 1024;
-/** A command line holds no more. */
+/** Limit of a command line. */
 const PATHS_AT_ONCE = 200;
 
-/** The last lines of a version's message. */
-export function madeBy(pids: readonly string[]): string {
+/** Trailer lines for a commit message. */
+export function trailersOf(pids: readonly string[]): string {
   return pids.map((pid) => `${BY}: ${pid}`).join("\n");
 }
 
-/** And what they say. */
-export function makersIn(message: string): readonly string[] {
+/** Pids from the trailers of a message. */
+export function pidsInTrailers(message: string): readonly string[] {
   return [...message.matchAll(/^By: ((?:init|task):[a-z0-9]{1,20})$/gm)].map(([, pid = ""]) => pid);
 }
 
-/** Oldest first; merges say nothing of their own. */
+/** Oldest first, without merges. */
 export async function stepsBetween(
   repository: Repository,
   { before, after }: { readonly before: string | null; readonly after: string },
@@ -66,7 +66,7 @@ function stepsIn(commit: string): Step[] {
   return steps;
 }
 
-/** How files are in a version. */
+/** States of files in a version. */
 export async function statesIn(
   repository: Repository,
   commit: string | null,
@@ -94,7 +94,7 @@ function stateOf(mode: string | undefined, oid: string | undefined): FileState {
 
 const BLOBS_AT_ONCE = 64;
 
-/** What files hold, few enough at a time that memory stays small. */
+/** File contents, in batches to bound memory. */
 export async function* contentsOf(
   repository: Repository,
   oids: readonly string[],
@@ -111,7 +111,7 @@ export async function* contentsOf(
   }
 }
 
-/** Each as `OID blob SIZE`, a line end, its bytes and a line end. */
+/** Records of `OID blob SIZE\n<bytes>\n`. */
 function batchIn(bytes: Uint8Array): Map<string, Uint8Array> {
   const found = new Map<string, Uint8Array>();
   const all = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -134,7 +134,7 @@ export interface Difference {
 
 const PLAIN = ["--no-ext-diff", "--no-textconv", "--no-color", "--no-renames"];
 
-/** As git prints it, of these files. */
+/** Git's diff of these files. */
 export async function differenceOf(
   repository: Repository,
   {
