@@ -220,7 +220,7 @@ describe("a repository that is damaged", () => {
         await home.start();
       }
       await write(home.sys, FILE, `${at}\n`);
-      expect(home.faults.splice(0).join()).toContain("index was damaged: made anew");
+      expect(home.faults.splice(0).join()).toContain("index was damaged: rebuilt");
     }
     expect(await commits(home.sys)).toHaveLength(5);
     expect(plainGit(tree(home), "ls-files")).toBe("knowledge/10-style.md\nknowledge/a.md\n");
