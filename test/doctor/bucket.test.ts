@@ -41,9 +41,7 @@ test("doctor probes the bucket, and fsck finds changed, missing and unknown cont
   bed.sql("kernel.db", "UPDATE config_kv SET value = 'elsewhere' WHERE key = 'config/storage/s3/bucket'");
   expect(await bed.look("storage")).toEqual([expect.stringContaining("problem storage: no bucket elsewhere")]);
   const unread = await bed.fsck();
-  expect(unread).toContain(
-    `problem archives: cannot read archives: no bucket elsewhere at ${server.endpoint}`,
-  );
+  expect(unread).toContain(`problem archives: cannot read archives: no bucket elsewhere at ${server.endpoint}`);
   expect(unread.filter((line) => line.startsWith("problem objects"))).toHaveLength(1);
   bed.sql("kernel.db", "DELETE FROM config_kv WHERE key = 'config/storage/s3/secret_access_key'");
   expect(await bed.look("storage")).toEqual([expect.stringContaining("storage.s3.secretAccessKey is not set")]);
@@ -80,7 +78,7 @@ test("a backup of a home in a bucket contains its bytes, and a restore puts them
   expect(made).toMatchObject({ faults: [], counts: { archives: 1 } });
   // What the bucket holds takes no room on this disk; what the move left does.
   const { rows } = await keepingOf(home.directory).usage();
-  expect(rows.map(({ kind, name }) => `${kind} ${name}`)).toContain("other objects");
+  expect(rows.map(({ kind, name }) => `$kind$name`)).toContain("other objects");
   expect(rows.filter(({ kind }) => kind === "files" || kind === "archives")).toEqual([]);
   await using copy = await TestKernel.boot({ restore: file });
   expect(await copy.sys.call<StorageStatus>("storage.status", {})).toMatchObject({ driver: "disk" });

@@ -39,7 +39,9 @@ test("a file of which bytes are missing is told by whoever reads, edits or appen
   expect(readFileSync(bytes, "utf8")).toBe("012");
   const cat = await type(home, "cat", "~/a");
   expect([cat.status, cat.stdout]).toEqual([1, ""]);
-  expect(cat.stderr).toStartWith("gsv: cat: /home/sam/a: damaged: only 3 of 10 bytes\n  check all files: gsv storage verify");
+  expect(cat.stderr).toStartWith(
+    "gsv: cat: /home/sam/a: damaged: only 3 of 10 bytes\n  check all files: gsv storage verify",
+  );
   const script = await (await begin(home, ["sh", "-c", "cat ~/a"], stdinOf("none"), { clock: realClock })).ended;
   expect([script.status, script.stdout, script.stderr]).toEqual([1, "", expect.stringContaining("cat: ")]);
   await home.sys.call("fs.put", { path: "~/a", data: b64("whole") });

@@ -113,7 +113,7 @@ describe("a lock that a killed git left", () => {
       utimesSync(path, 1, 1);
     }
   };
-  const told = (home: TestKernel) => home.faults.splice(0).filter((line) => line.includes(".lock was left"));
+  const told = (home: TestKernel) => home.faults.splice(0).filter((line) => line.includes(".lock was abandoned"));
 
   test("is gone with the first write of the next kernel, which says so", async () => {
     await using home = await TestKernel.boot();
