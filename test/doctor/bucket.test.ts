@@ -78,7 +78,7 @@ test("a backup of a home in a bucket contains its bytes, and a restore puts them
   expect(made).toMatchObject({ faults: [], counts: { archives: 1 } });
   // What the bucket holds takes no room on this disk; what the move left does.
   const { rows } = await keepingOf(home.directory).usage();
-  expect(rows.map(({ kind, name }) => `$kind$name`)).toContain("other objects");
+  expect(rows.map(({ kind, name }) => `${kind} ${name}`)).toContain("other objects");
   expect(rows.filter(({ kind }) => kind === "files" || kind === "archives")).toEqual([]);
   await using copy = await TestKernel.boot({ restore: file });
   expect(await copy.sys.call<StorageStatus>("storage.status", {})).toMatchObject({ driver: "disk" });
