@@ -22,7 +22,13 @@ export function approvalText(asked: Asked): string {
   const { target = "gsv", directory = null } = about ?? {};
   const where = directory === null ? target : `${target} in ${shown(directory)}`;
   const head = `${pid} asks: ${tool} on ${where}`;
-  return [head, ...approvalBody(asked), `  to ${shown(why)}`, ...reasonLines(asked)].join("\n");
+  return [head, ...dangerLines(asked), ...approvalBody(asked), `  to ${shown(why)}`, ...reasonLines(asked)].join("\n");
+}
+
+/** What makes it dangerous, and what a yes gives it. */
+function dangerLines({ about }: Pick<Asked, "about">): readonly string[] {
+  const granted = (about?.grants ?? []).map((each) => `  grants: ${each}, for this command only`);
+  return [...(about?.dangers ?? []).map((each) => `  danger: ${shown(each)}`), ...granted];
 }
 
 /** What would run or change, or what is asked. */

@@ -1,17 +1,16 @@
 // Builds what judges the calls of agents: policies, the shell parser, the open questions.
 
 import { filesByTarget } from "../kernel/files/file-targets.ts";
-import { once } from "../lib/lazy.ts";
 import { carryOut } from "../process/approvals/approvals.ts";
 import { Judge } from "../process/approvals/policy/judge.ts";
 import { Policies } from "../process/approvals/policy/policies.ts";
 import { PolicyFiles } from "../process/approvals/policy/policy-files.ts";
 import { modeFloor } from "../process/approvals/policy/service.ts";
-import type { ParseShell } from "../process/approvals/policy/shell-parts.ts";
 import { previewer } from "../process/approvals/preview.ts";
 import { Questions } from "../process/approvals/questions.ts";
 import type { Ledger } from "../process/life/ledger.ts";
 import type { Runners } from "../process/run/runners.ts";
+import { shellParser } from "../workers/shell-parser.ts";
 import type { Core, FileParts, PolicyParts, TargetParts } from "./core.ts";
 
 interface PolicyPorts extends Omit<TargetParts, "blocks"> {
@@ -38,7 +37,7 @@ export function bootPolicy(core: Core, { files, shells, hostFiles, web, ledger, 
     locate: async (row, path) => files.locate(await callers.process(row), path),
     layers: (row, directory) => policies.layers(row, directory),
     textOf: (row, path, target) => read.text(row, path, target),
-    parser: once(loadParser),
+    parser: shellParser,
     foresee: previewer({ callers, shells, web, files: filesByTarget(files.service, hostFiles.files) }),
   });
   const questions = new Questions({
@@ -54,11 +53,4 @@ export function bootPolicy(core: Core, { files, shells, hostFiles, web, ledger, 
   });
   const osUid = process.getuid?.() ?? 0;
   return { policies, judge, questions, mayBe: modeFloor({ kernel, osUid, sandbox: shells.sandboxName }) };
-}
-
-/** The parser of the shell that runs the line. */
-async function loadParser(): Promise<ParseShell> {
-  const { Bash } = await import("just-bash/browser");
-  const bash = new Bash({ defenseInDepth: false, commands: [] });
-  return (text) => bash.transform(text).ast;
 }

@@ -21,8 +21,9 @@ import { HostDirectories } from "../kernel/workspaces/host-directories.ts";
 import { hostEnvironment } from "../lib/host-environment.ts";
 import { lazy } from "../lib/lazy.ts";
 import { residentBytes } from "../machine/machine.ts";
+import { needsOfLine } from "../process/approvals/policy/command-needs.ts";
 import { isGuarded } from "../process/approvals/policy/file-verdict.ts";
-import { looksAt } from "../process/approvals/policy/shell-line.ts";
+import { looksAt, shellLine } from "../process/approvals/policy/shell-line.ts";
 import { Blocks } from "../process/run/code-blocks.ts";
 import { SYSCALLS } from "../syscalls/all.ts";
 import type { CallContext } from "../syscalls/define.ts";
@@ -34,6 +35,7 @@ import { HostCommands } from "../targets/host.ts";
 import { SANDBOX_PATH, sandboxFinder } from "../targets/sandbox.ts";
 import { succeeds } from "../targets/spawn.ts";
 import { VERSION } from "../version.ts";
+import { shellParser } from "../workers/shell-parser.ts";
 import { newCodeRunner, newShellRunner } from "../workers/workers.ts";
 import type { Core, FileParts, HostParts, ShellParts, TargetParts } from "./core.ts";
 
@@ -159,6 +161,7 @@ function bootHost(core: Core, commands: HostCommands): HostParts {
     places,
     env,
     looksAt,
+    needsNetwork: async (script) => needsOfLine(await shellLine(script, shellParser)).network,
     sandbox: sandboxFinder(sandbox, clock),
     surroundings: () => ({ hidden: hidden(), resolver: resolver() }),
     isPersonOfHome: async (uid) => uid === 0 || (await kernel.accounts.firstHuman())?.uid === uid,

@@ -133,7 +133,10 @@ export function cardLines(ask: Ask, { theme, columns, isSubjectSaid }: CardText)
   );
   const warned = deceits(ask).flatMap(hanging(columns)).map(theme.needs);
   const changed = diff === null ? [] : diffRows(diff, columns - 2, theme);
-  return [...warned, ...asked.flatMap(hanging(columns)), ...changed, ...cut];
+  // Without words a danger would be a colour only.
+  const dangers = (about?.dangers ?? []).map((each) => theme.bad(`${INDENT}${reveal(each)}`));
+  const grants = (about?.grants ?? []).map((each) => `${INDENT}gets the ${each}, for this command only`);
+  return [...warned, ...dangers, ...asked.flatMap(hanging(columns)), ...grants, ...changed, ...cut];
 }
 
 /** The card itself stands where the indent would be. */

@@ -175,6 +175,10 @@ export interface ApprovalAbout {
   readonly diff: string | null;
   /** A directory of the host that a yes attaches besides. */
   readonly attaches?: string;
+  /** What makes the call dangerous, the most serious first. */
+  readonly dangers?: readonly string[];
+  /** What a yes gives to this one call, besides running it. */
+  readonly grants?: readonly "network"[];
   /** It asks every time: no standing rule can come of a yes. */
   readonly once?: true;
 }

@@ -26,6 +26,8 @@ export interface HostShellsPorts {
   readonly surroundings: () => Pick<Confinement, "hidden" | "resolver">;
   readonly isPersonOfHome: (uid: number) => Promise<boolean>;
   readonly rowOf: (pid: string) => Promise<ProcessRow | null>;
+  /** Whether a line cannot do its work without the network. */
+  readonly needsNetwork: (script: string) => Promise<boolean>;
   /** What each command of a line only looks at; null for one that does more, and for a line that says more than words. */
   readonly looksAt: (script: string) => readonly (Looks | null)[] | null;
 }
@@ -66,7 +68,13 @@ export class HostShells {
     if (request.bare === true && caller.kind !== "person")
       throw new SysError("EPERM", "only a person goes without the sandbox");
     const sandbox = request.bare === true ? null : await this.ports.sandbox();
-    return this.launch(caller, request, { directory, sandbox });
+    // Whoever allowed it saw that it gets the network.
+    const isAllowed = caller.approved === true || caller.lifted === true;
+    const network =
+      caller.kind === "person" ||
+      request.network === true ||
+      (isAllowed && (await this.ports.needsNetwork(request.script)));
+    return this.launch(caller, request, { directory, sandbox, network });
   }
 
   /** Where a process's command would run, and what is known of it: what a rule or a person decides by. */
@@ -102,12 +110,15 @@ export class HostShells {
   private launch(
     caller: Caller,
     request: ShellRequest,
-    { directory, sandbox }: { readonly directory: string; readonly sandbox: Sandbox | null },
+    {
+      directory,
+      sandbox,
+      network,
+    }: { readonly directory: string; readonly sandbox: Sandbox | null; readonly network: boolean },
   ): HostCommand {
     const { host, surroundings, env: kernelEnv } = this.ports;
     const { id, script, name = "gsv", args = [], fed = false } = request;
     const env = caller.kind === "person" && request.env !== undefined ? told(request.env) : kernelEnv;
-    const network = caller.kind === "person" || request.network === true;
     const confinement = () => ({
       ...{ directory, network, terminal: false, tmp: env.TMPDIR ?? "/tmp" },
       ...surroundings(),

@@ -15,6 +15,7 @@ import type { ProcessRow } from "../../../store/kernel/processes/processes.ts";
 import { StoreUnavailable } from "../../../store/open.ts";
 import type { ExecRequest } from "../../../syscalls/run/shell-service.ts";
 import { asCalled, SERVER_CALL } from "../../run/tool-servers.ts";
+import { type CommandNeeds, needsOfLine } from "./command-needs.ts";
 import { type Called, isGuarded, type Verdict, verdictOf } from "./file-verdict.ts";
 import {
   ATTACHED,
@@ -102,13 +103,16 @@ export class Judge {
       return judgedAs({ action: "ask", why }, { about: { ...about, reasons: ["what is typed may be a command"] } });
     }
     const onDisk = `${cwd ?? row.cwd}\n${command}`.includes(ATTACHED);
-    const what = `${groundWords(ground, { network: request.network === true, onDisk })}: ${command}`;
+    const line = await shellLine(command, this.ports.parser);
+    const needs = needsOfLine(line);
+    const network = request.network === true || needs.network;
+    const what = `${groundWords(ground, { network, onDisk })}: ${command}`;
     const attaching = isNew ? `attach ${ground.directory} and ` : "";
     const layers = await this.ports.layers(row, about.directory);
-    const line = await shellLine(command, this.ports.parser);
     const isFree = row.mode === "yolo";
     const judged = shellVerdict({ request, ground, line, layers, profile: row.profile, isFree });
-    const common = { what, about: { ...about, reasons: judged.reasons }, parts: judged.parts };
+    const shown = { ...about, reasons: judged.reasons, ...shownNeeds(needs, ground !== null && network) };
+    const common = { what, about: shown, parts: judged.parts };
     if (judged.action === "deny") return judgedAs({ action: "deny", why: judged.reasons.join("; ") }, common);
     if (row.mode === "plan" && !(ground === null ? judged.action === "auto" : looksOnly(ground)))
       return judgedAs(planRefusal("this command"), common);
@@ -251,6 +255,11 @@ function groundWords(ground: HostGround | null, { network, onDisk }: Reach): str
   const where = `run on this machine in ${directory}`;
   if (sandbox === null) return `${where}, with NO SANDBOX: it can do whatever you can`;
   return `${where}, in a sandbox ${network ? "with the network" : "without network"}`;
+}
+
+/** As a person is shown it. */
+function shownNeeds({ dangers }: CommandNeeds, network: boolean): Pick<ApprovalAbout, "dangers" | "grants"> {
+  return { ...(dangers.length > 0 && { dangers }), ...(network && { grants: ["network"] as const }) };
 }
 
 function reasonOf({ call, args }: Called, guarded: boolean, place: string): string {

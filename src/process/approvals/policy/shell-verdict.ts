@@ -6,6 +6,7 @@ import type { Tag } from "../../../abi/policy.ts";
 import type { HostGround } from "../../../kernel/shells/host-shells.ts";
 import { reveal } from "../../../lib/text/sanitize.ts";
 import type { ExecRequest } from "../../../syscalls/run/shell-service.ts";
+import { needsOfLine } from "./command-needs.ts";
 import { slipperyWord, tagsOf } from "./doing.ts";
 import { type Decision, decision, type Layer, type Subject } from "./rules.ts";
 import type { LineCommand, ShellLine } from "./shell-line.ts";
@@ -102,7 +103,8 @@ function judgeCommand(given: ShellCase, command: LineCommand, index: number): re
 const ASKS_ON_GSV: ReadonlySet<Tag> = new Set(["destructive", "network", "privileged"]);
 
 /** A rule that names a command by its beginning is for plain words; one that names the whole text is for that text. */
-function mayLift({ line, request }: ShellCase, said: Decision): boolean {
+function mayLift({ line, request, ground }: ShellCase, said: Decision): boolean {
+  if (ground !== null && !said.exact && needsOfLine(line).exactOnly) return false;
   return said.exact || (line.isPlain && !line.unread && request.fed !== true);
 }
 

@@ -1,0 +1,56 @@
+// An approved command gets the network when it needs it, and no other command does.
+
+import { expect, test } from "bun:test";
+import type { Caller } from "../../src/abi/identity.ts";
+import { HostShells, type HostShellsPorts } from "../../src/kernel/shells/host-shells.ts";
+import { needsOfLine } from "../../src/process/approvals/policy/command-needs.ts";
+import { shellLine } from "../../src/process/approvals/policy/shell-line.ts";
+import type { HostCommand } from "../../src/targets/host.ts";
+import type { Confinement } from "../../src/targets/sandbox.ts";
+
+const AGENT = {
+  kind: "process",
+  uid: 1001,
+  ownerUid: 1000,
+  pid: "init:1000",
+  username: "friday",
+  capabilities: ["shell.host"],
+} as unknown as Caller;
+
+async function networkOf(script: string, caller: Partial<Caller>, network?: boolean): Promise<boolean> {
+  let confined: Confinement | undefined;
+  const ports = {
+    host: { get: () => null, start: () => ({}) as HostCommand },
+    places: { ofProcess: async () => ({ directory: "/p", attached: true }) },
+    env: {},
+    looksAt: () => null,
+    needsNetwork: async (text: string) =>
+      needsOfLine(await shellLine(text, async () => () => ({ type: "Script", statements: [] }))).network,
+    sandbox: async () => ({
+      name: "bwrap",
+      env: {},
+      wrap: (argv: readonly string[], confinement: Confinement) => {
+        confined = confinement;
+        return argv;
+      },
+    }),
+    surroundings: () => ({ hidden: { own: [], directories: [], files: [] }, resolver: null }),
+    isPersonOfHome: async () => true,
+    rowOf: async () => ({ pid: "init:1000" }),
+  } as unknown as HostShellsPorts;
+  const request = { id: "one", script, ...(network === undefined ? {} : { network }) };
+  await new HostShells(ports).start({ caller: { ...AGENT, ...caller } } as never, request as never);
+  return confined?.network === true;
+}
+
+test("an approved command that needs the network gets it", async () => {
+  expect(await networkOf("npm install", { approved: true })).toBe(true);
+  expect(await networkOf("git push origin main", { approved: true })).toBe(true);
+  expect(await networkOf("npm install", { lifted: true })).toBe(true);
+});
+
+test("an approved command that does not need it runs without, unless the agent asked for it", async () => {
+  expect(await networkOf("npm test", { approved: true })).toBe(false);
+  expect(await networkOf("node server.js", { approved: true })).toBe(false);
+  expect(await networkOf("node server.js", { approved: true }, true)).toBe(true);
+});

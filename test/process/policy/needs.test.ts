@@ -1,0 +1,28 @@
+// What a command needs and what makes it dangerous, over a table of commands: needs.txt has a row for each.
+
+import { expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Bash } from "just-bash/browser";
+import { needsOfLine } from "../../../src/process/approvals/policy/command-needs.ts";
+import { shellLine } from "../../../src/process/approvals/policy/shell-line.ts";
+
+const bash = new Bash({ defenseInDepth: false, commands: [] });
+const ROW = /^(.+?) \| (net)? ?\| ?(! )?(.*)$/;
+const rows = readFileSync(join(import.meta.dir, "needs.txt"), "utf8")
+  .split("\n")
+  .filter((line) => line !== "" && !line.startsWith("#"));
+
+test("there are at least 120 rows, each with a command of its own", () => {
+  expect(new Set(rows.map((row) => ROW.exec(row)?.[1])).size).toBeGreaterThanOrEqual(120);
+});
+
+test.each(rows)("%s", async (row) => {
+  const [, command = "", network, exact, dangers = ""] = ROW.exec(row) ?? [];
+  const needs = needsOfLine(await shellLine(command, async () => (text) => bash.transform(text).ast));
+  expect(needs).toEqual({
+    network: network === "net",
+    dangers: dangers === "" ? [] : dangers.split("; "),
+    exactOnly: exact !== undefined,
+  });
+});
