@@ -1,5 +1,4 @@
-// What the command line offers to scripts is shown somewhere, and what is shown is run: in the README, in a page of the manual, or in a
-// transcript. Whoever adds one of these adds an example.
+// Every command and flag for scripts has an example that a test runs: in the README, the manual or a transcript. A new one needs an example.
 
 import { expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
@@ -12,7 +11,7 @@ import { examplesOf } from "./support/examples.ts";
 
 const ROOT = join(import.meta.dir, "..");
 
-/** What a script or a person who knows Unix looks for, as it is typed; of one with several flags each counts. */
+/** Commands for scripts, as typed, each with the flags that need an example. */
 const SHOWN: readonly (readonly [command: string, ...flags: readonly string[]])[] = [
   ["chat", "-", "--output json", "--json", "--input jsonl", "--schema", "-x", "--last-message", "-a", "--timeout"],
   [
@@ -66,7 +65,7 @@ function executed(): string[] {
   ];
 }
 
-/** The calls of gsv in a line, each up to what ends it in a shell. */
+/** The gsv commands in a line, each up to the operator that ends it. */
 function callsIn(line: string): string[] {
   return [...line.matchAll(/(?<![\w./-])gsv ((?:"[^"]*"|'[^']*'|[^|;&)])*)/g)].map(([, call = ""]) => call.trim());
 }
@@ -82,7 +81,7 @@ function missingIn(lines: readonly string[], shown: readonly Shown[]): string[] 
   });
 }
 
-/** Those that this gsv has, each with the flags it has. */
+/** The commands and flags that exist. */
 async function declared(): Promise<readonly Shown[]> {
   const found = await Promise.all(
     SHOWN.map(async ([name, ...flags]) => {
@@ -96,18 +95,18 @@ async function declared(): Promise<readonly Shown[]> {
   return found.flat();
 }
 
-test("each has an example that a test runs", async () => {
+test("every listed command and flag has an example that runs", async () => {
   expect(missingIn(executed(), await declared())).toEqual([]);
 });
 
-test("so has each flag that any command takes, and xargs", () => {
+test("every global flag has an example, and so has xargs", () => {
   const lines = executed();
   for (const flag of Object.keys(GLOBAL_FLAGS))
     expect(lines.some((line) => line.includes(`${flag} `) || line.endsWith(flag))).toBe(true);
   expect(lines.some((line) => /xargs -P4 .*gsv chat/.test(line))).toBe(true);
 });
 
-test("one that has none is found", () => {
+test("a missing example is found", () => {
   expect(
     missingIn(["gsv wait -n $A", "x=$(gsv wait --timeout 3 $B); gsv nice"], [["wait"], ["nice"], ["pmap"]]),
   ).toEqual(["pmap"]);

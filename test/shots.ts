@@ -1,4 +1,4 @@
-// What `npm run shots` runs: the pictures of the README, drawn from the real program in a PTY with a model that plays a script.
+// `npm run shots`: pictures of the real program in a PTY, with a script as its model. The README shows one of them.
 
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

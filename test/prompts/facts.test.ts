@@ -1,4 +1,4 @@
-// What the manual says in numbers and names is what the code holds: limits, settings, script keys, exit statuses, quoting.
+// Numbers and names in the manual are those of the code: limits, settings, script keys, hook events, quoting.
 
 import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
@@ -18,7 +18,7 @@ function section(heading: string): string {
   return found.text;
 }
 
-/** The words a fault of the script reader lists after "known:" or "one of". */
+/** The words that an error of the script reader lists after "known:" or "one of". */
 function listed(line: string): string[] {
   try {
     parseScript(line);
@@ -64,7 +64,7 @@ describe("the limits in the manual are the limits of the code", () => {
   });
 });
 
-describe("every name there is has its place", () => {
+describe("the manual has every name", () => {
   test("environment variables, each kernel time with its value", () => {
     const text = section("All environment variables");
     for (const name of ["GSV_HOME", "GSV_KERNEL", "USER", ...CLIENT_ENV]) expect(text).toContain(name);
@@ -97,7 +97,7 @@ describe("every name there is has its place", () => {
   });
 });
 
-describe("what people copy into a shell works there", () => {
+describe("lines to copy work in a shell", () => {
   const lines = [...MANUAL.flatMap((each) => each.commands), ...README.split("\n")];
 
   test("a path inside gsv that begins with ~ is quoted, and one section says why", () => {
@@ -111,7 +111,7 @@ describe("what people copy into a shell works there", () => {
   });
 });
 
-test("every event a hook can be for is in the manual, with what it says and when", () => {
+test("every hook event is in the manual, with its time and its fields", () => {
   const text = section("Hook events");
   for (const [name, { when, says }] of Object.entries(HOOK_EVENTS))
     expect(text).toContain(`- \`${name}\`: ${when}. \`${says}\``);

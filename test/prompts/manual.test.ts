@@ -10,7 +10,7 @@ import { MANUAL } from "../../src/prompts/manual.ts";
 import { dayPrompt, processPrompt, systemPrompt } from "../../src/prompts/system.ts";
 import { parseScript } from "../../src/providers/script/script-file.ts";
 
-/** Programs that read their flags as every Unix does, several letters in one word. */
+/** Programs with Unix flags: several letters in one word. */
 const UNIX: { readonly [name: string]: string } = {
   ls: "adlhtSrR1",
   kill: "STOP CONT INT TERM KILL 0 9",
@@ -20,18 +20,18 @@ const UNIX: { readonly [name: string]: string } = {
 };
 const EVERYWHERE = ["--json", "--help", "--version", "--plain", "--init", ...Object.keys(GLOBAL_FLAGS)];
 
-/** The command that most of the first words name; null where a noun is left without its verb. */
+/** The command with the longest name at the start of the words; null for a noun without its verb. */
 async function longest(words: readonly string[]): Promise<Command | null> {
   for (let count = words.length; count > 0; count--) {
     const found = await commandNamed(COMMANDS, words.slice(0, count));
-    // A noun with nothing or a flag after it may do something by itself; with another word after it, that one is no verb.
+    // A bare noun, or one with a flag, may be a command itself; another word after it is an unknown verb.
     const next = words[count] ?? "-";
     if (found !== null) return found.verbs === undefined || /^[-|>"']/.test(next) ? found : null;
   }
   return null;
 }
 
-/** What is wrong with one gsv command line of the manual, or null. */
+/** The fault of one gsv command line of the manual, or null. */
 async function faultOf(line: string): Promise<string | null> {
   const words = line.split(/\s+/);
   const flags =
@@ -55,7 +55,7 @@ async function faultOf(line: string): Promise<string | null> {
 }
 
 describe("the manual", () => {
-  test("has a paragraph in one line, so that a screen of any width breaks it once", () => {
+  test("has each paragraph in one line, so that every screen wraps it to its width", () => {
     for (const { page, heading, text } of MANUAL) {
       const prose = text.replace(/^(`{3,}).*?^\1$/gms, "").split("\n");
       const broken = prose.filter((line, at) => /^[a-z(]/.test(line) && /^[A-Z]/.test(prose[at - 1] ?? ""));
@@ -66,7 +66,7 @@ describe("the manual", () => {
     );
   });
 
-  test("holds every page of its directory, each cut into sections with a heading and text", () => {
+  test("has every page of its directory, split into sections with a heading and text", () => {
     const pages = readdirSync(`${import.meta.dir}/../../src/prompts/manual`).map((name) => name.replace(/\.md$/, ""));
     expect([...new Set(MANUAL.map((section) => section.page))].sort()).toEqual(pages.sort());
     for (const section of MANUAL) {
@@ -78,7 +78,7 @@ describe("the manual", () => {
     }
   });
 
-  test("has no two sections whose titles small words alone tell apart", () => {
+  test("has no two titles that differ only in small words", () => {
     expect(new Set(MANUAL.map((section) => titleKey(section.heading))).size).toBe(MANUAL.length);
     expect(MANUAL.filter((section) => titleKey(section.heading) === "")).toEqual([]);
   });
@@ -103,26 +103,26 @@ describe("the manual", () => {
     expect(parseScript(lines.join("\n"))).toHaveLength(lines.length);
   });
 
-  test("finds a command that does not exist, so the check is awake", async () => {
+  test("finds a command that does not exist, so the check can fail", async () => {
     expect(await faultOf("proc explode task:abc123")).toContain("no such command");
     expect(await faultOf("proc kill task:abc123 --gently")).toContain("--gently");
     expect(await faultOf("chat --loud hello")).toContain("--loud");
   });
 });
 
-describe("what gsv itself says to an agent", () => {
+describe("the system prompt", () => {
   const facts = { username: "sam-agent", owner: "sam", home: "/home/sam", cwd: "/home/sam/docs" };
   const now = Date.UTC(2026, 0, 2, 3, 4, 5);
   const said = (at: number) =>
     systemPrompt(facts) + processPrompt({ ...facts, pid: "task:abc123", profile: "task" }) + dayPrompt(at);
 
-  test("is who acts for whom and where, in at most 2.5 KB", () => {
+  test("names agent, owner and place, in at most 2.5 KB", () => {
     for (const fact of ["sam-agent", "for sam", "/home/sam/docs", "task:abc123", "2026-01-02"])
       expect(said(now)).toContain(fact);
     expect(Buffer.byteLength(said(now))).toBeLessThanOrEqual(2560);
   });
 
-  test("is the same all day, so that a model's cache of it holds", () => {
+  test("stays the same all day, so that prompt caches hold", () => {
     expect(said(now + 3_600_000)).toBe(said(now));
   });
 });

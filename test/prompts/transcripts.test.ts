@@ -1,5 +1,5 @@
-// The transcripts of the manual: the `console` blocks of a page, in order, in one shell with a home of its own, print what the page says.
-// Each run plays one of the pages; the tour is played by test/readme.test.ts in every run.
+// The `console` blocks of a manual page run in order, in one shell with a home of its own, and print what the page says. Each run plays one
+// page; test/readme.test.ts plays the tour in every run.
 
 import { describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
@@ -14,7 +14,7 @@ const SHOWING = readdirSync(PAGES)
   .map((page) => ({ page, examples: examplesOf(readFileSync(join(PAGES, page), "utf8")) }))
   .filter(({ examples }) => examples.length > 0);
 
-describe.concurrent("what a page of the manual shows happens", () => {
+describe.concurrent("the transcripts of a page print what it says", () => {
   for (const { page, examples } of drawn(1, SHOWING)) {
     test(page, async () => {
       await using shell = new ExampleShell();

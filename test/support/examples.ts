@@ -1,5 +1,5 @@
-// Examples in documents: `console` blocks with what is typed after `$ ` and what comes of it. They are run in order, in one shell with a
-// home of its own. `…` in the expected text stands for anything within its line, a line of `…` alone for any lines.
+// Examples in documents: `console` blocks with commands after `$ ` and their output. They run in order, in one shell with a home of its
+// own. `…` in the expected text stands for any text within the line, a line of `…` alone for any lines.
 
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -23,7 +23,7 @@ export function examplesOf(markdown: string): Example[] {
     });
 }
 
-/** Null, or where the output stops being what was expected. */
+/** null if the output matches, otherwise both texts. */
 export function mismatch(expected: readonly string[], output: string): string | null {
   const pattern = expected.map((line) => {
     if (line === "…") return "(?:.*\\n)*";
@@ -41,7 +41,7 @@ export class ExampleShell implements AsyncDisposable {
     HOME: this.scratch,
     USER: "sam",
     GSV_HOME: join(this.scratch, "home"),
-    // The example of a secret leaves nothing in the keychain of whoever runs this.
+    // The example of a secret must not write to a real keychain.
     GSV_SECRETS: "file",
   };
 
@@ -53,7 +53,7 @@ export class ExampleShell implements AsyncDisposable {
     chmodSync(gsv, 0o755);
   }
 
-  /** What is wrong with each that does not print what it should. */
+  /** The faults of the examples that print something else. */
   async faultsOf(examples: readonly Example[]): Promise<string[]> {
     const outputs = await this.outputsOf(examples.map(({ command }) => command));
     return examples.flatMap(({ command, expected }, at) => {
@@ -62,7 +62,7 @@ export class ExampleShell implements AsyncDisposable {
     });
   }
 
-  /** Runs all commands in one shell, each told apart from the next by a line nobody else prints. */
+  /** Runs all commands in one shell, separated by a line that no command prints. */
   private async outputsOf(commands: readonly string[]): Promise<string[]> {
     const mark = "\u0001the next command\n";
     const script = commands.map((command) => `${command}\nprintf '\\001the next command\\n'`).join("\n");

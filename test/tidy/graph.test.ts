@@ -1,4 +1,4 @@
-// No import cycles, no dead files, no dead exports, and checks that can fail.
+// No import circles, no dead files, no dead exports; samples show that each check can fail.
 
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
@@ -27,11 +27,11 @@ test("every file of the product is reached from an entry", () => {
   expect(deadFiles(tree, ENTRIES)).toEqual([]);
 });
 
-test("every export is taken by another file of the product", () => {
+test("another file of the product uses every export", () => {
   expect(deadExports(tree, EXPORTS_FOR_TESTS)).toEqual([]);
 });
 
-test("every package that is installed is imported, but for the tools that the scripts run", () => {
+test("every installed package is imported, except the tools of the scripts", () => {
   const manifest: Record<"dependencies" | "devDependencies", object> = JSON.parse(
     readFileSync(join(ROOT, "package.json"), "utf8"),
   );
@@ -44,14 +44,14 @@ test("every package that is installed is imported, but for the tools that the sc
   expect(idle.filter((name) => !tools.includes(name))).toEqual([]);
 });
 
-test("every exception for an export names one that exists", () => {
+test("every listed exception is a real export", () => {
   for (const name of Object.keys(EXPORTS_FOR_TESTS)) {
     const [path, exported] = name.split(" ");
     expect(tree.get(path ?? "")?.text ?? "").toMatch(new RegExp(`^export .*\\b${exported}\\b`, "m"));
   }
 });
 
-test("a circle is found, whichever kind of import closes it", () => {
+test("every kind of import can close a circle", () => {
   const closedBy = (line: string) =>
     sampleTree({
       "src/a.ts": 'import { b } from "./b.ts";\nexport const a = () => b;',
@@ -68,7 +68,7 @@ test("a circle is found, whichever kind of import closes it", () => {
   expect(circles(closedBy("export const c = 1;"))).toEqual([]);
 });
 
-test("a file that only a type import, a lazy import, a text import or a worker URL names is alive; the rest is dead", () => {
+test("type imports, lazy imports, text imports and worker URLs keep a file alive; the rest is dead", () => {
   const sample = sampleTree({
     "src/main.ts":
       'import type { T } from "./t.ts";\nimport page from "./page.md" with { type: "text" };\n' +
@@ -87,7 +87,7 @@ test("a file that only a type import, a lazy import, a text import or a worker U
   ).toEqual(["src/dead.md", "src/dead.ts"]);
 });
 
-test("an export that only a test takes is dead unless it is excepted with a reason", () => {
+test("an export that only tests use is dead, unless it is listed with a reason", () => {
   const sample = sampleTree({
     "src/a.ts":
       "export function used() {}\nexport function tested() {}\nexport const alone = 1;\n" +

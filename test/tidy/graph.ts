@@ -1,4 +1,4 @@
-// What the imports say as a whole: no circles (types and lazy imports included), no dead files, no dead exports.
+// Checks of the import graph: circles (types and lazy imports included), dead files, dead exports.
 
 import { isCode, isTest, type SourceFile, type Tree } from "./tree.ts";
 
@@ -9,11 +9,11 @@ export const ENTRIES = [
   "src/build.ts",
   "src/man.ts",
   "src/launch.mjs",
-  // Whoever embeds gsv under the names of a process manager.
+  // Entry for programs that embed gsv as a process manager.
   "src/process/manager/manager.ts",
 ];
 
-/** Exports that only tests take, each with the reason why that is right. */
+/** Exports that only tests use, each with the reason. */
 export const EXPORTS_FOR_TESTS: { readonly [fileAndName: string]: string } = {
   "src/build.ts build": "the test of the binary builds a small program that tries what gsv must not do",
   "commands/events.ts checkEvent":
@@ -76,7 +76,7 @@ export function deadExports(tree: Tree, allowed: { readonly [fileAndName: string
     for (const { name, type } of exportsOf(file)) {
       const word = new RegExp(`\\b${name.replaceAll("$", "\\$")}\\b`, "g");
       const taken = users.some((user) => (type || !isTest(user.path)) && user.text.search(word) >= 0);
-      // A type may also be there to make its own file's signatures readable.
+      // A type may exist only for the signatures of its own file.
       const usedAtHome = type && (file.text.match(word)?.length ?? 0) > 1;
       if (taken || usedAtHome || Object.hasOwn(allowed, `${file.path} ${name}`)) continue;
       offences.push(`${file.path}: nobody takes the export "${name}": drop "export", or the code`);

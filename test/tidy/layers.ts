@@ -1,5 +1,5 @@
-// Who may import whom, as data. A lower layer that needs something from a higher one is handed it by boot.
-// Type-only imports are exempt: they cost nothing at run time and tie nothing together there.
+// Allowed imports between layers, as data. boot passes a lower layer what it needs from a higher one.
+// Type-only imports are exempt: they do not exist at run time.
 
 import { isTest, type Tree } from "./tree.ts";
 

@@ -1,14 +1,14 @@
-// Files, functions and folders stay small enough to read, and the check counts right.
+// Limits for files, functions and folders; samples show that the check counts right.
 
 import { expect, test } from "bun:test";
 import { folderOffences, LIMITS, sizeOffences } from "./size.ts";
 import { PRODUCT, readTree, sampleTree } from "./tree.ts";
 
-test("no file and no function has outgrown its limit", () => {
+test("no file and no function is over its limit", () => {
   expect(sizeOffences(readTree([...PRODUCT, "test"]))).toEqual([]);
 });
 
-test("no folder has more files than a reader can take in", () => {
+test("no folder has too many files", () => {
   expect(folderOffences(readTree(PRODUCT))).toEqual([]);
   const files = Object.fromEntries(Array.from({ length: LIMITS.folder + 1 }, (_, at) => [`src/kernel/f${at}.ts`, ""]));
   expect(folderOffences(sampleTree(files))).toHaveLength(1);
@@ -40,7 +40,7 @@ test("parameters over several lines do not hide a long body", () => {
   ).toHaveLength(1);
 });
 
-test("neighbours are not counted together, nor calls, tables and groups of tests", () => {
+test("neighbors, calls, tables and groups of tests are not counted together", () => {
   const half = `function a() {\n${body(40)}\n}\n`;
   expect(offencesIn(half + half.replace("a()", "b()"))).toEqual([]);
   expect(offencesIn(`call(\n${body(80).replaceAll(";", ",")}\n);\nif (x) {\n  y();\n}\n`)).toEqual([]);
@@ -50,7 +50,7 @@ test("neighbours are not counted together, nor calls, tables and groups of tests
   expect(offencesIn(`export function contract() {\n${claim}${claim}}\n`)).toEqual([]);
 });
 
-test("the methods of an object that a function returns are measured one by one, callbacks with their function", () => {
+test("methods of a returned object count on their own, callbacks count with their function", () => {
   const method = (name: string) => `    ${name}(x) {\n${body(30).replaceAll(/^/gm, "    ")}\n    },\n`;
   const arrow = (name: string) => `    ${name}: async (x) => {\n${body(30).replaceAll(/^/gm, "    ")}\n    },\n`;
   const factory = (inner: string) => `export function make() {\n  return {\n${inner}  };\n}\n`;

@@ -1,13 +1,12 @@
-// How big files, functions and folders may get before they have to be split by reason to change. Lines are counted in formatted code, where
-// a function ends at the first line that closes at the depth it began. Named functions inside of it are measured on
-// their own, so a factory that returns an object of methods counts like a class; callbacks belong to who passes them.
+// Size limits for files, functions and folders. Counts lines of formatted code: a function ends at the first line that closes at its own
+// depth. Named inner functions count on their own, so a factory of methods counts like a class. Callbacks count with their caller.
 
 import { dirname } from "node:path";
 import { isCode, isTest, type SourceFile, type Tree } from "./tree.ts";
 
 export const LIMITS = { file: 350, testFile: 300, function: 70, folder: 20 } as const;
 
-// A function declaration, a method, or an arrow function with a body. Blocks of tests group, they are not functions.
+// A function declaration, a method, or an arrow function with a body. `describe` blocks are groups, not functions.
 const OPENS =
   /^(\s*)(?:.*\bfunction\b.*|.*=> \{|(?:(?:static|async|private|protected|override|get|set)\s+)*[\w$#]+\(.*)$/;
 const NAMED =
@@ -28,7 +27,7 @@ export function sizeOffences(tree: Tree): string[] {
   return offences;
 }
 
-/** Folders of the product that hold more source files than a reader can take in. */
+/** Folders of the product with too many source files. */
 export function folderOffences(tree: Tree): string[] {
   const files = new Map<string, number>();
   for (const { path } of tree.values()) {

@@ -1,12 +1,12 @@
-// The sources as the tidy tests see them: every file with what it imports, at run time and as types.
-// Code is looked at after the transpiler has taken comments and types away, so a comment never trips a rule.
+// The sources for the tidy tests: every file with its imports, at run time and as types. Rules see the code after the transpiler removed
+// comments and types, so that a comment breaks no rule.
 
 import { readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 
 export const ROOT = dirname(dirname(import.meta.dir));
 
-/** Folders of the product; `test` is read beside them. */
+/** Folders of the product; tests read `test` as well. */
 export const PRODUCT = ["src", "commands", "fs", "tui"] as const;
 
 export interface Import {
@@ -19,7 +19,7 @@ export interface Import {
 export interface SourceFile {
   readonly path: string;
   readonly text: string;
-  /** Without comments and types; empty for what is not code. */
+  /** Without comments and types; empty for other files. */
   readonly code: string;
   readonly imports: readonly Import[];
 }
@@ -38,7 +38,7 @@ export function readTree(folders: readonly string[]): Tree {
   return tree;
 }
 
-/** A tree made up for a test of the rules themselves. */
+/** A sample tree for tests of the rules. */
 export function sampleTree(files: { readonly [path: string]: string }): Tree {
   return new Map(Object.entries(files).map(([path, text]) => [path, sourceFile(path, text)]));
 }

@@ -1,14 +1,14 @@
-// What may not be written is not written, and the check finds each kind of it.
+// No source breaks the rules of words.ts; samples show that each rule can fail.
 
 import { expect, test } from "bun:test";
 import { PRODUCT, ROOT, readTree, sampleTree } from "./tree.ts";
 import { wordOffences } from "./words.ts";
 
-test("nothing in the sources is unfinished, reaches around what is injected or belongs to one machine", () => {
+test("no source is unfinished, bypasses an injected dependency or names one person's computer", () => {
   expect(wordOffences(readTree([...PRODUCT, "test"]))).toEqual([]);
 });
 
-test("the top level holds what belongs there, and no stray file was committed with it", () => {
+test("the top level has the known files and folders, and no stray file", () => {
   const { stdout } = Bun.spawnSync(["git", "ls-files"], { cwd: ROOT, env: { PATH: process.env.PATH ?? "" } });
   const top = new Set(
     stdout
@@ -50,7 +50,7 @@ for (const [path, text] of Object.entries(BAD)) {
   });
 }
 
-test("comments, the owners of each thing and words that only look alike are left alone", () => {
+test("comments, the owning files and similar words break no rule", () => {
   const tree = sampleTree({
     "src/kernel/a.ts":
       "// process.env is read in main, Date.now() in the clock\nexport const prefetch = (refetch: () => void) => refetch();",

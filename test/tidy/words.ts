@@ -1,16 +1,16 @@
-// What may not be written, and where it may: unfinished marks, escapes from injected time, randomness, processes and
-// environment, barrels, module mocks, traces of one person's machine. Each rule says what to write instead.
+// Forbidden code, with exceptions by path: unfinished marks, direct use of time, randomness, processes and environment, barrels, module
+// mocks, paths of one person's computer. Each rule has its replacement.
 
 import { isTest, type SourceFile, type Tree } from "./tree.ts";
 
 interface Rule {
   readonly pattern: RegExp;
   readonly instead: string;
-  /** Where it is right, as path prefixes. */
+  /** Path prefixes of the files that may use it. */
   readonly except?: readonly string[];
-  /** Which files it is about; the product when left out. */
+  /** Checked files (default: the product). */
   readonly scope?: "everything" | "tests";
-  /** Look at the text with its comments too. */
+  /** Check comments too. */
   readonly comments?: true;
 }
 
@@ -97,7 +97,7 @@ function applies(rule: Rule, path: string): boolean {
   return rule.scope === "tests" ? isTest(path) : !isTest(path);
 }
 
-// A child gets the environment gsv was started with, secrets and all, unless it is given another one.
+// Without env, a child inherits gsv's environment, secrets included.
 function spawnsWithoutEnv(file: SourceFile): string[] {
   if (isTest(file.path)) return [];
   return [...file.code.matchAll(/\bBun\.spawn(?:Sync)?\(/g)]
