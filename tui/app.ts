@@ -1,46 +1,39 @@
-// gsv on a terminal: keys and signals go through one reducer, its effects are carried out here, and one screen shows the state.
+// gsv on a terminal. Straight: event → reduce → {state, effects} → draw(state). The screen is the only writer; other programs have the terminal
+// while a line of the shell runs.
 
 import type { Io } from "../commands/command.ts";
 import { COMMANDS } from "../commands/table.ts";
 import { messageOf } from "../src/abi/errno.ts";
 import { initPid } from "../src/abi/ids.ts";
 import { reveal, sanitize } from "../src/lib/text/sanitize.ts";
-import { Effects, entriesOf } from "./effects.ts";
-import { handsOf } from "./hands.ts";
+import { Effects } from "./effects.ts";
 import { Leaving } from "./leaving.ts";
-import { withLast } from "./line/history.ts";
-import { CTRL_C, KeyReader, type Typed } from "./line/keys.ts";
+import { Keyboard } from "./line/keyboard.ts";
+import { CTRL_C, type Typed } from "./line/keys.ts";
 import { LineShell } from "./line/line-shell.ts";
 import { SLASHES } from "./line/slash.ts";
 import type { AppPorts } from "./ports.ts";
-import { inLettersOfAscii } from "./screen/abilities.ts";
+import { withAsciiGlyphs } from "./screen/abilities.ts";
 import { Attention } from "./screen/attention.ts";
-import { frameOf } from "./screen/frame.ts";
+import { Frame } from "./screen/frame.ts";
 import { greeting } from "./screen/greeting.ts";
 import { Lending } from "./screen/lending.ts";
 import { type Live, Screen } from "./screen/screen.ts";
-import { retheme, still, type Theme, type ThemeName } from "./screen/theme.ts";
+import { readSettings } from "./settings.ts";
 import { startedAt, startPlace } from "./start.ts";
 import type { AppEvent } from "./state/event.ts";
+import { type KeyContext, keyContext } from "./state/key-context.ts";
 import { reduce } from "./state/reduce.ts";
-import type { Hands } from "./state/reduce-keys.ts";
 import { initialState, type State, type Who } from "./state/state.ts";
-import { isCounting } from "./talk/activity.ts";
-import { type Attached, attachTo, pageSince } from "./talk/attach.ts";
-import { collapsedOf, openCallsOf } from "./talk/collapsed.ts";
-import { plainText } from "./talk/plain-history.ts";
+import { tickMs } from "./state/tick.ts";
+import { type Attached, adopted, attachTo } from "./talk/attach.ts";
 import { Presence } from "./talk/presence.ts";
 import { Transcript } from "./talk/transcript.ts";
 import type { Route } from "./verdict/route.ts";
 import type { DockView } from "./view/dock.tsx";
 import { ViewPainter } from "./views/view-painter.ts";
-import { type Wishes, wishesOf } from "./wishes.ts";
 
-const ESCAPE_MS = 40;
-const TICK_MS = 250;
-const STILL_TICK_MS = 1000;
-const HOLD_MS = 500;
-const LOOK_MS = 1000;
+const SIGNALS = ["chat.*", "process.*"];
 
 export async function terminalShell(io: Io, ports: AppPorts): Promise<number> {
   const [who, start] = await Promise.all([io.sys().call<Who>("system.whoami", {}), startPlace(io, ports)]);
@@ -52,24 +45,20 @@ export async function terminalShell(io: Io, ports: AppPorts): Promise<number> {
 class App {
   private state: State;
   private readonly screen: Screen;
+  private readonly frame = new Frame();
   private readonly transcript: Transcript;
-  private readonly reader = new KeyReader();
+  private readonly keyboard: Keyboard;
   private readonly effects: Effects;
   private readonly attention: Attention;
   private readonly leaving = new Leaving();
-  private drawDock: (view: DockView) => readonly string[] = ({ status }) => [status];
-  private readonly theme: Theme;
   private readonly presence: Presence;
   private readonly painter: ViewPainter;
-  private settle: (() => void) | null = null;
   private readonly lending: Lending;
-  private ticking = false;
-  /** How far each process was shown before another one was. */
+  private readonly context: KeyContext;
+  private drawDock: (view: DockView) => readonly string[] = ({ status }) => [status];
+  private isTicking = false;
+  /** The last message that was shown of each process attached before. */
   private readonly seen = new Map<string, number>();
-  /** Keys that wait for what the one before makes of the line. */
-  private held: Typed[] | null = null;
-  private readonly hands: Hands;
-  private readonly lineRoute = () => this.route(withLast(this.state.input.text, this.state.past), this.state.pinned);
   private readonly programs = (word: string) => this.shell.isProgram(word);
 
   constructor(
@@ -79,22 +68,30 @@ class App {
     private readonly shell: LineShell,
   ) {
     const { terminal, theme, history, abilities } = ports;
-    this.theme = theme;
-    this.hands = handsOf({ io, terminal, route: (text, pinned) => this.route(text, pinned) });
-    const tty = abilities.unicode ? terminal : inLettersOfAscii(terminal);
+    const route: KeyContext["route"] = (text, pinned) => this.route(text, pinned);
+    const dispatch = (event: AppEvent) => this.dispatch(event);
+    const tty = abilities.unicode ? terminal : withAsciiGlyphs(terminal);
     const { pid = initPid(who.uid), readOnly = false } = ports.to ?? {};
-    this.state = { ...initialState({ who, pid, past: history.past }), cwd: shell.cwd, readOnly };
+    this.state = initialState({ who, pid, readOnly, cwd: shell.cwd, past: history.past });
+    this.context = keyContext({ io, terminal, route });
     this.attention = new Attention({
       write: (text) => void (this.lending.isLent || tty.write(text)),
       notifies: abilities.notifies,
-      titled: abilities.told,
+      hasTitle: abilities.osc,
     });
-    this.screen = new Screen(tty, io.clock, () => this.frame());
+    this.screen = new Screen(tty, io.clock, () => this.live());
+    this.keyboard = new Keyboard(io.clock, (keys) => this.type(keys));
     this.lending = new Lending({
-      ...{ terminal, screen: this.screen, clock: io.clock },
-      hear: (bytes) => this.hear(bytes),
-      back: () => this.paintAnew(),
-      tell: (text) => this.happen({ type: "told", text, at: this.now() }),
+      terminal,
+      screen: this.screen,
+      clock: io.clock,
+      hear: (bytes) => this.keyboard.hear(bytes),
+      back: () => {
+        this.attention.forget();
+        this.show();
+        this.painter.paint();
+      },
+      notice: (text) => dispatch({ type: "notice", text, at: this.now() }),
     });
     this.painter = new ViewPainter({
       screen: this.screen,
@@ -107,37 +104,22 @@ class App {
       theme,
       columns: () => terminal.columns,
       commit: (lines) => this.screen.commit(lines),
-      marked: abilities.told,
+      marked: abilities.osc,
     });
-    this.presence = new Presence({
-      io,
-      pid: () => this.state.pid,
-      happen: (happening) => this.happen(happening),
-      print: (entry) => this.transcript.add(entry),
-      seen: ports.seen ?? null,
-    });
+    const print: Transcript["add"] = (entry) => this.transcript.add(entry);
+    const pidNow = () => this.state.process.pid;
+    this.presence = new Presence({ io, pid: pidNow, dispatch, print, seen: ports.seen ?? null });
+    const { screen, lending, leaving, keyboard, attention } = this;
     this.effects = new Effects({
-      io,
-      shell,
+      ...{ io, shell, dispatch, print, route, history, terminal, theme, screen, lending, leaving, keyboard, attention },
       state: () => this.state,
-      happen: (happening) => this.happen(happening),
-      print: (entry) => this.transcript.add(entry),
-      withTerminal: (work) => this.lending.lend(work),
-      route: (text, pinned) => this.route(text, pinned),
-      suspend: () => this.lending.suspend(),
-      pushUp: () => this.screen.pushUp(),
-      remember: (entry) => history.add(entry),
-      leave: (status) => this.leaving.leave(status),
-      attach: (pid, readOnly) => void this.attach(pid, readOnly),
-      theme: (name) => this.choose(name),
-      told: (page) => plainText(page, terminal.columns),
-      hold: (work) => void this.hold(work),
+      attach: (to, isReadOnly) => void this.attach(to, isReadOnly),
     });
   }
 
   async run(): Promise<number> {
     const { terminal, early } = this.ports;
-    const stop = this.io.sys().on({ names: ["chat.*", "process.*"] }, (signal) => this.presence.hear(signal));
+    const stop = this.io.sys().on({ names: SIGNALS }, (signal) => this.presence.hear(signal));
     terminal.onResize(() => {
       this.screen.resized();
       this.show();
@@ -145,15 +127,15 @@ class App {
     });
     terminal.onGone(() => this.leaving.hungUp());
     terminal.onAside(() => this.effects.carryOut({ do: "suspend" }));
-    // What a command that has the terminal is sent is for that one.
+    // A command with the terminal handles ctrl-c itself.
     const letGo = this.leaving.hear(this.io, () => {
-      if (!this.lending.isLent) this.type([CTRL_C]);
+      if (!this.lending.isLent) this.keyboard.type([CTRL_C]);
     });
     try {
       await this.begin();
-      terminal.take((bytes) => this.hear(bytes));
-      for (const bytes of early()) this.hear(bytes);
-      void this.withBoxes();
+      terminal.take((bytes) => this.keyboard.hear(bytes));
+      for (const bytes of early()) this.keyboard.hear(bytes);
+      void this.loadBoxes();
       const status = await this.leaving.over;
       await this.lending.over();
       await this.effects.farewell();
@@ -162,16 +144,16 @@ class App {
       this.presence.keep();
       stop();
       letGo();
-      this.putRight();
+      this.restore();
       terminal.give();
     }
   }
 
-  private putRight(): void {
+  private restore(): void {
     try {
       this.screen.release();
     } catch {
-      // What cannot be drawn may be why this ends.
+      // Drawing may be what broke the shell.
       this.screen.abandon();
     }
   }
@@ -181,25 +163,19 @@ class App {
   }
 
   private async begin(): Promise<void> {
-    const { theme, ports, state } = this;
-    const { version, terminal, words } = ports;
-    const { pid, who } = state;
-    this.presence.hold();
-    const [attached, wishes] = await Promise.all([attachTo(this.io.sys(), pid, terminal.rows), wishesOf(this.io)]);
-    this.heed(wishes);
-    const { model, page } = attached;
+    const { theme, version, terminal, words } = this.ports;
+    const { process, who } = this.state;
+    const { pid } = process;
     const { columns, rows } = terminal;
+    this.presence.hold();
+    const [attached, settings] = await Promise.all([attachTo(this.io.sys(), pid, rows), readSettings(this.io)]);
+    this.dispatch({ type: "settings", settings });
+    const { model, page } = attached;
     const about = { version, username: who.username, pid, model, isNew: page.messageCount === 0, columns, rows };
-    const told = words.map((word) => theme.dim(sanitize(word)));
-    this.transcript.add({ kind: "lines", lines: [...told, ...greeting(about, theme)] });
-    this.know(attached);
+    const lines = words.map((word) => theme.dim(sanitize(word)));
+    this.transcript.add({ kind: "lines", lines: [...lines, ...greeting(about, theme)] });
+    this.adopt(attached);
     this.presence.release();
-  }
-
-  private heed({ theme, calls, isStill }: Wishes): void {
-    if (theme !== "auto") this.choose(theme);
-    this.attention.calls = calls;
-    if (isStill) still(this.theme);
   }
 
   private async attach(pid: string, readOnly: boolean): Promise<void> {
@@ -207,36 +183,31 @@ class App {
     try {
       const attached = await attachTo(this.io.sys(), pid, this.ports.terminal.rows);
       this.presence.keep();
-      this.seen.set(this.state.pid, this.presence.seq);
-      this.happen({ type: "attached", pid, readOnly });
+      this.seen.set(this.state.process.pid, this.presence.seq);
       const { directory, info } = attached;
-      const told = [pid, info.label, directory === null ? null : `works in ${directory}`];
-      const text = told.flatMap((each) => (each === null ? [] : [reveal(each)])).join(" · ");
-      this.transcript.add({ kind: "note", text: `now talking to ${text}` });
-      this.know(attached);
+      const facts = [info.label, directory].flatMap((each) => (each === null ? [] : [reveal(each)]));
+      const about = `Switched to ${[reveal(pid), ...facts].join(" · ")}`;
+      this.dispatch({ type: "attached", pid, readOnly, about });
+      this.adopt(attached);
     } catch (error) {
-      this.happen({ type: "told", text: messageOf(error), at: this.now() });
+      this.dispatch({ type: "notice", text: messageOf(error), at: this.now() });
     } finally {
       this.presence.release();
     }
   }
 
-  private know({ info, page, approvals, model }: Attached): void {
-    const seen = this.seen.get(info.pid);
-    for (const entry of entriesOf(seen === undefined ? page : pageSince(page, seen))) this.transcript.add(entry);
+  private adopt(attached: Attached): void {
+    const { info, page } = attached;
+    const now = this.now();
+    const event = adopted(attached, { seenSeq: this.seen.get(info.pid), now });
     this.presence.begin(info.pid, page.messages.at(-1)?.id ?? 0);
-    const { state, waitsFor, costUsd, activeRunId } = info;
-    const open = { activeRunId, calls: openCallsOf(page, this.now()) };
-    this.happen({ type: "known", state, waitsFor, costUsd, model, collapsed: collapsedOf(page), ...open });
-    const asks = approvals.map((each) => ({ ...each, since: each.createdAt }));
-    this.happen({ type: "asked", asks });
+    this.dispatch({ type: "adopted", ...event });
   }
 
-  /** Boxes are drawn by what takes longer to load than everything before it. */
-  private async withBoxes(): Promise<void> {
+  /** Boxes take longer to load than everything before them. */
+  private async loadBoxes(): Promise<void> {
     const { drawDock, drawView } = await import("./view/draw.tsx");
-    const { theme } = this;
-    const { terminal } = this.ports;
+    const { terminal, theme } = this.ports;
     let drawn: { readonly key: string; readonly lines: readonly string[] } | null = null;
     this.painter.draw = drawView;
     this.drawDock = (view) => {
@@ -248,45 +219,26 @@ class App {
     terminal.watch();
   }
 
-  private hear(bytes: Uint8Array): void {
-    this.settle?.();
-    this.settle = null;
-    this.type(this.reader.push(bytes));
-    if (this.reader.isWaiting) this.settle = this.io.clock.after(ESCAPE_MS, () => this.type(this.reader.settle()));
-  }
-
-  private type(typed: readonly Typed[]): void {
-    for (const each of typed) {
-      if (each.type === "focus") this.attention.focus(each.has);
-      if (each.type === "place") this.screen.standsAt(each.column);
-      if (this.held === null) this.happen({ type: "typed", typed: each, at: this.now() });
-      else this.held.push(each);
+  private type(keys: readonly Typed[]): void {
+    for (const typed of keys) {
+      if (typed.type === "focus") this.attention.focus(typed.has);
+      if (typed.type === "place") this.screen.standsAt(typed.column);
+      this.dispatch({ type: "typed", typed, at: this.now() });
     }
-    // At once: whoever types sees it now.
-    if (typed.length === 0 || this.lending.isLent) return;
-    this.screen.paint();
-    this.painter.paint();
+    this.show({ now: true });
   }
 
-  private async hold(work: Promise<void>): Promise<void> {
-    this.held = [];
-    await Promise.race([work, this.io.clock.sleep(HOLD_MS)]);
-    const typed = this.held;
-    this.held = null;
-    this.type(typed);
-  }
-
-  private happen(happening: AppEvent): void {
+  private dispatch(event: AppEvent): void {
     const { state: before } = this;
-    const { state, effects } = reduce(before, happening, this.hands);
+    const { state, effects } = reduce(before, event, this.context);
     this.state = state;
-    this.presence.noting(happening, effects);
+    this.presence.noting(event, effects);
     this.attention.look(before, state, this.now());
     for (const effect of effects) this.effects.carryOut(effect);
     this.show();
   }
 
-  private route(text: string, pinned: State["pinned"]): Route {
+  private route(text: string, pinned: State["line"]["pinned"]): Route {
     const route = this.shell.route(
       text,
       (word) => SLASHES.has(word) || COMMANDS.has(word) || this.shell.isCommand(word),
@@ -295,12 +247,11 @@ class App {
     return isPlain && pinned !== null ? { to: pinned, text: route.text } : route;
   }
 
-  private frame(): Live {
-    const { terminal } = this.ports;
-    return frameOf({
+  private live(): Live {
+    const { terminal, theme } = this.ports;
+    return this.frame.draw({
       state: this.state,
-      route: this.lineRoute,
-      theme: this.theme,
+      theme,
       now: this.now(),
       columns: terminal.columns,
       rows: terminal.rows,
@@ -310,41 +261,25 @@ class App {
     });
   }
 
-  private show(): void {
+  /** Asks for a paint: soon, or now for a key. */
+  private show({ now = false } = {}): void {
+    if (now && !this.lending.isLent) {
+      this.screen.paint();
+      this.painter.paint();
+      return;
+    }
     this.painter.show();
     this.screen.changed();
     this.tick();
   }
 
-  private get isLooking(): boolean {
-    const { view, picker } = this.state;
-    return view?.kind === "top" || picker?.kind === "process";
-  }
-
-  private choose(name: ThemeName): void {
-    retheme(this.theme, name);
-    this.happen({ type: "themed", theme: name });
-  }
-
-  /** Only while something moves by itself is there anything to draw. */
   private tick(): void {
-    const { run, notice, asks } = this.state;
-    const counts = asks.length > 0 || isCounting(this.state);
-    if (this.ticking || (run === null && notice === null && !counts && !this.isLooking)) return;
-    this.ticking = true;
-    // A spinner turns faster than a clock counts.
-    const turns = run !== null && asks.length === 0 && this.theme.glyphs.spinner.length > 1;
-    this.io.clock.after(this.isLooking ? LOOK_MS : turns ? TICK_MS : STILL_TICK_MS, () => {
-      this.ticking = false;
-      if ((this.state.notice?.until ?? Infinity) <= this.now()) this.state = { ...this.state, notice: null };
-      if (this.isLooking) this.effects.carryOut({ do: "list" });
-      this.show();
+    const ms = this.isTicking ? null : tickMs(this.state, this.ports.theme.glyphs.spinner.length > 1);
+    if (ms === null) return;
+    this.isTicking = true;
+    this.io.clock.after(ms, () => {
+      this.isTicking = false;
+      this.dispatch({ type: "tick", at: this.now() });
     });
-  }
-
-  private paintAnew(): void {
-    this.attention.forget();
-    this.show();
-    this.painter.paint();
   }
 }

@@ -1,32 +1,38 @@
-// What effects are given to act with: the kernel, the shell of the line, the terminal, and a way to report what happened.
+// What effects act with: the kernel, the shell of the line, the terminal, and `dispatch` to report what happened.
 
 import type { Io } from "../commands/command.ts";
-import type { HistoryPage } from "../src/syscalls/services.ts";
-import type { Past } from "./line/history.ts";
+import type { Leaving } from "./leaving.ts";
+import type { History } from "./line/history.ts";
+import type { Keyboard } from "./line/keyboard.ts";
 import type { LineShell } from "./line/line-shell.ts";
-import type { ThemeName } from "./screen/theme.ts";
+import type { Attention } from "./screen/attention.ts";
+import type { Lending } from "./screen/lending.ts";
+import type { Screen, Tty } from "./screen/screen.ts";
+import type { Theme } from "./screen/theme.ts";
 import type { Entry } from "./state/effect.ts";
 import type { AppEvent } from "./state/event.ts";
+import type { KeyContext } from "./state/key-context.ts";
 import type { State } from "./state/state.ts";
-import type { Route } from "./verdict/route.ts";
 
 export interface EffectPorts {
   readonly io: Io;
   readonly shell: LineShell;
   readonly state: () => State;
-  readonly happen: (event: AppEvent) => void;
+  readonly dispatch: (event: AppEvent) => void;
   readonly print: (entry: Entry) => void;
-  readonly route: (text: string, pinned: State["pinned"]) => Route;
-  /** Work that has the terminal, one after the other. */
-  readonly withTerminal: (work: () => Promise<void>) => void;
-  readonly suspend: () => Promise<void>;
-  readonly pushUp: () => void;
-  readonly remember: (entry: Past) => void;
-  readonly leave: (status: number) => void;
-  /** Keys wait until this is over: they are typed on its result. */
-  readonly hold: (work: Promise<void>) => void;
+  readonly route: KeyContext["route"];
   readonly attach: (pid: string, readOnly: boolean) => void;
-  /** A history as text. */
-  readonly told: (page: HistoryPage) => string;
-  readonly theme: (name: ThemeName) => void;
+  readonly history: History;
+  readonly terminal: Pick<Tty, "columns">;
+  readonly theme: Theme;
+  readonly screen: Pick<Screen, "pushUp">;
+  readonly lending: Pick<Lending, "lend" | "suspend">;
+  readonly leaving: Pick<Leaving, "leave">;
+  readonly keyboard: Pick<Keyboard, "hold">;
+  readonly attention: Attention;
+}
+
+/** Shows an error in the status row. */
+export function failed({ io, dispatch }: Pick<EffectPorts, "io" | "dispatch">, text: string): void {
+  dispatch({ type: "notice", text, at: io.clock.now() });
 }

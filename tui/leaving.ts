@@ -1,5 +1,5 @@
-// How the terminal shell comes to its end: somebody leaves, asks it to, takes the terminal away, or something breaks. Whichever it is, whoever
-// waits for the end hears of it and puts the terminal right; nothing ends the program before.
+// The end of the terminal shell: the person leaves, a signal comes, the terminal goes away, or something breaks. The caller of `over` restores
+// the terminal first; nothing else ends the program.
 
 import type { Io } from "../commands/command.ts";
 import { ENDED_BY } from "../src/abi/ended-by.ts";
@@ -9,7 +9,7 @@ const BREAKS = ["uncaughtException", "unhandledRejection"] as const;
 export class Leaving {
   private readonly end = Promise.withResolvers<number>();
 
-  /** The exit status; rejects with what broke. */
+  /** The exit status; rejects with the error that broke the shell. */
   get over(): Promise<number> {
     return this.end.promise;
   }
@@ -18,12 +18,11 @@ export class Leaving {
     this.end.resolve(status);
   }
 
-  /** The terminal has gone. */
   hungUp(): void {
     this.leave(ENDED_BY.HUP);
   }
 
-  /** Hears of all of it until the returned function is called; ctrl-c that comes as a signal is no end. */
+  /** Listens until the returned function is called. ctrl-c as a signal does not end the shell. */
   hear(io: Io, interrupted: () => void): () => void {
     const broke = (error: unknown) => this.end.reject(error);
     for (const event of BREAKS) process.on(event, broke);

@@ -1,5 +1,5 @@
-// gsv on a terminal, line by line: what is typed goes to the shell or to your init, each answer is printed, and the next line is asked for.
-// The directory, variables and functions of the shell live on; the history is kept in a file that only its owner reads.
+// gsv on a terminal that only takes text, line by line: each line goes to the shell or to your init, and its output is printed. The history is
+// in a file that only its owner can read.
 
 import type { Io } from "../commands/command.ts";
 import { ENDED_BY } from "../src/abi/ended-by.ts";
@@ -10,25 +10,25 @@ import { asOneLine, goesOn } from "./line/unfinished.ts";
 import type { Route } from "./verdict/route.ts";
 
 export interface TypedLine {
-  /** With enter, with ctrl-c, or there is no more: ctrl-d. */
+  /** enter, ctrl-c, or ctrl-d. */
   readonly how: "entered" | "interrupted" | "ended";
   readonly text: string;
 }
 
 export interface PlainPorts {
   readonly version: string;
-  /** One line with editing. `lines` are the newest last. */
+  /** Reads one line, with editing. `lines` is the history, the newest last. */
   readonly line: (prompt: string, lines: readonly string[]) => Promise<TypedLine>;
   readonly history: History;
 }
 
 const EXIT_UNKNOWN = 127;
 const SLASHES: ReadonlySet<string> = new Set(["exit", "help", "quit"]);
-const TOLD = [
-  "What begins like a command is run over gsv's files: ls, ps | grep init, cd ~.",
-  "Everything else is said to your init. A comma before a line says it in any case: , find the bug",
-  "An exclamation mark before a line runs it on this machine: ! git status",
-  "Every gsv command works without its first word. /quit or ctrl-d leaves; agents go on.",
+const HELP = [
+  "Lines that look like commands run in gsv's shell: ls, ps | grep init, cd ~.",
+  "Everything else goes to your agent. A comma forces that: , find the bug",
+  "An exclamation mark runs a line on this computer: ! git status",
+  "gsv commands work without the word gsv. /quit or ctrl-d leaves; agents keep running.",
 ];
 
 interface Who {
@@ -40,7 +40,7 @@ interface Who {
 export async function plainShell(io: Io, ports: PlainPorts): Promise<number> {
   const who = await io.sys().call<Who>("system.whoami", {});
   await io.stderr.write(
-    `gsv ${ports.version}: ${who.username}, talking to ${initPid(who.uid)}. Commands or plain words; /help says more.\n`,
+    `gsv ${ports.version}  ${who.username}, ${initPid(who.uid)}. Type a command or a message. /help for help.\n`,
   );
   const shell = new PlainShell(io, ports, who, await LineShell.open(io, who.home));
   for (let line = await shell.ask(); line !== null; line = await shell.ask()) {
@@ -69,7 +69,7 @@ class PlainShell {
     return this.shell.status;
   }
 
-  /** A whole line, over as many as it takes. */
+  /** A whole line; a shell line may take several. */
   async ask(): Promise<string | null> {
     const { home } = this.who;
     const { cwd } = this.shell;
@@ -86,20 +86,20 @@ class PlainShell {
     return how === "interrupted" ? "" : text;
   }
 
-  /** The exit status with which the shell is over; null while it goes on. */
+  /** The exit status if the shell has ended, otherwise null. */
   async carryOut(line: string): Promise<number | null> {
     const route = this.route(line);
     switch (route.to) {
       case "nothing":
-        return await this.shell.tellOfJobs();
+        return await this.shell.reportJobs();
       case "slash":
         if (route.word === "quit" || route.word === "exit") return 0;
         if (this.shell.isCommand(route.word) && route.word !== "help")
           return await this.shell.run(`${route.word} ${route.rest}`);
-        await this.io.stdout.write(`${TOLD.join("\n")}\n`);
-        return await this.shell.tellOfJobs();
+        await this.io.stdout.write(`${HELP.join("\n")}\n`);
+        return await this.shell.reportJobs();
       case "unknown":
-        await this.io.stderr.write(`gsv: /${route.word} is no word of this terminal; /help says what there is\n`);
+        await this.io.stderr.write(`gsv: unknown command: /${route.word}. Type /help for help.\n`);
         this.shell.status = EXIT_UNKNOWN;
         return null;
       case "chat":

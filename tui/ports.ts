@@ -1,4 +1,4 @@
-// What the terminal shell is handed: the terminal itself, what it can do, how things look on it, and what was typed before.
+// What the terminal shell is given: the terminal and its abilities, colours, the history of typed lines.
 
 import type { History } from "./line/history.ts";
 import type { Abilities } from "./screen/abilities.ts";
@@ -7,23 +7,24 @@ import type { Theme } from "./screen/theme.ts";
 import type { SeenPort } from "./talk/presence.ts";
 
 export interface Terminal extends Tty {
-  /** Keys from now on, as bytes, with the terminal in raw mode. */
+  /** Raw mode: keys arrive as bytes. */
   take(hear: (bytes: Uint8Array) => void): void;
-  /** The terminal is somebody else's, as it was found. */
+  /** Restores the terminal's mode for other programs. */
   give(): void;
   onResize(listener: () => void): void;
-  /** There is no terminal any more. */
+  /** The terminal has gone away. */
   onGone(listener: () => void): void;
-  /** From now on somebody puts it right when this program cannot. */
+  /** Starts a guard that restores the terminal if this program is killed. */
   watch(): void;
-  /** Stops this program as ctrl-z does; resolves when it goes on, to false where it could not stop: nobody would take it back. */
+  /** Stops this program as ctrl-z does. Resolves when it continues; false if no shell could continue it. */
   suspend(): Promise<boolean>;
-  /** Somebody asks for that from outside. */
+  /** A signal asks this program to stop. */
   onAside(listener: () => void): void;
-  /** It was stopped unasked and goes on: what stands on the terminal is no longer only its own. */
+  /** This program was stopped without `suspend` and continues: other programs may have written meanwhile. */
   onBack(listener: () => void): void;
 }
 
+/** Directories where gsv does not ask whether to work there. */
 export interface SkippedPort {
   has(directory: string): boolean;
   add(directory: string): void;
@@ -33,16 +34,15 @@ export interface AppPorts {
   readonly version: string;
   readonly terminal: Terminal;
   readonly theme: Theme;
-  readonly abilities: Pick<Abilities, "told" | "notifies" | "unicode">;
+  readonly abilities: Pick<Abilities, "osc" | "notifies" | "unicode">;
   readonly history: History;
-  /** What was to be told on the way here. */
+  /** Messages from the start, for the top of the screen. */
   readonly words: readonly string[];
-  /** What was typed before anybody could look at it; whoever asks hears everything from now on. */
+  /** Keys typed before the shell was ready. The caller gets all keys from now on. */
   readonly early: () => readonly Uint8Array[];
-  /** Whom to talk to; the init where nobody was named. */
+  /** The process to attach to; your init if null. */
   readonly to?: { readonly pid: string | undefined; readonly readOnly: boolean } | null;
-  /** Directories where the person does not want to be asked; nobody asks when left out. */
+  /** Without it gsv never asks. */
   readonly skipped?: SkippedPort;
-  /** How far each process was seen here. */
   readonly seen?: SeenPort;
 }

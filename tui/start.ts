@@ -8,6 +8,7 @@ import { shortPath } from "../src/lib/short-path.ts";
 import { reveal } from "../src/lib/text/sanitize.ts";
 import { wrapWords } from "../src/lib/text/wrap.ts";
 import type { Spawned } from "../src/syscalls/services.ts";
+import { IGNORED_MS } from "./cards/cards.ts";
 import type { AppPorts } from "./ports.ts";
 import type { Theme } from "./screen/theme.ts";
 import type { Directory } from "./state/state.ts";
@@ -36,8 +37,6 @@ const ANSWERS: { readonly [key: string]: Answer } = {
   "\x03": "leave",
   "\x04": "leave",
 };
-/** Keys that come this soon were typed before the card could be read. */
-const UNREAD_MS = 400;
 const AT_INIT: Start = { pid: null, cwd: null, here: null, note: null, typed: [] };
 
 export async function startPlace(io: Io, ports: AppPorts): Promise<Start> {
@@ -90,7 +89,7 @@ async function ask(io: Io, { terminal, theme }: AppPorts, short: string) {
   const answer = await new Promise<Answer>((resolve) => {
     terminal.take((bytes) => {
       const given = ANSWERS[Buffer.from(bytes).toString("latin1")];
-      const isSoon = io.clock.mono() - since < UNREAD_MS;
+      const isSoon = io.clock.mono() - since < IGNORED_MS;
       if (given !== undefined && (!isSoon || given === "leave")) resolve(given);
       else if (isSoon) typed.push(bytes);
     });

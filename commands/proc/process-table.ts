@@ -178,6 +178,11 @@ export function processTable(
       Math.max(head.length, ...rows.map((row) => Bun.stringWidth(reveal(cell(row, now))))),
     ),
   );
+  // A long label leaves room for what the process waits for.
+  const over = widths.reduce((sum, width) => sum + width + GAP.length, -GAP.length) - columns;
+  const label = shown.findIndex(({ head }) => head === "LABEL");
+  if (over > 0 && label < shown.length - 1)
+    widths[label] = Math.max(Math.min(LABEL_COLUMNS, widths[label] ?? 0), (widths[label] ?? 0) - over);
   const line = (cells: readonly string[], painted: (head: string, text: string) => string) => {
     let left = columns;
     const placed = cells.map((cell, at) => {

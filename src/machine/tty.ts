@@ -28,7 +28,7 @@ interface Resized extends WriteStream {
   _refreshSize?(): void;
 }
 
-export function openTerminal(clock: Clock, abilities: Pick<Abilities, "told" | "lags">): Terminal {
+export function openTerminal(clock: Clock, abilities: Pick<Abilities, "osc" | "lags">): Terminal {
   return new Tty(clock, abilities).port();
 }
 
@@ -43,7 +43,7 @@ class Tty {
 
   constructor(
     private readonly clock: Clock,
-    private readonly abilities: Pick<Abilities, "told" | "lags">,
+    private readonly abilities: Pick<Abilities, "osc" | "lags">,
   ) {
     process.on("exit", () => {
       this.give();
@@ -123,13 +123,13 @@ class Tty {
     stdin.resume();
     process.on("SIGTSTP", this.aside);
     process.on("SIGCONT", this.back);
-    this.write(`${this.abilities.told ? KEEP_TITLE : ""}${ON}${this.keysOn()}`);
+    this.write(`${this.abilities.osc ? KEEP_TITLE : ""}${ON}${this.keysOn()}`);
     this.tellGuard();
   }
 
   private keysOn(): string {
     if (this.keys === "offered") return MORE_KEYS;
-    if (this.keys === "asked" || !this.abilities.told) return "";
+    if (this.keys === "asked" || !this.abilities.osc) return "";
     this.keys = "asked";
     return ASK_KEYS;
   }
@@ -154,7 +154,7 @@ class Tty {
   private usual(): string {
     const full = this.isFull ? ALT_OFF : "";
     this.isFull = false;
-    return `${full}${this.keys === "offered" ? USUAL_KEYS : ""}${this.abilities.told ? GIVE_TITLE : ""}${OFF}`;
+    return `${full}${this.keys === "offered" ? USUAL_KEYS : ""}${this.abilities.osc ? GIVE_TITLE : ""}${OFF}`;
   }
 
   private watch(): void {

@@ -89,7 +89,7 @@ export class Played {
       version: "0.1.0",
       terminal: this.terminal(),
       theme: options.theme ?? themeOf({ colour, unicode }),
-      abilities: { told: true, notifies: "bell", unicode },
+      abilities: { osc: true, notifies: "bell", unicode },
       history: {
         past: history.map((text) => ({ text, at: null, cwd: null, status: null })),
         add: options.keep ?? (() => {}),

@@ -2,11 +2,15 @@
 
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { renderBlock } from "../../tui/screen/markdown.ts";
+import { Markdown } from "../../tui/screen/markdown.ts";
 import { themeOf } from "../../tui/screen/theme.ts";
 import { AnswerText } from "../../tui/talk/answer.ts";
 
 const plain = themeOf({ colour: false, unicode: true });
+
+function blockLines(source: string, columns: number): readonly string[] {
+  return new Markdown(plain).lines(source, columns);
+}
 
 function answer(columns = 60, theme = plain): AnswerText {
   return new AnswerText({ theme, columns: () => columns });
@@ -147,7 +151,7 @@ test("a line of prose is drawn as what follows it makes it, whatever is in it", 
     fc.property(fc.array(piece, { maxLength: 30 }), fc.integer({ min: 10, max: 40 }), (pieces, columns) => {
       const line = `So ${pieces.join("")}`;
       // With the end of its line it is read as markdown in any case.
-      expect(renderBlock(line, columns, plain)).toEqual(renderBlock(`${line}\n`, columns, plain));
+      expect(blockLines(line, columns)).toEqual(blockLines(`${line}\n`, columns));
     }),
   );
 });
@@ -155,7 +159,7 @@ test("a line of prose is drawn as what follows it makes it, whatever is in it", 
 test("what stands in a list or a quote is set in by as much on every line, whatever its words are wide", () => {
   const path = "/workspaces/dir_aaaaaa/src/very/long/path/component.py";
   const nested = `1. first\n   - a path ${path} is long\n   - ${"日本語".repeat(8)}\n`;
-  expect(renderBlock(nested, 34, plain)).toEqual([
+  expect(blockLines(nested, 34)).toEqual([
     "1. first",
     "   - a path",
     `     ${path.slice(0, 29)}`,
@@ -165,12 +169,12 @@ test("what stands in a list or a quote is set in by as much on every line, whate
     "     語日本語日本語日本語",
   ]);
   const quoted = "> - words that are more than a line\n>   > deeper words that are more than one\n";
-  expect(renderBlock(quoted, 24, plain).map((line) => Bun.stripANSI(line))).toEqual([
+  expect(blockLines(quoted, 24).map((line) => Bun.stripANSI(line))).toEqual([
     "│ - words that are more",
     "│   than a line",
     "│   │ deeper words that",
     "│   │ are more than one",
   ]);
   const coded = "- run this\n  ```\n  a line of code that is left as it stands\n  ```\n";
-  expect(renderBlock(coded, 20, plain)).toEqual(["- run this", "      a line of code that is left as it stands"]);
+  expect(blockLines(coded, 20)).toEqual(["- run this", "      a line of code that is left as it stands"]);
 });

@@ -1,5 +1,5 @@
-// Approvals and questions as cards above the line: several are a list, no key of a half-typed line is one of theirs, and what was answered
-// stays in the transcript.
+// Approvals and questions as cards above the line: several are a list, keys of a half-typed line never answer them, and decisions stay in the
+// transcript.
 
 import { expect, test } from "bun:test";
 import type { SignalOf } from "../../src/abi/signal.ts";
@@ -24,10 +24,10 @@ const EDIT: Asked = {
 const DELETE: Asked = { id: "gone", args: { path: "~/a.md\u202e" }, why: "delete ~/a.md\u202e" };
 const ASK: Asked = { id: "ask1", kind: "question", tool: "Ask", call: "hil.ask", args: { question: "Which one?" } };
 const CHOOSE: Asked = { ...ASK, id: "ask2", args: { question: "Which one?", choices: ["old", "new"] } };
-/** Beyond the first moments of a card. */
+/** After the time in which a card ignores keys. */
 const READ_MS = 450;
 
-/** A key by itself, after which nothing comes. */
+/** A single key, with nothing after it. */
 async function press(shell: Played, key: string): Promise<void> {
   await shell.type(key);
   await shell.settle(READ_MS);
@@ -43,13 +43,13 @@ function answers({ io }: Played): readonly object[] {
   return io.fakeSys.asked("hil.answer");
 }
 
-test("a change of a file is shown with its lines numbered and signed, and keys of the first 400 ms do not count", async () => {
+test("a file change shows numbered and signed lines, and keys of the first 400 ms are ignored", async () => {
   const shell = await played();
   await shell.play(said.hil(EDIT));
   await press(shell, "y\r");
   expect(answers(shell)).toEqual([]);
   await shell.settle(READ_MS);
-  expect(shell.text()).toMatch(/^\? init:1000 wants Edit \/etc\/gsv\/config\.toml +0:00$/m);
+  expect(shell.text()).toMatch(/^\? init:1000 wants to edit \/etc\/gsv\/config\.toml +0:00$/m);
   expect(shell.text()).toContain("  edit /etc/gsv/config.toml · it is a file that acts");
   expect(shell.text()).toContain(["   98   a", "   99 - b", "   99 + B", "  100 + bb", "  101   c"].join("\n"));
   await shell.type("\r");
@@ -57,23 +57,23 @@ test("a change of a file is shown with its lines numbered and signed, and keys o
   await press(shell, "y");
   expect(answers(shell)).toEqual([{ id: "edit", decision: "approve" }]);
   await shell.play({ ...said.closed(), id: "edit" } as SignalOf<"chat.hil_closed">);
-  expect(shell.text()).not.toContain("wants Edit");
+  expect(shell.text()).not.toContain("wants to edit");
   expect(shell.text()).toMatch(/✓ approved: Edit \/etc\/gsv\/config\.toml\n {3}98 {3}a\n {3}99 - b\n {3}99 \+ B/);
   await shell.leave();
 });
 
-test("an editor that is left with nothing changed allows nothing; the card stays and says so", async () => {
+test("leaving the editor without a change approves nothing; the card stays and says so", async () => {
   const shell = await played();
   shell.io.fakeSys.answer("hil.list", () => ({ approvals: [{ ...said.hil(DELETE), expiresAt: null }] }));
   await shell.play(said.hil(DELETE));
   await shell.settle(READ_MS);
-  // Editors end a file with a line end: that alone is no change.
+  // Editors add a final line end: that is no change.
   for (const left of ["", "\n"]) {
     shell.io.editing = (text) => text + left;
     await press(shell, "e");
     await shell.until(/nothing was changed: it still waits/);
     expect(answers(shell)).toEqual([]);
-    expect(shell.text()).toContain("wants Delete");
+    expect(shell.text()).toContain("wants to delete");
     await shell.settle(20 * READ_MS);
   }
   shell.io.editing = () => "~/b.md\n";
@@ -83,21 +83,21 @@ test("an editor that is left with nothing changed allows nothing; the card stays
   await shell.leave();
 });
 
-test("what the process one talks to asks stands first, and takes no key that was meant for another", async () => {
+test("requests of the attached process come first, and take no key that was meant for another", async () => {
   const shell = await played();
   await shell.play(said.hil({ ...EDIT, pid: "task:aaaaaa" }));
   await shell.settle(READ_MS);
-  expect(shell.text()).toMatch(/^\? task:aaaaaa wants Edit/m);
+  expect(shell.text()).toMatch(/^\? task:aaaaaa wants to edit/m);
   await shell.play(said.hil(DELETE));
-  expect(shell.text()).toMatch(/^\? init:1000 wants Delete .*1 of 2/m);
-  expect(shell.text()).toMatch(/^ {2}\? task:aaaaaa wants Edit/m);
+  expect(shell.text()).toMatch(/^\? init:1000 wants to delete .*1 of 2/m);
+  expect(shell.text()).toMatch(/^ {2}\? task:aaaaaa wants to edit/m);
   await press(shell, "y");
   expect(answers(shell)).toEqual([]);
-  // Whoever goes to the other one stays there, whatever is asked meanwhile.
+  // A card chosen with tab stays, whatever is asked meanwhile.
   await shell.type("\t");
   await shell.play(said.hil({ ...CHOOSE, pid: "init:1000" }));
   await shell.settle(READ_MS);
-  expect(shell.text()).toMatch(/^\? task:aaaaaa wants Edit .*3 of 3/m);
+  expect(shell.text()).toMatch(/^\? task:aaaaaa wants to edit .*3 of 3/m);
   await shell.type("n");
   expect(answers(shell)).toMatchObject([{ id: "edit", decision: "deny" }]);
   await shell.play({ ...said.closed(), id: "edit", decision: "deny" } as SignalOf<"chat.hil_closed">);
@@ -107,43 +107,43 @@ test("what the process one talks to asks stands first, and takes no key that was
   await shell.leave();
 });
 
-test("several that wait are a list; tab shows the next, and that one has to be read first too", async () => {
+test("several requests are a list; tab shows the next, whose first keys are ignored too", async () => {
   const shell = await played();
   await shell.play(said.hil(EDIT), said.hil(DELETE));
   await shell.settle(READ_MS);
-  expect(shell.text()).toMatch(/wants Edit .*1 of 2 · 0:00/);
-  expect(shell.text()).toMatch(/^ {2}\? init:1000 wants Delete ~\/a\.md⟨U\+202E⟩ {2}0:00$/m);
-  expect(shell.text()).toContain("2 waiting");
+  expect(shell.text()).toMatch(/wants to edit .*1 of 2 · 0:00/);
+  expect(shell.text()).toMatch(/^ {2}\? init:1000 wants to delete ~\/a\.md⟨U\+202E⟩ {2}0:00$/m);
+  expect(shell.text()).toContain("2 pending");
   await shell.type("\t");
-  expect(shell.text()).toMatch(/wants Delete .*2 of 2/);
+  expect(shell.text()).toMatch(/wants to delete .*2 of 2/);
   await press(shell, "y");
   expect(answers(shell)).toEqual([]);
   await shell.settle(READ_MS);
   await press(shell, "n");
   expect(answers(shell)).toMatchObject([{ id: "gone", decision: "deny" }]);
   await shell.play({ ...said.closed(), id: "gone", decision: "deny" } as SignalOf<"chat.hil_closed">);
-  // The other one was not read just now: this key was meant for the one that is gone.
+  // This key was meant for the request that just closed.
   await press(shell, "y");
   expect(answers(shell)).toHaveLength(1);
   await shell.leave();
 });
 
-test("keys of a half-typed line are the line's; tab gives them to the card, and the line stays as it was", async () => {
+test("keys of a half-typed line go to the line; tab gives them to the card, and the line stays", async () => {
   const shell = await played();
   await shell.play(said.hil(DELETE));
   await shell.settle(READ_MS);
-  // What comes in one breath is a text, not a key.
+  // Letters in one read are text, not a key.
   await shell.type("no, ");
   for (const letter of "any") await shell.type(letter);
   expect(answers(shell)).toEqual([]);
-  expect(shell.text()).toContain("tab answers, then y or n");
+  expect(shell.text()).toContain("tab answer, then y or n");
   await shell.type("\ty");
   expect(answers(shell)).toMatchObject([{ decision: "approve" }]);
   expect(shell.text()).toEndWith("› no, any");
   await shell.leave();
 });
 
-test("a card that a view has hidden is read anew: what is typed as the view goes is no answer", async () => {
+test("a card that a view has hidden ignores first keys again: keys typed as the view closes are no answer", async () => {
   const shell = await played();
   await shell.play(said.hil(DELETE));
   await shell.settle(READ_MS);
@@ -152,7 +152,7 @@ test("a card that a view has hidden is read anew: what is typed as the view goes
     await shell.until(/^top /);
     await shell.settle(10 * READ_MS);
     await shell.type(leaving);
-    await shell.until(/wants Delete/);
+    await shell.until(/wants to delete/);
     await press(shell, "y");
     expect(answers(shell)).toEqual([]);
   }
@@ -162,7 +162,7 @@ test("a card that a view has hidden is read anew: what is typed as the view goes
   await shell.leave();
 });
 
-test("a line that was just emptied does not turn the next key into an answer", async () => {
+test("a key right after the line was emptied is no answer", async () => {
   const shell = await played();
   await shell.play(said.hil(DELETE));
   await shell.type("abc");
@@ -173,13 +173,13 @@ test("a line that was just emptied does not turn the next key into an answer", a
   await shell.leave();
 });
 
-test("no, and why: the words go to the agent and stay in the transcript; escape goes back", async () => {
+test("a denial with a reason sends the reason to the agent and keeps it in the transcript; escape cancels", async () => {
   const shell = await played();
   await shell.play(said.hil(DELETE));
   await shell.settle(READ_MS);
   await press(shell, "r");
   await shell.type("keep it");
-  expect(shell.text()).toContain("enter says no, and why   esc goes back");
+  expect(shell.text()).toContain("enter deny with this reason   esc cancel");
   expect(shell.text()).toEndWith("? keep it");
   await shell.type("\x1b");
   await shell.settle(100);
@@ -190,11 +190,11 @@ test("no, and why: the words go to the agent and stay in the transcript; escape 
   await shell.type("keep the drafts\r");
   expect(answers(shell)).toMatchObject([{ id: "gone", decision: "deny", message: "keep the drafts" }]);
   await shell.play({ ...said.closed(), id: "gone", decision: "deny" } as SignalOf<"chat.hil_closed">);
-  expect(shell.text()).toMatch(/^✗ denied: Delete ~\/a\.md⟨U\+202E⟩\n {2}because keep the drafts$/m);
+  expect(shell.text()).toMatch(/^✗ denied: Delete ~\/a\.md⟨U\+202E⟩\n {2}reason: keep the drafts$/m);
   await shell.leave();
 });
 
-test("a question is answered in words, with a line that was begun, or by the number of a choice", async () => {
+test("a question is answered in words, with the half-typed line, or by the number of a choice", async () => {
   const shell = await played();
   await shell.play(said.hil(ASK));
   await shell.settle(READ_MS);
@@ -205,7 +205,7 @@ test("a question is answered in words, with a line that was begun, or by the num
   expect(shell.text()).toMatch(/^✓ answered: the new one\n {2}\| Which one\?$/m);
   await shell.play(said.hil({ ...ASK, id: "ask3" }));
   await shell.type("that one");
-  expect(shell.text()).toContain("tab answers with this line");
+  expect(shell.text()).toContain("tab answer with this line");
   await shell.type("\t\r");
   expect(answers(shell)).toHaveLength(2);
   await shell.play(
@@ -218,7 +218,7 @@ test("a question is answered in words, with a line that was begun, or by the num
   await shell.leave();
 });
 
-test("an answer that was given elsewhere closes the card and says by whom; what was typed for it is not lost", async () => {
+test("an answer from another client closes the card and names the account; the text typed for it is kept", async () => {
   const shell = await played();
   await shell.play(said.hil(DELETE));
   await shell.settle(READ_MS);
@@ -230,7 +230,7 @@ test("an answer that was given elsewhere closes the card and says by whom; what 
   await shell.leave();
 });
 
-test("on the smallest screen a change of a file says why it asks, and not the half of a path", async () => {
+test("on the smallest screen a file change shows its reason, and not half of a path", async () => {
   const shell = await played({ columns: 40, rows: 12 });
   const args = { path: "NOTES.md", content: "one" };
   const reasons = ["it changes a directory of this machine"];
@@ -242,7 +242,7 @@ test("on the smallest screen a change of a file says why it asks, and not the ha
   await shell.leave();
 });
 
-test("on the smallest screen title, keys and as much as there is room for are there, and d shows all", async () => {
+test("on the smallest screen a card shows its title, its keys and as much as fits, and d shows all", async () => {
   const shell = await played({ columns: 40, rows: 12 });
   const command = Array.from({ length: 30 }, (_, line) => `echo ${line}`).join("\n");
   const long = { id: "long", tool: "Shell", call: "shell.exec", args: { command }, why: `run: ${command}` };
@@ -250,12 +250,12 @@ test("on the smallest screen title, keys and as much as there is room for are th
   await shell.play(said.hil(long));
   await shell.settle(READ_MS);
   const rows = shell.text().split("\n");
-  expect(rows.findIndex((row) => row.startsWith("? init:1000 wants Shell"))).toBeGreaterThan(-1);
-  expect(shell.text()).toMatch(/… \d+ lines more, d shows all\n {2}y once {2,3}a always/);
+  expect(rows.findIndex((row) => row.startsWith("? init:1000 wants to run"))).toBeGreaterThan(-1);
+  expect(shell.text()).toMatch(/… \d+ more lines · d show all\n {2}y once {2,3}a always/);
   await shell.type("d");
   await shell.until(/echo 0[\s\S]*echo 1/);
   await shell.type("q");
-  // It was out of sight: it has to be read again.
+  // The pager hid the card: its first keys are ignored again.
   await press(shell, "y");
   expect(answers(shell)).toEqual([]);
   await shell.leave();

@@ -1,4 +1,4 @@
-// An answer that is pressed on an empty line: the beginning of a sentence is none, and nothing is taken before it can be taken back.
+// An answer pressed on an empty line: the beginning of a sentence is no answer, and every answer can be cancelled for a moment.
 
 import { expect, test } from "bun:test";
 import type { SignalOf } from "../../src/abi/signal.ts";
@@ -7,7 +7,7 @@ import { Played } from "../support/played.ts";
 
 const DELETE: Partial<SignalOf<"chat.hil">> = { id: "gone", args: { path: "~/a.md" }, why: "delete ~/a.md" };
 const EDIT: typeof DELETE = { id: "edit", tool: "Write", call: "fs.write", args: { path: "~/b.md", content: "b" } };
-/** Beyond the first moments of a card. */
+/** After the time in which a card ignores keys. */
 const READ_MS = 450;
 
 async function played(): Promise<Played> {
@@ -20,7 +20,7 @@ function answers({ io }: Played): readonly object[] {
   return io.fakeSys.asked("hil.answer");
 }
 
-test("a letter that another follows is the beginning of a sentence, at the pace people type", async () => {
+test("a letter that another letter follows begins a sentence, at the pace people type", async () => {
   const shell = await played();
   await shell.play(said.hil(DELETE));
   await shell.settle(READ_MS);
@@ -41,23 +41,23 @@ test("a letter that another follows is the beginning of a sentence, at the pace 
   await shell.leave();
 });
 
-test("what is pressed is shown as chosen, stands when nothing follows, and can be taken back until then", async () => {
+test("a pressed answer is shown, holds if nothing follows, and can be cancelled until then", async () => {
   const shell = await played();
   await shell.play(said.hil(DELETE));
   await shell.settle(READ_MS);
   for (const back of ["\x7f", "\x1b"]) {
     await shell.type("y");
-    expect(shell.text()).toContain("  y …   esc takes it back");
+    expect(shell.text()).toContain("  y …   esc cancel");
     await shell.type(back);
     await shell.settle(READ_MS);
-    expect(shell.text()).toContain("  y once   a always");
+    expect(shell.text()).toContain("  y allow once   a always");
   }
   await shell.type("n");
   await shell.type("\x1b[D");
   await shell.settle(READ_MS);
   expect(answers(shell)).toEqual([]);
   await shell.type("y");
-  // Enter is no answer, and hurries none.
+  // Enter is no answer and speeds none up.
   await shell.type("\r");
   expect(answers(shell)).toEqual([]);
   await shell.settle(READ_MS);
@@ -65,7 +65,7 @@ test("what is pressed is shown as chosen, stands when nothing follows, and can b
   await shell.leave();
 });
 
-test("tab gives the keys to the card: there they act at once, and a card that closes takes what was pressed with it", async () => {
+test("after tab the keys of the card act at once, and a card that closes drops the pressed answer", async () => {
   const shell = await played();
   await shell.play(said.hil(DELETE));
   await shell.settle(READ_MS);

@@ -1,75 +1,66 @@
-// The live part of the screen, from the state: what was drawn for another state before is not shown for this one.
+// The live part of the screen: parts drawn for an older state are never shown again.
 
 import { expect, test } from "bun:test";
 import { EMPTY, withText } from "../../tui/line/editor.ts";
-import { type FrameOptions, frameOf } from "../../tui/screen/frame.ts";
+import { Frame, type FrameOptions } from "../../tui/screen/frame.ts";
 import { themeOf } from "../../tui/screen/theme.ts";
-import { initialState, type State } from "../../tui/state/state.ts";
+import { initialState, noticed, type State, set } from "../../tui/state/state.ts";
 
 const who = { uid: 1000, username: "ada", home: "/home/ada" } as State["who"];
-const FIRST = initialState({ who, pid: "init:1000", past: [] });
+const FIRST = initialState({ who, pid: "init:1000" });
 const run = { runId: "r", doing: "writing", what: "", since: 0, sinceDoing: 0, chars: 400 } as const;
+const waiting = (text: string) => [{ key: "k", runId: null, text, fate: "after" }] as const;
+const typing = (text: string) => set(FIRST, "line", { input: withText(EMPTY, text) });
 
-/** Each is another one of what there is to see. */
-const CHANGES: readonly Partial<State>[] = [
-  { cwd: "/tmp" },
-  { pid: "task:x" },
-  { model: "some/model" },
-  { context: { tokens: 900, windowTokens: 1000, compactsAtTokens: 950 } },
-  { costUsd: 1.25 },
-  { pinned: "shell" },
-  { readOnly: true },
-  { keysShown: true },
-  { replying: "a" },
-  { standIn: { of: "one", model: "other", class: "network" } },
-  { waiting: [{ key: "k", runId: null, text: "later", fate: "after" }] },
-  { notice: { text: "heard", until: 5000 } },
-  { input: withText(EMPTY, "hello there, all of you") },
-  { run },
-  { run: { ...run, chars: 8000 } },
+const CHANGED: readonly State[] = [
+  set(FIRST, "line", { cwd: "/tmp" }),
+  set(FIRST, "process", { pid: "task:x" }),
+  set(FIRST, "process", { model: "some/model" }),
+  set(FIRST, "process", { context: { tokens: 900, windowTokens: 1000, compactsAtTokens: 950 } }),
+  set(FIRST, "process", { costUsd: 1.25 }),
+  set(FIRST, "line", { pinned: "shell" }),
+  set(FIRST, "process", { readOnly: true }),
+  set(FIRST, "overlay", { keysShown: true }),
+  set(FIRST, "asking", { replying: "a" }),
+  set(FIRST, "process", { standIn: { of: "one", model: "other", class: "network" } }),
+  set(FIRST, "chat", { waiting: waiting("later") }),
+  noticed(FIRST, "heard", 0),
+  typing("hello there, all of you"),
+  set(FIRST, "chat", { run }),
+  set(FIRST, "chat", { run: { ...run, chars: 8000 } }),
 ];
 
-function drawn(state: State, theme: FrameOptions["theme"], now = 1000, columns = 80) {
-  const route = () => ({ to: "nothing" }) as const;
-  return frameOf({
-    ...{ state, theme, now, columns, rows: 24, tail: ["  so far"], route },
-    programs: () => false,
-    drawDock: DOCK,
-  });
-}
-
+const THEME = themeOf({ colour: false, unicode: true });
 const DOCK: FrameOptions["drawDock"] = ({ queued, status, notice }) => [...queued, `${status} ${notice}`];
 
-test("each thing that changes is there at the next paint, and gone with it", () => {
-  const theme = themeOf({ colour: false, unicode: true });
-  for (const change of CHANGES) {
-    for (const state of [{ ...FIRST, ...change }, FIRST]) {
-      // What is drawn with a theme of its own was not drawn before.
-      expect(drawn(state, theme)).toEqual(drawn(state, { ...theme }));
-    }
-    expect(drawn({ ...FIRST, ...change }, theme)).not.toEqual(drawn(FIRST, theme));
+function drawn(frame: Frame, state: State, now = 1000, columns = 80) {
+  const options = { state, theme: THEME, now, columns, rows: 24, tail: ["  so far"] };
+  return frame.draw({ ...options, programs: () => false, drawDock: DOCK });
+}
+
+test("each change is shown with the next paint, and gone with its end", () => {
+  const frame = new Frame();
+  for (const changed of CHANGED) {
+    for (const state of [changed, FIRST]) expect(drawn(frame, state)).toEqual(drawn(new Frame(), state));
+    expect(drawn(frame, changed)).not.toEqual(drawn(frame, FIRST));
   }
 });
 
-test("what goes by the clock or the size of the terminal is not kept from the paint before", () => {
-  const theme = themeOf({ colour: false, unicode: true });
-  const told = { ...FIRST, notice: { text: "heard", until: 5000 } };
-  expect(drawn(told, theme, 1000).lines.join("\n")).toContain("heard");
-  expect(drawn(told, theme, 6000).lines.join("\n")).not.toContain("heard");
-  const long: State = {
-    ...FIRST,
-    waiting: [{ key: "k", runId: null, text: "word ".repeat(30), fate: "after" }],
-  };
-  expect(drawn(long, theme, 0, 80)).not.toEqual(drawn(long, theme, 0, 40));
+test("parts that depend on the time or the size of the terminal are drawn again", () => {
+  const frame = new Frame();
+  const noticing = noticed(FIRST, "heard", 0);
+  expect(drawn(frame, noticing, 1000).lines.join("\n")).toContain("heard");
+  expect(drawn(frame, noticing, 9000).lines.join("\n")).not.toContain("heard");
+  const long = set(FIRST, "chat", { waiting: waiting("word ".repeat(30)) });
+  expect(drawn(frame, long, 0, 80)).not.toEqual(drawn(frame, long, 0, 40));
 });
 
-test("while a command of the terminal's own is typed, those it may become stand below it with what they do", () => {
-  const theme = themeOf({ colour: false, unicode: true });
-  const typing = (text: string, more: Partial<State> = {}) =>
-    drawn({ ...FIRST, ...more, input: withText(EMPTY, text) }, theme).lines.join("\n");
-  expect(typing("/co")).toMatch(/\/context +\S*what fills the next turn/);
-  expect(typing("/")).toMatch(/and \d+ more/);
-  expect(typing("/context")).not.toContain("what fills");
-  expect(typing("/proc")).not.toContain("what");
-  expect(typing("/co", { keysShown: true })).not.toMatch(/\/context {4}.*\n.*\/context/);
+test("a half-typed slash command shows the commands that it may become, with summaries", () => {
+  const text = (line: string, keysShown = false) =>
+    drawn(new Frame(), set(typing(line), "overlay", { keysShown })).lines.join("\n");
+  expect(text("/co")).toMatch(/\/context +\S*show what fills the context/);
+  expect(text("/")).toMatch(/and \d+ more/);
+  expect(text("/context")).not.toContain("fills");
+  expect(text("/proc")).not.toContain("show");
+  expect(text("/co", true)).not.toMatch(/\/context {4}.*\n.*\/context/);
 });

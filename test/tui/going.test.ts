@@ -1,4 +1,4 @@
-// From process to process: the switcher, attach and looking only, lists from which one chooses, pages, and what was said by others meanwhile.
+// From process to process: the switcher, attach, read-only, lists, pages, and messages of other clients.
 
 import { expect, test } from "bun:test";
 import { SysError } from "../../src/abi/errno.ts";
@@ -22,24 +22,24 @@ function open(options: PlayOptions = {}): Promise<Played> {
   return Played.open({ ...options, prepare });
 }
 
-test("ctrl-p lists processes, the most recent first; typing narrows, enter goes there, escape stays", async () => {
+test("ctrl-p lists processes, the most recent first; typing narrows, enter switches, escape stays", async () => {
   const played = await open();
   await played.type("half typed\x10");
   await played.until(/3 {2}init:1000 +S {2}personal +here/);
-  expect(played.text()).toMatch(/› 1 {2}task:aaaaaa {2}R {2}docs audit {2}answers\n {2}2 {2}task:bbbbbb/);
+  expect(played.text()).toMatch(/› 1 {2}task:aaaaaa {2}R {2}docs audit {2}running\n {2}2 {2}task:bbbbbb/);
   await played.type("dead");
   expect(played.text()).toContain("› 2  task:bbbbbb");
   expect(played.text()).not.toContain("docs audit");
   await played.type("\x1b");
   await played.settle(50);
   expect(played.text()).toContain("› half typed");
-  expect(played.text()).not.toContain("go to process");
+  expect(played.text()).not.toContain("switch to process");
   await played.type("\x10dead\r");
-  await played.until(/now talking to task:bbbbbb/);
+  await played.until(/Switched to task:bbbbbb/);
   expect(played.text()).toContain("› half typed");
 });
 
-test("of one that works in a directory of this machine it is said which", async () => {
+test("attaching names the host directory of the process", async () => {
   const played = await open({
     prepare: ({ fakeSys }) => {
       fakeSys.answer("proc.get", ({ pid }: { pid: string }) => processInfo({ pid, workspaceId: "dir_aaaaaa" }));
@@ -47,33 +47,33 @@ test("of one that works in a directory of this machine it is said which", async 
     },
   });
   await played.type("/attach task:aaaaaa\r");
-  await played.until(/^now talking to task:aaaaaa · works in \/srv\/shop⟨U\+202E⟩$/m);
+  await played.until(/^Switched to task:aaaaaa · \/srv\/shop⟨U\+202E⟩$/m);
 });
 
-test("alt and a number goes to the process with that number in the list", async () => {
+test("alt and a number switches to the process with that number in the list", async () => {
   const played = await open();
   await played.type("\x1b1");
-  await played.until(/now talking to task:aaaaaa/);
+  await played.until(/Switched to task:aaaaaa/);
   await played.type("\x1b3");
-  await played.until(/now talking to init:1000/);
+  await played.until(/Switched to init:1000/);
 });
 
-test("who comes back is told of the others; who only went from one to another is not", async () => {
+test("a return names what other processes did; switching between processes does not", async () => {
   const kept = new Map([
     [PID, { seq: 0, at: 15 }],
     ["task:bbbbbb", { seq: 0, at: 15 }],
   ]);
   const played = await open({ seen: { of: (pid) => kept.get(pid) ?? null, keep: () => {}, left: () => 25 } });
-  await played.until(/^while you were away \(.*\): task:aaaaaa is at work$/m);
-  // It was done while somebody was here, and talked to another.
+  await played.until(/^While you were away \(.*\): task:aaaaaa is working$/m);
+  // It ended while the person was at another process.
   expect(played.text()).not.toContain("task:bbbbbb done");
   await played.type("/clear\r/attach task:bbbbbb\r");
-  await played.until(/now talking to task:bbbbbb/);
+  await played.until(/Switched to task:bbbbbb/);
   await played.settle(200);
-  expect(played.text()).not.toContain("is at work");
+  expect(played.text()).not.toContain("is working");
 });
 
-test("what a process says while one turns to it is on the screen, all of it and once", async () => {
+test("messages that come while attaching are shown, all and once", async () => {
   const pid = "task:aaaaaa";
   const looked = Promise.withResolvers<void>();
   const message = (id: number, more: object) => ({ id, runId: RUN, timestamp: id, ...more });
@@ -89,7 +89,7 @@ test("what a process says while one turns to it is on the screen, all of it and 
         return { pid, messages, inPart: [], messageCount: 2, hasMoreBefore: false, hasMoreAfter: false };
       }),
   });
-  const of = <Told extends Signal>(signal: Told): Told => ({ ...signal, pid });
+  const of = <Sent extends Signal>(signal: Sent): Sent => ({ ...signal, pid });
   await played.type(`/attach ${pid}\r`);
   await played.play(
     of(said.start({ seq: 1 })),
@@ -99,38 +99,38 @@ test("what a process says while one turns to it is on the screen, all of it and 
     of(said.text("The second.", { seq: 3, turn: 2 })),
   );
   looked.resolve();
-  await played.until(/now talking to task:aaaaaa/);
+  await played.until(/Switched to task:aaaaaa/);
   await played.play(of(said.text("The third.", { seq: 4, turn: 3 })));
   const text = played.text();
   for (const once of ["› look", "The first.", "The second.", "The third."]) expect(text.split(once)).toHaveLength(2);
   expect(text.indexOf("The first.")).toBeLessThan(text.indexOf("The second."));
 });
 
-test("attach with --read-only looks and says nothing, stops nothing and answers nothing", async () => {
+test("attach --read-only sends, stops and answers nothing", async () => {
   const played = await open();
   await played.type("attach task:aaaaaa --read-only\r");
-  await played.until(/only looking/);
+  await played.until(/read-only/);
   await played.play(said.start({ pid: "task:aaaaaa" }), said.hil({ pid: "task:aaaaaa" }));
   await played.settle(500);
   await played.type("y\x7f");
   await played.type("\x1b");
   await played.settle(50);
   await played.type("hello you\r");
-  expect(played.text()).toContain("only looking: /attach PID talks");
+  expect(played.text()).toContain("read-only: /attach PID to talk");
   expect(played.text()).toContain("› hello you");
   const { fakeSys } = played.io;
   for (const name of ["proc.send", "proc.abort", "hil.answer"]) expect(fakeSys.asked(name)).toEqual([]);
 });
 
-test("a theme is chosen by name or from a list, kept as a setting, and used from then on", async () => {
+test("a theme is chosen by name or from a list, stored as a setting, and used at once", async () => {
   const played = await open({ prepare: (io) => io.fakeSys.answer("config.set", () => ({})) });
   await played.type("/theme light\r");
   await played.until(() => played.io.fakeSys.asked("config.set").length === 1);
   expect(played.io.fakeSys.asked("config.set")).toEqual([{ key: "terminal.theme", value: "light" }]);
   await played.play(said.start(), said.text("hm"), said.complete("error", null, { error: "no luck" }));
   await played.type("/theme\r");
-  await played.until(/colours/);
-  expect(played.text()).toMatch(/light {2}the darker of them, for a light ground +now/);
+  await played.until(/background/);
+  expect(played.text()).toMatch(/light {2}dark colours for a light background +now/);
   await played.type("none\r");
   await played.until(() => played.io.fakeSys.asked("config.set").length === 2);
   played.writes.length = 0;
@@ -138,7 +138,7 @@ test("a theme is chosen by name or from a list, kept as a setting, and used from
   expect(played.writes.join("")).not.toMatch(/\x1b\[[39][1-6]m/);
 });
 
-test("a model is chosen from those there are, and the line that sets it is one of the shell", async () => {
+test("a model is chosen from a list, and a line of the shell sets it", async () => {
   const model = { provider: "openai", windowTokens: 128_000, inputUsd: 1, outputUsd: 2, aliases: ["big"] };
   const played = await open({
     prepare: ({ fakeSys }) => {
@@ -164,18 +164,18 @@ test("a model is chosen from those there are, and the line that sets it is one o
   await played.until(() => played.io.fakeSys.asked("proc.model").some((asked) => Bun.deepEquals(asked, set)));
 });
 
-test("what waits is listed, and the one that is chosen stands as the card that is answered", async () => {
+test("pending approvals are listed, and the chosen one becomes the card", async () => {
   const played = await open();
   await played.type("/approvals\r");
-  await played.until(/nothing waits for you/);
+  await played.until(/No pending approvals/);
   await played.play(said.hil(), said.hil({ id: "m4m4", pid: "task:aaaaaa", args: { path: "~/second" } }));
   await played.type("/approvals\r");
-  await played.until(/waits for you/);
+  await played.until(/pending approvals/);
   await played.type("second\r");
-  await played.until(/task:aaaaaa wants Delete ~\/second/);
+  await played.until(/task:aaaaaa wants to delete ~\/second/);
 });
 
-test("a long text to read is paged; what is kept of it is the line, and q returns to where one was", async () => {
+test("a long text opens in the pager, and q returns to the transcript with the line", async () => {
   const played = await open();
   await played.type("/man processes\r");
   await played.until(/^man processes {2}1-\d+ of \d+/m);
@@ -186,18 +186,18 @@ test("a long text to read is paged; what is kept of it is the line, and q return
   expect(played.text()).toContain("$ man processes");
 });
 
-test("what the keys do stands above the line, or is paged where there is no room", async () => {
+test("the list of keys stands above the line, or in the pager if it does not fit", async () => {
   const played = await open({ columns: 60, rows: 16 });
   await played.type("?");
   await played.until(/^keys {2}1-15 of/m);
   await played.type("q");
   await played.resize(120, 40);
   await played.type("?");
-  await played.until(/\/go +another process/);
+  await played.until(/\/go +switch to another process/);
   expect(played.text()).toMatch(/^›/m);
 });
 
-test("what was said at another terminal stands before its answer, what was said here stands once", async () => {
+test("messages of another terminal stand before their answers, own messages stand once", async () => {
   const other = { id: 3, runId: "r-other", timestamp: 0, role: "user", content: "from elsewhere" };
   const own = {
     id: 1,
@@ -225,7 +225,7 @@ test("what was said at another terminal stands before its answer, what was said 
   ]);
 });
 
-test("what was missed is told in one line, and nothing where nothing was", () => {
+test("one line sums up what was missed, if anything was", () => {
   const message = { runId: null, timestamp: 1 } as const;
   const result = { ...message, role: "toolResult" } as const;
   const content = { toolName: "Read", toolCallId: "c", isError: false, outcome: "completed", output: "" } as const;
@@ -239,22 +239,22 @@ test("what was missed is told in one line, and nothing where nothing was", () =>
     processes: FAMILY,
   } as const;
   expect(missedText(away)).toBe(
-    "while you were away (2h01): 1 answer, 2 tool calls, 1 failed; task:aaaaaa is at work, task:bbbbbb done",
+    "While you were away (2h01): 1 answer, 2 tool calls, 1 failed · task:aaaaaa is working, task:bbbbbb done",
   );
   expect(missedText({ ...away, messages: [], processes: [processInfo()] })).toBeNull();
-  // Whoever only talked to another process has heard of the others.
+  // The person was here and has seen the others.
   expect(missedText({ ...away, left: null, processes: null })).toBe(
-    "since you talked to it (2h01): 1 answer, 2 tool calls, 1 failed",
+    "Since you last talked to it (2h01): 1 answer, 2 tool calls, 1 failed",
   );
   expect(missedText({ ...away, left: null, messages: [], processes: null })).toBeNull();
-  // What was on the screen before somebody left was not missed, whatever its number.
+  // Messages from before the person left were not missed.
   const left = { ...away, since: { seq: 4, at: 60_000 }, left: 60_000, processes: [processInfo()] };
   expect(missedText(left)).toBeNull();
   const after = { ...message, id: 8, timestamp: 60_001, role: "assistant", content: { text: "done" } } as const;
-  expect(missedText({ ...left, messages: [...left.messages, after] })).toBe("while you were away (2h00): 1 answer");
+  expect(missedText({ ...left, messages: [...left.messages, after] })).toBe("While you were away (2h00): 1 answer");
 });
 
-test("strace is a view that goes on by itself, says that its process has ended, and leaves the transcript as it was", async () => {
+test("strace follows calls, says when its process ends, and leaves the transcript unchanged", async () => {
   const rows = [{ id: 1, at: 0, call: "fs.read", args: '{"path":"~/a.md"}', outcome: "ok", ms: 1 }];
   let next = Promise.withResolvers<object>();
   const played = await open({
@@ -269,12 +269,12 @@ test("strace is a view that goes on by itself, says that its process has ended, 
   await played.until(/shell\.exec +bun test +EPERM/);
   expect(played.text()).toMatch(/following +2 calls · 1 failed/);
   next.reject(new SysError("ESRCH", "no such process"));
-  await played.until(/it has ended/);
+  await played.until(/ended/);
   await played.type("q");
   await played.until(/how do I stop a process/);
 });
 
-test("every command is one after a slash too, nouns among them; a path stays a path", async () => {
+test("every gsv command works after a slash; a path stays a path", async () => {
   const played = await open({
     prepare: ({ fakeSys }) => fakeSys.answer("archive.list", () => ({ archives: [], next: null })),
   });

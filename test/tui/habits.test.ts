@@ -1,4 +1,4 @@
-// What somebody types by habit, from Unix and from other terminals that talk: it does what it means there, or says what does.
+// Habits from Unix and from other chat terminals: each does what it means there, or names what does.
 
 import { expect, test } from "bun:test";
 import type { Side } from "../../commands/files/copy/side.ts";
@@ -54,26 +54,26 @@ async function withShell(work: (played: Played, asked: () => string[]) => Promis
   await played.leave();
 }
 
-test("a word after a slash from elsewhere does here what it means there", () =>
+test("slash commands of other programs do what they mean there", () =>
   withShell(async (played, asked) => {
     await played.type("/plan\r");
     await played.until(/^\$ mode init:1000 plan\nplan$/m);
     expect(asked()).toEqual(["init:1000 plan"]);
     await played.type("/resume\r");
-    await played.until(/go to process[\s\S]*task:aaaaaa/);
+    await played.until(/switch to process[\s\S]*task:aaaaaa/);
   }));
 
-test("a word after a slash that nobody knows is refused with the nearest, and runs nothing", () =>
+test("an unknown slash command gets a suggestion and runs nothing", () =>
   withShell(async (played, asked) => {
     await played.type("/modle\r");
-    await played.until(/\/modle is no word of this terminal: did you mean \/mode/);
+    await played.until(/Unknown command: \/modle\. Did you mean \/mode/);
     await played.type("/agnts\r");
-    await played.until(/\/agnts is no word of this terminal/);
+    await played.until(/Unknown command: \/agnts/);
     expect(asked()).toEqual([]);
     expect(played.text()).not.toContain("bash:");
   }));
 
-test("mode and undo without a process are about the one that is talked to", () =>
+test("mode and undo without a pid are about the attached process", () =>
   withShell(async (played, asked) => {
     await played.type(`/attach ${TASK}\r`);
     await played.until(/^~ {2}task:aaaaaa/m);
@@ -88,11 +88,11 @@ test("mode and undo without a process are about the one that is talked to", () =
     expect(asked()).toEqual([`${TASK} plan`, `${TASK} ask`, "init:1000 yolo", `undo ${TASK}`]);
   }));
 
-test("/new takes the flags of spawn, or the first that is said to it", () =>
+test("/new takes flags of spawn, or a prompt", () =>
   withShell(async (played) => {
     const made = () => played.io.fakeSys.asked("proc.spawn");
     await played.type("/new why don't the tests pass?\r");
-    await played.until(/now talking to task:aaaaaa/);
+    await played.until(/Switched to task:aaaaaa/);
     expect(made()).toEqual([{ prompt: "why don't the tests pass?", label: "why don't the tests pass?" }]);
     await played.type("/new --label 'the docs' --mode plan\r");
     await played.until(() => made().length === 2);
@@ -100,7 +100,7 @@ test("/new takes the flags of spawn, or the first that is said to it", () =>
     await played.type("/clear\r/new --lable docs\r");
     await played.until(/^\$ spawn --lable docs\n.*unknown flag --lable/m);
     await played.type("/clear\r/new --label $(whoami)\r");
-    await played.until(/\/new takes the flags of spawn/);
+    await played.until(/\/new takes flags of spawn/);
     expect(made()).toHaveLength(2);
     await played.type("/clear\r/new --mode plan --label='the tests' why don't they pass?\r");
     await played.until(() => made().length === 3);
@@ -109,36 +109,36 @@ test("/new takes the flags of spawn, or the first that is said to it", () =>
     await played.until(/^\$ spawn --workspace .\/none --prompt 'fix it'$/m);
   }));
 
-test("gsv within gsv says that one is there, and prints no page of help", () =>
+test("gsv inside gsv says where you are, and prints no help page", () =>
   withShell(async (played, asked) => {
     await played.type("gsv\r");
-    await played.until(/^this is gsv: \? shows the keys, help lists the commands$/m);
+    await played.until(/^You are in gsv\. Type \? for keys, or help for commands\.$/m);
     expect(played.text()).not.toContain("Commands");
     expect(asked()).toEqual([]);
   }));
 
-test("what begins with # says that nobody heard it", () =>
+test("a line that begins with # is not sent, and says so", () =>
   withShell(async (played, asked) => {
     await played.type("# always use tabs\r");
-    await played.until(/^\$ # always use tabs\n+.*a remark: nobody was told it/m);
+    await played.until(/^\$ # always use tabs\n+.*Comment, not sent\./m);
     expect(asked()).toEqual([]);
     expect(played.io.fakeSys.asked("proc.send")).toEqual([]);
   }));
 
-test("what only this machine has is said to be there, with the line that reaches it", () =>
+test("a program or file that only this computer has gets a hint with the line that reaches it", () =>
   withShell(async (played) => {
     await played.type("git status -s\r");
-    await played.until(/^\$ git status -s[\s\S]*on this machine: ! git status -s$/m);
+    await played.until(/^\$ git status -s[\s\S]*To run it on this computer: ! git status -s$/m);
     await played.type("cat cart.js\r");
-    await played.until(/cart\.js is on this machine: ! cat cart\.js$/m);
+    await played.until(/cart\.js is on this computer\. To run it there: ! cat cart\.js$/m);
     await played.type("cd /projects/cart\r");
-    await played.until(/for your agent to work there: workspace attach \/projects\/cart --pid init:1000$/m);
+    await played.until(/To let your agent work there: workspace attach \/projects\/cart --pid init:1000$/m);
     await played.type("cat notes.md\r");
     await played.until(/^\$ cat notes\.md\n.*\n+~ {2}init/m);
     expect(played.text()).not.toContain("notes.md is");
   }));
 
-test("kill takes the number that jobs shows", () =>
+test("kill takes the number from jobs", () =>
   withShell(async (played, asked) => {
     await played.type("why? &\r");
     await played.until(/^\[1\] task:aaaaaa/m);
@@ -149,14 +149,14 @@ test("kill takes the number that jobs shows", () =>
     expect(asked()).toEqual([`KILL ${TASK}`, "shell: kill %7"]);
   }));
 
-test("diff of two files compares them, and alone it is about the process", () =>
+test("diff with two files compares them in the shell", () =>
   withShell(async (played, asked) => {
     await played.type("diff ./a.txt ./b.txt\r");
     await played.until(() => asked().length > 0);
     expect(asked()).toEqual(["shell: diff ./a.txt ./b.txt"]);
   }));
 
-test("going back to a process shows what was not yet on this screen, and no page of old talk", () =>
+test("going back to a process shows only messages that were not on this screen yet", () =>
   withShell(async (played) => {
     const messages = ["one", "two", "three"].flatMap((text, at) => [
       { id: 2 * at + 1, role: "user", content: text },
@@ -171,7 +171,7 @@ test("going back to a process shows what was not yet on this screen, and no page
     await played.until(/^ {2}answer three$/m);
     expect(shown("answer one")).toBe(1);
     await played.type("bg\r");
-    await played.until(/now talking to init:1000/);
+    await played.until(/Switched to init:1000/);
     messages.push({ id: 7, role: "user", content: "four" });
     await played.type("fg\r");
     await played.until(/^› four$/m);

@@ -1,4 +1,4 @@
-// Processes as jobs of the line: begun behind, listed, told of when they end, brought to the front and left again.
+// Processes as jobs of the line: start in the background, list, report the end, fg and bg.
 
 import { expect, test } from "bun:test";
 import { said } from "../support/chat.ts";
@@ -24,7 +24,7 @@ async function withTasks(work: (played: Played, asked: () => unknown[]) => Promi
   await played.leave();
 }
 
-test("what ends in & is asked of a task of its own, whether it is said or chat is called", () =>
+test("a message or a chat command with & at its end starts a background task", () =>
   withTasks(async (played, asked) => {
     await played.type("why is the sky blue? &\r");
     await played.until(/^\[1\] task:aaaaaa {2}why is the sky blue\?$/m);
@@ -38,18 +38,18 @@ test("what ends in & is asked of a task of its own, whether it is said or chat i
     expect(played.text()).toContain("› why is the sky blue? &");
   }));
 
-test("jobs lists them, and the end of one is told where one is, once", () =>
+test("jobs lists tasks, and the end of a task is reported once", () =>
   withTasks(async (played) => {
     await played.type("why? &\r");
     await played.until(/^\[1\] task/m);
     await played.type("jobs\r");
-    await played.until(/^\[1\]\+ running {8}task:aaaaaa {2}why\?$/m);
+    await played.until(/^\[1\]\+ running {2}task:aaaaaa {2}why\?$/m);
     await played.play(said.complete("ok", null, { pid: FIRST }));
-    await played.until(/^\[1\] done {2}task:aaaaaa {2}why\? · fg %1 reads it$/m);
+    await played.until(/^\[1\] done {2}task:aaaaaa {2}why\? · fg %1 to read it$/m);
     expect(played.everything().filter((line) => line.startsWith("[1] done"))).toHaveLength(1);
   }));
 
-test("one that is done before it is known to have begun is told of, too", () =>
+test("a task that ends before its start is known is reported too", () =>
   withTasks(async (played) => {
     const begun = Promise.withResolvers<void>();
     played.io.fakeSys.answer("proc.spawn", async () => {
@@ -59,10 +59,10 @@ test("one that is done before it is known to have begun is told of, too", () =>
     await played.type("why? &\r");
     await played.play(said.complete("ok", null, { pid: FIRST }));
     begun.resolve();
-    await played.until(/^\[1\] task:aaaaaa {2}why\?\n+\[1\] done {2}task:aaaaaa {2}why\? · fg %1 reads it$/m);
+    await played.until(/^\[1\] task:aaaaaa {2}why\?\n+\[1\] done {2}task:aaaaaa {2}why\? · fg %1 to read it$/m);
   }));
 
-test("fg talks to the newest, to one by its number or the beginning of what it does, and bg leaves it to itself", () =>
+test("fg attaches to the newest job, or one by number, pid or beginning of its text; bg leaves it running", () =>
   withTasks(async (played) => {
     await played.type("first thing? &\r");
     await played.until(/^\[1\]/m);
@@ -80,12 +80,12 @@ test("fg talks to the newest, to one by its number or the beginning of what it d
       await played.type("bg\r");
       await played.until(/^~ {2}init:1000/m);
     }
-    expect(played.text()).toContain(`${FIRST} works on in the background`);
+    expect(played.text()).toContain(`${FIRST} runs in the background`);
     await played.type("bg %2\r");
-    await played.until(/task:bbbbbb works in the background already/);
+    await played.until(/task:bbbbbb already runs in the background/);
   }));
 
-test("what is nobody's job here is the shell's to answer", () =>
+test("job names without a task go to the shell", () =>
   withTasks(async (played) => {
     const ran: string[] = [];
     played.io.fakeSys.answer("shell.run", ({ script }: { script: string }) => {
@@ -103,5 +103,5 @@ test("what is nobody's job here is the shell's to answer", () =>
     }
     expect(played.io.fakeSys.asked("proc.spawn")).toEqual([]);
     await played.type("jobs\r");
-    await played.until(/^no jobs:/m);
+    await played.until(/^No jobs\./m);
   }));

@@ -1,4 +1,4 @@
-// The line and what surrounds it: messages that wait and how they are sent, history with its search, completion, colours while typing.
+// The line: queued messages, history and its search, completion, colours while typing.
 
 import { expect, test } from "bun:test";
 import { complete } from "../../tui/line/complete.ts";
@@ -22,10 +22,10 @@ async function busy(): Promise<Played> {
   return shell;
 }
 
-test("a message waits below the answer until it enters the run; up takes it back, and the kernel forgets it", async () => {
+test("a message is queued until a run takes it; up takes it back, and the kernel drops it", async () => {
   const shell = await busy();
   await shell.type("two\r");
-  expect(shell.text()).toMatch(/^ {2}↳ queued: two {3}↑ takes it back$/m);
+  expect(shell.text()).toMatch(/^ {2}↳ queued: two {3}↑ edit$/m);
   await shell.type("\x1b[A");
   expect(shell.io.fakeSys.asked("proc.abort")).toEqual([{ pid: "init:1000", runId: OTHER }]);
   expect(shell.text()).toEndWith("› two");
@@ -36,24 +36,24 @@ test("a message waits below the answer until it enters the run; up takes it back
   await shell.leave();
 });
 
-test("ctrl-s says what becomes of a message: at the next step, after this answer, or at once", async () => {
+test("ctrl-s changes when a message is sent: at the next step, after this answer, or at once", async () => {
   const shell = await busy();
   await shell.type("two");
-  expect(shell.text()).toContain("writing  enter: at its next step · ctrl-s switches");
+  expect(shell.text()).toContain("writing  enter: send at the next step · ctrl-s change");
   await shell.type("\x13");
-  expect(shell.text()).toContain("enter: after this answer");
+  expect(shell.text()).toContain("enter: send after this answer");
   await shell.type("\r");
   expect(shell.text()).toContain("↳ after this answer: two");
   expect(shell.io.fakeSys.asked("proc.send")).toHaveLength(1);
   await shell.type("three\x13");
-  expect(shell.text()).toContain("enter: at once, ends this run");
+  expect(shell.text()).toContain("enter: stop this run and send");
   await shell.type("\x15");
   await shell.play(said.text("Well."), said.complete("ok", "Well."), said.state("idle"));
   expect(shell.io.fakeSys.asked("proc.send").slice(1)).toEqual([{ pid: "init:1000", message: "two" }]);
   await shell.leave();
 });
 
-test("at once ends the run; what was kept back is sent when its terminal is left", async () => {
+test("a message that is sent at once stops the run; kept messages are sent on leaving", async () => {
   const shell = await busy();
   await shell.type("\x13");
   await shell.type("later\r");
@@ -65,7 +65,7 @@ test("at once ends the run; what was kept back is sent when its terminal is left
   expect(sent().slice(1)).toEqual([{ pid: "init:1000", message: "later" }]);
 });
 
-test("a line is kept with when, where and how it ended, as one line, also where it has several", () => {
+test("history stores each line with time, directory and exit status, as one line of the file", () => {
   const past: readonly Past[] = [
     { text: "ls /proc", at: Date.UTC(2026, 0, 2), cwd: "/home/sam", status: null },
     { text: "ls /proc", at: Date.UTC(2026, 0, 2), cwd: "/home/sam", status: 0 },
@@ -80,21 +80,21 @@ test("a line is kept with when, where and how it ended, as one line, also where 
   ]);
 });
 
-test("ctrl-r finds by words in any order, here or what failed, and shows where and when", async () => {
+test("ctrl-r finds words in any order, in this directory or among failed lines", async () => {
   const shell = await Played.open({ history: ["git status", "bun test tui", "ls", "test the tui"] });
   await shell.type("\x12tui te");
-  expect(shell.text()).toMatch(/^ {2}bun test tui\s*\n› test the tui\s*\nhistory: tui te {2}1 of 2 · enter takes it/m);
+  expect(shell.text()).toMatch(/^ {2}bun test tui\s*\n› test the tui\s*\nhistory: tui te {2}1 of 2 · enter accept/m);
   await shell.type("\x12");
   await shell.type("\r");
   expect(shell.text()).toEndWith("› bun test tui");
   await shell.type("\x12\tgit");
-  expect(shell.text()).toMatch(/history here: git {2}nothing found/);
+  expect(shell.text()).toMatch(/history in this directory: git {2}no match/);
   await shell.type("\x07");
   expect(shell.text()).toEndWith("› bun test tui");
   await shell.leave();
 });
 
-test("`!!` shows the last line that ran and runs it, and a space before a line keeps it out of history", async () => {
+test("`!!` shows and runs the last line, and a space before a line keeps it out of history", async () => {
   const kept: Past[] = [];
   const shell = await Played.open({ history: ["ls /proc"], keep: (entry) => kept.push(entry) });
   await shell.type("!!");
@@ -106,12 +106,12 @@ test("`!!` shows the last line that ran and runs it, and a space before a line k
   await shell.leave();
 });
 
-test("history is what was typed, as in every shell, the newest last; what it holds does nothing to the terminal", async () => {
+test("history lists typed lines, the newest last, with everything in them inert", async () => {
   const typed = ["ls /proc", "for x in a b\ndo echo $x\ndone", "say \x1b[31mred"];
   const shell = await Played.open({ history: [...Array.from({ length: 40 }, (_, at) => `line ${at}`), ...typed] });
   await shell.type("/clear\rhistory 4\r");
   await shell.until(
-    /^\$ history 4\n[\s\S]*^ {2}41 {2}ls \/proc\n {2}42 {2}for x in a b; do echo \$x; done\n {2}43 {2}say ␛\[31mred\n.*\n+what was said to init:1000: history show$/m,
+    /^\$ history 4\n[\s\S]*^ {2}41 {2}ls \/proc\n {2}42 {2}for x in a b; do echo \$x; done\n {2}43 {2}say ␛\[31mred\n.*\n+Messages of init:1000: history show$/m,
   );
   expect(shell.text()).not.toContain("line 39");
   expect(shell.io.fakeSys.asked("proc.history")).toHaveLength(1);
@@ -121,7 +121,7 @@ test("history is what was typed, as in every shell, the newest last; what it hol
   await shell.leave();
 });
 
-test("the dim rest of a line is what was typed in this directory before what was typed elsewhere", async () => {
+test("the suggestion comes from this directory before other directories", async () => {
   const shell = await Played.open({ history: ["ls /proc", "ls /bin"] });
   await shell.type("ls /p");
   expect(shell.text()).toEndWith("$ ls /proc");
@@ -130,7 +130,7 @@ test("the dim rest of a line is what was typed in this directory before what was
   await shell.leave();
 });
 
-test("TAB offers what can follow with what it is, and goes through it with each TAB", async () => {
+test("TAB lists completions with notes, and each further TAB takes the next", async () => {
   const shell = await Played.open();
   const docs = processInfo({ pid: "task:aaaaaa", label: "docs audit" });
   const links = processInfo({ pid: "task:bbbbbb", label: "dead links" });
@@ -148,7 +148,7 @@ test("TAB offers what can follow with what it is, and goes through it with each 
 
 const theme = themeOf({ colour: true, unicode: true });
 
-test("models, settings, files behind an @ and paths of this machine are completed too", async () => {
+test("models, settings, files after an @ and host paths are completed too", async () => {
   const io = new FakeIo();
   const model = { model: "anthropic/claude-fable-5", windowTokens: 200_000 };
   io.fakeSys.answer("ai.models", () => ({ models: [model], notes: [] }));
@@ -167,7 +167,7 @@ test("models, settings, files behind an @ and paths of this machine are complete
   expect(await texts("/model claude", "slash")).toEqual(["anthropic/claude-fable-5 "]);
   expect(await texts("spawn --model anth", "shell")).toEqual(["anthropic/claude-fable-5 "]);
   expect(await texts("look at @my", "chat")).toEqual(["@my\\ notes.md "]);
-  // One who works elsewhere reads the name from there.
+  // The attached process resolves names in its own directory.
   const coder = processInfo({ pid: "task:aaaaaa", cwd: "/workspaces/dir_aaaaaa" });
   io.fakeSys.answer("proc.get", ({ pid }: { pid: string }) => (pid === coder.pid ? coder : processInfo()));
   io.fakeSys.answer("fs.list", ({ path }: { path: string }) => ({
@@ -180,7 +180,7 @@ test("models, settings, files behind an @ and paths of this machine are complete
   expect(await texts("! cat s", "host")).toEqual(["src/", "setup.ts "]);
 });
 
-test("while it is typed a command that is there is bold and one that is not is red; strings, variables and operators have colours", () => {
+test("known commands are bold and unknown ones red while typing; strings, variables and operators have colours", () => {
   const paints = (text: string, to: "shell" | "chat" | "host") =>
     spansOf(text, { route: { to, text }, theme, programs: (word) => word === "ls" || word === "grep" }).map(
       ({ from, to: end, paint }) => [text.slice(from, end), paint],
@@ -209,12 +209,12 @@ test("while it is typed a command that is there is bold and one that is not is r
   ]);
 });
 
-test("a note goes with the next key; what another process has done is told for its time, or until the next line", async () => {
+test("a notice goes with the next key; news of another process stays for its time, or until the next line", async () => {
   const shell = await Played.open();
   await shell.type("\x03");
-  expect(shell.text()).toContain("ctrl-d leaves");
+  expect(shell.text()).toContain("ctrl-d to leave");
   await shell.type("a");
-  expect(shell.text()).not.toContain("ctrl-d leaves");
+  expect(shell.text()).not.toContain("ctrl-d to leave");
   await shell.play({ ...said.complete("ok"), pid: "task:aaaaaa" });
   await shell.type("b");
   expect(shell.text()).toContain("task:aaaaaa done");

@@ -25,7 +25,7 @@ function key(text: string): Key {
   return { name, text: name === "text" ? text.replace(/^\^/, "") : "", ctrl, alt: false, shift: false };
 }
 
-/** Every row fits, none is more than the screen has, nothing in them acts. */
+/** Every row fits, and there are no more rows than the screen has. */
 function expectScreen(lines: readonly string[], [columns, rows]: readonly [number, number]): void {
   expect(lines.length).toBeLessThanOrEqual(rows);
   for (const line of lines) {
@@ -38,7 +38,7 @@ function text(lines: readonly string[]): string {
   return lines.map((line) => Bun.stripANSI(line).trimEnd()).join("\n");
 }
 
-test("of help and pages of the manual titles and what is typed stand out, of nothing else", () => {
+test("help and manual pages have bold headings and coloured commands, other texts have none", () => {
   const page = "stop - Stop it\n\nHold it\n  As `kill -STOP` does.\n\nA line by itself\n";
   const theme = themeOf({ colour: true, unicode: true });
   const drawn = (title: string) => {
@@ -64,7 +64,7 @@ describe("the pager", () => {
     [...keys].reduce<Pager | null>((now, each) => (now === null ? null : onPagerKey(now, key(each), at)), pager);
   const shown = (pager: Pager | null, at = size) => (pager === null ? [] : pagerRows(pager, at).rows);
 
-  test("has the keys of less: space and b by the screen, d u by half, g G to the ends, q leaves", () => {
+  test("has the keys of less: space and b by the screen, d u by half, g G to the ends, q closes", () => {
     expect(shown(pressed(long, " "))[0]).toBe("line 11");
     expect(shown(pressed(long, "  b"))[0]).toBe("line 11");
     expect(shown(pressed(long, "dj"))[0]).toBe("line 7");
@@ -74,7 +74,7 @@ describe("the pager", () => {
     expect(pressed(long, "q")).toBeNull();
   });
 
-  test("search goes to what matches, n and N on and back and around the ends, and marks it", () => {
+  test("search goes to matches and marks them, n and N forward and back, around the ends", () => {
     const found = pressed(long, "/line 5\r");
     expect(shown(found)[0]).toBe("line 5");
     expect(shown(pressed(found, "n"))[0]).toBe("line 50");
@@ -84,17 +84,17 @@ describe("the pager", () => {
     expect(marked[0]).toBe("\x1b[7mline 5\x1b[27m");
     const none = pressed(long, "/nothing\r");
     expect(text(pagerLines({ pager: none as Pager, theme: plain, columns: 80, rows: 11 }))).toContain(
-      "nothing like nothing",
+      "no match for nothing",
     );
   });
 
-  test("another width keeps the place", () => {
+  test("a new width keeps the position", () => {
     const wide = newPager("x", Array.from({ length: 50 }, (_, at) => `${at} ${"word ".repeat(30)}`).join("\n"), null);
     const there = pressed(wide, "/30 \r") as Pager;
     for (const columns of [20, 40, 100]) expect(shown(there, { columns, rows: 10 })[0]).toStartWith("30 word");
   });
 
-  test("whatever it shows fits and is inert, at every size and place", () => {
+  test("every text fits and is inert, at every size and position", () => {
     for (const { text: hostile } of HOSTILE)
       for (const size of SIZES.slice(0, 3)) {
         const [columns, rows] = size;
@@ -105,7 +105,7 @@ describe("the pager", () => {
       }
   });
 
-  test("no keys in any order make it show less than the text has, or nothing", () => {
+  test("whatever the keys, the screen stays full of text", () => {
     const keys = fc.array(fc.constantFrom(..." bdujkgGnN".split("")), { maxLength: 30 });
     fc.assert(
       fc.property(keys, fc.integer({ min: 1, max: 30 }), (typed, rows) => {

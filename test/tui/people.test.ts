@@ -1,7 +1,7 @@
-// What people and their terminals are told besides what is on the screen, and what is left out for those who want less.
+// Titles, marks and notifications, and what can be switched off.
 
 import { expect, test } from "bun:test";
-import { abilitiesOf, callOf, inLettersOfAscii } from "../../tui/screen/abilities.ts";
+import { abilitiesOf, notificationBytes, withAsciiGlyphs } from "../../tui/screen/abilities.ts";
 import { said } from "../support/chat.ts";
 import { Played } from "../support/played.ts";
 
@@ -10,7 +10,7 @@ const titles = (played: Played) =>
 const bells = (played: Played) => played.writes.join("").split("\x07").length - 1;
 const LEFT = "\x1b[O";
 
-test("a terminal that jumps between prompts is told where each began, what came of it, and how it ended", async () => {
+test("marks tell the terminal where each prompt and its output begin, and how it ended", async () => {
   const played = await Played.open();
   await played.type(", why?\r");
   await played.play(said.start(), said.text("Because."), said.complete("ok"));
@@ -23,7 +23,7 @@ test("a terminal that jumps between prompts is told where each began, what came 
   await played.leave();
 });
 
-test("the title says whom one talks to and how that is, in words of gsv's own alone", async () => {
+test("the title names the process and its state, in gsv's own words only", async () => {
   const played = await Played.open({
     prepare: ({ fakeSys }) => fakeSys.answer("proc.model", () => ({ answers: "evil\x07" })),
   });
@@ -38,7 +38,7 @@ test("the title says whom one talks to and how that is, in words of gsv's own al
   await played.leave();
 });
 
-test("somebody who looks elsewhere is called when something waits and when a long run ends, once each, and nobody else", async () => {
+test("a window without focus gets one notification for a request and one for the end of a long run", async () => {
   const played = await Played.open();
   await played.play(said.start(), said.hil(), said.closed());
   await played.settle(20_000);
@@ -59,7 +59,7 @@ test("somebody who looks elsewhere is called when something waits and when a lon
   await played.leave();
 });
 
-test("who wants no calls gets none", async () => {
+test("notifications can be switched off", async () => {
   const played = await Played.open({
     prepare: ({ fakeSys }) =>
       fakeSys.answer("config.get", ({ key }: { key: string }) => ({
@@ -72,9 +72,9 @@ test("who wants no calls gets none", async () => {
   await played.leave();
 });
 
-test("a notification is sent as the terminal takes it, and through tmux only a bell", () => {
+test("each terminal gets its own kind of notification, tmux only a bell", () => {
   const bytes = (env: Record<string, string>) =>
-    callOf(abilitiesOf({ TERM: "xterm-256color", ...env }).notifies, "words");
+    notificationBytes(abilitiesOf({ TERM: "xterm-256color", ...env }).notifies, "words");
   expect(bytes({ TERM_PROGRAM: "WezTerm" })).toBe("\x1b]9;gsv: words\x1b\\");
   expect(bytes({ TERM: "xterm-kitty" })).toBe("\x1b]99;i=gsv;gsv: words\x1b\\");
   expect(bytes({ TERM: "foot" })).toBe("\x1b]777;notify;gsv;words\x1b\\");
@@ -82,16 +82,16 @@ test("a notification is sent as the terminal takes it, and through tmux only a b
   expect(bytes({})).toBe("\x07");
 });
 
-test("what an environment says of the terminal is believed", () => {
-  expect(abilitiesOf({ TERM: "dumb" })).toMatchObject({ dumb: true, colour: false, told: false });
+test("the environment decides what the terminal can do", () => {
+  expect(abilitiesOf({ TERM: "dumb" })).toMatchObject({ dumb: true, colour: false, osc: false });
   expect(abilitiesOf({ TERM: "xterm", NO_COLOR: "1" })).toMatchObject({ dumb: false, colour: false, unicode: true });
   expect(abilitiesOf({ TERM: "xterm", NO_COLOR: "1", FORCE_COLOR: "1" }).colour).toBe(true);
   expect(abilitiesOf({ TERM: "xterm", LANG: "C" }).unicode).toBe(false);
   expect(abilitiesOf({ TERM: "xterm", LANG: "C", LC_ALL: "de_DE.UTF-8" }).unicode).toBe(true);
-  expect(abilitiesOf({ TERM: "linux" }).told).toBe(false);
+  expect(abilitiesOf({ TERM: "linux" }).osc).toBe(false);
 });
 
-test("nothing links, nothing takes the mouse, and nothing is written to the clipboard", async () => {
+test("gsv writes no links, takes no mouse and never touches the clipboard", async () => {
   const played = await Played.open();
   await played.type(", go\r");
   await played.play(
@@ -105,7 +105,7 @@ test("nothing links, nothing takes the mouse, and nothing is written to the clip
   await played.leave();
 });
 
-test("with motion reduced nothing turns, and what goes on is still said", async () => {
+test("with reduced motion nothing spins, and the activity is still shown", async () => {
   const played = await Played.open({
     prepare: ({ fakeSys }) =>
       fakeSys.answer("config.get", ({ key }: { key: string }) => ({
@@ -122,7 +122,7 @@ test("with motion reduced nothing turns, and what goes on is still said", async 
   await played.leave();
 });
 
-test("where the locale has no other letters, every glyph of gsv's own is one of ASCII, as wide as it was", async () => {
+test("in an ASCII locale every glyph of gsv is ASCII of the same width", async () => {
   const played = await Played.open({ unicode: false });
   await played.play(said.start(), said.text("- one\n- two\n\n---\n\n| a | b |\n|---|---|\n| 1 | 2 |"), said.hil());
   await played.play(said.call("Read", { path: "a\u202eb" }), said.result(true, "x"), said.complete("ok"));
@@ -136,6 +136,6 @@ test("where the locale has no other letters, every glyph of gsv's own is one of 
   await played.leave();
   const writes: string[] = [];
   const tty = { write: (text: string) => void writes.push(text), columns: 80, rows: 24 };
-  inLettersOfAscii(tty).write("├ a … ⟨U+202E⟩ 日本 é");
+  withAsciiGlyphs(tty).write("├ a … ⟨U+202E⟩ 日本 é");
   expect(writes).toEqual(["| a ~ <U+202E> 日本 é"]);
 });

@@ -75,8 +75,8 @@ describe("of all texts that are meant for the terminal and not for its reader", 
       for (const cut of cutsOf(bytes)) {
         const [first, second] = decoded(bytes, cut);
         const { lines, written } = shownOf([
-          { kind: "grows", turn: 1, text: first },
-          { kind: "grows", turn: 1, text: second },
+          { kind: "delta", turn: 1, text: first },
+          { kind: "delta", turn: 1, text: second },
           { kind: "text", turn: 1, text: first + second },
         ]);
         const found = actsInLines(lines) ?? actsIn(written);
@@ -105,9 +105,9 @@ describe("of all texts that are meant for the terminal and not for its reader", 
   test("none acts as anything else that stands in the transcript", () => {
     for (const { kind, text } of HOSTILE) {
       const entries: readonly Entry[] = [
-        { kind: "said", text },
-        { kind: "ran", text, host: true },
-        { kind: "again", reason: text },
+        { kind: "message", text },
+        { kind: "command", text, host: true },
+        { kind: "retry", reason: text },
         { kind: "result", tool: text, args: { path: text }, ok: true, output: text, tookMs: 1 },
         { kind: "result", tool: "Shell", args: { command: text, [text]: text }, ok: false, output: text, tookMs: null },
         { kind: "decided", ask: askOf(text), decision: "deny", by: text },

@@ -1,11 +1,11 @@
-// Commands of the terminal's own, while they are being typed.
+// The menu of slash commands while one is typed.
 
 import { expect, test } from "bun:test";
 import { SLASHES, slashMenu } from "../../tui/line/slash.ts";
 
 const named = (typed: string) => slashMenu(typed)?.candidates.map(({ text }) => text.trim()) ?? null;
 
-test("a slash offers all of them, and letters those that begin so", () => {
+test("a slash offers all commands, and letters those that begin with them", () => {
   expect(named("/")).toEqual([...SLASHES.keys()].map((name) => `/${name}`));
   expect(named("/co")).toEqual(["/compact", "/context", "/cost"]);
   expect(slashMenu("/go")).toBeNull();

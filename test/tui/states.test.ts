@@ -1,4 +1,4 @@
-// What a process does and what holds it, as the line above the prompt says it: each state played by a scripted kernel, at three widths.
+// The activity line: each state of a process, played by a scripted kernel.
 
 import { describe, expect, test } from "bun:test";
 import type { State as ProcessState, WaitsFor } from "../../src/abi/process/process.ts";
@@ -32,23 +32,23 @@ function dock(played: Played): readonly string[] {
   return rows.slice(from + 1).map((row) => row.replace(/^[\u2800-\u28ff] /, "* "));
 }
 
-test("thinking and writing say how long and how much; thinking is one dim line afterwards that ctrl-o opens", async () => {
+test("thinking and writing show time and tokens; finished thinking is one line that ctrl-o expands", async () => {
   const shell = await played();
   await asked(shell);
   await shell.play(said.delta("let me see", { kind: "thinking" }));
   await shell.settle(4100);
-  expect(dock(shell)[0]).toBe("* thinking  4 s · esc stops");
+  expect(dock(shell)[0]).toBe("* thinking  4 s · esc stop");
   await shell.play(said.delta("Two settings cause it. Compaction keeps"));
-  expect(shell.text()).toContain("  thought for 4.1 s · ctrl-o shows");
+  expect(shell.text()).toContain("  thought for 4.1 s · ctrl-o expand");
   expect(shell.text()).not.toContain("let me see");
   await shell.settle(2100);
-  expect(dock(shell)[0]).toBe("* writing  6 s · 13 tok · esc stops");
+  expect(dock(shell)[0]).toBe("* writing  6 s · 13 tok · esc stop");
   await shell.type("\x0f");
   await shell.until(/let me see/);
   await shell.leave();
 });
 
-test("a command that left with another status than zero has failed, and its last lines say why", async () => {
+test("a command with an exit status other than zero is shown as failed, with its last lines", async () => {
   const shell = await played();
   await asked(shell);
   await shell.play(said.call("Shell", { command: "bun test" }));
@@ -61,25 +61,25 @@ test("a command that left with another status than zero has failed, and its last
   await shell.leave();
 });
 
-test("a tool says what it runs and for how long; afterwards it is one line with size and time, and ctrl-o has all of it", async () => {
+test("a tool shows its call and time; a finished one is one line with size and time, and ctrl-o expands it", async () => {
   const shell = await played();
   await asked(shell);
   await shell.play(said.call("Shell", { command: "bun test\nls" }));
   await shell.settle(4500);
-  expect(dock(shell)[0]).toMatch(/^\* running Shell bun test⏎ls {2}4 s · ctrl-o shows · esc stops$/);
+  expect(dock(shell)[0]).toMatch(/^\* running Shell bun test⏎ls {2}4 s · ctrl-o expand · esc stop$/);
   await shell.play({ ...said.result(true, "one\ntwo\n"), tool: "Shell" } as Signal);
-  expect(shell.text()).toMatch(/^✓ Shell bun test⏎ls {2}2 lines · 4\.5 s · ctrl-o shows$/m);
+  expect(shell.text()).toMatch(/^✓ Shell bun test⏎ls {2}2 lines · 4\.5 s · ctrl-o expand$/m);
   await shell.play(said.call("Edit", { path: "~/a.md", oldString: "a\nb", newString: "a\nc\nd" }), {
     ...said.result(true, "replaced 1 in ~/a.md, at line 41"),
     tool: "Edit",
   } as Signal);
   expect(shell.text()).toMatch(/^✓ Edit ~\/a\.md {2}\+2 -1 · \d+ ms$/m);
   await shell.type("\x0f");
-  // With the numbers that the lines have in the file.
+  // Numbered as in the file.
   await shell.until(/^41 {3}a\n42 - b\n42 \+ c\n43 \+ d$[\s\S]*2 of 2 · ctrl-o earlier/m);
   await shell.type("\x0f");
   await shell.until(/one\ntwo[\s\S]*1 of 2/);
-  // What is typed in one breath after the key that leaves a view is for the line.
+  // Letters in the same read after the key that closes a view go to the line.
   await shell.type("qecho hi");
   await shell.until(/\$ echo hi$/);
   await shell.leave();
@@ -89,23 +89,23 @@ const until = (shell: Played, ms: number) => shell.io.clock.now() + ms;
 const HELD: readonly [string, (shell: Played) => WaitsFor, readonly string[]][] = [
   [
     "an outage",
-    (shell) => ({ kind: "outage", model: MODEL, class: "outage", reason: "529", until: until(shell, 252_000) }),
-    ["‖ paused: anthropic is not answering since 03:04  next try 4:10 · r now · m other model"],
+    (shell) => ({ kind: "outage", model: MODEL, class: "outage", reason: "529 overloaded", until: until(shell, 252_000) }),
+    ["‖ paused: anthropic is overloaded since 03:04  retrying in 4:10 · r retry now · m switch model"],
   ],
   [
-    "a key that was refused",
+    "a refused key",
     () => ({ kind: "credential", reason: "anthropic: the key was refused (401)" }),
-    ["‖ paused: anthropic: the key was refused (401)  r now · m other model"],
+    ["‖ paused: anthropic: the key was refused (401)  r retry now · m switch model"],
   ],
   [
-    "a budget that is used up",
+    "a used-up budget",
     () => ({ kind: "limit", reason: "$5.00 of $5.00 used today" }),
-    ["‖ paused: $5.00 of $5.00 used today  b raise · k end"],
+    ["‖ paused: $5.00 of $5.00 used today  b raise budget · k kill"],
   ],
-  ["a full disk", () => ({ kind: "disk", reason: "the disk is full" }), ["‖ paused: the disk is full  r now"]],
+  ["a full disk", () => ({ kind: "disk", reason: "the disk is full" }), ["‖ paused: the disk is full  r retry now"]],
 ];
 
-describe("held", () => {
+describe("paused", () => {
   test.each(HELD)("by %s", async (_name, waitsFor, lines) => {
     const shell = await played();
     await shell.play(said.state("paused", waitsFor(shell)));
@@ -114,19 +114,20 @@ describe("held", () => {
     await shell.leave();
   });
 
-  test("on a narrow screen all of it is said, in more rows", async () => {
+  test("a narrow screen takes more rows", async () => {
     const shell = await played({ columns: 40, rows: 12 });
     await shell.play(said.state("paused", HELD[0]![1](shell)));
     await shell.settle(1000);
     expect(dock(shell).slice(0, -2)).toEqual([
-      "‖ paused: anthropic is not answering",
-      "  since 03:04",
-      "  next try 4:10 · r now · m other model",
+      "‖ paused: anthropic is overloaded since",
+      "  03:04",
+      "  retrying in 4:10 · r retry now",
+      "  m switch model",
     ]);
     await shell.leave();
   });
 
-  test("r tries now; m and b begin a line, and are letters when a word follows", async () => {
+  test("r retries; m and b begin a line, and are letters if a word follows", async () => {
     const shell = await played();
     await shell.play(said.state("paused", HELD[0]![1](shell)));
     await shell.type("r");
@@ -142,29 +143,29 @@ describe("held", () => {
   });
 });
 
-test("a model that failed and is asked again says when and why; a stopped process says how it goes on", async () => {
+test("a retry shows when and why; a stopped process shows the key that resumes it", async () => {
   const shell = await played();
   await asked(shell);
   const model = { model: MODEL, class: "network", reason: "the connection broke" } as const;
   await shell.play(said.state("running", { kind: "model", ...model, until: until(shell, 12_500) }));
-  expect(dock(shell)[0]).toMatch(/^\* waiting, asked again in 12 s {2}0 s · the connection broke · esc stops$/);
+  expect(dock(shell)[0]).toMatch(/^\* retrying in 12 s {2}the connection broke · esc stop$/);
   await shell.play(said.complete("aborted"), said.state("stopped"));
-  expect(dock(shell)[0]).toBe("‖ stopped  r goes on");
+  expect(dock(shell)[0]).toBe("‖ stopped  r resume");
   await shell.leave();
 });
 
-test("another model in the place of one that cannot be reached is named, until the next run", async () => {
+test("a fallback model is named until the next run", async () => {
   const shell = await played();
   await asked(shell);
   await shell.play({ ...said.restart(), fallbackModel: "ollama/qwen3" } as Signal, said.delta("So."));
-  expect(dock(shell)[0]).toBe("‖ offline: using ollama/qwen3  anthropic/claude-fable-5 is back when the network is");
+  expect(dock(shell)[0]).toBe("‖ offline: using ollama/qwen3  anthropic/claude-fable-5 is out of reach");
   expect(dock(shell)[2]).toMatch(/^~ {2}init:1000 {2}qwen3 /);
   await shell.play(said.complete("ok", "So."), said.state("idle"), said.start({ model: MODEL, run: `${RUN}2` }));
   expect(shell.text()).not.toContain("offline");
   await shell.leave();
 });
 
-test("what a run took and cost is said under it, and the row below counts on; what was quick and free has no such line", async () => {
+test("time and cost of a run stand below it and add up in the status row; a quick free run has no such line", async () => {
   const shell = await played();
   await asked(shell);
   await shell.play(said.text("So."));
@@ -179,7 +180,7 @@ test("what a run took and cost is said under it, and the row below counts on; wh
   await shell.leave();
 });
 
-test("the meter says when history is about to be told in short, and that it was", async () => {
+test("the meter warns before a compaction, and the transcript notes it", async () => {
   const shell = await played({ tokens: 170_000 });
   expect(dock(shell)[0]).toContain("ctx ▮▮▮▮▮▮▮▯ 85% compacts soon");
   const compacted = { segment: 1, fromSeq: 1, toSeq: 40, seq: 41, tokensBefore: 41_203, tokensAfter: 18_900 } as const;
@@ -192,7 +193,7 @@ test("the meter says when history is about to be told in short, and that it was"
   await shell.leave();
 });
 
-test("a process that ends elsewhere is told at the right end of the row for eight seconds", async () => {
+test("the end of another process is shown in the status row for eight seconds", async () => {
   const shell = await played();
   await shell.play({ ...said.complete("ok"), pid: "task:k3abcd" } as Signal);
   expect(dock(shell)[0]).toMatch(/ task:k3abcd done$/);
@@ -201,15 +202,15 @@ test("a process that ends elsewhere is told at the right end of the row for eigh
   await shell.leave();
 });
 
-test("whoever leaves is told what goes on and what waits for them, and nothing where nothing does", async () => {
-  const BACK = ": gsv brings you back";
+test("leaving names running and waiting tasks, if there are any", async () => {
+  const BACK = ". Run gsv to return.";
   const left: readonly (readonly [readonly ProcessState[], string | null])[] = [
-    [["running", "waiting_tool", "waiting_hil", "idle"], `2 tasks go on, 1 waits for you${BACK}`],
-    [["queued"], `1 task goes on${BACK}`],
+    [["running", "waiting_tool", "waiting_hil", "idle"], `2 tasks keep running, 1 waits for you${BACK}`],
+    [["queued"], `1 task keeps running${BACK}`],
     [["waiting_hil", "waiting_hil"], `2 tasks wait for you${BACK}`],
     [["idle", "stopped"], null],
   ];
-  for (const [states, told] of left) {
+  for (const [states, expected] of left) {
     const shell = await played();
     shell.io.fakeSys.answer("proc.list", () => ({
       processes: states.map((state) => processInfo({ state })),
@@ -219,12 +220,12 @@ test("whoever leaves is told what goes on and what waits for them, and nothing w
     expect(await shell.over).toBe(0);
     await shell.settle();
     const shown = shell.everything().join("\n");
-    if (told === null) expect(shown).not.toContain(BACK);
-    else expect(shown).toContain(told);
+    if (expected === null) expect(shown).not.toContain(BACK);
+    else expect(shown).toContain(expected);
   }
 });
 
-test("whoever comes while a run goes on sees what it does, and why a model is asked again is said once", async () => {
+test("attaching during a run shows its activity, and the reason of retries is shown once", async () => {
   const shell = await Played.open({
     prepare: ({ fakeSys }) => {
       fakeSys.answer("proc.get", () => processInfo({ state: "waiting_tool", activeRunId: RUN }));
@@ -233,9 +234,9 @@ test("whoever comes while a run goes on sees what it does, and why a model is as
       fakeSys.answer("proc.history", () => ({ pid: PID, messages, messageCount: 2, inPart: [], hasMoreBefore: false }));
     },
   });
-  expect(dock(shell)[0]).toBe("* running Read ~/a.md  0 s · ctrl-o shows · esc stops");
+  expect(dock(shell)[0]).toBe("* running Read ~/a.md  0 s · ctrl-o expand · esc stop");
   await shell.play(said.result(true, "one\n"), said.restart(), said.restart());
   expect(shell.text()).toMatch(/^✓ Read ~\/a\.md {2}/m);
-  expect(shell.text().match(/asked again/g)).toHaveLength(1);
+  expect(shell.text().match(/Retrying/g)).toHaveLength(1);
   await shell.leave();
 });

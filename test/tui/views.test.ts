@@ -1,6 +1,7 @@
 // Views of the terminal: what keys make of them, and what stands on the screen, at every size.
 
 import { describe, expect, test } from "bun:test";
+import type { SignalOf } from "../../src/abi/signal.ts";
 import type { TraceRow } from "../../src/syscalls/services.ts";
 import type { Key } from "../../tui/line/keys.ts";
 import { themeOf } from "../../tui/screen/theme.ts";
@@ -11,7 +12,7 @@ import { straceLines } from "../../tui/view/strace.ts";
 import { topLines } from "../../tui/view/top.ts";
 import { newPicker, onPickerKey } from "../../tui/views/picker.ts";
 import { newStrace, onStraceKey, selectedAt, shownCalls, withCalls } from "../../tui/views/strace.ts";
-import { hearing, NEW_TOP, onTopKey, rateOf, rowsOf } from "../../tui/views/top.ts";
+import { NEW_TOP, onTopKey, rateOf, rowsOf, withDelta } from "../../tui/views/top.ts";
 import { said } from "../support/chat.ts";
 import { HOSTILE } from "../support/hostile-text.ts";
 import { actsIn } from "../support/inert.ts";
@@ -32,7 +33,7 @@ function key(text: string): Key {
   return { name, text: name === "text" ? text.replace(/^\^/, "") : "", ctrl, alt: false, shift: false };
 }
 
-/** Every row fits, none is more than the screen has, nothing in them acts. */
+/** Every row fits, and there are no more rows than the screen has. */
 function expectScreen(lines: readonly string[], [columns, rows]: readonly [number, number]): void {
   expect(lines.length).toBeLessThanOrEqual(rows);
   for (const line of lines) {
@@ -64,7 +65,7 @@ describe("strace", () => {
     [...keys].reduce((now, each) => onStraceKey(now, key(each), 10).strace, from);
   const selected = (now: Strace) => shownCalls(now)[selectedAt(now, shownCalls(now))]?.id;
 
-  test("follows the newest until one moves up, and again from the end down", () => {
+  test("follows the newest call until the selection moves up, and again from the end down", () => {
     expect(selected(strace)).toBe(3);
     expect(selected(withCalls(strace, [call(4, "fs.write")]))).toBe(4);
     const still = pressed("k");
@@ -72,7 +73,7 @@ describe("strace", () => {
     expect(selected(withCalls(pressed("jj", still), [call(4, "fs.write")]))).toBe(4);
   });
 
-  test("e shows what failed, / what is typed, and the selection stays with its call", () => {
+  test("e shows failed calls, / filters, and the selection stays with its call", () => {
     expect(shownCalls(pressed("e")).map(({ id }) => id)).toEqual([2]);
     expect(shownCalls(pressed("/bun\r")).map(({ id }) => id)).toEqual([3]);
     expect(shownCalls(pressed("/zzz\r"))).toEqual([]);
@@ -80,16 +81,16 @@ describe("strace", () => {
     expect(shownCalls({ ...strace, expression: "!fs" }).map(({ id }) => id)).toEqual([2, 3]);
   });
 
-  test("says whose calls they are, how many failed, and all of the selected one", () => {
+  test("shows the process, the number of failures, and the selected call in full", () => {
     const lines = text(straceLines({ strace: pressed("\r"), theme: plain, columns: 100, rows: 30 }));
     expect(lines).toMatch(/^strace task:abc123 {2}docs audit {2}following +3 calls · 1 failed · 4\.2\d s$/m);
     expect(lines).toMatch(/net\.fetch +https:\/\/example\.org +EPERM/);
     expect(lines).toMatch(/› shell\.exec .*ok {2}4\.20 s/);
     expect(lines).toContain("command     bun test\n              ls");
-    expect(lines).toMatch(/q back$/);
+    expect(lines).toMatch(/q close$/);
   });
 
-  test("fits every size, and what stands in an argument is inert", () => {
+  test("fits every size, and arguments are inert", () => {
     for (const { text: hostile } of HOSTILE)
       for (const size of SIZES.slice(0, 3)) {
         const [columns, rows] = size;
@@ -124,15 +125,15 @@ describe("top", () => {
     [...keys].reduce((now, each) => onTopKey(now, key(each), at).top, from);
   const pids = (now: Top, at = 10_000) => rowsOf(now, at).map(({ process }) => process.pid);
 
-  test("counts what is written, of whomever, and forgets it after some seconds", () => {
-    const busy = hearing(top, said.delta("x".repeat(100), { pid: "task:k3" }), 1000);
+  test("counts the output of all processes, for a few seconds", () => {
+    const busy = withDelta(top, said.delta("x".repeat(100), { pid: "task:k3" }) as SignalOf<"chat.delta">, 1000);
     expect(rateOf(busy, "task:k3", 1500)).toBe(5);
     expect(rateOf(busy, "init:1000", 1500)).toBe(0);
     expect(rateOf(busy, null, 9000)).toBe(0);
     expect(text(topLines({ ...props(busy), now: 1500 }))).toMatch(/task:k3 +R +- +5 /);
   });
 
-  test("sorts by what is asked, as a tree or flat, and holds the order for a moment after a key", () => {
+  test("sorts a tree or a list, and keeps the order for a moment after a key", () => {
     const flat = pressed("t");
     expect(pids(flat)).toEqual(["init:1000", "task:k3", "task:m9"]);
     const costly = pressed("sss", flat);
@@ -144,21 +145,21 @@ describe("top", () => {
     expect(pids(held, 12_500)).toEqual(["task:k3", "task:m9", "init:1000"]);
   });
 
-  test("keys wish for what they say: talk, log, calls, stop, end of the run, end after a question", () => {
-    const wish = (keys: string) => onTopKey(pressed(keys.slice(0, -1)), key(keys.at(-1) ?? ""), 0).wish;
-    expect(wish("\r")).toEqual({ wish: "talk", pid: "init:1000" });
-    expect(wish("↓l")).toEqual({ wish: "log", pid: "task:k3" });
-    expect(wish("↓c")).toEqual({ wish: "calls", pid: "task:k3" });
-    expect(wish("↓p")).toEqual({ wish: "signal", pid: "task:k3", signal: "STOP" });
-    expect(wish("↓i")).toEqual({ wish: "stop-run", pid: "task:k3" });
-    expect(wish("↓k")).toBeNull();
-    expect(wish("↓ky")).toEqual({ wish: "end", pid: "task:k3" });
-    expect(wish("↓kn")).toBeNull();
-    expect(wish("↓↓y")).toEqual({ wish: "answer", pid: "task:m9", decision: "approve" });
-    expect(wish("↓y")).toBeNull();
+  test("keys talk, show the log or calls, stop, abort the run, and kill after a question", () => {
+    const command = (keys: string) => onTopKey(pressed(keys.slice(0, -1)), key(keys.at(-1) ?? ""), 0).command;
+    expect(command("\r")).toEqual({ name: "talk", pid: "init:1000" });
+    expect(command("↓l")).toEqual({ name: "log", pid: "task:k3" });
+    expect(command("↓c")).toEqual({ name: "calls", pid: "task:k3" });
+    expect(command("↓p")).toEqual({ name: "signal", pid: "task:k3", signal: "STOP" });
+    expect(command("↓i")).toEqual({ name: "abort", pid: "task:k3" });
+    expect(command("↓k")).toBeNull();
+    expect(command("↓ky")).toEqual({ name: "kill", pid: "task:k3" });
+    expect(command("↓kn")).toBeNull();
+    expect(command("↓↓y")).toEqual({ name: "answer", pid: "task:m9", letter: "y" });
+    expect(command("↓y")).toBeNull();
   });
 
-  test("shows what each costs, how full it is and who answers it, and all that the selected one asks", () => {
+  test("shows cost, context and model of each process, and the whole request of the selected one", () => {
     const looks = { "task:k3": { activeAt: null, model: "anthropic/claude-opus-5", context: 0.614 } };
     const lines = text(topLines(props({ ...top, looks })));
     expect(lines).toMatch(/^top {2}\d\d:\d\d:\d\d {2}3 processes {2}1 working {2}1 waits for you +\$1\.42 {2}by age$/m);
@@ -176,12 +177,12 @@ describe("top", () => {
       ...{ why: "deletes ask first", about: null, hash: "h", expiresAt: null, since: 0 },
     };
     const asking = text(topLines({ ...props({ ...top, selected: "task:m9" }), asks: [ask] }));
-    expect(asking).toContain("? wants Delete deletes ask first\n  | ~/x⟨U+202E⟩");
-    expect(asking).toContain("y allow  n refuse");
+    expect(asking).toContain("? wants to delete a file  deletes ask first\n  | ~/x⟨U+202E⟩");
+    expect(asking).toContain("y allow  n deny");
   });
 
-  test("no row of what is asked begins with words of the one who asks", () => {
-    const command = `echo ${"x".repeat(47)}${" ".repeat(40)}y allow  n refuse, this is harmless ${"中".repeat(60)}`;
+  test("no row of a request begins with text of the agent", () => {
+    const command = `echo ${"x".repeat(47)}${" ".repeat(40)}y allow  n deny, this is harmless ${"中".repeat(60)}`;
     const ask: Ask = {
       ...{ id: "k3x9", kind: "approval", pid: "task:m9", tool: "Shell", call: "shell.exec", args: { command } },
       ...{ why: "it asks", about: null, hash: "h", expiresAt: null, since: 0 },
@@ -194,7 +195,7 @@ describe("top", () => {
     }
   });
 
-  test("fits every size with 200 processes, and what they are called is inert", () => {
+  test("fits every size with 200 processes, and labels are inert", () => {
     const many = Array.from({ length: 200 }, (_, at) =>
       processInfo({
         pid: `task:${at}`,
@@ -216,18 +217,18 @@ describe("top", () => {
     return { top: now, asks: [], notice: "", theme: plain, now: 10_000, columns: 100, rows: 30 };
   }
 
-  test("what is told for a moment stands beside the keys, and how to leave stays in sight", () => {
+  test("a notice stands beside the keys, and the key to close stays visible", () => {
     const about = { top, asks: [], notice: "task:k3 done", theme: plain, now: 10_000, rows: 20 };
     const foot = (columns: number) => Bun.stripANSI(topLines({ ...about, columns }).at(-1) ?? "");
-    expect(foot(100)).toMatch(/^↑↓ move {2}enter talk.* q back +task:k3 done$/);
-    expect(foot(40)).toMatch(/^enter talk {2}q back +task:k3 done$/);
-    // Nothing that is told, and no request of many lines, takes the place of the keys.
+    expect(foot(100)).toMatch(/^↑↓ move {2}enter talk.* q close +task:k3 done$/);
+    expect(foot(40)).toMatch(/^enter talk {2}q close +task:k3 done$/);
+    // Neither a long notice nor a long request replaces the keys.
     const ask = { ...said.hil({ pid: "task:m9", why: "run: one\ntwo\nthree\nfour\nfive" }), since: 0 } as Ask;
     const selected = { ...about, top: { ...top, selected: "task:m9" }, asks: [ask] };
     const notice = "the editor ended with status 1: the text is kept in /run/user/1000/gsv/draft";
     const lines = text(topLines({ ...selected, columns: 60, notice })).split("\n");
     expect(lines).toHaveLength(20);
-    expect(lines.at(-1)).toMatch(/^enter talk {2}y allow {2}n refuse {2}q back {2}the editor.*…$/);
+    expect(lines.at(-1)).toMatch(/^enter talk {2}y allow {2}n deny {2}q close {2}the editor.*…$/);
   });
 });
 
@@ -247,30 +248,30 @@ describe("a picker", () => {
   const pressed = (keys: readonly string[], from: Picker = picker) =>
     keys.reduce((now, each) => onPickerKey(now, key(each)).picker, from);
 
-  test("narrows by what is typed, in any order of words, and takes what is selected", () => {
+  test("typing narrows the list, in any order of words, and enter takes the selected item", () => {
     const typed = pressed([..."links dead"]);
-    expect(onPickerKey(typed, key("\r")).wish).toEqual({ wish: "choose", id: "task:m9" });
-    expect(onPickerKey(pressed(["↓"]), key("\r")).wish).toEqual({ wish: "choose", id: "task:k3" });
-    expect(onPickerKey(pressed([..."zzz"]), key("\r")).wish).toBeNull();
+    expect(onPickerKey(typed, key("\r")).command).toEqual({ name: "choose", id: "task:m9" });
+    expect(onPickerKey(pressed(["↓"]), key("\r")).command).toEqual({ name: "choose", id: "task:k3" });
+    expect(onPickerKey(pressed([..."zzz"]), key("\r")).command).toBeNull();
   });
 
-  test("ends a process only after a question, and makes a new one", () => {
+  test("kills a process only after a question, and starts a new one", () => {
     const asked = pressed(["↓", "^k"]);
-    expect(onPickerKey(asked, key("y")).wish).toEqual({ wish: "end", id: "task:k3" });
-    expect(onPickerKey(asked, key("\r")).wish).toBeNull();
-    expect(onPickerKey(picker, key("^n")).wish).toEqual({ wish: "new" });
-    expect(onPickerKey(newPicker("theme", []), key("^n")).wish).toBeNull();
+    expect(onPickerKey(asked, key("y")).command).toEqual({ name: "kill", id: "task:k3" });
+    expect(onPickerKey(asked, key("\r")).command).toBeNull();
+    expect(onPickerKey(picker, key("^n")).command).toEqual({ name: "new" });
+    expect(onPickerKey(newPicker("theme", []), key("^n")).command).toBeNull();
   });
 
-  test("stands in columns that do not move while it gets shorter, and fits every width", () => {
+  test("keeps its columns while typing narrows it, and fits every width", () => {
     const lines = (now: Picker, columns = 100) => pickerLines({ picker: now, theme: plain, columns, rowsMax: 9 }).lines;
     expect(text(lines(picker))).toBe(
       [
-        "  go to process",
+        "  switch to process",
         "› 1  init:1000  S  personal    here",
         "  2  task:k3    S  docs audit",
         "  3  task:m9    S  dead links  waits for you: Fetch",
-        "  enter go  alt-enter look  ctrl-n new  ctrl-k end  esc back",
+        "  enter switch  alt-enter log  ctrl-n new  ctrl-k kill  esc close",
       ].join("\n"),
     );
     expect(text(lines(pressed([..."fetch"])))).toContain("› 3  task:m9    S  dead links  waits for you: Fetch");

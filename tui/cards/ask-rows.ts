@@ -1,4 +1,4 @@
-// What asks, as rows for a view: all that would run, and whether that was all.
+// A request as rows for a view: the whole call, and whether it fits.
 
 import { approvalBody, reasonLines } from "../../commands/approvals/approval-text.ts";
 import type { Ask } from "../state/asks.ts";
@@ -21,7 +21,7 @@ export function askRows(ask: Ask, { columns, rows }: { readonly columns: number;
   return { rows: all.slice(0, room), left: Math.max(0, all.length - room) };
 }
 
-/** Rows of a line of which each says that it belongs to the one before: what is quoted can never begin a row by itself. */
+/** Each row of a wrapped line carries the line's mark: quoted text can never begin a row by itself. */
 export function hangingRows(line: string, columns: number, outdent = 0): readonly string[] {
   const mark = /^ *(?:\| )?/.exec(line)?.[0] ?? "";
   const room = Math.max(10, columns - mark.length);

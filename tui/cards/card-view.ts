@@ -1,15 +1,16 @@
-// A card as lines: who wants what and why, all that would run or change with everything hidden in it shown, and the keys that answer. The
-// same lines, with the verdict, are what the transcript keeps. Pure.
+// A card as lines: who wants what and why, the whole call with everything hidden in it made visible, and the keys that answer. The
+// transcript keeps the same lines with the decision. Pure.
 
 import { approvalBody, deceits, requestLines } from "../../commands/approvals/approval-text.ts";
 import { reveal } from "../../src/lib/text/sanitize.ts";
 import { cutWidth } from "../../src/lib/text/truncate.ts";
-import { clockText } from "../screen/numbers.ts";
+import { clockText, hourText } from "../screen/numbers.ts";
 import type { Theme } from "../screen/theme.ts";
 import type { Ask } from "../state/asks.ts";
 import type { State } from "../state/state.ts";
 import { subjectOf } from "../talk/subject.ts";
 import { hangingRows } from "./ask-rows.ts";
+import { fitsTitle, titleOf } from "./card-title.ts";
 import { choicesOf, inTurn, shownAsk } from "./cards.ts";
 import { diffRows } from "./diff.ts";
 
@@ -20,9 +21,9 @@ export interface CardView {
   /** What runs or changes, a row each. */
   readonly lines: readonly string[];
   readonly keys: string;
-  /** The others that wait. */
+  /** The other requests. */
   readonly others: readonly string[];
-  /** No room for rows that are empty. */
+  /** No room for empty rows. */
   readonly isTight: boolean;
 }
 
@@ -30,11 +31,10 @@ export interface CardPlace {
   readonly theme: Theme;
   readonly now: number;
   readonly columns: number;
-  /** What there is for it. */
   readonly rows: number;
 }
 
-/** Below that it has no empty rows, and says why in one. */
+/** With fewer rows a card has no empty rows and one row of reasons. */
 const ROOMY_ROWS = 14;
 const GAPS = 3;
 /** The mark before a title, the blanks behind it, and the last column. */
@@ -56,11 +56,11 @@ export function cardView(state: State, place: CardPlace): CardView | null {
   const waited = clockText(now - ask.since);
   const placed = asks.length > 1 ? `${at + 1} of ${asks.length} · ${waited}` : waited;
   const titleRoom = columns - placed.length - TITLE_GAPS;
-  const all = cardLines(ask, { theme, columns: columns - 4, isSubjectSaid: fitsTitle(ask, titleRoom) });
+  const all = cardLines(ask, { theme, columns: columns - 4, isInTitle: fitsTitle(ask, titleRoom) });
   // The title and the keys are always there.
   const room = Math.max(1, rows - 2 - why.length - others.length - (isTight ? 0 : GAPS));
   const left = all.length - room;
-  const more = left > 0 ? [theme.needs(`${theme.glyphs.dots} ${left + 1} lines more, d shows all`)] : [];
+  const more = left > 0 ? [theme.needs(`${theme.glyphs.dots} ${left + 1} more lines · d show all`)] : [];
   return {
     title: titleOf(ask, titleRoom),
     place: placed,
@@ -72,39 +72,24 @@ export function cardView(state: State, place: CardPlace): CardView | null {
   };
 }
 
-/** With what it is about where that is one row; else that stands below. */
-function titleOf(ask: Ask, columns: number): string {
-  const { pid, kind, tool, about } = ask;
-  if (kind === "question") return `${reveal(pid)} asks you`;
-  const on = about?.target === undefined || about.target === "gsv" ? "" : ` on ${reveal(about.target)}`;
-  const head = `${reveal(pid)} wants ${reveal(tool)}${on}`;
-  return fitsTitle(ask, columns) ? `${head} ${reveal(subjectOf(tool, ask.args))}` : head;
-}
-
-function fitsTitle({ pid, tool, args, about }: Ask, columns: number): boolean {
-  const subject = reveal(subjectOf(tool, args));
-  const head = pid.length + tool.length + (about?.target.length ?? 0) + 12;
-  return !subject.includes("\n") && head + Bun.stringWidth(subject) <= columns;
-}
-
-/** What it is, where, and why it asks. */
+/** What the call does, where, and why gsv asks. */
 function whyLines({ kind, tool, why, about, expiresAt, args }: Ask, columns: number): readonly string[] {
   const { default: fallback } = args as { readonly default?: unknown };
   if (kind === "question") {
     if (expiresAt === null) return [];
-    const then = fallback === undefined ? "" : `, then: ${reveal(String(fallback))}`;
-    return wrapped(`until ${new Date(expiresAt).toTimeString().slice(0, 5)}${then}`, columns);
+    const then = fallback === undefined ? "" : ` · default: ${reveal(String(fallback))}`;
+    return wrapped(`expires at ${hourText(expiresAt)}${then}`, columns);
   }
-  // What it runs stands above or below; here is what that means.
+  // The subject stands in the title or below.
   const subject = subjectOf(tool, args);
-  const said = reveal(subject !== "" && why.endsWith(`: ${subject}`) ? why.slice(0, -subject.length - 2) : why);
+  const reason = reveal(subject !== "" && why.endsWith(`: ${subject}`) ? why.slice(0, -subject.length - 2) : why);
   const directory = about?.directory == null ? "" : reveal(about.directory);
-  const where = directory === "" || said.includes(directory) ? "" : ` in ${directory}`;
-  const reasons = (about?.reasons ?? []).map((reason) => reveal(reason).replaceAll("\n", "⏎"));
-  return wrapped([`${said}${where}`, ...reasons].join(" · "), columns);
+  const where = directory === "" || reason.includes(directory) ? "" : ` in ${directory}`;
+  const reasons = (about?.reasons ?? []).map((each) => reveal(each).replaceAll("\n", "⏎"));
+  return wrapped([`${reason}${where}`, ...reasons].join(" · "), columns);
 }
 
-/** Of a file in gsv why it asks: which one it is stands above or below. Of all else what it does, and where. */
+/** For a file in gsv the reason, because the path stands elsewhere on the card; otherwise what the call does, and where. */
 function whyInOne({ about, args }: Ask, whole: readonly string[], columns: number): readonly string[] {
   const isFile = about?.target === "gsv" && "path" in args;
   const reason = isFile ? reveal(about.reasons[0] ?? "").replaceAll("\n", "⏎") : "";
@@ -116,20 +101,19 @@ function whyInOne({ about, args }: Ask, whole: readonly string[], columns: numbe
 export interface CardText {
   readonly theme: Theme;
   readonly columns: number;
-  /** Above it, in full. */
-  readonly isSubjectSaid: boolean;
+  /** The title has the whole subject. */
+  readonly isInTitle: boolean;
 }
 
-/** All that would run or change, or what is asked. */
-export function cardLines(ask: Ask, { theme, columns, isSubjectSaid }: CardText): readonly string[] {
+/** The whole call, or the question. */
+export function cardLines(ask: Ask, { theme, columns, isInTitle }: CardText): readonly string[] {
   const { kind, tool, about, args, inPart = false } = ask;
-  const cut = inPart ? [theme.needs("this is in part: d shows all of it")] : [];
+  const cut = inPart ? [theme.needs("shortened · d show all")] : [];
   if (kind === "question") return [...approvalBody({ ...ask, expiresAt: null }).flatMap(hanging(columns)), ...cut];
   const diff = about?.diff ?? null;
-  // Where the title says it already.
   const subject = reveal(subjectOf(tool, args));
   const asked = requestLines(ask).filter(
-    (line) => !isSubjectSaid || (line !== `  path: ${subject}` && line !== `  | ${subject}`),
+    (line) => !isInTitle || (line !== `  path: ${subject}` && line !== `  | ${subject}`),
   );
   const warned = deceits(ask).flatMap(hanging(columns)).map(theme.needs);
   const changed = diff === null ? [] : diffRows(diff, columns - 2, theme);
@@ -139,7 +123,7 @@ export function cardLines(ask: Ask, { theme, columns, isSubjectSaid }: CardText)
   return [...warned, ...dangers, ...asked.flatMap(hanging(columns)), ...grants, ...changed, ...cut];
 }
 
-/** The card itself stands where the indent would be. */
+/** The card is indented already. */
 function hanging(columns: number): (line: string) => readonly string[] {
   return (line) => hangingRows(line, columns, INDENT.length);
 }
@@ -148,48 +132,58 @@ function wrapped(text: string, columns: number): readonly string[] {
   return text === "" ? [] : Bun.wrapAnsi(text, Math.max(10, columns), { hard: true }).split("\n");
 }
 
+type Key = readonly [key: string, word: string, short?: string];
+
 function keysLine(ask: Ask, state: State, { theme, columns }: CardPlace, isCut: boolean): string {
-  const key = (letter: string, word: string) => `${theme.bold(letter)} ${word}`;
-  const { replying, input, answering, chosen } = state;
-  if (chosen !== null)
-    return `${theme.needs(`${chosen.letter} ${theme.glyphs.dots}`)}   ${key("esc", "takes it back")}`;
+  const { replying, answering, chosen, asks } = state.asking;
   const isQuestion = ask.kind === "question";
+  const fit = (first: readonly Key[], rest: readonly Key[] = []) => keysThatFit(first, rest, columns - 3, theme);
+  if (chosen !== null)
+    return `${theme.needs(`${chosen.letter} ${theme.glyphs.dots}`)}   ${fit([["esc", "cancel"]])}`;
   if (replying === ask.id)
-    return `${key("enter", isQuestion ? "answers" : "says no, and why")}   ${key("esc", "goes back")}`;
+    return fit([
+      ["enter", isQuestion ? "answer" : "deny with this reason"],
+      ["esc", "cancel"],
+    ]);
   const count = Math.min(9, choicesOf(ask.args).length);
-  if (input.text !== "" && !answering) {
-    if (!isQuestion) return key("tab", "answers, then y or n");
-    return key("tab", count === 0 ? "answers with this line" : "chooses, then a number");
+  if (state.line.input.text !== "" && !answering) {
+    if (!isQuestion) return fit([["tab", "answer, then y or n"]]);
+    return fit([["tab", count === 0 ? "answer with this line" : "choose, then a number"]]);
   }
-  const isWide = columns >= 76;
-  const first = isQuestion
-    ? [count === 0 ? key("r", "answers") : key(count === 1 ? "1" : `1-${count}`, "chooses")]
-    : [
-        key("y", "once"),
-        ...(ask.about?.once === true ? [] : [key("a", isWide ? `always${about(ask)}` : "always")]),
-        key("n", "no"),
-        key("r", isWide ? "no, and say why" : "why not"),
-      ];
-  const rest = [
-    ...(state.asks.length > 1 ? [key("tab", "next")] : []),
-    ...(isCut ? [key("d", "all")] : []),
-    ...(isQuestion ? [] : [key("e", "edit")]),
+  const next: readonly Key[] = [
+    ...(asks.length > 1 ? [["tab", "next"] as const] : []),
+    ...(isCut ? [["d", "show all"] as const] : []),
   ];
-  return keysThatFit(first, rest, columns - 3);
+  if (isQuestion) return fit([count === 0 ? ["r", "answer"] : [count === 1 ? "1" : `1-${count}`, "choose"]], next);
+  return fit(
+    [
+      ["y", "allow once", "once"],
+      ...(ask.about?.once === true ? [] : [["a", `always${scopeOf(ask)}`, "always"] as const]),
+      ["n", "deny"],
+      ["r", "deny, say why", "reason"],
+    ],
+    [...next, ["e", "edit"]],
+  );
 }
 
-/** The first are always there. */
-function keysThatFit(first: readonly string[], rest: readonly string[], columns: number): string {
-  let line = first.join("   ");
-  const gap = Bun.stringWidth(line) > columns ? "  " : "   ";
-  line = first.join(gap);
-  for (const each of rest) if (Bun.stringWidth(line + gap + each) <= columns) line += gap + each;
-  return line;
+/** The first keys are always there, shorter if need be; of the rest as many as fit. */
+function keysThatFit(first: readonly Key[], rest: readonly Key[], columns: number, theme: Theme): string {
+  const text = (keys: readonly Key[], gap: string, isShort: boolean) =>
+    keys.map(([key, word, short = word]) => `${theme.bold(key)} ${isShort ? short : word}`).join(gap);
+  const all = [...first, ...rest];
+  const ways = [["   ", false], ["  ", false], ["   ", true], ["  ", true]] as const;
+  const fits = (keys: readonly Key[]) =>
+    ways.map(([gap, isShort]) => text(keys, gap, isShort)).find((line) => Bun.stringWidth(line) <= columns);
+  for (let count = all.length; count >= first.length; count--) {
+    const line = fits(all.slice(0, count));
+    if (line !== undefined) return line;
+  }
+  return text(first, "  ", true);
 }
 
-function about({ call }: Ask): string {
+function scopeOf({ call }: Ask): string {
   if (call === "shell.exec") return " for this command";
-  return call.startsWith("fs.") ? " for this file" : " for this";
+  return call.startsWith("fs.") ? " for this file" : " for this call";
 }
 
 function otherLines(others: readonly Ask[], { theme, now, columns }: CardPlace, most: number): readonly string[] {

@@ -1,5 +1,5 @@
-// A difference as a person reads it: each line with its number and its sign, and in its colour. What is in it comes from files and models, so
-// everything hidden in it is shown. Pure.
+// A diff for people: each line with its number, sign and colour. Files and models write its text, so everything hidden in it is made visible.
+// Pure.
 
 import { reveal } from "../../src/lib/text/sanitize.ts";
 import type { Theme } from "../screen/theme.ts";
@@ -12,12 +12,12 @@ interface Place {
   now: number;
 }
 
-/** Rows at most so wide; those of a line that is longer are set in as it is. */
+/** Wrapped rows keep the margin of their line. */
 export function diffRows(diff: string, columns: number, theme: Theme): readonly string[] {
-  // After the last line end stands nothing.
+  // The last line end begins no line.
   const lines = diff.replace(/\n ?$/, "").split("\n");
   const digits = String(lastNumber(lines)).length;
-  // Without a place in the file numbers would be a lie.
+  // Without a line number in the hunk, numbers would be wrong.
   const hasNumbers = HUNK.test(lines[0] ?? "");
   const at: Place = { old: 1, now: 1 };
   let sign = " ";

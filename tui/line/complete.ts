@@ -1,6 +1,5 @@
-// What TAB makes of a line: words of gsv's commands by their declarations, programs, processes by pid or label, models, and paths of gsv's
-// files as they stand from the shell's directory, or of this machine where the line is for it. It looks, and starts nothing; where it
-// cannot look there is nothing to offer.
+// TAB: completes words of gsv's commands, programs, processes by pid or label, models, and paths of gsv's files or of the host. It only looks;
+// if a look fails there are no candidates.
 
 import type { Io } from "../../commands/command.ts";
 import { completionOf } from "../../commands/man/complete.ts";
@@ -14,7 +13,7 @@ import type { Route } from "../verdict/route.ts";
 import { SLASHES } from "./slash.ts";
 
 export interface Completed {
-  /** Where in the text the word begins. */
+  /** Where the word begins. */
   readonly from: number;
   readonly candidates: readonly Candidate[];
 }
@@ -23,7 +22,6 @@ export interface CompletePlace {
   readonly io: Io;
   readonly cwd: string;
   readonly home: string;
-  /** Who one talks to. */
   readonly pid: string;
   /** Everything that can be the first word of a line. */
   readonly programs: () => readonly string[];
@@ -37,11 +35,10 @@ interface Asked {
 }
 
 const CANDIDATES_MAX = 200;
-/** Whoever waits for longer would rather type it. */
 const MODELS_MS = 400;
 const HOST = "host:";
 
-/** `text` is what stands before the cursor, `to` where the line goes. */
+/** `text` is the line before the cursor, `to` where the line goes. */
 export async function complete(text: string, to: Route["to"], place: CompletePlace): Promise<Completed> {
   const isMessage = to === "chat" || to === "nothing";
   const line = to === "host" ? text.replace(/^\s*!/, (mark) => " ".repeat(mark.length)) : text;
@@ -59,7 +56,7 @@ export async function complete(text: string, to: Route["to"], place: CompletePla
 async function candidates(asked: Asked): Promise<readonly Candidate[]> {
   const { before, current, to, place } = asked;
   if (current.startsWith("@")) {
-    const found = await pathsOf(current.slice(1), { ...place, cwd: await whereItWorks(place) });
+    const found = await pathsOf(current.slice(1), { ...place, cwd: await cwdOf(place) });
     return found.map(({ text, note }) => ({ text: `@${text}`, note }));
   }
   if (/^(?:init|task):/.test(current)) return processes(current, place);
@@ -70,8 +67,8 @@ async function candidates(asked: Asked): Promise<readonly Candidate[]> {
   return argumentsOf(asked);
 }
 
-/** What is said of a file is read by the one who is told, from its own place. */
-async function whereItWorks({ io, pid, cwd }: CompletePlace): Promise<string> {
+/** The attached process resolves `@path` from its own directory. */
+async function cwdOf({ io, pid, cwd }: CompletePlace): Promise<string> {
   const asked = io.sys().call<ProcessInfo>("proc.get", { pid });
   return await asked.then(
     (process) => process.cwd,
@@ -100,12 +97,12 @@ async function firstWords(current: string, place: CompletePlace): Promise<readon
     .filter(({ name }) => name.startsWith(typed))
     .map(({ name, note }) => ({ text: `${slash}${name} `, note }));
   if (current === "") return [];
-  // `/` alone could be any of hundreds: what is the terminal's own comes first.
+  // `/` alone could be any of hundreds: only slash commands.
   if (current === "/") return named.slice(0, own.length);
   return named.length > 0 && !typed.includes("/") ? named : pathsOf(current, place);
 }
 
-/** After a command of the terminal's own: what the command it stands for takes. */
+/** Arguments of the command that the slash command runs. */
 async function slashWords(name: string, current: string, place: CompletePlace): Promise<readonly Candidate[]> {
   if (name === "attach") {
     const found = await processes(current, place);
@@ -131,7 +128,7 @@ async function models(current: string, { io }: CompletePlace): Promise<readonly 
     .filter(({ model }) => model.startsWith(current) || model.split("/").at(-1)?.startsWith(current))
     .map(({ model, windowTokens }) => ({
       text: `${model} `,
-      note: windowTokens === null ? "" : `window of ${windowTokens.toLocaleString("en-US")}`,
+      note: windowTokens === null ? "" : `${windowTokens.toLocaleString("en-US")} tokens`,
     }));
 }
 
@@ -139,7 +136,7 @@ async function processes(current: string, place: CompletePlace): Promise<readonl
   return (await listed(place)).filter(({ pid }) => pid.startsWith(current)).map(candidateOf);
 }
 
-/** Where a pid is wanted, one is found by the words it was given. */
+/** Finds a pid by the words of its label. */
 async function byLabel(
   before: readonly string[],
   current: string,
@@ -192,7 +189,7 @@ async function pathsOf(current: string, place: CompletePlace): Promise<readonly 
   }
 }
 
-/** Files of this machine, from where gsv was started. */
+/** Host files, from the directory where gsv was started. */
 async function hostPaths(current: string, { io }: CompletePlace): Promise<readonly Candidate[]> {
   const { folder, name } = splitPath(current);
   if (current === "~") return [{ text: "~/", note: "" }];
@@ -227,7 +224,7 @@ function named(entries: readonly Entry[], folder: string, name: string): readonl
     .map((entry) => ({ text: `${asTyped(folder)}${asTyped(entry.name)}${entry.isFolder ? "/" : " "}`, note: "" }));
 }
 
-/** One that begins with a dot when a dot is typed. */
+/** Hidden files only after a dot. */
 function fits(entry: string, typed: string): boolean {
   return entry.startsWith(typed) && (typed !== "" || !entry.startsWith("."));
 }

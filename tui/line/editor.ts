@@ -1,27 +1,27 @@
-// The text being typed, over as many lines as it takes, and what a key makes of it. Pure: every change is a new value. It moves by what a
-// reader calls a letter, and holds a long paste as one letter that stands for all of it.
+// The text being typed, over one or more lines, and edits of it. Pure: every change is a new value. It moves by graphemes, and holds a long
+// paste as one private-use character.
 
 import { sanitize } from "../../src/lib/text/sanitize.ts";
 import { CHIPS, isLong, nextChip } from "./paste.ts";
 
 export interface Editing {
   readonly text: string;
-  /** Where the cursor stands, in code units, never inside a letter. */
+  /** The cursor, in code units, never inside a grapheme. */
   readonly at: number;
-  /** What the letters that stand for pastes stand for. */
+  /** The pasted text behind each private-use character. */
   readonly pastes: ReadonlyMap<string, string>;
-  /** What was cut, the newest last; it outlives the line. */
+  /** Cut texts, the newest last; they outlive the line. */
   readonly ring: readonly string[];
   readonly before: readonly Earlier[];
-  /** What was undone. */
+  /** Undone states. */
   readonly ahead: readonly Earlier[];
-  /** What the last key did, where the next one may go on with it. */
+  /** The last edit, if the next one may continue it. */
   readonly did: Did | null;
 }
 
 type Did =
   | { readonly what: "typed" | "erased" | "cut" }
-  /** From there to the cursor, this one of the ring, counted from the newest. */
+  /** The text from `from` to the cursor is this one of the ring, counted from the newest. */
   | { readonly what: "yanked"; readonly from: number; readonly nth: number };
 
 interface Earlier {
@@ -37,17 +37,17 @@ const RING_MAX = 30;
 const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 const WORD = /[\p{L}\p{N}_]/u;
 
-/** The text as it is meant: pastes in their places. */
+/** The text with its pastes. */
 export function wholeText({ text, pastes }: Editing): string {
   return pastes.size === 0 ? text : text.replace(CHIPS, (chip) => pastes.get(chip) ?? "");
 }
 
-/** A fresh line; what was cut can still be put into it. */
+/** An empty line with the same cut texts. */
 export function emptied({ ring }: Editing): Editing {
   return { ...EMPTY, ring };
 }
 
-/** Words are undone one by one, not letter by letter. */
+/** Undo takes back whole words. */
 export function typed(editing: Editing, text: string): Editing {
   const clean = sanitize(text).replace(CHIPS, "");
   if (clean === "") return editing;
@@ -65,7 +65,7 @@ export function withText(editing: Editing, text: string): Editing {
   return { ...replaced(editing, 0, editing.text.length, text), at: text.length };
 }
 
-/** Something else in place of what stands between there and the cursor. */
+/** Replaces the text between `from` and the cursor. */
 export function replacedBefore(editing: Editing, from: number, text: string): Editing {
   return replaced(editing, from, editing.at, text);
 }
@@ -86,7 +86,7 @@ export function moved(editing: Editing, move: Move): Editing {
   return { ...editing, at: placeOf(editing, move), did: null };
 }
 
-/** Takes out what lies between the cursor and there, to be put back with `yanked`; cuts in a row are one. */
+/** Cuts the text between the cursor and there, for `yanked`; cuts in a row are one. */
 export function cutTo(editing: Editing, move: Move): Editing {
   const place = placeOf(editing, move);
   const [from, to] = [Math.min(place, editing.at), Math.max(place, editing.at)];
@@ -104,7 +104,7 @@ export function yanked(editing: Editing): Editing {
   return { ...inserted(editing, cut), did: { what: "yanked", from: editing.at, nth: 0 } };
 }
 
-/** What was cut before in place of what was just put in. */
+/** Replaces the text just yanked by the one cut before. */
 export function yankedBefore(editing: Editing): Editing {
   const { did, ring } = editing;
   if (did?.what !== "yanked") return editing;
@@ -143,7 +143,7 @@ function inserted(editing: Editing, text: string, goesOn = false): Editing {
   return replaced(editing, editing.at, editing.at, text, goesOn);
 }
 
-/** `goesOn`: undone together with what was done just before. */
+/** `goesOn`: undone together with the edit before. */
 function replaced(editing: Editing, from: number, to: number, by: string, goesOn = false): Editing {
   if (from === to && by === "") return editing;
   const text = editing.text.slice(0, from) + by + editing.text.slice(to);
@@ -154,7 +154,7 @@ function replaced(editing: Editing, from: number, to: number, by: string, goesOn
 
 function letterBefore({ text, at }: Editing): number {
   let last = 0;
-  // A letter is never longer than this, and a long text is not walked through for one.
+  // No grapheme is longer; a long text is not searched from its start.
   const from = Math.max(0, at - 64);
   for (const { index } of graphemes.segment(text.slice(from, at))) last = from + index;
   return at === 0 ? 0 : last;
@@ -187,7 +187,7 @@ function placeOf(editing: Editing, move: Move): number {
   }
 }
 
-/** Over what is no word, then over the word. */
+/** Skips non-word characters, then the word. */
 function wordEdge(text: string, direction: -1 | 1): number {
   const letters = [...text];
   if (direction === -1) letters.reverse();

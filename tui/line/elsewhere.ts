@@ -1,5 +1,5 @@
-// A line that failed in gsv's shell for want of something that this machine has: a program, or a file where gsv was started. Then one line
-// says how it is reached. Looks only, and only after a failure.
+// A line failed in gsv's shell because a program or file exists only on this computer: a hint says how to reach it. Only looks, and only after
+// a failure.
 
 import type { Io } from "../../commands/command.ts";
 import type { Thing } from "../../commands/files/copy/side.ts";
@@ -8,9 +8,8 @@ import { simpleWords } from "./simple.ts";
 export interface Failed {
   readonly text: string;
   readonly status: number;
-  /** Where the shell stood, inside gsv. */
+  /** The shell's directory in gsv. */
   readonly cwd: string;
-  /** Whom one talks to. */
   readonly pid: string;
 }
 
@@ -18,15 +17,15 @@ const NOT_FOUND = 127;
 const INTERRUPTED = 130;
 const WORDS_MAX = 8;
 
-/** Null where there is nothing to say. */
+/** null if there is no hint. */
 export async function elsewhere({ text, status, cwd, pid }: Failed, io: Io): Promise<string | null> {
   const [program = "", ...rest] = (status === 0 || status === INTERRUPTED ? null : simpleWords(text)) ?? [];
   if (program === "" || program === "gsv") return null;
-  if (status === NOT_FOUND) return `on this machine: ! ${text.trim()}`;
+  if (status === NOT_FOUND) return `To run it on this computer: ! ${text.trim()}`;
   for (const word of rest.filter((each) => !each.startsWith("-") && !each.includes(":")).slice(0, WORDS_MAX)) {
     const thing = await onMachine(word, io);
     if (thing === null || word.startsWith("~") || (await isInGsv(within(cwd, word), io))) continue;
-    if (program !== "cd") return `${word} is on this machine: ! ${text.trim()}`;
+    if (program !== "cd") return `${word} is on this computer. To run it there: ! ${text.trim()}`;
     return thing.kind === "directory" ? await toDirectory(word, thing.real, pid, io) : null;
   }
   return null;
@@ -64,7 +63,7 @@ async function toDirectory(word: string, real: string, pid: string, io: Io): Pro
     .call<Workspaces>("workspace.list", {})
     .catch(() => ({ workspaces: [] }));
   const known = workspaces.find(({ directory }) => directory === real);
-  if (known !== undefined) return `it is on this machine; here it is /workspaces/${known.id}`;
+  if (known !== undefined) return `This directory is on this computer. In gsv: cd /workspaces/${known.id}`;
   const named = word.includes("/") || word === "." ? word : `./${word}`;
-  return `for your agent to work there: workspace attach ${named} --pid ${pid}`;
+  return `To let your agent work there: workspace attach ${named} --pid ${pid}`;
 }

@@ -1,13 +1,13 @@
-// What people type by habit from other programs: words after a slash that are called otherwise here, and remarks that elsewhere are kept. A
-// word with the same meaning does what it means; any other is refused with the nearest that there are. Pure.
+// Habits from other programs: slash words with other names here, and `#` comments. A known word does what it means; any other gets a
+// suggestion. Pure.
 
 import { COMMANDS } from "../../commands/table.ts";
 import { nearest } from "../../src/lib/text/nearest.ts";
-import type { Effect, Reduced } from "../state/effect.ts";
+import { act, note, only, type Reduced, ran, typedLine } from "../state/effect.ts";
 import type { State } from "../state/state.ts";
-import { onSlash, ran, SLASHES } from "./slash.ts";
+import { onSlash, SLASHES } from "./slash.ts";
 
-/** What each is here: a word of the terminal's own where it begins with a slash, else a line. */
+/** The slash command or the line that each word means here. */
 const HERE: ReadonlyMap<string, string> = new Map([
   ...["continue", "resume", "sessions", "switch", "tasks"].map((word) => [word, "/go"] as const),
   ...["bye", "q"].map((word) => [word, "/quit"] as const),
@@ -23,24 +23,19 @@ const HERE: ReadonlyMap<string, string> = new Map([
 
 export function unknownSlash(state: State, typed: string, word: string): Reduced {
   const here = HERE.get(word);
-  if (here === undefined) return noted(state, typed, refusal(word));
+  if (here === undefined) return act(state, typedLine(typed), note(refusal(word)));
   const [, name = "", rest = ""] = /^\/(\S+) ?(.*)$/.exec(here) ?? [];
-  return (name === "" ? null : onSlash(state, name, rest)) ?? { state, effects: ran(here, false) };
+  return (name === "" ? null : onSlash(state, name, rest)) ?? act(state, ...ran(here));
 }
 
 function refusal(word: string): string {
   const close = nearest(word, [...SLASHES.keys(), ...COMMANDS.keys()]).map((name) => `/${name}`);
-  const meant = close.length === 0 ? "" : `did you mean ${close.join(" or ")}? `;
-  return `/${word} is no word of this terminal: ${meant}? lists them, and ls /${word} looks at a directory`;
+  const meant = close.length === 0 ? "" : ` Did you mean ${close.join(" or ")}?`;
+  return `Unknown command: /${word}.${meant} Type ? for a list.`;
 }
 
-/** What begins with # is remembered elsewhere; here it is a remark, which nobody hears. */
-export function remarked(state: State, typed: string): Reduced {
-  if (!/^#+\s*\S/.test(typed)) return { state, effects: [] };
-  return noted(state, typed, "a remark: nobody was told it; with a comma before it it is said");
-}
-
-function noted(state: State, typed: string, text: string): Reduced {
-  const print = (entry: (Effect & { readonly do: "print" })["entry"]): Effect => ({ do: "print", entry });
-  return { state, effects: [print({ kind: "ran", text: typed, host: false }), print({ kind: "note", text })] };
+/** Other programs store a line that begins with #; here it is a comment. */
+export function comment(state: State, typed: string): Reduced {
+  if (!/^#+\s*\S/.test(typed)) return only(state);
+  return act(state, typedLine(typed), note("Comment, not sent. To send it, start the line with a comma."));
 }

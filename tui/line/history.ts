@@ -1,24 +1,23 @@
-// What is remembered of what was typed: each line with when, where and how it ended, as one line of a file; and what is found in it. Pure.
+// The history of typed lines, each with its time, directory and exit status, as one line of a file. Pure.
 
 import { reveal } from "../../src/lib/text/sanitize.ts";
 import { asOneLine } from "./unfinished.ts";
 
 export interface Past {
   readonly text: string;
-  /** Null of lines that were kept without it. */
+  /** null for lines stored without a time. */
   readonly at: number | null;
   readonly cwd: string | null;
-  /** Of what was run and is over. */
+  /** null if the line did not run or has not ended. */
   readonly status: number | null;
 }
 
-/** Where it is kept. */
 export interface History {
   readonly past: readonly Past[];
   readonly add: (entry: Past) => void;
 }
 
-/** A line end inside of an entry; nobody can type it. */
+/** A line end inside an entry; it cannot be typed. */
 const LINE_END = "\x1e";
 const ENTRY = /^(?<at>\d{4}-\d\d-\d\dT[\d:.]+Z)\t(?<status>-|\d{1,3})\t(?<cwd>[^\t]*)\t(?<text>.*)$/s;
 
@@ -29,7 +28,7 @@ export function lineOfPast({ text, at, cwd, status }: Past): string {
   return `${new Date(at).toISOString()}\t${status ?? "-"}\t${(cwd ?? "").replace(/[\t\n]/g, " ")}\t${stored}`;
 }
 
-/** Oldest first. What is told twice, before it was run and after, is one entry. */
+/** Oldest first. A line is stored before it runs and again after: both are one entry. */
 export function pastOf(lines: readonly string[]): readonly Past[] {
   const entries = new Map<string, Past>();
   for (const [index, line] of lines.entries()) {
@@ -52,7 +51,7 @@ function pastIn(line: string): Past {
   };
 }
 
-/** The newest so many, numbered as they came, one row for each. */
+/** The newest lines, numbered, one row each. */
 export function pastRows(past: readonly Past[], most: number): readonly string[] {
   const from = Math.max(0, past.length - most);
   const wide = String(past.length).length + 2;
@@ -62,13 +61,13 @@ export function pastRows(past: readonly Past[], most: number): readonly string[]
   });
 }
 
-/** Nothing that began with a space, and nothing twice in a row. */
+/** Not if it begins with a space or repeats the last line. */
 export function isKept(text: string, last: string | undefined): boolean {
   return text.trim() !== "" && !text.startsWith(" ") && text !== last;
 }
 
-/** How a line that was begun went on the last time, here before elsewhere, to be taken over with one key; empty when it never did. */
-export function goingOn(begun: string, past: readonly Past[], cwd: string): string {
+/** The rest of the last line that began so, from this directory if there is one; empty if there is none. */
+export function continuation(begun: string, past: readonly Past[], cwd: string): string {
   if (begun === "" || begun.includes("\n")) return "";
   const fits = ({ text, status }: Past) =>
     text.length > begun.length && text.startsWith(begun) && !text.includes("\n") && status !== 127;
@@ -76,14 +75,14 @@ export function goingOn(begun: string, past: readonly Past[], cwd: string): stri
   return found === undefined ? "" : found.text.slice(begun.length);
 }
 
-/** `!!`, as a word by itself, is the last line that was run. */
+/** Replaces `!!`, as a word of its own, by the last line that ran. */
 export function withLast(text: string, past: readonly Past[]): string {
   if (!/(?:^|\s)!!(?=\s|$)/.test(text)) return text;
   const last = past.findLast(({ status }) => status !== null)?.text ?? past.at(-1)?.text;
   return last === undefined ? text : text.replace(/(^|\s)!!(?=\s|$)/g, (_whole, before: string) => before + last);
 }
 
-/** What of a typed text is kept where a history has no room for lines in lines: a line each, one where its lines make one. */
+/** For a history without multi-line entries: one line if the text can be one, otherwise each of its lines. */
 export function linesToKeep(text: string, last: string | undefined): readonly string[] {
   if (text.trim() === "" || text.startsWith(" ")) return [];
   const whole = asOneLine(text);

@@ -1,4 +1,4 @@
-// The same way out and in, but for a few parts of it.
+// The same Io with some parts replaced.
 
 import type { Io } from "../../commands/command.ts";
 

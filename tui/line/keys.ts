@@ -1,5 +1,5 @@
-// Bytes of a terminal to keys: what it sends by itself (answers, mouse, focus) never becomes text, a paste is one event whatever is in it,
-// and a key that came in pieces is one key. Pure but for what it keeps of an unfinished sequence.
+// Bytes of a terminal as keys. Reports of the terminal (answers, mouse, focus) never become text, a paste is one event, and a key that comes
+// in pieces is one key.
 
 export type KeyName =
   | "text"
@@ -21,7 +21,7 @@ export type KeyName =
 
 export interface Key {
   readonly name: KeyName;
-  /** Of `text`, what was typed; with ctrl or alt a single letter. */
+  /** The typed text; with ctrl or alt a single letter. */
   readonly text: string;
   readonly ctrl: boolean;
   readonly alt: boolean;
@@ -32,12 +32,12 @@ export type Typed =
   | ({ readonly type: "key" } & Key)
   | { readonly type: "paste"; readonly text: string }
   | { readonly type: "focus"; readonly has: boolean }
-  /** The terminal's answer to where the cursor is; columns from 0. */
+  /** The terminal reports its cursor; columns from 0. */
   | { readonly type: "place"; readonly column: number };
 
 const PASTE_START = "\x1b[200~";
 const PASTE_END = "\x1b[201~";
-/** A sequence longer than this is none. */
+/** Longer sequences are given up. */
 const SEQUENCE_CHARS_MAX = 8192;
 
 const FINALS: { readonly [final: string]: KeyName } = {
@@ -67,7 +67,7 @@ const CODES: { readonly [code: number]: KeyName } = {
   27: "escape",
   127: "backspace",
 };
-/** Keys of the keypad as kitty numbers them. */
+/** Keypad keys in the kitty protocol. */
 const KITTY: { readonly [code: number]: KeyName } = {
   57414: "enter",
   57417: "left",
@@ -89,7 +89,7 @@ export class KeyReader {
   private rest = "";
   private pasted: string | null = null;
 
-  /** Whether a key may have begun that is not over: a lone escape is one once nothing follows it. */
+  /** A key may be unfinished: an escape is a key only if nothing follows it. */
   get isWaiting(): boolean {
     return this.rest !== "" && this.pasted === null;
   }
@@ -99,7 +99,7 @@ export class KeyReader {
     return this.take(false);
   }
 
-  /** Nothing has followed for a while. */
+  /** Nothing followed in time. */
   settle(): readonly Typed[] {
     return this.take(true);
   }
@@ -118,10 +118,10 @@ export class KeyReader {
     return typed;
   }
 
-  /** Whether the paste is over. */
+  /** Whether the paste has ended. */
   private takePaste(typed: Typed[]): boolean {
     const end = this.rest.indexOf(PASTE_END);
-    // The end may be on its way, cut anywhere.
+    // The end marker may be cut anywhere.
     const sure = end === -1 ? Math.max(0, this.rest.length - PASTE_END.length) : end;
     this.pasted += this.rest.slice(0, sure);
     this.rest = this.rest.slice(end === -1 ? sure : end + PASTE_END.length);
@@ -131,7 +131,7 @@ export class KeyReader {
     return true;
   }
 
-  /** Takes one key; its length, or 0 when more of it may come. */
+  /** Reads one key. Returns its length, or 0 if it may be unfinished. */
   private next(typed: Typed[], settled: boolean): number {
     const { rest } = this;
     if (rest.startsWith(PASTE_START)) {
@@ -150,7 +150,7 @@ export class KeyReader {
       if (found !== null) typed.push(found);
       return sequence;
     }
-    // Escape and something: alt, as terminals have always said it.
+    // Escape and a key: alt.
     if (rest[1] === "\x1b") {
       typed.push(key("escape"));
       return 1;
@@ -159,7 +159,7 @@ export class KeyReader {
   }
 }
 
-/** Length of the control sequence the text begins with; null when it begins with none. */
+/** Length of the control sequence at the beginning; null if there is none. */
 function sequenceAt(text: string): number | "open" | null {
   const kind = text[1];
   if (kind === undefined) return "open";
@@ -169,7 +169,7 @@ function sequenceAt(text: string): number | "open" | null {
     return /^\x1b\[[0-?]*[ -/]*$/.test(text) ? "open" : 2;
   }
   if (kind === "O") return text.length < 3 ? "open" : 3;
-  // Answers of the terminal: a string up to its end.
+  // Answers of the terminal are strings with an end marker.
   if ("]P_^X".includes(kind)) {
     const end = /\x07|\x1b\\|\x9c/.exec(text.slice(2));
     return end === null ? "open" : 2 + end.index + end[0].length;
@@ -182,7 +182,7 @@ function named(sequence: string): Typed | null {
   const final = sequence.at(-1) ?? "";
   if (sequence[1] === "O") return FINALS[final] === undefined ? null : key(FINALS[final]);
   const body = sequence.slice(2, -1);
-  // Mouse, and answers to questions of ours.
+  // Mouse reports, and answers to gsv's queries.
   if (/^[<?>=]/.test(body)) return null;
   const numbers = body.split(";").map((part) => Number.parseInt(part, 10) || 0);
   const [first = 0, second = 0, third = 0] = numbers;
@@ -207,7 +207,7 @@ function modifiers(number: number): Partial<Key> {
   return { shift: (bits & 1) !== 0, alt: (bits & 2) !== 0, ctrl: (bits & 4) !== 0 };
 }
 
-/** Takes a control character, or all text up to the next one. */
+/** Reads a control character, or all text up to the next one. */
 function plain(text: string, typed: Typed[], held: Partial<Key>): number {
   const code = text.codePointAt(0) ?? 0;
   if (code === 13) typed.push(key("enter", held));

@@ -1,5 +1,5 @@
-// Lines for the shell, one after the other: the directory, variables, functions, aliases and jobs live on from one to the next. A line that is
-// one command of gsv's own has the terminal itself, as if it had been typed after `gsv`.
+// Runs lines in gsv's shell. The directory, variables, functions, aliases and jobs live on between lines. A line that is one gsv command has
+// the terminal itself, as if typed after `gsv`.
 
 import type { Io } from "../../commands/command.ts";
 import { runShell } from "../../commands/shell/sh.ts";
@@ -23,14 +23,14 @@ const DIRECTORIES = new Set(["proc", "sys"]);
 export class LineShell {
   status = 0;
   private readonly session: string;
-  /** Jobs of this shell that run, or whose end is to be told at the next prompt. */
+  /** Jobs that run, or whose end the next prompt will report. */
   private jobs = 0;
-  /** The last status that the shell knows of. */
-  private told = 0;
+  /** The last status that the shell session has. */
+  private shellStatus = 0;
   /** Functions and aliases of this shell. */
   private own: ReadonlySet<string> = new Set();
 
-  /** `gsvs` are gsv's own: those the interpreter has too are the better ones when they can ask and reach this machine. */
+  /** `gsvs` are gsv's commands. They win over programs of the same name, because they can ask and reach the host. */
   private constructor(
     private readonly io: Io,
     private readonly gsvs: ReadonlySet<string>,
@@ -43,7 +43,6 @@ export class LineShell {
     return new LineShell(io, new Set([...(await programNames()), ...COMMANDS.keys(), "gsv"]), home);
   }
 
-  /** Where a line is to go. */
   route(line: string, isSlash: (word: string) => boolean): Route {
     return routeOf(line, {
       isProgram: (word) => this.isProgram(word),
@@ -53,7 +52,7 @@ export class LineShell {
     });
   }
 
-  /** One of gsv's own, but for names that are directories too. */
+  /** A gsv command that is no directory name too. */
   isCommand(word: string): boolean {
     return this.gsvs.has(word) && !DIRECTORIES.has(word);
   }
@@ -68,7 +67,7 @@ export class LineShell {
     return [...new Set([...this.gsvs, ...this.own, ...PROGRAMS.keys(), ...INTERPRETER])].sort();
   }
 
-  /** The exit status with which the shell is over; null while it goes on. */
+  /** The exit status if the shell has ended, otherwise null. */
   async run(text: string, io: Io = this.io): Promise<number | null> {
     const words = simpleWords(text);
     const [first = "", ...rest] = words ?? [];
@@ -77,37 +76,36 @@ export class LineShell {
     return await this.commandHere(first === "gsv" ? rest : words, io);
   }
 
-  /** A command of gsv's where the shell stands, with the terminal: it may ask, page and fit its tables. */
+  /** A gsv command in the shell's directory, with the terminal. */
   async commandHere(argv: readonly string[], io: Io = this.io): Promise<number | null> {
     const sys = inDirectory(io.sys(), this.cwd);
     return await this.command(argv, ioWith(io, { sys: () => sys }));
   }
 
-  /** A command of gsv's, with the terminal. */
   async command(argv: readonly string[], io: Io = this.io): Promise<number | null> {
     this.status = await ownCommand(argv, io);
-    return await this.tellOfJobs();
+    return await this.reportJobs();
   }
 
   get hasJobs(): boolean {
     return this.jobs > 0;
   }
 
-  async tellOfJobs(): Promise<number | null> {
+  async reportJobs(): Promise<number | null> {
     return this.jobs > 0 ? await this.throughShell("") : null;
   }
 
-  // The person who waits has ctrl-c: there is no other limit.
+  // No time limit: the person has ctrl-c.
   private async throughShell(text: string): Promise<number | null> {
     const { session } = this;
-    // What ran outside of the shell has a status too.
-    const isTold = this.status === this.told || !text.includes("$?");
-    const script = isTold ? text : `(exit ${this.status}); ${text}`;
+    // `$?` is also the status of a command that ran outside the shell.
+    const isKnown = this.status === this.shellStatus || !text.includes("$?");
+    const script = isKnown ? text : `(exit ${this.status}); ${text}`;
     try {
       const request = { script, session, timeoutMs: LIMITS.shellWallMsMax };
       const { exit, over, session: kept } = await runShell(this.io, request);
       if (text !== "") this.status = exit;
-      this.told = exit;
+      this.shellStatus = exit;
       if (over) return exit;
       this.cwd = kept?.cwd ?? this.cwd;
       this.own = new Set(kept?.defined ?? this.own);
@@ -122,22 +120,22 @@ export class LineShell {
   }
 }
 
-/** Lines of the shell's own, though gsv has a command of that name. */
+/** Lines for the shell although gsv has a command of that name. */
 function isShells(first: string, rest: readonly string[]): boolean {
   return isAboutJobs(first, rest) || isEnd(first, rest) || isOfFiles(first, rest);
 }
 
-/** `diff a b` compares files; `diff PID` tells what a run changed. */
+/** `diff a b` compares files; `diff PID` shows the changes of a run. */
 function isOfFiles(first: string, rest: readonly string[]): boolean {
   return first === "diff" && rest.filter((word) => !word.startsWith("-") && !isPid(word)).length === 2;
 }
 
-/** Of a file that is not followed the shell's own program knows more ways to say how much. */
+/** Without -f, the shell's `tail` has more options. */
 function isEnd(first: string, rest: readonly string[]): boolean {
   return first === "tail" && !rest.some((word) => /^(?:-[a-z]*f|--follow)$/.test(word));
 }
 
-/** Processes of gsv have other names: %1 and numbers are jobs of the shell. */
+/** %1 and numbers are jobs of the shell. */
 function isAboutJobs(first: string, rest: readonly string[]): boolean {
   if (first === "wait" && rest.length === 0) return true;
   return (first === "wait" || first === "kill") && rest.some((word) => /^%|^\d{6,}$|^-n$/.test(word));

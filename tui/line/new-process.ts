@@ -1,4 +1,4 @@
-// `/new`: the flags of `spawn` first, if any, and then what is asked, in plain words.
+// `/new`: flags of `spawn` first, then the prompt.
 
 import { spawnAs } from "../../commands/approvals/trust.ts";
 import { flagsOf } from "../../commands/args.ts";
@@ -10,7 +10,7 @@ const WORDS = /(?:"[^"]*"|'[^']*'|[^\s"'])+/g;
 const QUOTED = /"([^"]*)"|'([^']*)'/g;
 const VALUE = /\s*(?:"[^"]*"|'[^']*'|[^\s"'])+(?=\s|$)/y;
 
-/** Where the words begin behind flags; `takes` says whether what follows a flag is its value. */
+/** Where the prompt begins; `takes` tells whether a flag has a value. */
 function wordsAt(rest: string, takes: (flag: string) => boolean): number {
   let at = 0;
   for (;;) {
@@ -26,14 +26,14 @@ function wordsAt(rest: string, takes: (flag: string) => boolean): number {
 
 interface Made {
   readonly argv: readonly string[];
-  /** Without what is said twice. */
+  /** For the transcript. */
   readonly shown: readonly string[];
 }
 
-/** The command it comes to, every word as it stands; null where the flags have to be worked out first. */
+/** The command, word for word; null if the flags need expansion. */
 export async function spawnOf(rest: string): Promise<Made | null> {
   const flags = flagsOf((await spawnAs("spawn")).spec.input);
-  // An unknown one is told with what follows it.
+  // An unknown flag takes the next word, and the command refuses both.
   const at = wordsAt(rest, (flag) => flags.get(flag)?.spec.kind !== "flag");
   const typed = rest.slice(0, at).trim();
   if (/[$`\\]/.test(typed.replace(/'[^']*'/g, ""))) return null;

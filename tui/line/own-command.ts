@@ -1,6 +1,5 @@
-// One of gsv's own commands with the terminal, in the process of the terminal shell. Ctrl-c is for the command where it listens for it, or for
-// whoever it gave the terminal to; one that only waits for the kernel is given up, as its own process would have ended: what it asked for is
-// asked, what it would still print is not printed.
+// Runs a gsv command with the terminal, inside the terminal shell. Ctrl-c goes to the command if it listens, or to the program that it gave the
+// terminal to. A command that only waits for the kernel is abandoned: its calls go on, its further output is dropped.
 
 import type { Io, Output } from "../../commands/command.ts";
 import { runCommandLine } from "../../commands/run.ts";
@@ -8,10 +7,10 @@ import { ENDED_BY } from "../../src/abi/ended-by.ts";
 import { ioWith } from "./io-with.ts";
 
 export async function ownCommand(argv: readonly string[], io: Io): Promise<number> {
-  /** How many there are that know what to do with ctrl-c. */
+  /** Listeners for ctrl-c. */
   let listening = 0;
   let isOver = false;
-  const givenUp = Promise.withResolvers<number>();
+  const abandoned = Promise.withResolvers<number>();
 
   function heard<Listener>(hear: (listener: Listener) => () => void) {
     return (listener: Listener) => {
@@ -48,7 +47,7 @@ export async function ownCommand(argv: readonly string[], io: Io): Promise<numbe
   const release = io.onSignal((name) => {
     if (name !== "INT" || listening > 0) return;
     isOver = true;
-    givenUp.resolve(ENDED_BY.INT);
+    abandoned.resolve(ENDED_BY.INT);
   });
   const { ask, askHidden, edit } = io.person;
   const own = ioWith(io, {
@@ -57,7 +56,7 @@ export async function ownCommand(argv: readonly string[], io: Io): Promise<numbe
     onSignal: heard(io.onSignal.bind(io)),
     onEnding: heard(io.onEnding.bind(io)),
     person: {
-      // A card shows it.
+      // Requests are shown as cards.
       answersHere: () => false,
       ask: withTerminal(ask),
       askHidden: withTerminal(askHidden),
@@ -67,7 +66,7 @@ export async function ownCommand(argv: readonly string[], io: Io): Promise<numbe
     hostTerminal: withTerminal(io.hostTerminal.bind(io)),
   });
   try {
-    return await Promise.race([runCommandLine(argv, own), givenUp.promise]);
+    return await Promise.race([runCommandLine(argv, own), abandoned.promise]);
   } finally {
     release();
   }

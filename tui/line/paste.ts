@@ -1,8 +1,8 @@
-// A long paste stands in the line as one letter, which is shown as what it is: how many lines, how much. Pure.
+// A long paste is one private-use character in the line, shown with its lines and size. Pure.
 
 const LINES_MAX = 10;
 const CHARS_MAX = 1200;
-/** Letters for private use: none of them is let in from outside. */
+/** Private-use characters; input from outside never contains them. */
 const FIRST = 0xf0000;
 
 export const CHIPS = /[\u{F0000}-\u{FFFFD}]/gu;
@@ -11,7 +11,6 @@ export function isLong(text: string): boolean {
   return text.length > CHARS_MAX || text.split("\n", LINES_MAX + 1).length > LINES_MAX;
 }
 
-/** The letter for one more. */
 export function nextChip(pastes: ReadonlyMap<string, string>): string {
   return String.fromCodePoint(FIRST + pastes.size);
 }

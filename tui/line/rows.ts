@@ -1,4 +1,4 @@
-// The text being typed as rows of the screen: where each begins, where the cursor stands, and in which colours. Pure.
+// The typed text as rows of the screen, with the cell of the cursor and colours. Pure.
 
 import { reveal } from "../../src/lib/text/sanitize.ts";
 import type { Paint } from "../screen/theme.ts";
@@ -6,7 +6,7 @@ import type { Editing } from "./editor.ts";
 import { CHIPS, chipText } from "./paste.ts";
 
 export interface Row {
-  /** As it is in the text, which may hold letters that stand for pastes. */
+  /** May hold characters that stand for pastes. */
   readonly text: string;
   readonly from: number;
 }
@@ -17,7 +17,7 @@ export interface Layout {
   readonly cursor: { readonly row: number; readonly column: number };
 }
 
-/** A stretch of the text in one colour; they come in order and do not overlap. */
+/** A range in one colour; ranges are in order and do not overlap. */
 export interface Span {
   readonly from: number;
   readonly to: number;
@@ -26,10 +26,9 @@ export interface Span {
 
 const TAB = "  ";
 const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
-// The same line is drawn many times while an answer grows below it.
+// The same line is drawn many times while an answer streams.
 const made = new WeakMap<Editing, { readonly columns: number; readonly layout: Layout }>();
 
-/** The rows of the text in so many columns. */
 export function layout(editing: Editing, columns: number): Layout {
   const before = made.get(editing);
   if (before?.columns === columns) return before.layout;
@@ -65,7 +64,7 @@ function laidOut(editing: Editing, columns: number): Layout {
   return { rows, cursor };
 }
 
-/** A row up or down as it is laid out; null at the edge. */
+/** The cursor a row up or down; null at the edge. */
 export function movedRow(editing: Editing, by: -1 | 1, columns: number): Editing | null {
   const { rows, cursor } = layout(editing, columns);
   const target = rows[cursor.row + by];
@@ -79,7 +78,6 @@ export function movedRow(editing: Editing, by: -1 | 1, columns: number): Editing
   return { ...editing, at, did: null };
 }
 
-/** A row as it is shown. */
 export function paintedRow({ text, from }: Row, editing: Editing, spans: readonly Span[]): string {
   if (spans.length === 0) return shownText(text, editing);
   const end = from + text.length;
@@ -96,7 +94,7 @@ export function paintedRow({ text, from }: Row, editing: Editing, spans: readonl
 }
 
 function shownText(text: string, { pastes }: Editing): string {
-  // What was pasted or kept in history may hold anything.
+  // Pastes and history may contain control characters.
   const whole = reveal(text.replaceAll("\t", TAB));
   return pastes.size === 0 ? whole : whole.replace(CHIPS, (chip) => chipText(chip, pastes.get(chip) ?? ""));
 }

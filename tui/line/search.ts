@@ -1,4 +1,4 @@
-// ctrl-r: what was typed before, found by words, narrowed by where it was typed and how it ended. What keys make of it. Pure.
+// ctrl-r: searches history by words, optionally only lines of this directory or lines that failed. Pure.
 
 import { type Editing, emptied, withText } from "./editor.ts";
 import type { Past } from "./history.ts";
@@ -7,9 +7,9 @@ import type { Key } from "./keys.ts";
 export interface Search {
   readonly words: string;
   readonly only: Only;
-  /** Which of those that match, counted from the newest. */
+  /** The selected match, counted from the newest. */
   readonly nth: number;
-  /** What stood in the line. */
+  /** The line before the search. */
   readonly before: Editing;
 }
 
@@ -17,7 +17,7 @@ const ONLY = ["all", "here", "failed"] as const;
 export type Only = (typeof ONLY)[number];
 
 export interface Searched {
-  /** Null when it is over. */
+  /** null if it has ended. */
   readonly search: Search | null;
   readonly input: Editing;
 }
@@ -26,9 +26,9 @@ export function newSearch(before: Editing): Search {
   return { words: "", only: "all", nth: 0, before };
 }
 
-/** The newest first, each text once. All words are in it, in either case unless a capital was typed. */
+/** Lines with all the words, newest first, each text once. Case counts if a capital was typed. */
 export function matching(past: readonly Past[], { words, only }: Search, cwd: string): readonly Past[] {
-  const folds = words === words.toLowerCase();
+  const ignoresCase = words === words.toLowerCase();
   const wanted = words.split(/\s+/).filter((word) => word !== "");
   const found = new Map<string, Past>();
   for (let at = past.length - 1; at >= 0; at--) {
@@ -36,7 +36,7 @@ export function matching(past: readonly Past[], { words, only }: Search, cwd: st
     if (found.has(each.text)) continue;
     if (only === "here" && each.cwd !== cwd) continue;
     if (only === "failed" && (each.status ?? 0) === 0) continue;
-    const text = folds ? each.text.toLowerCase() : each.text;
+    const text = ignoresCase ? each.text.toLowerCase() : each.text;
     if (wanted.every((word) => text.includes(word))) found.set(each.text, each);
   }
   return [...found.values()];
@@ -55,6 +55,6 @@ export function onSearchKey(search: Search, key: Key, past: readonly Past[], cwd
   if (key.name === "up" || (key.ctrl && key.text === "r")) return stays({ nth: Math.min(nth + 1, found.length - 1) });
   if (key.name === "down" || (key.ctrl && key.text === "s")) return stays({ nth: Math.max(0, nth - 1) });
   const line = found[nth];
-  const gaveUp = key.name === "escape" || (key.ctrl && "cg".includes(key.text)) || line === undefined;
-  return { search: null, input: gaveUp ? before : withText(emptied(before), line.text) };
+  const isCancelled = key.name === "escape" || (key.ctrl && "cg".includes(key.text)) || line === undefined;
+  return { search: null, input: isCancelled ? before : withText(emptied(before), line.text) };
 }

@@ -1,7 +1,6 @@
-// Lines that are one command and nothing else: no pipe, no redirection, nothing the shell would expand. Such a line of gsv's own can have
-// the terminal, as if it had been typed after `gsv`. Pure.
+// Lines that are one plain command: no pipe, redirection or expansion. A gsv command of that form can have the terminal. Pure.
 
-/** The words of the line, quotes taken off; null when it needs the shell. */
+/** The words without their quotes; null if the line needs the shell. */
 export function simpleWords(line: string): readonly string[] | null {
   const words: string[] = [];
   const pattern = /\s*(?:'([^']*)'|"([^"$`\\]*)"|([^\s'"\\$`|&;()<>{}*?[\]!#]+))(?=\s|$)/y;

@@ -1,12 +1,11 @@
-// The line in colours while it is typed: commands that are there, words, variables and operators of the shell; in a message what is named with @.
-// By letters and not by grammar, as with all code here: where it errs it is a colour that is wrong. Pure.
+// Colours of the line while it is typed: known commands, keywords, variables and operators of the shell; in a message the names after @. A
+// lexer and no grammar: an error is only a wrong colour. Pure.
 
 import type { Paint, Theme } from "../screen/theme.ts";
 import type { Route } from "../verdict/route.ts";
 import { RESERVED } from "../verdict/words.ts";
 import type { Span } from "./rows.ts";
 
-/** Whether a word is a command. */
 export type Programs = (word: string) => boolean;
 
 interface About {
@@ -56,7 +55,7 @@ function shellSpans(text: string, { route, theme, programs }: About): readonly S
   return spans;
 }
 
-/** Whether a command may follow. */
+/** Whether a command may follow the piece. */
 function begun(group: string, piece: string, isCommand: boolean): boolean {
   if (group === "operator") return !/[<>)]/.test(piece);
   return (

@@ -1,7 +1,7 @@
-// Whether a line for the shell goes on in the next one: an open quote, a here-document without its end, a backslash at the end, a loop
-// without its done. Pure, and by letters only: where it errs, the shell itself says what is missing.
+// Whether a shell line continues on the next one: an open quote, an unfinished here-document, a backslash at the end, a loop without its
+// done. Pure. A lexer and no grammar: if it errs, the shell reports what is missing.
 
-/** Words that open something, and what closes it. */
+/** Opening words and their closing words. */
 const CLOSED_BY: { readonly [word: string]: string } = {
   if: "fi",
   for: "done",
@@ -13,7 +13,7 @@ const CLOSED_BY: { readonly [word: string]: string } = {
   "(": ")",
 };
 const CLOSERS = new Set(Object.values(CLOSED_BY));
-/** After these a word may be one of the grammar's. */
+/** After these a reserved word may follow. */
 const BEGINS = /^(?:;|;;|&|&&|\||\|\||\n|\(|\)|\{|do|then|else|elif|!|time)$/;
 
 export function goesOn(text: string): boolean {
@@ -30,7 +30,7 @@ export function goesOn(text: string): boolean {
   return open.length > 0;
 }
 
-/** The same in one line; null where that cannot be, as with a here-document. */
+/** The text as one line; null if that is impossible, as with a here-document. */
 export function asOneLine(text: string): string | null {
   let whole = "";
   for (const line of text.split("\n")) {
@@ -47,11 +47,11 @@ function joint(before: string): string {
 }
 
 interface Pieces {
-  /** Words and operators, without what is quoted. */
+  /** Words and operators; quoted text is left out. */
   readonly pieces: readonly string[];
-  /** A quote, or the line's end, is open. */
+  /** An open quote, or a backslash at the end. */
   readonly isOpen: boolean;
-  /** Ends of here-documents that have not come. */
+  /** Missing ends of here-documents. */
   readonly documents: readonly string[];
 }
 
@@ -77,7 +77,7 @@ function piecesOf(text: string): Pieces {
   return { pieces, isOpen, documents };
 }
 
-/** Takes the documents whose end stands there off the list; the place behind them. */
+/** Removes the documents that end here from the list; returns the place behind them. */
 function afterDocuments(text: string, from: number, documents: string[]): number {
   let at = from;
   while (documents.length > 0) {

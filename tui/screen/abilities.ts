@@ -1,4 +1,4 @@
-// What a terminal can do, from what the environment says of it. Where nothing is known, nothing is asked of it that could be seen as text.
+// What a terminal can do, by its environment. An unknown terminal gets no sequence that it could show as text.
 
 import { wantsColour } from "../../src/lib/text/colour.ts";
 import type { Tty } from "./screen.ts";
@@ -6,11 +6,11 @@ import type { Tty } from "./screen.ts";
 export interface Abilities {
   readonly colour: boolean;
   readonly unicode: boolean;
-  /** Takes no motion of the cursor at all. */
+  /** No cursor movement at all. */
   readonly dumb: boolean;
-  /** Takes sequences of the operating system: titles, marks of prompts. */
-  readonly told: boolean;
-  /** Stands behind something that passes on its size late. */
+  /** Takes OSC sequences: titles, marks of prompts. */
+  readonly osc: boolean;
+  /** A multiplexer passes the size on late. */
   readonly lags: boolean;
   readonly notifies: "bell" | "9" | "99" | "777";
 }
@@ -25,31 +25,30 @@ export function abilitiesOf(env: Env): Abilities {
   const locale = env.LC_ALL || env.LC_CTYPE || env.LANG || "";
   return {
     colour: !dumb && wantsColour(true, env),
-    // Where nothing is said, as on a machine that was just set up, a terminal of these years takes it.
+    // Without any locale, as on a fresh system, a terminal of today takes UTF-8.
     unicode: locale === "" || /utf-?8/i.test(locale),
     dumb,
-    told: !dumb && !/^(?:linux|vt\d|ansi|cons)/.test(TERM),
+    osc: !dumb && !/^(?:linux|vt\d|ansi|cons)/.test(TERM),
     lags: Boolean(env.TMUX || env.STY),
     notifies: notifiesOf(env),
   };
 }
 
 function notifiesOf({ TERM = "", TERM_PROGRAM = "", TMUX, STY }: Env): Abilities["notifies"] {
-  // What stands between passes a bell on, and nothing else.
+  // A multiplexer passes only a bell on.
   if (TMUX || STY) return "bell";
   if (/^(?:iTerm\.app|WezTerm|ghostty)$/.test(TERM_PROGRAM) || TERM === "xterm-ghostty") return "9";
   if (TERM === "xterm-kitty") return "99";
   return /^(?:foot|rxvt)/.test(TERM) ? "777" : "bell";
 }
 
-/** The bytes that call somebody with these words. */
-export function callOf(notifies: Abilities["notifies"], text: string): string {
+export function notificationBytes(notifies: Abilities["notifies"], text: string): string {
   if (notifies === "9") return `\x1b]9;gsv: ${text}\x1b\\`;
   if (notifies === "99") return `\x1b]99;i=gsv;gsv: ${text}\x1b\\`;
   return notifies === "777" ? `\x1b]777;notify;gsv;${text}\x1b\\` : "\x07";
 }
 
-/** Glyphs of ours, each as one that every terminal has, as wide as it was. */
+/** An ASCII character of the same width for each glyph of gsv. */
 const ASCII: { readonly [glyph: string]: string } = {
   ...{ "─": "-", "│": "|", "├": "|", "└": "`", "·": "-", "…": "~", "▏": "_", "↑": "^", "↓": "v", "←": "<", "→": ">" },
   ...{
@@ -69,13 +68,13 @@ const ASCII: { readonly [glyph: string]: string } = {
 };
 const GLYPHS = new RegExp(`[${Object.keys(ASCII).join("")}]|[\\u2400-\\u2421]`, "g");
 
-/** Where the locale has no other letters, ours are said with these; what somebody else wrote stays as it is. */
+/** Only gsv's own glyphs change; other text stays. */
 function inAscii(text: string): string {
   return text.replace(GLYPHS, (glyph) => ASCII[glyph] ?? "?");
 }
 
-/** The same terminal, told all of ours so. */
-export function inLettersOfAscii(tty: Tty): Tty {
+/** The same terminal with ASCII glyphs. */
+export function withAsciiGlyphs(tty: Tty): Tty {
   return {
     write: (text) => tty.write(inAscii(text)),
     get columns() {

@@ -1,19 +1,18 @@
-// Code, a line at a time: words of the language, strings, numbers, comments. By letters and not by grammar, so that it never holds up an
-// answer; what goes on over lines (a comment, a string) is carried in what it returns.
+// Highlights code line by line: keywords, strings, numbers, comments. A lexer and no grammar, so it never delays an answer. The result carries
+// a comment or string that is open at the end of the line.
 
 import type { Theme } from "./theme.ts";
 
-/** What is open at the end of a line; the text that closes it. */
+/** The text that closes the open comment or string. */
 export type Open = string | null;
 
 interface Language {
   readonly words: ReadonlySet<string>;
   readonly comment: readonly string[];
-  /** Opening and closing of what goes over lines. */
+  /** Beginning and end of comments and strings over several lines. */
   readonly blocks: readonly (readonly [string, string, "comment" | "string"])[];
   readonly quotes: string;
-  /** Its words are written in either case. */
-  readonly folds?: boolean;
+  readonly ignoresCase?: boolean;
 }
 
 const C_LIKE = {
@@ -59,7 +58,7 @@ const C = language(
 );
 const SQL = language(
   "select from where and or not in is null insert into values update set delete create table index view drop alter add primary key foreign references join left right inner outer on group by order having limit offset as distinct union all case when then else end with begin commit rollback default unique check exists like between",
-  { comment: ["--"], blocks: [["/*", "*/", "comment"]], quotes: "'", folds: true },
+  { comment: ["--"], blocks: [["/*", "*/", "comment"]], quotes: "'", ignoresCase: true },
 );
 const CONFIG = language("true false null yes no on off", { comment: ["#", ";"], blocks: [], quotes: "\"'" });
 const JSON_WORDS = language("true false null", { comment: ["//"], blocks: [], quotes: '"' });
@@ -134,9 +133,9 @@ function tokenAt(line: string, at: number, { quotes }: Language): string {
   return TOKEN.exec(line)?.[0] ?? quote;
 }
 
-function painted(token: string, { words, quotes, folds = false }: Language, theme: Theme): string {
+function painted(token: string, { words, quotes, ignoresCase = false }: Language, theme: Theme): string {
   if (token.length > 1 && quotes.includes(token[0] ?? "")) return theme.string(token);
-  if (words.has(folds ? token.toLowerCase() : token)) return theme.keyword(token);
+  if (words.has(ignoresCase ? token.toLowerCase() : token)) return theme.keyword(token);
   return /^\d/.test(token) ? theme.number(token) : token;
 }
 

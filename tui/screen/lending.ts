@@ -1,33 +1,32 @@
-// The terminal, lent to other programs, one after the other: the screen lets go of it before and takes it back after. Whoever leaves waits a
-// moment for the one that has it, and then nothing takes it back any more.
+// Lends the terminal to other programs, one after the other: the screen releases it before and reclaims it after. On leaving, gsv waits a
+// moment for the program that has it, and then never reclaims it.
 
 import type { Clock } from "../../src/lib/clock.ts";
 import type { Terminal } from "../ports.ts";
 import type { Screen } from "./screen.ts";
 
-/** A program that has the terminal as gsv leaves is given so long to end. */
+/** Time for a program to end when gsv leaves. */
 const PROGRAM_MS = 1500;
-const NO_SHELL = "there is no shell to come back from: ctrl-d leaves";
+const NO_SHELL = "no shell to return to: ctrl-d to leave";
 
 export interface LendingOptions {
   readonly terminal: Terminal;
   readonly screen: Screen;
   readonly clock: Clock;
   readonly hear: (bytes: Uint8Array) => void;
-  /** It is ours again, and everything is to be painted. */
+  /** The terminal is back: everything must be painted. */
   readonly back: () => void;
-  readonly tell: (text: string) => void;
+  readonly notice: (text: string) => void;
 }
 
 export class Lending {
-  /** Somebody else has it. */
   isLent = false;
   private isOver = false;
   private turn: Promise<void> = Promise.resolve();
 
   constructor(private readonly options: LendingOptions) {
     const { terminal, screen, back } = options;
-    // It stood still unasked, and others wrote below.
+    // Stopped by a signal: other programs wrote below.
     terminal.onBack(() => {
       if (this.isLent) return;
       screen.lost();
@@ -35,14 +34,14 @@ export class Lending {
     });
   }
 
-  /** Until this is over; after those that have it or wait for it. */
+  /** Work waits for its turn. */
   lend(work: () => Promise<void>): void {
     this.turn = this.turn.then(() => this.lent(work));
   }
 
-  /** To the shell, as ctrl-z does. */
+  /** Back to the shell, as ctrl-z does. */
   async suspend(): Promise<void> {
-    if (!(await this.options.terminal.suspend())) this.options.tell(NO_SHELL);
+    if (!(await this.options.terminal.suspend())) this.options.notice(NO_SHELL);
   }
 
   async over(): Promise<void> {

@@ -1,47 +1,51 @@
-// One finished block of markdown as lines for a terminal. All that is known of Bun.markdown is in here. Text comes in sanitised; the only
-// escapes that leave are those of the theme.
+// One block of markdown as lines for a terminal. Only this file uses Bun.markdown. The text must be sanitised; the only escapes in the result
+// are the theme's.
 
 import { sanitize } from "../../src/lib/text/sanitize.ts";
 import type { Theme } from "./theme.ts";
 
-/** Deeper quotes are shown at this depth: what lies in each other costs more than its length. */
+/** Deeper quotes are shown at this depth: nesting costs more than length. */
 const QUOTES_MAX = 16;
 const BLOCK_CHARS_MAX = 64 * 1024;
 const CELL_END = "\x1f";
-/** Before the text of a cell that stands at the right end of its column. */
+/** Before the text of a right-aligned cell. */
 const RIGHT = "\x1d";
 const ROW_END = "\x1e";
-/** Between what stands before a line, what stands before the lines it is broken into, and its text: only at the end its room is known. */
+/** Separates the prefix of a line, the prefix of its wrapped rows, and its text: lines are wrapped last, when their width is known. */
 const PARTED = "\x1c";
-/** Before what begins a line of its own, also behind the words of a list's item. */
+/** Before a block, which begins a line even inside a list item. */
 const BEGIN = "\x19";
-/** Before a line that is not to be broken. */
+/** Before a line that must not wrap. */
 const WHOLE = "\x1a";
 const CELL_COLUMNS_MIN = 6;
 const QUOTES_OVER = new RegExp(`^(?:[ \\t]*>){${QUOTES_MAX + 1},}`, "gm");
-/** One line of prose in which nothing could mean anything but itself: it need not be asked what it means. */
+/** Prose without any markup: skips the parser. */
 const PLAIN = /^\p{L}[^\\`*_~<[\]&\p{Cc}]*$/u;
 
-export function renderBlock(source: string, columns: number, theme: Theme): readonly string[] {
-  const width = Math.max(10, columns);
-  if (source.length > BLOCK_CHARS_MAX) return source.split("\n");
-  if (PLAIN.test(source)) return wrapped(source.replace(/ +$/, ""), width).split("\n");
-  const text = source.replace(QUOTES_OVER, ">".repeat(QUOTES_MAX));
-  const rendered = Bun.markdown.render(text, callbacksFor(width, theme), { noHtmlBlocks: true, noHtmlSpans: true });
-  return linesOf(rendered.replace(/\n+$/, "")).flatMap((line) => broken(line, width));
-}
+/** Keeps its callbacks: the open block of an answer is drawn with every paint. */
+export class Markdown {
+  private made: { readonly width: number; readonly of: Bun.markdown.RenderCallbacks } | null = null;
 
-// The open block of an answer is drawn with every paint.
-let made: { readonly width: number; readonly theme: Theme; readonly of: Bun.markdown.RenderCallbacks } | null = null;
+  constructor(private readonly theme: Theme) {}
 
-function callbacksFor(width: number, theme: Theme): Bun.markdown.RenderCallbacks {
-  if (made?.width !== width || made.theme !== theme) made = { width, theme, of: callbacks(width, theme) };
-  return made.of;
+  lines(source: string, columns: number): readonly string[] {
+    const width = Math.max(10, columns);
+    if (source.length > BLOCK_CHARS_MAX) return source.split("\n");
+    if (PLAIN.test(source)) return wrapped(source.replace(/ +$/, ""), width).split("\n");
+    const text = source.replace(QUOTES_OVER, ">".repeat(QUOTES_MAX));
+    const rendered = Bun.markdown.render(text, this.callbacks(width), { noHtmlBlocks: true, noHtmlSpans: true });
+    return linesOf(rendered.replace(/\n+$/, "")).flatMap((line) => broken(line, width));
+  }
+
+  private callbacks(width: number): Bun.markdown.RenderCallbacks {
+    if (this.made?.width !== width) this.made = { width, of: callbacks(width, this.theme) };
+    return this.made.of;
+  }
 }
 
 function callbacks(width: number, theme: Theme): Bun.markdown.RenderCallbacks {
   return {
-    // What is written as &#27; comes out here as what it stands for.
+    // Entities such as &#27; are decoded by now.
     text: sanitize,
     heading: (text) => `${BEGIN}${theme.bold(text)}\n`,
     paragraph: (text) => `${text}\n`,
@@ -63,13 +67,13 @@ function callbacks(width: number, theme: Theme): Bun.markdown.RenderCallbacks {
     emphasis: (text) => `\x1b[3m${text}\x1b[23m`,
     codespan: (text) => theme.you(text),
     strikethrough: (text) => `\x1b[9m${text}\x1b[29m`,
-    // Where a link leads is always said: its words are the model's.
+    // The target is always shown: the model chose the text of the link.
     link: (text, { href }) => (Bun.stripANSI(text) === href ? text : `${text} ${theme.dim(`(${href})`)}`),
     image: (text, { src }) => theme.dim(`[image: ${text || src}]`),
   };
 }
 
-/** Each line by itself, what is set in stays set in. */
+/** Wraps each line; indents are kept. */
 function wrapped(text: string, columns: number): string {
   return text
     .split("\n")
@@ -82,7 +86,7 @@ function wrapped(text: string, columns: number): string {
     .join("\n");
 }
 
-/** What is in something is set in by as much, and by as much again where it is broken. */
+/** Nested blocks keep the prefixes of all blocks around them, also on wrapped rows. */
 function prefixed(text: string, first: string, rest: string): string {
   return linesOf(text)
     .map((line, index) => {
@@ -146,7 +150,7 @@ function table(text: string, width: number, theme: Theme): string {
   return lines.join("\n");
 }
 
-/** The widest give way first. */
+/** The widest columns shrink first. */
 function narrowed(natural: readonly number[], room: number): number[] {
   const widths = [...natural];
   let over = widths.reduce((sum, columns) => sum + columns, 0) - room;

@@ -1,6 +1,6 @@
-// Times, sizes and sums as a person reads them. Pure.
+// Times, sizes and sums for people. Pure.
 
-/** In whole seconds: a row that changes more often than once in a while cannot be read. */
+/** Whole seconds, so that a counting row stays readable. */
 export function elapsedText(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1000));
   return seconds < 60 ? `${seconds} s` : clockText(ms);
@@ -15,7 +15,12 @@ export function clockText(ms: number): string {
     : `${Math.floor(minutes / 60)}:${String(minutes % 60).padStart(2, "0")}:${rest}`;
 }
 
-/** Of something that is over. */
+/** 14:02, in local time. */
+export function hourText(at: number): string {
+  return new Date(at).toTimeString().slice(0, 5);
+}
+
+/** How long something took. */
 export function durationText(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`;
   if (ms < 9950) return `${(ms / 1000).toFixed(1)} s`;
@@ -29,7 +34,7 @@ export function countText(count: number): string {
   return `${value < 9.95 ? value.toFixed(1) : Math.round(value)}${unit}`;
 }
 
-/** Cents, and less than one where it is less. */
+/** In cents, with more digits below one cent. */
 export function usdText(usd: number): string {
   if (usd >= 0.01 || usd === 0) return `$${usd.toFixed(2)}`;
   return usd < 0.0001 ? "<$0.0001" : `$${usd.toFixed(4)}`;

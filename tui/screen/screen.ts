@@ -1,22 +1,21 @@
-// The one writer of the terminal. Above is scrollback: each line is written once and never touched again. Below is the live part: lines that
-// are painted over in place, never more than the screen has rows. One write a paint; nothing ever clears scrollback.
+// The only writer of the terminal. Scrollback is above: each line is written once. The live part is below: its lines are overwritten in place,
+// and never exceed the rows of the screen. One write for each paint; nothing clears scrollback.
 
 import type { Clock } from "../../src/lib/clock.ts";
 
 export interface Tty {
-  /** Takes the whole text at once. */
   write(text: string): void;
   readonly columns: number;
   readonly rows: number;
-  /** Looks at its size anew; whoever listens is told when it has changed. */
+  /** Reads the size again; listeners get a change. */
   look?(): void;
-  /** Has another size for a while before it says so, as a multiplexer does. */
+  /** Reports a new size late, as a multiplexer does. */
   readonly lags?: boolean;
 }
 
 export interface Live {
   readonly lines: readonly string[];
-  /** Where the cursor stands in them; hidden when there is none. */
+  /** null hides the cursor. */
   readonly cursor: Cursor | null;
 }
 
@@ -26,15 +25,15 @@ export interface Cursor {
 }
 
 const PAINT_MS = 16;
-/** From one paint to the next while something changes all the time: to read along, nobody needs more than thirty a second. */
+/** Between paints while text streams in: 30 a second are enough to read along. */
 const STEADY_MS = 33;
 const CSI = "\x1b[";
-/** How long a terminal may take to say where its cursor is. */
+/** Time to answer where the cursor is. */
 const ANSWER_MS = 100;
-/** What was painted so short a time before a terminal that lags said that it has another size was painted after it had. */
+/** A paint this soon before a late report of a new size was made at the new size. */
 const LAG_MS = 300;
 const WHERE = `${CSI}6n`;
-// Terminals that know this show a paint at once; the others are left with little to tear, because rows are written over in place.
+// Synchronized output (DEC 2026). Without it little tears, because rows are overwritten in place.
 const [BEGIN, END] = [`${CSI}?2026h`, `${CSI}?2026l`];
 const [HIDE, SHOW] = [`${CSI}?25l`, `${CSI}?25h`];
 const [NO_WRAP, WRAP] = [`${CSI}?7l`, `${CSI}?7h`];
@@ -46,21 +45,21 @@ type Mode = "main" | "alt" | "released";
 export class Screen {
   private mode: Mode = "main";
   private committed: string[] = [];
-  /** What the terminal shows of the live part, each line as it was written, and where its cursor is. */
+  /** The live part on the terminal, and its cursor. */
   private shown: readonly string[] = [];
-  /** When each of them was written last. */
+  /** When each line was last written. */
   private paintedAt: readonly number[] = [];
   private at: Cursor = { row: 0, column: 0 };
   private shownColumns: number;
   private alt: readonly string[] = [];
   private due: (() => void) | null = null;
   private lastPaint = Number.NEGATIVE_INFINITY;
-  /** The terminal was asked where its cursor is; nothing is painted until it says so, or does not in time. */
+  /** The terminal was asked for its cursor: no paint until it answers or the time is over. */
   private asked: (() => void) | null = null;
-  /** Rows that the terminal made of the cursor's, above the cursor. */
+  /** Rows above the cursor that the terminal made by wrapping the cursor's row. */
   private wrapped = 0;
 
-  /** `live` is what stands below, asked for when it is painted: what changes more often than that is never drawn. */
+  /** `live` is called once for each paint. */
   constructor(
     private readonly tty: Tty,
     private readonly clock: Clock,
@@ -69,18 +68,18 @@ export class Screen {
     this.shownColumns = tty.columns;
   }
 
-  /** Lines for scrollback, with the next paint. */
+  /** Lines for scrollback, written with the next paint. */
   commit(lines: readonly string[]): void {
     for (const line of lines) this.committed.push(line);
     this.schedule();
   }
 
-  /** What stands below is another one now. */
+  /** The live part has changed. */
   changed(): void {
     this.schedule();
   }
 
-  /** At once: an answer to a key must not wait for the next paint. */
+  /** Paints at once, for keys. */
   paint(): void {
     this.due?.();
     this.due = null;
@@ -94,7 +93,7 @@ export class Screen {
     this.tty.write(`${BEGIN}${HIDE}${text}${frame.cursor === null ? "" : SHOW}${END}`);
   }
 
-  /** Full screen for a view; what is committed meanwhile waits for the return. */
+  /** Full screen for a view; committed lines wait until it closes. */
   enterAlt(): void {
     if (this.mode !== "main") return;
     this.paint();
@@ -121,7 +120,7 @@ export class Screen {
     this.paint();
   }
 
-  /** The terminal has another size; it has wrapped anew what it shows by itself. */
+  /** The terminal has a new size and has rewrapped its rows. */
   resized(): void {
     this.alt = [];
     if (this.mode === "alt") this.tty.write(`${CSI}H${CLEAR_BELOW}`);
@@ -130,14 +129,14 @@ export class Screen {
     else this.askWhere();
   }
 
-  // Of the row the cursor is in, some terminals wrap what is too long by now, and some cut it off.
+  // Some terminals wrap the cursor's row if it is too long now, others cut it.
   private askWhere(): void {
     this.asked?.();
     this.asked = this.clock.after(ANSWER_MS, () => this.standsAt(null));
     this.tty.write(WHERE);
   }
 
-  /** The terminal has said where its cursor is: what was wrapped has it further left than what was cut off. */
+  /** The column tells a wrapped row from one that was cut. */
   standsAt(column: number | null): void {
     if (this.asked === null) return;
     this.asked();
@@ -148,7 +147,7 @@ export class Screen {
     this.paint();
   }
 
-  /** Gives the terminal to somebody else, the live part taken away. */
+  /** Removes the live part, for another program. */
   release(): void {
     if (this.mode === "alt") this.leaveAlt();
     if (this.mode !== "main") return;
@@ -158,7 +157,7 @@ export class Screen {
     this.mode = "released";
   }
 
-  /** Something broke: the terminal is left in its usual mode, whatever is to be drawn. */
+  /** After an error: restores the terminal's mode and draws nothing. */
   abandon(): void {
     if (this.mode === "released") return;
     const back = this.mode === "alt" ? ALT_OFF : this.toTop();
@@ -166,19 +165,19 @@ export class Screen {
     this.mode = "released";
   }
 
-  /** Takes it back, on a line of its own wherever the other left the cursor. */
+  /** Continues on a line of its own, wherever the program left the cursor. */
   reclaim(): void {
     if (this.mode !== "released") return;
-    // Before it is painted: whoever hears that the size is another one would paint it too.
+    // Before the paint: a listener for the new size would paint too.
     this.tty.look?.();
     this.mode = "main";
-    // In the first column the blanks stay in the row; from any other they reach the next one.
+    // From the first column the blanks stay in this row; from any other they wrap into the next.
     this.tty.write(`${WRAP}${" ".repeat(Math.max(0, this.tty.columns - 1))}\r${CLEAR_BELOW}`);
     this.forget();
     this.paint();
   }
 
-  /** Somebody else had the terminal unasked: what stands there is left, and all is painted anew. */
+  /** Another program wrote without being lent the terminal: paints again below its output. */
   lost(): void {
     if (this.mode === "alt") this.resized();
     if (this.mode !== "main") return;
@@ -186,11 +185,10 @@ export class Screen {
     this.reclaim();
   }
 
-  /** Everything that was there goes up into scrollback, and the live part stands at the top. */
+  /** Pushes the screen into scrollback; the live part moves to the top. */
   pushUp(): void {
     if (this.mode !== "main") return;
     this.paint();
-    // From wherever the live part began, just what stands above it leaves the screen.
     this.tty.write(`${this.toTop()}${CLEAR_BELOW}${"\n".repeat(Math.max(0, this.tty.rows - 1))}${CSI}H`);
     this.forget();
     this.paint();
@@ -260,13 +258,13 @@ export class Screen {
   }
 
   private rowsNow(line: string, row: number): number {
-    // Where the cursor's own row was wrapped, so was what was painted before it.
+    // If the cursor's row was wrapped, so were older rows.
     const isCut =
       this.tty.lags === true && this.wrapped === 0 && this.clock.mono() - (this.paintedAt[row] ?? 0) < LAG_MS;
     return isCut ? 1 : rowsOf(Bun.stringWidth(line), this.tty.columns);
   }
 
-  // After a change of the width the terminal shows each row of ours on as many as it takes.
+  // After a change of width each row takes as many rows as it needs.
   private toTop(): string {
     const { columns } = this.tty;
     if (this.shownColumns === columns) return `${vertical(-this.at.row)}\r`;
@@ -293,7 +291,7 @@ function column(index: number): string {
   return index === 0 ? "\r" : `\r${CSI}${index}C`;
 }
 
-/** One column less than the terminal has: some wrap a row that is full. */
+/** One column less than the terminal: some wrap a full row. */
 function cut(line: string, columns: number): string {
   return Bun.stringWidth(line) < columns ? line : Bun.sliceAnsi(line, 0, Math.max(0, columns - 1));
 }

@@ -1,5 +1,5 @@
-// The row above the line: where one is, who one talks to, who answers, how full its window is, what it cost, what waits. What has no room
-// goes, the least important first. Pure.
+// The row above the line: directory, process, model, how full its window is, cost, pending requests. What does not fit goes, the least
+// important first. Pure.
 
 import { reveal } from "../../src/lib/text/sanitize.ts";
 import { cutWidth } from "../../src/lib/text/truncate.ts";
@@ -10,7 +10,7 @@ import type { Theme } from "./theme.ts";
 
 interface Part {
   readonly text: string;
-  /** In less room; empty when it can go. */
+  /** With less room; empty if the part can go. */
   readonly short: string;
 }
 
@@ -20,40 +20,31 @@ const BOLD_SHARE = 0.8;
 const SOON_SHARE = 0.9;
 const MODEL_COLUMNS = 24;
 
-// It is asked for with every paint, and another one only now and then.
-let made: { readonly of: readonly unknown[]; readonly row: string } = { of: [], row: "" };
-
 export function statusRow(state: State, columns: number, theme: Theme): string {
-  const { cwd, pid, model, costUsd, asks, context, pinned, readOnly } = state;
-  const of = [cwd, pid, model, costUsd, asks.length, context, pinned, readOnly, state.theme, columns, theme];
-  if (made.of.length === 0 || of.some((each, at) => each !== made.of[at]))
-    made = { of, row: drawn(state, columns, theme) };
-  return made.row;
-}
-
-function drawn(state: State, columns: number, theme: Theme): string {
-  const { pid, model, costUsd, asks, context } = state;
-  const waiting = [...(asks.length > 0 ? [`${asks.length} waiting`] : []), ...(state.readOnly ? ["only looking"] : [])]
+  const { pid, model, costUsd, context, readOnly } = state.process;
+  const { asks } = state.asking;
+  const { pinned } = state.line;
+  const waiting = [...(asks.length > 0 ? [`${asks.length} pending`] : []), ...(readOnly ? ["read-only"] : [])]
     .map((word) => theme.needs(word))
     .join("  ");
   const meter = context === null ? null : meterPart(context, theme);
   const cost = costUsd > 0 ? usdText(costUsd) : "";
-  // In this order they are shown; what gives way first stands last in the other one.
   const parts: { readonly [name: string]: Part } = {
     place: placePart(state, theme),
     pid: { text: theme.dim(reveal(pid)), short: theme.dim(reveal(pid)) },
     model: model === null ? NONE : modelPart(model, theme),
     meter: meter ?? NONE,
     cost: { text: theme.dim(cost), short: "" },
-    pin: { text: state.pinned === null ? "" : theme.dim(`always ${PINS[state.pinned]}`), short: "" },
+    pin: { text: pinned === null ? "" : theme.dim(PINS[pinned]), short: "" },
     waiting: { text: waiting, short: waiting },
   };
   return fitted(parts, ["cost", "model", "meter", "place", "pin"], columns).join(" ".repeat(GAP));
 }
 
 const NONE: Part = { text: "", short: "" };
-const PINS = { chat: "says", shell: "runs" } as const;
+const PINS = { chat: "message mode", shell: "shell mode" } as const;
 
+/** `gives` names the parts in the order in which they shrink, and then go. */
 function fitted(
   parts: { readonly [name: string]: Part },
   gives: readonly string[],
@@ -71,7 +62,7 @@ function fitted(
   return Object.values(shown);
 }
 
-function placePart({ cwd, who: { home, here } }: State, theme: Theme): Part {
+function placePart({ line: { cwd }, who: { home, here } }: State, theme: Theme): Part {
   const own = cwd === home || cwd.startsWith(`${home}/`) ? `~${cwd.slice(home.length)}` : cwd;
   const place = reveal(realPlace(here, cwd)?.short ?? own);
   const last = place.split("/").at(-1) ?? place;
@@ -84,7 +75,7 @@ function modelPart(model: string, theme: Theme): Part {
   return { text: theme.dim(cutWidth(name, MODEL_COLUMNS)), short: "" };
 }
 
-/** Never by the bar alone, and bold before something happens. */
+/** The number always stands beside the bar; it turns bold before compaction. */
 function meterPart({ tokens, windowTokens, compactsAtTokens }: Context, theme: Theme): Part {
   const { full, empty } = theme.glyphs;
   const share = Math.min(1, tokens / Math.max(1, windowTokens));

@@ -1,8 +1,7 @@
-// Colours by what they mean. Sixteen of them, on a glyph or a word and never on running text: what they are is the terminal's choice, and
-// on some palette each of them can hardly be read. Without colour everything is still said, by glyph and word.
+// Colours by meaning: sixteen of them, on glyphs and words and never on running text, because each is hard to read on some palette. Without
+// colour, glyphs and words say the same.
 
 export interface Theme {
-  /** What the terminal can show, whatever was chosen. */
   readonly abilities: Shows;
   readonly colour: boolean;
   /** The person: prompt, directory, marks of a selection. */
@@ -36,7 +35,7 @@ export interface Glyphs {
   readonly full: string;
   readonly empty: string;
   readonly spinner: readonly string[];
-  /** In its place where nothing may move. */
+  /** In place of the spinner with reduced motion. */
   readonly still: string;
 }
 
@@ -76,38 +75,37 @@ const ASCII: Glyphs = {
   still: "*",
 };
 
-/** What can be chosen, in words. */
 export const THEMES = {
-  auto: "the sixteen colours as the terminal has them",
-  dark: "the brighter of them, for a dark ground",
-  light: "the darker of them, for a light ground",
-  none: "no colour: glyphs and words say it all",
+  auto: "colours of the terminal",
+  dark: "bright colours for a dark background",
+  light: "dark colours for a light background",
+  none: "no colours",
 } as const;
 export type ThemeName = keyof typeof THEMES;
-/** The setting that keeps it. */
+/** The setting. */
 export const THEME_KEY = "terminal.theme";
 
 /** SGR numbers of you, ok, needs, bad, keyword, string, number. */
 const COLOURS: { readonly [N in Exclude<ThemeName, "none">]: readonly [number, ...number[]] } = {
   auto: [36, 32, 33, 31, 35, 32, 33],
   dark: [96, 92, 93, 91, 95, 92, 93],
-  // Yellow can hardly be read on white, and cyan not much better.
+  // Yellow and cyan are hard to read on white.
   light: [34, 32, 35, 31, 35, 32, 34],
 };
 
 export interface Shows {
   readonly colour: boolean;
   readonly unicode: boolean;
-  /** Nothing moves that need not. */
+  /** Reduced motion. */
   readonly still?: boolean;
 }
 
-/** The theme that everything holds, from now on in other colours; what is on the screen already stays as it is. */
+/** Changes the theme in place; scrollback keeps its colours. */
 export function retheme(theme: Theme, name: ThemeName): void {
   Object.assign(theme, themeOf(theme.abilities, name));
 }
 
-/** The same, from now on without motion. */
+/** Stops the spinner. */
 export function still(theme: Theme): void {
   Object.assign(theme, {
     abilities: { ...theme.abilities, still: true },

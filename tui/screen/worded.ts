@@ -1,4 +1,4 @@
-// An error in one line, with what can be done about it. Pure.
+// An error and its hints in one line. Pure.
 
 import { messageOf, SysError } from "../../src/abi/errno.ts";
 

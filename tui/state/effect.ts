@@ -1,22 +1,23 @@
-// What the reducer asks for, and what it returns.
+// What the reducer asks for: lines for the transcript, calls to the kernel, work that has the terminal.
 
 import type { ProcessInfo, Usage } from "../../src/abi/process/process.ts";
 import type { Answer } from "../../src/syscalls/approval/approval-service.ts";
 import type { Editing } from "../line/editor.ts";
 import type { Past } from "../line/history.ts";
 import type { ThemeName } from "../screen/theme.ts";
+import type { TerminalSettings } from "../settings.ts";
 import type { Ask } from "./asks.ts";
 import type { State } from "./state.ts";
 
-/** What becomes part of the transcript. */
+/** A part of the transcript. */
 export type Entry =
-  | { readonly kind: "said"; readonly text: string }
-  | { readonly kind: "ran"; readonly text: string; readonly host: boolean }
-  | { readonly kind: "grows"; readonly turn: number; readonly text: string }
-  /** Thinking that is over; how long it took, where that is known. */
+  | { readonly kind: "message"; readonly text: string }
+  | { readonly kind: "command"; readonly text: string; readonly host: boolean }
+  | { readonly kind: "delta"; readonly turn: number; readonly text: string }
+  /** Thinking that is over, and how long it took, if that is known. */
   | { readonly kind: "thought"; readonly tookMs: number | null }
   | { readonly kind: "text"; readonly turn: number; readonly text: string }
-  | { readonly kind: "again"; readonly reason: string }
+  | { readonly kind: "retry"; readonly reason: string }
   | {
       readonly kind: "result";
       readonly tool: string;
@@ -34,8 +35,10 @@ export type Entry =
       readonly usage: Usage;
     }
   | { readonly kind: "note"; readonly text: string }
-  /** Of the terminal's own making. */
+  /** Lines of gsv's own, with its colours. */
   | { readonly kind: "lines"; readonly lines: readonly string[] };
+
+export type EntryOf<Kind extends Entry["kind"]> = Entry & { readonly kind: Kind };
 
 export type Effect =
   | { readonly do: "print"; readonly entry: Entry }
@@ -47,45 +50,39 @@ export type Effect =
       readonly interrupt: boolean;
     }
   | { readonly do: "withdraw"; readonly runId: string }
-  | { readonly do: "stop" }
-  /** How full the window is. */
+  | { readonly do: "abort"; readonly pid: string }
+  | { readonly do: "kill"; readonly pid: string }
+  | { readonly do: "signal"; readonly pid: string; readonly signal: "STOP" | "CONT" }
+  /** How full the model's window is. */
   | { readonly do: "measure" }
   | { readonly do: "answer"; readonly answer: Answer }
-  /** What was pressed then is the answer if nothing follows. */
-  | { readonly do: "let-stand"; readonly since: number }
-  /** All of it, read. */
+  /** Makes the pressed answer final, if no text has followed by then. */
+  | { readonly do: "settle-choice"; readonly since: number }
   | { readonly do: "show-ask"; readonly id: string }
-  /** Changed in an editor, and allowed so. */
+  /** Edits the call in an editor and approves it so. */
   | { readonly do: "edit-ask"; readonly id: string }
   | { readonly do: "run"; readonly text: string; readonly host: boolean; readonly entry: Past | null }
   | { readonly do: "remember"; readonly entry: Past }
   | { readonly do: "catch-up"; readonly afterSeq: number }
   | { readonly do: "edit"; readonly text: string }
   | { readonly do: "complete"; readonly of: Editing }
-  /** With what `spawn` takes, or with what is asked of it. */
+  /** `rest` is flags of `spawn`, or a prompt. */
   | { readonly do: "new"; readonly rest?: string }
-  /** A task of its own, that nobody listens to, for what is asked. */
+  /** Starts a background task. */
   | { readonly do: "background"; readonly text: string }
   | { readonly do: "jobs" }
-  /** `text` names processes where the line named jobs. */
+  /** `text` has pids instead of the job numbers of the line. */
   | { readonly do: "kill-jobs"; readonly text: string }
-  | ViewEffect
   | { readonly do: "attach"; readonly pid: string; readonly readOnly?: boolean }
-  /** The one that did something last, or the one before. */
+  /** Attaches to the nth process, the most recently active first. */
   | { readonly do: "go"; readonly nth: number }
-  | { readonly do: "signal"; readonly pid: string; readonly signal: "STOP" | "CONT" }
-  | { readonly do: "end"; readonly pid: string }
-  | { readonly do: "stop-run"; readonly pid: string }
   | { readonly do: "suspend" }
   | { readonly do: "push-up" }
-  | { readonly do: "leave" };
+  | { readonly do: "leave" }
+  | { readonly do: "apply-settings"; readonly settings: TerminalSettings }
+  | { readonly do: "apply-theme"; readonly name: ThemeName }
+  | ViewEffect;
 
-export interface Reduced {
-  readonly state: State;
-  readonly effects: readonly Effect[];
-}
-
-/** And what they ask for. */
 export type ViewEffect =
   | { readonly do: "list" }
   | { readonly do: "look"; readonly processes: readonly ProcessInfo[] }
@@ -93,3 +90,37 @@ export type ViewEffect =
   | { readonly do: "log"; readonly pid: string }
   | { readonly do: "offer-models" }
   | { readonly do: "theme"; readonly name: ThemeName };
+
+export type EffectOf<Do extends Effect["do"]> = Effect & { readonly do: Do };
+
+export interface Reduced {
+  readonly state: State;
+  readonly effects: readonly Effect[];
+}
+
+/** A new state and no effects. */
+export function only(state: State): Reduced {
+  return { state, effects: [] };
+}
+
+export function act(state: State, ...effects: readonly Effect[]): Reduced {
+  return { state, effects };
+}
+
+export function print(entry: Entry): Effect {
+  return { do: "print", entry };
+}
+
+export function note(text: string): Effect {
+  return print({ kind: "note", text });
+}
+
+/** The line as the transcript shows it. */
+export function typedLine(text: string, host = false): Effect {
+  return print({ kind: "command", text, host });
+}
+
+/** Shows a line and runs it. */
+export function ran(text: string, host = false, entry: Past | null = null): readonly Effect[] {
+  return [typedLine(text, host), { do: "run", text, host, entry }];
+}

@@ -1,59 +1,65 @@
-// What happens to the terminal: keys, signals of the kernel, and results of effects.
+// What happens to the terminal: keys, signals of the kernel, time, and results of effects.
 
 import type { Traced } from "../../commands/proc/trace-table.ts";
-import type { ProcessInfo, State as ProcessState, WaitsFor } from "../../src/abi/process/process.ts";
+import type { ProcessInfo } from "../../src/abi/process/process.ts";
 import type { Signal } from "../../src/abi/signal.ts";
 import type { BudgetInfo } from "../../src/syscalls/system/spending-service.ts";
 import type { Editing } from "../line/editor.ts";
 import type { Past } from "../line/history.ts";
 import type { Typed } from "../line/keys.ts";
+import type { ThemeName } from "../screen/theme.ts";
+import type { TerminalSettings } from "../settings.ts";
 import type { Ask } from "./asks.ts";
+import type { Entry } from "./effect.ts";
 import type { Candidate } from "./line.ts";
-import type { Collapsed, Context } from "./process.ts";
-import type { State } from "./state.ts";
+import type { Collapsed, Context, OpenCall } from "./process.ts";
 import type { Item, Look, PickerKind } from "./views.ts";
 
 export type AppEvent =
   | { readonly type: "typed"; readonly typed: Typed; readonly at: number }
   | { readonly type: "signal"; readonly signal: Signal; readonly at: number }
+  | { readonly type: "tick"; readonly at: number }
+  | { readonly type: "settings"; readonly settings: TerminalSettings }
+  /** The kernel has taken a message. */
   | { readonly type: "sent"; readonly key: string; readonly runId: string }
+  /** The kernel has answered a message without a run. */
   | { readonly type: "answered"; readonly key: string; readonly text: string }
   | { readonly type: "refused"; readonly key: string; readonly message: string; readonly why: string }
-  | {
-      readonly type: "known";
-      readonly state: ProcessState;
-      readonly waitsFor: WaitsFor | null;
-      readonly model: string | null;
-      readonly costUsd?: number;
-      readonly collapsed?: readonly Collapsed[];
-      /** The run that goes on, and what it waits for. */
-      readonly activeRunId?: string | null;
-      readonly calls?: State["calls"];
-    }
-  /** Nothing followed the answer that was pressed then. */
-  | { readonly type: "unfollowed"; readonly since: number }
-  | { readonly type: "filled"; readonly context: Context | null }
-  | { readonly type: "asked"; readonly asks: readonly Ask[] }
+  | { readonly type: "attached"; readonly pid: string; readonly readOnly: boolean; readonly about: string }
+  /** The state and history of the process, after attaching to it. */
+  | ({ readonly type: "adopted" } & Adopted)
+  /** Its state, after signals were lost. */
+  | { readonly type: "refreshed"; readonly info: ProcessInfo }
+  /** No text followed the answer that was pressed then. */
+  | { readonly type: "choice-settled"; readonly since: number }
+  | { readonly type: "measured"; readonly context: Context | null }
   /** A line of the shell is over. */
-  | { readonly type: "stood"; readonly cwd: string; readonly entry: Past | null }
-  | { readonly type: "written"; readonly text: string }
-  /** What had the screen is gone. */
-  | { readonly type: "seen" }
-  | { readonly type: "attached"; readonly pid: string; readonly readOnly: boolean }
-  /** A task has begun with what was asked. */
-  | { readonly type: "behind"; readonly pid: string; readonly text: string }
-  | { readonly type: "themed"; readonly theme: string }
+  | { readonly type: "line-done"; readonly cwd: string; readonly entry: Past | null }
+  | { readonly type: "edited"; readonly text: string }
+  /** An editor or a program has given the terminal back. */
+  | { readonly type: "terminal-back" }
+  | { readonly type: "job-started"; readonly pid: string; readonly text: string }
+  | { readonly type: "theme"; readonly name: ThemeName }
   | {
       readonly type: "completed";
       readonly of: Editing;
       readonly from: number;
       readonly candidates: readonly Candidate[];
     }
-  | ViewNews
-  | { readonly type: "told"; readonly text: string; readonly at: number };
+  | { readonly type: "notice"; readonly text: string; readonly at: number }
+  | ViewEvent;
 
-/** What the views are told. */
-export type ViewNews =
+export interface Adopted {
+  readonly info: ProcessInfo;
+  readonly model: string | null;
+  readonly entries: readonly Entry[];
+  readonly collapsed: readonly Collapsed[];
+  readonly calls: { readonly [callId: string]: OpenCall };
+  readonly asks: readonly Ask[];
+}
+
+/** Data for the views and lists. */
+export type ViewEvent =
   | { readonly type: "listed"; readonly processes: readonly ProcessInfo[]; readonly day: BudgetInfo | null }
   | { readonly type: "looked"; readonly looks: { readonly [pid: string]: Look } }
   | {
@@ -62,7 +68,8 @@ export type ViewNews =
       readonly rows: readonly Traced[];
       readonly info: ProcessInfo | null;
     }
-  /** Nothing more comes of it. */
-  | { readonly type: "untraced"; readonly pid: string; readonly why: string }
+  | { readonly type: "trace-over"; readonly pid: string; readonly why: string }
   | { readonly type: "paged"; readonly title: string; readonly text: string }
   | { readonly type: "offered"; readonly kind: PickerKind; readonly items: readonly Item[] };
+
+export type EventOf<Type extends AppEvent["type"]> = AppEvent & { readonly type: Type };

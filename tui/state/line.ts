@@ -2,6 +2,7 @@
 
 import { type Editing, EMPTY } from "../line/editor.ts";
 import type { Past } from "../line/history.ts";
+import type { Route } from "../verdict/route.ts";
 import type { Search } from "../line/search.ts";
 
 /** Completions of the word at the cursor, until the next key. */
@@ -21,6 +22,8 @@ export interface Candidate {
 export interface Line {
   readonly cwd: string;
   readonly input: Editing;
+  /** Where the line goes with enter. */
+  readonly route: Route;
   /** shift-tab: the line is a message or a command, whatever it looks like. */
   readonly pinned: "chat" | "shell" | null;
   readonly past: readonly Past[];
@@ -33,5 +36,15 @@ export interface Line {
 }
 
 export function newLine({ cwd, past }: Pick<Line, "cwd" | "past">): Line {
-  return { cwd, past, input: EMPTY, pinned: null, recalled: null, search: null, menu: null, hot: null };
+  return {
+    cwd,
+    past,
+    input: EMPTY,
+    route: { to: "nothing" },
+    pinned: null,
+    recalled: null,
+    search: null,
+    menu: null,
+    hot: null,
+  };
 }

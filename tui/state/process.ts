@@ -61,6 +61,20 @@ export interface Attachment {
   readonly costUsd: number;
 }
 
+export function newAttachment(pid: string): Attachment {
+  return {
+    pid,
+    readOnly: false,
+    model: null,
+    state: "idle",
+    waitsFor: null,
+    stateSince: 0,
+    context: null,
+    standIn: null,
+    costUsd: 0,
+  };
+}
+
 /** Its run, and messages on their way. */
 export interface Conversation {
   readonly run: ActiveRun | null;
@@ -75,7 +89,7 @@ export interface Conversation {
   readonly opened: number | null;
 }
 
-export const NO_CONVERSATION: Conversation = {
+export const NEW_CHAT: Conversation = {
   run: null,
   calls: {},
   thinking: null,

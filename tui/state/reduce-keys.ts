@@ -1,7 +1,7 @@
-// What a key makes of the state. A card never takes a key from a half-typed line, Enter never approves, Escape never clears text, and a
-// paste never submits. Pure.
+// What a key does. A card never takes a key from a half-typed line, Enter never approves, Escape never clears text, and a paste never
+// submits. Pure.
 
-import { answerOf, hasCardKeys, onCardKey, replied, tabbed, uncovered } from "../cards/cards.ts";
+import { hasCardKeys, onCardKey, replied, resetCard, tabbed } from "../cards/cards.ts";
 import { onChosenKey } from "../cards/chosen-answer.ts";
 import {
   cutTo,
@@ -20,153 +20,160 @@ import {
   yanked,
   yankedBefore,
 } from "../line/editor.ts";
-import { remarked, unknownSlash } from "../line/foreign.ts";
-import { goingOn, isKept, type Past, withLast } from "../line/history.ts";
+import { comment, unknownSlash } from "../line/foreign.ts";
+import { ghostOf } from "../line/ghost.ts";
+import { isKept, type Past, withLast } from "../line/history.ts";
 import type { Key, Typed } from "../line/keys.ts";
 import { chosen } from "../line/menu.ts";
 import { movedRow } from "../line/rows.ts";
 import { newSearch, onSearchKey } from "../line/search.ts";
-import { onSlash, ownLine, ran } from "../line/slash.ts";
+import { onSlash, ownLine } from "../line/slash.ts";
 import { nextCollapsed } from "../talk/collapsed.ts";
 import { onHeldKey } from "../talk/held.ts";
-import { askedBehind, jobLine } from "../talk/jobs.ts";
-import { asked, takenBack, turnedFate } from "../talk/send.ts";
-import type { Route } from "../verdict/route.ts";
+import { askedInBackground, jobLine } from "../talk/jobs.ts";
+import { nextFate, sentMessage, takenBack } from "../talk/send.ts";
 import { keySheet } from "../views/key-sheet.ts";
-import { onPickerKeys, onViewKeys, openedPager, openedPicker, openedTop, type ViewHands } from "../views/views.ts";
-import type { Effect, Reduced } from "./effect.ts";
-import type { State } from "./state.ts";
+import { onPickerKeys, onViewKeys, openedPager, openedPicker, openedTop } from "../views/views.ts";
+import { act, type Effect, only, type Reduced, ran } from "./effect.ts";
+import type { KeyContext } from "./key-context.ts";
+import { noticed, type State, set } from "./state.ts";
 
-const NOTICE_MS = 4000;
-const ONLY_LOOKING = "only looking: /attach PID talks";
+const READ_ONLY = "read-only: /attach PID to talk";
+const LEAVE_WITH = "ctrl-d to leave";
 
-export interface Hands {
-  readonly route: (text: string, pinned: State["pinned"]) => Route;
-  /** Whether a line for the shell goes on in the next one. */
-  readonly goesOn: (text: string) => boolean;
-  readonly columns: number;
-  readonly now: number;
-  /** Of a view: all columns but one, all rows but one. */
-  readonly size: ViewHands["size"];
-  readonly newKey: () => string;
-}
-
-export function onTyped(before: State, typed: Typed, at: number, hands: Hands): Reduced {
-  if (typed.type === "focus" || typed.type === "place") return stay(before);
-  // Whatever has the keys: it is there again when one comes back.
-  if (typed.type === "key" && typed.ctrl && typed.text === "z") return { state: before, effects: [{ do: "suspend" }] };
-  const { state, effects, isTaken } = onChosenKey(read(before, typed), typed, at);
-  if (isTaken) return { state, effects };
-  const rest = onKey(state, typed, at, hands);
-  return { state: rest.state, effects: [...effects, ...rest.effects] };
-}
-
-/** Whoever presses a key has read what was told. */
-function read(state: State, typed: Pressed): State {
-  const { notice } = state;
-  const isLine = typed.type === "key" && typed.name === "enter";
-  return notice === null || (notice.isNews && !isLine) ? state : { ...state, notice: null };
+export function onTyped(before: State, typed: Typed, at: number, context: KeyContext): Reduced {
+  if (typed.type === "focus" || typed.type === "place") return only(before);
+  // The draft is kept while a card or view has the keyboard.
+  if (typed.type === "key" && typed.ctrl && typed.text === "z") return act(before, { do: "suspend" });
+  const { state, effects, isTaken } = onChosenKey(withNoticeRead(before, typed), typed, at);
+  if (isTaken) return act(state, ...effects);
+  const rest = onKey(state, typed, at, context);
+  return act(rest.state, ...effects, ...rest.effects);
 }
 
 type Pressed = Exclude<Typed, { readonly type: "focus" | "place" }>;
 
-function onKey(before: State, typed: Pressed, at: number, hands: Hands): Reduced {
-  const viewHands = () => ({ at, size: hands.size, answerOf, ran: (text: string) => ran(text, false) });
-  const isExpanded = before.opened !== null && before.view?.kind === "pager";
-  if (isExpanded && typed.type === "key" && typed.ctrl && typed.text === "o")
-    return expanded({ ...before, view: null });
-  if (before.view !== null && typed.type === "key")
-    return afterView(onViewKeys(before, typed, viewHands()), typed, at, hands);
-  const { menu } = before;
-  const state = menu === null && before.opened === null ? before : { ...before, menu: null, opened: null };
-  if (typed.type === "paste") return stay(edited({ ...state, hot: null }, pasted(state.input, typed.text)));
-  if (state.picker !== null) return onPickerKeys(state, state.picker, typed, viewHands());
-  if (state.keysShown) return stay({ ...state, keysShown: false });
-  if (state.search !== null) return stay({ ...state, ...onSearchKey(state.search, typed, state.past, state.cwd) });
-  if (typed.ctrl && typed.text === "o") return expanded({ ...state, opened: before.opened });
-  if (hasCardKeys(state)) {
-    const answered = onCardKey(state, typed, at);
-    if (answered !== null) return answered;
-  } else {
-    const held = onHeldKey(state, typed, at);
-    if (held !== null) return held;
-  }
-  if (typed.name === "tab" && menu !== null) return stay(chosen(state, menu, typed.shift ? -1 : 1));
-  return typed.ctrl ? onControl(state, typed, at) : onPlain(state, typed, at, hands);
+function withNoticeRead(state: State, typed: Pressed): State {
+  const { notice } = state.overlay;
+  const isLine = typed.type === "key" && typed.name === "enter";
+  return notice === null || (notice.isNews && !isLine) ? state : set(state, "overlay", { notice: null });
 }
 
-/** What was typed in the same breath after the key that left a view is for the line. */
+function onKey(before: State, typed: Pressed, at: number, context: KeyContext): Reduced {
+  const { overlay, line, chat } = before;
+  const isKey = typed.type === "key";
+  if (isKey && isExpand(typed) && chat.opened !== null && overlay.view?.kind === "pager")
+    return expanded(set(before, "overlay", { view: null }));
+  if (overlay.view !== null && isKey) return afterView(onViewKeys(before, typed, { at, size: context.size }), typed, at, context);
+  const { menu } = line;
+  const state = closedMenu(before);
+  if (typed.type === "paste")
+    return only(edited(set(state, "line", { hot: null }), pasted(state.line.input, typed.text)));
+  if (overlay.picker !== null) return onPickerKeys(state, overlay.picker, typed);
+  if (overlay.keysShown) return only(set(state, "overlay", { keysShown: false }));
+  if (line.search !== null)
+    return only(set(state, "line", onSearchKey(line.search, typed, line.past, line.cwd)));
+  if (isExpand(typed)) return expanded(set(state, "chat", { opened: chat.opened }));
+  const taken = hasCardKeys(state) ? onCardKey(state, typed, at) : onHeldKey(state, typed, at);
+  if (taken !== null) return taken;
+  if (typed.name === "tab" && menu !== null) return only(chosen(state, menu, typed.shift ? -1 : 1));
+  return typed.ctrl ? onControl(state, typed, at) : onPlain(state, typed, at, context);
+}
+
+function isExpand(key: Key): boolean {
+  return key.ctrl && key.text === "o";
+}
+
+function closedMenu(state: State): State {
+  if (state.line.menu === null && state.chat.opened === null) return state;
+  return set(set(state, "line", { menu: null }), "chat", { opened: null });
+}
+
+/** Letters typed in the same read after the key that left a view belong to the line. */
 function afterView(
   { state, effects, left }: ReturnType<typeof onViewKeys>,
   key: Key,
   at: number,
-  hands: Hands,
+  context: KeyContext,
 ): Reduced {
-  if (left === "") return { state, effects };
-  const rest = onTyped(uncovered(state), { ...key, type: "key", text: left }, at, hands);
-  return { state: rest.state, effects: [...effects, ...rest.effects] };
+  if (left === "") return act(state, ...effects);
+  const rest = onTyped(resetCard(state), { ...key, type: "key", text: left }, at, context);
+  return act(rest.state, ...effects, ...rest.effects);
 }
 
 function expanded(state: State): Reduced {
-  const next = nextCollapsed(state);
-  if (next === null) return stay(state);
-  const { fold, nth, count } = next;
+  const next = nextCollapsed(state.chat);
+  if (next === null) return only(state);
+  const { collapsed, nth, count } = next;
   const more = nth + 1 < count ? " · ctrl-o earlier" : "";
   const where = count > 1 ? `  ${count - nth} of ${count}${more}` : "";
-  return openedPager({ ...state, opened: nth }, `${fold.title}${where}`.replaceAll("\n", "⏎"), fold.text);
+  const title = `${collapsed.title}${where}`.replaceAll("\n", "⏎");
+  return openedPager(set(state, "chat", { opened: nth }), title, collapsed.text);
 }
 
-/** What the keys do stands above the line, where there is room; else it is paged. */
-function withSheet({ state, effects }: Reduced, { size }: Hands): Reduced {
-  if (!state.keysShown) return { state, effects };
+/** Rows for the line and a little of the transcript. */
+const ROWS_LEFT = 7;
+
+/** The list of keys stands above the line if there is room; otherwise the pager shows it. */
+function withKeySheet({ state, effects }: Reduced, { size }: KeyContext): Reduced {
+  if (!state.overlay.keysShown) return act(state, ...effects);
   const plain = (text: string) => text;
   const sheet = keySheet(size.columns, { key: plain, word: plain });
-  if (sheet.length + ROWS_LEFT <= size.rows) return { state, effects };
-  return openedPager({ ...state, keysShown: false }, "keys", sheet.join("\n"));
+  if (sheet.length + ROWS_LEFT <= size.rows) return act(state, ...effects);
+  return openedPager(set(state, "overlay", { keysShown: false }), "keys", sheet.join("\n"));
 }
 
-/** For the line, where one is, and something of what was said. */
-const ROWS_LEFT = 6;
-
-function onPlain(state: State, key: Key, at: number, hands: Hands): Reduced {
-  const { input } = state;
+function onPlain(state: State, key: Key, at: number, context: KeyContext): Reduced {
+  const { input, pinned } = state.line;
   switch (key.name) {
     case "text":
-      if (key.alt && /^[1-9]$/.test(key.text)) return { state, effects: [{ do: "go", nth: Number(key.text) }] };
-      if (key.alt) return stay(edited(state, onAlt(input, key.text)));
-      if (key.text === "?" && input.text === "") return withSheet(stay({ ...state, keysShown: true }), hands);
-      return stay(edited(state, typedText(input, key.text)));
+      if (key.alt && /^[1-9]$/.test(key.text)) return act(state, { do: "go", nth: Number(key.text) });
+      if (key.alt) return only(edited(state, onAlt(input, key.text)));
+      if (key.text === "?" && input.text === "")
+        return withKeySheet(only(set(state, "overlay", { keysShown: true })), context);
+      return only(edited(state, typedText(input, key.text)));
     case "enter":
-      return key.alt || key.shift ? stay(edited(state, typedText(input, "\n"))) : entered(state, at, hands);
+      return key.alt || key.shift ? only(edited(state, typedText(input, "\n"))) : entered(state, at, context);
     case "tab":
-      if (key.shift) return stay({ ...state, pinned: NEXT_PIN[state.pinned ?? "none"] ?? null });
-      if (state.asks.length > 0 && state.replying === null) return stay(tabbed(state));
-      return { state, effects: input.text === "" ? [] : [{ do: "complete", of: input }] };
+      if (key.shift) return only(set(state, "line", { pinned: NEXT_PIN[pinned ?? "none"] ?? null }));
+      if (state.asking.asks.length > 0 && state.asking.replying === null) return only(tabbed(state));
+      return input.text === "" ? only(state) : act(state, { do: "complete", of: input });
     case "escape":
-      if (state.replying !== null) return stay({ ...state, replying: null });
-      return state.run === null || state.readOnly ? stay(state) : { state, effects: [{ do: "stop" }] };
+      if (state.asking.replying !== null) return only(set(state, "asking", { replying: null }));
+      return aborted(state) ?? only(state);
     case "backspace":
-      return stay(edited(state, key.alt ? cutTo(input, "word-left") : erasedBack(input)));
+      return only(edited(state, key.alt ? cutTo(input, "word-left") : erasedBack(input)));
     case "delete":
-      return stay(edited(state, erasedAhead(input)));
+      return only(edited(state, erasedAhead(input)));
     case "up":
     case "down":
-      return upOrDown(state, key.name === "up" ? -1 : 1, hands);
+      return upOrDown(state, key.name === "up" ? -1 : 1, context);
     case "right":
-      if (!key.alt && ghostOf(state) !== "") return stay(edited(state, typedText(input, ghostOf(state))));
-      return stay(edited(state, moved(input, key.alt ? "word-right" : "right")));
+      return only(acceptedGhost(state, key) ?? edited(state, moved(input, key.alt ? "word-right" : "right")));
     case "left":
-      return stay(edited(state, moved(input, `${key.alt ? "word-" : ""}${key.name}` as Move)));
+      return only(edited(state, moved(input, key.alt ? "word-left" : "left")));
     case "home":
+      return only(edited(state, moved(input, "line-start")));
     case "end":
-      if (key.name === "end" && ghostOf(state) !== "") return stay(edited(state, typedText(input, ghostOf(state))));
-      return stay(edited(state, moved(input, key.name === "home" ? "line-start" : "line-end")));
+      return only(acceptedGhost(state, key) ?? edited(state, moved(input, "line-end")));
     default:
-      return stay(state);
+      return only(state);
   }
 }
 
-const NEXT_PIN: { readonly [pin: string]: State["pinned"] } = { none: "chat", chat: "shell", shell: null };
+const NEXT_PIN: { readonly [pin: string]: State["line"]["pinned"] } = { none: "chat", chat: "shell", shell: null };
+
+/** Takes the suggestion behind the cursor; null if there is none. */
+function acceptedGhost(state: State, key: Key): State | null {
+  const ghost = key.alt ? "" : ghostOf(state);
+  return ghost === "" ? null : edited(state, typedText(state.line.input, ghost));
+}
+
+/** null if nothing runs that this terminal may stop. */
+function aborted(state: State): Reduced | null {
+  const { pid, readOnly } = state.process;
+  return state.chat.run === null || readOnly ? null : act(state, { do: "abort", pid });
+}
 
 function onAlt(input: Editing, letter: string): Editing {
   if (letter === "b") return moved(input, "word-left");
@@ -177,32 +184,33 @@ function onAlt(input: Editing, letter: string): Editing {
 }
 
 function onControl(state: State, key: Key, at: number): Reduced {
-  const { input } = state;
-  if (key.name === "left" || key.name === "right") return stay(edited(state, moved(input, `word-${key.name}` as Move)));
-  if (key.name !== "text") return stay(state);
-  if ("ef".includes(key.text) && ghostOf(state) !== "") return stay(edited(state, typedText(input, ghostOf(state))));
+  const { input } = state.line;
+  if (key.name === "left" || key.name === "right")
+    return only(edited(state, moved(input, `word-${key.name}` as Move)));
+  if (key.name !== "text") return only(state);
+  const ghosted = "ef".includes(key.text) ? acceptedGhost(state, key) : null;
+  if (ghosted !== null) return only(ghosted);
   const change = EDITS[key.text];
-  if (change !== undefined) return stay(edited(state, change(input)));
+  if (change !== undefined) return only(edited(state, change(input)));
   switch (key.text) {
     case "c":
       return interrupted(state, at);
     case "d":
-      if (input.text === "") return { state, effects: [{ do: "leave" }] };
-      return stay(edited(state, erasedAhead(input)));
+      return input.text === "" ? act(state, { do: "leave" }) : only(edited(state, erasedAhead(input)));
     case "g":
-      return { state, effects: [{ do: "edit", text: wholeText(input) }] };
+      return act(state, { do: "edit", text: wholeText(input) });
     case "l":
-      return { state, effects: [{ do: "push-up" }] };
+      return act(state, { do: "push-up" });
     case "r":
-      return stay({ ...state, search: newSearch(input) });
+      return only(set(state, "line", { search: newSearch(input) }));
     case "s":
-      return stay(turnedFate(state));
+      return only(nextFate(state));
     case "p":
       return openedPicker(state, "process");
     case "t":
       return openedTop(state);
     default:
-      return stay(state);
+      return only(state);
   }
 }
 
@@ -221,95 +229,89 @@ const EDITS: { readonly [letter: string]: (input: Editing) => Editing } = {
 };
 
 function interrupted(state: State, at: number): Reduced {
-  const { input } = state;
-  if (input.text !== "") {
-    const cleared = { ...state, input: emptied(input), recalled: null, answering: false, replying: null };
-    return remembered(cleared, entryOf(state, wholeText(input), at), []);
-  }
-  if (state.run !== null && !state.readOnly) return { state, effects: [{ do: "stop" }] };
-  return stay({ ...state, notice: { text: "ctrl-d leaves", until: at + NOTICE_MS } });
+  const { input } = state.line;
+  if (input.text === "") return aborted(state) ?? only(noticed(state, LEAVE_WITH, at));
+  const cleared = set(cleanLine(state), "asking", { answering: false, replying: null });
+  return remembered(cleared, entryOf(state, wholeText(input), at), []);
 }
 
-function entered(state: State, at: number, hands: Hands): Reduced {
-  const { route, goesOn, newKey } = hands;
-  if (state.replying !== null) return replied(state);
-  const text = withLast(wholeText(state.input), state.past);
-  const way = route(text, state.pinned);
-  if (way.to === "nothing") return remarked({ ...state, input: emptied(state.input) }, text.trim());
-  if (way.to === "shell" && goesOn(text)) return stay(edited(state, typedText(state.input, "\n")));
-  if (way.to === "chat" && text.endsWith("\\") && state.input.at === state.input.text.length)
-    return stay(edited(state, typedText(erasedBack(state.input), "\n")));
-  const cleared = { ...state, input: emptied(state.input), recalled: null };
+function cleanLine(state: State): State {
+  return set(state, "line", { input: emptied(state.line.input), recalled: null });
+}
+
+function entered(state: State, at: number, context: KeyContext): Reduced {
+  const { input, past, pinned } = state.line;
+  if (state.asking.replying !== null) return replied(state);
+  const text = withLast(wholeText(input), past);
+  const way = context.route(text, pinned);
+  if (way.to === "nothing") return comment(set(state, "line", { input: emptied(input) }), text.trim());
+  if (way.to === "shell" && context.goesOn(text)) return only(edited(state, typedText(input, "\n")));
+  if (way.to === "chat" && text.endsWith("\\") && input.at === input.text.length)
+    return only(edited(state, typedText(erasedBack(input), "\n")));
+  // The text stays for the process that is attached next.
+  if (way.to === "chat" && state.process.readOnly) return only(noticed(state, READ_ONLY, at));
   const entry = entryOf(state, text, at);
+  const done = carriedOut(cleanLine(state), text, { way, entry, at, context });
+  return remembered(done.state, entry, done.effects);
+}
+
+interface Entered {
+  readonly way: ReturnType<KeyContext["route"]>;
+  readonly entry: Past | null;
+  readonly at: number;
+  readonly context: KeyContext;
+}
+
+function carriedOut(state: State, text: string, { way, entry, at, context }: Entered): Reduced {
   switch (way.to) {
-    case "slash": {
-      const done = withSheet(slashed(cleared, way.word, way.rest), hands);
-      return remembered(done.state, entry, done.effects);
-    }
-    case "unknown": {
-      const done = unknownSlash(cleared, text.trim(), way.word);
-      return remembered(done.state, entry, done.effects);
-    }
+    case "nothing":
+      return only(state);
+    case "slash":
+      return withKeySheet(slashed(state, way.word, way.rest), context);
+    case "unknown":
+      return unknownSlash(state, text.trim(), way.word);
     case "shell":
+      return jobLine(state, way.text) ?? ownLine(state, way.text) ?? act(state, ...ran(way.text, false, entry));
     case "host":
-      if (way.to === "shell") {
-        const own = jobLine(cleared, way.text) ?? ownLine(cleared, way.text);
-        if (own !== null) return remembered(own.state, entry, own.effects);
-      }
-      return remembered(cleared, entry, ran(way.text, way.to === "host", entry));
-    case "chat": {
-      // What was typed stays: it is for whoever one talks to next.
-      if (state.readOnly) return stay({ ...state, notice: { text: ONLY_LOOKING, until: at + NOTICE_MS } });
-      const sent = askedBehind(cleared, way.text) ?? asked(cleared, way.text, { key: newKey(), at });
-      return remembered(sent.state, entry, sent.effects);
-    }
+      return act(state, ...ran(way.text, true, entry));
+    case "chat":
+      return askedInBackground(state, way.text) ?? sentMessage(state, way.text, { key: context.newKey(), at });
   }
 }
 
-/** Null where it is not to be kept. */
-function entryOf({ past, cwd }: State, text: string, at: number): Past | null {
+/** null if history does not keep the line. */
+function entryOf({ line: { past, cwd } }: State, text: string, at: number): Past | null {
   return isKept(text, past.at(-1)?.text) ? { text, at, cwd, status: null } : null;
 }
 
 function slashed(state: State, word: string, rest: string): Reduced {
-  return (
-    onSlash(state, word, rest) ??
-    ownLine(state, `${word} ${rest}`.trim()) ?? { state, effects: ran(`${word} ${rest}`.trim(), false) }
-  );
+  const line = `${word} ${rest}`.trim();
+  return onSlash(state, word, rest) ?? ownLine(state, line) ?? act(state, ...ran(line));
 }
 
 function remembered(state: State, entry: Past | null, effects: readonly Effect[]): Reduced {
-  if (entry === null) return { state, effects };
-  return { state: { ...state, past: [...state.past, entry] }, effects: [{ do: "remember", entry }, ...effects] };
+  if (entry === null) return act(state, ...effects);
+  return act(set(state, "line", { past: [...state.line.past, entry] }), { do: "remember", entry }, ...effects);
 }
 
-function upOrDown(state: State, by: -1 | 1, { columns }: Hands): Reduced {
-  const row = movedRow(state.input, by, columns);
-  if (row !== null) return stay({ ...state, input: row });
-  const taken = by === -1 && state.input.text === "" && state.recalled === null ? takenBack(state) : null;
-  return taken ?? stay(recall(state, by));
+function upOrDown(state: State, by: -1 | 1, { columns }: KeyContext): Reduced {
+  const { input, recalled } = state.line;
+  const row = movedRow(input, by, columns);
+  if (row !== null) return only(set(state, "line", { input: row }));
+  const taken = by === -1 && input.text === "" && recalled === null ? takenBack(state) : null;
+  return taken ?? only(recall(state, by));
 }
 
 function recall(state: State, by: -1 | 1): State {
-  const { past, recalled, input } = state;
+  const { past, recalled, input } = state.line;
   const at = (recalled?.at ?? past.length) + by;
   const draft = recalled?.draft ?? input;
   if (at < 0 || at > past.length) return state;
-  if (at === past.length) return recalled === null ? state : { ...state, input: draft, recalled: null };
-  return { ...state, input: withText(emptied(input), past[at]?.text ?? ""), recalled: { at, draft } };
-}
-
-/** What stands dim behind the cursor: how this line went on before. */
-export function ghostOf({ input, past, cwd, replying }: State): string {
-  if (input.at !== input.text.length || input.pastes.size > 0 || replying !== null) return "";
-  return goingOn(input.text, past, cwd);
+  if (at === past.length) return recalled === null ? state : set(state, "line", { input: draft, recalled: null });
+  return set(state, "line", { input: withText(emptied(input), past[at]?.text ?? ""), recalled: { at, draft } });
 }
 
 function edited(state: State, input: Editing): State {
-  const isText = input.text !== state.input.text;
-  return { ...state, input, ...(isText ? { recalled: null, answering: false } : {}) };
-}
-
-function stay(state: State): Reduced {
-  return { state, effects: [] };
+  if (input.text === state.line.input.text) return set(state, "line", { input });
+  return set(set(state, "line", { input, recalled: null }), "asking", { answering: false });
 }

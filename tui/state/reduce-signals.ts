@@ -1,42 +1,35 @@
-// What the kernel tells, as the next state: of the process one talks to all that is said and done, of the others what wants an answer and
-// what ended. Pure.
+// Signals of the kernel: everything that the attached process does, and of other processes what they ask and when they end. Pure.
 
 import { COMPACTING, compactedText } from "../../commands/history/compacted.ts";
 import { initPid } from "../../src/abi/ids.ts";
-import type { Signal } from "../../src/abi/signal.ts";
+import type { Signal, SignalOf } from "../../src/abi/signal.ts";
 import { collapsedCall, withCollapsed } from "../talk/collapsed.ts";
 import { subjectOf } from "../talk/subject.ts";
 import type { Ask } from "./asks.ts";
-import type { Effect, Entry, Reduced } from "./effect.ts";
-import type { ActiveRun } from "./process.ts";
-import type { State } from "./state.ts";
+import { act, type Effect, note, only, print, type Reduced } from "./effect.ts";
+import { type ActiveRun, NEW_RUN, type Waiting } from "./process.ts";
+import { noticed, type State, set } from "./state.ts";
 
-/** The end of a message that was taken back before it was said. */
+/** The reason of a `chat.complete` for a message that was withdrawn before any run took it. */
 const WITHDRAWN = "user.withdrawn";
-/** Who closes what nobody has to answer any more. */
+/** Who closes a request that expires or whose run ends. */
 const KERNEL = "kernel";
-const NOTICE_MS = 8000;
 
 export function onSignal(state: State, signal: Signal, at: number): Reduced {
   if (signal.name === "chat.hil") return asked(state, { ...signal, since: at });
-  if (signal.name === "chat.hil_closed") return closed(state, signal.id, signal.decision, signal.by);
-  if (signal.pid !== state.pid) return elsewhere(state, signal, at);
+  if (signal.name === "chat.hil_closed") return closed(state, signal);
+  if (signal.pid !== state.process.pid) return elsewhere(state, signal, at);
   switch (signal.name) {
     case "chat.start":
-      return started(state, signal.run, signal.model, at);
+      return started(state, signal, at);
     case "chat.entered":
       return entered(state, signal);
     case "chat.delta":
-      return grown(state, signal, at);
+      return delta(state, signal, at);
     case "chat.text":
-      return committed(state, signal, at);
-    case "chat.restart": {
-      // What holds a run that is put aside is said with its state.
-      const { state: over, effects } = thought(state, at);
-      const next = standing(doing(over, "thinking", "", at), signal);
-      if (signal.putAside) return { state: next, effects };
-      return { state: next, effects: [...effects, { do: "print", entry: { kind: "again", reason: signal.reason } }] };
-    }
+      return text(state, signal, at);
+    case "chat.restart":
+      return retried(state, signal, at);
     case "chat.tool_call":
       return called(state, signal, at);
     case "chat.tool_result":
@@ -44,173 +37,174 @@ export function onSignal(state: State, signal: Signal, at: number): Reduced {
     case "chat.complete":
       return completed(state, signal, at);
     case "chat.compacting":
-      return print(state, { kind: "note", text: COMPACTING });
+      return act(state, note(COMPACTING));
     case "chat.compacted":
     case "process.compacted":
-      return {
-        state,
-        effects: [
-          { do: "print", entry: { kind: "note", text: `compacted ${compactedText(signal)}` } },
-          { do: "measure" },
-        ],
-      };
+      return act(state, note(`compacted ${compactedText(signal)}`), { do: "measure" });
     case "process.state": {
-      const stateSince = state.state === signal.state ? state.stateSince : at;
-      return { state: { ...state, state: signal.state, waitsFor: signal.waitsFor, stateSince }, effects: [] };
+      const { state: now, waitsFor } = signal;
+      const stateSince = state.process.state === now ? state.process.stateSince : at;
+      return only(set(state, "process", { state: now, waitsFor, stateSince }));
     }
     case "process.budget":
     case "process.credits":
     case "process.hook":
-      return print(state, { kind: "note", text: signal.text });
+      return act(state, note(signal.text));
     case "process.reset":
-      return print(state, {
-        kind: "note",
-        text: `reset${signal.archive === null ? "" : `; archived to ${signal.archive}`}`,
-      });
+      return act(state, note(signal.archive === null ? "Reset" : `Reset · archive ${signal.archive}`));
     case "process.exit":
-      return {
-        state: { ...state, run: null },
-        effects: [
-          { do: "print", entry: { kind: "note", text: `${signal.pid} has ended` } },
-          { do: "attach", pid: initPid(state.who.uid) },
-        ],
-      };
+      return act(set(state, "chat", { run: null }), note(`${signal.pid} ended`), {
+        do: "attach",
+        pid: initPid(state.who.uid),
+      });
     case "resync":
-      return { state, effects: [{ do: "catch-up", afterSeq: signal.afterSeq }] };
+      return act(state, { do: "catch-up", afterSeq: signal.afterSeq });
     default:
-      return { state, effects: [] };
+      return only(state);
   }
 }
 
 function elsewhere(state: State, signal: Signal, at: number): Reduced {
-  if (signal.name !== "chat.complete" && signal.name !== "process.exit") return { state, effects: [] };
+  if (signal.name !== "chat.complete" && signal.name !== "process.exit") return only(state);
   const how = signal.name === "process.exit" ? "ended" : signal.status === "ok" ? "done" : signal.status;
-  return {
-    state: { ...state, notice: { text: `${signal.pid} ${how}`, until: at + NOTICE_MS, isNews: true } },
-    effects: [],
-  };
+  return only(noticed(state, `${signal.pid} ${how}`, at, { isNews: true }));
 }
 
 function asked(state: State, ask: Ask): Reduced {
-  if (state.asks.some(({ id }) => id === ask.id)) return { state, effects: [] };
+  const { asks } = state.asking;
+  if (asks.some(({ id }) => id === ask.id)) return only(state);
   const { id, kind, pid, tool, call, args, why, about, hash, expiresAt, since } = ask;
   const shown = { id, kind, pid, tool, call, args, why, about, hash, expiresAt, since };
-  return { state: { ...state, asks: [...state.asks, shown] }, effects: [] };
+  return only(set(state, "asking", { asks: [...asks, shown] }));
 }
 
-function closed(state: State, id: string, decision: string, by: string): Reduced {
-  const ask = state.asks.find((each) => each.id === id);
-  if (ask === undefined) return { state, effects: [] };
-  const asks = state.asks.filter((each) => each.id !== id);
-  return print({ ...state, asks }, { kind: "decided", ask, decision, by: ask.isOurs || by === KERNEL ? null : by });
+function closed(state: State, { id, decision, by }: SignalOf<"chat.hil_closed">): Reduced {
+  const ask = state.asking.asks.find((each) => each.id === id);
+  if (ask === undefined) return only(state);
+  const asks = state.asking.asks.filter((each) => each.id !== id);
+  const shown = print({ kind: "decided", ask, decision, by: ask.isOurs || by === KERNEL ? null : by });
+  return act(set(state, "asking", { asks }), shown);
 }
 
-function started(state: State, runId: string, model: string, at: number): Reduced {
-  const taken = state.waiting.filter((message) => message.runId === runId);
-  const waiting = state.waiting.filter((message) => message.runId !== runId);
-  const since = state.run?.runId === "" || state.run?.runId === runId ? state.run.since : at;
-  const run: ActiveRun = { runId, doing: "thinking", what: "", since, sinceDoing: at, chars: 0 };
-  return {
-    state: { ...state, model, run, waiting, thinking: null, standIn: null },
-    effects: taken.map(({ text }) => said(text)),
-  };
+function started(state: State, { run: runId, model }: SignalOf<"chat.start">, at: number): Reduced {
+  const { run: before } = state.chat;
+  const { taken, waiting } = takenBy(state, (id) => id === runId);
+  const since = before?.runId === "" || before?.runId === runId ? before.since : at;
+  const run = { ...NEW_RUN, runId, since, sinceDoing: at };
+  const next = set(set(state, "process", { model, standIn: null }), "chat", { run, waiting, thinking: null });
+  return act(next, ...taken.map(message));
 }
 
-/** Said now, where it belongs: between what was before it and what comes of it. */
-function entered(state: State, { messages }: Signal & { readonly name: "chat.entered" }): Reduced {
+/** Messages that a run takes at a step stand between the output before and after it. */
+function entered(state: State, { messages }: SignalOf<"chat.entered">): Reduced {
   const runs = new Set(messages.map(({ run }) => run));
-  const taken = state.waiting.filter(({ runId }) => runId !== null && runs.has(runId));
-  const waiting = state.waiting.filter((message) => !taken.includes(message));
-  return { state: { ...state, waiting }, effects: taken.map(({ text }) => said(text)) };
+  const { taken, waiting } = takenBy(state, (id) => runs.has(id));
+  return act(set(state, "chat", { waiting }), ...taken.map(message));
 }
 
-function grown(state: State, { kind, turn, text, run }: Signal & { readonly name: "chat.delta" }, at: number): Reduced {
-  const before = state.run ?? { ...NEW_RUN, runId: run, since: at, sinceDoing: at };
-  const now = kind === "text" ? "writing" : "thinking";
-  const sinceDoing = before.doing === now ? before.sinceDoing : at;
-  const next = { ...before, doing: now, what: "", sinceDoing, chars: before.chars + text.length } as const;
+function takenBy({ chat: { waiting } }: State, isTaken: (runId: string) => boolean) {
+  const taken = waiting.filter(({ runId }) => runId !== null && isTaken(runId));
+  return { taken, waiting: taken.length === 0 ? waiting : waiting.filter((each) => !taken.includes(each)) };
+}
+
+function message({ text }: Waiting): Effect {
+  return print({ kind: "message", text });
+}
+
+function delta(state: State, { kind, turn, text, run: runId }: SignalOf<"chat.delta">, at: number): Reduced {
+  const before = state.chat.run ?? { ...NEW_RUN, runId, since: at, sinceDoing: at };
+  const doing = kind === "text" ? "writing" : "thinking";
+  const sinceDoing = before.doing === doing ? before.sinceDoing : at;
+  const run: ActiveRun = { ...before, doing, what: "", sinceDoing, chars: before.chars + text.length };
   if (kind === "thinking") {
-    const thinking = { text: (state.thinking?.text ?? "") + text, since: state.thinking?.since ?? at };
-    return { state: { ...state, run: next, thinking }, effects: [] };
+    const { thinking } = state.chat;
+    const more = { text: (thinking?.text ?? "") + text, since: thinking?.since ?? at };
+    return only(set(state, "chat", { run, thinking: more }));
   }
-  const over = thought({ ...state, run: next }, at);
-  return { state: over.state, effects: [...over.effects, { do: "print", entry: { kind: "grows", turn, text } }] };
+  const over = thought(set(state, "chat", { run }), at);
+  return act(over.state, ...over.effects, print({ kind: "delta", turn, text }));
 }
 
-function standing(state: State, { fallbackModel, class: failed }: Signal & { readonly name: "chat.restart" }): State {
-  if (fallbackModel === undefined || state.model === null) return state;
-  const of = state.standIn?.of ?? state.model;
-  return { ...state, model: fallbackModel, standIn: { of, model: fallbackModel, class: failed } };
+function text(state: State, { turn, text, thinking = "" }: SignalOf<"chat.text">, at: number): Reduced {
+  const { chat } = state;
+  const isUnseen = thinking !== "" && chat.thinking === null && chat.run?.doing !== "writing";
+  const seen = isUnseen ? set(state, "chat", { thinking: { text: thinking, since: at } }) : state;
+  const over = thought(seen, at);
+  return act(doing(over.state, "thinking", "", at), ...over.effects, print({ kind: "text", turn, text }));
 }
 
-/** Thinking is over: one line, which can be opened. */
+function retried(state: State, signal: SignalOf<"chat.restart">, at: number): Reduced {
+  const over = thought(state, at);
+  const next = withStandIn(doing(over.state, "thinking", "", at), signal);
+  // The reason of a run that is put aside comes with the state of its process.
+  if (signal.putAside) return act(next, ...over.effects);
+  return act(next, ...over.effects, print({ kind: "retry", reason: signal.reason }));
+}
+
+function withStandIn(state: State, { fallbackModel, class: failed }: SignalOf<"chat.restart">): State {
+  const { model, standIn } = state.process;
+  if (fallbackModel === undefined || model === null) return state;
+  return set(state, "process", {
+    model: fallbackModel,
+    standIn: { of: standIn?.of ?? model, model: fallbackModel, class: failed },
+  });
+}
+
+/** Thinking is over: it collapses to one line. */
 function thought(state: State, at: number): Reduced {
-  const { thinking } = state;
-  if (thinking === null) return { state, effects: [] };
-  const collapsed = withCollapsed(state.collapsed, { title: "thinking", text: thinking.text });
-  return print({ ...state, thinking: null, collapsed }, { kind: "thought", tookMs: at - thinking.since });
+  const { thinking, collapsed } = state.chat;
+  if (thinking === null) return only(state);
+  const kept = withCollapsed(collapsed, { title: "thinking", text: thinking.text });
+  const entry = print({ kind: "thought", tookMs: at - thinking.since });
+  return act(set(state, "chat", { thinking: null, collapsed: kept }), entry);
 }
-
-function committed(state: State, signal: Signal & { readonly name: "chat.text" }, at: number): Reduced {
-  const { turn, text, thinking = "" } = signal;
-  const unseen = thinking !== "" && state.thinking === null && state.run?.doing !== "writing";
-  const over = thought(unseen ? { ...state, thinking: { text: thinking, since: at } } : state, at);
-  const next = doing(over.state, "thinking", "", at);
-  return { state: next, effects: [...over.effects, { do: "print", entry: { kind: "text", turn, text } }] };
-}
-
-const NEW_RUN: ActiveRun = { runId: "", doing: "thinking", what: "", since: 0, sinceDoing: 0, chars: 0 };
 
 function doing(state: State, what: ActiveRun["doing"], about: string, at: number): State {
-  const run = state.run ?? { ...NEW_RUN, since: at };
-  return { ...state, run: { ...run, doing: what, what: about, sinceDoing: at } };
+  const run = state.chat.run ?? { ...NEW_RUN, since: at };
+  return set(state, "chat", { run: { ...run, doing: what, what: about, sinceDoing: at } });
 }
 
-function called(state: State, signal: Signal & { readonly name: "chat.tool_call" }, at: number): Reduced {
-  const { tool, args, callId } = signal;
+function called(state: State, { tool, args, callId }: SignalOf<"chat.tool_call">, at: number): Reduced {
   const over = thought(state, at);
   const next = doing(over.state, "tool", `${tool} ${subjectOf(tool, args)}`, at);
-  return { state: { ...next, calls: { ...next.calls, [callId]: { tool, args, at } } }, effects: over.effects };
+  const calls = { ...next.chat.calls, [callId]: { tool, args, at } };
+  return act(set(next, "chat", { calls }), ...over.effects);
 }
 
-function toolDone(state: State, signal: Signal & { readonly name: "chat.tool_result" }, at: number): Reduced {
+function toolDone(state: State, signal: SignalOf<"chat.tool_result">, at: number): Reduced {
   const { tool, ok, output } = signal;
-  const { [signal.callId]: call, ...calls } = state.calls;
+  const { [signal.callId]: call, ...calls } = state.chat.calls;
   const args = call?.args ?? {};
-  const collapsed = withCollapsed(state.collapsed, collapsedCall(tool, args, output));
+  const collapsed = withCollapsed(state.chat.collapsed, collapsedCall(tool, args, output));
+  // Another call of the same turn may still run.
   const [other] = Object.values(calls);
-  // Of calls that run beside each other one still does.
   const next =
     other === undefined
       ? doing(state, "thinking", "", at)
       : doing(state, "tool", `${other.tool} ${subjectOf(other.tool, other.args)}`, other.at);
   const tookMs = call === undefined ? null : at - call.at;
-  return print({ ...next, calls, collapsed }, { kind: "result", tool, args, ok, output, tookMs });
+  const entry = print({ kind: "result", tool, args, ok, output, tookMs });
+  return act(set(next, "chat", { calls, collapsed }), entry);
 }
 
-function completed(state: State, signal: Signal & { readonly name: "chat.complete" }, at: number): Reduced {
-  const taken = state.waiting.filter((message) => message.runId === signal.run);
-  const waiting = state.waiting.filter((message) => message.runId !== signal.run);
-  const effects: Effect[] = taken.map(({ text }) => said(text));
-  const costUsd = state.costUsd + signal.usage.costUsd;
-  const { run: going } = state;
-  const isOther = going !== null && going.runId !== "" && going.runId !== signal.run;
-  if (signal.reason === WITHDRAWN) return { state: { ...state, waiting }, effects: [] };
-  if (signal.mergedInto !== null || isOther) return { state: { ...state, waiting, costUsd }, effects };
-  const over = thought(state, at);
+function completed(state: State, signal: SignalOf<"chat.complete">, at: number): Reduced {
+  const { run } = state.chat;
+  const { taken, waiting } = takenBy(state, (id) => id === signal.run);
+  const rest = set(state, "chat", { waiting });
+  if (signal.reason === WITHDRAWN) return only(rest);
+  const effects = taken.map(message);
+  const paid = set(rest, "process", { costUsd: state.process.costUsd + signal.usage.costUsd });
+  const isOther = run !== null && run.runId !== "" && run.runId !== signal.run;
+  if (signal.mergedInto !== null || isOther) return act(paid, ...effects);
+  const over = thought(paid, at);
   const { status, error, reason, usage } = signal;
-  const tookMs = state.run === null ? null : at - state.run.since;
-  const why = status === "ok" ? null : (error ?? reason);
-  effects.push(...over.effects, { do: "print", entry: { kind: "ended", status, error: why, tookMs, usage } });
-  effects.push({ do: "measure" });
-  const run = state.run?.runId === signal.run || state.run?.runId === "" ? null : state.run;
-  return { state: { ...over.state, run, waiting, costUsd, calls: {}, fate: "next" }, effects };
-}
-
-function said(text: string): Effect {
-  return { do: "print", entry: { kind: "said", text } };
-}
-
-function print(state: State, entry: Entry): Reduced {
-  return { state, effects: [{ do: "print", entry }] };
+  const ended = print({
+    kind: "ended",
+    status,
+    error: status === "ok" ? null : (error ?? reason),
+    tookMs: run === null ? null : at - run.since,
+    usage,
+  });
+  const next = set(over.state, "chat", { run: null, calls: {}, fate: "next" });
+  return act(next, ...effects, ...over.effects, ended, { do: "measure" });
 }

@@ -1,138 +1,157 @@
-// The one place where the state of the terminal changes: what happened, and what there was, make what there is and what is to be done. Pure.
+// The one place where the state changes: an event and the state make the next state and the effects. Pure.
 
 import { WORKING_STATES } from "../../src/abi/process/process.ts";
 import type { Signal } from "../../src/abi/signal.ts";
-import { carded, isCovered, uncovered } from "../cards/cards.ts";
-import { stood } from "../cards/chosen-answer.ts";
+import { isCovered, resetCard, withCard } from "../cards/cards.ts";
+import { settledChoice } from "../cards/chosen-answer.ts";
 import { withText } from "../line/editor.ts";
-import type { Past } from "../line/history.ts";
+import { type Past, withLast } from "../line/history.ts";
 import { completed } from "../line/menu.ts";
-import { began, withJobsTold } from "../talk/jobs.ts";
-import { released, unkept } from "../talk/send.ts";
+import { started, withJobNews } from "../talk/jobs.ts";
+import { released, unsent } from "../talk/send.ts";
 import { subjectOf } from "../talk/subject.ts";
-import { onViewNews, viewHearing } from "../views/views.ts";
-import type { Reduced } from "./effect.ts";
-import type { AppEvent } from "./event.ts";
-import { type Hands, onTyped } from "./reduce-keys.ts";
+import { onViewEvent, withRate } from "../views/views.ts";
+import { act, note, only, print, type Reduced } from "./effect.ts";
+import type { AppEvent, EventOf } from "./event.ts";
+import type { KeyContext } from "./key-context.ts";
+import { type ActiveRun, type Conversation, NEW_CHAT, NEW_RUN, newAttachment } from "./process.ts";
+import { onTyped } from "./reduce-keys.ts";
 import { onSignal } from "./reduce-signals.ts";
-import type { State } from "./state.ts";
+import { noticed, type State, set } from "./state.ts";
+import { onTick } from "./tick.ts";
 
-const NOTICE_MS = 8000;
-const NOTHING_RUNS = {
-  ...({ run: null, waiting: [], calls: {}, thinking: null, fate: "next", costUsd: 0 } as const),
-  ...({ context: null, standIn: null, collapsed: [], opened: null } as const),
-};
-
-export function reduce(before: State, happening: AppEvent, hands: Hands): Reduced {
-  const happened = taken(before, happening, hands);
-  const free = released(happened.state);
-  const state = carded(isCovered(before) && !isCovered(free.state) ? uncovered(free.state) : free.state, hands.now);
-  return { state, effects: free.effects.length === 0 ? happened.effects : [...happened.effects, ...free.effects] };
+export function reduce(before: State, event: AppEvent, context: KeyContext): Reduced {
+  const next = onEvent(before, event, context);
+  const free = released(next.state);
+  const open = isCovered(before) && !isCovered(free.state) ? resetCard(free.state) : free.state;
+  const state = withRoute(before, withCard(open, context.now), event, context);
+  return { state, effects: free.effects.length === 0 ? next.effects : [...next.effects, ...free.effects] };
 }
 
-function taken(state: State, happening: AppEvent, hands: Hands): Reduced {
-  switch (happening.type) {
+/** A line of the shell may have defined functions and aliases: then the same line may be a command now. */
+function withRoute(before: State, state: State, event: AppEvent, { route }: KeyContext): State {
+  const { input, pinned, past } = state.line;
+  const isSame = input.text === before.line.input.text && pinned === before.line.pinned && past === before.line.past;
+  if (isSame && event.type !== "line-done") return state;
+  return set(state, "line", { route: route(withLast(input.text, past), pinned) });
+}
+
+function onEvent(state: State, event: AppEvent, context: KeyContext): Reduced {
+  switch (event.type) {
     case "typed":
-      return onTyped(state, happening.typed, happening.at, hands);
+      return onTyped(state, event.typed, event.at, context);
     case "signal":
-      return heard(state, happening.signal, happening.at);
+      return heard(state, event.signal, event.at);
+    case "tick":
+      return onTick(state, event.at);
+    case "settings":
+      return act({ ...state, theme: event.settings.theme }, { do: "apply-settings", settings: event.settings });
+    case "theme":
+      return act({ ...state, theme: event.name }, { do: "apply-theme", name: event.name });
     case "sent":
-      return sent(state, happening.key, happening.runId);
-    case "answered": {
-      const waiting = state.waiting.filter(({ key }) => key !== happening.key);
-      const run = state.run?.runId === "" ? null : state.run;
-      return { state: { ...state, waiting, run }, effects: happening.text.split("\n").map(note) };
+      return sent(state, event);
+    case "answered":
+      return act(withoutMessage(state, event.key), ...event.text.split("\n").map(note));
+    case "refused":
+      return refused(state, event);
+    case "attached":
+      return attached(state, event);
+    case "adopted":
+      return adopted(state, event, context.now);
+    case "refreshed":
+      return act(withInfo(state, event.info, context.now), { do: "measure" });
+    case "choice-settled":
+      return settledChoice(state, event.since);
+    case "measured":
+      return only(set(state, "process", { context: event.context }));
+    case "line-done": {
+      const past = withEnd(state.line.past, event.entry);
+      return only(resetCard(set(state, "line", { cwd: event.cwd, past })));
     }
-    case "refused": {
-      const waiting = state.waiting.filter(({ key }) => key !== happening.key);
-      const run = state.run?.runId === "" ? null : state.run;
-      // What was typed is not lost with what could not be sent.
-      const input = state.input.text === "" ? withText(state.input, happening.message) : state.input;
-      return { state: { ...state, waiting, run, input }, effects: [note(happening.why)] };
-    }
-    case "known":
-      return known(state, happening, hands.now);
-    case "unfollowed":
-      return stood(state, happening.since);
-    case "filled":
-      return only({ ...state, context: happening.context });
-    case "asked": {
-      const fresh = happening.asks.filter(({ id }) => !state.asks.some((ask) => ask.id === id));
-      return only({ ...state, asks: [...state.asks, ...fresh] });
-    }
-    case "stood":
-      return only(uncovered({ ...state, cwd: happening.cwd, past: ended(state.past, happening.entry) }));
-    case "written":
-      return only(uncovered({ ...state, input: withText(state.input, happening.text) }));
-    case "seen":
-      return only(uncovered(state));
-    case "attached": {
-      const { pid, readOnly } = happening;
-      // Its own card is the first one now.
-      return { state: uncovered({ ...state, pid, readOnly, ...NOTHING_RUNS }), effects: unkept(state) };
-    }
-    case "behind":
-      return began(state, happening.pid, happening.text);
-    case "themed":
-      return only({ ...state, theme: happening.theme });
+    case "edited":
+      return only(resetCard(set(state, "line", { input: withText(state.line.input, event.text) })));
+    case "terminal-back":
+      return only(resetCard(state));
+    case "job-started":
+      return started(state, event.pid, event.text);
     case "completed":
-      return only(completed(state, happening.of, happening.from, happening.candidates));
-    case "told":
-      return only({ ...state, notice: { text: happening.text, until: happening.at + NOTICE_MS } });
+      return only(completed(state, event.of, event.from, event.candidates));
+    case "notice":
+      return only(noticed(state, event.text, event.at));
     default:
-      return onViewNews(state, happening);
+      return onViewEvent(state, event);
   }
 }
 
-function known(state: State, happening: AppEvent & { readonly type: "known" }, now: number): Reduced {
-  const {
-    state: process,
-    waitsFor,
-    costUsd = state.costUsd,
-    collapsed = state.collapsed,
-    calls = state.calls,
-  } = happening;
-  const model = happening.model ?? state.model;
-  const stateSince = process === state.state ? state.stateSince : now;
-  const run = state.run ?? (WORKING_STATES.includes(process) ? begun(happening.activeRunId ?? null, calls, now) : null);
-  const next = { ...state, state: process, waitsFor, stateSince, costUsd, collapsed, model, run, calls };
-  return { state: next, effects: [{ do: "measure" }] };
+function heard(state: State, signal: Signal, at: number): Reduced {
+  return withJobNews(onSignal(withRate(state, signal, at), signal, at), signal);
 }
 
-/** A run that somebody else began. */
-function begun(runId: string | null, calls: State["calls"], now: number): State["run"] {
-  if (runId === null) return null;
+/** The run may have started before the answer to `send` came. */
+function sent(state: State, { key, runId }: EventOf<"sent">): Reduced {
+  const { run, waiting } = state.chat;
+  const message = waiting.find((each) => each.key === key);
+  if (message === undefined) return only(run?.runId === "" ? set(state, "chat", { run: { ...run, runId } }) : state);
+  if (run?.runId === runId)
+    return act(
+      set(state, "chat", { waiting: waiting.filter((each) => each !== message) }),
+      print({ kind: "message", text: message.text }),
+    );
+  return only(
+    set(state, "chat", { waiting: waiting.map((each) => (each === message ? { ...each, runId } : each)) }),
+  );
+}
+
+function withoutMessage(state: State, key: string): State {
+  const { waiting, run } = state.chat;
+  return set(state, "chat", {
+    waiting: waiting.filter((message) => message.key !== key),
+    run: run?.runId === "" ? null : run,
+  });
+}
+
+/** A message that could not be sent goes back into an empty line. */
+function refused(before: State, { key, message, why }: EventOf<"refused">): Reduced {
+  const state = withoutMessage(before, key);
+  const { input } = state.line;
+  if (input.text !== "") return act(state, note(why));
+  return act(set(state, "line", { input: withText(input, message) }), note(why));
+}
+
+function attached(before: State, { pid, readOnly, about }: EventOf<"attached">): Reduced {
+  const { model, state, waitsFor, stateSince } = before.process;
+  const process = { ...newAttachment(pid), readOnly, model, state, waitsFor, stateSince };
+  return act(resetCard({ ...before, process, chat: NEW_CHAT }), ...unsent(before), note(about));
+}
+
+function adopted(before: State, { info, model, entries, collapsed, calls, asks }: EventOf<"adopted">, now: number): Reduced {
+  const known = withInfo(before, info, now);
+  const { run } = before.chat;
+  const working = WORKING_STATES.includes(info.state) && info.activeRunId !== null;
+  const chat = { run: run ?? (working ? runOf(info.activeRunId, calls, now) : null), calls, collapsed };
+  const state = set(set(known, "chat", chat), "process", { model: model ?? before.process.model });
+  const fresh = asks.filter(({ id }) => !state.asking.asks.some((ask) => ask.id === id));
+  return act(
+    set(state, "asking", { asks: [...state.asking.asks, ...fresh] }),
+    ...entries.map(print),
+    { do: "measure" },
+  );
+}
+
+function withInfo(before: State, { state, waitsFor, costUsd }: EventOf<"refreshed">["info"], now: number): State {
+  const stateSince = state === before.process.state ? before.process.stateSince : now;
+  return set(before, "process", { state, waitsFor, costUsd, stateSince });
+}
+
+/** A run that another client has started. */
+function runOf(runId: string, calls: Conversation["calls"], now: number): ActiveRun {
   const [call] = Object.values(calls);
   const what = call === undefined ? "" : `${call.tool} ${subjectOf(call.tool, call.args)}`;
-  return { runId, doing: call === undefined ? "thinking" : "tool", what, since: now, sinceDoing: now, chars: 0 };
+  return { ...NEW_RUN, runId, doing: call === undefined ? "thinking" : "tool", what, since: now, sinceDoing: now };
 }
 
-/** With how it ended. */
-function ended(past: readonly Past[], entry: Past | null): readonly Past[] {
+/** The line of history, now with its exit status. */
+function withEnd(past: readonly Past[], entry: Past | null): readonly Past[] {
   const at = entry === null ? -1 : past.findLastIndex((each) => each.at === entry.at && each.text === entry.text);
   return entry === null || at === -1 ? past : past.with(at, entry);
-}
-
-// Its run may have begun before the answer came.
-function sent(state: State, key: string, runId: string): Reduced {
-  const message = state.waiting.find((each) => each.key === key);
-  if (message === undefined) return only(state.run?.runId === "" ? { ...state, run: { ...state.run, runId } } : state);
-  if (state.run?.runId !== runId)
-    return only({ ...state, waiting: state.waiting.map((each) => (each === message ? { ...each, runId } : each)) });
-  return {
-    state: { ...state, waiting: state.waiting.filter((each) => each !== message) },
-    effects: [{ do: "print", entry: { kind: "said", text: message.text } }],
-  };
-}
-
-function note(text: string): { do: "print"; entry: { kind: "note"; text: string } } {
-  return { do: "print", entry: { kind: "note", text } };
-}
-
-function only(state: State): Reduced {
-  return { state, effects: [] };
-}
-
-function heard(state: State, signal: Signal, at: number): Reduced {
-  return withJobsTold(onSignal(viewHearing(state, signal, at), signal, at), signal);
 }

@@ -1,8 +1,8 @@
-// Everything the terminal knows and shows, as one value. `reduce` makes the next one, views draw it, nothing else keeps any.
+// Everything the terminal knows and shows, as one value. `reduce` makes the next one and views draw it; nothing else keeps state.
 
 import { type Asking, NO_ASKS } from "./asks.ts";
 import { type Line, newLine } from "./line.ts";
-import { type Attachment, type Conversation, type Jobs, NO_CONVERSATION } from "./process.ts";
+import { type Attachment, type Conversation, type Jobs, NEW_CHAT, newAttachment } from "./process.ts";
 import { NO_OVERLAYS, type Overlays } from "./views.ts";
 
 export interface Who {
@@ -28,30 +28,50 @@ export function realPlace(here: Directory | null | undefined, cwd: string): Pick
   return { real: here.real + below, short: here.short + below };
 }
 
-export interface State extends Attachment, Conversation, Line, Asking, Overlays, Jobs {
+export interface State extends Groups {
   readonly who: Who;
   /** The chosen colours. */
   readonly theme: string;
 }
 
-export function initialState({ who, pid, past }: Pick<State, "who" | "pid" | "past">): State {
+interface Groups {
+  readonly process: Attachment;
+  readonly chat: Conversation;
+  readonly line: Line;
+  readonly asking: Asking;
+  readonly overlay: Overlays;
+  readonly background: Jobs;
+}
+
+export function initialState({ who, pid, readOnly = false, cwd = who.home, past = [] }: Beginning): State {
   return {
     who,
     theme: "auto",
-    pid,
-    readOnly: false,
-    model: null,
-    state: "idle",
-    waitsFor: null,
-    stateSince: 0,
-    context: null,
-    standIn: null,
-    costUsd: 0,
-    ...NO_CONVERSATION,
-    ...newLine({ cwd: who.home, past }),
-    ...NO_ASKS,
-    ...NO_OVERLAYS,
-    jobs: [],
-    ends: [],
+    process: { ...newAttachment(pid), readOnly },
+    chat: NEW_CHAT,
+    line: newLine({ cwd, past }),
+    asking: NO_ASKS,
+    overlay: NO_OVERLAYS,
+    background: { jobs: [], ends: [] },
   };
+}
+
+interface Beginning {
+  readonly who: Who;
+  readonly pid: string;
+  readonly readOnly?: boolean;
+  readonly cwd?: string;
+  readonly past?: Line["past"];
+}
+
+/** The state with some fields of one group changed. */
+export function set<Group extends keyof Groups>(state: State, group: Group, fields: Partial<Groups[Group]>): State {
+  return { ...state, [group]: { ...state[group], ...fields } };
+}
+
+const NOTICE_MS = 8000;
+
+/** One line at the right end of the status row. It goes with the next key; news stays until the next line. */
+export function noticed(state: State, text: string, at: number, { isNews = false } = {}): State {
+  return set(state, "overlay", { notice: { text, until: at + NOTICE_MS, isNews } });
 }

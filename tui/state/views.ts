@@ -112,7 +112,7 @@ export interface Overlays {
   readonly picker: Picker | null;
   readonly keysShown: boolean;
   /** Goes with the next key; news goes with the next line, or in time. */
-  readonly notice: { readonly text: string; readonly until: number; readonly isNews?: true } | null;
+  readonly notice: { readonly text: string; readonly until: number; readonly isNews: boolean } | null;
 }
 
 export const NO_OVERLAYS: Overlays = { view: null, picker: null, keysShown: false, notice: null };

@@ -1,8 +1,8 @@
-// An answer while it is written: what is finished of it becomes lines for scrollback, once; the block that is still open is drawn anew with
-// each piece. Code is finished line by line, a list item by item, everything else with the empty line after it.
+// An answer while the model writes it: finished blocks become lines for scrollback, once; the open block is drawn again with each delta. Code
+// is finished line by line, a list item by item, everything else at the next empty line.
 
 import { highlight, type Open } from "../screen/highlight.ts";
-import { renderBlock } from "../screen/markdown.ts";
+import { Markdown } from "../screen/markdown.ts";
 import type { Theme } from "../screen/theme.ts";
 
 export interface AnswerOptions {
@@ -18,19 +18,23 @@ const ITEM = /^ {0,3}(?:[-*+]|\d{1,9}[.)])\s/;
 const HEADING = /^ {0,3}#{1,6}\s/;
 
 export class AnswerText {
-  /** Lines of the block that is open, without the last, which is not over. */
+  /** Lines of the open block, without the last, unfinished one. */
   private block: string[] = [];
   private last = "";
   private fence: { readonly mark: string; readonly language: string; open: Open } | null = null;
-  /** Whether anything stands above, from which the next block is set off. */
+  /** The next block needs an empty line before it. */
   private began = false;
   private tight = false;
-  /** The open block, drawn: keys are painted while nothing comes. */
+  /** The drawn open block: keys are painted between deltas. */
   private shown: { readonly columns: number; readonly lines: readonly string[] } | null = null;
 
-  constructor(private readonly options: AnswerOptions) {}
+  private readonly markdown: Markdown;
 
-  /** Takes sanitised text; the lines it finished. */
+  constructor(private readonly options: AnswerOptions) {
+    this.markdown = new Markdown(options.theme);
+  }
+
+  /** Takes sanitised text and returns the finished lines. */
   push(text: string): readonly string[] {
     this.shown = null;
     const lines = (this.last + text).split("\n");
@@ -38,7 +42,7 @@ export class AnswerText {
     return lines.flatMap((line) => this.take(line));
   }
 
-  /** The open block as it looks by now. */
+  /** The open block, drawn. */
   tail(): readonly string[] {
     const columns = this.options.columns();
     if (this.shown?.columns !== columns) this.shown = { columns, lines: this.drawnTail() };
@@ -51,7 +55,7 @@ export class AnswerText {
     return open.length === 0 ? [] : [...this.gap(open[0] ?? ""), ...this.drawn(open)];
   }
 
-  /** Everything that was still open. */
+  /** The rest of the answer. */
   end(): readonly string[] {
     this.shown = null;
     const rest = this.last === "" ? [] : this.take(this.last);
@@ -87,7 +91,7 @@ export class AnswerText {
     return before;
   }
 
-  /** A list is finished item by item, each with what lies deeper in it. */
+  /** An item ends where the next one of its level begins. */
   private isNextItem(line: string): boolean {
     const [first = ""] = this.block;
     return ITEM.test(line) && ITEM.test(first) && indentOf(line) <= indentOf(first);
@@ -124,7 +128,7 @@ export class AnswerText {
 
   private drawn(block: readonly string[]): readonly string[] {
     const columns = Math.min(this.options.columns() - 1, PROSE_COLUMNS_MAX) - INDENT.length;
-    return renderBlock(block.join("\n"), columns, this.options.theme).map((line) => (line === "" ? "" : INDENT + line));
+    return this.markdown.lines(block.join("\n"), columns).map((line) => (line === "" ? "" : INDENT + line));
   }
 }
 

@@ -1,12 +1,15 @@
-// What there is to know of a process when one begins to talk to it: its state, what was said last, what waits for an answer, who answers.
+// What the terminal reads of a process before it shows it: state, last messages, pending requests, model.
 
 import type { Approval, ProcessInfo } from "../../src/abi/process/process.ts";
 import type { Sys } from "../../src/abi/sys.ts";
 import type { WorkspaceView } from "../../src/syscalls/repo/workspace-service.ts";
 import type { HistoryPage } from "../../src/syscalls/services.ts";
+import type { Adopted } from "../state/event.ts";
+import { collapsedOf, openCallsOf } from "./collapsed.ts";
+import { entriesOf } from "./entries.ts";
 
 export const SHOWN_MESSAGES = 6;
-/** The least that one takes: itself, and what sets it off. */
+/** The least that one takes: itself and an empty row. */
 const ROWS_PER_MESSAGE = 2;
 
 export interface Attached {
@@ -14,13 +17,13 @@ export interface Attached {
   readonly page: HistoryPage;
   /** Of all processes. */
   readonly approvals: readonly Approval[];
-  /** Null when that cannot be told. */
+  /** null if unknown. */
   readonly model: string | null;
-  /** The directory of this machine it works in. */
+  /** The host directory that it works in. */
   readonly directory: string | null;
 }
 
-/** `rows` are those of the screen: its last one of history shall be there. */
+/** `rows` is the height of the screen, which history should fill. */
 export async function attachTo(sys: Sys, pid: string, rows: number): Promise<Attached> {
   const limit = Math.max(SHOWN_MESSAGES, Math.ceil(rows / ROWS_PER_MESSAGE));
   const [info, { approvals }, page, model] = await Promise.all([
@@ -32,18 +35,34 @@ export async function attachTo(sys: Sys, pid: string, rows: number): Promise<Att
   return { info, page, approvals, model: model?.answers ?? null, directory: await directoryOf(sys, info) };
 }
 
-/** A workspace of gsv's own is where its name says. */
+/** null for gsv's own workspaces: their path is their name. */
 async function directoryOf(sys: Sys, { workspaceId }: ProcessInfo): Promise<string | null> {
   if (!workspaceId?.startsWith("dir_")) return null;
   const asked = sys.call<WorkspaceView>("workspace.get", { id: workspaceId });
   return (await asked.catch(() => null))?.directory ?? null;
 }
 
-/** Of a process whose history was on this screen before: what came since, and at the least the last thing that was said to it. */
-export function pageSince(page: HistoryPage, seq: number): HistoryPage {
+/** `seenSeq` is the last message that this screen has shown of the process before. */
+export function adopted(
+  { info, page, approvals, model }: Attached,
+  { seenSeq, now }: { readonly seenSeq: number | undefined; readonly now: number },
+): Adopted {
+  const shown = seenSeq === undefined ? page : pageSince(page, seenSeq);
+  return {
+    info,
+    model,
+    entries: entriesOf(shown),
+    collapsed: collapsedOf(page),
+    calls: openCallsOf(page, now),
+    asks: approvals.map((each) => ({ ...each, since: each.createdAt })),
+  };
+}
+
+/** The new messages of a process that was on this screen before, and at least the last one that a person sent. */
+function pageSince(page: HistoryPage, seq: number): HistoryPage {
   const { messages } = page;
-  const isNew = messages.findIndex(({ id }) => id > seq);
-  const said = messages.findLastIndex(({ role }) => role === "user");
-  const from = Math.min(isNew === -1 ? messages.length : isNew, said === -1 ? messages.length : said);
+  const fresh = messages.findIndex(({ id }) => id > seq);
+  const last = messages.findLastIndex(({ role }) => role === "user");
+  const from = Math.min(fresh === -1 ? messages.length : fresh, last === -1 ? messages.length : last);
   return { ...page, messages: messages.slice(from) };
 }

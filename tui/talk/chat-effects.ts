@@ -1,4 +1,4 @@
-// What is said to the kernel in a conversation: messages, answers to what asks, and how full the window of the model is.
+// Effects of a conversation: messages, answers to requests, how full the model's window is.
 
 import { allProcesses } from "../../commands/proc/top.ts";
 import { type HostCommand, withHostCommands } from "../../src/abi/process/host-commands.ts";
@@ -6,154 +6,157 @@ import { type Approval, type ProcessInfo, WORKING_STATES } from "../../src/abi/p
 import { quoted } from "../../src/lib/text/quote.ts";
 import type { Answer } from "../../src/syscalls/approval/approval-service.ts";
 import type { Speaking } from "../../src/syscalls/repo/workspace-service.ts";
-import type { Aborted, Answered, Sent } from "../../src/syscalls/services.ts";
-import type { EffectPorts } from "../effect-ports.ts";
+import type { Aborted, Answered, HistoryPage, Sent } from "../../src/syscalls/services.ts";
+import { type EffectPorts, failed } from "../effect-ports.ts";
 import { worded } from "../screen/worded.ts";
+import type { EffectOf } from "../state/effect.ts";
 import type { Context } from "../state/process.ts";
-import { type SendEffect, unkept } from "./send.ts";
+import { SHOWN_MESSAGES } from "./attach.ts";
+import { entriesOf } from "./entries.ts";
+import { unsent } from "./send.ts";
 
 const COMMANDS_KEPT = 5;
-/** Nobody who leaves waits for longer. */
+/** The longest that leaving takes. */
 const FAREWELL_MS = 1000;
 
 export class ChatEffects {
-  /** Messages that the kernel has not taken yet. */
   private readonly sending = new Set<Promise<void>>();
-  /** Commands on this computer that the next message tells about. */
-  private ran: HostCommand[] = [];
+  /** Commands on this computer since the last message. */
+  private commands: HostCommand[] = [];
 
-  constructor(private readonly options: EffectPorts) {}
+  constructor(private readonly ports: EffectPorts) {}
 
-  send(effect: SendEffect): void {
+  send(effect: EffectOf<"send">): void {
     const sending = this.sent(effect).finally(() => this.sending.delete(sending));
     this.sending.add(sending);
   }
 
-  /** The next message tells about this command. */
+  /** The next message tells the model about this command. */
   noteCommand(command: HostCommand): void {
-    this.ran = [...this.ran, command].slice(-COMMANDS_KEPT);
+    this.commands = [...this.commands, command].slice(-COMMANDS_KEPT);
   }
 
-  /** Takes a message back, unless a run has it by now. */
+  /** Withdraws a queued message, unless a run has it by now. */
   async withdraw(pid: string, runId: string): Promise<void> {
-    const { io, happen } = this.options;
-    try {
-      const { aborted } = await io.sys().call<Aborted>("proc.abort", { pid, runId });
-      if (!aborted) happen({ type: "told", text: "too late: it was said already", at: io.clock.now() });
-    } catch (error) {
-      happen({ type: "told", text: worded(error), at: io.clock.now() });
-    }
+    const { aborted } = await this.ports.io.sys().call<Aborted>("proc.abort", { pid, runId });
+    if (!aborted) failed(this.ports, "too late: the message was sent already");
   }
 
-  /** Whoever leaves takes nothing along that was to be said, and is told what goes on. */
+  /** Sends kept messages, and says which processes go on. */
   async farewell(): Promise<void> {
-    const { io, state, print } = this.options;
-    for (const effect of unkept(state())) this.send(effect);
-    const going = this.processes().then((processes) => {
-      const text = leftText(processes);
-      if (text !== null) print({ kind: "note", text });
-    });
+    const { io, state, print } = this.ports;
+    for (const effect of unsent(state())) this.send(effect);
+    const going = allProcesses(io)
+      .catch(() => [])
+      .then((processes) => {
+        const text = farewellText(processes);
+        if (text !== null) print({ kind: "note", text });
+      });
     await Promise.race([Promise.all([...this.sending, going]), io.clock.sleep(FAREWELL_MS)]);
   }
 
-  private async processes(): Promise<readonly ProcessInfo[]> {
-    return await allProcesses(this.options.io).catch(() => []);
-  }
-
-  private async sent({ pid, key, text, interrupt }: SendEffect): Promise<void> {
-    const { io, happen } = this.options;
-    const ran = text.startsWith("/") ? [] : this.ran.splice(0);
-    const message = ran.length === 0 ? text : await io.conceal(withHostCommands(text, ran));
+  private async sent({ pid, key, text, interrupt }: EffectOf<"send">): Promise<void> {
+    const { io, dispatch } = this.ports;
+    const commands = text.startsWith("/") ? [] : this.commands.splice(0);
+    const message = commands.length === 0 ? text : await io.conceal(withHostCommands(text, commands));
     const args = { pid, message, ...(interrupt ? { interrupt } : {}) };
     try {
       const sent = await io.sys().call<Sent | Answered>("proc.send", args);
-      if (sent.runId === null) happen({ type: "answered", key, text: sent.response });
-      else happen({ type: "sent", key, runId: sent.runId });
+      if (sent.runId === null) dispatch({ type: "answered", key, text: sent.response });
+      else dispatch({ type: "sent", key, runId: sent.runId });
     } catch (error) {
-      happen({ type: "refused", key, message: text, why: worded(error) });
+      dispatch({ type: "refused", key, message: text, why: worded(error) });
     }
   }
 
-  /** Where it cannot be told there is no meter, and nothing else is lost. */
+  /** If the call fails there is no meter. */
   async measure(pid: string): Promise<void> {
-    const { io, state, happen } = this.options;
+    const { io, state, dispatch } = this.ports;
     const view = await io
       .sys()
       .call<{ readonly context: Context }>("proc.history.policy", { pid })
       .catch(() => null);
-    if (state().pid === pid) happen({ type: "filled", context: view?.context ?? null });
+    if (state().process.pid === pid) dispatch({ type: "measured", context: view?.context ?? null });
   }
 
-  /** What was not taken is told where it stays: the card is still there. */
+  /** A refused answer is noted in the transcript; the card stays. */
   async answer(given: Answer): Promise<void> {
-    const { io, print } = this.options;
+    const { io, print } = this.ports;
     try {
       const { about } = await io.sys().call<Approval>("hil.answer", given);
-      if (given.decision === "approve" && about?.attaches !== undefined) await this.nameUntold(about.attaches);
+      if (given.decision === "approve" && about?.attaches !== undefined) await this.nameUntrusted(about.attaches);
     } catch (error) {
-      print({ kind: "note", text: `not answered: ${worded(error)}` });
+      print({ kind: "note", text: `Not answered: ${worded(error)}` });
     }
   }
 
-  /** What a directory that has just been attached would tell agents, and may not before a person has read it. */
-  private async nameUntold(directory: string): Promise<void> {
-    const { io, print } = this.options;
-    const speaking = io.sys().call<Speaking>("workspace.speaks", { id: directory });
-    const { trusted, files } = await speaking.catch(() => ({ trusted: true, files: [] }));
+  /** Names the instruction files of a directory that was just attached: agents get them only after the person trusts it. */
+  private async nameUntrusted(directory: string): Promise<void> {
+    const { io, print } = this.ports;
+    const asked = io.sys().call<Speaking>("workspace.speaks", { id: directory });
+    const { trusted, files } = await asked.catch(() => ({ trusted: true, files: [] }));
     if (trusted || files.length === 0) return;
     const names = files.map(({ path }) => path.slice(path.lastIndexOf("/") + 1)).join(", ");
-    const text = `${names} is not told to agents before you trust it: workspace trust ${quoted(directory)}`;
+    const text = `Agents do not get ${names} until you trust this directory: workspace trust ${quoted(directory)}`;
     print({ kind: "note", text });
   }
 
   async showAsk(id: string): Promise<void> {
-    const { io, happen } = this.options;
-    try {
-      const [ask, { approvalText }] = await Promise.all([
-        this.asked(id),
-        import("../../commands/approvals/approval-text.ts"),
-      ]);
-      if (ask !== null) happen({ type: "paged", title: `what ${ask.pid} asks`, text: approvalText(ask) });
-    } catch (error) {
-      happen({ type: "told", text: worded(error), at: io.clock.now() });
-    }
+    const [ask, { approvalText }] = await Promise.all([
+      this.stored(id),
+      import("../../commands/approvals/approval-text.ts"),
+    ]);
+    if (ask === null) return;
+    this.ports.dispatch({ type: "paged", title: `request of ${ask.pid}`, text: approvalText(ask) });
   }
 
-  /** Has the terminal: a person changes it in their editor, and allows what came of it. */
+  /** The person edits the call in their editor and approves the result. */
   async editAsk(id: string): Promise<void> {
-    const { io, happen } = this.options;
+    const { io, dispatch } = this.ports;
     try {
       const [ask, { editedArgs, UNCHANGED }] = await Promise.all([
-        this.asked(id),
+        this.stored(id),
         import("../../commands/approvals/edited-call.ts"),
       ]);
       if (ask === null) return;
       const args = await editedArgs(io, ask);
-      if (args === null) return happen({ type: "told", text: UNCHANGED, at: io.clock.now() });
+      if (args === null) return failed(this.ports, UNCHANGED);
       const seen = ask.hash === "" ? {} : { hash: ask.hash };
       await io.sys().call("hil.answer", { id, decision: "approve", args, ...seen });
     } catch (error) {
-      happen({ type: "told", text: worded(error), at: io.clock.now() });
+      failed(this.ports, worded(error));
     } finally {
-      happen({ type: "seen" });
+      dispatch({ type: "terminal-back" });
     }
   }
 
-  /** As it is stored: what a list shows may be cut. */
-  private async asked(id: string): Promise<Approval | null> {
-    const { approvals } = await this.options.io.sys().call<{ approvals: readonly Approval[] }>("hil.list", { id });
+  /** The whole request: lists may cut it. */
+  private async stored(id: string): Promise<Approval | null> {
+    const { approvals } = await this.ports.io.sys().call<{ approvals: readonly Approval[] }>("hil.list", { id });
     return approvals[0] ?? null;
+  }
+
+  /** Signals were lost: reads the messages that were stored meanwhile. */
+  async catchUp(pid: string, afterSeq: number): Promise<void> {
+    const { io, dispatch, print } = this.ports;
+    const query = afterSeq > 0 ? { pid, afterSeq } : { pid, limit: SHOWN_MESSAGES };
+    const [page, info] = await Promise.all([
+      io.sys().call<HistoryPage>("proc.history", query),
+      io.sys().call<ProcessInfo>("proc.get", { pid }),
+    ]);
+    for (const entry of entriesOf(page)) if (entry.kind !== "message") print(entry);
+    dispatch({ type: "refreshed", info });
   }
 }
 
-/** What goes on and what waits; null where nothing does. */
-function leftText(processes: readonly ProcessInfo[]): string | null {
-  const working = processes.filter(({ state }) => WORKING_STATES.includes(state)).length;
+/** `2 tasks keep running, 1 waits for you. Run gsv to return.` null if there is nothing to say. */
+function farewellText(processes: readonly ProcessInfo[]): string | null {
+  const running = processes.filter(({ state }) => WORKING_STATES.includes(state)).length;
   const waiting = processes.filter(({ state }) => state === "waiting_hil").length;
-  if (working + waiting === 0) return null;
+  if (running + waiting === 0) return null;
   const tasks = (count: number) => `${count} ${count === 1 ? "task" : "tasks"}`;
-  const going = working === 0 ? [] : [`${tasks(working)} ${working === 1 ? "goes" : "go"} on`];
-  const who = working === 0 ? tasks(waiting) : String(waiting);
+  const going = running === 0 ? [] : [`${tasks(running)} ${running === 1 ? "keeps" : "keep"} running`];
+  const who = running === 0 ? tasks(waiting) : String(waiting);
   const asking = waiting === 0 ? [] : [`${who} ${waiting === 1 ? "waits" : "wait"} for you`];
-  return `${[...going, ...asking].join(", ")}: gsv brings you back`;
+  return `${[...going, ...asking].join(", ")}. Run gsv to return.`;
 }

@@ -1,19 +1,19 @@
-// Which messages of the process are on this screen. Numbers have no gaps: what another terminal, a child or the kernel put in shows as one, and
-// is read before what comes after it is shown. Pure but for what it keeps.
+// Which messages of the process this screen has shown. Message numbers have no gaps: a gap means that another client, a child or the kernel
+// added messages, which are read before the next signal is shown.
 
 import type { Message } from "../../src/abi/process/message.ts";
 import type { Signal } from "../../src/abi/signal.ts";
 
 export interface Gap {
   readonly afterSeq: number;
-  /** The last that is missing. */
+  /** The last missing number. */
   readonly through: number;
 }
 
 const TEXTS_MAX = 50;
 
 export class Following {
-  /** The newest that was shown or passed over; below zero before there was a look at history. */
+  /** The newest number that was shown or skipped; below zero before history was read. */
   seq = -1;
   private ownRuns: string[] = [];
   private ownTexts: string[] = [];
@@ -24,8 +24,8 @@ export class Following {
     this.ownTexts = [];
   }
 
-  /** From this terminal, and shown by it. */
-  said(text: string): void {
+  /** This terminal sends the text, and shows it itself. */
+  sending(text: string): void {
     this.ownTexts = [...this.ownTexts, text].slice(-TEXTS_MAX);
   }
 
@@ -33,10 +33,10 @@ export class Following {
     this.ownRuns = [...this.ownRuns, runId].slice(-TEXTS_MAX);
   }
 
-  /** What has to be read before this signal can be shown; null where nothing is missing. */
+  /** The messages to read before the signal can be shown; null if none is missing. */
   gapBefore(signal: Signal): Gap | null {
     if (!("seq" in signal) || typeof signal.seq !== "number") return null;
-    // A summary takes the place of what was there before, and its number comes out of turn.
+    // A summary replaces older messages, so its number is out of order.
     if (signal.name === "chat.compacted" || signal.name === "process.compacted") return null;
     const through = signal.name === "chat.start" ? signal.seq : signal.seq - 1;
     if (this.seq < 0) return null;
@@ -46,8 +46,8 @@ export class Following {
     return gap;
   }
 
-  /** Of what was read, what people said elsewhere. */
-  saidElsewhere(messages: readonly Message[], { through }: Gap): readonly string[] {
+  /** The messages that people sent from other clients. */
+  fromElsewhere(messages: readonly Message[], { through }: Gap): readonly string[] {
     return messages.flatMap((message) =>
       message.role === "user" && message.id <= through && !this.isOwn(message.runId, message.content)
         ? [message.content]

@@ -1,63 +1,59 @@
-// What holds a process, as keys on an empty line: go on now, another model, more budget. None of them does anything that cannot be looked
-// at first: all but going on put a line there to be finished. A letter that a word follows at once was the beginning of the word. Pure.
+// Keys for a paused process, on an empty line: retry, switch the model, raise the budget. All but retry only put a line there for the
+// person to finish. A letter that more letters follow at once was the beginning of a word. Pure.
 
 import { EMPTY, typed, withText } from "../line/editor.ts";
 import type { Key } from "../line/keys.ts";
-import type { Reduced } from "../state/effect.ts";
-import type { State } from "../state/state.ts";
-
-type Held = Pick<State, "pid" | "waitsFor">;
+import { act, only, type Reduced } from "../state/effect.ts";
+import type { Attachment } from "../state/process.ts";
+import { type State, set } from "../state/state.ts";
 
 export interface HeldKey {
   readonly letter: string;
   readonly word: string;
-  /** A line to be finished; null goes on now. */
-  readonly line: ((held: Held) => string) | null;
+  /** The line to finish; null resumes at once. */
+  readonly line: ((process: Attachment) => string) | null;
 }
 
-const NOW: HeldKey = { letter: "r", word: "now", line: null };
-const ON: HeldKey = { letter: "r", word: "goes on", line: null };
-const MODEL: HeldKey = { letter: "m", word: "other model", line: () => "/model " };
+const RETRY: HeldKey = { letter: "r", word: "retry now", line: null };
+const RESUME: HeldKey = { letter: "r", word: "resume", line: null };
+const MODEL: HeldKey = { letter: "m", word: "switch model", line: () => "/model " };
 const RAISE: HeldKey = {
   letter: "b",
-  word: "raise",
-  // What ends with the day is its owner's.
+  word: "raise budget",
+  // A limit that ends with the day is the account's.
   line: ({ pid, waitsFor }) =>
     waitsFor?.kind === "limit" && waitsFor.until !== undefined ? "config set budget.day " : `budget ${pid} `,
 };
-const END: HeldKey = { letter: "k", word: "end", line: ({ pid }) => `kill ${pid}` };
+const KILL: HeldKey = { letter: "k", word: "kill", line: ({ pid }) => `kill ${pid}` };
 
 const KEYS: { readonly [kind: string]: readonly HeldKey[] } = {
-  outage: [NOW, MODEL],
-  credential: [NOW, MODEL],
-  limit: [RAISE, END],
-  disk: [NOW],
-  person: [ON],
+  outage: [RETRY, MODEL],
+  credential: [RETRY, MODEL],
+  limit: [RAISE, KILL],
+  disk: [RETRY],
+  person: [RESUME],
 };
 /** Letters of one word come faster than this. */
 const WORD_MS = 350;
 
-export function heldKeys({ state, waitsFor }: Pick<State, "state" | "waitsFor">): readonly HeldKey[] {
-  if (state === "stopped") return [ON];
+export function heldKeys({ state, waitsFor }: Attachment): readonly HeldKey[] {
+  if (state === "stopped") return [RESUME];
   return state === "paused" && waitsFor !== null ? (KEYS[waitsFor.kind] ?? []) : [];
 }
 
-/** Null where the key is the line's. */
+/** null if the key is for the line. */
 export function onHeldKey(state: State, key: Key, at: number): Reduced | null {
-  const { hot, input, pid } = state;
+  const { hot, input } = state.line;
+  const { process } = state;
   if (key.name !== "text" || key.ctrl || key.alt) return null;
-  const keys = heldKeys(state);
+  const keys = heldKeys(process);
   const before = keys.find(({ letter }) => letter === hot?.letter);
-  if (hot !== null && at - hot.at < WORD_MS && input.text === (before?.line?.(state) ?? ""))
-    return stay({ ...state, hot: null, input: typed(EMPTY, hot.letter + key.text) });
+  if (hot !== null && at - hot.at < WORD_MS && input.text === (before?.line?.(process) ?? ""))
+    return only(set(state, "line", { hot: null, input: typed(EMPTY, hot.letter + key.text) }));
   if (input.text !== "") return null;
   const found = keys.find(({ letter }) => letter === key.text);
   if (found === undefined) return null;
-  const next = { ...state, hot: { letter: found.letter, at } };
-  if (found.line === null) return { state: next, effects: [{ do: "signal", pid, signal: "CONT" }] };
-  return stay({ ...next, input: withText(input, found.line(state)) });
-}
-
-function stay(state: State): Reduced {
-  return { state, effects: [] };
+  const next = set(state, "line", { hot: { letter: found.letter, at } });
+  if (found.line === null) return act(next, { do: "signal", pid: process.pid, signal: "CONT" });
+  return only(set(next, "line", { input: withText(input, found.line(process)) }));
 }

@@ -1,11 +1,11 @@
-// What happened while nobody looked, in one line: of the process one comes back to how much was said and done, of the others which ended and
-// which wait. Whoever only talked to another process was not away, and has heard of the others. Pure.
+// One line about what happened while the person was away: answers and calls of the attached process, and which other processes ended or
+// wait. Pure.
 
 import { age } from "../../commands/proc/process-table.ts";
 import type { Message } from "../../src/abi/process/message.ts";
 import type { ProcessInfo } from "../../src/abi/process/process.ts";
 
-/** The last that somebody at this terminal saw of a process. */
+/** The last message of a process that was seen at this terminal. */
 export interface Seen {
   readonly seq: number;
   readonly at: number;
@@ -14,13 +14,13 @@ export interface Seen {
 export interface WhileAway {
   readonly pid: string;
   readonly since: Seen;
-  /** When somebody was at this terminal last; null where they were all the while. */
+  /** When the person left; null if they only talked to another process. */
   readonly left: number | null;
   readonly now: number;
   /** Of the process itself, since then. */
   readonly messages: readonly Message[];
   readonly hasMore: boolean;
-  /** All there are, where others are to be told of. */
+  /** All processes; null if the others need no mention. */
   readonly processes: readonly ProcessInfo[] | null;
 }
 
@@ -28,33 +28,33 @@ const NAMED_MAX = 3;
 
 export function missedText(away: WhileAway): string | null {
   const { pid, since, left, now, hasMore, processes } = away;
-  // A result is seen before its number is known here.
+  // A result may be seen before its number is known here.
   const messages = away.messages.filter(({ timestamp }) => timestamp > since.at);
-  const said = messages.filter((message) => message.role === "assistant" && message.content.text !== "").length;
+  const answers = messages.filter((message) => message.role === "assistant" && message.content.text !== "").length;
   const results = messages.filter((message) => message.role === "toolResult");
   const failed = results.filter(({ content }) => content.isError).length;
   const more = hasMore ? "more than " : "";
   const parts = [
-    ...counted(said, "answer", more),
+    ...counted(answers, "answer", more),
     ...counted(results.length, "tool call", more),
     ...(failed === 0 ? [] : [`${failed} failed`]),
   ];
   const others = (processes ?? [])
     .filter(({ pid: other, lastActiveAt }) => other !== pid && (lastActiveAt ?? 0) > (left ?? since.at))
-    .map((process) => `${process.pid} ${endOf(process)}`);
+    .map((process) => `${process.pid} ${stateText(process)}`);
   const named =
     others.length > NAMED_MAX ? [...others.slice(0, NAMED_MAX), `${others.length - NAMED_MAX} more`] : others;
-  const told = [...(parts.length === 0 ? [] : [parts.join(", ")]), ...(named.length === 0 ? [] : [named.join(", ")])];
-  const when = left === null ? "since you talked to it" : "while you were away";
-  return told.length === 0 ? null : `${when} (${age(now - (left ?? since.at))}): ${told.join("; ")}`;
+  const all = [...(parts.length === 0 ? [] : [parts.join(", ")]), ...(named.length === 0 ? [] : [named.join(", ")])];
+  const when = left === null ? "Since you last talked to it" : "While you were away";
+  return all.length === 0 ? null : `${when} (${age(now - (left ?? since.at))}): ${all.join(" · ")}`;
 }
 
 function counted(count: number, what: string, more: string): readonly string[] {
   return count === 0 ? [] : [`${more}${count} ${what}${count === 1 ? "" : "s"}`];
 }
 
-function endOf({ state, lastStatus }: ProcessInfo): string {
+function stateText({ state, lastStatus }: ProcessInfo): string {
   if (state === "idle") return lastStatus === null || lastStatus === "ok" ? "done" : lastStatus;
   if (state === "waiting_hil") return "waits for you";
-  return state === "running" || state === "waiting_tool" || state === "queued" ? "is at work" : state;
+  return state === "running" || state === "waiting_tool" || state === "queued" ? "is working" : state;
 }

@@ -1,11 +1,11 @@
-// A history as a text: what the transcript would show of it, without a colour.
+// A history as plain text: the transcript without colours.
 
 import type { HistoryPage } from "../../src/syscalls/services.ts";
-import { entriesOf } from "../effects.ts";
 import { themeOf } from "../screen/theme.ts";
+import { entriesOf } from "./entries.ts";
 import { Transcript } from "./transcript.ts";
 
-export function plainText(page: HistoryPage, columns: number): string {
+export function plainHistory(page: HistoryPage, columns: number): string {
   const lines: string[] = [];
   const commit = (more: readonly string[]) => void lines.push(...more);
   const theme = themeOf({ colour: false, unicode: true });

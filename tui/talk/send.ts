@@ -1,57 +1,61 @@
-// Messages on their way: said at once where nothing is in their way, else shown as waiting, with what becomes of them, until a run takes
-// them up. What is kept back is this terminal's alone, and goes to the kernel before it leaves. Pure.
+// Messages on their way: sent at once if nothing runs, otherwise shown as queued until a run takes them. A message that waits for the end of
+// the run is kept here, and goes to the kernel before this terminal leaves. Pure.
 
 import { emptied, withText } from "../line/editor.ts";
-import type { Effect, Reduced } from "../state/effect.ts";
-import type { Fate, Waiting } from "../state/process.ts";
-import type { State } from "../state/state.ts";
-
-export type SendEffect = Effect & { readonly do: "send" };
+import { act, type EffectOf, only, print, type Reduced } from "../state/effect.ts";
+import { type Fate, NEW_RUN, type Waiting } from "../state/process.ts";
+import { type State, set } from "../state/state.ts";
 
 const NEXT_FATE: { readonly [F in Fate]: Fate } = { next: "after", after: "now", now: "next" };
 
-export function asked(state: State, text: string, { key, at }: { readonly key: string; readonly at: number }): Reduced {
-  const { pid, run, waiting, fate } = state;
-  if (run === null && waiting.length === 0 && state.state === "idle") {
-    const begun = { runId: "", doing: "thinking", what: "", since: at, sinceDoing: at, chars: 0 } as const;
-    const send = sendOf(pid, { key, text, fate: "next" });
-    return { state: { ...state, run: begun }, effects: [{ do: "print", entry: { kind: "said", text } }, send] };
+export function sentMessage(
+  state: State,
+  text: string,
+  { key, at }: { readonly key: string; readonly at: number },
+): Reduced {
+  const { run, waiting, fate } = state.chat;
+  const { pid } = state.process;
+  if (run === null && waiting.length === 0 && state.process.state === "idle") {
+    const begun = set(state, "chat", { run: { ...NEW_RUN, since: at, sinceDoing: at } });
+    return act(begun, print({ kind: "message", text }), sendOf(pid, { key, text, fate: "next" }));
   }
   const message: Waiting = { key, text, fate: run === null ? "next" : fate, runId: null };
-  const next = { ...state, waiting: [...waiting, message], fate: fate === "now" ? "next" : fate } as const;
-  return { state: next, effects: message.fate === "after" ? [] : [sendOf(pid, message)] };
+  const next = set(state, "chat", { waiting: [...waiting, message], fate: fate === "now" ? "next" : fate });
+  return message.fate === "after" ? only(next) : act(next, sendOf(pid, message));
 }
 
-/** What will become of the next message, another way each time. */
-export function turnedFate(state: State): State {
-  return state.run === null ? state : { ...state, fate: NEXT_FATE[state.fate] };
+/** ctrl-s changes what happens to the next message. */
+export function nextFate(state: State): State {
+  const { run, fate } = state.chat;
+  return run === null ? state : set(state, "chat", { fate: NEXT_FATE[fate] });
 }
 
-/** The run is over: what was kept back for then is said, one message a run. */
+/** After the run, kept messages are sent, one for each run; messages that the kernel has come first. */
 export function released(state: State): Reduced {
-  if (state.run !== null || state.state !== "idle") return { state, effects: [] };
-  const at = state.waiting.findIndex(({ fate }) => fate === "after");
-  const message = state.waiting[at];
-  // What the kernel has comes first.
-  if (message === undefined || at > 0) return { state, effects: [] };
-  const waiting = state.waiting.with(at, { ...message, fate: "next" });
-  return { state: { ...state, waiting }, effects: [sendOf(state.pid, message)] };
+  const { run, waiting } = state.chat;
+  if (run !== null || state.process.state !== "idle") return only(state);
+  const at = waiting.findIndex(({ fate }) => fate === "after");
+  const message = waiting[at];
+  if (message === undefined || at > 0) return only(state);
+  const next = set(state, "chat", { waiting: waiting.with(at, { ...message, fate: "next" }) });
+  return act(next, sendOf(state.process.pid, message));
 }
 
-/** Nothing that was kept back is lost with the terminal, or by talking to somebody else. */
-export function unkept({ pid, waiting }: State): readonly SendEffect[] {
+/** Kept messages, to be sent before this terminal leaves or attaches to another process. */
+export function unsent({ process: { pid }, chat: { waiting } }: State): readonly EffectOf<"send">[] {
   return waiting.filter(({ fate }) => fate === "after").map((message) => sendOf(pid, message));
 }
 
-/** The last one comes back into the line; null where none can. */
+/** The last queued message goes back into the line; null if there is none. */
 export function takenBack(state: State): Reduced | null {
-  const last = state.waiting.findLast(({ fate, runId }) => fate === "after" || runId !== null);
+  const { waiting } = state.chat;
+  const last = waiting.findLast(({ fate, runId }) => fate === "after" || runId !== null);
   if (last === undefined) return null;
-  const waiting = state.waiting.filter((message) => message !== last);
-  const taken = { ...state, waiting, input: withText(emptied(state.input), last.text) };
-  return { state: taken, effects: last.runId === null ? [] : [{ do: "withdraw", runId: last.runId }] };
+  const rest = set(state, "chat", { waiting: waiting.filter((message) => message !== last) });
+  const taken = set(rest, "line", { input: withText(emptied(state.line.input), last.text) });
+  return last.runId === null ? only(taken) : act(taken, { do: "withdraw", runId: last.runId });
 }
 
-function sendOf(pid: string, { key, text, fate }: Omit<Waiting, "runId">): SendEffect {
+function sendOf(pid: string, { key, text, fate }: Omit<Waiting, "runId">): EffectOf<"send"> {
   return { do: "send", pid, key, text, interrupt: fate === "now" };
 }

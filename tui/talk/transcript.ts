@@ -1,5 +1,5 @@
-// What was said and done, as lines for scrollback, each once; and the answer that is being written, as the lines it has by now. Everything
-// that comes from a model, a tool or a file is made inert here, before anything else looks at it.
+// Entries as lines for scrollback, each written once, and the open answer as its present lines. Text of models, tools and files is made inert
+// here, before anything else reads it.
 
 import { withoutHostCommands } from "../../src/abi/process/host-commands.ts";
 import type { Usage } from "../../src/abi/process/process.ts";
@@ -9,7 +9,7 @@ import { cardLines } from "../cards/card-view.ts";
 import { overMark, PROMPT, RUNS, TYPED } from "../screen/marks.ts";
 import { countText, durationText, usdText } from "../screen/numbers.ts";
 import type { Theme } from "../screen/theme.ts";
-import type { Entry } from "../state/effect.ts";
+import type { Entry, EntryOf } from "../state/effect.ts";
 import { AnswerText, PROSE_COLUMNS_MAX } from "./answer.ts";
 import { diffOf } from "./collapsed.ts";
 import { outcomeOf } from "./outcome.ts";
@@ -19,41 +19,60 @@ export interface TranscriptOptions {
   readonly theme: Theme;
   readonly columns: () => number;
   readonly commit: (lines: readonly string[]) => void;
-  /** Whether the terminal is told where a line was entered and where what came of it ends. */
+  /** Whether the terminal takes marks of prompts and of the ends of their output. */
   readonly marked?: boolean;
 }
 
 interface Open {
   readonly turn: number;
-  /** As it came; what is shown of it went through the sanitiser. */
+  /** As the model sent it; the sanitised text is shown. */
   text: string;
   readonly sanitizer: Sanitizer;
   readonly answer: AnswerText;
 }
 
-/** Of what was allowed or not, as it is kept. */
 const DECIDED_LINES_MAX = 200;
-/** What was quick and cost nothing needs no word. */
+/** A quick run without cost gets no summary. */
 const QUICK_MS = 2000;
+const HINT = " · ctrl-o expand";
 const DECIDED: { readonly [decision: string]: string } = { approve: "approved", answer: "answered", deny: "denied" };
+
+type Printers = { readonly [Kind in Entry["kind"]]: (entry: EntryOf<Kind>) => void };
 
 export class Transcript {
   private open: Open | null = null;
-  /** What was shown of the last answer: something else may have come between its parts. */
-  private told: { readonly turn: number; readonly text: string } | null = null;
-  /** Whether the last line is one of a group that has no gaps: tools that were used one after the other. */
+  /** The shown part of the last answer: another entry may come between its parts. */
+  private shown: { readonly turn: number; readonly text: string } | null = null;
+  /** The last line is of a call: calls in a row have no gap. */
   private inTools = false;
-  /** Whether it is one of an answer. */
+  /** The last line is of an answer. */
   private pouring = false;
   private began = false;
-  /** Why the turn is asked for again, while nothing else was said. */
-  private again: string | null = null;
-  /** How to see more was said once. */
+  /** The reason of the last retry, if no other entry followed. */
+  private retried: string | null = null;
+  /** The hint for ctrl-o is shown once. */
   private hinted = false;
-  /** A mark that stands before what is committed next. */
+  /** A mark before the next line. */
   private mark = "";
+  private readonly printers: Printers;
 
-  constructor(private readonly options: TranscriptOptions) {}
+  constructor(private readonly options: TranscriptOptions) {
+    const { theme } = options;
+    const { say, run, host } = theme.glyphs;
+    this.printers = {
+      message: ({ text }) => this.entered(theme.you(say), this.broken(withoutHostCommands(text))),
+      command: ({ text, host: isHost }) => this.entered(isHost ? theme.needs(host) : theme.ok(run), text),
+      delta: ({ turn, text }) => this.grow(turn, text),
+      text: ({ turn, text }) => this.commitText(turn, text),
+      thought: ({ tookMs }) => this.thought(tookMs),
+      retry: ({ reason }) => this.retry(reason),
+      result: (entry) => this.result(entry),
+      decided: (entry) => this.decided(entry),
+      ended: (entry) => this.ended(entry),
+      lines: ({ lines }) => this.block(lines.flatMap((line) => this.wrapped(line))),
+      note: ({ text }) => this.block(this.wrapped(theme.dim(sanitize(text)))),
+    };
+  }
 
   /** The part of the answer that is not finished. */
   tail(): readonly string[] {
@@ -61,24 +80,13 @@ export class Transcript {
     return lines.length === 0 || this.pouring || !this.began ? lines : ["", ...lines];
   }
 
-  add(entry: Entry): void {
-    if (entry.kind !== "again") this.again = null;
-    const { theme } = this.options;
-    const { say, run, host } = theme.glyphs;
-    if (entry.kind === "said") this.entered(theme.you(say), this.broken(withoutHostCommands(entry.text)));
-    else if (entry.kind === "ran") this.entered(entry.host ? theme.needs(host) : theme.ok(run), entry.text);
-    else if (entry.kind === "grows") this.grow(entry.turn, entry.text);
-    else if (entry.kind === "text") this.commitText(entry.turn, entry.text);
-    else if (entry.kind === "thought") this.thought(entry.tookMs);
-    else if (entry.kind === "again") this.startAnew(entry.reason);
-    else if (entry.kind === "result") this.result(entry);
-    else if (entry.kind === "decided") this.decided(entry);
-    else if (entry.kind === "ended") this.ended(entry);
-    else if (entry.kind === "lines") this.block(entry.lines.flatMap((line) => this.wrapped(line)));
-    else if (entry.kind === "note") this.block(this.wrapped(theme.dim(sanitize(entry.text))));
+  add<Kind extends Entry["kind"]>(entry: EntryOf<Kind>): void {
+    if (entry.kind !== "retry") this.retried = null;
+    const print = this.printers[entry.kind] as (entry: EntryOf<Kind>) => void;
+    print(entry);
   }
 
-  /** Words of a person, broken between words; a command stays as it can be copied. */
+  /** Prose breaks between words; a command stays whole, to be copied. */
   private broken(text: string): string {
     const columns = Math.max(10, Math.min(this.options.columns() - 1, PROSE_COLUMNS_MAX) - 2);
     return Bun.wrapAnsi(sanitize(text), columns, { hard: true, trim: false }).replace(/ +$/gm, "");
@@ -97,7 +105,7 @@ export class Transcript {
       const { theme, columns } = this.options;
       this.open = {
         turn,
-        text: this.toldOf(turn) ?? "",
+        text: this.shownOf(turn) ?? "",
         sanitizer: new Sanitizer(),
         answer: new AnswerText({ theme, columns }),
       };
@@ -107,35 +115,34 @@ export class Transcript {
     this.pour(open.answer.push(open.sanitizer.push(text)));
   }
 
-  // What was stored is what counts: where it is not what was shown, it is shown whole.
+  // The stored text counts: if it differs from the shown one, it is shown whole.
   private commitText(turn: number, text: string): void {
-    const shown = this.toldOf(turn);
+    const shown = this.shownOf(turn);
     if (shown !== null && !text.startsWith(shown)) {
       this.close();
-      this.told = null;
-      this.block([this.options.theme.dim("the answer is another one now:")]);
+      this.shown = null;
+      this.block([this.options.theme.dim("The answer has changed:")]);
     }
-    const rest = text.slice(this.toldOf(turn)?.length ?? 0);
+    const rest = text.slice(this.shownOf(turn)?.length ?? 0);
     if (rest !== "") this.grow(turn, rest);
     this.close();
-    this.told = null;
+    this.shown = null;
   }
 
-  /** What was shown of this answer; null where nothing was. */
-  private toldOf(turn: number): string | null {
+  /** The shown part of this answer; null if none. */
+  private shownOf(turn: number): string | null {
     if (this.open?.turn === turn) return this.open.text;
-    return this.told?.turn === turn ? this.told.text : null;
+    return this.shown?.turn === turn ? this.shown.text : null;
   }
 
   private close(): void {
     const { open } = this;
     if (open === null) return;
     this.open = null;
-    this.told = { turn: open.turn, text: open.text };
+    this.shown = { turn: open.turn, text: open.text };
     this.pour([...open.answer.push(open.sanitizer.end()), ...open.answer.end()]);
   }
 
-  /** Lines of the answer; the first of them is set off from what stands above. */
   private pour(lines: readonly string[]): void {
     if (lines.length === 0) return;
     if (!this.pouring) this.gap();
@@ -166,7 +173,7 @@ export class Transcript {
     this.began = true;
   }
 
-  /** Words of our own do not break in the middle; what comes after the first row is set in as that is. */
+  /** Wrapped rows keep the indent of their line. */
   private wrapped(line: string): readonly string[] {
     const indent = /^ */.exec(line)?.[0] ?? "";
     const room = Math.max(10, this.options.columns() - 1 - indent.length);
@@ -182,25 +189,27 @@ export class Transcript {
   private hint(): string {
     if (this.hinted) return "";
     this.hinted = true;
-    return " · ctrl-o shows";
+    return HINT;
   }
 
-  private result({ tool, args, ok, output, tookMs }: Entry & { readonly kind: "result" }): void {
+  private result({ tool, args, ok, output, tookMs }: EntryOf<"result">): void {
     const { theme } = this.options;
     const { isGood, words, lines } = outcomeOf({ tool, args, ok, output });
     const glyph = isGood ? theme.ok(theme.glyphs.ok) : theme.bad(theme.glyphs.bad);
     const subject = reveal(subjectOf(tool, args)).replaceAll("\n", "⏎");
     const took = tookMs === null ? "" : durationText(tookMs);
-    const told = [words, took].filter((part) => part !== "").join(" · ");
-    const hint = ok && (diffOf(args) !== null || output.includes("\n")) ? this.hint() : "";
-    const room = this.options.columns() - tool.length - told.length - hint.length - 8;
+    const about = [words, took].filter((part) => part !== "").join(" · ");
+    const room = this.options.columns() - tool.length - about.length - 5;
+    const isLong = ok && (diffOf(args) !== null || output.includes("\n"));
+    // The hint must not cut the subject.
+    const hint = isLong && Bun.stringWidth(subject) + HINT.length <= room ? this.hint() : "";
     const head =
-      `${glyph} ${reveal(tool)} ${cutWidth(subject, Math.max(8, room))}  ${theme.dim(told + hint)}`.trimEnd();
+      `${glyph} ${reveal(tool)} ${cutWidth(subject, Math.max(8, room - hint.length))}  ${theme.dim(about + hint)}`.trimEnd();
     this.tool([head, ...lines.map((line) => theme.dim(`  ${line}`))]);
   }
 
-  /** What was asked and what was said to it: whoever reads back finds both. */
-  private decided({ ask, decision, by }: Entry & { readonly kind: "decided" }): void {
+  /** The request and the decision: the transcript is the audit trail. */
+  private decided({ ask, decision, by }: EntryOf<"decided">): void {
     const { theme, columns } = this.options;
     const isYes = decision === "approve" || decision === "answer";
     const glyph = isYes ? theme.ok(theme.glyphs.ok) : theme.bad(theme.glyphs.bad);
@@ -212,31 +221,30 @@ export class Transcript {
     const isWhole = ask.kind === "approval" && !subject.includes("\n") && Bun.stringWidth(call) < columns() - 3;
     const what = ask.kind === "question" ? said : reveal(ask.tool);
     const shown = isWhole ? call : `${verdict}${what === "" ? "" : `: ${what}`}`;
-    const why = ask.kind === "question" || said === "" ? [] : [theme.dim(`  because ${said}`)];
-    const asked = cardLines(ask, { theme, columns: columns() - 4, isSubjectSaid: isWhole }).map((line) => `  ${line}`);
+    const why = ask.kind === "question" || said === "" ? [] : [theme.dim(`  reason: ${said}`)];
+    const asked = cardLines(ask, { theme, columns: columns() - 4, isInTitle: isWhole }).map((line) => `  ${line}`);
     const body = [...asked, ...why];
     const left = body.length - DECIDED_LINES_MAX;
-    const more = left > 0 ? [theme.dim(`  ${theme.glyphs.dots} ${left} lines more`)] : [];
+    const more = left > 0 ? [theme.dim(`  ${theme.glyphs.dots} ${left} more lines`)] : [];
     const lines = [...body.slice(0, DECIDED_LINES_MAX), ...more];
     const head = `${glyph} ${cutWidth(shown, Math.max(20, columns() - 3))}`;
     if (lines.length > 0) this.block([head, ...lines]);
     else this.tool([head]);
   }
 
-  /** What was shown of it does not count any more. */
-  private startAnew(reason: string): void {
-    // Said once, however often it is tried.
-    if (this.again !== reason) this.block(this.wrapped(this.options.theme.dim(`asked again: ${reveal(reason)}`)));
+  /** The shown part of the answer is void. The reason is shown once for any number of retries. */
+  private retry(reason: string): void {
+    if (this.retried !== reason) this.block(this.wrapped(this.options.theme.dim(`Retrying: ${reveal(reason)}`)));
     this.close();
-    this.again = reason;
-    this.told = null;
+    this.retried = reason;
+    this.shown = null;
   }
 
-  private ended({ status, error, tookMs, usage }: Entry & { readonly kind: "ended" }): void {
+  private ended({ status, error, tookMs, usage }: EntryOf<"ended">): void {
     this.close();
-    this.told = null;
+    this.shown = null;
     const { theme, marked: isMarked = false } = this.options;
-    if (status === "aborted") this.block([theme.dim("stopped")]);
+    if (status === "aborted") this.block([theme.dim("Stopped")]);
     else if (status !== "ok") this.block(marked(theme.bad(theme.glyphs.bad), (text) => text, error ?? status));
     const took = tookMs ?? 0;
     if (took >= QUICK_MS || usage.costUsd > 0) {

@@ -7,7 +7,7 @@ import { ADDRESSED, ENGLISH, JOINING, NOUN_VERBS, REPLIES, RESERVED, RUNNERS, SP
 export type Route =
   | { readonly to: "nothing" }
   | { readonly to: "slash"; readonly word: string; readonly rest: string }
-  /** A word after a slash, alone, that is none here. */
+  /** A single unknown word after a slash. */
   | { readonly to: "unknown"; readonly word: string }
   | { readonly to: "shell" | "host" | "chat"; readonly text: string };
 
@@ -16,7 +16,7 @@ export interface Known {
   readonly isSlash: (word: string) => boolean;
   /** A program on the PATH of this computer. */
   readonly isHostProgram: (word: string) => boolean;
-  /** Of the words of the line, those that are paths of something. */
+  /** Whether the word is a path that exists. */
   readonly exists: (word: string) => boolean;
 }
 
@@ -24,17 +24,17 @@ const ASSIGNMENT = /^[A-Za-z_][A-Za-z0-9_]*(?:\[[^\]]*\])?\+?=/;
 const FUNCTION = /^[A-Za-z_][\w-]*\s*\(\)/;
 const OPERATOR = /^(?:\(|\{$|\[\[?$|[<>|&;]|\d*[<>])/;
 const FLAG = /^--?[a-z][a-z-]*(?:=.*)?$/i;
-/** `for f in …` is no sentence, `for example in …` is one. */
+/** `for f in …` is a loop, `for example in …` a sentence. */
 const LOOP = /^for\s+\w{1,2}\s+in\b/;
-/** A setting by its whole name; in a sentence it would be a file or a place. */
+/** A full name of a setting. */
 const SETTING = /^[a-z]+(?:\.[a-z][A-Za-z]*)+\.?$/;
-/** What no sentence has and many a command line: flags, quotes, globs, `$`, operators, pids, numbers. */
+/** Never in a sentence: flags, quotes, globs, `$`, operators, pids, numbers. */
 const TELLTALE = /^-|["`$*<>|;&\\{}[\]~]|^(?:init|task):|^[0-9]+$|^%[0-9]/;
 
 const NUMBER = /^[0-9]+$/;
-/** A word as sentences have them, with what may stand behind it. */
+/** A word of a sentence, with its punctuation. */
 const PLAIN = /^[a-z]+(?:['’-][a-z]+)*[,:;.!]?$/i;
-/** How one leaves other shells and editors; nobody says that to an agent. */
+/** Leaves other shells and editors. */
 const LEAVING = /^(?::q!?|:wq|quit)$/;
 const COUNTED = /^[a-z]+[,:]$/i;
 
@@ -42,19 +42,19 @@ export function routeOf(line: string, known: Known): Route {
   const text = line.trim();
   if (text === "" || text.startsWith("#")) return { to: "nothing" };
   if (LEAVING.test(text) && known.isSlash("quit")) return { to: "slash", word: "quit", rest: "" };
-  if (text.startsWith(",")) return said(text.slice(1).trim());
+  if (text.startsWith(",")) return message(text.slice(1).trim());
   if (text.startsWith("!")) return { to: "host", text: text.slice(1).trim() };
   const slash = /^\/([a-z]+)(?:\s+(.*))?$/s.exec(text);
   const [, word = "", rest = ""] = slash ?? [];
   if (slash !== null && known.isSlash(word)) return { to: "slash", word, rest };
   if (isAboutConversation(text)) return { to: "chat", text };
-  // A directory is nothing to run: alone, it is a word that somebody knows from elsewhere, or has mistyped.
+  // A directory alone is no command: the word is mistyped or from another program.
   if (slash !== null && rest === "") return { to: "unknown", word };
   if (isForHost(text, known)) return { to: "host", text };
   return isForShell(text, known) ? { to: "shell", text } : { to: "chat", text };
 }
 
-function said(text: string): Route {
+function message(text: string): Route {
   return text === "" ? { to: "nothing" } : { to: "chat", text };
 }
 
@@ -63,7 +63,7 @@ function isForShell(text: string, known: Known): boolean {
   const [first = "", ...rest] = words;
   if (ASSIGNMENT.test(first) || OPERATOR.test(first) || FUNCTION.test(text) || LOOP.test(text)) return true;
   const name = first.replace(/[;&|<>()].*$/, "");
-  // Hardly a sentence has a flag in it: what does is a command, mistyped or not there.
+  // Sentences hardly ever have flags: the line is a command, perhaps mistyped.
   if (!known.isProgram(name) && !RESERVED.has(name)) {
     const isSentence = rest.length > 3 && rest.filter((word) => JOINING.has(word)).length > 1;
     return (isPathLike(first) && known.exists(first)) || (!isSentence && rest.some((word) => FLAG.test(word)));
@@ -71,7 +71,7 @@ function isForShell(text: string, known: Known): boolean {
   if (isQuestion(name, words)) return false;
   if (!ENGLISH.has(name) && !RESERVED.has(name)) return true;
   if (name === first && isReply(name, rest)) return false;
-  // `find the bug` is said, `find . -name x` is typed.
+  // `find the bug` is a message, `find . -name x` a command.
   if (isOrder(name, rest, known)) return false;
   if (rest.length < 2 && !RESERVED.has(name)) return !isRunningNothing(name, rest, known);
   if (name === "config" && rest.some((word) => SETTING.test(word))) return true;
@@ -93,7 +93,7 @@ function isVerbPhrase([verb = "", ...rest]: readonly string[]): boolean {
   return NOUN_VERBS.has(verb) && rest.length <= 2 && !rest.some((word) => JOINING.has(word) || ADDRESSED.has(word));
 }
 
-/** Behind three or more plain words a `?` is a question mark, and no glob. */
+/** After plain words `?` is a question mark and no glob. */
 function isQuestion(name: string, words: readonly string[]): boolean {
   if (words.length < (ENGLISH.has(name) ? 2 : 3) || SPEAKERS.has(name)) return false;
   const last = words.at(-1) ?? "";
@@ -106,10 +106,10 @@ function isReply(name: string, [word, ...more]: readonly string[]): boolean {
   return more.length === 0 && ADDRESSED.has(word.toLowerCase().replace(/[.!?]+$/, ""));
 }
 
-/** `run ls -l on the host`, `read notes.md`: what the program of that name cannot mean, and what one says to an agent. */
+/** `run ls -l on the host`, `read notes.md`: orders to an agent that the program of that name cannot carry out. */
 function isOrder(name: string, [word = ""]: readonly string[], known: Known): boolean {
   if (name === "run") return known.isProgram(word);
-  // The command knows exit statuses and nothing else.
+  // The command explains exit statuses only.
   if (name === "explain") return word !== "" && !/^(?:-.*|\d+|exit)$/.test(word);
   return name === "read" && word !== "" && !/^-|^[A-Za-z_]\w*$/.test(word);
 }

@@ -1,5 +1,5 @@
-// Words that are commands and English both, and those with which only a shell begins a line. A program among them is typed when it stands
-// alone, with one word, or with anything that no sentence has.
+// Words that are both commands and English, and words of the shell's grammar. Such a word is a command if it stands alone, with one word, or
+// with something that no sentence has.
 
 export const ENGLISH: ReadonlySet<string> = new Set(
   [
@@ -14,38 +14,38 @@ export const ENGLISH: ReadonlySet<string> = new Set(
     .split(" "),
 );
 
-/** Without any of these hardly a sentence has a number in it, and hardly a command has one of them. */
+/** Sentences with numbers have one of these words, commands hardly ever. */
 export const JOINING: ReadonlySet<string> = new Set(
   "a about an and are at but by can do for from had has have he her his how i if in into is it its me more my not of on or our out over she should so than that the their them then there these they this those through to us was we were what when why will with you your".split(
     " ",
   ),
 );
 
-/** They run what follows them: that is a program, or it is no command. */
+/** They run the program that follows them. */
 export const RUNNERS: ReadonlySet<string> = new Set(["nice", "time"]);
 
-/** What follows these is prose, whatever it ends with. */
+/** Their arguments may end with a question mark. */
 export const SPEAKERS: ReadonlySet<string> = new Set(["echo", "gsv", "printf"]);
 
-/** The grammar's own: a sentence may begin with them too. */
+/** Reserved words of the shell; sentences begin with them too. */
 export const RESERVED: ReadonlySet<string> = new Set(
   "case coproc do done elif else esac fi for function if in select then until while".split(" "),
 );
 
-/** Of a line of two words the second, where the first is said to somebody: `test it`, `undo that`, `help me`, `more please`. */
+/** Second words of short orders: `test it`, `undo that`, `help me`, `more please`. */
 export const ADDRESSED: ReadonlySet<string> = new Set("again everything it me please that them this us".split(" "));
 
-/** What can be done with one of gsv's nouns: `session list`. */
+/** Verbs of gsv's nouns: `session list`. */
 export const NOUN_VERBS: ReadonlySet<string> = new Set(
   "add allow archive create delete edit export get grant import list login logout provider read rm search set setup show start status stop trust".split(
     " ",
   ),
 );
 
-/** Alone these are answers to a question; as commands they would do nothing, or never end. */
+/** Alone these answer a question; as commands they would do nothing, or never end. */
 export const REPLIES: ReadonlySet<string> = new Set(["continue", "yes"]);
 
-/** Programs of other computers' PATHs whose names are English words, or words of gsv's: they need more than plain words behind them. */
+/** Programs whose names are English words or words of gsv: plain words after them are not enough for a command. */
 export const HOST_ENGLISH: ReadonlySet<string> = new Set(
   [
     "as batch bison build c check clip code col compare compose convert crash cut dash deploy display dig dot factor fmt format gate go import install",
@@ -57,7 +57,7 @@ export const HOST_ENGLISH: ReadonlySet<string> = new Set(
     .split(" "),
 );
 
-/** What may follow a program that is also a word: `go build`, but not `go ahead`. */
+/** Subcommands of programs whose names are words: `go build`, but not `go ahead`. */
 export const SUBCOMMANDS: { readonly [program: string]: ReadonlySet<string> } = {
   go: new Set(
     "build bug clean doc env fix fmt generate get help install list mod run test tool version vet work".split(" "),
@@ -74,7 +74,7 @@ export const SUBCOMMANDS: { readonly [program: string]: ReadonlySet<string> } = 
   open: new Set(["."]),
 };
 
-/** Behind a program's name they make it the subject of a sentence. */
+/** After a program's name they make it the subject of a sentence. */
 export const VERBS: ReadonlySet<string> = new Set(
   [
     "is are was were isn't aren't wasn't does doesn't do don't did didn't has hasn't have had can can't cannot could should shouldn't will won't would",

@@ -1,12 +1,10 @@
-// What stands between the answer and the line that is typed: messages that wait, an approval that asks, and one row that says where one is.
-// Props in, boxes out.
+// The dock between the answer and the line: queued messages, a card, the status row. Props in, boxes out.
 
 import { Box, Text } from "ink";
 import type { CardView } from "../cards/card-view.ts";
 import type { Theme } from "../screen/theme.ts";
 
 export interface DockView {
-  /** Messages that wait, and what becomes of each. */
   readonly queued: readonly string[];
   readonly card: CardView | null;
   readonly status: string;

@@ -1,4 +1,4 @@
-// Boxes and views as lines of text. Ink lays out; what stands on the terminal is the screen's alone to write.
+// Draws the dock and the views as lines of text. Ink lays out; only the screen writes to the terminal.
 
 import { renderToString } from "ink";
 import { reveal } from "../../src/lib/text/sanitize.ts";
@@ -23,7 +23,7 @@ export function drawDock(view: DockView, columns: number, theme: Theme): readonl
 
 export function drawView(
   view: View,
-  { asks, notice }: Pick<State, "asks" | "notice">,
+  { asking: { asks }, overlay: { notice } }: Pick<State, "asking" | "overlay">,
   place: ViewPlace,
 ): readonly string[] {
   switch (view.kind) {

@@ -1,4 +1,4 @@
-// The pager: the text with what was searched marked, and one row that says where one is.
+// The pager: the text with matches marked, and a row with position and keys.
 
 import { reveal } from "../../src/lib/text/sanitize.ts";
 import { cutWidth } from "../../src/lib/text/truncate.ts";
@@ -22,11 +22,11 @@ export function pagerLines({ pager, theme, columns, rows }: PagerProps): readonl
   return [...body, ...blank, fit(footLine(pager, through, size.columns, theme), size.columns)];
 }
 
-/** Every place that matches is inverse; the rest keeps its colour. */
+/** Matches are inverse; the rest keeps its colour. */
 function marked(row: string, words: string, paint: (text: string) => string, theme: Theme): string {
   if (words === "" || !matcher(words)(row)) return paint(row);
   const folded = words === words.toLowerCase() ? row.toLowerCase() : row;
-  // Where folding changes lengths nothing can be pointed at.
+  // Lower case can have another length: then positions differ.
   if (folded.length !== row.length) return paint(row);
   let out = "";
   let from = 0;
@@ -41,14 +41,14 @@ function looksLikeDiff(lines: readonly string[]): boolean {
   return lines.slice(0, 40).some((line) => /^(?:@@ |diff | *\d+ [+-] )/.test(line));
 }
 
-/** The line that printed help or a page of the manual. */
+/** Help, or a page of the manual. */
 const OF_GSV = /^(?:gsv )?(?:help|man)(?: |$)| --help(?: |$)/;
 
 function as(row: string): string {
   return row;
 }
 
-/** What titles text that is set in below it, and what stands between backticks. */
+/** Headings are bold, text between backticks coloured. */
 function ofPage(lines: readonly string[], theme: Theme): (row: string) => string {
   const titles = new Set(lines.filter((line, at) => isTitle(line, lines[at - 1], lines[at + 1])));
   return (row) => (titles.has(row) ? theme.bold(row) : row.replace(/`[^`]+`/g, theme.you));
@@ -78,14 +78,14 @@ function footLine(
   const share = Math.round((100 * through) / Math.max(1, lines.length));
   const place = through >= lines.length ? "end" : `${share}%`;
   const where = `${theme.bold(cutWidth(reveal(title), Math.max(8, columns - 30)))}  ${theme.dim(`${top.line + 1}-${through} of ${lines.length}  ${place}`)}`;
-  if (search !== null && search.at === null) return `${where}  ${theme.needs(`nothing like ${reveal(search.words)}`)}`;
+  if (search !== null && search.at === null) return `${where}  ${theme.needs(`no match for ${reveal(search.words)}`)}`;
   const keys = [
-    { key: "space", word: "on", minor: 1 },
-    { key: "b", word: "back", minor: 2 },
-    { key: "/", word: "find", minor: 1 },
+    { key: "space", word: "down", minor: 1 },
+    { key: "b", word: "up", minor: 2 },
+    { key: "/", word: "search", minor: 1 },
     ...(search === null ? [] : [{ key: "n N", word: "next", minor: 1 }]),
-    { key: "g G", word: "ends", minor: 3 },
-    { key: "q", word: "leave", minor: 0 },
+    { key: "g G", word: "start, end", minor: 3 },
+    { key: "q", word: "close", minor: 0 },
   ];
   const room = columns - Bun.stringWidth(where) - 2;
   return room < 8 ? where : ends(where, keysLine(keys, room, theme), columns);

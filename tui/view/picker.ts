@@ -1,4 +1,4 @@
-// The list above the line: what is chosen, as far as it is typed, the rows that match, and the keys.
+// The list above the line: the typed words, the matching rows, the keys.
 
 import { reveal } from "../../src/lib/text/sanitize.ts";
 import { cutWidth, displayWidth } from "../../src/lib/text/truncate.ts";
@@ -11,21 +11,19 @@ export interface PickerProps {
   readonly picker: Picker;
   readonly theme: Theme;
   readonly columns: number;
-  /** Of the rows of the list itself. */
   readonly rowsMax: number;
 }
 
 export interface PickerLines {
   readonly lines: readonly string[];
-  /** Where what is typed goes on. */
   readonly cursor: { readonly row: number; readonly column: number };
 }
 
 const TITLES: { readonly [K in Picker["kind"]]: string } = {
-  process: "go to process",
-  model: "who answers",
-  theme: "colours",
-  approval: "waits for you",
+  process: "switch to process",
+  model: "model",
+  theme: "theme",
+  approval: "pending approvals",
 };
 const NUMBERED_MAX = 9;
 const ID_COLUMNS_MAX = 44;
@@ -55,11 +53,11 @@ export function pickerLines({ picker, theme, columns, rowsMax }: PickerProps): P
 }
 
 function emptyText({ items, typed }: Picker): string {
-  if (items === null) return "one moment";
-  return typed === "" ? "there is nothing" : "nothing matches";
+  if (items === null) return "loading";
+  return typed === "" ? "nothing here" : "no match";
 }
 
-/** Columns are as wide as what stands in them, whatever is typed: nothing moves while the list gets shorter. */
+/** Widths come from all items, so that nothing moves while typing narrows the list. */
 function rowDrawer(
   { kind, items }: Picker,
   theme: Theme,
@@ -80,7 +78,7 @@ function rowDrawer(
       `${isSelected ? theme.you(theme.glyphs.say) : " "} ${number === "" ? "" : `${theme.dim(number)}  `}${isSelected ? theme.bold(name) : name}`,
       ...(marks === 0 ? [] : [markColour(item.mark, theme)(padded(item.mark, marks))]),
     ];
-    const room = columns - ids - marks - (number === "" ? 5 : 8);
+    const room = columns - ids - marks - (number === "" ? 6 : 9);
     const text = padded(item.text, Math.min(texts, Math.max(0, room)));
     const rest = cutWidth(noteOf(item, kind), Math.max(0, room - texts - 2));
     return [...cells, ...(texts === 0 ? [] : [text]), theme.dim(rest)].join("  ").trimEnd();
@@ -109,17 +107,17 @@ function padded(text: string, columns: number): string {
 }
 
 function footLine({ kind, ending }: Picker, columns: number, theme: Theme): string {
-  if (ending !== null) return `${theme.needs("end")} ${ending}? ${theme.bold("y")} ends it; any other key does not`;
+  if (ending !== null) return `${theme.needs(`Kill ${ending}?`)} ${theme.bold("y")} ${theme.dim("kill")}  ${theme.bold("any other key")} ${theme.dim("cancel")}`;
   const keys: readonly ViewKey[] = [
-    { key: "enter", word: kind === "process" ? "go" : kind === "approval" ? "look and answer" : "take", minor: 0 },
+    { key: "enter", word: kind === "approval" ? "open" : "switch", minor: 0 },
     ...(kind === "process"
       ? [
-          { key: "alt-enter", word: "look", minor: 2 },
+          { key: "alt-enter", word: "log", minor: 2 },
           { key: "ctrl-n", word: "new", minor: 1 },
-          { key: "ctrl-k", word: "end", minor: 2 },
+          { key: "ctrl-k", word: "kill", minor: 2 },
         ]
       : []),
-    { key: "esc", word: "back", minor: 0 },
+    { key: "esc", word: "close", minor: 0 },
   ];
   return keysLine(keys, columns, theme);
 }

@@ -1,5 +1,5 @@
-// What all views of the whole screen have: a line that says what this is, rows with one of them selected, something about that one, and the
-// keys. Lines of text and no boxes: a table that is drawn every second must cost next to nothing. Props in, lines out.
+// The layout of full-screen views: a title, a table with a selected row, details of that row, the keys. Lines of text and no boxes, because a
+// table is drawn every second. Props in, lines out.
 
 import { displayWidth } from "../../src/lib/text/truncate.ts";
 import type { Theme } from "../screen/theme.ts";
@@ -13,9 +13,9 @@ export interface Screenful {
   readonly title: readonly string[];
   readonly head: string;
   readonly body: readonly string[];
-  /** Where in the body the selected row is; -1 where none is. */
+  /** The selected row of the body; -1 if there is none. */
   readonly at: number;
-  /** About the selected one, under the body. */
+  /** Of the selected row, below the body. */
   readonly detail: readonly string[];
   readonly foot: string;
 }
@@ -23,11 +23,11 @@ export interface Screenful {
 export interface ViewKey {
   readonly key: string;
   readonly word: string;
-  /** The highest goes first where there is no room. */
+  /** The highest is dropped first. */
   readonly minor: number;
 }
 
-/** Every row of the screen, the selected one in sight. */
+/** All rows of the screen; the selected one is visible. */
 export function screenful(
   { title, head, body, at, detail, foot }: Screenful,
   { columns, rows }: Size,
@@ -35,7 +35,7 @@ export function screenful(
   const above = [...title, ...(head === "" ? [] : ["", head])];
   const about = detail.length === 0 ? [] : ["", ...detail];
   const room = Math.max(1, rows - above.length - 2);
-  // On a small screen the table comes first.
+  // On a small screen the table has priority.
   const kept = about.slice(0, Math.max(0, room - Math.min(3, Math.max(1, body.length))));
   const bodyRows = room - kept.length;
   const from = Math.max(0, Math.min(at - Math.floor(bodyRows / 2), body.length - bodyRows));
@@ -44,7 +44,7 @@ export function screenful(
   return [...above, ...shown, ...blank, ...kept, "", foot].slice(0, rows).map((line) => fit(line, columns - 1));
 }
 
-/** What does not fit is cut, its colours kept. */
+/** Cuts a line, with its colours. */
 export function fit(line: string, columns: number): string {
   return Bun.stringWidth(line) <= columns ? line : Bun.sliceAnsi(line, 0, columns);
 }
@@ -69,7 +69,7 @@ function lastOf(keys: readonly ViewKey[], minor: number): number {
   return keys.findLastIndex((each) => each.minor === minor);
 }
 
-/** Two texts at the two ends of a row; where there is no room the second goes. */
+/** Two texts at the ends of a row; the second goes if they do not fit. */
 export function ends(left: string, right: string, columns: number): string {
   const gap = columns - Bun.stringWidth(left) - Bun.stringWidth(right);
   return gap < 2 ? left : left + " ".repeat(gap) + right;

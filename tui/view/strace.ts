@@ -1,4 +1,4 @@
-// strace: whose calls, how many, the table of them, the selected one in full, the keys.
+// strace: the process, its calls as a table, the selected call in full, the keys.
 
 import {
   allArguments,
@@ -21,7 +21,7 @@ export interface StraceProps extends Size {
 }
 
 const DETAIL_ROWS_MAX = 4;
-/** Below this many rows only the table is shown until one is opened. */
+/** A smaller screen shows only the table until a call is opened. */
 const SMALL_ROWS = 16;
 
 export function straceLines(props: StraceProps): readonly string[] {
@@ -43,10 +43,10 @@ export function straceLines(props: StraceProps): readonly string[] {
 }
 
 function noCallsText({ over }: Strace): string {
-  return over === null ? "no calls yet: they appear as they are made" : "";
+  return over === null ? "no calls yet" : "";
 }
 
-/** The word itself says whether it failed; the colour says it again. */
+/** The word says whether the call failed; the colour repeats it. */
 function withOutcome(text: string, row: Traced, paint: Paint): string {
   const result = reveal(row.outcome);
   const at = text.lastIndexOf(` ${result} `);
@@ -58,7 +58,7 @@ function titleLine(strace: Strace, theme: Theme, columns: number): string {
   const failed = calls.filter(isFailure).length;
   const label = info?.label ?? null;
   const state =
-    over !== null ? theme.needs(reveal(over)) : selected === null ? theme.ok("following") : theme.dim("stands still");
+    over !== null ? theme.needs(reveal(over)) : selected === null ? theme.ok("following") : theme.dim("paused");
   const narrowed = [
     ...(expression === "" ? [] : [`-e ${reveal(expression)}`]),
     ...(failedOnly ? ["errors only"] : []),
@@ -89,7 +89,7 @@ function detailLines(row: Traced, { strace, theme, rows }: StraceProps, columns:
   const lines = allArguments(row.args).flatMap(([name, value]) => argumentLines(name, value, columns, theme));
   const left = lines.length - room;
   if (left <= 0) return [head, ...lines];
-  const more = strace.open ? `  ${left + 1} lines more: w writes all of it` : `  ${left + 1} lines more: enter opens`;
+  const more = strace.open ? `  ${left + 1} more lines · w save to file` : `  ${left + 1} more lines · enter open`;
   return [head, ...lines.slice(0, room - 1), theme.dim(more)];
 }
 
@@ -106,8 +106,8 @@ function footLine({ filtering, open, selected, failedOnly }: Strace, theme: Them
   if (filtering)
     return keysLine(
       [
-        { key: "enter", word: "keeps the filter", minor: 0 },
-        { key: "esc", word: "takes it away", minor: 1 },
+        { key: "enter", word: "keep filter", minor: 0 },
+        { key: "esc", word: "clear filter", minor: 1 },
       ],
       columns,
       theme,
@@ -115,12 +115,12 @@ function footLine({ filtering, open, selected, failedOnly }: Strace, theme: Them
   const keys = [
     { key: "↑↓", word: "move", minor: 1 },
     { key: "enter", word: open ? "close" : "open", minor: 0 },
-    { key: "f", word: selected === null ? "stand still" : "follow", minor: 1 },
+    { key: "f", word: selected === null ? "pause" : "follow", minor: 1 },
     { key: "/", word: "filter", minor: 2 },
     { key: "e", word: failedOnly ? "all" : "errors", minor: 2 },
     { key: "l", word: "log", minor: 4 },
-    { key: "w", word: "write to file", minor: 3 },
-    { key: "q", word: "back", minor: 0 },
+    { key: "w", word: "save to file", minor: 3 },
+    { key: "q", word: "close", minor: 0 },
   ];
   return keysLine(keys, columns, theme);
 }

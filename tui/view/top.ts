@@ -1,11 +1,11 @@
-// top: how many there are of each kind, how fast they write and what was used; the table; what is known of the one that is selected, or all of
-// what it asks; the keys.
+// top: counts, rate and cost; the table of processes; the details of the selected process or its pending request; the keys.
 
 import { age, processTable, type Row, waitsText } from "../../commands/proc/process-table.ts";
 import type { ProcessInfo } from "../../src/abi/process/process.ts";
 import { reveal } from "../../src/lib/text/sanitize.ts";
 import { cutWidth } from "../../src/lib/text/truncate.ts";
 import { askRows } from "../cards/ask-rows.ts";
+import { wantsText } from "../cards/card-title.ts";
 import type { Paint, Theme } from "../screen/theme.ts";
 import type { Ask } from "../state/asks.ts";
 import type { Top } from "../state/views.ts";
@@ -20,13 +20,13 @@ export interface TopProps extends Size {
   readonly now: number;
 }
 
-const LEGEND = "R running  D tool  W waits for you  Q queued  P paused  T stopped  S idle  E error";
+const LEGEND = "R running  D tool  W waits for you  Q queued  P paused  T stopped  S idle  E failed";
 
 const STATES: { readonly [S in ProcessInfo["state"]]: string } = {
   idle: "idle",
   queued: "queued",
   running: "running",
-  waiting_tool: "runs a tool",
+  waiting_tool: "running a tool",
   waiting_hil: "waits for you",
   paused: "paused",
   stopped: "stopped",
@@ -76,7 +76,7 @@ function stateColour(state: ProcessInfo["state"], theme: Theme): (text: string) 
 
 interface TitlePart {
   readonly text: string;
-  /** The highest goes first where there is no room. */
+  /** The highest is dropped first. */
   readonly minor: number;
 }
 
@@ -93,7 +93,7 @@ function titleLine({ top, theme, now }: TopProps, columns: number): string {
     { text: `${processes.length} ${processes.length === 1 ? "process" : "processes"}`, minor: 1 },
     ...part(count("running", "waiting_tool", "queued"), "working", theme.ok, 2),
     ...part(waiting, waiting === 1 ? "waits for you" : "wait for you", theme.needs, 0),
-    ...part(count("paused", "stopped"), "held", theme.needs, 3),
+    ...part(count("paused", "stopped"), "paused", theme.needs, 3),
     ...part(Math.ceil(rateOf(top, null, now)), "tok/s", theme.dim, 4),
   ];
   const isNarrowed = filtering || filter !== "";
@@ -124,52 +124,57 @@ function detailLines(process: ProcessInfo, ask: Ask | null, props: TopProps, col
   const { pid, label, state, waitsFor, parentPid, queued, lastActiveAt, cwd, mode, tokens, costUsd } = process;
   const active = lastActiveAt === null ? "never active" : `active ${age(now - lastActiveAt)} ago`;
   const name = label === null ? theme.you(pid) : `${theme.you(pid)}  ${reveal(label)}`;
-  const row = (head: string, text: string) => `  ${theme.dim(head.padEnd(7))}${text}`;
+  const row = (head: string, text: string) => `  ${theme.dim(head.padEnd(7))}${cutWidth(text, columns - 9)}`;
   const first = ends(name, theme.dim(`${STATES[state]} · ${active}`), columns);
   if (ask !== null && state === "waiting_hil") return [first, ...askLines(ask, props)];
-  const look = top.looks[pid];
-  const model = look?.model ?? null;
-  const used = `${tokens.toLocaleString("en-US")} tokens${costUsd > 0 ? ` · $${costUsd.toFixed(2)}` : ""}`;
+  const model = top.looks[pid]?.model ?? null;
+  const used = [
+    `${tokens.toLocaleString("en-US")} tokens`,
+    ...(costUsd > 0 ? [`$${costUsd.toFixed(2)}`] : []),
+    `mode ${mode}`,
+    ...(queued === 0 ? [] : [`${queued} queued`]),
+    ...(parentPid === null ? [] : [`parent ${parentPid}`]),
+  ].join(" · ");
   return [
     first,
-    row("waits", waitsFor === null ? theme.dim("for nothing") : reveal(waitsText(waitsFor))),
-    row("used", `${used} · mode ${mode} · queue ${queued}${parentPid === null ? "" : ` · of ${parentPid}`}`),
+    ...(waitsFor === null ? [] : [row("waits", reveal(waitsText(waitsFor)))]),
+    row("used", used),
     ...(model === null ? [] : [row("model", reveal(model))]),
-    row("place", reveal(cwd)),
+    row("cwd", reveal(cwd)),
     ...(columns > LEGEND.length ? ["", theme.dim(LEGEND)] : []),
   ];
 }
 
 function askLines(ask: Ask, { theme, columns, rows }: TopProps): readonly string[] {
   const shown = askRows(ask, { columns, rows });
-  const more = shown.left === 0 ? [] : [theme.needs(`  ${shown.left} lines more: enter shows all of it`)];
-  const what = ask.kind === "question" ? "asks you" : `wants ${reveal(ask.tool)}`;
-  return [`${theme.needs(theme.glyphs.asks)} ${what} ${theme.dim(reveal(ask.why))}`, ...shown.rows, ...more];
+  const more = shown.left === 0 ? [] : [theme.needs(`  ${shown.left} more lines · enter show all`)];
+  const what = ask.kind === "question" ? "asks you" : wantsText(ask);
+  return [`${theme.needs(theme.glyphs.asks)} ${what}  ${theme.dim(reveal(ask.why))}`, ...shown.rows, ...more];
 }
 
 function footLine({ top, asks, notice, theme }: TopProps, selected: ProcessInfo | null, columns: number): string {
   if (top.ending !== null)
-    return `${theme.needs("end")} ${top.ending}? ${theme.bold("y")} ends it, its history is archived; any other key does not`;
+    return `${theme.needs(`Kill ${top.ending}?`)} Its history is archived.  ${theme.bold("y")} ${theme.dim("kill")}  ${theme.bold("any other key")} ${theme.dim("cancel")}`;
   if (top.filtering)
-    return keysLine([key("enter", "keeps the filter", 0), key("esc", "takes it away", 1)], columns, theme);
+    return keysLine([key("enter", "keep filter", 0), key("esc", "clear filter", 1)], columns, theme);
   const isAsking =
     selected?.state === "waiting_hil" && asks.some(({ pid, kind }) => pid === selected.pid && kind === "approval");
   const keys = [
     key("↑↓", "move", 1),
     key("enter", "talk", 0),
-    ...(isAsking ? [key("y", "allow", 0), key("n", "refuse", 0)] : []),
+    ...(isAsking ? [key("y", "allow", 0), key("n", "deny", 0)] : []),
     key("l", "log", 2),
     key("c", "calls", 2),
-    key("p", selected?.state === "stopped" ? "go on" : "stop", 2),
-    key("i", "end the run", 5),
-    key("k", "end", 3),
+    key("p", selected?.state === "stopped" ? "resume" : "stop", 2),
+    key("i", "abort run", 5),
+    key("k", "kill", 3),
     key("s", "sort", 3),
     key("t", "tree", 4),
     key("/", "filter", 3),
-    key("q", "back", 0),
+    key("q", "close", 0),
   ];
   if (notice === "") return keysLine(keys, columns, theme);
-  // The keys stay in sight: a note gives way to them.
+  // The keys stay; the notice is cut.
   const room = columns - Bun.stringWidth(notice) - 2;
   const kept = keysLine(keys, room, theme);
   const cut = cutWidth(notice, Math.max(0, columns - Bun.stringWidth(kept) - 2));

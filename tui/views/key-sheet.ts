@@ -1,4 +1,4 @@
-// What the keys do, and the commands after a slash, in as many columns as there is room for. Pure.
+// The keys and the slash commands, in as many columns as fit. Pure.
 
 import { displayWidth } from "../../src/lib/text/truncate.ts";
 import { SLASHES } from "../line/slash.ts";
@@ -13,38 +13,48 @@ type Row = readonly [key: string, word: string];
 const KEYS: readonly Row[] = [
   ["enter", "send or run"],
   ["alt-enter", "new line"],
-  ["shift-tab", "say, run, or as it looks"],
-  ["↑ ↓", "history; a queued one back"],
+  ["shift-tab", "message mode, shell mode, auto"],
+  ["↑ ↓", "history; edit queued message"],
   ["ctrl-r", "search history"],
-  ["tab", "complete; answer the card"],
-  ["→", "take the dim rest"],
-  ["ctrl-g", "in your editor"],
-  ["ctrl-y alt-y", "what was cut; before that"],
+  ["tab", "complete; answer a card"],
+  ["→", "accept suggestion"],
+  ["ctrl-g", "edit in $EDITOR"],
+  ["ctrl-y alt-y", "paste cut text; older one"],
   ["ctrl-_", "undo"],
   ["esc", "stop the run"],
-  ["ctrl-s", "when it enters the run"],
-  ["ctrl-o", "last output or thinking"],
-  ["ctrl-p", "go to another process"],
-  ["alt-1 … 9", "to the most recent ones"],
-  ["ctrl-t", "top: the processes, live"],
+  ["ctrl-s", "when to send the message"],
+  ["ctrl-o", "expand output or thinking"],
+  ["ctrl-p", "switch process"],
+  ["alt-1 … 9", "switch to a recent process"],
+  ["ctrl-t", "top"],
   ["ctrl-c", "clear the line"],
   ["ctrl-l", "clear the screen"],
-  ["ctrl-z", "put gsv aside"],
-  ["ctrl-d", "leave; agents go on"],
+  ["ctrl-z", "suspend"],
+  ["ctrl-d", "leave; agents keep running"],
 ];
 const INDENT = "  ";
 const GAP = 3;
 
 export function keySheet(columns: number, paint: SheetPaint): readonly string[] {
   const slashes = [...SLASHES].map(([name, { summary }]): Row => [`/${name}`, summary]);
-  return [...inColumns(KEYS, columns, paint), "", ...inColumns(slashes, columns, paint)];
+  const widths = { keys: widest([...KEYS, ...slashes], 0) + 2, words: widest([...KEYS, ...slashes], 1) };
+  return [...inColumns(KEYS, columns, widths, paint), "", ...inColumns(slashes, columns, widths, paint)];
 }
 
-/** Read down, then across, as a list is. */
-function inColumns(rows: readonly Row[], columns: number, paint: SheetPaint): readonly string[] {
-  const keys = Math.max(...rows.map(([key]) => displayWidth(key))) + 2;
-  const cell = keys + Math.max(...rows.map(([, word]) => displayWidth(word))) + GAP;
-  const across = Math.max(1, Math.floor((columns - INDENT.length) / cell));
+function widest(rows: readonly Row[], at: 0 | 1): number {
+  return Math.max(...rows.map((row) => displayWidth(row[at])));
+}
+
+/** Read down, then across. Both tables have the same columns. */
+function inColumns(
+  rows: readonly Row[],
+  columns: number,
+  { keys, words }: { readonly keys: number; readonly words: number },
+  paint: SheetPaint,
+): readonly string[] {
+  const cell = keys + words + GAP;
+  // The last column needs no gap.
+  const across = Math.max(1, Math.floor((columns - INDENT.length + GAP) / cell));
   const down = Math.ceil(rows.length / across);
   return Array.from({ length: down }, (_, row) => {
     const cells = Array.from({ length: across }, (_, at) => rows[at * down + row]).filter((each) => each !== undefined);

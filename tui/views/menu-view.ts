@@ -1,4 +1,4 @@
-// What the word at the cursor can become, as rows: in columns as ls does it, or with what each is where there are few. Pure.
+// Completions as rows: in columns like ls, or one a row with its note. Pure.
 
 import { reveal } from "../../src/lib/text/sanitize.ts";
 import { cutWidth } from "../../src/lib/text/truncate.ts";
@@ -15,7 +15,7 @@ export function menuLines({ candidates, at }: Menu, columns: number, theme: Them
   const width = Math.min(columns - 4, widest + 2);
   const across = hasNotes ? 1 : Math.max(1, Math.floor((columns - 4) / width));
   const rows = Math.min(ROWS_MAX, Math.ceil(names.length / across));
-  // The one that stands in the line is always among those that are shown.
+  // The selected candidate is always shown.
   const page = rows * across;
   const from = at === null ? 0 : Math.floor(at / page) * page;
   const cell = (index: number) => {

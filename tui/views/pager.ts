@@ -1,5 +1,5 @@
-// A long text on the whole screen, with the keys of less: where one is in it, what is searched. The place is a line of the text and not a row
-// of the screen, so another width keeps it. Pure.
+// A long text on the whole screen, with the keys of less. The position is a line of the text and not a row of the screen, so a new width keeps
+// it. Pure.
 
 import { sanitize } from "../../src/lib/text/sanitize.ts";
 import type { Key } from "../line/keys.ts";
@@ -7,7 +7,7 @@ import type { Pager, PagerSearch, Place, View } from "../state/views.ts";
 
 export interface PagerSize {
   readonly columns: number;
-  /** Without the last, which says where one is. */
+  /** Without the last row, which shows the position. */
   readonly rows: number;
 }
 
@@ -18,7 +18,7 @@ export function newPager(title: string, text: string, below: View | null): Pager
   return { kind: "pager", title, lines, top: { line: 0, row: 0 }, search: null, typing: null, below };
 }
 
-/** Null: it is left. */
+/** null closes the pager. */
 export function onPagerKey(pager: Pager, key: Key, size: PagerSize): Pager | null {
   if (pager.typing !== null) return onTyping(pager, pager.typing, key, size);
   const to = moveOf(key, size);
@@ -31,7 +31,7 @@ export function onPagerKey(pager: Pager, key: Key, size: PagerSize): Pager | nul
       return { ...pager, top: { line: 0, row: 0 } };
     case "G":
     case ">":
-      return { ...pager, top: lastTop(pager, size) };
+      return { ...pager, top: lastPlace(pager.lines, size) };
     case "/":
     case "?":
       return { ...pager, typing: { words: "", back: key.text === "?" } };
@@ -43,7 +43,6 @@ export function onPagerKey(pager: Pager, key: Key, size: PagerSize): Pager | nul
   }
 }
 
-/** By how many rows a key moves. */
 function moveOf(key: Key, { rows }: PagerSize): number | null {
   const half = Math.max(1, Math.floor(rows / 2));
   if (key.name === "home") return Number.NEGATIVE_INFINITY;
@@ -71,24 +70,24 @@ function onTyping(pager: Pager, typing: { words: string; back: boolean }, key: K
   return { ...pager, typing: { back, words: words + key.text } };
 }
 
-/** The next line that matches, from where the search stands; `fresh` takes the one it stands on too. */
+/** The next match after the last one; a `fresh` search also takes the present line. */
 function found(pager: Pager, search: PagerSearch, reverse: boolean, size: PagerSize, fresh = false): Pager {
   const { lines, top } = pager;
   const step = search.back === reverse ? 1 : -1;
   const matches = matcher(search.words);
   const from = (search.at ?? top.line) + (fresh ? 0 : step);
   for (let away = 0; away < lines.length; away++) {
-    // Past an end it goes on at the other.
+    // Wraps around at both ends.
     const at = (((from + step * away) % lines.length) + lines.length) % lines.length;
     if (!matches(lines[at] ?? "")) continue;
-    const last = lastTop(pager, size);
+    const last = lastPlace(pager.lines, size);
     const place = at > last.line ? last : { line: at, row: 0 };
     return { ...pager, search: { ...search, at }, top: place };
   }
   return { ...pager, search: { ...search, at: null } };
 }
 
-/** Capitals count when there is one. */
+/** Case counts if a capital was typed. */
 export function matcher(words: string): (line: string) => boolean {
   if (words !== words.toLowerCase()) return (line) => line.includes(words);
   return (line) => line.toLowerCase().includes(words);
@@ -113,11 +112,7 @@ function moved({ lines, top }: Pager, by: number, size: PagerSize): Place {
   return { line, row };
 }
 
-function lastTop({ lines }: Pager, size: PagerSize): Place {
-  return lastPlace(lines, size);
-}
-
-/** From where the end of the text is at the end of the screen. */
+/** The position that shows the end of the text at the bottom. */
 function lastPlace(lines: readonly string[], { columns, rows }: PagerSize): Place {
   let room = rows;
   for (let line = lines.length - 1; line >= 0; line--) {
@@ -133,7 +128,7 @@ function clamped(lines: readonly string[], { line, row }: Place, columns: number
   return { line: at, row: Math.min(row, rowsOfLine(lines[at] ?? "", columns).length - 1) };
 }
 
-/** What the screen shows from the place on, and how much of the text that is. */
+/** The shown rows, and the last line among them. */
 export function pagerRows(
   pager: Pager,
   size: PagerSize,
@@ -151,7 +146,7 @@ function rowsOfLine(line: string, columns: number): readonly string[] {
   return Bun.wrapAnsi(line, Math.max(4, columns), { hard: true, trim: false }).split("\n");
 }
 
-/** A terminal's own tabs would move what stands behind them. */
+/** Tabs become blanks, so that widths are known. */
 function expanded(line: string): string {
   if (!line.includes("\t")) return line;
   let out = "";

@@ -1,4 +1,4 @@
-// What ctrl-r finds, as rows: the newest next to the line, each with how it ended, where and when. Pure.
+// Matches of ctrl-r as rows: the newest next to the line, each with its status, directory and time. Pure.
 
 import { reveal } from "../../src/lib/text/sanitize.ts";
 import { cutWidth } from "../../src/lib/text/truncate.ts";
@@ -9,7 +9,7 @@ import type { Theme } from "../screen/theme.ts";
 import type { State } from "../state/state.ts";
 
 const SHOWN_MAX = 6;
-const WORDS: { readonly [O in Only]: string } = { all: "", here: " here", failed: " that failed" };
+const WORDS: { readonly [O in Only]: string } = { all: "", here: " in this directory", failed: ", failed" };
 
 export interface SearchPlace {
   readonly theme: Theme;
@@ -23,22 +23,22 @@ export function searchRows(
   place: SearchPlace,
 ): { readonly lines: readonly string[]; readonly cursor: Cursor } {
   const { theme, columns } = place;
-  const found = matching(state.past, search, state.cwd);
+  const found = matching(state.line.past, search, state.line.cwd);
   const from = Math.max(0, search.nth - SHOWN_MAX + 1);
   const shown = found
     .slice(from, from + SHOWN_MAX)
     .map((past, index) => row(past, from + index === search.nth, state, place));
-  const count = found.length === 0 ? "nothing found" : `${search.nth + 1} of ${found.length}`;
+  const count = found.length === 0 ? "no match" : `${search.nth + 1} of ${found.length}`;
   const head = `history${WORDS[search.only]}: ${reveal(search.words)}`;
   const hint = cutWidth(
-    `${count} · enter takes it · tab ${NEXT[search.only]}`,
+    `${count} · enter accept · tab ${NEXT[search.only]} · esc cancel`,
     Math.max(0, columns - Bun.stringWidth(head) - 4),
   );
   const lines = [...shown.toReversed(), `${theme.you(head)}  ${theme.dim(hint)}`];
   return { lines, cursor: { row: lines.length - 1, column: Bun.stringWidth(head) } };
 }
 
-const NEXT: { readonly [O in Only]: string } = { all: "only here", here: "only failed", failed: "all" };
+const NEXT: { readonly [O in Only]: string } = { all: "this directory", here: "failed", failed: "all" };
 
 function row(
   { text, at, cwd, status }: Past,

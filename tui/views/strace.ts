@@ -1,16 +1,12 @@
-// strace as a view: the calls of one process as they come, one of them selected, a filter over them. While it follows, the newest is selected.
-// Pure.
+// strace as a view: the calls of one process, one of them selected, with a filter. While it follows, the newest is selected. Pure.
 
 import { callChoice, isChosen, isFailure, type Traced, traceCells } from "../../commands/proc/trace-table.ts";
 import type { Key } from "../line/keys.ts";
 import type { Strace, View } from "../state/views.ts";
 
-export type StraceWish =
-  | { readonly wish: "leave" }
-  | { readonly wish: "write"; readonly pid: string }
-  | { readonly wish: "log"; readonly pid: string };
+export type StraceCommand = "leave" | "write" | "log";
 
-/** What a view keeps: the log itself holds no more by default. */
+/** The log itself holds no more by default. */
 const CALLS_MAX = 2000;
 
 export function newStrace(pid: string, expression: string, below: View | null): Strace {
@@ -39,7 +35,7 @@ export function shownCalls({ calls, filter, failedOnly, expression }: Strace): r
   );
 }
 
-/** The place of the selected one among those shown; -1 where there is none. */
+/** The index of the selected call among the shown ones; -1 if there is none. */
 export function selectedAt(strace: Strace, shown: readonly Traced[]): number {
   if (strace.selected === null) return shown.length - 1;
   const at = shown.findLastIndex(({ id }) => id <= (strace.selected ?? 0));
@@ -52,19 +48,20 @@ export function withCalls(strace: Strace, rows: readonly Traced[]): Strace {
   return fresh.length === 0 ? strace : { ...strace, calls: [...strace.calls, ...fresh].slice(-CALLS_MAX) };
 }
 
-/** `page` is how many rows a screenful has. */
+/** `page` is the height of the table. */
 export function onStraceKey(
   strace: Strace,
   key: Key,
   page: number,
-): { readonly strace: Strace; readonly wish: StraceWish | null } {
-  const stays = (next: Strace) => ({ strace: next, wish: null });
+): { readonly strace: Strace; readonly command: StraceCommand | null } {
+  const stays = (next: Strace) => ({ strace: next, command: null });
+  const commands = (command: StraceCommand) => ({ strace, command });
   if (strace.filtering) return stays(onFilterKey(strace, key));
   const by = stepOf(key, page);
   if (by !== null) return stays(movedBy(strace, by));
   if (key.name === "escape" && strace.open) return stays({ ...strace, open: false });
   if (key.name === "escape" || key.text === "q" || (key.ctrl && "ct".includes(key.text)))
-    return { strace, wish: { wish: "leave" } };
+    return commands("leave");
   if (key.name === "enter") return stays({ ...strace, open: !strace.open });
   switch (key.text) {
     case "f":
@@ -74,9 +71,9 @@ export function onStraceKey(
     case "/":
       return stays({ ...strace, filtering: true });
     case "w":
-      return { strace, wish: { wish: "write", pid: strace.pid } };
+      return commands("write");
     case "l":
-      return { strace, wish: { wish: "log", pid: strace.pid } };
+      return commands("log");
     default:
       return stays(strace);
   }
@@ -91,7 +88,7 @@ function stepOf(key: Key, page: number): number | null {
   return { k: -1, j: 1, " ": page, b: -page, g: -Infinity, G: Infinity }[key.text] ?? null;
 }
 
-/** Down from the newest follows again. */
+/** Down from the newest call follows again. */
 function movedBy(strace: Strace, by: number): Strace {
   const shown = shownCalls(strace);
   const to = selectedAt(strace, shown) + by;

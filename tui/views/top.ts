@@ -1,18 +1,21 @@
-// top: the processes there are, as a tree or in a row, one of them selected, by its pid and not by its place; how fast each writes, who answers
-// it and how full its context is. What keys make of it. Pure.
+// top: the processes as a tree or a list, with rate, model and context of each. The selection follows the pid and not the row. Pure.
 
 import { flatRows, type Live, type Row, sorted, treeRows } from "../../commands/proc/process-table.ts";
 import type { ProcessInfo } from "../../src/abi/process/process.ts";
-import type { Signal } from "../../src/abi/signal.ts";
-import type { BudgetInfo } from "../../src/syscalls/system/spending-service.ts";
+import type { SignalOf } from "../../src/abi/signal.ts";
 import type { Key } from "../line/keys.ts";
 import { SORTS, type Top } from "../state/views.ts";
 
-export type TopWish =
-  | { readonly wish: "leave" }
-  | { readonly wish: "talk" | "end" | "log" | "calls" | "stop-run"; readonly pid: string }
-  | { readonly wish: "signal"; readonly pid: string; readonly signal: "STOP" | "CONT" }
-  | { readonly wish: "answer"; readonly pid: string; readonly decision: "approve" | "deny" };
+export type TopCommand =
+  | { readonly name: "leave" }
+  | { readonly name: "talk" | "kill" | "log" | "calls" | "abort"; readonly pid: string }
+  | { readonly name: "signal"; readonly pid: string; readonly signal: "STOP" | "CONT" }
+  | { readonly name: "answer"; readonly pid: string; readonly letter: "y" | "n" };
+
+interface TopReduced {
+  readonly top: Top;
+  readonly command: TopCommand | null;
+}
 
 export const NEW_TOP: Top = {
   kind: "top",
@@ -32,8 +35,8 @@ export const NEW_TOP: Top = {
 const HOLD_MS = 2000;
 const RATE_MS = 5000;
 const CHARS_PER_TOKEN = 4;
-/** How many are asked about at a time: each takes the kernel a moment. */
-const ASKED_MAX = 4;
+/** Each look takes the kernel a moment. */
+const LOOKS_MAX = 4;
 
 export function rowsOf(top: Top, now: number): readonly Row[] {
   const { processes, asTree, filter } = top;
@@ -53,7 +56,7 @@ function liveOf(top: Top, pid: string, now: number): Live {
   };
 }
 
-/** Tokens a second, over the last few. */
+/** Tokens a second, over the last few seconds. */
 export function rateOf({ written }: Top, pid: string | null, now: number): number {
   const lately = written.filter((each) => each.at > now - RATE_MS && (pid === null || each.pid === pid));
   return lately.reduce((sum, { chars }) => sum + chars, 0) / CHARS_PER_TOKEN / (RATE_MS / 1000);
@@ -82,45 +85,41 @@ export function selectedOf(top: Top, now: number): ProcessInfo | null {
   return (rows.find(({ process }) => process.pid === top.selected) ?? rows[0])?.process ?? null;
 }
 
-export function withProcesses(top: Top, processes: readonly ProcessInfo[], day: BudgetInfo | null): Top {
-  return { ...top, processes, day };
-}
-
-/** Who did something since it was asked about. */
-export function toAskAbout({ processes, looks, selected }: Top): readonly ProcessInfo[] {
+/** Processes that were active since the last look. */
+export function toLookAt({ processes, looks, selected }: Top): readonly ProcessInfo[] {
   const stale = processes.filter(
     ({ pid, lastActiveAt }) => looks[pid] === undefined || looks[pid].activeAt !== lastActiveAt,
   );
   const first = stale.filter(({ pid }) => pid === selected || looks[pid] === undefined);
-  return [...new Set([...first, ...stale])].slice(0, ASKED_MAX);
+  return [...new Set([...first, ...stale])].slice(0, LOOKS_MAX);
 }
 
-/** What is written is counted while one looks. */
-export function hearing(top: Top, signal: Signal, at: number): Top {
-  if (signal.name !== "chat.delta") return top;
+/** Counts output for the rate. */
+export function withDelta(top: Top, signal: SignalOf<"chat.delta">, at: number): Top {
   const lately = top.written.filter((each) => each.at > at - RATE_MS);
   return { ...top, written: [...lately, { pid: signal.pid, at, chars: signal.text.length }] };
 }
 
-export function onTopKey(before: Top, key: Key, at: number): { readonly top: Top; readonly wish: TopWish | null } {
+export function onTopKey(before: Top, key: Key, at: number): TopReduced {
   const top = { ...before, held: { pids: rowsOf(before, at).map(({ process }) => process.pid), until: at + HOLD_MS } };
-  if (top.filtering) return { top: onFilterKey(top, key), wish: null };
+  if (top.filtering) return { top: onFilterKey(top, key), command: null };
   const process = selectedOf(top, at);
   if (top.ending !== null) {
-    const wish = key.text === "y" && process?.pid === top.ending ? ({ wish: "end", pid: process.pid } as const) : null;
-    return { top: { ...top, ending: null }, wish };
+    const isKill = key.text === "y" && process?.pid === top.ending;
+    const command = isKill ? ({ name: "kill", pid: process.pid } as const) : null;
+    return { top: { ...top, ending: null }, command };
   }
   const by = stepOf(key);
-  if (by !== null) return { top: movedTo(top, by, at), wish: null };
-  if (key.name === "escape" && top.filter !== "") return { top: { ...top, filter: "" }, wish: null };
+  if (by !== null) return { top: movedTo(top, by, at), command: null };
+  if (key.name === "escape" && top.filter !== "") return { top: { ...top, filter: "" }, command: null };
   if (key.name === "escape" || key.text === "q" || (key.ctrl && "ct".includes(key.text)))
-    return { top, wish: { wish: "leave" } };
+    return { top, command: { name: "leave" } };
   if (key.name === "text" && !key.ctrl && !key.alt) {
     const changed = onViewLetter(top, key.text);
-    if (changed !== null) return { top: changed, wish: null };
+    if (changed !== null) return { top: changed, command: null };
   }
-  if (process === null || key.ctrl || key.alt) return { top, wish: null };
-  if (key.name === "enter") return { top, wish: { wish: "talk", pid: process.pid } };
+  if (process === null || key.ctrl || key.alt) return { top, command: null };
+  if (key.name === "enter") return { top, command: { name: "talk", pid: process.pid } };
   return onLetter(top, key.text, process);
 }
 
@@ -133,9 +132,8 @@ function stepOf(key: Key): number | null {
   return key.ctrl || key.alt ? null : ({ g: -Infinity, G: Infinity }[key.text] ?? null);
 }
 
-/** What is seen, and not what is done. */
+/** Letters that change the view only. */
 function onViewLetter(top: Top, letter: string): Top | null {
-  // A new order is wanted now.
   const loose = { ...top, held: NEW_TOP.held };
   if (letter === "s") return { ...loose, sort: SORTS[(SORTS.indexOf(top.sort) + 1) % SORTS.length] ?? "age" };
   if (letter === "t") return { ...loose, asTree: !top.asTree };
@@ -146,24 +144,24 @@ function onLetter(
   top: Top,
   letter: string,
   { pid, state }: ProcessInfo,
-): { readonly top: Top; readonly wish: TopWish | null } {
+): TopReduced {
   switch (letter) {
     case "k":
-      return { top: { ...top, ending: pid, selected: pid }, wish: null };
+      return { top: { ...top, ending: pid, selected: pid }, command: null };
     case "p":
-      return { top, wish: { wish: "signal", pid, signal: state === "stopped" ? "CONT" : "STOP" } };
+      return { top, command: { name: "signal", pid, signal: state === "stopped" ? "CONT" : "STOP" } };
     case "i":
-      return { top, wish: { wish: "stop-run", pid } };
+      return { top, command: { name: "abort", pid } };
     case "l":
-      return { top, wish: { wish: "log", pid } };
+      return { top, command: { name: "log", pid } };
     case "c":
-      return { top, wish: { wish: "calls", pid } };
+      return { top, command: { name: "calls", pid } };
     case "y":
     case "n":
-      if (state !== "waiting_hil") return { top, wish: null };
-      return { top, wish: { wish: "answer", pid, decision: letter === "y" ? "approve" : "deny" } };
+      if (state !== "waiting_hil") return { top, command: null };
+      return { top, command: { name: "answer", pid, letter } };
     default:
-      return { top, wish: null };
+      return { top, command: null };
   }
 }
 

@@ -1,4 +1,4 @@
-// What the views ask for, done: lists, logs, calls as they are made, who can answer. One trace is followed at a time.
+// Effects of the views: lists, logs, traces, models. One trace is followed at a time.
 
 import { lookAt } from "../../commands/proc/process-look.ts";
 import { allProcesses } from "../../commands/proc/top.ts";
@@ -10,45 +10,26 @@ import type { ModelInfo, ModelPage } from "../../src/syscalls/run/ai-service.ts"
 import type { HistoryPage, TraceRow } from "../../src/syscalls/services.ts";
 import type { BudgetInfo } from "../../src/syscalls/system/spending-service.ts";
 import type { EffectPorts } from "../effect-ports.ts";
-import { THEME_KEY } from "../screen/theme.ts";
-import type { ViewEffect } from "../state/effect.ts";
 import type { Item, Look } from "../state/views.ts";
+import { plainHistory } from "../talk/plain-history.ts";
 
-/** How long the kernel waits for the next call before it is asked again. */
+/** How long the kernel waits for the next call before it answers. */
 const TRACE_WAIT_MS = 20_000;
 
 export class ViewEffects {
   private tracing = new AbortController();
 
-  constructor(private readonly options: EffectPorts) {}
+  constructor(private readonly ports: EffectPorts) {}
 
-  async carryOut(effect: ViewEffect): Promise<void> {
-    switch (effect.do) {
-      case "list":
-        return this.list();
-      case "look":
-        return this.look(effect.processes);
-      case "trace":
-        return this.trace(effect.pid, effect.after);
-      case "log":
-        return this.log(effect.pid);
-      case "offer-models":
-        return this.offerModels();
-      case "theme":
-        this.options.theme(effect.name);
-        await this.options.io.sys().call("config.set", { key: THEME_KEY, value: effect.name });
-        return;
-    }
-  }
-
-  private async list(): Promise<void> {
-    const { io, happen, state } = this.options;
-    const [processes, day] = await Promise.all([allProcesses(io), state().view?.kind === "top" ? this.day() : null]);
-    happen({ type: "listed", processes, day });
+  async list(): Promise<void> {
+    const { io, dispatch, state } = this.ports;
+    const isTop = state().overlay.view?.kind === "top";
+    const [processes, day] = await Promise.all([allProcesses(io), isTop ? this.day() : null]);
+    dispatch({ type: "listed", processes, day });
   }
 
   private async day(): Promise<BudgetInfo | null> {
-    const { io, state } = this.options;
+    const { io, state } = this.ports;
     const { budgets } = await io
       .sys()
       .call<{ budgets: readonly BudgetInfo[] }>("proc.budgets", {})
@@ -56,17 +37,17 @@ export class ViewEffects {
     return budgets.find(({ pid, owner }) => pid === null && owner === state().who.username) ?? null;
   }
 
-  /** Who answers them, and how full their context is. What cannot be told is not shown. */
-  private async look(processes: readonly ProcessInfo[]): Promise<void> {
-    const sys = this.options.io.sys();
+  /** The model of each process and how full its window is. */
+  async look(processes: readonly ProcessInfo[]): Promise<void> {
+    const sys = this.ports.io.sys();
     const looked = processes.map(async ({ pid, lastActiveAt: activeAt }): Promise<readonly [string, Look]> => {
       return [pid, { activeAt, ...(await lookAt(sys, pid)) }];
     });
-    this.options.happen({ type: "looked", looks: Object.fromEntries(await Promise.all(looked)) });
+    this.ports.dispatch({ type: "looked", looks: Object.fromEntries(await Promise.all(looked)) });
   }
 
-  private async trace(pid: string, after: number | null): Promise<void> {
-    const { io, happen } = this.options;
+  async trace(pid: string, after: number | null): Promise<void> {
+    const { io, dispatch } = this.ports;
     this.tracing.abort();
     this.tracing = new AbortController();
     const { signal } = this.tracing;
@@ -78,31 +59,31 @@ export class ViewEffects {
       ]);
       if (signal.aborted) return;
       const calls = rows.map((row): Traced => ({ ...row, pid }));
-      happen({ type: "traced", pid, rows: calls, info });
+      dispatch({ type: "traced", pid, rows: calls, info });
     } catch (error) {
       if (signal.aborted) return;
       const isGone = error instanceof SysError && error.code === "ESRCH";
-      happen({ type: "untraced", pid, why: isGone ? "it has ended" : messageOf(error) });
+      dispatch({ type: "trace-over", pid, why: isGone ? "ended" : messageOf(error) });
     }
   }
 
-  private async log(pid: string): Promise<void> {
-    const { io, happen } = this.options;
+  async log(pid: string): Promise<void> {
+    const { io, dispatch, terminal } = this.ports;
     const page = await io.sys().call<HistoryPage>("proc.history", { pid, limit: LIMITS.historyPageDefault });
-    const text = this.options.told(page);
-    const older = page.hasMoreBefore ? [`older messages exist (${page.messageCount} in all): gsv proc history`] : [];
-    happen({
-      type: "paged",
-      title: `log of ${pid}`,
-      text: [...older, text === "" ? "(no messages)" : text].join("\n"),
-    });
+    const text = plainHistory(page, terminal.columns);
+    const shown = page.messages.length;
+    const older = page.hasMoreBefore
+      ? [`The last ${shown} of ${page.messageCount} messages. All of them: gsv proc history ${pid}`]
+      : [];
+    const lines = [...older, text === "" ? "(no messages)" : text];
+    dispatch({ type: "paged", title: `log of ${pid}`, text: lines.join("\n") });
   }
 
-  private async offerModels(): Promise<void> {
-    const { io, happen, state } = this.options;
+  async offerModels(): Promise<void> {
+    const { io, dispatch, state } = this.ports;
     const { models } = await io.sys().call<ModelPage>("ai.models", {});
-    const now = state().model;
-    happen({ type: "offered", kind: "model", items: models.map((model) => modelItem(model, now)) });
+    const now = state().process.model;
+    dispatch({ type: "offered", kind: "model", items: models.map((model) => modelItem(model, now)) });
   }
 }
 

@@ -1,4 +1,4 @@
-// A view on the whole screen, while there is one: drawn at once for a key, and else no more often than it can be read.
+// Paints the view that has the whole screen: at once for a key, otherwise at most 60 times a second.
 
 import type { Clock } from "../../src/lib/clock.ts";
 import type { Screen, Tty } from "../screen/screen.ts";
@@ -10,7 +10,7 @@ import type { ViewPlace } from "../view/draw.tsx";
 export interface ViewPainterOptions {
   readonly screen: Screen;
   readonly clock: Clock;
-  /** Null while somebody else has the terminal. */
+  /** null while another program has the terminal. */
   readonly state: () => State | null;
   readonly size: Pick<Tty, "columns" | "rows">;
   readonly theme: Theme;
@@ -19,7 +19,7 @@ export interface ViewPainterOptions {
 const PAINT_MS = 16;
 
 export class ViewPainter {
-  /** What draws is loaded after the first paint. */
+  /** Loaded after the first paint. */
   draw: (view: View, state: State, place: ViewPlace) => readonly string[] = () => [];
   private due: (() => void) | null = null;
 
@@ -27,7 +27,7 @@ export class ViewPainter {
 
   show(): void {
     const { screen, clock, state } = this.options;
-    if (state()?.view == null) screen.leaveAlt();
+    if (state()?.overlay.view == null) screen.leaveAlt();
     else {
       screen.enterAlt();
       this.due ??= clock.after(PAINT_MS, () => this.paint());
@@ -39,8 +39,8 @@ export class ViewPainter {
     this.due?.();
     this.due = null;
     const state = this.options.state();
-    if (state?.view == null) return;
+    if (state?.overlay.view == null) return;
     const { columns, rows } = size;
-    screen.paintAlt(this.draw(state.view, state, { theme, now: clock.now(), columns, rows }));
+    screen.paintAlt(this.draw(state.overlay.view, state, { theme, now: clock.now(), columns, rows }));
   }
 }

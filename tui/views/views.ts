@@ -1,211 +1,228 @@
-// What has the whole screen, or a list above the line, and takes the keys meanwhile: each view has its own reducer, and here is what comes of
-// what they wish. Pure.
+// Views and lists that have the keys: each has its own reducer, and here its commands become effects and the next state. Pure.
 
 import type { Signal } from "../../src/abi/signal.ts";
-import type { Answer } from "../../src/syscalls/approval/approval-service.ts";
 import { askRows } from "../cards/ask-rows.ts";
+import { answerOf, IGNORED_MS } from "../cards/cards.ts";
 import type { Key } from "../line/keys.ts";
 import type { ThemeName } from "../screen/theme.ts";
-import type { Ask } from "../state/asks.ts";
-import type { Effect, Reduced } from "../state/effect.ts";
-import type { ViewNews } from "../state/event.ts";
-import type { State } from "../state/state.ts";
+import { act, type Effect, only, type Reduced, ran } from "../state/effect.ts";
+import type { EventOf, ViewEvent } from "../state/event.ts";
+import { noticed, type State, set } from "../state/state.ts";
 import type { Picker, PickerKind, Strace, View } from "../state/views.ts";
 import { newPager, onPagerKey, type PagerSize } from "./pager.ts";
-import { askItems, newPicker, onPickerKey, refreshed, selectedItem, themeItems } from "./picker.ts";
+import { askItems, newPicker, onPickerKey, selectedItem, themeItems, withItems } from "./picker.ts";
 import { newStrace, onStraceKey, withCalls } from "./strace.ts";
-import { hearing, NEW_TOP, onTopKey, type TopWish, toAskAbout, withProcesses } from "./top.ts";
+import { NEW_TOP, onTopKey, type TopCommand, toLookAt, withDelta } from "./top.ts";
 
-/** What a view may need besides its state. */
-export interface ViewHands {
+/** What a view needs besides the state. */
+export interface ViewPorts {
   readonly at: number;
   readonly size: PagerSize;
-  readonly answerOf: (ask: Ask, letter: string) => Answer | null;
-  readonly ran: (text: string) => readonly Effect[];
 }
 
-/** Keys of the first moments of what asks were meant for something else. */
-const DEAF_MS = 400;
-const NOTICE_MS = 4000;
+function withView(state: State, view: View | null): State {
+  return set(state, "overlay", { view });
+}
+
+function withPicker(state: State, picker: Picker | null): State {
+  return set(state, "overlay", { picker });
+}
 
 export function openedTop(state: State): Reduced {
-  return { state: { ...state, view: NEW_TOP }, effects: [{ do: "list" }] };
+  return act(withView(state, NEW_TOP), { do: "list" });
 }
 
 export function openedStrace(state: State, pid: string, expression: string): Reduced {
-  const view = newStrace(pid, expression, state.view);
-  return { state: { ...state, view }, effects: [{ do: "trace", pid, after: null }] };
+  return act(withView(state, newStrace(pid, expression, state.overlay.view)), { do: "trace", pid, after: null });
 }
 
 export function openedPager(state: State, title: string, text: string): Reduced {
-  return stay({ ...state, view: newPager(title, text, state.view) });
+  return only(withView(state, newPager(title, text, state.overlay.view)));
 }
 
 export function openedPicker(state: State, kind: PickerKind): Reduced {
   switch (kind) {
     case "process":
-      return { state: { ...state, picker: newPicker(kind, null) }, effects: [{ do: "list" }] };
+      return act(withPicker(state, newPicker(kind, null)), { do: "list" });
     case "model":
-      return { state: { ...state, picker: newPicker(kind, null) }, effects: [{ do: "offer-models" }] };
+      return act(withPicker(state, newPicker(kind, null)), { do: "offer-models" });
     case "theme":
-      return stay({ ...state, picker: newPicker(kind, themeItems(state.theme)) });
+      return only(withPicker(state, newPicker(kind, themeItems(state.theme))));
     case "approval":
-      return stay({ ...state, picker: newPicker(kind, askItems(state.asks)) });
+      return only(withPicker(state, newPicker(kind, askItems(state.asking.asks))));
   }
 }
 
-/** Keys typed in one breath are one text; in a view each letter means something. What is left once no view has the screen is told. */
-export function onViewKeys(state: State, key: Key, hands: ViewHands): Reduced & { readonly left: string } {
+/** Letters typed in one read are separate keys in a view. `left` are those typed after the last view closed. */
+export function onViewKeys(state: State, key: Key, ports: ViewPorts): Reduced & { readonly left: string } {
   const letters = key.name === "text" && !key.ctrl && !key.alt ? [...key.text] : [key.text];
   const effects: Effect[] = [];
   let next = state;
   let taken = 0;
-  for (; taken < letters.length && next.view !== null; taken++) {
-    const reduced = onViewKey(next, next.view, { ...key, text: letters[taken] ?? "" }, hands);
+  for (; taken < letters.length && next.overlay.view !== null; taken++) {
+    const reduced = onViewKey(next, next.overlay.view, { ...key, text: letters[taken] ?? "" }, ports);
     next = reduced.state;
     effects.push(...reduced.effects);
   }
   return { state: next, effects, left: letters.slice(taken).join("") };
 }
 
-function onViewKey(state: State, view: View, key: Key, hands: ViewHands): Reduced {
+function onViewKey(state: State, view: View, key: Key, ports: ViewPorts): Reduced {
   switch (view.kind) {
-    case "pager": {
-      const pager = onPagerKey(view, key, hands.size);
-      return stay({ ...state, view: pager ?? view.below });
-    }
-    case "strace": {
-      const { strace, wish } = onStraceKey(view, key, Math.max(1, hands.size.rows - 6));
-      if (wish === null) return stay({ ...state, view: strace });
-      if (wish.wish === "leave") return stay({ ...state, view: view.below });
-      if (wish.wish === "log") return { state, effects: [{ do: "log", pid: wish.pid }] };
-      const file = `strace-${wish.pid.replace(":", "-")}.txt`;
-      return { state: { ...state, view: null }, effects: hands.ran(`strace --once -o ${file} ${wish.pid}`) };
-    }
+    case "pager":
+      return only(withView(state, onPagerKey(view, key, ports.size) ?? view.below));
+    case "strace":
+      return onStrace(state, view, key, ports);
     case "top": {
-      const { top, wish } = onTopKey(view, key, hands.at);
-      return wish === null ? stay({ ...state, view: top }) : onTopWish({ ...state, view: top }, wish, hands);
+      const { top, command } = onTopKey(view, key, ports.at);
+      const next = withView(state, top);
+      return command === null ? only(next) : onTopCommand(next, command, ports);
     }
   }
 }
 
-function onTopWish(state: State, wish: TopWish, hands: ViewHands): Reduced {
-  const left = { ...state, view: null };
-  switch (wish.wish) {
+function onStrace(state: State, view: Strace, key: Key, { size }: ViewPorts): Reduced {
+  const { strace, command } = onStraceKey(view, key, Math.max(1, size.rows - 6));
+  switch (command) {
+    case null:
+      return only(withView(state, strace));
     case "leave":
-      return stay(left);
-    case "talk":
-      return { state: left, effects: wish.pid === state.pid ? [] : [{ do: "attach", pid: wish.pid }] };
+      return only(withView(state, view.below));
     case "log":
-      return { state, effects: [{ do: "log", pid: wish.pid }] };
-    case "calls":
-      return openedStrace(state, wish.pid, "");
-    case "signal":
-      return { state, effects: [{ do: "signal", pid: wish.pid, signal: wish.signal }, { do: "list" }] };
-    case "stop-run":
-      return { state, effects: [{ do: "stop-run", pid: wish.pid }, { do: "list" }] };
-    case "end":
-      return { state, effects: [{ do: "end", pid: wish.pid }, { do: "list" }] };
-    case "answer":
-      return answered(state, wish, hands);
+      return act(state, { do: "log", pid: view.pid });
+    case "write": {
+      const file = `strace-${view.pid.replace(":", "-")}.txt`;
+      return act(withView(state, null), ...ran(`strace --once -o ${file} ${view.pid}`));
+    }
   }
 }
 
-/** Only what could be read whole is answered here. */
+function onTopCommand(state: State, command: TopCommand, ports: ViewPorts): Reduced {
+  const left = withView(state, null);
+  switch (command.name) {
+    case "leave":
+      return only(left);
+    case "talk":
+      return command.pid === state.process.pid ? only(left) : act(left, { do: "attach", pid: command.pid });
+    case "log":
+      return act(state, { do: "log", pid: command.pid });
+    case "calls":
+      return openedStrace(state, command.pid, "");
+    case "signal":
+      return act(state, { do: "signal", pid: command.pid, signal: command.signal }, { do: "list" });
+    case "abort":
+    case "kill":
+      return act(state, { do: command.name, pid: command.pid }, { do: "list" });
+    case "answer":
+      return answered(state, command, ports);
+  }
+}
+
+/** Approves only a request that is shown whole. */
 function answered(
   state: State,
-  wish: TopWish & { readonly wish: "answer" },
-  { at, size, answerOf }: ViewHands,
+  { pid, letter }: TopCommand & { readonly name: "answer" },
+  { at, size }: ViewPorts,
 ): Reduced {
-  const ask = state.asks.find(({ pid }) => pid === wish.pid);
-  if (ask === undefined || at - ask.since < DEAF_MS) return stay(state);
-  const answer = answerOf(ask, wish.decision === "approve" ? "y" : "n");
-  if (ask.kind === "question" || answer === null || (wish.decision === "approve" && askRows(ask, size).left > 0))
-    return stay({ ...state, notice: { text: "too much for here: enter shows it whole", until: at + NOTICE_MS } });
-  return { state, effects: [{ do: "answer", answer }, { do: "list" }] };
+  const ask = state.asking.asks.find((each) => each.pid === pid);
+  if (ask === undefined || at - ask.since < IGNORED_MS) return only(state);
+  const answer = answerOf(ask, letter);
+  if (ask.kind === "question" || answer === null || (letter === "y" && askRows(ask, size).left > 0))
+    return only(noticed(state, "too long to approve here: enter shows all", at));
+  return act(state, { do: "answer", answer }, { do: "list" });
 }
 
-export function onPickerKeys(state: State, picker: Picker, key: Key, hands: ViewHands): Reduced {
-  const { picker: next, wish } = onPickerKey(picker, key);
-  const closed = { ...state, picker: null };
-  switch (wish?.wish) {
+export function onPickerKeys(state: State, picker: Picker, key: Key): Reduced {
+  const { picker: next, command } = onPickerKey(picker, key);
+  const closed = withPicker(state, null);
+  switch (command?.name) {
     case undefined:
-      return stay({ ...state, picker: next });
+      return only(withPicker(state, next));
     case "leave":
-      return stay(closed);
+      return only(closed);
     case "new":
-      return { state: closed, effects: [{ do: "new" }] };
-    case "peek":
-      return { state: closed, effects: [{ do: "log", pid: wish.id }] };
-    case "end":
-      return { state: { ...state, picker: next }, effects: [{ do: "end", pid: wish.id }, { do: "list" }] };
+      return act(closed, { do: "new" });
+    case "log":
+      return act(closed, { do: "log", pid: command.id });
+    case "kill":
+      return act(withPicker(state, next), { do: "kill", pid: command.id }, { do: "list" });
     case "choose":
-      return chosen(closed, picker.kind, wish.id, hands);
+      return chosen(closed, picker.kind, command.id);
   }
 }
 
-function chosen(state: State, kind: PickerKind, id: string, { ran }: ViewHands): Reduced {
+function chosen(state: State, kind: PickerKind, id: string): Reduced {
+  const { pid } = state.process;
   switch (kind) {
     case "process":
-      return { state, effects: id === state.pid ? [] : [{ do: "attach", pid: id }] };
+      return id === pid ? only(state) : act(state, { do: "attach", pid: id });
     case "model":
-      return { state, effects: ran(`model ${state.pid} ${id}`) };
+      return act(state, ...ran(`model ${pid} ${id}`));
     case "theme":
-      return { state, effects: [{ do: "theme", name: id as ThemeName }] };
+      return act(state, { do: "theme", name: id as ThemeName });
     case "approval": {
-      // The card is the one place where it is answered.
-      const asks = state.asks.toSorted((left, right) => Number(right.id === id) - Number(left.id === id));
-      return stay({ ...state, asks, answering: state.input.text !== "" });
+      // Requests are answered on their cards only.
+      const asks = state.asking.asks.toSorted((left, right) => Number(right.id === id) - Number(left.id === id));
+      return only(set(state, "asking", { asks, answering: state.line.input.text !== "" }));
     }
   }
 }
 
-export function onViewNews(state: State, news: ViewNews): Reduced {
-  switch (news.type) {
-    case "listed": {
-      const picker = refreshed(state, news.processes);
-      const hasty = takenAtOnce(state, picker);
-      if (hasty !== null) return hasty;
-      if (state.view?.kind !== "top") return stay({ ...state, picker });
-      const view = withProcesses(state.view, news.processes, news.day);
-      const processes = toAskAbout(view);
-      return { state: { ...state, picker, view }, effects: processes.length === 0 ? [] : [{ do: "look", processes }] };
-    }
+export function onViewEvent(state: State, event: ViewEvent): Reduced {
+  const { view, picker } = state.overlay;
+  switch (event.type) {
+    case "listed":
+      return listed(state, event);
     case "looked":
-      if (state.view?.kind !== "top") return stay(state);
-      return stay({ ...state, view: { ...state.view, looks: { ...state.view.looks, ...news.looks } } });
+      if (view?.kind !== "top") return only(state);
+      return only(withView(state, { ...view, looks: { ...view.looks, ...event.looks } }));
     case "traced": {
-      const view = withStrace(state.view, news.pid, (strace) => ({
-        ...withCalls(strace, news.rows),
-        info: news.info ?? strace.info,
+      const next = withStrace(view, event.pid, (strace) => ({
+        ...withCalls(strace, event.rows),
+        info: event.info ?? strace.info,
       }));
-      if (view === null || view === state.view) return stay(state);
-      const after = straceIn(view, news.pid)?.calls.at(-1)?.id ?? 0;
-      return { state: { ...state, view }, effects: [{ do: "trace", pid: news.pid, after }] };
+      if (next === null || next === view) return only(state);
+      const after = straceIn(next, event.pid)?.calls.at(-1)?.id ?? 0;
+      return act(withView(state, next), { do: "trace", pid: event.pid, after });
     }
-    case "untraced":
-      return stay({ ...state, view: withStrace(state.view, news.pid, (strace) => ({ ...strace, over: news.why })) });
+    case "trace-over":
+      return only(withView(state, withStrace(view, event.pid, (strace) => ({ ...strace, over: event.why }))));
     case "paged":
-      return openedPager(state, news.title, news.text);
-    case "offered":
-      if (state.picker?.kind !== news.kind) return stay(state);
-      return (
-        takenAtOnce(state, { ...state.picker, items: news.items }) ??
-        stay({ ...state, picker: { ...state.picker, items: news.items } })
-      );
+      return openedPager(state, event.title, event.text);
+    case "offered": {
+      if (picker?.kind !== event.kind) return only(state);
+      const next = { ...picker, items: event.items };
+      return chosenInHaste(state, next) ?? only(withPicker(state, next));
+    }
   }
 }
 
-/** Who typed faster than the list came gets what they chose. */
-function takenAtOnce(state: State, picker: Picker | null): Reduced | null {
+function listed(state: State, { processes, day }: EventOf<"listed">): Reduced {
+  const { view } = state.overlay;
+  const picker = withItems(state.overlay.picker, processes, state.process.pid);
+  const hasty = chosenInHaste(state, picker);
+  if (hasty !== null) return hasty;
+  const next = withPicker(state, picker);
+  if (view?.kind !== "top") return only(next);
+  const top = { ...view, processes, day };
+  const stale = toLookAt(top);
+  const shown = withView(next, top);
+  return stale.length === 0 ? only(shown) : act(shown, { do: "look", processes: stale });
+}
+
+/** Enter was pressed before the list came. */
+function chosenInHaste(state: State, picker: Picker | null): Reduced | null {
   const item = picker?.hasty === true && picker.kind === "process" ? selectedItem(picker) : null;
   if (item === null) return null;
-  return { state: { ...state, picker: null }, effects: item.isNow ? [] : [{ do: "attach", pid: item.id }] };
+  const closed = withPicker(state, null);
+  return item.isNow ? only(closed) : act(closed, { do: "attach", pid: item.id });
 }
 
-/** top counts what is written, of whomever. */
-export function viewHearing(state: State, signal: Signal, at: number): State {
-  return state.view?.kind === "top" ? { ...state, view: hearing(state.view, signal, at) } : state;
+/** top counts the output of all processes. */
+export function withRate(state: State, signal: Signal, at: number): State {
+  const { view } = state.overlay;
+  if (view?.kind !== "top" || signal.name !== "chat.delta") return state;
+  return withView(state, withDelta(view, signal, at));
 }
 
 function withStrace(view: View | null, pid: string, change: (strace: Strace) => Strace): View | null {
@@ -218,8 +235,4 @@ function withStrace(view: View | null, pid: string, change: (strace: Strace) => 
 function straceIn(view: View | null, pid: string): Strace | null {
   if (view === null || view.kind === "top") return null;
   return view.kind === "strace" && view.pid === pid ? view : straceIn(view.below, pid);
-}
-
-function stay(state: State): Reduced {
-  return { state, effects: [] };
 }

@@ -1,0 +1,49 @@
+// One line that names a request: who wants to do what, where. Everything in it is made visible. Pure.
+
+import { reveal } from "../../src/lib/text/sanitize.ts";
+import type { Ask } from "../state/asks.ts";
+import { subjectOf } from "../talk/subject.ts";
+
+/** For each tool its verb, and its object if the real one does not fit. */
+const VERBS: { readonly [tool: string]: readonly [verb: string, object: string] } = {
+  Read: ["read", "a file"],
+  Write: ["write", "a file"],
+  Edit: ["edit", "a file"],
+  Delete: ["delete", "a file"],
+  Search: ["search", "files"],
+  Shell: ["run", "a command"],
+  Fetch: ["fetch", "a page"],
+  CodeMode: ["run code", ""],
+};
+
+/** `wants to run a command on this computer` */
+export function wantsText({ tool, about }: Ask): string {
+  const [verb, object] = VERBS[tool] ?? ["use", reveal(tool)];
+  return `wants to ${`${verb} ${object}`.trimEnd()}${placeOf(about)}`;
+}
+
+/** With its subject if that is one row; otherwise the subject stands below. */
+export function titleOf(ask: Ask, columns: number): string {
+  if (ask.kind === "question") return `${reveal(ask.pid)} asks you`;
+  return fitsTitle(ask, columns) ? wholeTitle(ask) : `${reveal(ask.pid)} ${wantsText(ask)}`;
+}
+
+export function fitsTitle(ask: Ask, columns: number): boolean {
+  const title = wholeTitle(ask);
+  return !title.includes("\n") && Bun.stringWidth(title) <= columns;
+}
+
+/** The place stands before the subject, so that no command can pass for it. */
+function wholeTitle({ pid, tool, args, about }: Ask): string {
+  const subject = reveal(subjectOf(tool, args));
+  const [verb, object] = VERBS[tool] ?? [`use ${reveal(tool)}`, ""];
+  const head = `${reveal(pid)} wants to ${verb}${placeOf(about)}`;
+  const isParted = object === "" || placeOf(about) !== "";
+  return subject === "" ? head : `${head}${isParted ? ":" : ""} ${subject}`;
+}
+
+function placeOf(about: Ask["about"]): string {
+  const target = about?.target ?? "gsv";
+  if (target === "gsv") return "";
+  return target === "host" ? " on this computer" : ` on ${reveal(target)}`;
+}

@@ -1,0 +1,40 @@
+// Bytes of the terminal as keys, in order: a lone escape counts once nothing follows it, and keys wait while an effect changes the line that
+// they are typed on.
+
+import type { Clock } from "../../src/lib/clock.ts";
+import { KeyReader, type Typed } from "./keys.ts";
+
+const ESCAPE_MS = 40;
+const HOLD_MS = 500;
+
+export class Keyboard {
+  private readonly reader = new KeyReader();
+  private settle: (() => void) | null = null;
+  private held: Typed[] | null = null;
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly typed: (keys: readonly Typed[]) => void,
+  ) {}
+
+  hear(bytes: Uint8Array): void {
+    this.settle?.();
+    this.settle = null;
+    this.type(this.reader.push(bytes));
+    if (this.reader.isWaiting) this.settle = this.clock.after(ESCAPE_MS, () => this.type(this.reader.settle()));
+  }
+
+  type(keys: readonly Typed[]): void {
+    if (this.held !== null) this.held.push(...keys);
+    else if (keys.length > 0) this.typed(keys);
+  }
+
+  /** Keys wait for `work`, but not for long. */
+  async hold(work: Promise<void>): Promise<void> {
+    this.held = [];
+    await Promise.race([work, this.clock.sleep(HOLD_MS)]);
+    const keys = this.held;
+    this.held = null;
+    this.type(keys);
+  }
+}
