@@ -13,7 +13,7 @@ const DEMO = join(tmpdir(), "demo.jsonl");
 const KEYS_COUNT_AFTER_MS = 600;
 const AWAY_MS = 12_000;
 /** What went on meanwhile. */
-const AWAY = /^while you were away[\s\S]*^›$/m;
+const AWAY = /^While you were away[\s\S]*^›$/m;
 const READY = /^~ {2}init:1000/m;
 const TASKS = [
   ["check links", "check the links"],

@@ -65,7 +65,7 @@ async function written(home: Home, model: string, tokens: number) {
   const [cpu, from] = [client.cpuMs(), session.reads.length];
   session.type(", go\r");
   const end = `That is all: ${tokens}.`;
-  await session.until((shown) => shown.includes(end) && !shown.includes("esc stops"), 60_000);
+  await session.until((shown) => shown.includes(end) && !shown.includes("esc stop"), 60_000);
   const reads = session.reads.slice(from);
   return {
     cpu: (client.cpuMs() - cpu) / 1000,

@@ -1,5 +1,4 @@
-// Moments in the life of gsv at a terminal, each reached by what a person does and known by what is to be seen, for claims about what may
-// happen at any of them.
+// Moments of gsv at a terminal, each reached with keys and recognised on the screen, for claims about what may happen at any of them.
 
 import type { TestHome } from "./home.ts";
 import type { Session } from "./session.ts";
@@ -8,30 +7,30 @@ import { sleeping } from "./shell-below.ts";
 export interface Place {
   readonly home: TestHome;
   readonly session: Session;
-  /** Starts gsv in the shell of the session, and does not wait for anything. */
+  /** Starts gsv in the shell of the session, without waiting. */
   readonly start: () => void;
-  /** A number that no other moment of this run has. */
+  /** Unique in this run. */
   readonly nth: number;
 }
 
-/** What INT does there: ends gsv that nobody uses yet, does what ctrl-c does to the line, the answer or the view, or is the program's that runs. */
+/** What INT does then: ends a starting gsv, acts as ctrl-c on the line, the answer or the view, or goes to the running program. */
 export type Meaning = "ends" | "notices" | "clears" | "aborts" | "closes" | "program";
-/** Whoever else has the terminal: it reads lines as they are found, or has its own way with it. */
+/** What else has the terminal: a program with the usual modes, or an editor with its own. */
 export type Other = "program" | "editor";
 
 export interface Moment {
   readonly name: string;
   readonly begin: (place: Place) => Promise<unknown>;
   readonly int: Meaning;
-  /** What is to be seen then, and again once gsv was put aside and goes on. */
+  /** On the screen then, and again after a suspend. */
   readonly shows?: RegExp;
-  /** What was asked of the agent by then. */
+  /** The message that was sent by then. */
   readonly asked?: (nth: number) => string;
   readonly other?: Other;
 }
 
 export const READY = /^~ {2}init:1000/m;
-const DEAF_MS = 500;
+const IGNORED_MS = 500;
 const TALE_WORDS = 60;
 export const TALE_END = "the end of it";
 export const SCRIPT = [
@@ -50,7 +49,7 @@ export const SCRIPT = [
   { text: `yes, ${TALE_END}`, repeat: 1000 },
 ];
 
-/** Has the terminal its own way until it has read a line, and gives it back when it is ended. */
+/** Has its own modes until it has read a line, and restores the terminal when it is ended. */
 export const EDITOR = [
   "#!/bin/sh",
   "was=$(stty -g)",
@@ -68,7 +67,7 @@ async function ready({ session, start }: Place): Promise<void> {
   await session.until(READY);
 }
 
-/** Typed once gsv takes keys, until something is to be seen. */
+/** Types once gsv is ready, and waits for the screen. */
 function typing(keys: string, shows: RegExp): (place: Place) => Promise<void> {
   return async (place) => {
     await ready(place);
@@ -79,7 +78,7 @@ function typing(keys: string, shows: RegExp): (place: Place) => Promise<void> {
 
 const tale = (nth: number) => `tale${nth}`;
 
-/** While so many words of an answer have been said. */
+/** When an answer has so many words. */
 function atWord(word: number): Moment {
   return {
     name: `at word ${word} of an answer`,
@@ -143,16 +142,16 @@ export const MOMENTS: readonly Moment[] = [
   { name: "while a list of commands is open", int: "clears", begin: typing("/h\t", /help/), shows: /^. \/h/m },
   { name: "in the search", int: "closes", begin: typing("\x12", /^history:/m), shows: /^history:/m },
   {
-    name: "while processes are chosen from",
+    name: "in the list of processes",
     int: "closes",
     begin: typing("\x10", /init:1000 +S /),
     shows: /init:1000 +S /,
   },
   {
-    name: "while the keys are told",
+    name: "while the keys are shown",
     int: "closes",
-    begin: typing("?", /leave; agents go on/),
-    shows: /leave; agents go on/,
+    begin: typing("?", /leave; agents keep running/),
+    shows: /leave; agents keep running/,
   },
   {
     name: "before the first word of an answer",
@@ -181,18 +180,18 @@ export const MOMENTS: readonly Moment[] = [
     },
   },
   {
-    name: "while an approval is asked for",
+    name: "while an approval is pending",
     int: "aborts",
-    shows: /wants Write/,
+    shows: /wants to write/,
     asked: (nth) => `remember${nth}`,
     begin: async (place) => {
       await ready(place);
       place.session.type(`, remember${place.nth}\r`);
-      await place.session.until(/wants Write/);
+      await place.session.until(/wants to write/);
     },
   },
   {
-    name: "while what is to be approved is in an editor",
+    name: "while an approval is edited",
     int: "program",
     other: "editor",
     asked: (nth) => `remember${nth}`,
@@ -200,9 +199,9 @@ export const MOMENTS: readonly Moment[] = [
       const { session, nth } = place;
       await ready(place);
       session.type(`, remember${nth}\r`);
-      await session.until(/wants Write/);
-      // Keys of the first moments of a card are for the line.
-      await Bun.sleep(DEAF_MS);
+      await session.until(/wants to write/);
+      // A card ignores first keys.
+      await Bun.sleep(IGNORED_MS);
       session.type("e");
       await session.until(/^editing/m);
     },
@@ -210,15 +209,15 @@ export const MOMENTS: readonly Moment[] = [
   { name: "while the line is in an editor", int: "program", other: "editor", begin: typing("x\x07", /^editing/m) },
   { name: "in top", int: "closes", begin: typing("\x14", /^PID/m), shows: /^PID/m },
   {
-    name: "while calls are followed",
+    name: "in strace",
     int: "closes",
     begin: typing("/strace\r", /no calls yet/),
     shows: /no calls yet/,
   },
   {
-    name: "while a text is read",
+    name: "in the pager",
     int: "closes",
-    shows: /q leave/,
+    shows: /q close/,
     begin: async (place) => {
       await ready(place);
       place.session.type("help\r");
@@ -226,7 +225,7 @@ export const MOMENTS: readonly Moment[] = [
     },
   },
   {
-    name: "while a command of this machine runs",
+    name: "while a command of this computer runs",
     int: "program",
     other: "program",
     begin: async (place) => {
@@ -289,7 +288,7 @@ export const MOMENTS: readonly Moment[] = [
     asked: (nth) => `farewell${nth}`,
     begin: async (place) => {
       await ready(place);
-      // In one piece: the last key was read when there is anything of the first.
+      // In one write, so the last key is read with the first.
       place.session.type(`, farewell${place.nth}\r\x04`);
       await place.session.until(new RegExp(`farewell${place.nth}`));
     },

@@ -1,4 +1,4 @@
-// gsv in a real tmux: scrollback, resizes, ctrl-z, detach and attach again.
+// gsv in a real tmux: scrollback, resizes, ctrl-z, detach and attach.
 
 import { expect, test } from "bun:test";
 import { type TestHome, withHome } from "../support/home.ts";
@@ -13,8 +13,8 @@ const STORY = Array.from({ length: LINES }, (_, line) =>
   line % 10 === 9 ? `\`\`\`\ncode ${line} ${"x".repeat(90)}\n\`\`\`` : `Line ${line} of the story.`,
 ).join("\n\n");
 
-/** Nothing is written any more, and nothing typed. */
-const IDLE = /^(?:(?!esc stops)[\s\S])*\n›$/;
+/** No answer streams and the line is empty. */
+const IDLE = /^(?:(?!esc stop)[\s\S])*\n›$/;
 
 async function inWindow(
   size: readonly [number, number],
@@ -49,29 +49,27 @@ for (const size of [
   [100, 30],
   [60, 20],
 ] as const) {
-  inTmux(
-    `at ${size.join("x")} an answer that is written while the window changes is in scrollback once, line by line`,
-    () =>
-      inWindow(size, async (tmux) => {
-        tmux.type(", tell me");
-        tmux.key("Enter");
-        await tmux.shows(/writing|Line 3/);
-        tmux.type("a thought that is longer than the narrow window, and goes on and on and on, as they do");
-        tmux.resize(50, 30);
-        await Bun.sleep(150);
-        tmux.resize(100, 40);
-        await Bun.sleep(150);
-        tmux.resize(70, 30);
-        await tmux.shows(new RegExp(`Line ${LINES - 2} of the story`));
-        await tmux.shows(/^~ {2}init:1000/m);
-        tmux.key("C-c");
-        tmux.resize(size[0], size[1]);
-        await tmux.shows(IDLE);
-        holds(tmux);
-      }),
+  inTmux(`at ${size.join("x")} an answer that streams during resizes is in scrollback once, line by line`, () =>
+    inWindow(size, async (tmux) => {
+      tmux.type(", tell me");
+      tmux.key("Enter");
+      await tmux.shows(/writing|Line 3/);
+      tmux.type("a thought that is longer than the narrow window, and goes on and on and on, as they do");
+      tmux.resize(50, 30);
+      await Bun.sleep(150);
+      tmux.resize(100, 40);
+      await Bun.sleep(150);
+      tmux.resize(70, 30);
+      await tmux.shows(new RegExp(`Line ${LINES - 2} of the story`));
+      await tmux.shows(/^~ {2}init:1000/m);
+      tmux.key("C-c");
+      tmux.resize(size[0], size[1]);
+      await tmux.shows(IDLE);
+      holds(tmux);
+    }),
   );
 
-  inTmux(`at ${size.join("x")} put aside with ctrl-z and taken back, all is there once`, () =>
+  inTmux(`at ${size.join("x")} after ctrl-z and fg everything is there once`, () =>
     inWindow(size, async (tmux) => {
       tmux.type(", tell me");
       tmux.key("Enter");
@@ -99,7 +97,7 @@ for (const size of [
   );
 }
 
-inTmux("whoever attaches again, at another size, finds what was said meanwhile and the line that was begun", () =>
+inTmux("attaching again at another size shows the messages meanwhile and the half-typed line", () =>
   inWindow([100, 30], async (tmux, home) => {
     const env = { ...home.env, LANG: "C.UTF-8" };
     {

@@ -1,4 +1,4 @@
-// gsv on a terminal line by line: lines, pasted lines, lines that go on, ctrl-c, ctrl-d, jobs, and a history that lives on.
+// gsv line by line: lines, pasted lines, unfinished lines, ctrl-c, ctrl-d, jobs, and a stored history.
 
 import { afterAll, expect, test } from "bun:test";
 import { readFileSync, rmSync } from "node:fs";
@@ -33,7 +33,7 @@ function open() {
   return {
     ended: child.exited,
     shows,
-    /** Keys, once the prompt waits for them; what was on the screen before is forgotten. */
+    /** Keys, once the prompt is there; older output is forgotten. */
     async keys(keys: string, prompt = "$ ") {
       await shows(prompt);
       shown = "";
@@ -45,7 +45,7 @@ function open() {
   };
 }
 
-test("a person types, pastes, changes their mind, and finds it all again the next time", async () => {
+test("lines, pastes and interrupts work, and history has them the next time", async () => {
   const first = open();
   await first.keys("sleep 100 &\r");
   await first.shows("[1] 100001");
@@ -53,7 +53,7 @@ test("a person types, pastes, changes their mind, and finds it all again the nex
   await first.shows("Terminated");
   await first.keys("while :; do :; done\r");
   await first.keys(CTRL_C, "done\r");
-  // One that comes before the loop has begun is for nobody; whoever waits presses again.
+  // A ctrl-c before the loop has begun is lost, so it is pressed again.
   await until("the loop is over", async () => {
     if (!first.text().includes("$ ")) first.press(CTRL_C);
     await Bun.sleep(20);
@@ -86,7 +86,7 @@ test("a person types, pastes, changes their mind, and finds it all again the nex
   expect(lines).toContain('for i in 日本 é; do echo "[$i]"; done\n');
 }, 40_000);
 
-test("what was typed over many lines is one line of the history, where it can be", () => {
+test("a typed text of many lines is one line of history if possible", () => {
   expect(asOneLine("for i in 1 2\ndo echo $i\n\ndone")).toBe("for i in 1 2; do echo $i; done");
   expect(asOneLine("f() {\n  echo a\n}")).toBe("f() { echo a; }");
   expect(asOneLine("if a\nthen\n b\nelse\n c\nfi")).toBe("if a; then b; else c; fi");
@@ -95,10 +95,10 @@ test("what was typed over many lines is one line of the history, where it can be
   expect(asOneLine('echo "a\nb"')).toBeNull();
 });
 
-test("put aside with ctrl-z it goes on as it was left, with what was typed", async () => {
+test("after ctrl-z and fg the typed line is still there", async () => {
   const shell = open();
   await shell.keys("echo h\u001a");
-  // It may stop after the first word to go on, and then waits for the next.
+  // It may stop after the first signal to continue, and then waits for the next.
   const goesOn = (what: string, text: string) =>
     until(what, async () => {
       shell.goOn();

@@ -1,4 +1,4 @@
-// However gsv leaves a terminal, or is made to, the terminal is as it was found: its modes, its lines, its cursor, what stood there before.
+// However gsv ends, the terminal is restored: modes, lines, cursor, and the text that was there before.
 
 import { expect, test } from "bun:test";
 import { type Env, isAlive, type TestHome, withHome } from "../support/home.ts";
@@ -8,7 +8,7 @@ import { seeded } from "../support/random.ts";
 import type { Session } from "../support/session.ts";
 import { declaredIn, SEED, samples } from "../support/soak.ts";
 
-/** A session of its own at the terminal, as a login has: who is in none of its own may put the tests aside with ctrl-z. */
+/** Its own session, as a login has; without one, ctrl-z would suspend the tests. */
 const OWN_SESSION = [Bun.which("setsid") ?? "", "--ctty"];
 /** Each has a terminal, a gsv and a kernel of its own. */
 const scenario = declaredIn(2, (...scene) => test.concurrent(...scene));
@@ -20,14 +20,14 @@ function quoted(argv: readonly string[]): string {
 }
 
 async function isUsual(session: Session): Promise<void> {
-  // The last it wrote may still be on its way.
+  // The last bytes may still be on their way.
   await session.until(() => oddModes(session.reads.join("")).length === 0, 2000).catch(() => {});
   expect(oddModes(session.reads.join(""))).toEqual([]);
   expect(session.takesLines).toBe(true);
   expect(session.emulator.buffer.active.type).toBe("normal");
 }
 
-/** gsv below a shell that goes on after it, as people have it. */
+/** gsv below a shell that continues after it. */
 function below(home: TestHome, command: readonly string[] = gsvCommand(), env: Env = {}): Session {
   const script = `echo before; ${quoted(command)}; echo "status $?"; read -r line; echo "read $line"`;
   return home.terminal(env, { argv: [...OWN_SESSION, "/bin/sh", "-c", script] });
@@ -51,10 +51,10 @@ async function typesOn(session: Session): Promise<void> {
 }
 
 for (const [how, signal, status] of [
-  ["asked to end", "SIGTERM", 143],
-  ["whose terminal hangs up", "SIGHUP", 129],
+  ["terminated", "SIGTERM", 143],
+  ["hung up", "SIGHUP", 129],
 ] as const) {
-  atTerminal(`one that is ${how} gives the terminal back, out of a full screen too`, () =>
+  atTerminal(`${how}, gsv restores the terminal, out of a full-screen view too`, () =>
     withHome(async (home) => {
       await using session = below(home);
       await session.until(READY);
@@ -67,7 +67,7 @@ for (const [how, signal, status] of [
   );
 }
 
-atTerminal("line by line too: whose terminal hangs up gives it back", () =>
+atTerminal("line by line, a hang-up restores the terminal too", () =>
   withHome(async (home) => {
     await using session = below(home, [...gsvCommand(), "--plain"]);
     await session.until(() => !session.takesLines);
@@ -84,7 +84,7 @@ for (const [signal, status] of [
   ["SIGHUP", 129],
 ] as const)
   atTerminal(
-    `${signal} at any word of an answer gives the terminal back, and the answer goes on`,
+    `${signal} at any word of an answer restores the terminal, and the run goes on`,
     () =>
       withHome(async (home) => {
         const { int } = seeded(SEED);
@@ -113,21 +113,21 @@ for (const [signal, status] of [
     120_000,
   );
 
-atTerminal("one that is killed cannot, and the terminal is put right all the same", () =>
+atTerminal("after SIGKILL the guard restores the terminal", () =>
   withHome(async (home) => {
     await using session = below(home);
     await session.until(READY);
     session.type("\x14");
     await session.until(/^PID/m);
     process.kill(await gsvOf(session), "SIGKILL");
-    // The shell may say so before the terminal is put right, on the screen that then goes.
+    // The shell may print before the terminal is restored, on the alternate screen.
     await session.until(() => session.reads.join("").includes("status 137"));
     await session.until(() => session.takesLines && oddModes(session.reads.join("")).length === 0);
     await typesOn(session);
   }),
 );
 
-atTerminal("one that breaks says so on a terminal in its usual mode", () =>
+atTerminal("an internal error is printed on a restored terminal", () =>
   withHome(async (home) => {
     const breaks = home.beside("breaks.ts");
     await Bun.write(breaks, 'process.on("SIGUSR2", () => { throw new Error("it broke"); });');
@@ -143,7 +143,7 @@ atTerminal("one that breaks says so on a terminal in its usual mode", () =>
   }),
 );
 
-atTerminal("one whose parent was killed goes too, and leaves no process at the terminal", () =>
+atTerminal("gsv ends with its parent, and leaves no process at the terminal", () =>
   withHome(async (home) => {
     await using session = below(home);
     await session.until(READY);
@@ -156,7 +156,7 @@ atTerminal("one whose parent was killed goes too, and leaves no process at the t
   }),
 );
 
-atTerminal("put aside with ctrl-z and taken back, the line, the screen and the modes are there, each once", () =>
+atTerminal("after ctrl-z and fg the line, the screen and the modes are there, each once", () =>
   withHome(async (home) => {
     await using session = home.terminal(
       { PS1: "sh$ ", ENV: "/dev/null" },
@@ -182,12 +182,12 @@ atTerminal("put aside with ctrl-z and taken back, the line, the screen and the m
   }),
 );
 
-/** A shell that edits lines itself takes pastes in brackets, and has its own way to read. */
+/** A shell with line editing turns bracketed paste on. */
 function isUsualBut(session: Session, but: readonly string[]): void {
   expect(oddModes(session.reads.join("")).filter((mode) => !but.includes(mode))).toEqual([]);
 }
 
-scenario("an editor has the terminal as it was found, all keys, and gives it back", () =>
+scenario("an editor gets a restored terminal and all keys, and gsv gets it back", () =>
   withHome(async (home) => {
     const editor = home.beside("editor.sh");
     await Bun.write(
@@ -207,24 +207,22 @@ scenario("an editor has the terminal as it was found, all keys, and gives it bac
   }),
 );
 
-scenario(
-  "keys that say more are taken where they are offered, and given back whenever somebody else has the terminal",
-  () =>
-    withHome(async (home) => {
-      await using session = home.terminal();
-      await session.until(READY);
-      expect(session.reads.join("")).toContain("\x1b[?u");
-      session.type("\x1b[?0u");
-      await session.until(() => session.reads.join("").includes("\x1b[>1u"));
-      session.type("\x1b[97u\x1b[13;2ub\r");
-      await session.until(/^› a\n {2}b$/m);
-      session.type("\x1b[99;5u! echo here\r");
-      await session.until(/^here$/m);
-      await session.until(/^›$/m);
-      const bytes = session.reads.join("");
-      expect(bytes.lastIndexOf("\x1b[<u")).toBeLessThan(bytes.lastIndexOf("\x1b[>1u"));
-      session.type("\x1b[100;5u");
-      expect(await session.exited()).toBe(0);
-      await isUsual(session);
-    }),
+scenario("the kitty keyboard protocol is on where offered, and off while another program has the terminal", () =>
+  withHome(async (home) => {
+    await using session = home.terminal();
+    await session.until(READY);
+    expect(session.reads.join("")).toContain("\x1b[?u");
+    session.type("\x1b[?0u");
+    await session.until(() => session.reads.join("").includes("\x1b[>1u"));
+    session.type("\x1b[97u\x1b[13;2ub\r");
+    await session.until(/^› a\n {2}b$/m);
+    session.type("\x1b[99;5u! echo here\r");
+    await session.until(/^here$/m);
+    await session.until(/^›$/m);
+    const bytes = session.reads.join("");
+    expect(bytes.lastIndexOf("\x1b[<u")).toBeLessThan(bytes.lastIndexOf("\x1b[>1u"));
+    session.type("\x1b[100;5u");
+    expect(await session.exited()).toBe(0);
+    await isUsual(session);
+  }),
 );

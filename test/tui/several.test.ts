@@ -1,4 +1,4 @@
-// Several terminals on one process, as people have them: the real program, twice.
+// Two terminals on one process, with the real program.
 
 import { expect, test } from "bun:test";
 import { withHome } from "../support/home.ts";
@@ -12,7 +12,7 @@ const SCRIPT = [
 ];
 const KEYS_COUNT_AFTER_MS = 450;
 
-/** From the first question on, without what stands below. */
+/** From the first question down to the status row. */
 function talk(session: Session): readonly string[] {
   const lines = session.everything();
   const from = lines.findIndex((line) => line.includes("first question"));
@@ -25,7 +25,7 @@ function talk(session: Session): readonly string[] {
 }
 
 test(
-  "two terminals see the same, either answers what asks, and who comes back is told what was missed",
+  "two terminals show the same, either answers a request, and a return sums up what was missed",
   () =>
     withHome(async (home) => {
       const env = { GSV_MODEL: `script:${await home.file("script.jsonl", SCRIPT)}` };
@@ -37,11 +37,11 @@ test(
         one.type("first question\r");
         for (const each of [one, two]) await each.until(/› first question\n\n {2}Answer one\./);
         two.type("second question\r");
-        for (const each of [one, two]) await each.until(/wants Delete/);
+        for (const each of [one, two]) await each.until(/wants to delete/);
         await Bun.sleep(KEYS_COUNT_AFTER_MS);
         one.type("n");
         for (const each of [one, two]) await each.until(/ {2}It stays\.\n\n~/);
-        // Where it was answered it needs no name.
+        // The terminal that answered shows no name.
         const named = talk(one).map((line) => line.replace("✗ denied: ", "✗ denied by sam: "));
         expect(talk(two)).toEqual(named);
         for (const each of [one, two]) {
@@ -51,7 +51,7 @@ test(
       }
       expect((await home.gsv(["chat", "go on"], { env })).status).toBe(0);
       await using again = home.terminal(env, { columns: 80, rows: 24 });
-      await again.until(/^while you were away \(\d+s\): 1 answer$/m);
+      await again.until(/^While you were away \(\d+s\): 1 answer$/m);
       expect(again.text()).toContain("Said while nobody looked.");
     }),
   30_000,

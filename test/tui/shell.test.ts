@@ -1,4 +1,4 @@
-// gsv on a terminal as a person has it: the real program in a PTY, read through a terminal emulator.
+// gsv on a terminal: the real program in a PTY, read through a terminal emulator.
 
 import { expect, test } from "bun:test";
 import { type TestHome, withHome } from "../support/home.ts";
@@ -17,29 +17,29 @@ async function shell(
     await using session = home.terminal(script === null ? {} : { GSV_MODEL: `script:${script}` }, options);
     await session.until(/^~ {2}init:1000/m);
     await work(session, home);
-    // What no moment of it may have done to a terminal.
+    // Never clears the screen, and every synchronized update ends.
     const bytes = session.reads.join("");
     expect(bytes).not.toMatch(/\x1b\[[23]J/);
     expect(bytes.match(/\x1b\[\?2026h/g)?.length).toBe(bytes.match(/\x1b\[\?2026l/g)?.length);
   });
 }
 
-/** The transcript without what the greeting says. */
+/** The transcript without the greeting. */
 function said(session: Session, from: string): readonly string[] {
   const lines = session.everything();
   return lines.slice(lines.findIndex((line) => line.includes(from)));
 }
 
-scenario("the first screen says what works, how to get more and what to try, and waits for nothing", () =>
+scenario("the first screen shows what works, how to add a model and what to try", () =>
   shell(async (session) => {
     expect(session.text()).toMatch(/^gsv: made a home at /);
-    for (const words of ["No model is set up yet", "auth provider anthropic", "how do I stop a process?", "ls /proc"])
+    for (const words of ["No model configured", "auth provider anthropic", "how do I stop a process?", "ls /proc"])
       expect(session.text()).toContain(words);
     expect(session.rows()[session.cursor().row]).toBe("›");
   }),
 );
 
-scenario("a question is answered, a command is run, and the glyph says which it will be while it is typed", () =>
+scenario("a question is answered, a command is run, and the glyph shows which while typing", () =>
   shell(async (session) => {
     session.type("How do I stop a process?");
     await session.until(/^› How do I stop a process\?$/m);
@@ -55,7 +55,7 @@ scenario("a question is answered, a command is run, and the glyph says which it 
   }),
 );
 
-scenario("the directory lives on from line to line, and the row below says where one is", () =>
+scenario("the directory lives on from line to line, and the status row shows it", () =>
   shell(async (session) => {
     session.type("mkdir -p notes && cd notes && pwd\r");
     await session.until(/^~\/notes {2}init:1000/m);
@@ -69,36 +69,34 @@ const DELETES = [
   { text: "It is gone." },
 ];
 
-scenario(
-  "an approval shows what runs with everything hidden in it, takes no key of the first moment, and is kept in the transcript",
-  () =>
-    shell(
-      async (session) => {
-        session.type("remove it\r");
-        await session.until(/^\? init:1000 wants Delete ~\/a\.md⟨U\+202E⟩/m);
-        expect(session.text()).toContain("y once   a always for this file   n no");
-        expect(session.text()).toContain("1 waiting");
-        // Enter never approves, and a key of a half-typed line is not one for the card.
-        session.type("\rno y");
-        await session.until(/^› no y$/m);
-        expect(session.text()).toContain("tab answers");
-        session.type("\x7f\x7f\x7f\x7f");
-        await session.until(/y once/);
-        await Bun.sleep(450);
-        session.type("n");
-        await session.until(/✗ denied: Delete ~\/a\.md/);
-        await session.until(/It is gone\./);
-        expect(session.text()).not.toContain("wants Delete");
-      },
-      { script: DELETES },
-    ),
+scenario("an approval shows the call with hidden characters, ignores first keys, and stays in the transcript", () =>
+  shell(
+    async (session) => {
+      session.type("remove it\r");
+      await session.until(/^\? init:1000 wants to delete ~\/a\.md⟨U\+202E⟩/m);
+      expect(session.text()).toContain("y allow once   a always for this file   n deny");
+      expect(session.text()).toContain("1 pending");
+      // Enter never approves, and keys of a half-typed line are not for the card.
+      session.type("\rno y");
+      await session.until(/^› no y$/m);
+      expect(session.text()).toContain("tab answer");
+      session.type("\x7f\x7f\x7f\x7f");
+      await session.until(/y allow once/);
+      await Bun.sleep(450);
+      session.type("n");
+      await session.until(/✗ denied: Delete ~\/a\.md/);
+      await session.until(/It is gone\./);
+      expect(session.text()).not.toContain("wants to delete");
+    },
+    { script: DELETES },
+  ),
 );
 
-scenario("an approval that is answered elsewhere closes, and says by whom", () =>
+scenario("an approval answered by another client closes, and names the account", () =>
   shell(
     async (session, home) => {
       session.type("remove it\r");
-      await session.until(/wants Delete/);
+      await session.until(/wants to delete/);
       const { approvals } = await home.sys().call<{ approvals: { id: string }[] }>("hil.list", {});
       expect((await home.gsv(["deny", approvals[0]?.id ?? ""])).status).toBe(0);
       await session.until(/✗ denied.*: Delete/);
@@ -110,28 +108,26 @@ scenario("an approval that is answered elsewhere closes, and says by whom", () =
 
 const LONG = Array.from({ length: 120 }, (_, line) => `Line ${line} of a long answer.`).join("\n\n");
 
-scenario(
-  "while an answer is written the prompt stays, what is typed waits its turn, and every line is there once",
-  () =>
-    shell(
-      async (session) => {
-        session.type("tell me\r");
-        await session.until(/writing {2}\d+ s/);
-        session.type("and then?\r");
-        await session.until(/↳ queued: and then\?/);
-        session.resize(60, 20);
-        await session.until(/Second\./);
-        await session.until(/^›$/m);
-        session.resize(100, 30);
-        await session.until(/Second\./);
-        const lines = said(session, "› tell me");
-        for (let line = 0; line < 120; line++)
-          expect(lines.filter((each) => each === `  Line ${line} of a long answer.`)).toHaveLength(1);
-        expect(lines.filter((each) => each === "› and then?")).toHaveLength(1);
-        expect(lines.filter((each) => each.startsWith("~  init:1000"))).toHaveLength(1);
-      },
-      { script: [{ text: LONG, chunk: 40, chunkDelayMs: 5 }, { text: "Second." }] },
-    ),
+scenario("while an answer streams the prompt stays, messages are queued, and every line is there once", () =>
+  shell(
+    async (session) => {
+      session.type("tell me\r");
+      await session.until(/writing {2}\d+ s/);
+      session.type("and then?\r");
+      await session.until(/↳ queued: and then\?/);
+      session.resize(60, 20);
+      await session.until(/Second\./);
+      await session.until(/^›$/m);
+      session.resize(100, 30);
+      await session.until(/Second\./);
+      const lines = said(session, "› tell me");
+      for (let line = 0; line < 120; line++)
+        expect(lines.filter((each) => each === `  Line ${line} of a long answer.`)).toHaveLength(1);
+      expect(lines.filter((each) => each === "› and then?")).toHaveLength(1);
+      expect(lines.filter((each) => each.startsWith("~  init:1000"))).toHaveLength(1);
+    },
+    { script: [{ text: LONG, chunk: 40, chunkDelayMs: 20 }, { text: "Second." }] },
+  ),
 );
 
 scenario(
@@ -142,7 +138,7 @@ scenario(
         session.type("tell me\r");
         await session.until(/writing/);
         session.type("half a thought\x1b");
-        await session.until(/^stopped$/m);
+        await session.until(/^Stopped$/m);
         await session.until(/^› half a thought$/m);
         session.type("\x03");
         await session.until(/^›$/m);
@@ -153,14 +149,13 @@ scenario(
         const bytes = session.reads.join("");
         expect(bytes).toEndWith("\x1b[?2004l\x1b[?25h");
         expect(session.text()).not.toMatch(/^~ {2}init:1000/m);
-        // It goes on without the terminal.
         expect((await home.gsv(["proc", "get", "init:1000", "--json"])).stdout).toContain('"state":"idle"');
       },
       { script: [{ text: LONG, chunk: 4, chunkDelayMs: 50 }] },
     ),
 );
 
-scenario("on return the last of what was said is there, and history is searched with ctrl-r", () =>
+scenario("a return shows the last messages, and ctrl-r searches history", () =>
   withHome(async (home) => {
     {
       await using session = home.terminal();
@@ -172,7 +167,7 @@ scenario("on return the last of what was said is there, and history is searched 
     }
     await using session = home.terminal();
     await session.until(/^› How do I stop a process\?$/m);
-    expect(session.text()).not.toContain("No model is set up yet");
+    expect(session.text()).not.toContain("No model configured");
     session.type("\x12stop a");
     await session.until(/^› How do I stop a process\?.*\nhistory: stop a {2}1 of 1/m);
     session.type("\r");
@@ -180,9 +175,9 @@ scenario("on return the last of what was said is there, and history is searched 
   }),
 );
 
-scenario("a paste never submits, and a long one stands as what it is", () =>
+scenario("a paste never submits, and a long one is shown by its size", () =>
   shell(async (session) => {
-    // Before that the terminal itself still makes two line ends of one.
+    // Before raw mode the terminal itself translates line ends.
     await session.until(/^›/m);
     session.type(`\x1b[200~${"row\r\n".repeat(40)}\x1b[201~`);
     await session.until(/\[paste 1: 41 lines, 160 B\]/);
@@ -191,7 +186,7 @@ scenario("a paste never submits, and a long one stands as what it is", () =>
   }),
 );
 
-scenario("top is a view of its own that leaves the transcript as it was, and enter talks to who is selected", () =>
+scenario("top leaves the transcript unchanged, and enter attaches to the selected process", () =>
   shell(async (session) => {
     session.type('spawn --label "docs audit" --prompt "what is running"\r');
     await session.until(/^task:\w{6}$/m);
@@ -202,21 +197,21 @@ scenario("top is a view of its own that leaves the transcript as it was, and ent
     session.type("/audit\r");
     await session.until((text) => !text.includes("init (me)  "));
     session.type("k");
-    await session.until(/end task:\w{6}\? y ends it/);
+    await session.until(/Kill task:\w{6}\?.*y kill/);
     session.type("n\r");
-    await session.until(/^now talking to task:\w{6} · docs audit$/m);
+    await session.until(/^Switched to task:\w{6} · docs audit$/m);
     expect(session.text()).toContain("how do I stop a process?");
     session.type("\x14");
     await session.until(/└ task:.*docs audit/);
     session.type("/docs\rky");
     await session.until(/no process matches/);
     session.type("q");
-    await session.until(/^task:\w{6} has ended$/m);
-    await session.until(/^now talking to init:1000/m);
+    await session.until(/^task:\w{6} ended$/m);
+    await session.until(/^Switched to init:1000/m);
   }),
 );
 
-scenario("TAB completes what is typed, and a line that was begun before goes on with one key", () =>
+scenario("TAB completes a word, and the right arrow accepts the suggestion", () =>
   shell(async (session) => {
     session.type("spaw\t--lab\t");
     await session.until(/^\$ spawn --label$/m);
@@ -233,14 +228,14 @@ scenario("TAB completes what is typed, and a line that was begun before goes on 
   }),
 );
 
-scenario("what stands after a slash is the terminal's own, about the process one talks to, or any gsv command", () =>
+scenario("slash commands are the terminal's, about the attached process, or any gsv command", () =>
   shell(async (session) => {
     session.type("/new\r");
-    await session.until(/^now talking to task:\w{6}$/m);
+    await session.until(/^Switched to task:\w{6}$/m);
     session.type("/cost\r");
     await session.until(/^\$ usage --pid task:\w{6}$/m);
     session.type("/attach\r");
-    await session.until(/^now talking to init:1000/m);
+    await session.until(/^Switched to init:1000/m);
     session.type("/whoami\r");
     session.type("/quit\r");
     expect(await session.exited()).toBe(0);

@@ -1,5 +1,5 @@
-// gsv at a terminal that is asked to end, interrupted or put aside, by a key or by a signal, at any moment of its life: the terminal is as it
-// was found, nobody is left on it, what was said is kept once, and who comes back finds everything as it was.
+// gsv at a terminal is ended, interrupted or suspended, by a key or a signal, at any moment: the terminal is restored, no process is left on it,
+// messages are stored once, and a return finds everything.
 
 import { expect, test } from "bun:test";
 import { chmodSync } from "node:fs";
@@ -12,7 +12,7 @@ import { seeded } from "../support/random.ts";
 import { gsvBelow, leftBehind, stateOf } from "../support/shell-below.ts";
 import { oneIn, SEED, samples } from "../support/soak.ts";
 
-/** A shell that has jobs, and touches no mode of its terminal for the next one. */
+/** A shell with jobs that changes no mode of the terminal. */
 const SHELL = Bun.which("dash") === null ? ["/bin/bash", "--norc", "--noprofile", "--noediting", "-i"] : ["dash", "-i"];
 const SETSID = Bun.which("setsid");
 const atTerminal = test.skipIf(SETSID === null || process.platform !== "linux");
@@ -20,7 +20,7 @@ const atTerminal = test.skipIf(SETSID === null || process.platform !== "linux");
 interface Round extends Place {
   readonly moment: Moment;
   readonly pid: number;
-  /** All modes of the lines, as they were found. */
+  /** The line modes of the terminal before. */
   readonly found: readonly number[];
 }
 
@@ -55,7 +55,7 @@ function isUsual({ session, found }: Round): void {
   expect(session.emulator.buffer.active.type).toBe("normal");
 }
 
-/** The shell takes lines again, on a line of its own, and nobody else is there. */
+/** The shell has its prompt again, and no other process is left. */
 async function isOver(round: Round): Promise<void> {
   const { session, pid } = round;
   await until("gsv has gone", () => !isAlive(pid));
@@ -73,7 +73,7 @@ async function statusOf({ session }: Round): Promise<number> {
   return Number(line.exec(session.text())?.[1]);
 }
 
-/** What was said is in the history once; a run that nobody has ended comes to its end. */
+/** The message is in history once. */
 async function isKept({ home, moment, nth }: Round): Promise<void> {
   const asked = moment.asked?.(nth);
   if (asked === undefined) return;
@@ -81,7 +81,7 @@ async function isKept({ home, moment, nth }: Round): Promise<void> {
   expect(said.split("\n").filter((line) => line.endsWith(`user: ${asked}`))).toHaveLength(1);
 }
 
-/** Who is on its way out may have gone; of programs that run on the terminal each is told, as the terminal does it. */
+/** A leaving gsv may have gone already. Like the terminal, a signal goes to all programs of the group. */
 function send({ pid, moment }: Round, signal: NodeJS.Signals, to: "one" | "all" = "one"): void {
   try {
     process.kill(to === "one" || moment.other === undefined ? pid : -pid, signal);
@@ -118,14 +118,14 @@ const interrupts =
     if (moment.int === "ends") {
       const isThere = () => session.emulator.buffer.active.length > 0 && READY.test(session.text()) && isAlive(pid);
       await until("it goes, or is ready", () => !isAlive(pid) || isThere());
-      // It may be both, one after the other.
+      // It may become ready and then leave.
       if (moment.name === "on the way out") await until("it goes", () => !isAlive(pid));
       if (!isAlive(pid)) {
         await isOver(round);
         return expect([0, 130]).toContain(await statusOf(round));
       }
     }
-    if (moment.int === "notices") await session.until(/ctrl-d leaves/);
+    if (moment.int === "notices") await session.until(/ctrl-d to leave/);
     await session.until((text) => /^›(?: x)?$/m.test(text) && !/esc stops|^history:/m.test(text) && READY.test(text));
     if (moment.int === "closes") await session.until((text) => moment.shows?.test(text) === false);
     expect(session.emulator.buffer.active.type).toBe("normal");
@@ -141,7 +141,7 @@ async function isAborted({ home, moment }: Round): Promise<void> {
   await home.gsv(["wait", "init:1000"]);
   const [init] = await home.ps();
   const text = (await home.gsv(["logs", "--limit", "20"])).stdout;
-  // An answer may be whole by the time it is to stop.
+  // The answer may have ended before the abort.
   const isWhole = isTale(moment) && text.includes(TALE_END);
   expect([moment.name, init?.lastStatus]).toEqual([moment.name, isWhole ? "ok" : "aborted"]);
 }
@@ -182,7 +182,7 @@ async function comesBack(round: Round): Promise<void> {
   }
   if (moment.other === undefined) {
     await session.until(moment.shows ?? READY);
-    // Nothing of it twice, at another size too; a view has a screen of its own.
+    // One status row, at another size too; a view has its own screen.
     const statuses = session.everything().filter((line) => READY.test(line));
     expect(statuses.length).toBeLessThanOrEqual(1);
   }
@@ -190,17 +190,17 @@ async function comesBack(round: Round): Promise<void> {
 }
 
 const ACTS: { readonly [how: string]: Act } = {
-  "asked to end": ends("SIGTERM", 143),
-  "whose terminal hangs up": ends("SIGHUP", 129),
+  terminated: ends("SIGTERM", 143),
+  "hung up": ends("SIGHUP", 129),
   "interrupted with ctrl-c": interrupts("key"),
   "interrupted by a signal": interrupts("signal"),
-  "put aside with ctrl-z": asides("key"),
-  "put aside by a signal": asides("signal"),
+  "suspended with ctrl-z": asides("key"),
+  "suspended by a signal": asides("signal"),
 };
 
 for (const [how, act] of oneIn(2, Object.entries(ACTS)))
   atTerminal(
-    `one that is ${how} at any moment loses nothing and leaves nothing`,
+    `${how} at any moment, gsv loses no message and leaves no process`,
     async () => {
       const { int } = seeded(SEED + how.length);
       const failures: string[] = [];
@@ -218,12 +218,12 @@ for (const [how, act] of oneIn(2, Object.entries(ACTS)))
     120_000,
   );
 
-atTerminal("where no shell could take it back it is not put aside, says so and goes on", () =>
+atTerminal("without a shell to return to, ctrl-z does nothing and says so", () =>
   withHome(async (home) => {
     await using session = home.terminal({}, { argv: [SETSID ?? "", "--ctty", ...gsvCommand()] });
     await session.until(READY);
     session.type("a line\x1a");
-    await session.until(/there is no shell to come back from: ctrl-d leaves/);
+    await session.until(/no shell to return to: ctrl-d to leave/);
     session.type(" that goes on");
     await session.until(/^› a line that goes on$/m);
     session.type("\x15\x04");
@@ -231,7 +231,7 @@ atTerminal("where no shell could take it back it is not put aside, says so and g
   }),
 );
 
-test("put aside out of a view, a list or a search, each is there again", async () => {
+test("a suspended view, list or search is there again", async () => {
   const played = await Played.open();
   for (const [keys, shows] of [
     ["\x14", /^PID/m],
@@ -251,7 +251,7 @@ test("put aside out of a view, a list or a search, each is there again", async (
   await played.leave();
 });
 
-test("one that was stopped unasked paints itself anew below what others wrote, and a view as a whole", async () => {
+test("after a stop by a signal the screen is painted again below foreign output, a view as a whole", async () => {
   const played = await Played.open();
   await played.type("half a line");
   played.print("\r\nsh$ fg\r\n");
@@ -268,7 +268,7 @@ test("one that was stopped unasked paints itself anew below what others wrote, a
   await played.leave();
 });
 
-test("the signal of ctrl-c is the key, and what waits for the kernel alone is given up", async () => {
+test("SIGINT acts as ctrl-c, and a command that only waits for the kernel is abandoned", async () => {
   const played = await Played.open();
   await played.type("a line");
   played.io.interrupt("INT");
@@ -276,7 +276,7 @@ test("the signal of ctrl-c is the key, and what waits for the kernel alone is gi
   expect(played.text()).toMatch(/^›$/m);
   played.io.interrupt("INT");
   await played.settle();
-  expect(played.text()).toContain("ctrl-d leaves");
+  expect(played.text()).toContain("ctrl-d to leave");
   played.io.fakeSys.answer("proc.wait", () => new Promise(() => {}));
   await played.type("wait init:1000\r");
   await played.until(() => played.io.fakeSys.asked("proc.wait").length === 1);

@@ -1,5 +1,5 @@
-// Ten minutes of a life at the terminal (GSV_SOAK_MINUTES says otherwise): answers, tools, approvals, views, other sizes, without an end of memory
-// or of what is there once. Only in `npm run soak`.
+// Ten minutes at the terminal (or GSV_SOAK_MINUTES): answers, tools, approvals, views, resizes. Memory stays flat and each answer is on the
+// screen once. Only in `npm run soak`.
 
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
@@ -9,7 +9,7 @@ import type { Session } from "../support/session.ts";
 
 const MINUTES = Number(process.env.GSV_SOAK_MINUTES ?? "10");
 const soaks = test.skipIf(process.env.GSV_SOAK !== "1");
-/** What a runtime takes before it gives anything back. */
+/** What a runtime takes before it returns memory. */
 const GROWTH_MIB_MAX = 40;
 const WARM_SHARE = 0.3;
 const LINES = 60;
@@ -33,14 +33,14 @@ function residentMib(pid: number): number {
   return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024;
 }
 
-const IDLE = /^(?:(?!esc stops| waiting)[\s\S])*\n[›$]$/;
+const IDLE = /^(?:(?!esc stop| pending)[\s\S])*\n[›$]$/;
 
 async function once(session: Session, turn: number, pick: (count: number) => number): Promise<void> {
   const kind = pick(6);
   if (kind === 0) session.type(`, tool ${turn}\r`);
   else if (kind === 1) {
     session.type(`, ask ${turn}\r`);
-    await session.until(/wants Delete/);
+    await session.until(/wants to delete/);
     await Bun.sleep(500);
     session.type(pick(2) === 0 ? "y" : "n");
   } else if (kind === 2) {
@@ -61,7 +61,7 @@ async function once(session: Session, turn: number, pick: (count: number) => num
   await session.until(IDLE, 30_000);
 }
 
-soaks(`${MINUTES} minutes of everything leave each answer there once, and memory flat`, () =>
+soaks(`${MINUTES} minutes of use keep each answer on the screen once, and memory flat`, () =>
   withHome(async (home) => {
     const random = seeded(Math.floor(Math.random() * 2 ** 31));
     const script = await home.file("script.jsonl", SCRIPT);
@@ -74,7 +74,6 @@ soaks(`${MINUTES} minutes of everything leave each answer there once, and memory
     for (; performance.now() < end; turn++) {
       await once(session, turn, (count) => random.int(count));
       if (performance.now() > warm) samples.push(residentMib(session.process.pid));
-      // What the emulator has read need not be kept.
       session.reads.length = 0;
     }
     const half = Math.ceil(samples.length / 2);

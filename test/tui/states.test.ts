@@ -89,7 +89,13 @@ const until = (shell: Played, ms: number) => shell.io.clock.now() + ms;
 const HELD: readonly [string, (shell: Played) => WaitsFor, readonly string[]][] = [
   [
     "an outage",
-    (shell) => ({ kind: "outage", model: MODEL, class: "outage", reason: "529 overloaded", until: until(shell, 252_000) }),
+    (shell) => ({
+      kind: "outage",
+      model: MODEL,
+      class: "outage",
+      reason: "529 overloaded",
+      until: until(shell, 252_000),
+    }),
     ["‖ paused: anthropic is overloaded since 03:04  retrying in 4:10 · r retry now · m switch model"],
   ],
   [

@@ -138,8 +138,7 @@ function keysLine(ask: Ask, state: State, { theme, columns }: CardPlace, isCut: 
   const { replying, answering, chosen, asks } = state.asking;
   const isQuestion = ask.kind === "question";
   const fit = (first: readonly Key[], rest: readonly Key[] = []) => keysThatFit(first, rest, columns - 3, theme);
-  if (chosen !== null)
-    return `${theme.needs(`${chosen.letter} ${theme.glyphs.dots}`)}   ${fit([["esc", "cancel"]])}`;
+  if (chosen !== null) return `${theme.needs(`${chosen.letter} ${theme.glyphs.dots}`)}   ${fit([["esc", "cancel"]])}`;
   if (replying === ask.id)
     return fit([
       ["enter", isQuestion ? "answer" : "deny with this reason"],
@@ -171,7 +170,12 @@ function keysThatFit(first: readonly Key[], rest: readonly Key[], columns: numbe
   const text = (keys: readonly Key[], gap: string, isShort: boolean) =>
     keys.map(([key, word, short = word]) => `${theme.bold(key)} ${isShort ? short : word}`).join(gap);
   const all = [...first, ...rest];
-  const ways = [["   ", false], ["  ", false], ["   ", true], ["  ", true]] as const;
+  const ways = [
+    ["   ", false],
+    ["  ", false],
+    ["   ", true],
+    ["  ", true],
+  ] as const;
   const fits = (keys: readonly Key[]) =>
     ways.map(([gap, isShort]) => text(keys, gap, isShort)).find((line) => Bun.stringWidth(line) <= columns);
   for (let count = all.length; count >= first.length; count--) {

@@ -12,7 +12,6 @@ import { type Programs, spansOf } from "../line/syntax.ts";
 import type { Fate } from "../state/process.ts";
 import type { State } from "../state/state.ts";
 import { activityLines, standInLine } from "../talk/activity.ts";
-import type { Route } from "../verdict/route.ts";
 import type { DockView } from "../view/dock.tsx";
 import { pickerLines } from "../view/picker.ts";
 import { keySheet } from "../views/key-sheet.ts";

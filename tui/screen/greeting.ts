@@ -56,7 +56,7 @@ function inShort({ version, model }: Greeting, theme: Theme): readonly string[] 
 
 function modelLines({ model }: Greeting, theme: Theme): readonly string[] {
   if (!isOffline(model)) return [modelLine(model)];
-  return [NO_MODEL, `${INDENT}${theme.bold(SET_UP)}${theme.dim("   add an API key; also openai, ollama")}`];
+  return [NO_MODEL, `${INDENT}${theme.bold(SET_UP)}${theme.dim("   add a key; also openai, ollama")}`];
 }
 
 function isOffline(model: string | null): boolean {

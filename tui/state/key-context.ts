@@ -2,9 +2,9 @@
 
 import type { Io } from "../../commands/command.ts";
 import { uuidv7 } from "../../src/abi/ids.ts";
-import type { Route } from "../verdict/route.ts";
 import { goesOn } from "../line/unfinished.ts";
 import type { Tty } from "../screen/screen.ts";
+import type { Route } from "../verdict/route.ts";
 import type { Line } from "./line.ts";
 
 export interface KeyContext {

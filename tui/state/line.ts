@@ -2,8 +2,8 @@
 
 import { type Editing, EMPTY } from "../line/editor.ts";
 import type { Past } from "../line/history.ts";
-import type { Route } from "../verdict/route.ts";
 import type { Search } from "../line/search.ts";
+import type { Route } from "../verdict/route.ts";
 
 /** Completions of the word at the cursor, until the next key. */
 export interface Menu {

@@ -64,15 +64,15 @@ function onKey(before: State, typed: Pressed, at: number, context: KeyContext): 
   const isKey = typed.type === "key";
   if (isKey && isExpand(typed) && chat.opened !== null && overlay.view?.kind === "pager")
     return expanded(set(before, "overlay", { view: null }));
-  if (overlay.view !== null && isKey) return afterView(onViewKeys(before, typed, { at, size: context.size }), typed, at, context);
+  if (overlay.view !== null && isKey)
+    return afterView(onViewKeys(before, typed, { at, size: context.size }), typed, at, context);
   const { menu } = line;
   const state = closedMenu(before);
   if (typed.type === "paste")
     return only(edited(set(state, "line", { hot: null }), pasted(state.line.input, typed.text)));
   if (overlay.picker !== null) return onPickerKeys(state, overlay.picker, typed);
   if (overlay.keysShown) return only(set(state, "overlay", { keysShown: false }));
-  if (line.search !== null)
-    return only(set(state, "line", onSearchKey(line.search, typed, line.past, line.cwd)));
+  if (line.search !== null) return only(set(state, "line", onSearchKey(line.search, typed, line.past, line.cwd)));
   if (isExpand(typed)) return expanded(set(state, "chat", { opened: chat.opened }));
   const taken = hasCardKeys(state) ? onCardKey(state, typed, at) : onHeldKey(state, typed, at);
   if (taken !== null) return taken;
@@ -185,8 +185,7 @@ function onAlt(input: Editing, letter: string): Editing {
 
 function onControl(state: State, key: Key, at: number): Reduced {
   const { input } = state.line;
-  if (key.name === "left" || key.name === "right")
-    return only(edited(state, moved(input, `word-${key.name}` as Move)));
+  if (key.name === "left" || key.name === "right") return only(edited(state, moved(input, `word-${key.name}` as Move)));
   if (key.name !== "text") return only(state);
   const ghosted = "ef".includes(key.text) ? acceptedGhost(state, key) : null;
   if (ghosted !== null) return only(ghosted);

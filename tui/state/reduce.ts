@@ -97,9 +97,7 @@ function sent(state: State, { key, runId }: EventOf<"sent">): Reduced {
       set(state, "chat", { waiting: waiting.filter((each) => each !== message) }),
       print({ kind: "message", text: message.text }),
     );
-  return only(
-    set(state, "chat", { waiting: waiting.map((each) => (each === message ? { ...each, runId } : each)) }),
-  );
+  return only(set(state, "chat", { waiting: waiting.map((each) => (each === message ? { ...each, runId } : each)) }));
 }
 
 function withoutMessage(state: State, key: string): State {
@@ -124,18 +122,20 @@ function attached(before: State, { pid, readOnly, about }: EventOf<"attached">):
   return act(resetCard({ ...before, process, chat: NEW_CHAT }), ...unsent(before), note(about));
 }
 
-function adopted(before: State, { info, model, entries, collapsed, calls, asks }: EventOf<"adopted">, now: number): Reduced {
+function adopted(
+  before: State,
+  { info, model, entries, collapsed, calls, asks }: EventOf<"adopted">,
+  now: number,
+): Reduced {
   const known = withInfo(before, info, now);
   const { run } = before.chat;
   const working = WORKING_STATES.includes(info.state) && info.activeRunId !== null;
   const chat = { run: run ?? (working ? runOf(info.activeRunId, calls, now) : null), calls, collapsed };
   const state = set(set(known, "chat", chat), "process", { model: model ?? before.process.model });
   const fresh = asks.filter(({ id }) => !state.asking.asks.some((ask) => ask.id === id));
-  return act(
-    set(state, "asking", { asks: [...state.asking.asks, ...fresh] }),
-    ...entries.map(print),
-    { do: "measure" },
-  );
+  return act(set(state, "asking", { asks: [...state.asking.asks, ...fresh] }), ...entries.map(print), {
+    do: "measure",
+  });
 }
 
 function withInfo(before: State, { state, waitsFor, costUsd }: EventOf<"refreshed">["info"], now: number): State {

@@ -107,7 +107,8 @@ function padded(text: string, columns: number): string {
 }
 
 function footLine({ kind, ending }: Picker, columns: number, theme: Theme): string {
-  if (ending !== null) return `${theme.needs(`Kill ${ending}?`)} ${theme.bold("y")} ${theme.dim("kill")}  ${theme.bold("any other key")} ${theme.dim("cancel")}`;
+  if (ending !== null)
+    return `${theme.needs(`Kill ${ending}?`)} ${theme.bold("y")} ${theme.dim("kill")}  ${theme.bold("any other key")} ${theme.dim("cancel")}`;
   const keys: readonly ViewKey[] = [
     { key: "enter", word: kind === "approval" ? "open" : "switch", minor: 0 },
     ...(kind === "process"

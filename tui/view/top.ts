@@ -155,8 +155,7 @@ function askLines(ask: Ask, { theme, columns, rows }: TopProps): readonly string
 function footLine({ top, asks, notice, theme }: TopProps, selected: ProcessInfo | null, columns: number): string {
   if (top.ending !== null)
     return `${theme.needs(`Kill ${top.ending}?`)} Its history is archived.  ${theme.bold("y")} ${theme.dim("kill")}  ${theme.bold("any other key")} ${theme.dim("cancel")}`;
-  if (top.filtering)
-    return keysLine([key("enter", "keep filter", 0), key("esc", "clear filter", 1)], columns, theme);
+  if (top.filtering) return keysLine([key("enter", "keep filter", 0), key("esc", "clear filter", 1)], columns, theme);
   const isAsking =
     selected?.state === "waiting_hil" && asks.some(({ pid, kind }) => pid === selected.pid && kind === "approval");
   const keys = [

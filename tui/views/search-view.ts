@@ -31,7 +31,7 @@ export function searchRows(
   const count = found.length === 0 ? "no match" : `${search.nth + 1} of ${found.length}`;
   const head = `history${WORDS[search.only]}: ${reveal(search.words)}`;
   const hint = cutWidth(
-    `${count} · enter accept · tab ${NEXT[search.only]} · esc cancel`,
+    `${count} · enter accept · tab ${NEXT[search.only]}`,
     Math.max(0, columns - Bun.stringWidth(head) - 4),
   );
   const lines = [...shown.toReversed(), `${theme.you(head)}  ${theme.dim(hint)}`];

@@ -60,8 +60,7 @@ export function onStraceKey(
   const by = stepOf(key, page);
   if (by !== null) return stays(movedBy(strace, by));
   if (key.name === "escape" && strace.open) return stays({ ...strace, open: false });
-  if (key.name === "escape" || key.text === "q" || (key.ctrl && "ct".includes(key.text)))
-    return commands("leave");
+  if (key.name === "escape" || key.text === "q" || (key.ctrl && "ct".includes(key.text))) return commands("leave");
   if (key.name === "enter") return stays({ ...strace, open: !strace.open });
   switch (key.text) {
     case "f":

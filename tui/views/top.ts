@@ -140,11 +140,7 @@ function onViewLetter(top: Top, letter: string): Top | null {
   return letter === "/" ? { ...top, filtering: true } : null;
 }
 
-function onLetter(
-  top: Top,
-  letter: string,
-  { pid, state }: ProcessInfo,
-): TopReduced {
+function onLetter(top: Top, letter: string, { pid, state }: ProcessInfo): TopReduced {
   switch (letter) {
     case "k":
       return { top: { ...top, ending: pid, selected: pid }, command: null };

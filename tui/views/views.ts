@@ -186,7 +186,12 @@ export function onViewEvent(state: State, event: ViewEvent): Reduced {
       return act(withView(state, next), { do: "trace", pid: event.pid, after });
     }
     case "trace-over":
-      return only(withView(state, withStrace(view, event.pid, (strace) => ({ ...strace, over: event.why }))));
+      return only(
+        withView(
+          state,
+          withStrace(view, event.pid, (strace) => ({ ...strace, over: event.why })),
+        ),
+      );
     case "paged":
       return openedPager(state, event.title, event.text);
     case "offered": {
