@@ -9,13 +9,13 @@ import type { Spawned } from "../src/syscalls/services.ts";
 import { CHOSEN_MS } from "./cards/chosen-answer.ts";
 import { type EffectPorts, failed } from "./effect-ports.ts";
 import type { Editing } from "./line/editor.ts";
-import { elsewhere } from "./line/elsewhere.ts";
-import { plainText } from "./line/host-output.ts";
-import { ioWith } from "./line/io-with.ts";
-import { KeptOutput } from "./line/kept-output.ts";
 import { simpleWords } from "./line/simple.ts";
 import { retheme, still, THEME_KEY } from "./screen/theme.ts";
 import { worded } from "./screen/worded.ts";
+import { elsewhere } from "./shell/elsewhere.ts";
+import { plainText } from "./shell/host-output.ts";
+import { ioWith } from "./shell/io-with.ts";
+import { KeptOutput } from "./shell/kept-output.ts";
 import type { Effect, EffectOf } from "./state/effect.ts";
 import { realPlace } from "./state/state.ts";
 import { ChatEffects } from "./talk/chat-effects.ts";
@@ -121,7 +121,7 @@ export class Effects {
   /** `/new` with flags runs the command `spawn`, which may ask the person something. */
   private async spawnWith(rest: string): Promise<void> {
     const { io, shell, attach, print, lending } = this.ports;
-    const { spawnOf } = await import("./line/new-process.ts");
+    const { spawnOf } = await import("./shell/new-process.ts");
     const made = await spawnOf(rest);
     if (made === null) throw new Error("/new takes flags of spawn without $, ` or \\, then the prompt");
     print({ kind: "command", text: made.shown.map(quoted).join(" "), host: false });

@@ -5,8 +5,8 @@ import type { Io } from "../commands/command.ts";
 import { ENDED_BY } from "../src/abi/ended-by.ts";
 import { initPid } from "../src/abi/ids.ts";
 import { type History, linesToKeep } from "./line/history.ts";
-import { LineShell } from "./line/line-shell.ts";
 import { asOneLine, goesOn } from "./line/unfinished.ts";
+import { LineShell } from "./shell/line-shell.ts";
 import type { Route } from "./verdict/route.ts";
 
 export interface TypedLine {

@@ -154,10 +154,12 @@ class Run {
   private stdin(args: readonly string[]): Call["stdin"] {
     const { io } = this.place;
     const isWanted = args.includes("-") || !["tty", "none"].includes(io.stdin.kind);
-    const bytes = io.stdin.bytes()[Symbol.asyncIterator]();
+    // Opened at the first read: an open stream of the terminal stays locked for the next command.
+    let bytes: AsyncIterator<Uint8Array> | null = null;
     return {
       next: async () => {
         if (!isWanted) throw usageError(this.spec, `${this.spec.name}: no files are named, and stdin is empty`);
+        bytes ??= io.stdin.bytes()[Symbol.asyncIterator]();
         const { value, done } = await bytes.next();
         return done === true ? null : value;
       },

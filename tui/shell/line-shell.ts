@@ -12,10 +12,10 @@ import { inDirectory } from "../../src/shell/interpreter/directory.ts";
 import { INTERPRETER } from "../../src/shell/interpreter/interpreter.ts";
 import { programNames } from "../../src/shell/interpreter/names.ts";
 import { isAbsent, PROGRAMS } from "../../src/shell/programs/table.ts";
+import { simpleWords } from "../line/simple.ts";
 import { type Route, routeOf } from "../verdict/route.ts";
 import { ioWith } from "./io-with.ts";
 import { ownCommand } from "./own-command.ts";
-import { simpleWords } from "./simple.ts";
 
 /** `/proc` is the directory. */
 const DIRECTORIES = new Set(["proc", "sys"]);

@@ -3,7 +3,7 @@
 
 import type { Io } from "../../commands/command.ts";
 import type { Thing } from "../../commands/files/copy/side.ts";
-import { simpleWords } from "./simple.ts";
+import { simpleWords } from "../line/simple.ts";
 
 export interface Failed {
   readonly text: string;
