@@ -1,5 +1,5 @@
-// Who may do what to a file, as Linux decides it: root passes; else the first of owner, group, other that fits is the only one asked.
-// What is newly made takes after the directory it is made in, so that what is private stays private and a setgid tree stays shared.
+// File permissions as on Linux: root passes; otherwise the first match of owner, group and other decides. New files inherit from their
+// directory, so that private trees stay private and setgid trees stay shared.
 
 import { type Caller, isRoot } from "../src/abi/identity.ts";
 import { isInside } from "../src/lib/inside.ts";
@@ -8,7 +8,7 @@ import type { Attributes, Stat } from "./filesystem.ts";
 
 export const READ = 4;
 export const WRITE = 2;
-/** Run a file; pass through a directory. */
+/** Execute a file; traverse a directory. */
 export const SEARCH = 1;
 
 const SETUID = 0o4000;
@@ -28,14 +28,14 @@ export function need(caller: Caller, stat: Owned, want: number, path: string): v
   if (!may(caller, stat, want)) throw new FileError("EACCES", path);
 }
 
-/** Taking a name away needs the directory's consent, and in a sticky one also that of the file's or the directory's owner. */
+/** Needs write access to the directory; in a sticky one also ownership of the file or the directory. */
 export function needRemove(caller: Caller, directory: Owned, entry: Owned, path: string): void {
   need(caller, directory, WRITE | SEARCH, path);
   if ((directory.mode & STICKY) === 0 || isRoot(caller)) return;
   if (caller.uid !== entry.uid && caller.uid !== directory.uid) throw new FileError("EPERM", path);
 }
 
-/** Owner and mode of something new. */
+/** Owner and mode of a new file. */
 export function born(caller: Caller, directory: Owned, kind: "file" | "directory", mode?: number): Owned {
   const setgid = directory.mode & SETGID;
   const gid = setgid === 0 ? caller.gid : directory.gid;
@@ -44,7 +44,7 @@ export function born(caller: Caller, directory: Owned, kind: "file" | "directory
   return { uid: caller.uid, gid, mode: inGroup(caller, gid) ? wished : withoutSetgid(wished, GROUP_RUNS) };
 }
 
-/** Where nobody set a umask the directory decides, as one with a default ACL would: what is shared stays shared. */
+/** Without a umask the directory decides, like a default ACL: shared directories stay shared. */
 function wishedMode(caller: Caller, directory: Owned, kind: "file" | "directory", mode?: number): number {
   const [most, least] = kind === "file" ? [0o666, 0o600] : [0o777, 0o700];
   if (caller.umask !== undefined) return (mode ?? most) & 0o7777 & ~caller.umask;
@@ -52,12 +52,12 @@ function wishedMode(caller: Caller, directory: Owned, kind: "file" | "directory"
   return (mode ?? (inherited & most) | least) & 0o7777;
 }
 
-/** The mode of a file after somebody wrote to it: nobody but root changes a program that runs as another and leaves it so. */
+/** Mode after a write: clears setuid and setgid unless root writes. */
 export function written(caller: Caller, { gid, mode }: Owned): number {
   return isRoot(caller) ? mode : withoutPrivileges(mode, inGroup(caller, gid));
 }
 
-/** Owner and mode after a change that needSetattr let pass. */
+/** Owner and mode after a change that needSetattr allowed. */
 export function changed(caller: Caller, stat: Owned & Pick<Stat, "kind">, attributes: Attributes): Owned {
   const { uid = stat.uid, gid = stat.gid } = attributes;
   let mode = attributes.mode ?? stat.mode;
@@ -75,16 +75,16 @@ function withoutPrivileges(mode: number, inGroup: boolean): number {
   return withoutSetgid(mode & ~SETUID, inGroup ? GROUP_RUNS : 0);
 }
 
-/** Setgid without leave to run means something else, and stays for whoever is in the group. */
+/** Setgid without group execute has another meaning and stays. */
 function withoutSetgid(mode: number, where: number): number {
   return (mode & where) === where ? mode & ~SETGID : mode;
 }
 
-/** The owner may change mode and time, and the group to one of their own; only root gives things away. */
+/** The owner may change mode and time, and the group to one of their own; only root changes the owner. */
 export function needSetattr(caller: Caller, stat: Owned, attributes: Attributes, path: string): void {
   const { uid, gid, mode, mtimeMs } = attributes;
   if (mode !== undefined && (!Number.isInteger(mode) || mode < 0 || mode > 0o7777)) {
-    throw new FileError("EINVAL", path, "a mode is 0 to 7777 in octal");
+    throw new FileError("EINVAL", path, "a mode must be 0 to 7777 (octal)");
   }
   if (mtimeMs !== undefined && !Number.isFinite(mtimeMs)) throw new FileError("EINVAL", path, "not a time");
   if (isRoot(caller)) return;
@@ -93,13 +93,12 @@ export function needSetattr(caller: Caller, stat: Owned, attributes: Attributes,
   if (gid !== undefined && gid !== stat.gid && !caller.gids.includes(gid)) throw new FileError("EPERM", path);
 }
 
-/** Where a person has allowed one file, a link that was changed since leads to no other. */
+/** If a person approved one file, no other may be written, wherever a changed symlink points. */
 export function needAllowed({ allowed }: Caller, path: string): void {
-  if (allowed !== undefined && allowed !== path)
-    throw new FileError("EPERM", path, `a person has allowed ${allowed} and no other file`);
+  if (allowed !== undefined && allowed !== path) throw new FileError("EPERM", path, `only ${allowed} was approved`);
 }
 
-/** That file, or a directory on the way to it; anything where nobody was asked about one file. */
+/** True for the approved file and its parent directories, and for everything if no single file was approved. */
 export function leadsToAllowed({ allowed }: Caller, path: string): boolean {
   return allowed === undefined || isInside(allowed, path);
 }

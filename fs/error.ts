@@ -1,9 +1,8 @@
-// The errors that mounts throw: a code of errno.ts, the path and the words for it. A mount names the path as it knows it, below its own
-// root; the Namespace puts the mount point before it, so that callers read the path they asked for.
+// Errors of mounts: code, path and text. A mount uses paths below its own root; the Namespace adds the mount point.
 
 import { ERRNO_TEXT, SysError } from "../src/abi/errno.ts";
 
-/** Between mounts the kernel can say what helps, where Unix only says what is wrong. */
+/** EXDEV with advice. */
 const PHRASES = { ...ERRNO_TEXT, EXDEV: "on another mount: copy it and delete the original" } as const;
 
 type FileCode = keyof typeof PHRASES;
@@ -30,12 +29,12 @@ export class FileError extends SysError {
   }
 }
 
-/** In place of a verb that a mount has not: nothing is made, moved or taken away there. */
+/** For verbs that a mount does not support. */
 export async function refused(_caller: unknown, path: string): Promise<never> {
   throw new FileError("EPERM", path);
 }
 
-/** An error of the host (of node:fs) becomes that of a mount, about the path as the mount knows it. */
+/** Translates node:fs errors to FileError. */
 export async function asFileErrors<T>(path: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -1,12 +1,11 @@
-// What can be mounted: nine verbs over paths that the Namespace has resolved, and one more for mounts that go to each name step by step.
-// A mount never sees `..`, a symlink in the middle of a path or another mount's files; it throws SysError with errno codes and checks
-// permissions with access.ts.
+// The interface of a mount: nine verbs over paths resolved by the Namespace, and an optional one for mounts that walk names themselves. A
+// mount never gets `..`, an inner symlink or another mount's path. It throws SysError and checks permissions with access.ts.
 
 import type { Caller } from "../src/abi/identity.ts";
 import type { Receipt } from "../src/objects/objects.ts";
 
 declare const resolved: unique symbol;
-/** Absolute within the mount, normalised, without links: only the Namespace makes one. */
+/** Absolute within the mount, normalized, without symlinks. Only the Namespace creates one. */
 export type ResolvedPath = string & { readonly [resolved]: true };
 
 export type FileKind = "file" | "directory" | "symlink";
@@ -25,12 +24,23 @@ export interface Stat {
   readonly contentType?: string;
 }
 
+/** A directory without an inode: a parent of mount points. */
+export const BARE_DIRECTORY: Stat = {
+  kind: "directory",
+  uid: 0,
+  gid: 0,
+  mode: 0o755,
+  size: 0,
+  mtimeMs: 0,
+  version: "0",
+};
+
 export interface Entry {
   readonly name: string;
   readonly stat: Stat;
 }
 
-/** A directory that was walked to once. */
+/** A directory that need not be walked to again. */
 export interface Directory {
   readonly entries: readonly Entry[];
   read(name: string, options: ReadOptions): Promise<ReadResult>;
@@ -50,22 +60,21 @@ export interface ReadResult {
 export interface WriteOptions {
   /** start replaces the content, end appends. */
   readonly at: "start" | "end";
-  /** Fails with EEXIST when there is one already. */
+  /** EEXIST if the file exists. */
   readonly exclusive?: boolean;
-  /** Fails with ECONFLICT when the content changed since. */
+  /** ECONFLICT if the content has changed. */
   readonly ifVersion?: string;
   readonly mode?: number;
-  /** Stored with the change, where the mount outlives the kernel. */
+  /** Stored with the change, if the mount outlives the kernel. */
   readonly receipt?: Receipt;
 }
 
 export interface RemoveOptions {
   readonly recursive: boolean;
-  /** As for a write: stored with the last name that goes. */
+  /** Stored with the removal of the last name. */
   readonly receipt?: Receipt;
 }
 
-/** As for a write. */
 export interface Receipted {
   readonly receipt?: Receipt;
 }
@@ -79,8 +88,7 @@ export interface Attributes {
 
 export interface FileSystem {
   stat(caller: Caller, path: ResolvedPath): Promise<Stat>;
-  /** What stands on the way to a path and at its end, by its paths, as far as there is anything: asked once, where asking for one after the
-   * other would cost the square of the depth. */
+  /** Stats of all existing names along a path, in one call: one call per name would cost the square of the depth. */
   along?(caller: Caller, path: ResolvedPath): Promise<ReadonlyMap<string, Stat>>;
   list(caller: Caller, path: ResolvedPath): Promise<readonly Entry[]>;
   read(caller: Caller, path: ResolvedPath, options: ReadOptions): Promise<ReadResult>;
@@ -92,7 +100,7 @@ export interface FileSystem {
   ): Promise<{ readonly version: string }>;
   remove(caller: Caller, path: ResolvedPath, options: RemoveOptions): Promise<void>;
   rename(caller: Caller, from: ResolvedPath, to: ResolvedPath, options?: Receipted): Promise<void>;
-  /** One directory; the Namespace makes missing parents one by one. */
+  /** One directory; the Namespace creates missing parents. */
   mkdir(caller: Caller, path: ResolvedPath, options: Receipted & { readonly mode?: number }): Promise<void>;
   link(caller: Caller, path: ResolvedPath, target: string, options?: Receipted): Promise<void>;
   setattr(caller: Caller, path: ResolvedPath, attributes: Attributes): Promise<void>;
@@ -101,18 +109,18 @@ export interface FileSystem {
 export interface Mount {
   readonly at: string;
   readonly fs: FileSystem;
-  /** Nothing there can be changed, whatever its modes say. */
+  /** Whatever the modes say. */
   readonly readOnly?: true;
-  /** A part of a filesystem that sees its paths whole, mounted again in its own place. */
+  /** The filesystem gets full paths, not paths below the mount point. */
   readonly whole?: true;
 }
 
-/** Where a walk ended: the path without links, the mount it is in, and what stands there. */
+/** Result of a walk: the path without symlinks, its mount, and what exists there. */
 export interface Place {
   readonly path: string;
   readonly mount: Mount;
   readonly inner: ResolvedPath;
   readonly stat: Stat | null;
-  /** Nothing stands there, and only a directory may come to. */
+  /** Nothing exists there, and the path ends with a slash. */
   readonly forDirectory?: true;
 }

@@ -1,4 +1,4 @@
-// The way from a path of the whole tree into the mount that holds it, and the way of its errors back out.
+// From a path of the namespace to its mount, and back for errors.
 
 import type { Caller } from "../src/abi/identity.ts";
 import { FileError } from "./error.ts";
@@ -6,7 +6,7 @@ import type { Mount, Place, ReadOptions, ReadResult, ResolvedPath, Stat } from "
 import { split } from "./path.ts";
 import { pathOf, SLASH } from "./steps.ts";
 
-/** What stands there; null when nothing does. */
+/** Null if there is nothing. */
 async function ownStat(caller: Caller, place: Place): Promise<Stat | null> {
   try {
     return await inside(place, place.mount.fs.stat(caller, place.inner));
@@ -16,39 +16,39 @@ async function ownStat(caller: Caller, place: Place): Promise<Stat | null> {
   }
 }
 
-/** What a mount told at once of the rest of a walk. */
-export class Ahead {
-  private told: { readonly mount: Mount; readonly stats: ReadonlyMap<string, Stat> } | null = null;
+/** Stats that a mount returned in advance for a walk. */
+export class WalkCache {
+  private batch: { readonly mount: Mount; readonly stats: ReadonlyMap<string, Stat> } | null = null;
 
   constructor(private readonly caller: Caller) {}
 
-  /** What stands at a place from which the walk goes on by these names. */
+  /** `rest`: the names that follow. */
   async stat(place: Place, rest: readonly string[]): Promise<Stat | null> {
     const { mount, inner, path } = place;
-    if (rest.length > 0 && this.told?.mount !== mount && mount.fs.along !== undefined) {
+    if (rest.length > 0 && this.batch?.mount !== mount && mount.fs.along !== undefined) {
       const end = rest.findIndex((name) => name === "." || name === ".." || name === SLASH);
       const whole = pathOf([...split(path), ...(end === -1 ? rest : rest.slice(0, end))]);
-      this.told = { mount, stats: await mount.fs.along(this.caller, innerOf(mount, whole)) };
+      this.batch = { mount, stats: await mount.fs.along(this.caller, innerOf(mount, whole)) };
     }
-    const told = this.told?.mount === mount ? this.told.stats.get(inner) : undefined;
-    return told ?? (await ownStat(this.caller, place));
+    const known = this.batch?.mount === mount ? this.batch.stats.get(inner) : undefined;
+    return known ?? (await ownStat(this.caller, place));
   }
 
-  /** A link leads somewhere else. */
+  /** After a symlink. */
   turn(): void {
-    this.told = null;
+    this.batch = null;
   }
 }
 
 export async function readInside(caller: Caller, place: Place, options: ReadOptions): Promise<ReadResult> {
   const piece = await inside(place, place.mount.fs.read(caller, place.inner, options));
-  // Whoever goes on until the end would do so for ever.
+  // Otherwise a reader until EOF would loop for ever.
   if (piece.bytes.byteLength === 0 && !piece.eof && options.bytesMax > 0)
-    throw new FileError("EIO", place.path, "damaged: it ends before its end");
+    throw new FileError("EIO", place.path, "damaged: shorter than expected");
   return piece;
 }
 
-/** A mount speaks of its own paths; outside, the mount point belongs before them. */
+/** Adds the mount point to paths in errors. */
 export async function inside<T>(place: Place, work: Promise<T>): Promise<T> {
   try {
     return await work;

@@ -1,5 +1,4 @@
-// An object store in memory, for what need not outlive the kernel: /tmp. Bounded: what does not fit is refused with ENOSPC and
-// nothing changes. Even an empty file costs something, so that a loop of touches ends too.
+// An object store in memory, for /tmp. Bounded: a write that does not fit fails with ENOSPC. Empty files count, too.
 
 import { SysError } from "../src/abi/errno.ts";
 import { sha256Hex } from "../src/lib/hash.ts";
@@ -7,12 +6,12 @@ import type { NewObject, ObjectMeta, ObjectStore } from "../src/objects/objects.
 
 const ENTRY_BYTES = 512;
 
-interface Held {
+interface StoredObject {
   readonly meta: ObjectMeta;
   readonly bytes: Uint8Array;
 }
 
-/** One store for each value of `of`, made when first asked for. */
+/** One store per owner, created on demand. */
 export function separateStores<Asker>(of: (asker: Asker) => number, bytesMax: number): (asker: Asker) => ObjectStore {
   const stores = new Map<number, ObjectStore>();
   return (asker) => {
@@ -28,8 +27,8 @@ function memoryObjects(bytesMax: number): ObjectStore {
 }
 
 class MemoryObjects implements ObjectStore {
-  private readonly held = new Map<string, Held>();
-  /** Keys in the order of their UTF-8 bytes; null after a change of keys. */
+  private readonly held = new Map<string, StoredObject>();
+  /** Keys in UTF-8 byte order; null after a change. */
   private order: readonly string[] | null = null;
   private used = 0;
 
@@ -96,13 +95,13 @@ class MemoryObjects implements ObjectStore {
     return 0;
   }
 
-  private drop(key: string, { bytes }: Held): void {
+  private drop(key: string, { bytes }: StoredObject): void {
     this.held.delete(key);
     this.used -= bytes.byteLength + ENTRY_BYTES;
     this.order = null;
   }
 
-  private present(key: string): Held {
+  private present(key: string): StoredObject {
     const held = this.held.get(key);
     if (held === undefined) throw new SysError("ENOENT", `no such object: ${key}`);
     return held;
@@ -120,7 +119,7 @@ class MemoryObjects implements ObjectStore {
   }
 }
 
-/** A copy, so that nobody changes the content from outside; null as soon as it is more than there is room for. */
+/** Copies the bytes; null if they exceed the room. */
 async function collect(source: Uint8Array | AsyncIterable<Uint8Array>, room: number): Promise<Uint8Array | null> {
   if (room < 0) return null;
   if (source instanceof Uint8Array) return source.byteLength > room ? null : source.slice();

@@ -1,59 +1,61 @@
-// The one tree that callers see: a table of mounts, the longest prefix wins. Only this walks paths: `..`, symlinks (to a depth of 16,
-// across mounts) and the search bit on every directory passed. A mount is handed a path that needs none of that; `..` never climbs
-// above `/`. Mount points show in the listings above them even where nothing else is.
+// The namespace: a table of mounts, longest prefix first. Walks paths: `..`, symlinks (up to 16, across mounts) and search permission on
+// every directory. Mounts get resolved paths; `..` never leaves `/`. Mount points are listed in their parents even if nothing else exists there.
 
 import { LIMITS } from "../src/abi/config/limits.ts";
 import type { Caller } from "../src/abi/identity.ts";
 import { isInside } from "../src/lib/inside.ts";
 import { leadsToAllowed, need, needAllowed, READ, SEARCH, WRITE } from "./access.ts";
-import { BARE_DIRECTORY, IMAGINED } from "./disk/bare.ts";
 import { FileError } from "./error.ts";
-import type {
-  Attributes,
-  Directory,
-  Entry,
-  Mount,
-  Place,
-  ReadOptions,
-  ReadResult,
-  Receipted,
-  RemoveOptions,
-  Stat,
-  WriteOptions,
+import {
+  type Attributes,
+  BARE_DIRECTORY,
+  type Directory,
+  type Entry,
+  type Mount,
+  type Place,
+  type ReadOptions,
+  type ReadResult,
+  type Receipted,
+  type RemoveOptions,
+  type Stat,
+  type WriteOptions,
 } from "./filesystem.ts";
-import { Ahead, innerOf, inside, readInside } from "./inside.ts";
+import { innerOf, inside, readInside, WalkCache } from "./inside.ts";
 import { parent, split } from "./path.ts";
 import { checkLength, isPlace, pathOf, SLASH, steps, waysTo } from "./steps.ts";
+
+/** Stands for missing directories during a walk. */
+const IMAGINED: Stat = { ...BARE_DIRECTORY };
 
 type Present = Place & { readonly stat: Stat };
 
 export class Namespace {
   /** Longest mount point first. */
   private readonly mounts: readonly Mount[];
-  /** Of each directory on the way to a mount, the names in it that lead to one; asked at every step of every path. */
+  /** Names that lead to mount points, by directory. Used at every step of a walk. */
   private readonly ways: ReadonlyMap<string, ReadonlySet<string>>;
 
-  /** What stands where only the way to a mount is needed. */
+  /** Stat of directories that exist only as parents of mount points. */
   private readonly bare: Stat;
 
-  /** `sinceMs`: the time of directories that nobody made. */
+  /** `sinceMs`: mtime of such directories. */
   constructor(mounts: readonly Mount[], sinceMs = 0) {
     this.bare = { ...BARE_DIRECTORY, mtimeMs: sinceMs };
     this.mounts = [...mounts].sort((left, right) => right.at.length - left.at.length);
     this.ways = waysTo(mounts.map(({ at }) => at));
   }
 
-  /** The path with every link followed, whether or not something stands there yet. */
+  /** The path without symlinks. Its last name may not exist. */
   async resolve(caller: Caller, path: string): Promise<string> {
     return (await this.walk(caller, path, "follow")).path;
   }
 
-  /** The same where directories on the way are missing: where the path would lead once they were made. */
+  /** Like resolve(), but parents may be missing, too. */
   async locate(caller: Caller, path: string): Promise<string> {
     return (await this.walk(caller, path, "follow", "imagine")).path;
   }
 
-  /** Where a write leads and which directories it needs first, outermost first. Refuses what could not be made, before anything is. */
+  /** Target of a write, and the missing directories, outermost first. Throws if they could not be created. */
   async destination(
     caller: Caller,
     path: string,
@@ -79,12 +81,12 @@ export class Namespace {
     return (await this.found(caller, path)).stat;
   }
 
-  /** What stands there, and its path with every link followed. */
+  /** With the path without symlinks. */
   async found(caller: Caller, path: string): Promise<Pick<Present, "path" | "stat">> {
     return await this.existing(caller, path, "follow");
   }
 
-  /** Of a link itself, not of what it points to. */
+  /** Does not follow a final symlink. */
   async lstat(caller: Caller, path: string): Promise<Stat> {
     return (await this.existing(caller, path, "keep")).stat;
   }
@@ -94,7 +96,7 @@ export class Namespace {
     return (await this.directory(caller, path)).entries;
   }
 
-  /** A directory that is walked to once: what is in it, sorted by name, and the content of its files. */
+  /** A directory with its sorted entries, whose files can be read without another walk. */
   async directory(caller: Caller, path: string): Promise<Directory> {
     const place = await this.existing(caller, path, "follow");
     if (place.stat.kind !== "directory") throw new FileError("ENOTDIR", place.path);
@@ -148,17 +150,17 @@ export class Namespace {
 
   async remove(caller: Caller, path: string, options: RemoveOptions): Promise<void> {
     const place = await this.existing(caller, path, "keep");
-    if (isPlace(path)) throw new FileError("EINVAL", place.path, "named by its place: say its name");
+    if (isPlace(path)) throw new FileError("EINVAL", place.path, "cannot be . or ..: use its name");
     this.needUnmounted(place.path);
     needWritable(place);
-    // A directory that was made for the file that was allowed goes again where that fails.
+    // A directory created for the approved file may be removed again.
     if (!leadsToAllowed(caller, place.path)) needAllowed(caller, await this.locate(caller, place.path));
     await inside(place, place.mount.fs.remove(caller, place.inner, options));
   }
 
   async rename(caller: Caller, from: string, to: string, options: Receipted = {}): Promise<void> {
     const { source, target } = await this.both(caller, from, to);
-    if (isPlace(from) || isPlace(to)) throw new FileError("EBUSY", source.path, "named by its place: say its name");
+    if (isPlace(from) || isPlace(to)) throw new FileError("EBUSY", source.path, "cannot be . or ..: use its name");
     this.needUnmounted(source.path);
     this.needUnmounted(target.path);
     if (target.forDirectory && source.stat.kind !== "directory") throw new FileError("ENOTDIR", target.path);
@@ -183,26 +185,25 @@ export class Namespace {
     if (place.stat !== null) throw new FileError("EEXIST", place.path);
     needWritable(place);
     await inside(place, place.mount.fs.mkdir(caller, place.inner, options)).catch(async (error: unknown) => {
-      // Somebody else made it in between.
+      // Created concurrently.
       const made = options.parents && error instanceof FileError && error.code === "EEXIST";
       if (!made || (await this.stat(caller, place.path)).kind !== "directory") throw error;
     });
   }
 
-  /** One of the directories that `destination` found missing, once those above it are there: the way to it is not walked again. */
+  /** Creates a directory that `destination` reported missing, without walking again. */
   async mkdirAt(caller: Caller, path: string): Promise<void> {
     const names = split(path);
     const place = this.place(names, null);
     try {
       await inside(place, place.mount.fs.mkdir(caller, place.inner, {}));
     } catch (error) {
-      // Another was faster.
+      // Created concurrently.
       if (!(error instanceof FileError) || error.code !== "EEXIST") throw error;
       if ((await this.lookup(caller, names))?.kind !== "directory") throw error;
     }
   }
 
-  /** A symlink at `path` that points to `target`, which may be anything. */
   async link(caller: Caller, path: string, target: string, options: Receipted = {}): Promise<void> {
     const place = await this.walk(caller, path, "keep");
     if (place.stat !== null) throw new FileError("EEXIST", place.path);
@@ -212,20 +213,13 @@ export class Namespace {
     await inside(place, place.mount.fs.link(caller, place.inner, target, options));
   }
 
-  /** A second name for a file is nothing a mount has: what could be made is refused as on a disk without them. */
-  async hardLink(caller: Caller, existing: string, path: string): Promise<never> {
-    const { target } = await this.both(caller, existing, path);
-    if (target.stat !== null) throw new FileError("EEXIST", target.path);
-    throw new FileError("EPERM", target.path, "a file has one name: make a symbolic link, or copy it");
-  }
-
   async setattr(caller: Caller, path: string, attributes: Attributes): Promise<void> {
     const place = await this.existing(caller, path, "follow");
     needWritable(place);
     await inside(place, place.mount.fs.setattr(caller, place.inner, attributes));
   }
 
-  /** What stands at one path and what is to stand at another; where either leads is found out before anything is said of them. */
+  /** Resolves both paths before anything is reported about either. */
   private async both(caller: Caller, from: string, to: string): Promise<{ source: Present; target: Place }> {
     const source = await this.walk(caller, from, "keep");
     const target = await this.walk(caller, to, "keep");
@@ -239,8 +233,8 @@ export class Namespace {
     return { ...place, stat: place.stat };
   }
 
-  /** Walks name by name. The last name may be missing; a link there is followed or kept. A missing directory ends it, or is walked
-   * through as if it were there and empty. */
+  /** Walks name by name. The last name may be missing; a final symlink is followed or kept. A missing directory ends the walk, or
+   * counts as empty ("imagine"). */
   private async walk(
     caller: Caller,
     path: string,
@@ -253,7 +247,7 @@ export class Namespace {
     const here: string[] = [];
     const root = await this.rootStat(caller);
     let trail = [root];
-    const ahead = new Ahead(caller);
+    const ahead = new WalkCache(caller);
     for (let links = 0; ; ) {
       const name = todo.shift();
       const stat = trail.at(-1) ?? root;
@@ -305,7 +299,7 @@ export class Namespace {
   private async lookup(
     caller: Caller,
     names: readonly string[],
-    ahead = new Ahead(caller),
+    ahead = new WalkCache(caller),
     rest: readonly string[] = [],
   ): Promise<Stat | null> {
     const place = this.place(names, null);
@@ -327,5 +321,5 @@ export class Namespace {
 }
 
 function needWritable({ mount, path }: Place): void {
-  if (mount.readOnly) throw new FileError("EROFS", path, "gsv keeps what is there as it is");
+  if (mount.readOnly) throw new FileError("EROFS", path, "gsv's own files are read-only");
 }

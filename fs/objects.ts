@@ -1,6 +1,6 @@
-// A filesystem over an object store: `/home/sam/a.txt` is the object `home/sam/a.txt`, a directory is its `.dir` marker or simply
-// has something beneath it. The name `.dir` is therefore nobody's to use. A write replaces the whole object, so readers see the old
-// or the new; changes go one at a time, so that what was checked still holds when it is done.
+// A filesystem over an object store: `/home/sam/a.txt` is the object `home/sam/a.txt`; a directory has a `.dir` marker or contents, so
+// the name `.dir` is reserved. A write replaces the whole object, so readers see the old or the new version; changes run one at a
+// time, so that checks stay valid.
 
 import { LIMITS } from "../src/abi/config/limits.ts";
 import { SysError } from "../src/abi/errno.ts";
@@ -30,10 +30,10 @@ import { childrenOf, headOf, keyOf, MARKER, markerOf, metasBeneath, versionOf } 
 const COPY_BYTES = 1024 * 1024;
 
 export interface ObjectsFsOptions {
-  /** Usually one store; /tmp keeps one for each owner. */
+  /** One store, or one per owner for /tmp. */
   readonly storeOf: (caller: Caller) => ObjectStore;
   readonly clock: Clock;
-  /** The mount's own directory until someone changes it. */
+  /** Attributes of the root directory until they are changed. */
   readonly root: { readonly uid: number; readonly gid: number; readonly mode: number };
 }
 
@@ -44,7 +44,7 @@ export function objectsFs(options: ObjectsFsOptions): FileSystem {
 class ObjectsFs implements FileSystem {
   private readonly serial = new Serial();
 
-  /** The time of a root that nobody made. */
+  /** mtime of the root directory until it is changed. */
   private readonly since: number;
 
   constructor(private readonly options: ObjectsFsOptions) {
@@ -72,7 +72,7 @@ class ObjectsFs implements FileSystem {
       });
       const after = await store.head(keyOf(path));
       if (after === null) throw new FileError("ENOENT", path);
-      // Written to in between: the bytes could be of either version.
+      // Changed meanwhile: the bytes may be of either version.
       if (versionOf(after) !== stat.version) continue;
       return { bytes, eof: offset + bytes.byteLength >= stat.size, version: stat.version };
     }
@@ -109,7 +109,7 @@ class ObjectsFs implements FileSystem {
       const metas = await metasBeneath(store, path);
       if (metas.some((meta) => meta.key !== markerOf(path))) {
         if (!recursive) throw new FileError("ENOTEMPTY", path);
-        // Checked as a whole before the first file goes, so that a refusal leaves everything.
+        // Check everything before the first removal.
         if (!isRoot(caller)) await this.needEmpty(caller, store, path);
       }
       const [last, ...before] = metas;
@@ -128,7 +128,7 @@ class ObjectsFs implements FileSystem {
       needRemove(caller, await this.directory(store, parent(from)), moved, from);
       const target = await this.find(store, to);
       await this.needPlace(caller, store, { path: to, target, moved });
-      // What leads from a directory to the one above it changes with the move.
+      // A moved directory's `..` changes, which needs write permission.
       if (moved.kind === "directory" && parent(from) !== parent(to)) need(caller, moved, WRITE, from);
       if (target?.kind === "directory") await this.clear(store, to);
       await store.rename(keyOf(from), keyOf(to), receipt);
@@ -161,7 +161,7 @@ class ObjectsFs implements FileSystem {
       const { mtimeMs = stat.mtimeMs } = attributes;
       const key = stat.kind === "directory" ? markerOf(path) : keyOf(path);
       const meta = await store.head(key);
-      // A directory that only exists through its files gets a marker of its own to carry this.
+      // A directory without a marker gets one.
       if (meta === null) await this.putMarker(store, path, owned, { mtimeMs });
       else await store.setMeta({ ...meta, ...owned, mtimeMs });
     });
@@ -185,7 +185,7 @@ class ObjectsFs implements FileSystem {
     return stat;
   }
 
-  /** The owner and mode the file will have, if the caller may write it. */
+  /** Owner and mode of the file; throws if the caller may not write it. */
   private async needWrite(caller: Caller, store: ObjectStore, path: string, old: Stat | null, options: WriteOptions) {
     if (old === null) {
       if (options.ifVersion !== undefined) throw new FileError("ECONFLICT", path);
@@ -198,7 +198,7 @@ class ObjectsFs implements FileSystem {
     return old;
   }
 
-  /** The directory in which the caller may make what is not there yet. */
+  /** The parent directory, if the caller may create a file in it. */
   private async needNew(caller: Caller, store: ObjectStore, path: string): Promise<Stat> {
     if ((await this.find(store, path)) !== null) throw new FileError("EEXIST", path);
     refuseMarker(path);
@@ -207,7 +207,7 @@ class ObjectsFs implements FileSystem {
     return directory;
   }
 
-  /** Every directory that holds something must let the caller empty it. */
+  /** Every nonempty directory must allow the caller to remove its entries. */
   private async needEmpty(caller: Caller, store: ObjectStore, path: string): Promise<void> {
     const entries = await childrenOf(store, path);
     if (entries.length === 0) return;
@@ -219,7 +219,7 @@ class ObjectsFs implements FileSystem {
     }
   }
 
-  /** Something moved may come to stand where the caller may make it or take away what is there, a directory for a directory only. */
+  /** Checks the target of a move. */
   private async needPlace(
     caller: Caller,
     store: ObjectStore,
@@ -233,7 +233,7 @@ class ObjectsFs implements FileSystem {
     if (target.kind !== "directory" && moved.kind === "directory") throw new FileError("ENOTDIR", path);
   }
 
-  /** Only an empty directory makes room for another. */
+  /** Throws if the directory is not empty. */
   private async clear(store: ObjectStore, path: string): Promise<void> {
     const metas = await metasBeneath(store, path);
     if (metas.some((meta) => meta.key !== markerOf(path))) throw new FileError("ENOTEMPTY", path);
@@ -275,7 +275,7 @@ class ObjectsFs implements FileSystem {
 }
 
 function refuseMarker(path: string): void {
-  if (path.endsWith(`/${MARKER}`)) throw new FileError("EPERM", path, "gsv keeps this name for itself");
+  if (path.endsWith(`/${MARKER}`)) throw new FileError("EPERM", path, "this name is reserved by gsv");
 }
 
 async function* appended(store: ObjectStore, key: string, size: number, bytes: Uint8Array): AsyncGenerator<Uint8Array> {

@@ -1,6 +1,6 @@
-// Paths as text, nothing more: no file is asked. `..` is taken by its letters here; where links matter, the Namespace walks.
+// Paths as text: no file access. `..` is resolved textually; the Namespace walks symlinks.
 
-/** Absolute, without `.`, `..`, doubled or trailing slashes; `..` never climbs above `/`. */
+/** Absolute, without `.`, `..` and redundant slashes; `..` never leaves `/`. */
 export function normalise(path: string): string {
   const kept: string[] = [];
   for (const segment of path.split("/")) {
@@ -11,13 +11,13 @@ export function normalise(path: string): string {
   return `/${kept.join("/")}`;
 }
 
-/** From a directory to a path that may be relative. Keeps `..`: only a walk can tell where it leads behind a link. */
+/** Resolves a relative path. Keeps `..`: it may follow a symlink. */
 export function join(directory: string, path: string): string {
   if (path.startsWith("/")) return path;
   return directory.endsWith("/") ? directory + path : `${directory}/${path}`;
 }
 
-/** The names on the way: `/a/b` → `a`, `b`; of `/` none. */
+/** `/a/b` → `a`, `b`; `/` → none. */
 export function split(path: string): string[] {
   return path.split("/").filter((segment) => segment !== "");
 }
@@ -26,12 +26,12 @@ export function parent(path: string): string {
   return `/${split(path).slice(0, -1).join("/")}`;
 }
 
-/** The last name; of `/` the empty text. */
+/** The last name; "" for `/`. */
 export function base(path: string): string {
   return split(path).at(-1) ?? "";
 }
 
-/** `~` and `~name` at the start of a path: whose home is meant and what follows, or null when it begins with neither. */
+/** Splits `~` and `~name` from a path; null if it starts with neither. */
 export function tilde(path: string): { readonly username: string | null; readonly rest: string } | null {
   const found = /^~([^/]*)(.*)$/s.exec(path);
   if (found === null) return null;

@@ -1,18 +1,17 @@
-// A path taken apart for a walk: the names in order, what its end asks for, and what is no path at all. Pure.
+// Splits paths for a walk, and checks them. Pure.
 
 import { LIMITS } from "../src/abi/config/limits.ts";
 import { FileError } from "./error.ts";
 import { split } from "./path.ts";
 
-/** At the end of a path: what was found must be a directory. */
+/** A trailing slash: the target must be a directory. */
 export const SLASH = "/";
 
-/** Whether a path ends in `.` or `..`: where one stands, and not what one can move or take away. */
+/** True for paths that end in `.` or `..`, which cannot be moved or removed. */
 export function isPlace(path: string): boolean {
   return /(?:^|\/)\.{1,2}\/*$/.test(path);
 }
 
-/** Names in order. */
 export function steps(path: string): string[] {
   const names = split(path);
   return names.length > 0 && path.endsWith("/") ? [...names, SLASH] : names;
@@ -22,7 +21,7 @@ export function pathOf(names: readonly string[]): string {
   return `/${names.join("/")}`;
 }
 
-/** Of each directory on the way to one of these places, the names in it that lead there. */
+/** By directory: the names that lead to one of these places. */
 export function waysTo(places: readonly string[]): ReadonlyMap<string, ReadonlySet<string>> {
   const ways = new Map<string, Set<string>>();
   for (const place of places) {
@@ -38,6 +37,6 @@ export function waysTo(places: readonly string[]): ReadonlyMap<string, ReadonlyS
 }
 
 export function checkLength(path: string): void {
-  if (path.includes("\u0000")) throw new FileError("EINVAL", path.replaceAll("\u0000", "\\0"), "holds a NUL byte");
+  if (path.includes("\u0000")) throw new FileError("EINVAL", path.replaceAll("\u0000", "\\0"), "contains a NUL byte");
   if (Buffer.byteLength(path) > LIMITS.pathBytesMax) throw new FileError("ENAMETOOLONG", `${path.slice(0, 60)}…`);
 }

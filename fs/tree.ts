@@ -1,15 +1,14 @@
-// How the flat, ordered keys of an object store read as a tree of directories: children of a path, their marker objects, versions. It only
-// asks the store; permissions are checked by its caller (fs/objects.ts).
+// Maps the flat, sorted keys of an object store to a directory tree. No permission checks: see fs/objects.ts.
 
 import type { ObjectMeta, ObjectStore } from "../src/objects/objects.ts";
 import type { Entry, Stat } from "./filesystem.ts";
 import { base } from "./path.ts";
 
-/** The object that makes a directory exist on its own. */
+/** Marker object of a directory. */
 export const MARKER = ".dir";
 
 const PAGE = 200;
-/** Sorts after every other character: what follows it lies behind a whole directory. */
+/** Sorts after all other characters. */
 const LAST = "\u{10FFFF}";
 
 export function keyOf(path: string): string {
@@ -39,7 +38,7 @@ function statOf(meta: ObjectMeta): Stat {
   };
 }
 
-/** What stands at a path: an object, a marked directory, or a directory only because something lies beneath it (root's, 0755). */
+/** An object, a directory with marker, or a directory that exists through its contents (root's, 0755). */
 export async function headOf(store: ObjectStore, path: string): Promise<Stat | null> {
   if (base(path) === MARKER) return null;
   if (path !== "/") {
@@ -55,7 +54,7 @@ export async function headOf(store: ObjectStore, path: string): Promise<Stat | n
   return { kind: "directory", uid: 0, gid: 0, mode: 0o755, size: 0, mtimeMs, version: String(mtimeMs) };
 }
 
-/** The entries of a directory. What lies deeper is passed over: a page that ends inside a subdirectory is followed by one behind it. */
+/** The entries of a directory. A page that ends within a subdirectory is followed by one after it. */
 export async function childrenOf(store: ObjectStore, path: string): Promise<Entry[]> {
   const prefix = path === "/" ? "" : `${keyOf(path)}/`;
   const entries: Entry[] = [];
@@ -78,7 +77,7 @@ export async function childrenOf(store: ObjectStore, path: string): Promise<Entr
   }
 }
 
-/** Every object beneath a directory, its own marker included. */
+/** All objects below a directory, its marker included. */
 export async function metasBeneath(store: ObjectStore, path: string): Promise<ObjectMeta[]> {
   const metas: ObjectMeta[] = [];
   for (;;) {

@@ -1,6 +1,6 @@
-// A directory of the host, mounted (/mnt/host). To gsv all its files belong to one account and that account's group; to the host they keep
-// their owner. Nothing leads out of the directory: symlinks are read and never followed here, and none that points outside can be made.
-// gsv's own home does not appear in it, wherever it lies and under whatever name.
+// A mounted host directory (/mnt/host). Within gsv all its files belong to one account and its group; on the host they keep their owner.
+// Nothing leads out: symlinks are read, never followed, and none that points outside can be created. gsv's home is invisible, under any
+// name.
 
 import {
   type BigIntStats,
@@ -42,15 +42,15 @@ import { pathOf } from "../steps.ts";
 import { Hidden } from "./hidden.ts";
 import { staysWithin, targetFrom } from "./host-links.ts";
 import { bornMode, hostMode, sharedMode } from "./host-modes.ts";
-import { type Held, holding, inDirectory, needHolding, opened, piece, Top } from "./no-follow.ts";
+import { type HeldFile, holding, inDirectory, needHolding, opened, piece, Top } from "./no-follow.ts";
 
 export interface DiskOptions {
   readonly directory: string;
-  /** Whose the files are to gsv; to the host they are whose they are. */
+  /** Owner within gsv. */
   readonly owner: () => Promise<{ readonly uid: number; readonly gid: number }>;
-  /** The group may what the owner may, whatever the host's modes say of a group of its own. */
+  /** The group has the owner's permissions, whatever the host's group bits are. */
   readonly shared?: true;
-  /** Directories that are not there: gsv's home. */
+  /** Invisible directories: gsv's home. */
   readonly hidden: readonly string[];
   readonly clock: Clock;
   readonly random: RandomBytes;
@@ -84,7 +84,7 @@ class DiskFs implements FileSystem {
     const names = split(path);
     const along = new Map<string, Stat>();
     const passed: BigIntStats[] = [];
-    // Why it ends where it ends is said when that is looked at.
+    // The error is reported when the caller stats the missing name.
     const ignored = () => undefined;
     await this.inside(
       parent(path),
@@ -210,7 +210,7 @@ class DiskFs implements FileSystem {
     );
   }
 
-  /** Where a name is looked up: in a directory that is held. The mounted directory itself is looked up in nothing. */
+  /** Looks a name up in a held directory. The mount root has no parent. */
   private at<T>(path: string, work: (place: Place) => Promise<T>): Promise<T> {
     if (path === "/") return this.inside("/", (directory) => work({ path: directory.path, directory }));
     return this.inside(parent(path), (directory) => work({ path: `${directory.path}/${base(path)}`, directory }));
@@ -218,8 +218,8 @@ class DiskFs implements FileSystem {
 
   private async inside<T>(
     path: string,
-    work: (directory: Held) => Promise<T>,
-    /** Told of the mounted directory and of each below it on the way. */
+    work: (directory: HeldFile) => Promise<T>,
+    /** Called with the mount root and every directory on the way. */
     passed: (stat: BigIntStats) => void = () => {},
   ): Promise<T> {
     const hidden = this.hidden.now();
@@ -243,22 +243,22 @@ class DiskFs implements FileSystem {
     );
   }
 
-  private file<T>(path: string, work: (file: Held, stat: Stat) => Promise<T>): Promise<T> {
+  private file<T>(path: string, work: (file: HeldFile, stat: Stat) => Promise<T>): Promise<T> {
     return this.at(path, ({ path: at }) =>
       holding(at, async (file) => {
         this.hidden.needShown(file.stat, path);
         if (file.stat.isDirectory()) throw new FileError("EISDIR", path);
         if (file.stat.isSymbolicLink()) throw new FileError("ELOOP", path);
-        if (!file.stat.isFile()) throw new FileError("EACCES", path, "a pipe, a socket or a device is left alone");
+        if (!file.stat.isFile()) throw new FileError("EACCES", path, "not a regular file");
         this.hidden.needNoName(file.stat, path);
         return await work(file, await this.view(file.stat, path));
       }),
     );
   }
 
-  /** A whole new content takes the place of the old one at once; what must not be there yet is made in its place. */
+  /** Replaces the content atomically; an exclusive write creates the file in place. */
   private async put(
-    { at, directory, mode, exclusive }: { at: string; directory: Held; mode: number; exclusive: boolean },
+    { at, directory, mode, exclusive }: { at: string; directory: HeldFile; mode: number; exclusive: boolean },
     bytes: Uint8Array,
   ): Promise<void> {
     const beside = `${directory.path}/.${Buffer.from(this.options.random(9)).toString("hex")}.tmp`;
@@ -289,13 +289,13 @@ class DiskFs implements FileSystem {
 
   private async needWrite(
     caller: Caller,
-    { path, directory, old }: { path: string; directory: Held; old: Stat | null },
+    { path, directory, old }: { path: string; directory: HeldFile; old: Stat | null },
     bytes: Uint8Array,
     { at, ifVersion, exclusive }: WriteOptions,
   ): Promise<void> {
     if (old !== null && exclusive) throw new FileError("EEXIST", path);
     if (old !== null && old.kind !== "file") throw new FileError(old.kind === "directory" ? "EISDIR" : "ELOOP", path);
-    // Something else than a file, or a file of gsv's own, is not written over either.
+    // Also refuses anything but regular files, and gsv's own files.
     if (old !== null) await this.file(path, async (_file, stat) => need(caller, stat, WRITE, path));
     else need(caller, await this.view(directory.stat, path), WRITE | SEARCH, path);
     if (ifVersion !== undefined && ifVersion !== old?.version) throw new FileError("ECONFLICT", path);
@@ -311,7 +311,7 @@ class DiskFs implements FileSystem {
   private async view(stat: BigIntStats, path: string, target?: string): Promise<Stat> {
     const kind = stat.isDirectory() ? "directory" : stat.isSymbolicLink() ? "symlink" : "file";
     const { uid, gid } = await this.options.owner();
-    // Devices, pipes and sockets are to be seen and not to be touched.
+    // Devices, pipes and sockets are visible but inaccessible.
     const isOdd = kind === "file" && !stat.isFile();
     const bits = Number(stat.mode) & 0o770;
     const mode = kind === "symlink" ? 0o777 : isOdd ? 0 : this.options.shared ? sharedMode(bits) : bits;
@@ -333,7 +333,7 @@ class DiskFs implements FileSystem {
 
 interface Place {
   readonly path: string;
-  readonly directory: Held;
+  readonly directory: HeldFile;
 }
 
 function takeAway(path: string, { kind }: Stat): void {

@@ -1,5 +1,5 @@
-// Directories of the host that no mount may show: gsv's own home. They are recognised by device and inode and not by path, so that neither
-// a link nor another path leads to them. A directory that contains one of them cannot be moved away with it.
+// Host directories that no mount shows: gsv's home. Identified by device and inode, so that no symlink or other path leads to them. A
+// directory that contains one cannot be moved or removed.
 
 import { type BigIntStats, realpathSync } from "node:fs";
 import type { Clock } from "../../src/lib/clock.ts";
@@ -7,7 +7,7 @@ import { isInside } from "../../src/lib/inside.ts";
 import { FileError } from "../error.ts";
 import { linkedBeneath, sameFile, standing } from "./no-follow.ts";
 
-/** For how long it is known which files of the hidden directories have other names. */
+/** Cache time for hard links into hidden directories. */
 const KNOWN_MS = 1000;
 
 export class Hidden {
@@ -18,7 +18,7 @@ export class Hidden {
     private readonly clock: Clock,
   ) {}
 
-  /** What they are at this moment, for a walk that passes many directories. */
+  /** Current identities, for walks through many directories. */
   now(): readonly BigIntStats[] {
     return this.directories.map(standing).filter((stat) => stat !== null);
   }
@@ -27,7 +27,7 @@ export class Hidden {
     if (hidden.some((each) => sameFile(each, stat))) throw new FileError("ENOENT", path);
   }
 
-  /** A file in one of them may have another name outside. */
+  /** Files in hidden directories may have hard links outside. */
   needNoName(stat: BigIntStats, path: string): void {
     if (stat.nlink === 1n) return;
     const now = this.clock.mono();
@@ -36,7 +36,7 @@ export class Hidden {
     if (this.linked.stats.some((each) => sameFile(each, stat))) throw new FileError("ENOENT", path);
   }
 
-  /** `real` is where `path` is on the host. */
+  /** `real`: the host path of `path`. */
   needNoneBeneath(real: string, path: string): void {
     if (this.directories.some((each) => isInside(realOf(each), real))) throw new FileError("EBUSY", path);
   }

@@ -1,16 +1,16 @@
-// What the links in a mounted directory of the host say, by their letters: no file is asked.
+// Symlinks in a mounted host directory, as text: no file access.
 
 import { isInside } from "../../src/lib/inside.ts";
 import { normalise, split } from "../path.ts";
 
-/** One that names its target from the top of the host means the same from here, if that is within the mounted directory. */
+/** Makes an absolute target within the mounted directory relative. */
 export function targetFrom(path: string, target: string, root: string): string {
   const whole = normalise(target);
   if (!target.startsWith("/") || !isInside(whole, root)) return target;
   return "../".repeat(split(path).length - 1) + whole.slice(root === "/" ? 1 : root.length + 1);
 }
 
-/** Whether one at this path never leads out of the mounted directory. */
+/** False if the target leads out of the mounted directory. */
 export function staysWithin(path: string, target: string): boolean {
   if (target.startsWith("/")) return false;
   let depth = split(path).length - 1;

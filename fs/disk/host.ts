@@ -1,6 +1,6 @@
-// This machine as the file tools reach it: by its own paths, without what the mount beneath hides. Of an agent's calls, content is shown
-// where a person attached the directory, or allowed that one place in this call; and nothing is changed but the one file that a person has
-// seen and allowed. What git keeps for itself is changed by nobody here. Names can be looked up: a rule has to know where they lead.
+// The host's files by their own paths, for the file tools. Agents may read attached directories and places approved for this call; they may
+// change only the one file that a person approved. Git's own files are never changed. Names can always be looked up: policy rules need
+// to know where they lead.
 
 import type { Caller } from "../../src/abi/identity.ts";
 import { isGits } from "../../src/abi/repo.ts";
@@ -19,11 +19,11 @@ import type {
 import { join, split } from "../path.ts";
 
 export interface HostFsOptions {
-  /** All of the machine that may be seen at all; made at its first use. */
+  /** The visible part of the host, opened at first use. */
   readonly disk: () => FileSystem;
-  /** Directories and files, without links, that are not there: what the machine says of its programs, sockets and keys. */
+  /** Invisible paths: programs, sockets and keys. */
   readonly unseen: () => readonly string[];
-  /** Directories, without links, that a person has attached for whoever calls. */
+  /** Directories attached for this caller. */
   readonly attached: (caller: Caller) => Promise<readonly string[]>;
 }
 
@@ -64,7 +64,7 @@ class HostFs implements FileSystem {
 
   async remove(caller: Caller, path: ResolvedPath, options: RemoveOptions): Promise<void> {
     this.needThere(path);
-    // A directory that was made for the file goes again where that fails.
+    // A parent directory created for the approved file may be removed again.
     needSeen(caller, path, caller.allowed !== undefined && isInside(caller.allowed, path));
     await this.disk().remove(caller, path, options);
   }
@@ -89,12 +89,12 @@ class HostFs implements FileSystem {
     const { kind, allowed } = caller;
     if (kind === "person" || (allowed !== undefined && isInside(path, allowed))) return;
     if ((await this.options.attached(caller)).some((directory) => isInside(path, directory))) return;
-    throw new FileError("EPERM", path, "a person has to allow it first: use the tool that asks");
+    throw new FileError("EPERM", path, "needs approval: use the tool that asks for it");
   }
 }
 
 function needSeen({ kind }: Caller, path: string, isAllowed: boolean): void {
   if (kind !== "person" && !isAllowed)
-    throw new FileError("EPERM", path, "a person has to allow it first: use the tool that asks");
-  if (split(path).some(isGits)) throw new FileError("EPERM", path, "git keeps this name for itself");
+    throw new FileError("EPERM", path, "needs approval: use the tool that asks for it");
+  if (split(path).some(isGits)) throw new FileError("EPERM", path, "this name is reserved by git");
 }

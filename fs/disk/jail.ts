@@ -1,8 +1,7 @@
-// Real files below one directory, for the trees of homes, which have to work on every system: a path is resolved first, and what was opened
-// is then checked to lie where it was meant to. No symlink on the way is followed; links are shown, and the Namespace walks them inside
-// gsv. Devices, sockets and pipes do not appear. fs/disk/no-follow.ts is the stronger way, on Linux only.
-// Looking is synchronous: an agent is told dozens of small files before every answer, and the way through a pool of threads and back
-// takes ten times as long as the look itself.
+// Regular files below one directory, for the trees of homes, on every system: a path is resolved, and the opened file is then checked to be
+// where it should. No symlink on the way is followed; links are listed, and the Namespace walks them. Devices, sockets and pipes are
+// invisible. fs/disk/no-follow.ts is stronger, but needs Linux.
+// Synchronous: dozens of small files are read before every answer, and asynchronous calls take ten times as long.
 
 import {
   type BigIntStats,
@@ -32,7 +31,7 @@ export interface HostStat {
   readonly target?: string;
 }
 
-export interface Held {
+export interface HeldPath {
   readonly host: string;
   readonly close: () => Promise<void>;
 }
@@ -40,13 +39,12 @@ export interface Held {
 export class Jail {
   constructor(private readonly root: string) {}
 
-  /** Null where nothing is, or nothing that is shown. */
+  /** Null if there is nothing visible. */
   stat(path: string): HostStat | null {
     const host = this.hostPath(path);
     return host === null ? null : statOf(host);
   }
 
-  /** What is in a directory and shown, each with what it is. */
   entries(path: string): (readonly [name: string, stat: HostStat])[] {
     const directory = this.plainDirectory(path);
     return namesIn(directory).flatMap((name) => {
@@ -68,14 +66,14 @@ export class Jail {
         if (bytesRead === 0) break;
         done += bytesRead;
       }
-      // Some files of a host hold less than they say.
+      // Some host files are shorter than their size says.
       const eof = done < bytes.byteLength || offset + done >= Number(size);
       return { bytes: bytes.subarray(0, done), eof, version: `${ino}.${mtimeNs}.${size}` };
     });
   }
 
-  /** A path of the host for something in a directory of the jail: while it is held it leads into that directory and no other. */
-  async hold(path: string): Promise<Held> {
+  /** A host path for a name in a directory of the jail. While it is held, it leads into that directory and no other. */
+  async hold(path: string): Promise<HeldPath> {
     const directory = this.plainDirectory(parent(path));
     const flags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
     const handle = await asFileErrors(path, () => open(directory, flags));
@@ -101,7 +99,7 @@ export class Jail {
     }
   }
 
-  /** Null when a directory on the way is not there, or is none. */
+  /** Null if a parent is missing or not a directory. */
   private hostPath(path: string): string | null {
     const root = realPath(this.root);
     if (root === null) return null;
@@ -119,7 +117,7 @@ export class Jail {
   }
 }
 
-/** A second name for what stands there, so that it can be put back. Null when nothing does. */
+/** Hard link to the current file, for restoring it. Null if there is none. */
 export async function keep(host: string, as: string): Promise<string | null> {
   try {
     await link(host, as);
@@ -135,7 +133,7 @@ export async function putBack(kept: string | null, host: string): Promise<void> 
   else await unlink(host).catch(() => {});
 }
 
-/** A new file that is on disk when this returns. */
+/** Creates and syncs a file. */
 export async function writeNew(host: string, pieces: readonly Uint8Array[], runs: boolean): Promise<void> {
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
   const handle = await open(host, flags, runs ? 0o700 : 0o600);
@@ -150,7 +148,7 @@ export async function writeNew(host: string, pieces: readonly Uint8Array[], runs
   }
 }
 
-/** Where an open file really lies: the system says so where it can, else it must still be the one at its path. */
+/** True if an open file is at this path: asks /proc, else compares inodes. */
 function isWhere(descriptor: number, stat: BigIntStats, host: string): boolean {
   try {
     return readlinkSync(`/proc/self/fd/${descriptor}`) === host;
@@ -175,7 +173,7 @@ function statOf(host: string): HostStat | null {
   const kind = stat === null ? null : kindOf(stat);
   if (stat === null || kind === null) return null;
   const target = kind === "symlink" ? unlessAbsent(() => readlinkSync(host)) : undefined;
-  // Something else by now.
+  // Replaced meanwhile.
   if (target === null) return null;
   return {
     kind,

@@ -1,7 +1,6 @@
-// Opens real files without ever following a symlink, for mounts of directories that other programs change too (fs/disk/disk.ts). A path is
-// walked name by name; each directory is held open while the next name is looked up in it, so swapping a directory for a link has no effect
-// on what is held. This needs Linux, where an open directory has a path of its own below /proc/self/fd. fs/disk/jail.ts is the weaker way that
-// works on every system.
+// Opens files without following symlinks, for directories that other programs change too (fs/disk/disk.ts). Walks name by name, holding each
+// directory open while the next name is looked up in it, so that replacing a directory with a symlink has no effect. Needs Linux, where an
+// open directory has a path below /proc/self/fd. fs/disk/jail.ts works on every system, with weaker guarantees.
 
 import {
   type BigIntStats,
@@ -19,15 +18,15 @@ import { SysError } from "../../src/abi/errno.ts";
 import type { Clock } from "../../src/lib/clock.ts";
 import { split } from "../path.ts";
 
-/** Not among the constants there are: a handle to look at and walk from, which opens nothing. */
+/** Missing in node's constants: a descriptor for stat and walking that opens nothing. */
 const O_PATH = 0o10000000;
 const LOOK = O_PATH | constants.O_NOFOLLOW;
 const WALK = LOOK | constants.O_DIRECTORY;
-/** What is held longer could not be unmounted. */
+/** Limited: a held directory cannot be unmounted. */
 const TOP_KEPT_MS = 1000;
 
-/** A directory or file that is held, and its own path while it is. */
-export interface Held {
+/** A held file or directory, and its path while it is held. */
+export interface HeldFile {
   readonly fd: number;
   readonly path: string;
   readonly stat: BigIntStats;
@@ -44,12 +43,12 @@ export function sameFile(left: Same, right: Same): boolean {
   return left.dev === right.dev && left.ino === right.ino;
 }
 
-/** Walks to a directory below one that is held, and holds it for a piece of work. `passes` may refuse any directory on the way. */
+/** Walks to a directory below a held one and holds it during `work`. `passes` may throw for any directory on the way. */
 export async function inDirectory<T>(
-  top: Held,
+  top: HeldFile,
   names: readonly string[],
   passes: (stat: BigIntStats) => void,
-  work: (directory: Held) => Promise<T>,
+  work: (directory: HeldFile) => Promise<T>,
 ): Promise<T> {
   const directory = walked(held(`${top.path}/.`, WALK), names, passes);
   try {
@@ -59,8 +58,8 @@ export async function inDirectory<T>(
   }
 }
 
-/** The last directory of the way; where it breaks off, nothing is held any more. */
-function walked(from: Held, names: readonly string[], passes: (stat: BigIntStats) => void): Held {
+/** Returns the last directory; closes everything if the walk fails. */
+function walked(from: HeldFile, names: readonly string[], passes: (stat: BigIntStats) => void): HeldFile {
   let here = from;
   try {
     for (const name of names) {
@@ -77,19 +76,19 @@ function walked(from: Held, names: readonly string[], passes: (stat: BigIntStats
 }
 
 /**
- * A directory of the host by its path, walked to from the top. It is held for a while after that, so that who looks at thousands of files below
- * it does not walk there each time; another one in its place is seen at once.
+ * A host directory, walked to from the root. HeldFile for a short time, so that accesses to many files below it walk only once; a
+ * replacement is noticed at once.
  */
 export class Top {
-  private kept: { readonly top: Held; readonly forget: () => void } | null = null;
+  private kept: { readonly top: HeldFile; readonly forget: () => void } | null = null;
 
   constructor(
     private readonly path: string,
     private readonly clock: Clock,
   ) {}
 
-  /** To be used at once: nothing waits while it does. */
-  held(passes: (stat: BigIntStats) => void): Held {
+  /** Use the result synchronously: it may be closed later. */
+  held(passes: (stat: BigIntStats) => void): HeldFile {
     const there = this.kept === null ? null : standing(this.path);
     if (this.kept !== null && there !== null && sameFile(there, this.kept.top.stat)) {
       passes(there);
@@ -109,8 +108,8 @@ export class Top {
   }
 }
 
-/** Holds what stands at a name, link or not, without opening it. */
-export async function holding<T>(path: string, work: (file: Held) => Promise<T>): Promise<T> {
+/** Holds a file or symlink without opening it. */
+export async function holding<T>(path: string, work: (file: HeldFile) => Promise<T>): Promise<T> {
   const file = held(path, LOOK);
   try {
     return await work(file);
@@ -119,8 +118,8 @@ export async function holding<T>(path: string, work: (file: Held) => Promise<T>)
   }
 }
 
-/** Opens what is held, and nothing else. */
-export async function opened<T>(file: Held, flags: number, work: (handle: FileHandle) => Promise<T>): Promise<T> {
+/** Opens a held file. */
+export async function opened<T>(file: HeldFile, flags: number, work: (handle: FileHandle) => Promise<T>): Promise<T> {
   const handle = await open(file.path, flags);
   try {
     return await work(handle);
@@ -129,9 +128,9 @@ export async function opened<T>(file: Held, flags: number, work: (handle: FileHa
   }
 }
 
-/** Bytes of a file that is held, as many as it has. As every look here at once: the way through a pool of threads takes ten times as long. */
+/** Reads from a held file. Synchronous: asynchronous reads take ten times as long. */
 export function piece(
-  file: Held,
+  file: HeldFile,
   { offset, length }: { readonly offset: number; readonly length: number },
 ): Uint8Array {
   const fd = openSync(file.path, constants.O_RDONLY);
@@ -143,7 +142,7 @@ export function piece(
   }
 }
 
-function held(path: string, flags: number): Held {
+function held(path: string, flags: number): HeldFile {
   const fd = openSync(path, flags);
   try {
     return { fd, path: `/proc/self/fd/${fd}`, stat: fstatSync(fd, { bigint: true }) };
@@ -153,7 +152,7 @@ function held(path: string, flags: number): Held {
   }
 }
 
-/** What stands at a path, or null when that cannot be said. */
+/** Null if it cannot be determined. */
 export function standing(path: string): BigIntStats | null {
   try {
     return lstatSync(path, { bigint: true });
@@ -162,7 +161,7 @@ export function standing(path: string): BigIntStats | null {
   }
 }
 
-/** Files beneath a directory that have a name elsewhere too. */
+/** Files below a directory that have several hard links. */
 export function linkedBeneath(directory: string): BigIntStats[] {
   const found: BigIntStats[] = [];
   if (standing(directory)?.isDirectory() !== true) return found;

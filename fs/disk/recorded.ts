@@ -1,22 +1,21 @@
-// A filesystem whose changes of files are told: who changed which, and what version it is now. Whoever listens cannot keep a change from being
-// made, and hears only of those that were.
+// Wraps a filesystem and reports completed changes of files: who, which, and the new version. Listeners cannot prevent a change.
 
 import type { Caller } from "../../src/abi/identity.ts";
 import type { FileSystem, ResolvedPath } from "../filesystem.ts";
 
-/** A change of a file, by its path without links. */
-export interface NotedChange {
+/** The path has no symlinks. */
+export interface RecordedChange {
   readonly verb: "write" | "remove" | "move";
   readonly path: string;
-  /** What it is now; null of what went, and of a directory. */
+  /** New version; null for removed files and directories. */
   readonly version: string | null;
   readonly movedFrom: string | null;
 }
 
-export type Noted = (caller: Caller, change: NotedChange) => Promise<void>;
+export type Noted = (caller: Caller, change: RecordedChange) => Promise<void>;
 
-/** `at`: where it is mounted, where the paths it is handed do not say it. */
-export function notedFs(fs: FileSystem, noted: Noted, at = ""): FileSystem {
+/** `at`: prefix for paths, if the filesystem gets paths below its mount point. */
+export function recordedFs(fs: FileSystem, noted: Noted, at = ""): FileSystem {
   const named = (path: ResolvedPath) => at + path;
   return {
     stat: (caller, path) => fs.stat(caller, path),

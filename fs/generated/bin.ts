@@ -1,5 +1,4 @@
-// /bin: one file for each program, a line that says what the program does. They are there to be found and read; a program is run by its
-// name and never from here, so that no file can take the place of one.
+// /bin: one file per program, with a line about it. For looking up only: programs run by name, so no file can replace one.
 
 import type { Clock } from "../../src/lib/clock.ts";
 import type { FileSystem } from "../filesystem.ts";
@@ -10,7 +9,7 @@ export interface Program {
   readonly summary: string;
 }
 
-/** Asked when somebody looks: to know them all takes loading them. */
+/** Called on access: listing the programs loads them. */
 export function binFs(programs: () => Promise<readonly Program[]>, clock: Clock): FileSystem {
   const named = async (name: string) => (await programs()).find((program) => program.name === name);
   return syntheticFs(

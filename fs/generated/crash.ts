@@ -1,4 +1,4 @@
-// /var/crash: what failed runs left behind, one file each, for the account whose processes they were; root sees all. They can only be read.
+// /var/crash: reports of failed runs, one file each, read-only. Each account sees its own processes' files, root all.
 
 import { type Caller, isRoot } from "../../src/abi/identity.ts";
 import type { Clock } from "../../src/lib/clock.ts";
@@ -6,7 +6,7 @@ import type { FileSystem } from "../filesystem.ts";
 import { syntheticFs } from "./synthetic.ts";
 
 export interface CrashFiles {
-  /** Newest first; null is everybody's. */
+  /** Newest first; null for all owners. */
   list(ownerUid: number | null): readonly { readonly name: string }[];
   read(ownerUid: number | null, name: string): string | null;
 }

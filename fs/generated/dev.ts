@@ -1,5 +1,5 @@
-// /dev: null, zero, random, urandom and tty. Readers of this filesystem read to the end of a file, so the devices that never end on Linux
-// end here after a fixed number of bytes. /dev/tty is listed but cannot be read or written: nobody's terminal is reached through a file.
+// /dev: null, zero, random, urandom, tty. Readers read to the end of a file, so endless devices end after a fixed number of bytes. /dev/tty
+// is listed but inaccessible.
 
 import type { Caller } from "../../src/abi/identity.ts";
 import type { RandomBytes } from "../../src/abi/ids.ts";
@@ -12,7 +12,7 @@ const ENDLESS_BYTES = 64 * 1024;
 
 interface Device {
   readonly mode: number;
-  /** Null where there is nothing to read. */
+  /** Null if there is nothing to read. */
   readonly bytes: ((length: number) => Uint8Array) | null;
 }
 
@@ -29,7 +29,7 @@ export function devFs(random: RandomBytes, sinceMs: number): FileSystem {
   );
 }
 
-/** What a device gives is never the same twice, and never another version. */
+/** Devices have no versions. */
 const VERSION = "0";
 
 class DevFs implements FileSystem {
@@ -85,5 +85,5 @@ class DevFs implements FileSystem {
 }
 
 function needNoTerminal(path: string): void {
-  if (base(path) === "tty") throw new FileError("EIO", path, "no terminal is reached from here");
+  if (base(path) === "tty") throw new FileError("EIO", path, "no terminal available here");
 }

@@ -1,5 +1,5 @@
-// One file of /etc that is a view of the account tables: made when it is read; what root writes is the whole file, and either all of it
-// holds or nothing changed. It is a mount of its own, over whatever else is stored in /etc.
+// A file of /etc generated from the account tables. Root may write the whole file; either all of it is valid or nothing changes. Mounted
+// over the stored /etc.
 
 import type { Caller } from "../../src/abi/identity.ts";
 import type { Clock } from "../../src/lib/clock.ts";
@@ -13,10 +13,10 @@ const BYTES_MAX = 1024 * 1024;
 
 export interface AccountFile {
   readonly mode: number;
-  /** No process reads it, not even one that runs as root. */
+  /** Not readable by processes, not even as root. */
   readonly forPeople?: true;
   readonly text: () => Promise<string>;
-  /** Applies a whole new text in one transaction, or throws what is wrong with it. */
+  /** Applies the new text in one transaction; throws if it is invalid. */
   readonly replace: (caller: Caller, text: string) => Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-// /var/log/gsv: what the kernel wrote down, for root and for the human whose home this is. It is handed in without secrets.
+// /var/log/gsv: the kernel's log, for root and the home's owner. Secrets are redacted before.
 
 import type { Clock } from "../../src/lib/clock.ts";
 import type { FileSystem } from "../filesystem.ts";

@@ -1,5 +1,4 @@
-// /var/spool/approvals: one file for each approval that waits for the reader's answer. They can only be read; answering is a syscall that
-// only people may make.
+// /var/spool/approvals: one read-only file per open approval. Answers are given by a syscall for people only.
 
 import type { Caller } from "../../src/abi/identity.ts";
 import type { Approval } from "../../src/abi/process/process.ts";
@@ -31,7 +30,7 @@ export function approvalsFs(sysFor: SysFor, clock: Clock): FileSystem {
   );
 }
 
-/** All that are open, oldest first. */
+/** All open approvals, oldest first. */
 export async function openApprovals(sys: Sys): Promise<readonly Approval[]> {
   const all: Approval[] = [];
   for (let after: string | null | undefined; after !== null; ) {

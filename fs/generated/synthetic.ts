@@ -1,7 +1,6 @@
-// A filesystem whose files are generated when they are read, from a table of rows (/proc, /sys, /bin …). `*` in a row's path matches one
-// name of a list; a row that spells the name out wins over it. Reading from offset 0 generates the file anew; reading on from a later
-// offset sees the same text until a second after its last use, so that the pieces agree. A write to a file that accepts one acts once, with
-// the whole content. Nothing is created, renamed or removed where its row does not say how.
+// A filesystem of generated files, from a table of rows (/proc, /sys, /bin …). `*` in a path matches one listed name; a literal name wins.
+// A read from offset 0 generates the file; later offsets read the same text until a second after the last read. A write calls the row once,
+// with the whole content. Nothing else can be created, renamed or removed.
 
 import { LIMITS } from "../../src/abi/config/limits.ts";
 import type { Caller } from "../../src/abi/identity.ts";
@@ -23,33 +22,33 @@ import { split } from "../path.ts";
 
 export type Text = string | AsyncIterable<string>;
 
-/** A file. It is root's and everybody reads it, unless it says otherwise. */
+/** A file, by default root's and world-readable. */
 export interface TextRow {
   readonly path: string;
   readonly text: (caller: Caller, names: readonly string[]) => Promise<Text>;
-  /** Takes what was written: all of it or, by throwing, none, also at a name that is on no list. `options` says where it was meant for. */
+  /** Accepts the whole content or throws. Also called for unlisted names. */
   readonly write?: (caller: Caller, names: readonly string[], text: string, options: WriteOptions) => Promise<void>;
-  /** Takes the file away, where that means something. */
+  /** Removes the file. */
   readonly remove?: (caller: Caller, names: readonly string[]) => Promise<void>;
   readonly mode?: number;
   readonly owner?: (caller: Caller) => Promise<{ readonly uid: number; readonly gid: number }>;
 }
 
-/** A file that grows while it is read: every piece is as it is now. Everybody reads it. */
+/** A growing file: never cached. World-readable. */
 export interface LiveRow {
   readonly path: string;
   readonly read: (caller: Caller, names: readonly string[], options: ReadOptions) => Promise<ReadResult>;
 }
 
-/** `names` are what the path's `*`s stand for, in order. */
+/** `names`: values of the `*`s, in order. */
 export type Row =
   | TextRow
   | LiveRow
   | { readonly path: string; readonly link: (caller: Caller, names: readonly string[]) => Promise<string> }
-  /** Ends in `*`: which names there are, and whether one is, which may be cheaper to say. */
+  /** Path ends in `*`. `has` may be cheaper than `list`. */
   | {
       readonly path: string;
-      /** Of the directory; nobody changes it unless this says otherwise. */
+      /** Mode of the directory; default read-only. */
       readonly mode?: number;
       readonly list: (caller: Caller, names: readonly string[]) => Promise<readonly string[]>;
       readonly has: (caller: Caller, names: readonly string[], name: string) => Promise<boolean>;
@@ -67,12 +66,12 @@ interface Placed {
   readonly pattern: readonly string[];
 }
 
-interface Found {
+interface Match {
   readonly kind: FileKind;
   readonly row?: Row;
   readonly names: readonly string[];
   readonly pattern: readonly string[];
-  /** Of a directory, where its row says so. */
+  /** Mode of a directory, if its row sets one. */
   readonly mode?: number | undefined;
 }
 
@@ -98,7 +97,7 @@ class SyntheticFs implements FileSystem {
     const found = this.find(path);
     if (found.kind !== "directory") throw new FileError("ENOTDIR", path);
     const wanted = split(path);
-    /** What stands at each name that is written out: a file, or null for a directory. */
+    /** Literal names: a file row, or null for a directory. */
     const leaves = new Map<string, Row | null>();
     const listed = new Set<string>();
     let ofListed: Row | null = null;
@@ -122,7 +121,7 @@ class SyntheticFs implements FileSystem {
         }),
       });
     const leaf = leafOf(ofListed);
-    // But for links, whose targets differ, what is listed is all of a kind: one stat says it of hundreds.
+    // Except for symlinks, all listed files have the same stat.
     const shared = leaf.kind === "symlink" ? null : await this.statOf(caller, { ...leaf, names: found.names });
     for (const name of listed) {
       if (leaves.has(name)) continue;
@@ -151,7 +150,7 @@ class SyntheticFs implements FileSystem {
     }
     const result = await snapshot.read(path, offset, bytesMax);
     snapshot.usedAt = this.clock.mono();
-    // A file that was read in one go is not asked for again, and who looks for more after its end wants it as it is then.
+    // Completely read: the next read must generate it again.
     if (result.eof && (offset === 0 || result.bytes.byteLength === 0)) this.snapshots.delete(key);
     else this.snapshots.set(key, snapshot);
     return result;
@@ -164,7 +163,7 @@ class SyntheticFs implements FileSystem {
     options: WriteOptions,
   ): Promise<{ readonly version: string }> {
     const found = this.found(path);
-    // Who may write here may still not make a file.
+    // Write permission does not include creating files.
     if (found === null) throw new FileError("EPERM", path);
     const { row, names } = found;
     if (row === undefined || !("text" in row) || row.write === undefined) throw new FileError("EPERM", path);
@@ -191,14 +190,14 @@ class SyntheticFs implements FileSystem {
   readonly link = refused;
   readonly setattr = refused;
 
-  private find(path: string): Found {
+  private find(path: string): Match {
     const found = this.found(path);
     if (found === null) throw new FileError("ENOENT", path);
     return found;
   }
 
-  /** What a path is if the names on the way exist, which the Namespace has asked just before; null where no row leads. */
-  private found(path: string): Found | null {
+  /** Finds the row of a path; the Namespace has checked the names on the way. Null if there is none. */
+  private found(path: string): Match | null {
     const wanted = split(path);
     let best: Placed | null = null;
     let leaf: Placed | null = null;
@@ -208,7 +207,7 @@ class SyntheticFs implements FileSystem {
       if (!begins(pattern, wanted)) continue;
       const literal = literals(pattern, wanted.length);
       if (literal < rank) continue;
-      // A directory whose name is spelled out is none of the files that a `*` stands for.
+      // A literal directory name is not a file matched by `*`.
       if (literal > rank) [best, leaf, rank] = [placed, null, literal];
       if (pattern.length === wanted.length && !("list" in row)) leaf ??= placed;
     }
@@ -225,8 +224,8 @@ class SyntheticFs implements FileSystem {
     return listing !== undefined && "list" in listing ? listing.mode : undefined;
   }
 
-  /** A name a `*` stands for must be on its list. Those before the last the Namespace has asked for on its way here. */
-  private async needName(caller: Caller, path: string, { pattern, names }: Found): Promise<void> {
+  /** The last name must be listed; the Namespace has checked the earlier ones. */
+  private async needName(caller: Caller, path: string, { pattern, names }: Match): Promise<void> {
     if (pattern.at(-1) !== "*") return;
     const list = this.rows.find((each) => "list" in each.row && Bun.deepEquals(each.pattern, pattern))?.row;
     const [name = "", before] = [names.at(-1), names.slice(0, -1)];
@@ -234,7 +233,7 @@ class SyntheticFs implements FileSystem {
       throw new FileError("ENOENT", path);
   }
 
-  private async statOf(caller: Caller, { kind, row, names, mode }: Omit<Found, "pattern">): Promise<Stat> {
+  private async statOf(caller: Caller, { kind, row, names, mode }: Omit<Match, "pattern">): Promise<Stat> {
     const now = this.clock.now();
     const base = { kind, uid: 0, gid: 0, size: 0, mtimeMs: now, version: String(now) };
     if (kind === "directory") return { ...base, mode: mode ?? 0o555 };
@@ -246,7 +245,7 @@ class SyntheticFs implements FileSystem {
   }
 }
 
-/** One making of a file: pulled only as far as somebody read. */
+/** One generated version of a file, produced as far as it was read. */
 class Snapshot {
   usedAt = 0;
   private readonly source: AsyncIterator<string> | null;
@@ -289,24 +288,23 @@ export function versionOf(bytes: Uint8Array): string {
   return sha256Hex(bytes).slice(0, 16);
 }
 
-/** What is written to a file that is made of text. */
 export function textOf(bytes: Uint8Array, path: string): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    throw new FileError("EINVAL", path, "takes text in UTF-8 only");
+    throw new FileError("EINVAL", path, "only UTF-8 text is accepted");
   }
 }
 
-/** Whether a row is at these names or beneath them. */
+/** True if the row is at these names or below them. */
 function begins(pattern: readonly string[], names: readonly string[]): boolean {
   if (pattern.length < names.length) return false;
   for (let at = 0; at < names.length; at++) if (pattern[at] !== "*" && pattern[at] !== names[at]) return false;
   return true;
 }
 
-/** Without a row of its own it is the way to others. */
-function leafOf(row: Row | null): Pick<Found, "kind" | "row"> {
+/** A path without a row of its own is a directory. */
+function leafOf(row: Row | null): Pick<Match, "kind" | "row"> {
   if (row === null) return { kind: "directory" };
   return { kind: "link" in row ? "symlink" : "file", row };
 }

@@ -1,4 +1,4 @@
-// What /proc asks of the kernel, always through the reader's own Sys: a process the reader may not see is not there.
+// Queries of /proc, always with the reader's own permissions: invisible processes do not exist.
 
 import { LIMITS } from "../../src/abi/config/limits.ts";
 import { SysError } from "../../src/abi/errno.ts";
@@ -27,7 +27,7 @@ export interface Page {
   readonly activeRunId: string | null;
 }
 
-export class Asking {
+export class ProcQueries {
   constructor(
     readonly sysFor: (caller: Caller) => Sys,
     private readonly segmentName: (segment: Segment) => string,
@@ -75,7 +75,7 @@ export class Asking {
     }
   }
 
-  /** What was stored after a message. */
+  /** Messages after a number. */
   since(caller: Caller, pid: string, afterSeq: number): Promise<Page> {
     return this.page(caller, { pid, afterSeq, limit: LIMITS.historyPageMax });
   }
@@ -88,7 +88,6 @@ export class Asking {
     return (await this.segments(caller, pid)).find((segment) => this.segmentName(segment) === name) ?? null;
   }
 
-  /** The messages of a segment. */
   async *between(caller: Caller, pid: string, { fromSeq, toSeq }: Segment): AsyncGenerator<readonly Message[]> {
     for (let afterSeq = fromSeq - 1; afterSeq < toSeq; ) {
       const query = { pid, afterSeq, beforeSeq: toSeq + 1, limit: LIMITS.historyPageMax };
@@ -104,7 +103,7 @@ export class Asking {
     return this.page(caller, { pid, limit });
   }
 
-  /** Tool calls of the run in flight that have no result yet. */
+  /** Calls of the active run without a result. */
   async pending(caller: Caller, pid: string): Promise<readonly ToolCall[]> {
     const { messages, activeRunId } = await this.newest(caller, pid, LIMITS.historyPageMax);
     if (activeRunId === null) return [];
@@ -134,7 +133,7 @@ export class Asking {
     return alive(pid, this.sysFor(caller).call("proc.caps", { pid }));
   }
 
-  /** As it is set for the reader; a run may have been asked for with another. */
+  /** The reader's setting; a run may use another model. */
   async setting(caller: Caller, key: string): Promise<string> {
     return (await this.sysFor(caller).call<{ shown: string }>("config.get", { key })).shown;
   }
@@ -147,7 +146,7 @@ export class Asking {
   }
 }
 
-/** A process that ended between two questions is a file that is gone. */
+/** A process that ended meanwhile is a missing file. */
 async function alive<T>(pid: string, answer: Promise<T>): Promise<T> {
   try {
     return await answer;

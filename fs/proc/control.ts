@@ -1,6 +1,5 @@
-// /proc/PID/ctl and note: what is written is done, once for each write, as a call of whoever writes. What that call would refuse is
-// refused here: a file gives nobody more rights. A process does it only in a call that a person has seen and allowed, as with the calls.
-// A shell's `>` empties a file before it writes to it: that does nothing.
+// /proc/PID/ctl and note: each write is one call by the writer, with the writer's permissions. For a process the call needs approval, like a
+// direct call. An empty write (a shell's `>` truncates first) does nothing.
 
 import { SysError } from "../../src/abi/errno.ts";
 import type { Caller } from "../../src/abi/identity.ts";
@@ -20,7 +19,7 @@ const VERBS: ReadonlyMap<string, Verb> = new Map<string, Verb>([
   ["compact", (pid, keep) => ({ call: "proc.compact", args: { pid, ...keepOf(pid, keep) } })],
   ["label", (pid, label) => ({ call: "proc.label", args: { pid, label } })],
 ]);
-/** What a verb is given besides. */
+/** Arguments of verbs. */
 const TAKES: { readonly [verb: string]: string } = { budget: "BUDGET", label: "TEXT", compact: "[keep=N]" };
 
 const REQUEST_ID_CHARS_MAX = 128;
@@ -28,7 +27,7 @@ const REQUEST_ID_CHARS_MAX = 128;
 export class Control {
   constructor(private readonly actFor: (caller: Caller) => Sys) {}
 
-  /** Reading it says what may be written. */
+  /** Content of the file: the valid verbs. */
   get verbs(): string {
     return known()
       .map((verb) => `${verb}\n`)
@@ -78,14 +77,14 @@ function keepOf(pid: string, rest: string): { readonly keep?: number } {
 
 function needAllowed({ kind, approved, allowed }: Caller, pid: string, file: "ctl" | "note"): void {
   if (kind === "person" || approved || allowed === `/proc/${pid}/${file}`) return;
-  throw new FileError("EPERM", `/${pid}/${file}`, "a person has to allow it first: use the tool that asks");
+  throw new FileError("EPERM", `/${pid}/${file}`, "needs approval: use the tool that asks for it");
 }
 
 function known(): string[] {
   return [...VERBS.keys()].map((verb) => (TAKES[verb] === undefined ? verb : `${verb} ${TAKES[verb]}`));
 }
 
-/** The same write again finds what the first one did. */
+/** A repeated write has the same request id. */
 export function requestOf({ receipt }: WriteOptions): { readonly requestId?: string } {
   const requestId = receipt === undefined ? "" : `file.${receipt.requestId}`;
   return requestId === "" || requestId.length > REQUEST_ID_CHARS_MAX ? {} : { requestId };

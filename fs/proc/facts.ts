@@ -1,4 +1,4 @@
-// What a process is, as the text of its files. Pure: what was found out comes in.
+// Text of the files that describe a process. Pure.
 
 import { LIMITS } from "../../src/abi/config/limits.ts";
 import { isInit } from "../../src/abi/ids.ts";
@@ -40,7 +40,7 @@ export function identityText(info: ProcessInfo): string {
   return `${JSON.stringify({ pid, owner, uid, runAs, profile, parentPid, label, cwd, workspaceId, createdAt }, null, 2)}\n`;
 }
 
-/** The command that would start one like it. */
+/** The command that would start a similar process. */
 export function cmdlineText(info: ProcessInfo, dropped: readonly string[]): string {
   if (isInit(info.pid)) return "init\n";
   const words = [
@@ -70,13 +70,13 @@ export interface UsageFacts extends Tokens {
 }
 
 export interface BudgetFacts {
-  /** Whose it is; null for the day of the account. */
+  /** Null for the account's daily budget. */
   readonly pid: string | null;
   readonly budget: string;
   readonly share: number;
 }
 
-/** In all, then what each model cost, then the budgets it spends from. */
+/** Totals, then cost by model, then budgets. */
 export function usageText(total: UsageFacts, models: readonly UsageFacts[], budgets: readonly BudgetFacts[]): string {
   return factsText([
     ["Turns", total.turns],
@@ -110,7 +110,7 @@ export function factsText(facts: readonly Fact[]): string {
   return facts.map(([key, value]) => `${key}:\t${oneLine(String(value ?? "-"))}\n`).join("");
 }
 
-/** A label of several lines must not look like another key. */
+/** A label with several lines must not look like other keys. */
 function oneLine(text: string): string {
   return text.replace(/[\u0000-\u001f\u007f\u0085\u2028\u2029]+/g, " ");
 }

@@ -1,4 +1,4 @@
-// What the machine under gsv has left, and what is mounted in gsv, as files of /proc: what `free`, `df` and `mount` in a script read.
+// Memory, disk and mounts as files of /proc, for `free`, `df` and `mount`.
 
 import type { TextRow } from "../generated/synthetic.ts";
 
@@ -9,7 +9,7 @@ export interface Amount {
 
 export interface MachinePorts {
   readonly memory: () => Amount;
-  /** Of the disk that gsv's home lies on. */
+  /** The disk of gsv's home. */
   readonly disk: () => Amount;
   readonly mounts: () => readonly { readonly at: string; readonly readOnly?: true }[];
 }

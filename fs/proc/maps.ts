@@ -1,12 +1,12 @@
-// /proc/PID/maps: what fills the next request of a process, by source and tokens.
+// /proc/PID/maps: contents of the next request, by source and tokens.
 
 import type { Caller } from "../../src/abi/identity.ts";
 import type { BillLine } from "../../src/abi/process/prompt.ts";
 import type { Sys } from "../../src/abi/sys.ts";
 import type { Row } from "../generated/synthetic.ts";
-import { there } from "../read/context-files.ts";
+import { unlessGone } from "../read/context-files.ts";
 
-interface Told {
+interface PromptSizes {
   readonly model: string;
   readonly windowTokens: number | null;
   readonly tokens: number;
@@ -18,12 +18,13 @@ interface Told {
 export function mapsRow(sysFor: (caller: Caller) => Sys): Row {
   return {
     path: "/*/maps",
-    text: async (caller, [pid = ""]) => mapsText(await there(`/${pid}`, sysFor(caller).call("proc.prompt", { pid }))),
+    text: async (caller, [pid = ""]) =>
+      mapsText(await unlessGone(`/${pid}`, sysFor(caller).call("proc.prompt", { pid }))),
   };
 }
 
-/** One line a file, a tool, a role of messages. */
-function mapsText({ model, windowTokens, tokens, bytes, bill, leftOut }: Told): string {
+/** One line per file, tool and message role. */
+function mapsText({ model, windowTokens, tokens, bytes, bill, leftOut }: PromptSizes): string {
   const lines = bill.map(
     (line) => `${line.source}\t${line.bytes}\t${line.tokens}\t${shareOf(line.tokens, tokens)}\t${plain(line.what)}`,
   );

@@ -1,5 +1,4 @@
-// /proc: processes as files, one row of the table a file. Everything is asked through the reader's own Sys, and what is written is a call
-// of the writer's, so that a file shows and does what the same person or process could see and do anyway.
+// /proc: processes as files, one row per file. Reads and writes are calls by the reader, so files show and do only what the reader may.
 
 import type { Caller } from "../../src/abi/identity.ts";
 import { initPid } from "../../src/abi/ids.ts";
@@ -11,8 +10,8 @@ import type { Clock } from "../../src/lib/clock.ts";
 import { FileError } from "../error.ts";
 import type { FileSystem } from "../filesystem.ts";
 import { type Row, syntheticFs, type TextRow } from "../generated/synthetic.ts";
-import { toldFileRows } from "../read/context-files.ts";
-import { Asking } from "./asking.ts";
+import { contextFileRows } from "../read/context-files.ts";
+import { ProcQueries } from "./asking.ts";
 import { Control } from "./control.ts";
 import { cmdlineText, environText, factsText, identityText, limitsText, statusText, usageText } from "./facts.ts";
 import { type MachinePorts, machineRows } from "./machine.ts";
@@ -20,22 +19,21 @@ import { mapsRow } from "./maps.ts";
 import { type LivePorts, Streams } from "./stream.ts";
 
 export interface ProcOptions {
-  /** To look with. */
   readonly sysFor: (caller: Caller) => Sys;
-  /** To act with: what is done this way is logged as done by the caller. */
+  /** Calls that are logged as the caller's actions. */
   readonly actFor: (caller: Caller) => Sys;
   readonly clock: Clock;
-  /** How the command line prints them: the files read the same. */
+  /** The command line's formatters, so that files read the same. */
   readonly messageLine: (message: Message) => string;
   readonly waitsForText: (waits: WaitsFor) => string;
   readonly segmentName: (segment: Segment) => string;
-  /** What a kernel knows of what is not stored yet. */
+  /** Data that is not stored yet. */
   readonly live?: LivePorts;
   readonly machine?: MachinePorts;
 }
 
 export function procFs(options: ProcOptions): FileSystem {
-  const asking = new Asking(options.sysFor, options.segmentName);
+  const asking = new ProcQueries(options.sysFor, options.segmentName);
   const streams = new Streams(asking, options.live ?? null, options.clock);
   const rows: readonly Row[] = [
     { path: "/*", list: (caller) => asking.pids(caller), has: (caller, _before, pid) => asking.has(caller, pid) },
@@ -44,7 +42,7 @@ export function procFs(options: ProcOptions): FileSystem {
     { path: "/*/stream", read: (caller, [pid = ""], range) => streams.read(caller, pid, range) },
     ...controlRows(new Control(options.actFor)),
     mapsRow(options.sysFor),
-    ...toldFileRows({
+    ...contextFileRows({
       path: "/*/context.d/*",
       ...options,
       calls: { list: "proc.context.list", set: "proc.context.set" },
@@ -57,8 +55,7 @@ export function procFs(options: ProcOptions): FileSystem {
   return syntheticFs(rows, options.clock);
 }
 
-/** What a process is. */
-function factRows(asking: Asking, { waitsForText }: ProcOptions): TextRow[] {
+function factRows(asking: ProcQueries, { waitsForText }: ProcOptions): TextRow[] {
   const row = (name: string, text: (caller: Caller, pid: string) => Promise<string>): TextRow => ({
     path: `/*/${name}`,
     text: (caller, [pid = ""]) => text(caller, pid),
@@ -83,8 +80,7 @@ function factRows(asking: Asking, { waitsForText }: ProcOptions): TextRow[] {
   ];
 }
 
-/** What a process does, did and waits for. */
-function workRows(asking: Asking, { messageLine, segmentName }: ProcOptions): Row[] {
+function workRows(asking: ProcQueries, { messageLine, segmentName }: ProcOptions): Row[] {
   const row = (name: string, text: (caller: Caller, pid: string) => Promise<string>): TextRow => ({
     path: `/*/${name}`,
     text: (caller, [pid = ""]) => text(caller, pid),
@@ -143,7 +139,7 @@ function controlRows(control: Control): TextRow[] {
   ];
 }
 
-function kernelRows(asking: Asking, clock: Clock): TextRow[] {
+function kernelRows(asking: ProcQueries, clock: Clock): TextRow[] {
   return [
     { path: "/version", text: async (caller) => line(`gsv ${(await asking.kernel(caller)).version}`) },
     {

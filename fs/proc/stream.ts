@@ -1,15 +1,14 @@
-// What a process says now, as a file that grows: its text as the model gives it, its commands and what they print, in the order in which
-// they came. Beyond the stored messages nothing is kept but what was shown to somebody who still reads; output stays where the command has
-// it. Without a kernel it is what the last run has stored.
+// /proc/PID/stream: current output of a process as a growing file: the model's text, commands and their output, in order. Keeps only what
+// current readers have seen; command output stays with the command. Without a kernel: the stored messages of the last run.
 
 import { LIMITS } from "../../src/abi/config/limits.ts";
 import type { Caller } from "../../src/abi/identity.ts";
 import type { Message } from "../../src/abi/process/message.ts";
 import type { Clock } from "../../src/lib/clock.ts";
 import type { ReadOptions, ReadResult } from "../filesystem.ts";
-import type { Asking, Page } from "./asking.ts";
+import type { Page, ProcQueries } from "./asking.ts";
 
-/** A command that runs, or has run not long ago. */
+/** A running or recently finished command. */
 export interface LiveCommand {
   readonly id: string;
   readonly script: string;
@@ -22,18 +21,17 @@ export interface LiveCommand {
   };
 }
 
-/** What only a kernel knows. */
 export interface LivePorts {
-  /** What the answer in the making has said so far; null where there is none. */
+  /** Text of the current answer so far; null if there is none. */
   readonly saying: (pid: string) => string | null;
-  /** The oldest first. */
+  /** Oldest first. */
   readonly commands: (pid: string) => readonly LiveCommand[];
 }
 
-/** So long a reader may take for its next look. */
+/** Readers that pause longer start over. */
 const FOLLOWED_MS = 30_000;
 const LINE_CHARS_MAX = 200;
-/** Text that was shown; then it begins anew, as a file does that was cut. */
+/** Limit of kept text; then the stream starts over, like a truncated file. */
 const TEXT_BYTES_MAX = 8 * 1024 * 1024;
 
 export class Streams {
@@ -42,7 +40,7 @@ export class Streams {
   private looks = 0;
 
   constructor(
-    private readonly asking: Asking,
+    private readonly asking: ProcQueries,
     private readonly live: LivePorts | null,
     private readonly clock: Clock,
   ) {}
@@ -52,7 +50,7 @@ export class Streams {
     const isOwn = caller.pid === pid;
     const key = isOwn ? `${pid} own` : pid;
     const followed = offset > 0 ? this.kept(key) : null;
-    // Asked before the messages: what is stored meanwhile is shown as stored, and not twice.
+    // Read before the messages, so that text stored meanwhile is not shown twice.
     const saying = this.live?.saying(pid) ?? null;
     const page = await (followed === null
       ? this.asking.newest(caller, pid, LIMITS.historyPageMax)
@@ -61,9 +59,9 @@ export class Streams {
     const now = this.clock.mono();
     stream.usedAt = now;
     if (offset > 0) stream.followedAt = now;
-    // What a process prints of its own stream would come into it again, without end.
+    // A process's own output of its stream would repeat itself endlessly.
     const commands = isOwn ? [] : (this.live?.commands(pid) ?? []);
-    // Of two who look at once, what the one saw who came first is old.
+    // Ignore the older of two concurrent observations.
     if (look > stream.look) stream.observe(page.messages, saying, commands);
     stream.look = Math.max(stream.look, look);
     const bytes = stream.slice(offset, bytesMax);
@@ -77,7 +75,7 @@ export class Streams {
     return stream === undefined || stream.textBytes > TEXT_BYTES_MAX ? null : stream;
   }
 
-  // Who begins is shown the run that is on, unless somebody else follows from an earlier one.
+  // New readers start at the active run, unless another reader follows an earlier one.
   private begun(key: string, { messages, activeRunId }: Page): Stream {
     const run = activeRunId ?? messages.at(-1)?.runId ?? null;
     const kept = this.kept(key);
@@ -88,12 +86,11 @@ export class Streams {
   }
 }
 
-/** Bytes of a text, or of what a command printed. */
 interface Segment {
   readonly at: number;
   length: number;
   readonly read: (from: number, length: number) => Uint8Array;
-  /** Whose output it is; null for text. */
+  /** Command of this output; null for text. */
   readonly command: string | null;
 }
 
@@ -109,14 +106,14 @@ class Stream {
   usedAt = 0;
   followedAt = Number.NEGATIVE_INFINITY;
   readonly version: string;
-  /** The last message that is in it. */
+  /** Number of the last message in the stream. */
   lastSeq: number;
   private readonly segments: Segment[] = [];
   private readonly shown = new Map<string, Shown>();
   private readonly since: number;
-  /** What was shown of the answer in the making. */
+  /** Shown part of the current answer. */
   private said = "";
-  /** The command whose output was shown last. */
+  /** Command of the last output. */
   private printing: string | null = null;
 
   constructor(
@@ -159,7 +156,7 @@ class Stream {
     return Buffer.concat(pieces);
   }
 
-  /** An answer that is begun anew is shown anew. */
+  /** A restarted answer is shown again. */
   private say(text: string): void {
     const goesOn = text.startsWith(this.said);
     const more = goesOn ? text.slice(this.said.length) : text;
@@ -171,7 +168,7 @@ class Stream {
     const shown = known ?? { bytes: 0, ended: false };
     const length = output.bytes - shown.bytes;
     if (known === undefined) this.text(`$ ${firstLine(script)}\n`, true);
-    // Of several at once it is said whose it is.
+    // With several commands, name the one whose output follows.
     else if (length > 0 && this.printing !== id) this.text(`$ ${firstLine(script)} …\n`, true);
     if (known === undefined || length > 0) this.printing = id;
     if (length > 0) this.output(id, length, shown.bytes, output);
@@ -216,7 +213,7 @@ function firstLine(script: string): string {
     : line;
 }
 
-/** A command may have cut its own output short: what it was is then zeros. */
+/** Pads with zeros if the command dropped output. */
 function exactly(pieces: readonly { readonly bytes: Uint8Array }[], size: number): Uint8Array {
   const all = Buffer.concat(pieces.map(({ bytes }) => bytes));
   return all.byteLength === size

@@ -1,4 +1,4 @@
-// What a file holds, by its name. Unknown names are text: whether they really are is seen when they are read.
+// Content type by file name. Unknown names count as text; a read checks.
 
 const TYPES: { readonly [extension: string]: string } = {
   md: "text/markdown",

@@ -1,5 +1,4 @@
-// Files that agents are told, where they are stored as rows and not as files: the same rows for /proc/PID/context.d and
-// /sys/config/ai/context.d, over whoever lists them and changes them.
+// Context files stored as rows: /proc/PID/context.d and /sys/config/ai/context.d.
 
 import { SysError } from "../../src/abi/errno.ts";
 import type { Caller } from "../../src/abi/identity.ts";
@@ -10,25 +9,25 @@ import { requestOf } from "../proc/control.ts";
 
 type Files = { readonly files: readonly { readonly name: string; readonly text: string }[] };
 
-export interface ToldFilesOptions {
+export interface ContextFilesOptions {
   /** Ends in `/*`. */
   readonly path: string;
   readonly sysFor: (caller: Caller) => Sys;
   readonly actFor: (caller: Caller) => Sys;
   readonly calls: { readonly list: string; readonly set: string };
-  /** What the names before the last mean to the calls. */
+  /** Call arguments from the path's names. */
   readonly argsOf: (names: readonly string[]) => object;
 }
 
-export function toldFileRows({ path, sysFor, actFor, calls, argsOf }: ToldFilesOptions): Row[] {
+export function contextFileRows({ path, sysFor, actFor, calls, argsOf }: ContextFilesOptions): Row[] {
   const filesOf = async (caller: Caller, names: readonly string[]) =>
-    (await there(path, sysFor(caller).call<Files>(calls.list, argsOf(names)))).files;
+    (await unlessGone(path, sysFor(caller).call<Files>(calls.list, argsOf(names)))).files;
   const fileOf = async (caller: Caller, names: readonly string[]) =>
     (await filesOf(caller, names)).find(({ name }) => name === names.at(-1));
   return [
     {
       path,
-      // Whose it is to change, the call decides.
+      // The call checks permissions.
       mode: 0o777,
       list: async (caller, names) => (await filesOf(caller, names)).map(({ name }) => name),
       has: async (caller, names, name) => (await fileOf(caller, [...names, name])) !== undefined,
@@ -41,16 +40,16 @@ export function toldFileRows({ path, sysFor, actFor, calls, argsOf }: ToldFilesO
       async write(caller, names, text, options) {
         const old = options.at === "end" ? ((await fileOf(caller, names))?.text ?? "") : "";
         const args = { ...argsOf(names), name: names.at(-1), text: old + text };
-        await there(path, actFor(caller).call(calls.set, args, requestOf(options)));
+        await unlessGone(path, actFor(caller).call(calls.set, args, requestOf(options)));
       },
       async remove(caller, names) {
-        await there(path, actFor(caller).call(calls.set, { ...argsOf(names), name: names.at(-1) }));
+        await unlessGone(path, actFor(caller).call(calls.set, { ...argsOf(names), name: names.at(-1) }));
       },
     },
   ];
 }
 
-export async function there<T>(path: string, answer: Promise<T>): Promise<T> {
+export async function unlessGone<T>(path: string, answer: Promise<T>): Promise<T> {
   try {
     return await answer;
   } catch (error) {

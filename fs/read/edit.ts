@@ -1,4 +1,4 @@
-// Replacing text in a text, exactly. When it cannot, the error says how many places fit and what to do: models read it and try again.
+// Exact text replacement. Errors tell the number of matches and what to do: models read them and retry.
 
 import { LIMITS } from "../../src/abi/config/limits.ts";
 import { SysError } from "../../src/abi/errno.ts";
@@ -14,7 +14,7 @@ export interface Edit {
 export interface Edited {
   readonly text: string;
   readonly replacements: number;
-  /** Where the first of them begins. */
+  /** Line of the first replacement. */
   readonly line: number;
 }
 
@@ -31,7 +31,7 @@ export function applyEdit(text: string, edit: Edit, path: string): Edited {
   const places = placesOf(text, oldString);
   if (places.length === 0) throw notFound(text, oldString, path);
   if (places.length > 1 && !edit.replaceAll) throw ambiguous(text, places, path);
-  // Before it is built: a short text for a shorter one, often enough, takes more memory than there is.
+  // Check the size first: many replacements could exhaust memory.
   if (text.length + places.length * (newString.length - oldString.length) > LIMITS.fileBytesMax) {
     throw new SysError("EFBIG", `cannot edit ${path}: a file holds at most ${LIMITS.fileBytesMax / 1024 / 1024} MiB`);
   }
@@ -39,14 +39,14 @@ export function applyEdit(text: string, edit: Edit, path: string): Edited {
   return { text: text.split(oldString).join(newString), replacements: places.length, line };
 }
 
-/** In a file with CRLF an edit written with LF means the same lines. */
+/** In a CRLF file, LF in the edit matches CRLF. */
 function inLineEndingsOf(text: string, { oldString, newString }: Edit): Pick<Edit, "oldString" | "newString"> {
   const lf = /(?<!\r)\n/g;
   if (text.includes(oldString) || !text.includes("\r\n") || text.search(lf) !== -1) return { oldString, newString };
   return { oldString: oldString.replace(lf, "\r\n"), newString: newString.replace(lf, "\r\n") };
 }
 
-/** Without overlaps, as they would be replaced. */
+/** Without overlaps. */
 function placesOf(text: string, wanted: string): number[] {
   const places: number[] = [];
   for (let at = text.indexOf(wanted); at !== -1; at = text.indexOf(wanted, at + wanted.length)) places.push(at);
@@ -62,10 +62,10 @@ function notFound(text: string, oldString: string, path: string): SysError {
 
 function nearHints(text: string, oldString: string): readonly string[] {
   const near = nearLines(text, oldString);
-  if (near === null) return ["read the file again and copy the text exactly as it stands"];
+  if (near === null) return ["read the file again and copy the text exactly"];
   const what = near.byWhiteSpace
-    ? `line ${near.line} differs in white space only: copy it exactly`
-    : "nearest to it are these lines: copy what stands in the file";
+    ? `line ${near.line} differs only in white space: copy it exactly`
+    : "the nearest lines in the file are:";
   return [what, ...shownLines(near.lines.map((line, index) => `${near.line + index}: ${line}`))];
 }
 

@@ -1,18 +1,18 @@
-// Where in a text the lines stand that somebody most likely meant: those that differ in white space only, else the place that has the most
-// of them, else the line that shares the most words. Pure; every line is looked at a bounded number of times, however long the text.
+// Finds the lines that an edit most likely meant: lines that differ only in white space, else the place with the most matching lines, else the
+// line with the most common words. Pure, in bounded time.
 
 export interface Near {
   /** From 1. */
   readonly line: number;
   readonly lines: readonly string[];
-  /** Nothing else differs. */
+  /** Only white space differs. */
   readonly byWhiteSpace: boolean;
 }
 
 const SHOWN_MAX = 6;
 const LINE_CHARS_MAX = 200;
 const LINES_LOOKED_AT_MAX = 100_000;
-/** Of the words of a line, so many must be there. */
+/** Minimum share of common words. */
 const WORDS_SHARED_MIN = 0.5;
 
 export function nearLines(text: string, wanted: string): Near | null {
@@ -47,9 +47,9 @@ function sameButForSpace(lines: readonly string[], wanted: readonly string[]): n
   return places[runOf(wanted, kept)] ?? null;
 }
 
-/** Where the wanted lines stand one after the other, or -1. Never looks at a line twice, however often the lines repeat themselves. */
+/** First index of the wanted lines in sequence, or -1. Knuth-Morris-Pratt, so linear for repetitive texts, too. */
 function runOf(wanted: readonly string[], lines: readonly string[]): number {
-  // Of the first `nth` wanted lines, how many at their end are also their beginning: that far a match that fails still holds.
+  // Failure function: length of the longest proper prefix that is also a suffix.
   const held = [0, 0];
   for (let nth = 1, same = 0; nth < wanted.length; nth++) {
     while (same > 0 && wanted[nth] !== wanted[same]) same = held[same] ?? 0;
@@ -65,7 +65,7 @@ function runOf(wanted: readonly string[], lines: readonly string[]): number {
   return -1;
 }
 
-/** Each line that is wanted votes for where the wanted ones would have to begin. */
+/** Every matching line votes for a starting line. */
 function mostLines(lines: readonly string[], wanted: readonly string[]): number | null {
   const nths = new Map<string, number>();
   for (const [nth, line] of wanted.entries()) if (telling(line) && !nths.has(line)) nths.set(line, nth);
@@ -81,7 +81,7 @@ function mostLines(lines: readonly string[], wanted: readonly string[]): number 
   return best;
 }
 
-/** A bracket alone stands everywhere. */
+/** False for lines such as a lone bracket. */
 function telling(line: string): boolean {
   return /[\p{L}\p{N}]{2}/u.test(line);
 }

@@ -1,5 +1,4 @@
-// How a file is shown to someone who reads it: lines from an offset, never more than fits one answer, and for what is not
-// text one line that says what it is. Reads piece by piece, so a big file costs time but not memory.
+// Views of a file: lines from an offset, limited to one answer; one error line for anything but text. Reads in chunks, in constant memory.
 
 import { SysError } from "../../src/abi/errno.ts";
 import { normaliseText } from "../../src/abi/process/message.ts";
@@ -10,31 +9,30 @@ const LINES_DEFAULT = 2000;
 const VIEW_BYTES_MAX = 256 * 1024;
 const LINE_CHARS_MAX = 16 * 1024;
 const PIECE_BYTES = 256 * 1024;
-/** What a directory may take of one answer. */
+/** Limit of a directory listing. */
 const NAMES_BYTES_MAX = 512 * 1024;
 
 export interface TextView {
-  /** The lines as they are. */
   readonly content: string;
-  /** Number of the first of them, from 1. */
+  /** From 1. */
   readonly firstLine: number;
-  /** Of the whole file. */
+  /** Lines of the whole file. */
   readonly lines: number;
   readonly size: number;
   readonly version: string;
-  /** There is more than is shown. */
+  /** Something was left out. */
   readonly truncated: boolean;
 }
 
 export interface Window {
-  /** First line, counted from 0. */
+  /** From 0. */
   readonly offset?: number;
   readonly limit?: number;
 }
 
 type ReadPiece = (range: { readonly offset: number; readonly bytesMax: number }) => Promise<ReadResult>;
 
-/** `path` and `contentType` are for what is said when it is not text. */
+/** `path` and `contentType` are for error texts. */
 export async function viewText(
   read: ReadPiece,
   file: { readonly path: string; readonly contentType?: string; readonly size: number },
@@ -46,7 +44,7 @@ export async function viewText(
   for (let offset = 0; ; ) {
     const { bytes, eof, version } = await read({ offset, bytesMax: PIECE_BYTES });
     first ??= version;
-    // Written to meanwhile: a view is of one version.
+    // Changed meanwhile: start over, a view has one version.
     if (version !== first) return viewText(read, file, window);
     if (offset === 0 && isBinary(bytes)) throw notText(file);
     offset += bytes.byteLength;
@@ -79,7 +77,7 @@ export function notText(file: {
   const type =
     file.contentType === undefined || file.contentType.startsWith("text/") ? "binary data" : file.contentType;
   return new SysError("EINVAL", `${file.path} is not text: ${type}, ${sizeText(file.size)}`, [
-    "only text in UTF-8 can be shown or edited",
+    "only UTF-8 text can be shown or edited",
   ]);
 }
 
@@ -105,7 +103,7 @@ class LinesView {
   truncated = false;
   private readonly shown: string[] = [];
   private bytes = 0;
-  /** The line begun but not ended; kept only as far as it would be shown. */
+  /** The current line, as far as it will be shown. */
   private line = "";
   private lineChars = 0;
 

@@ -1,6 +1,5 @@
-// Finding a text below a path: plain, case-sensitive, in text files only. Goes through directories in order of names, follows no link,
-// passes over what git keeps or is told to ignore, what the caller may not read and what vanishes on the way. Memory is bounded by one
-// piece of one file, the result by number and bytes; it ends at once when aborted.
+// Text search below a path: literal, case-sensitive, text files only. Visits directories in name order, follows no symlinks, skips .git,
+// ignored files, unreadable files and files that disappear. Bounded memory and results; stops at once when aborted.
 
 import { LIMITS } from "../../src/abi/config/limits.ts";
 import { SysError } from "../../src/abi/errno.ts";
@@ -13,12 +12,12 @@ import { join } from "../path.ts";
 import { GIT_DIRECTORY, IGNORE_BYTES_MAX, IGNORE_FILE, Ignored } from "../repo/ignored.ts";
 
 const PIECE_BYTES = 256 * 1024;
-/** A longer line is searched piece by piece. */
+/** Longer lines are searched in chunks. */
 const LINE_BYTES_MAX = 256 * 1024;
 const CONTENT_CHARS_MAX = 300;
 const CONTENT_BEFORE_CHARS = 100;
 const RESULT_BYTES_MAX = 512 * 1024;
-/** What ends a file but not the search. */
+/** Errors that skip a file. */
 const PASSED_OVER: readonly string[] = [
   "EACCES",
   "EPERM",
@@ -40,10 +39,10 @@ export interface SearchMatch {
 export interface SearchRequest {
   readonly namespace: Namespace;
   readonly caller: Caller;
-  /** A file or a directory, without links. */
+  /** Without symlinks. */
   readonly root: string;
   readonly query: string;
-  /** Matched against names. */
+  /** Glob for names. */
   readonly include?: string;
   readonly signal: AbortSignal;
 }
@@ -66,7 +65,7 @@ export async function searchTree(
 
 export function needOneLine(query: string): void {
   if (query === "" || /[\r\n]/.test(query))
-    throw new SysError("EINVAL", "a text to search for is one line, and not empty");
+    throw new SysError("EINVAL", "the search text must be one line and not empty");
 }
 
 interface Below {
@@ -84,7 +83,7 @@ async function* filesBelow(request: SearchRequest): AsyncGenerator<Below> {
     const { path, kind, above } = next;
     if (kind === "file") yield next;
     if (kind !== "directory") continue;
-    // What was named must be readable; what lies below need not be. A directory is walked to once for all that is in it.
+    // The root must be readable; anything below need not be. One walk per directory.
     const look = () => namespace.directory(caller, path);
     const directory = path === root ? await look() : await passOver(look);
     if (directory === null) continue;
@@ -118,11 +117,11 @@ async function searchFile({ query, signal }: SearchRequest, { path, read }: Belo
   }
 }
 
-/** Takes a file in pieces and reports each line that holds the text, once. */
+/** Reads a file in chunks and reports each matching line once. */
 class LineScan {
   private rest: Buffer = Buffer.alloc(0);
   private line = 1;
-  /** Within a line too long to keep whole, of which a match was reported already. */
+  /** In an oversized line: a match was reported. */
   private reported = false;
 
   constructor(
@@ -142,7 +141,7 @@ class LineScan {
     this.rest = Buffer.from(data.subarray(from));
     if (last || this.rest.length > LINE_BYTES_MAX) {
       this.look(this.rest);
-      // A match may lie across two pieces of a long line.
+      // A match may span two chunks.
       this.rest = Buffer.from(this.rest.subarray(Math.max(0, this.rest.length - this.query.length + 1)));
     }
   }
@@ -154,10 +153,9 @@ class LineScan {
   }
 }
 
-/** What was found so far, and whether more would fit. */
 export class Found {
   readonly matches: SearchMatch[] = [];
-  /** There are more than fit. */
+  /** More matches than the limit. */
   full = false;
   private bytes = 0;
 
@@ -169,7 +167,7 @@ export class Found {
   }
 }
 
-/** Enough of a long line to see the match in its surroundings. */
+/** The part of a long line around the match. */
 export function around(line: string, query: string): string {
   const text = line.endsWith("\r") ? line.slice(0, -1) : line;
   if (text.length <= CONTENT_CHARS_MAX) return text;

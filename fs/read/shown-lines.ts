@@ -1,4 +1,4 @@
-// Lines of a file as a model is shown them in an error: a tab as a mark, because it would be shown as a blank and copied as one. Pure.
+// Lines of a file in error texts: tabs are marked, since models would copy them as spaces. Pure.
 
 const TAB = "⇥";
 

@@ -1,5 +1,5 @@
-// Which paths are `~/context.d`, `~/skills.d` and `~/knowledge` of an account, and what stands there. What was written before there was a
-// tree shows until the first change, which brings it in.
+// The versioned directories of homes: `~/context.d`, `~/skills.d`, `~/knowledge`. Files from before versioning show until the first change,
+// which imports them.
 
 import { mkdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -11,11 +11,11 @@ import type { Entry, FileSystem, ResolvedPath } from "../filesystem.ts";
 import { find, type Place, type Places, type Tree, type TreeAccount } from "./places.ts";
 
 export interface RepoFsOptions {
-  /** What holds everything else, and what was written here before there was a tree. */
+  /** All other files, and files from before versioning. */
   readonly under: FileSystem;
-  /** Whose home a path is, or null. */
+  /** Account of a home path, or null. */
   readonly accountAt: (home: string) => Promise<TreeAccount | null>;
-  /** Where the tree of an account lies, whether or not it is there. */
+  /** Location of an account's tree, which may not exist yet. */
   readonly directoryOf: (username: string) => string;
   readonly treeOf: (username: string) => Promise<Tree>;
 }
@@ -30,22 +30,22 @@ export class Homes implements Places {
     this.under = options.under;
   }
 
-  /** Null where the mount beneath answers: outside of every tree, and where only it has something. */
+  /** Null if the mount beneath answers. */
   async lookAt(path: string): Promise<Place | null> {
     const place = await this.placeAt(path);
     if (place === null) return null;
     return find(topOf(place)) === null && (await this.hasBeneath(place)) ? null : place;
   }
 
-  /** The same for a change: what was there before there was a tree is brought into it. What an agent is told to be is changed by no
-   * process but in a call that a person has seen and allowed, whatever way the call came. */
+  /** Place of a change; imports older files. Context, skills and hooks are changed by processes only in an approved call, whatever way the
+   * call came. */
   async changeAt(caller: Caller, path: string, allowed = caller.allowed === path): Promise<Place | null> {
     const place = await this.placeAt(path);
     if (place === null) return null;
     if (place.top !== "knowledge" && caller.kind !== "person" && !caller.approved && !allowed)
-      throw new FileError("EPERM", path, "a person has to allow it first: use the tool that asks");
+      throw new FileError("EPERM", path, "needs approval: use the tool that asks for it");
     if (place.top === "knowledge" && !(await this.treeOf(place)).versioned)
-      throw new FileError("EROFS", path, "read-only: there is no git on this machine");
+      throw new FileError("EROFS", path, "read-only: git is not installed");
     if (find(topOf(place)) === null && (await this.hasBeneath(place))) await this.adopt(place);
     return place;
   }
@@ -62,7 +62,7 @@ export class Homes implements Places {
     return [...found.values()];
   }
 
-  /** A home goes only when what is mounted in it is gone. */
+  /** A home can be removed only after its versioned directories. */
   async needTreeless(path: string): Promise<void> {
     if (path === "/" || path === "/home") throw new FileError("EBUSY", path);
     const tops = await this.withTops(path, []);
@@ -95,7 +95,7 @@ export class Homes implements Places {
     }
   }
 
-  /** A whole copy takes its place at once, and the original goes after that: being cut off loses nothing. */
+  /** Copies, renames the copy into place, then deletes the original: an interruption loses nothing. */
   private async adopt(place: Place): Promise<void> {
     const from = `${place.home}/${place.top}` as ResolvedPath;
     const tree = await this.treeOf(place);
@@ -103,7 +103,7 @@ export class Homes implements Places {
       { author: place.account.username, message: `bring in ${place.top}` },
       async () => {
         const top = join(place.directory, place.top);
-        // Somebody else was faster.
+        // Created concurrently.
         if (find(topOf(place)) !== null) return { value: true, undo: async () => {}, paths: [] };
         const copy = join(tree.scratch(), place.top);
         await rm(copy, { recursive: true, force: true });
@@ -115,7 +115,7 @@ export class Homes implements Places {
     if (!skipped) await this.under.remove(SYSTEM, from, { recursive: true });
   }
 
-  /** Links and what git would take for its own stay where they are. */
+  /** Skips symlinks and files that are special to git. */
   private async copyIn(from: ResolvedPath, to: string, rel: string): Promise<{ paths: string[]; skipped: boolean }> {
     await mkdir(to, { mode: 0o700 });
     const paths: string[] = [];
@@ -137,7 +137,7 @@ export class Homes implements Places {
   }
 }
 
-/** What gsv itself does, for nobody in particular. */
+/** gsv itself. */
 const SYSTEM: Caller = {
   kind: "person",
   uid: 0,

@@ -1,5 +1,5 @@
-// What a .gitignore names, as git reads it: the last rule that fits decides, rules further down stand above those further up, and what
-// lies in an ignored directory stays ignored because nobody goes in. Rules are somebody's text: how many there are is bounded.
+// .gitignore rules as in git: the last match decides, deeper files win, and everything in an ignored directory is ignored. The number of
+// rules is bounded.
 
 import { isInside } from "../../src/lib/inside.ts";
 
@@ -10,7 +10,7 @@ const RULES_MAX = 1000;
 const RULE_CHARS_MAX = 256;
 
 interface Rule {
-  /** The directory it stands in. */
+  /** Directory of the .gitignore. */
   readonly base: string;
   readonly glob: Bun.Glob;
   readonly keeps: boolean;
@@ -22,7 +22,7 @@ export class Ignored {
 
   private constructor(private readonly rules: readonly Rule[]) {}
 
-  /** The same with what a file in a directory further down says. */
+  /** Adds the rules of a deeper directory. */
   and(directory: string, text: string): Ignored {
     const added = text
       .split("\n")
@@ -48,9 +48,9 @@ function ruleOf(base: string, line: string): Rule | null {
   const onlyDirectories = named.endsWith("/");
   const bare = named.replace(/^\//, "").replace(/\/+$/, "");
   if (bare === "") return null;
-  // A slash anywhere but at its end ties it to its directory.
+  // A slash before the end anchors the rule to its directory.
   const isTied = named.replace(/\/+$/, "").includes("/");
-  // Braces mean nothing here.
+  // Braces are literal in .gitignore.
   const pattern = bare.replace(/[{}]/g, "\\$&");
   return { base, glob: new Bun.Glob(isTied ? pattern : `**/${pattern}`), keeps, onlyDirectories };
 }

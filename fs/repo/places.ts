@@ -1,4 +1,4 @@
-// Somewhere in a versioned tree, by the path that callers know and by the one in the tree; and what stands there.
+// A path in a versioned tree, and what exists there.
 
 import type { Caller } from "../../src/abi/identity.ts";
 import { isGits } from "../../src/abi/repo.ts";
@@ -17,11 +17,11 @@ export interface TreeAccount {
   readonly gid: number;
 }
 
-/** Somewhere in a tree. `path` is as callers know it, `rel` from the tree's directory. */
+/** `path`: as callers know it. `rel`: relative to the tree. */
 export interface Place {
   readonly path: string;
   readonly rel: string;
-  /** What stays where it is; from the tree's directory, empty where that itself is meant. */
+  /** The directory that cannot be moved, relative to the tree; "" for the tree itself. */
   readonly top: string;
   readonly home: string;
   readonly account: TreeAccount;
@@ -29,15 +29,15 @@ export interface Place {
   readonly jail: Jail;
 }
 
-/** Which paths of a mount are in a tree. */
+/** Maps paths of a mount to trees. */
 export interface Places {
-  /** Null where the mount beneath answers. */
+  /** Null if the mount beneath answers. */
   lookAt(path: string): Promise<Place | null>;
-  /** The same for a change, which may be refused. `allowed`: a person has seen it. */
+  /** Like lookAt, for changes. `allowed`: a person approved it. */
   changeAt(caller: Caller, path: string, allowed?: boolean): Promise<Place | null>;
-  /** A directory of the mount beneath, with what trees add to it. */
+  /** Adds the versioned directories to a listing. */
   withTops(path: string, entries: readonly Entry[]): Promise<readonly Entry[]>;
-  /** Refused while something of a tree is in a directory of the mount beneath. */
+  /** Throws if a directory contains versioned directories. */
   needTreeless(path: string): Promise<void>;
   treeOf(place: Place): Promise<Tree>;
 }
@@ -50,7 +50,6 @@ export function find(place: Place): Stat | null {
   return found === null ? null : shown(found, place);
 }
 
-/** What is in a directory of a tree. */
 export function entriesIn(place: Place): Entry[] {
   return place.jail
     .entries(place.rel)
@@ -77,7 +76,7 @@ export function directory(place: Place): Stat {
   return stat;
 }
 
-/** Of a file itself; of a directory all in it. From the tree's directory. */
+/** The file, or all files in the directory, relative to the tree. */
 export function filesIn(place: Place, stat: Stat): string[] {
   if (stat.kind !== "directory") return [place.rel];
   const found: string[] = [];
@@ -89,12 +88,11 @@ export function filesIn(place: Place, stat: Stat): string[] {
   return found;
 }
 
-/** The hidden history of a repository of somebody's own that lies there would go with what is deleted. */
+/** Throws if a nested repository would be deleted with its history. */
 export function needNoRepository(place: Place, stat: Stat | null): void {
   if (stat?.kind !== "directory") return;
   for (const name of place.jail.names(place.rel)) {
-    if (isGits(name))
-      throw new FileError("ENOTEMPTY", place.path, `a repository of its own lies there: ${place.rel}/${name}`);
+    if (isGits(name)) throw new FileError("ENOTEMPTY", place.path, `contains another repository: ${place.rel}/${name}`);
     const below = within(place, name);
     needNoRepository(below, find(below));
   }

@@ -1,6 +1,6 @@
-// Versioned files: `~/context.d`, `~/skills.d` and `~/knowledge` of every account, and workspaces; everything else goes to the mount
-// beneath. Reads come straight from the tree; a change is one commit, made while nobody else changes the tree. Permissions are
-// those of the home: shared by a human and their agents, closed to others. Plain files and directories only: no links are made here.
+// Versioned files: `~/context.d`, `~/skills.d`, `~/knowledge` and workspaces; all else goes to the mount beneath. Reads go to the tree;
+// a change is one commit, made with exclusive access. Permissions are those of the home: shared by a human and their agents.
+// Regular files and directories only.
 
 import { mkdir, rename, rm, rmdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import type { Caller } from "../../src/abi/identity.ts";
 import { isGits, isOrdersToGit } from "../../src/abi/repo.ts";
 import { isInside } from "../../src/lib/inside.ts";
 import { need, needRemove, needSetattr, READ, SEARCH, WRITE } from "../access.ts";
-import { type Held, keep, putBack, writeNew } from "../disk/jail.ts";
+import { type HeldPath, keep, putBack, writeNew } from "../disk/jail.ts";
 import { asFileErrors, FileError } from "../error.ts";
 import type {
   Attributes,
@@ -42,7 +42,7 @@ export function repoFs(options: RepoFsOptions): FileSystem {
   return new TreesFs(options.under, new Homes(options));
 }
 
-/** The same over other trees than those of homes. */
+/** The same for other trees than homes. */
 export function treesFs(under: FileSystem, places: Places): FileSystem {
   return new TreesFs(under, places);
 }
@@ -154,7 +154,7 @@ class TreesFs implements FileSystem {
   }
 
   async mkdir(caller: Caller, path: ResolvedPath, options: Receipted & { readonly mode?: number }): Promise<void> {
-    // A directory on the way to the file that was allowed.
+    // A parent directory of the approved file.
     const isOnTheWay = caller.allowed !== undefined && isInside(caller.allowed, path);
     const place = await this.places.changeAt(caller, path, isOnTheWay);
     if (place === null) return this.under.mkdir(caller, path, options);
@@ -169,7 +169,7 @@ class TreesFs implements FileSystem {
 
   async link(caller: Caller, path: ResolvedPath, target: string, options?: Receipted): Promise<void> {
     if ((await this.places.changeAt(caller, path)) === null) return this.under.link(caller, path, target, options);
-    throw new FileError("EPERM", path, "only plain files and directories are kept here");
+    throw new FileError("EPERM", path, "only plain files and directories are allowed here");
   }
 
   async setattr(caller: Caller, path: ResolvedPath, attributes: Attributes): Promise<void> {
@@ -179,7 +179,7 @@ class TreesFs implements FileSystem {
     needSetattr(caller, stat, attributes, path);
     const { uid = stat.uid, gid = stat.gid, mode = stat.mode } = attributes;
     if (uid !== stat.uid || gid !== stat.gid || mode !== stat.mode)
-      throw new FileError("EPERM", path, "what is versioned has the owner and mode of its home or workspace");
+      throw new FileError("EPERM", path, "versioned files have the owner and mode of their home or workspace");
   }
 
   private async needWrite(caller: Caller, place: Place, old: Stat | null, options: WriteOptions): Promise<void> {
@@ -203,7 +203,7 @@ class TreesFs implements FileSystem {
 
   private needKeepable({ rel, path }: Place): void {
     if (split(rel).some((name) => isGits(name) || isOrdersToGit(name)))
-      throw new FileError("EPERM", path, "git keeps this name for itself");
+      throw new FileError("EPERM", path, "this name is reserved by git");
   }
 
   private needBelowTop({ rel, top, path }: Place): void {
@@ -217,7 +217,7 @@ class TreesFs implements FileSystem {
     work: (tree: Tree, hold: (place: Place) => Promise<string>) => Promise<Changed<T>>,
   ): Promise<T> {
     const tree = await this.places.treeOf(place);
-    const held: Held[] = [];
+    const held: HeldPath[] = [];
     const hold = async ({ jail, rel }: Place) => {
       const one = await jail.hold(rel);
       held.push(one);
@@ -249,7 +249,7 @@ class TreesFs implements FileSystem {
 interface Changed<T> {
   readonly value: T;
   readonly undo: () => Promise<void>;
-  /** Once it is committed. */
+  /** After the commit. */
   readonly done?: () => Promise<void>;
   readonly paths?: readonly string[];
 }

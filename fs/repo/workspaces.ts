@@ -1,25 +1,24 @@
-// `/workspaces/{id}`: trees of gsv's own, one commit a write, and directories of this machine, in their place. Each is there for its owner
-// and the owner's agents; for anybody else it is not there. An archived one is only read. What a workspace tells the agents in it, and
-// everything on this machine, is changed by no process but in a call that a person has seen and allowed; what git keeps for itself in
-// a directory of this machine is changed by nobody.
+// `/workspaces/{id}`: trees in gsv's home, with one commit per write, and host directories. Visible to the owner and the owner's agents only.
+// Archived ones are read-only. Processes change a workspace's context, and files on the host, only in an approved call. Git's own files in
+// a host directory are never changed.
 
 import type { Caller } from "../../src/abi/identity.ts";
 import { isGits } from "../../src/abi/repo.ts";
 import { isInside } from "../../src/lib/inside.ts";
 import { foldName } from "../../src/lib/text/fold-name.ts";
-import { BARE_DIRECTORY } from "../disk/bare.ts";
 import { Jail } from "../disk/jail.ts";
 import { FileError } from "../error.ts";
-import type {
-  Attributes,
-  Entry,
-  FileSystem,
-  ReadOptions,
-  ReadResult,
-  RemoveOptions,
-  ResolvedPath,
-  Stat,
-  WriteOptions,
+import {
+  type Attributes,
+  BARE_DIRECTORY,
+  type Entry,
+  type FileSystem,
+  type ReadOptions,
+  type ReadResult,
+  type RemoveOptions,
+  type ResolvedPath,
+  type Stat,
+  type WriteOptions,
 } from "../filesystem.ts";
 import { split } from "../path.ts";
 import type { Place, Places, Tree, TreeAccount } from "./places.ts";
@@ -28,29 +27,28 @@ import { treesFs } from "./repo.ts";
 export interface MountedWorkspace {
   readonly id: string;
   readonly archived: boolean;
-  /** Whose the files are. */
+  /** Owner of the files. */
   readonly owner: TreeAccount;
-  /** Of this machine; null of a tree of gsv's own. */
+  /** The host directory; null for a tree in gsv's home. */
   readonly directory: string | null;
 }
 
 export interface WorkspacesOptions {
-  /** One that the caller may see, or null. */
+  /** Null if the caller may not see it. */
   readonly find: (caller: Caller, id: string) => Promise<MountedWorkspace | null>;
-  /** The names of those that a listing shows. */
+  /** Names in the listing. */
   readonly list: (caller: Caller) => Promise<readonly string[]>;
-  /** Where a tree of gsv's own lies. */
   readonly directoryOf: (workspace: MountedWorkspace) => string;
   readonly treeOf: (workspace: MountedWorkspace) => Promise<Tree>;
-  /** A directory of this machine, mounted. */
+  /** Mounts a host directory. */
   readonly disk: (workspace: MountedWorkspace, directory: string) => FileSystem;
 }
 
-/** What is told to every agent in a workspace. */
+/** Context for every agent in a workspace. */
 export const TOLD = ".gsv";
 const ROOT = "/workspaces";
 
-/** It sees its paths whole, from `/workspaces` on. */
+/** Gets full paths, starting with `/workspaces`. */
 export function workspacesFs(options: WorkspacesOptions): FileSystem {
   return new WorkspacesFs(options);
 }
@@ -58,7 +56,7 @@ export function workspacesFs(options: WorkspacesOptions): FileSystem {
 interface Way {
   readonly fs: FileSystem;
   readonly path: ResolvedPath;
-  /** What errors of the filesystem lack. */
+  /** Prefix for errors of the filesystem. */
   readonly above: string;
 }
 
@@ -84,7 +82,7 @@ class WorkspacesFs implements FileSystem {
     if (path !== ROOT) return this.look(caller, path, (way) => way.fs.list(caller, way.path));
     const entries: Entry[] = [];
     for (const name of await this.options.list(caller)) {
-      // One whose directory is gone is not there, and the others are.
+      // Skip a workspace whose directory is gone.
       const stat = await this.stat(caller, `${ROOT}/${name}` as ResolvedPath).catch(() => null);
       if (stat !== null) entries.push({ name, stat });
     }
@@ -111,7 +109,7 @@ class WorkspacesFs implements FileSystem {
   }
 
   mkdir(caller: Caller, path: ResolvedPath, options: { readonly mode?: number }): Promise<void> {
-    // A directory on the way to the file that was allowed.
+    // A parent directory of the approved file.
     const allowed = caller.allowed !== undefined && isInside(caller.allowed, path);
     return this.change(caller, path, (way) => way.fs.mkdir(caller, way.path, options), allowed);
   }
@@ -138,15 +136,15 @@ class WorkspacesFs implements FileSystem {
     if (path === ROOT) throw new FileError("EBUSY", path);
     const workspace = await this.workspaceAt(caller, path).catch((error: unknown) => {
       const isNew = error instanceof FileError && error.code === "ENOENT" && names.length === 0;
-      throw isNew ? new FileError("EPERM", path, "workspaces are made by: gsv workspace create") : error;
+      throw isNew ? new FileError("EPERM", path, "to create a workspace: gsv workspace create") : error;
     });
     if (names.length === 0) throw new FileError("EBUSY", path);
     if (workspace.archived) throw new FileError("EROFS", path, "this workspace is archived");
     const isGuarded = workspace.directory !== null || foldName(names[0] ?? "") === TOLD;
     if (isGuarded && caller.kind !== "person" && !caller.approved && !allowed)
-      throw new FileError("EPERM", path, "a person has to allow it first: use the tool that asks");
+      throw new FileError("EPERM", path, "needs approval: use the tool that asks for it");
     if (workspace.directory !== null && names.some(isGits))
-      throw new FileError("EPERM", path, "git keeps this name for itself");
+      throw new FileError("EPERM", path, "this name is reserved by git");
     return await onTheWay(this.wayTo(workspace, path), work);
   }
 
@@ -177,7 +175,7 @@ async function onTheWay<T>(way: Way, work: (way: Way) => Promise<T>): Promise<T>
   }
 }
 
-/** Every path of one workspace is in its tree. */
+/** All paths of one workspace are in its tree. */
 class InTree implements Places {
   constructor(
     private readonly workspace: MountedWorkspace,
@@ -197,7 +195,7 @@ class InTree implements Places {
   async changeAt(_caller: Caller, path: string): Promise<Place> {
     const place = await this.lookAt(path);
     if ((await this.treeOf()).versioned) return place;
-    throw new FileError("EROFS", path, "read-only: there is no git on this machine");
+    throw new FileError("EROFS", path, "read-only: git is not installed");
   }
 
   async withTops(_path: string, entries: readonly Entry[]): Promise<readonly Entry[]> {
@@ -215,7 +213,7 @@ async function nothing(_caller: Caller, path: string): Promise<never> {
   throw new FileError("ENOENT", path);
 }
 
-/** Beneath a tree that is all of a workspace. */
+/** The mount beneath a workspace tree: empty. */
 const NOTHING: FileSystem = {
   stat: nothing,
   list: nothing,

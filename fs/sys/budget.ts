@@ -1,6 +1,5 @@
-// /sys/budget: what is bounded, as files: one directory for each process that holds a budget, and `day` for all of the reader's account.
-// `usd.max`, `tokens.max` and `time.max` (seconds) are the bounds, `max` where there is none; `.current` is what is used. Who may write a
-// bound is who may call proc.budget: people.
+// /sys/budget: one directory per process with a budget, and `day` for the account. `usd.max`, `tokens.max` and `time.max` (seconds) are the
+// limits (`max`: none), `.current` is the usage. Writing calls proc.budget, which only people may.
 
 import { SysError } from "../../src/abi/errno.ts";
 import type { Caller } from "../../src/abi/identity.ts";
@@ -23,7 +22,7 @@ interface Budget {
 interface Measure {
   readonly max: (budget: Budget) => string | null;
   readonly current: (budget: Budget) => string;
-  /** The same bound as proc.budget takes it. */
+  /** The limit in the notation of proc.budget. */
   readonly written: (amount: string) => string;
 }
 
@@ -79,7 +78,7 @@ export function budgetRows(sysFor: (caller: Caller) => Sys, actFor: (caller: Cal
   ];
 }
 
-/** With +, that much more; without, the others stay as they are. */
+/** "+5" adds to the limit; otherwise the other limits stay. */
 function changed(before: Budget, measure: string, amount: string, written: (amount: string) => string): string {
   if (amount.startsWith("+")) return `+${written(amount.slice(1))}`;
   const parts = Object.entries(MEASURES).flatMap(([name, each]) => {
@@ -94,5 +93,5 @@ function plainUsd(usd: number): string {
 }
 
 function dayIsASetting(): SysError {
-  return new SysError("EPERM", "what an account may use in a day is a setting", ["gsv config set budget.day '$10'"]);
+  return new SysError("EPERM", "the daily budget of an account is a setting", ["gsv config set budget.day '$10'"]);
 }

@@ -1,6 +1,5 @@
-// /sys: what the system is set to, as files. A setting below /sys/config reads as it is for the reader and is root's to write, for the whole
-// home; below /sys/users/{uid}/config it is that account's own. Everything is asked through the reader's own Sys, so that a file says and
-// takes what `gsv config` would; a secret says only that it is set.
+// /sys: settings as files. /sys/config has the effective values; only root may write them, for the whole home. /sys/users/{uid}/config has
+// an account's own settings. Reads and writes are calls by the reader, like `gsv config`; secrets show only whether they are set.
 
 import { SETTING_NAMES } from "../../src/abi/config/config.ts";
 import { keyFiled } from "../../src/abi/config/config-key.ts";
@@ -10,14 +9,14 @@ import type { Sys } from "../../src/abi/sys.ts";
 import type { Clock } from "../../src/lib/clock.ts";
 import type { FileSystem } from "../filesystem.ts";
 import { type Row, syntheticFs } from "../generated/synthetic.ts";
-import { toldFileRows } from "../read/context-files.ts";
+import { contextFileRows } from "../read/context-files.ts";
 import { budgetRows } from "./budget.ts";
 
 export interface SysOptions {
   readonly sysFor: (caller: Caller) => Sys;
   readonly actFor: (caller: Caller) => Sys;
   readonly clock: Clock;
-  /** What each syscall is, by its name. */
+  /** Reference pages of syscalls. */
   readonly reference: {
     readonly names: () => Promise<readonly string[]>;
     readonly text: (name: string) => Promise<string>;
@@ -43,7 +42,7 @@ export function sysFs({ sysFor, actFor, clock, reference }: SysOptions): FileSys
 
   const rows: readonly Row[] = [
     ...budgetRows(sysFor, actFor),
-    ...toldFileRows({
+    ...contextFileRows({
       path: "/config/ai/context.d/*",
       ...{ sysFor, actFor },
       calls: { list: "config.context.list", set: "config.context.set" },
@@ -67,7 +66,7 @@ export function sysFs({ sysFor, actFor, clock, reference }: SysOptions): FileSys
     {
       path: "/users/*/config/*",
       text: (caller, [uid = "", key = ""]) => read(caller, `users/${uid}/${key}`),
-      // Whoever sees it may try; what is right and whose it is to change the call decides.
+      // The call checks permissions and values.
       owner: async ({ uid, gid }) => ({ uid, gid }),
       write: (caller, [uid = "", key = ""], text) => write(caller, { key: `users/${uid}/${key}`, value: lineOf(text) }),
     },
@@ -100,12 +99,12 @@ interface Group {
 }
 
 function notRoot({ ownerUid }: Caller, key: string): SysError {
-  return new SysError("EPERM", `/sys/config/${key} is for the whole home: only root writes it`, [
+  return new SysError("EPERM", `/sys/config/${key} applies to the whole home: only root may write it`, [
     `for one account: /sys/users/${ownerUid}/config/${key}`,
   ]);
 }
 
-/** As `echo` and editors leave it. */
+/** Without the final newline of `echo` and editors. */
 function lineOf(text: string): string {
   return text.replace(/\r?\n$/, "");
 }

@@ -2,7 +2,7 @@
 
 import { withCallerLink } from "../../fs/caller-link.ts";
 import { diskFs } from "../../fs/disk/disk.ts";
-import { type Noted, notedFs } from "../../fs/disk/recorded.ts";
+import { type Noted, recordedFs } from "../../fs/disk/recorded.ts";
 import type { FileSystem, Mount } from "../../fs/filesystem.ts";
 import { binFs, type Program } from "../../fs/generated/bin.ts";
 import { type CrashFiles, crashFs } from "../../fs/generated/crash.ts";
@@ -69,7 +69,7 @@ export function mountedFiles(parts: MountParts): Namespace {
   const stored = objectsFs({ storeOf: () => objects, clock, root: { uid: 0, gid: 0, mode: 0o755 } });
   const ofOwner = separateStores((caller: Caller) => caller.ownerUid, TMP_BYTES_MAX);
   const etc = accountFiles({ kernel, onLocked: parts.onLocked });
-  const told = (fs: FileSystem, at = "") => (parts.noted === undefined ? fs : notedFs(fs, parts.noted, at));
+  const told = (fs: FileSystem, at = "") => (parts.noted === undefined ? fs : recordedFs(fs, parts.noted, at));
   const scratch = objectsFs({ storeOf: ofOwner, clock, root: { uid: 0, gid: 0, mode: 0o1777 } });
   const targetFor = async ({ ownerUid }: Caller) => (await kernel.accounts.personalAgent(ownerUid))?.username ?? null;
   const kept = (at: string): Mount => ({ at, fs: stored, whole: true, readOnly: true });

@@ -3,7 +3,7 @@
 import { realpathSync } from "node:fs";
 import { diskFs } from "../../fs/disk/disk.ts";
 import { hostFs } from "../../fs/disk/host.ts";
-import { notedFs } from "../../fs/disk/recorded.ts";
+import { recordedFs } from "../../fs/disk/recorded.ts";
 import { Namespace } from "../../fs/namespace.ts";
 import { LIMITS } from "../abi/config/limits.ts";
 import { notedWrites } from "../kernel/files/file-history.ts";
@@ -190,7 +190,7 @@ function bootHostFiles(
   });
   const noted = notedWrites({ kernel, clock, onFault }, "host");
   return new HostFiles({
-    namespace: new Namespace([{ at: "/", fs: notedFs(fs, noted) }], clock.now()),
+    namespace: new Namespace([{ at: "/", fs: recordedFs(fs, noted) }], clock.now()),
     known: new KnownFiles({ store, kernel, clock }, "host"),
     places,
     rowOf,

@@ -1,7 +1,7 @@
 // Directories of the host, each as a filesystem of its own. No path leads out of one, and none contains gsv's home.
 
 import { diskFs } from "../../fs/disk/disk.ts";
-import { notedFs } from "../../fs/disk/recorded.ts";
+import { recordedFs } from "../../fs/disk/recorded.ts";
 import { Namespace } from "../../fs/namespace.ts";
 
 import type { RandomBytes } from "../abi/ids.ts";
@@ -21,6 +21,6 @@ export function disksOf({ kernel, machine, onFault }: DisksPorts): (directory: s
   const noted = notedWrites({ kernel, clock, onFault }, "host");
   return (directory) => {
     const fs = diskFs({ directory, owner, shared: true, hidden: [paths.home], clock, random });
-    return new Namespace([{ at: "/", fs: notedFs(fs, noted, directory) }]);
+    return new Namespace([{ at: "/", fs: recordedFs(fs, noted, directory) }]);
   };
 }

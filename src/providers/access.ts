@@ -1,36 +1,36 @@
-// How a model server is reached and asked: what the settings of an account, and the environment of whoever started the run, say about it.
-// Values of keys are in here and nowhere else; they are handed to the request and to the redactor of its failures.
+// Access to a model server: address, key and limits, from the account's settings and the environment of whoever started the run.
+// Values of keys are in this type only; they go to the request and to the redactor of its errors.
 
 import type { ServedModel } from "../abi/stream.ts";
 
-/** The values of `ai.reasoning` and of `ai.providerStyle`. */
+/** Values of `ai.reasoning` and `ai.providerStyle`. */
 export type Reasoning = "off" | "minimal" | "low" | "medium" | "high" | "xhigh";
 export type Style = "auto" | "responses" | "chat";
 
 export interface Access {
-  /** Null for a server that wants none. */
+  /** Null if the server needs no key. */
   readonly apiKey: string | null;
   readonly baseUrl: string;
-  /** It is the provider's own address, not one that somebody set in its place. */
+  /** True for the provider's own address, false for one from the settings. */
   readonly isOwn: boolean;
   readonly reasoning: Reasoning;
-  /** How long an answer may be. */
+  /** Maximum length of an answer. */
   readonly maxTokens: number;
-  /** What the server said of its models, by their ids, when it was last asked for its list. */
+  /** Models as listed by the server, by id. */
   readonly served?: ReadonlyMap<string, ServedModel>;
-  /** The window of a model that nobody knows. */
+  /** Context window of unknown models. */
   readonly windowTokens: number;
-  /** How long a model may think or load without a word. */
+  /** Maximum time without output, while a model loads or thinks. */
   readonly silenceMs: number;
-  /** How long one answer may take, from the first byte of the request to the last of the answer. */
+  /** Maximum time of a whole answer. */
   readonly totalMs: number;
-  /** Which of OpenAI's two interfaces a server has. */
+  /** Which of OpenAI's two APIs the server has. */
   readonly style: Style;
-  /** Requests that one server is given at once; 0 leaves it to the server. */
+  /** Maximum concurrent requests to the server; 0: no limit. */
   readonly parallel: number;
 }
 
-/** An address a request can be sent to: http or https, no name and password in it. Null for anything else. */
+/** Normalized http(s) URL without user and password, or null. */
 export function serverUrl(text: string): string | null {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !/^https?:$/.test(url.protocol) || url.username !== "" || url.password !== "") return null;
@@ -39,7 +39,7 @@ export function serverUrl(text: string): string | null {
 
 const OLLAMA_PORT = 11_434;
 
-/** OLLAMA_HOST as Ollama itself reads it: an address, a host, a host and a port, or only a port. Null: nobody is asked. */
+/** Parses OLLAMA_HOST like Ollama: URL, host, host:port or port. Null if Ollama is disabled ("none"). */
 export function ollamaUrl(text: string): string | null {
   const host = text.trim();
   if (host === "none") return null;
@@ -49,7 +49,7 @@ export function ollamaUrl(text: string): string | null {
   const named = rest.startsWith(":") ? `127.0.0.1${rest}` : rest;
   const url = serverUrl(`${scheme}://${named}`);
   if (url === null) return null;
-  // What a server listens at is no place to connect to.
+  // 0.0.0.0 is an address to listen on, not to connect to.
   const place = url.replace("//0.0.0.0", "//127.0.0.1");
   return /:\d+(?:\/|$)/.test(place.slice(scheme.length + 3)) || host.includes("://")
     ? place

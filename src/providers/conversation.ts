@@ -1,6 +1,6 @@
-// Stored messages as every model server wants them: turns that alternate and begin with the user, each call followed by exactly one result.
-// What a history can hold besides is mended here, once for all formats: a beginning that was cut off, several messages in a row, results
-// of calls that are gone. The same messages always give the same turns, and more messages only add to them.
+// Stored messages in the form that all model servers require: turns that alternate and start with the user, exactly one result per call.
+// Repairs what a history may contain besides: a missing beginning, several messages in a row, results without calls. Deterministic, and
+// more messages only append turns, so prompt caches stay valid.
 
 import type { MediaRef, Message, Seal, ToolCall } from "../abi/process/message.ts";
 import type { ModelRequest } from "../abi/stream.ts";
@@ -18,7 +18,7 @@ export type Turn =
       readonly role: "user";
       readonly results: readonly CallResult[];
       readonly texts: readonly string[];
-      /** What was given with messages or came of calls; left out where there is none. */
+      /** Attachments of messages and of call results. */
       readonly media?: readonly MediaRef[];
     }
   | {
@@ -35,10 +35,10 @@ interface Open {
 }
 
 const EVENT = "[event]";
-const NO_RESULT = "no result was kept";
+const NO_RESULT = "the result is missing";
 const NOTHING = "(nothing)";
 
-export function turnsOf(messages: readonly Message[]): Turn[] {
+export function conversationTurns(messages: readonly Message[]): Turn[] {
   const turns: Turn[] = [];
   let open: Open = { results: [], texts: [], media: [] };
   let waiting = new Map<string, ToolCall>();
@@ -47,7 +47,7 @@ export function turnsOf(messages: readonly Message[]): Turn[] {
     for (const call of waiting.values()) open.results.push({ ...resultOf(call), output: NO_RESULT, isError: true });
     waiting = new Map();
     if (turns.length === 0 && open.texts.length === 0)
-      open.texts.push(`${EVENT} the beginning of this history is left out`);
+      open.texts.push(`${EVENT} the beginning of this history is omitted`);
     const { media, ...said } = open;
     if (said.results.length === 0 && said.texts.length === 0) said.texts.push(NOTHING);
     turns.push({ role: "user", ...said, ...(media.length === 0 ? {} : { media }) });
@@ -86,10 +86,10 @@ export interface Image {
   readonly data: string;
 }
 
-export type Shows = (turn: Extract<Turn, { readonly role: "user" }>) => ReturnType<typeof shownOf>;
+export type ShowMedia = (turn: Extract<Turn, { readonly role: "user" }>) => ReturnType<typeof textsAndImages>;
 
-/** What is said beside results, with a line for everything that was given, and the images that are shown: none to a model that is blind. */
-export function shownOf(
+/** Texts besides results, with one line per attachment, and the images; none for a model without vision. */
+export function textsAndImages(
   { texts, media = [] }: Extract<Turn, { readonly role: "user" }>,
   images: ModelRequest["images"],
   sees: boolean,
@@ -104,7 +104,7 @@ export function shownOf(
   return { texts: [...texts, ...lines], images: shown };
 }
 
-/** Tools and the whole conversation, where the system text is its first message and a tool is a function. */
+/** Body for APIs where the system prompt is the first message and tools are functions. */
 export function toolsAndMessages(
   { system, messages, tools }: Pick<ModelRequest, "system" | "messages" | "tools">,
   messagesOf: (turn: Turn) => readonly object[],
@@ -116,16 +116,16 @@ export function toolsAndMessages(
   const first = system === "" ? [] : [{ role: "system", content: system }];
   return {
     ...(functions.length === 0 ? {} : { tools: functions }),
-    messages: [...first, ...turnsOf(messages).flatMap((turn) => messagesOf(turn))],
+    messages: [...first, ...conversationTurns(messages).flatMap((turn) => messagesOf(turn))],
   };
 }
 
-export function sealedBy({ provider, id }: { readonly provider: string; readonly id: string }): string {
+export function sealOwner({ provider, id }: { readonly provider: string; readonly id: string }): string {
   return `${provider}/${id}`;
 }
 
-/** What a model gave back to be returned to it, if it was this one. */
-export function opened(seal: Seal | null, by: string): readonly object[] {
+/** Sealed blocks to return to the model, if they came from it. */
+export function unsealed(seal: Seal | null, by: string): readonly object[] {
   if (seal === null || seal.by !== by) return [];
   try {
     const blocks = JSON.parse(seal.data) as unknown;

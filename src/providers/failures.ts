@@ -1,6 +1,6 @@
-// What went wrong at a model server, as one of the classes that decide what happens next. Told by the status, the error's own type or code
-// and the codes down the chain of causes; the words of a message decide nothing, but for the openings that servers without a code
-// have for a request that is too long. What is told of it is one line, clipped, without the key.
+// Classifies errors of a model server; the class decides what happens next. Uses the status, the error's type or code, and the codes in
+// its cause chain. Message text counts only for "request too long", for which some servers have no code. Messages are clipped to
+// one line, without the key.
 
 import type { Failure, FailureClass } from "../abi/stream.ts";
 import { Redactor } from "../lib/text/redact.ts";
@@ -10,7 +10,7 @@ import { FrameTooLong } from "./sse.ts";
 const MESSAGE_CHARS_MAX = 400;
 const RETRY_MS_MAX = 24 * 60 * 60 * 1000;
 
-/** Thrown on the way to an answer and told as its last event. */
+/** Becomes the last event of the answer. */
 export class WireFailure extends Error {
   constructor(readonly failure: Failure) {
     super(failure.message);
@@ -20,13 +20,13 @@ export class WireFailure extends Error {
 export interface ServerError {
   readonly status: number;
   readonly headers: Headers;
-  /** The body, or its beginning. */
+  /** The body, possibly truncated. */
   readonly body: string;
   readonly now: number;
 }
 
-/** What a server's error says of itself, whichever of the usual shapes it has. */
-interface Told {
+/** Type, code and message of an error body, in any of the usual shapes. */
+interface ErrorFields {
   readonly kinds: readonly string[];
   readonly message: string;
 }
@@ -39,7 +39,7 @@ const OVERFLOW = [
   "string_above_max_length",
 ];
 const CONTENT = ["content_filter", "content_policy_violation", "safety"];
-/** The type of an error that came within an answer that had begun well. */
+/** Types of errors in the middle of a stream. */
 const OF_KIND: { readonly [kind: string]: FailureClass } = {
   overloaded_error: "outage",
   api_error: "outage",
@@ -55,56 +55,56 @@ const OF_KIND: { readonly [kind: string]: FailureClass } = {
   not_found_error: "request",
   model_not_found: "request",
 };
-// Servers that have no code for it; anchored, because further in a message may quote anything.
+// For servers without a code. Anchored: a message may quote anything.
 const TOO_LONG = /^(?:prompt is too long|input length and `?max_tokens`? exceed|this model's maximum context length)/i;
 
 export function statusFailure(error: ServerError): Failure {
   const { status } = error;
-  const told = toldBy(error.body);
-  const message = `the server answered ${status}${told.message === "" ? "" : `: ${told.message}`}`;
+  const fields = errorFields(error.body);
+  const message = `the server answered ${status}${fields.message === "" ? "" : `: ${fields.message}`}`;
   const retryAfterMs = retryAfter(error.headers, error.now);
-  const failureClass = classOfStatus(status, told, error.headers);
+  const failureClass = classOfStatus(status, fields, error.headers);
   const waits = retryAfterMs !== null && failureClass !== "quota";
   return { class: failureClass, message, ...(waits ? { retryAfterMs } : {}) };
 }
 
-function classOfStatus(status: number, told: Told, headers: Headers): FailureClass {
-  if (told.kinds.some((kind) => QUOTA.includes(kind)) || status === 402) return "quota";
-  if (status === 429) return isThrottle(told, headers) ? "throttle" : "quota";
+function classOfStatus(status: number, fields: ErrorFields, headers: Headers): FailureClass {
+  if (fields.kinds.some((kind) => QUOTA.includes(kind)) || status === 402) return "quota";
+  if (status === 429) return isThrottle(fields, headers) ? "throttle" : "quota";
   if (status === 401 || status === 403) return "auth";
   if (status === 408) return "timeout";
   if (status >= 500 || status === 409 || status === 425) return "outage";
-  if (status === 413 || isTooLong(told)) return "overflow";
-  if (told.kinds.some((kind) => CONTENT.includes(kind))) return "content";
+  if (status === 413 || isTooLong(fields)) return "overflow";
+  if (fields.kinds.some((kind) => CONTENT.includes(kind))) return "content";
   return status >= 400 ? "request" : "network";
 }
 
-// A limit of so much a minute says when it is over; what says nothing is a limit that does not pass by waiting.
-function isThrottle({ kinds }: Told, headers: Headers): boolean {
+// A rate limit says when it ends. Without that, waiting does not help: it is a quota.
+function isThrottle({ kinds }: ErrorFields, headers: Headers): boolean {
   if (headers.has("retry-after") || headers.has("retry-after-ms") || kinds.includes("rate_limit_exceeded")) return true;
   return [...headers.keys()].some((name) => /ratelimit.*-reset/.test(name));
 }
 
-function isTooLong({ kinds, message }: Told): boolean {
+function isTooLong({ kinds, message }: ErrorFields): boolean {
   return kinds.some((kind) => OVERFLOW.includes(kind)) || TOO_LONG.test(message);
 }
 
-/** An error that a server reported in the middle of an answer, with status 200. */
-export function toldFailure(value: unknown): Failure {
-  const told = toldBy(value);
+/** An error in the middle of an answer with status 200. */
+export function streamFailure(value: unknown): Failure {
+  const fields = errorFields(value);
   const message =
-    told.message === "" ? `the server broke the answer off (${told.kinds[0] ?? "no reason"})` : told.message;
-  if (told.kinds.some((kind) => QUOTA.includes(kind))) return { class: "quota", message };
-  if (isTooLong(told)) return { class: "overflow", message };
-  if (told.kinds.some((kind) => CONTENT.includes(kind))) return { class: "content", message };
-  const kind = told.kinds.find((each) => Object.hasOwn(OF_KIND, each));
+    fields.message === "" ? `the server broke the answer off (${fields.kinds[0] ?? "no reason"})` : fields.message;
+  if (fields.kinds.some((kind) => QUOTA.includes(kind))) return { class: "quota", message };
+  if (isTooLong(fields)) return { class: "overflow", message };
+  if (fields.kinds.some((kind) => CONTENT.includes(kind))) return { class: "content", message };
+  const kind = fields.kinds.find((each) => Object.hasOwn(OF_KIND, each));
   if (kind !== undefined) return { class: OF_KIND[kind] ?? "outage", message };
-  // Some servers give the status they would have answered with.
-  const status = Number(told.kinds.find((each) => /^[45]\d\d$/.test(each)) ?? 500);
-  return { class: classOfStatus(status, told, new Headers({ "retry-after": "" })), message };
+  // Some servers include an HTTP status.
+  const status = Number(fields.kinds.find((each) => /^[45]\d\d$/.test(each)) ?? 500);
+  return { class: classOfStatus(status, fields, new Headers({ "retry-after": "" })), message };
 }
 
-function toldBy(given: unknown): Told {
+function errorFields(given: unknown): ErrorFields {
   const value = typeof given === "string" ? parsed(given) : given;
   const outer = recordOf(value);
   const error = recordOf(outer?.error) ?? outer;
@@ -116,7 +116,7 @@ function toldBy(given: unknown): Told {
   return { kinds: kinds.map(String), message: typeof message === "string" ? message : "" };
 }
 
-/** What was thrown on the way: no connection, a broken one, or a fault of ours. */
+/** Errors thrown while requesting: no connection, a lost one, or an internal error. */
 export function thrownFailure(error: unknown): Failure {
   const chain = causesOf(error);
   const wire = chain.find((each) => each instanceof WireFailure);
@@ -129,18 +129,18 @@ export function thrownFailure(error: unknown): Failure {
   if (certificate !== undefined) {
     return {
       class: "config",
-      message: `the server's certificate is not to be trusted (${certificate}): check the clock and the address`,
+      message: `the server's certificate is not trusted (${certificate}): check the clock and the address`,
     };
   }
   if (codes.some((each) => OFFLINE.includes(each)))
-    return { class: "network", message: `this machine has no network (${code})`, isOffline: true };
+    return { class: "network", message: `this computer has no network (${code})`, isOffline: true };
   return {
     class: "network",
     message: `no connection to the model server (${code ?? chain.at(-1)?.message ?? "no reason"})`,
   };
 }
 
-/** No way there, or nobody who could name one: not the server's fault. */
+/** No route or no DNS: not the server's fault. */
 const OFFLINE: readonly string[] = ["ENETUNREACH", "ENETDOWN", "EADDRNOTAVAIL", "EAI_AGAIN"];
 
 const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_(?:GET|VERIFY)|ERR_TLS_CERT/;
@@ -151,7 +151,7 @@ function causesOf(error: unknown): Error[] {
   return chain;
 }
 
-/** Null where a server says nothing about it, or nothing that can be. */
+/** Null if absent or invalid. */
 function retryAfter(headers: Headers, now: number): number | null {
   const ms = Number(headers.get("retry-after-ms") ?? Number.NaN);
   if (ms >= 0) return Math.min(ms, RETRY_MS_MAX);
@@ -163,8 +163,8 @@ function retryAfter(headers: Headers, now: number): number | null {
   return Number.isNaN(at) ? null : Math.min(Math.max(0, at - now), RETRY_MS_MAX);
 }
 
-/** One line for people, whatever a server wrote, without the key it was sent. */
-export function tellable(failure: Failure, apiKey: string | null): Failure {
+/** One clipped line, without the key. */
+export function publicFailure(failure: Failure, apiKey: string | null): Failure {
   const redactor = new Redactor();
   if (apiKey !== null) redactor.add(apiKey);
   const line = redactor.text(failure.message).replace(/\s+/g, " ").trim();

@@ -1,6 +1,6 @@
-// Folds the events of one model answer into a finished turn. Strict where a provider could lie: call parts belong to a call that
-// was begun, arguments are one JSON object, there is exactly one last event and nothing after it. Every breach is a `protocol`
-// failure, never an exception, and no call of a failed or aborted answer is ever handed on: only its text so far is.
+// Folds the events of one answer into a finished turn. Strict: call parts belong to a started call, arguments are one JSON object, exactly
+// one last event, nothing after it. A violation is a `protocol` failure, never an exception. Calls of a failed or aborted answer
+// are dropped; its text is kept.
 
 import { LIMITS } from "../abi/config/limits.ts";
 import { normaliseText, type Seal, type ToolCall } from "../abi/process/message.ts";
@@ -14,13 +14,12 @@ const CALL_ID_CHARS_MAX = 256;
 const NOT_IN_NAMES = /[^A-Za-z0-9_.:/-]/g;
 const NOT_IN_IDS = /[^\x21-\x7e]/g;
 
-/** What was said before the answer ended, however it ended. */
-interface Said {
+interface PartialText {
   readonly text: string;
   readonly thinking: string;
 }
 
-export type Folded = Said &
+export type Folded = PartialText &
   (
     | {
         readonly kind: "turn";
@@ -42,7 +41,7 @@ interface OpenCall {
 
 type LastEvent = Extract<StreamEvent, { readonly type: "done" | "error" | "aborted" }>;
 
-// One answer, all parts together. Far above any real one; it only keeps a runaway server from filling the memory.
+// Limit for one answer, far above real ones: a runaway server must not fill memory.
 const ANSWER_CHARS_MAX = 16 * 1024 * 1024;
 
 export class Folder {
@@ -53,15 +52,15 @@ export class Folder {
   private last: LastEvent | null = null;
   private breach: string | null = null;
 
-  /** So far; half of a character that came in two pieces is left for later. */
+  /** Without an incomplete surrogate pair at the end. */
   get said(): string {
     return normaliseText(this.text.replace(/[\uD800-\uDBFF]$/, ""));
   }
 
-  /** False once the answer is over or broken: reading on can only find fault. */
+  /** False once the answer is complete or invalid. */
   push(event: StreamEvent): boolean {
     if (this.breach !== null) return false;
-    if (this.last !== null) return this.broken(`an event (${event.type}) came after the last one (${this.last.type})`);
+    if (this.last !== null) return this.broken(`event ${event.type} came after the last event (${this.last.type})`);
     switch (event.type) {
       case "text":
         this.text += event.text;
@@ -79,9 +78,9 @@ export class Folder {
     }
   }
 
-  /** Call it when the stream has ended. */
+  /** Call at the end of the stream. */
   end(): Folded {
-    const said: Said = { text: normaliseText(this.text), thinking: normaliseText(this.thinking) };
+    const said: PartialText = { text: normaliseText(this.text), thinking: normaliseText(this.thinking) };
     if (this.breach !== null) return { kind: "failure", ...said, failure: protocol(this.breach) };
     const last = this.last;
     if (last === null) return { kind: "failure", ...said, failure: protocol("the answer stopped without an end") };
@@ -95,7 +94,7 @@ export class Folder {
     const id = plain(givenId, NOT_IN_IDS, CALL_ID_CHARS_MAX);
     const name = plain(givenName, NOT_IN_NAMES, TOOL_NAME_CHARS_MAX);
     if (id === "" || name === "") return this.broken("a tool call came without an id or a name");
-    if (this.calls.has(index)) return this.broken(`tool call ${index} was begun twice`);
+    if (this.calls.has(index)) return this.broken(`tool call ${index} was started twice`);
     for (const call of this.calls.values()) {
       if (call.id === id) return this.broken(`two tool calls have the id ${JSON.stringify(clip(id))}`);
     }
@@ -108,7 +107,7 @@ export class Folder {
 
   private extend(index: number, json: string): boolean {
     const call = this.calls.get(index);
-    if (call === undefined) return this.broken(`arguments came for tool call ${index}, which was never begun`);
+    if (call === undefined) return this.broken(`arguments came for tool call ${index}, which was not started`);
     call.json += json;
     return this.grew(json.length);
   }
@@ -123,7 +122,7 @@ export class Folder {
     return false;
   }
 
-  private finish(said: Said, { stop, usage, seal }: Extract<LastEvent, { readonly type: "done" }>): Folded {
+  private finish(said: PartialText, { stop, usage, seal }: Extract<LastEvent, { readonly type: "done" }>): Folded {
     const calls: ToolCall[] = [];
     for (const call of [...this.calls.values()].sort((left, right) => left.index - right.index)) {
       const args = parseArguments(call.json);
@@ -139,21 +138,21 @@ export class Folder {
       calls.push({ id: call.id, name: call.name, args });
     }
     if (stop === "tools" && calls.length === 0) {
-      return { kind: "failure", ...said, failure: protocol("the answer stopped for tools but calls none"), usage };
+      return { kind: "failure", ...said, failure: protocol("the answer stopped for tools but has no calls"), usage };
     }
-    // Some servers end an answer that calls tools with a plain "end".
+    // Some servers end an answer with calls with a plain "end".
     const ended = stop === "end" && calls.length > 0 ? "tools" : stop;
     return { kind: "turn", ...said, calls, stop: ended, usage, ...(seal === undefined ? {} : { seal }) };
   }
 }
 
-// Names and ids go into history, to every client and back to the model's server: what none of them can carry never gets that far. A name
-// that had to be changed is no tool's, and that is what the model is told.
+// Names and ids go into history, to clients and back to the server: invalid characters are replaced here. A changed name matches no tool,
+// and the model gets that error.
 function plain(text: string, strangers: RegExp, charsMax: number): string {
   return text.slice(0, charsMax).replace(strangers, "_");
 }
 
-// The arguments, or what is wrong with them. A call without any arguments is sent as nothing at all by some servers.
+// Returns the arguments, or what is wrong with them. Some servers send nothing for no arguments.
 function parseArguments(json: string): ToolCall["args"] | string {
   if (json.trim() === "") return {};
   if (isNestedDeeper(json, LIMITS.jsonDepthMax)) return `are nested deeper than ${LIMITS.jsonDepthMax}`;

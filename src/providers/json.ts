@@ -1,4 +1,4 @@
-// JSON as a server may write it: looked at without believing in any shape of it.
+// Checks JSON from servers without assuming any shape.
 
 export function parsed(text: string): unknown {
   try {
@@ -8,13 +8,13 @@ export function parsed(text: string): unknown {
   }
 }
 
-export function recordOf(value: unknown): { readonly [key: string]: unknown } | null {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
-    ? (value as { readonly [key: string]: unknown })
-    : null;
+export type JsonObject = { readonly [key: string]: unknown };
+
+export function recordOf(value: unknown): JsonObject | null {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonObject) : null;
 }
 
-/** A count, of tokens or of anything: nothing else gets into what is added up. */
+/** A non-negative integer, or null. */
 export function countOf(value: unknown): number | null {
   return typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : null;
 }

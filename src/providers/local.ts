@@ -1,5 +1,4 @@
-// What the providers on this machine share: reading a request and naming the calls they make. All of it is a function of the
-// request's messages, so the same request always gives the same answer.
+// Shared by the offline and script providers. Pure functions of the messages: equal requests get equal answers.
 
 import { FAILED_NOTE, type Message } from "../abi/process/message.ts";
 
@@ -15,7 +14,7 @@ export function lastResultText(messages: readonly Message[]): string {
   return "";
 }
 
-/** Message numbers are never used twice within a process, so neither are these. */
+/** Unique: message ids are never reused within a process. */
 export function callId(provider: string, messages: readonly Message[], index: number): string {
   return `${provider}-${messages.at(-1)?.id ?? 0}-${index}`;
 }

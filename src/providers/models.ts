@@ -1,6 +1,5 @@
-// Models as data: what they hold, cost and can do, and the short names people have for them. Prices are US dollars for a million tokens, as
-// published in the middle of November 2026; a server's own word about a window wins. A model that is not listed works, under the
-// assumptions written at `unknownModel`.
+// Model data: window, price, abilities, aliases. Prices: US dollars per million tokens, as published in mid-November 2026. A window
+// reported by the server wins. Unlisted models work with the assumptions of `unknownModel`.
 
 import type { Price } from "../abi/process/money.ts";
 import type { ServedModel, Thinking } from "../abi/stream.ts";
@@ -10,12 +9,12 @@ export interface ModelFacts {
   readonly provider: string;
   readonly windowTokens: number;
   readonly outputTokens: number;
-  /** Null where it is not known; then it counts as nothing. */
+  /** Null if unknown; then it counts as 0. */
   readonly price: Price | null;
   readonly thinking: Thinking;
   readonly sees: boolean;
   readonly aliases: readonly string[];
-  /** From the list below, and not assumed. */
+  /** True if listed below. */
   readonly isKnown: boolean;
 }
 
@@ -75,7 +74,7 @@ function rows(provider: string, table: readonly Row[]): ModelFacts[] {
   }));
 }
 
-// Anthropic takes a quarter more for what is written into its cache, OpenAI nothing.
+// Anthropic charges 25 % more for cache writes, OpenAI nothing.
 function priced(provider: string, [input, output, cacheRead]: readonly [number, number, number]): Price {
   return { input, output, cacheRead, cacheWrite: provider === "anthropic" ? input * 1.25 : input };
 }
@@ -84,12 +83,12 @@ export function knownModels(provider?: string): readonly ModelFacts[] {
   return MODELS.filter((model) => provider === undefined || model.provider === provider);
 }
 
-/** The model of a provider that is asked when none was named; null where only its server knows. */
+/** Default model of a provider; null if only its server knows. */
 export function usualModel(provider: string): string | null {
   return MODELS.find((model) => model.provider === provider)?.id ?? null;
 }
 
-/** A model by its id or a short name, of one provider or of any. Ids may end with the date of a snapshot. */
+/** By id or alias. Ids may end with a snapshot date. */
 export function modelNamed(name: string, provider?: string): ModelFacts | null {
   const plain = name.replace(/-20\d{6}$|-20\d\d-\d\d-\d\d$/, "");
   const found = knownModels(provider).find(({ id, aliases }) => id === plain || aliases.includes(name));
@@ -97,7 +96,7 @@ export function modelNamed(name: string, provider?: string): ModelFacts | null {
   return found.id === plain ? { ...found, id: name } : found;
 }
 
-/** What is assumed of a model nobody knows: a window as the settings say, answers as long as they allow, free, and blind. */
+/** Assumptions for unlisted models: configured window, longest answers, no price, no vision. */
 function unknownModel(provider: string, id: string, windowTokens: number): ModelFacts {
   const isNewClaude = provider === "anthropic" && id.startsWith("claude-");
   return {
@@ -113,7 +112,7 @@ function unknownModel(provider: string, id: string, windowTokens: number): Model
   };
 }
 
-/** What is known, and what the server said of it: its word about a size or an ability wins, and the list's about a price. */
+/** Facts from the list and the server. The server wins for sizes and abilities, the list for prices. */
 export function factsOf(
   provider: string,
   id: string,
@@ -133,10 +132,10 @@ export function factsOf(
   };
 }
 
-/** What is asked of an Ollama, unless the settings say less: most models on one machine can have it. */
+/** Default maximum window for Ollama: fits most models on one machine. */
 const OLLAMA_WINDOW_TOKENS = 32_768;
 
-/** How much a request may hold, as far as it is gsv that decides. */
+/** Window to request from Ollama. */
 export function ollamaWindow(windowTokens: number): number {
   return Math.min(OLLAMA_WINDOW_TOKENS, windowTokens);
 }

@@ -1,9 +1,9 @@
-// Whether anybody takes connections at an address: what a request that waits for its first byte cannot tell by itself.
+// Checks whether an address accepts connections. A request that waits for its first byte cannot tell.
 
 import type { Clock } from "../lib/clock.ts";
 import { waitAtMost } from "../lib/wait.ts";
 
-/** False when nobody has within so long; a refusal is one that took notice. */
+/** False only if there is no reaction in time; a refused connection counts as a reaction. */
 export async function takesConnections(address: string, ms: number, clock: Clock): Promise<boolean> {
   const { hostname, port, protocol } = new URL(address);
   const connecting = Bun.connect({

@@ -1,20 +1,19 @@
-// Server-sent events: bytes in, events out, however the bytes were cut up on their way. Lines end with \n, \r\n or \r; an event is the
-// data lines up to an empty one; comments, ids and retry times are passed over. An event that never ends is refused by its size, and one
-// that the body breaks off in was never sent.
+// Server-sent events: bytes in, events out, whatever the chunk borders. Lines end with \n, \r\n or \r; an event ends with an empty line;
+// comments, ids and retry times are ignored. Oversized events are refused, incomplete ones at the end of the body dropped.
 
-/** One piece of a streamed answer, as it came: JSON that nobody has looked into yet. */
+/** One event of a stream, not parsed. */
 export interface Frame {
-  /** What kind the server says it is; empty where it says nothing. */
+  /** Event type; empty if absent. */
   readonly event: string;
   readonly data: string;
 }
 
-/** Cuts a body into frames. */
+/** Splits a body into frames. */
 export interface Framer {
   push(bytes: Uint8Array): readonly Frame[];
 }
 
-/** Far above any event a model server sends. */
+/** Far above real events. */
 export const FRAME_CHARS_MAX = 16 * 1024 * 1024;
 
 export class FrameTooLong extends Error {
@@ -24,12 +23,12 @@ export class FrameTooLong extends Error {
 }
 
 export class SseFramer implements Framer {
-  // Takes a byte order mark at the beginning away.
+  // Removes a byte order mark.
   private readonly decoder = new TextDecoder();
-  /** The line that has not ended yet, in pieces, so that a long one in many chunks is not copied again and again. */
+  /** The unfinished line, in pieces: a long line in many chunks is not copied repeatedly. */
   private open: string[] = [];
   private chars = 0;
-  /** The last character was \r: a \n that follows belongs to it. */
+  /** The last character was \r: a following \n belongs to it. */
   private afterReturn = false;
   private data: string[] = [];
   private event = "";
@@ -95,14 +94,14 @@ export class SseFramer implements Framer {
   }
 }
 
-/** Null where the name of the field is a longer one. */
+/** Null if the line has a longer field name. */
 function fieldOf(line: string, field: string): string | null {
   if (line.length === field.length) return "";
   if (line[field.length] !== ":") return null;
   return line.slice(field.length + (line[field.length + 1] === " " ? 2 : 1));
 }
 
-/** One JSON text a line, as Ollama sends them. */
+/** One JSON document per line (Ollama). */
 export class LineFramer implements Framer {
   private readonly decoder = new TextDecoder();
   private open: string[] = [];

@@ -1,5 +1,4 @@
-// Which providers exist, how one is chosen and how it is loaded. Only what is listed here can ever be chosen. Each is one lazily imported
-// file, so that choosing costs nothing, and nothing of an SDK is loaded before a model is asked.
+// The providers: which exist, how one is chosen and loaded. Each is imported lazily, so that no SDK is loaded before a model is asked.
 
 import { SETTINGS, type Setting, type SettingName } from "../abi/config/config.ts";
 import { SysError } from "../abi/errno.ts";
@@ -10,7 +9,7 @@ import type { ManualSection } from "../prompts/manual.ts";
 import type { Access } from "./access.ts";
 import { knownModels, modelNamed } from "./models.ts";
 
-/** What providers are handed by whoever builds them; each takes what it needs. */
+/** Each provider uses what it needs. */
 export interface ProviderPorts {
   readonly clock: Clock;
   readonly manual: () => Promise<readonly ManualSection[]>;
@@ -18,29 +17,29 @@ export interface ProviderPorts {
 
 export interface Choice {
   readonly provider: string;
-  /** Empty where none was named. */
+  /** Empty if none was named. */
   readonly model: string;
 }
 
-/** A provider that is a server: where it is, and which settings say more about it. */
+/** Address and settings of a model server. */
 export interface Server {
   readonly baseUrl: string;
   readonly urlSetting: SettingName | null;
-  /** Null where it wants no key. */
+  /** Null if it needs no key. */
   readonly keySetting: SettingName | null;
-  /** Whether a key alone is enough to be chosen. */
+  /** True if a key alone selects this provider. */
   readonly byKey?: true;
-  /** Who answers at another address passes requests on: it has the same models. */
+  /** A server at another address is a proxy with the same models. */
   readonly isPassedOn?: true;
 }
 
 interface Entry {
-  /** As a person writes it in GSV_MODEL. */
+  /** Notation for users. */
   readonly form: string;
-  /** What stands behind the provider becomes the model; throws when it cannot be one. */
+  /** Parses the part after the provider. Throws if it is no model. */
   readonly model: (rest: string) => string;
   readonly server?: Server;
-  /** Handed the access only where there is a server. */
+  /** `access` is only set for servers. */
   readonly load: (ports: ProviderPorts, access: Access) => Promise<Provider>;
 }
 
@@ -117,14 +116,14 @@ async function compatible(name: string, { clock }: ProviderPorts, access: Access
 }
 
 function modelOf(provider: string, rest: string): string {
-  // It goes into requests, signals and history as it is.
+  // The name goes into requests, signals and history unchanged.
   if (rest.length > NAME_CHARS_MAX || /[^\x21-\x7e]/.test(rest)) {
-    throw unusable(`${JSON.stringify(cut(rest))} is no name of a model`);
+    throw unusable(`${JSON.stringify(cut(rest))} is not a model name`);
   }
   return modelNamed(rest, provider)?.id ?? rest;
 }
 
-/** Who is meant by `PROVIDER/MODEL`, `PROVIDER:MODEL`, a provider alone or a model that gsv knows. Throws ECONFIG. */
+/** Parses `PROVIDER/MODEL`, `PROVIDER:MODEL`, a provider, or a known model. Throws ECONFIG. */
 export function choiceOf(written: string, usualProvider?: string): Choice {
   const wanted = written.trim();
   const [, before = wanted, rest = ""] = /^([^/:]*)[/:](.*)$/s.exec(wanted) ?? [];
@@ -139,22 +138,21 @@ export function choiceOf(written: string, usualProvider?: string): Choice {
   return { provider: before, model: entryOf(before).model(rest) };
 }
 
-/** The same, as it is kept, printed and understood again. */
+/** The canonical notation, which choiceOf parses. */
 export function choiceText({ provider, model }: Choice): string {
   if (provider === model || model === "") return provider;
   return `${provider}${serverOf(provider) === null ? ":" : "/"}${model}`;
 }
 
 export interface ChoiceSources {
-  /** Named for the session, the agent or the account. */
+  /** From the session, agent or account. */
   readonly model: string;
-  /** Whose models, where only that was said. */
+  /** Used if only a provider is set. */
   readonly provider: string;
-  /** Whether there is a key for a provider. */
   readonly hasKey: (provider: string) => boolean;
 }
 
-/** Null: nobody said anything; then it is an Ollama that answers, else offline. */
+/** Null if nothing is configured: then Ollama if it answers, else offline. */
 export function chooseProvider({ model, provider, hasKey }: ChoiceSources): Choice | null {
   const usual = provider.trim();
   if (model.trim() !== "") return choiceOf(model, usual === "" ? undefined : usual);
@@ -169,12 +167,12 @@ export function providerNames(): readonly string[] {
   return Object.keys(PROVIDERS);
 }
 
-/** Null for a provider on this machine alone. Throws ECONFIG where there is no such provider. */
+/** Null for a provider without server. Throws ECONFIG for an unknown one. */
 export function serverOf(name: string): Server | null {
   return entryOf(name).server ?? null;
 }
 
-/** The variable that holds its key, if it has one. */
+/** Environment variable of its key, if any. */
 export function keyVariable(name: string): string | undefined {
   const setting = serverOf(name)?.keySetting ?? null;
   const { env }: Setting =
@@ -188,7 +186,7 @@ export async function loadProvider(name: string, ports: ProviderPorts, access: A
 
 function entryOf(name: string): Entry {
   const entry = Object.hasOwn(PROVIDERS, name) ? PROVIDERS[name] : undefined;
-  if (entry === undefined) throw unusable(`gsv has no provider called ${JSON.stringify(cut(name))}`, closeTo(name));
+  if (entry === undefined) throw unusable(`unknown provider ${JSON.stringify(cut(name))}`, closeTo(name));
   return entry;
 }
 
@@ -196,7 +194,7 @@ function cut(text: string): string {
   return text.length > 60 ? `${text.slice(0, 57).toWellFormed()}…` : text;
 }
 
-/** A provider, or a model that is named without one. */
+/** Similar providers and models. */
 function closeTo(name: string): readonly string[] {
   const models = knownModels().flatMap(({ id, aliases }) => [id, ...aliases]);
   const close = nearest(name, [...Object.keys(PROVIDERS), ...models]);

@@ -1,57 +1,56 @@
-// One answer over HTTP, whatever its format: the request is sent, the body read in frames, each frame translated, and everything that can
-// go wrong becomes the last event. A server that says nothing for too long is given up. Nothing is asked twice here: that is for
-// whoever wanted the answer to decide.
+// One answer over HTTP, for all formats: sends the request, reads frames, translates them, and turns every error into the last event. A
+// silent server times out. Never retries: that is up to the caller.
 
 import type { Reported } from "../abi/process/money.ts";
 import type { Failure, StreamEvent } from "../abi/stream.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Access } from "./access.ts";
-import { statusFailure, tellable, thrownFailure, WireFailure } from "./failures.ts";
+import { publicFailure, statusFailure, thrownFailure, WireFailure } from "./failures.ts";
 import { parsed, recordOf } from "./json.ts";
 import { takesConnections } from "./reach.ts";
 import { FRAME_CHARS_MAX, type Frame, type Framer } from "./sse.ts";
 
-/** Frames of one wire format, turned into events one after the other. */
+/** Translates frames of one format into events. */
 export interface Translation {
-  /** Puts what the frame means into `out`; nothing comes after a last event. */
+  /** Appends events to `out`; none after a last event. */
   take(frame: Frame, out: StreamEvent[]): void;
-  /** The body is over without a last event. */
+  /** The body ended without a last event. */
   end?(out: StreamEvent[]): void;
-  /** What the server has said so far that the answer used: an answer that is cut has its price, too. */
+  /** Usage reported so far: a cut answer has its price, too. */
   used?(): Reported | null;
 }
 
 export type Send = (url: string | URL | Request, init?: RequestInit) => Promise<Response>;
 
-export interface Answering {
+export interface AnswerRequest {
   readonly access: Access;
   readonly clock: Clock;
-  /** Aborted by whoever wanted the answer. */
+  /** Aborted by the caller. */
   readonly signal: AbortSignal;
-  /** Sends the request; `fetch` is ours, for the SDK to send with. */
+  /** Sends the request. SDKs must use the given `fetch`. */
   readonly send: (fetch: Send, signal: AbortSignal) => Promise<Response>;
   readonly type: string;
   readonly framer: Framer;
   readonly translation: Translation;
-  /** Until the first byte; a server that loads a model first takes longer. */
+  /** Limit for the first byte; longer for servers that load models. */
   readonly firstByteMs?: number;
 }
 
-/** Half of it goes by before anybody asks whether there is a connection, and half to find out. */
+/** One half to wait for an answer, the other to test the connection. */
 const CONNECT_MS = 10_000;
 const FIRST_BYTE_MS = 60_000;
 const IDLE_MS = 90_000;
 const ERROR_BYTES_MAX = 64 * 1024;
 
-export async function* answered(asking: Answering): AsyncGenerator<StreamEvent> {
+export async function* answered(asking: AnswerRequest): AsyncGenerator<StreamEvent> {
   const { signal, access, translation } = asking;
-  const watch = new Watch(asking.clock, signal);
+  const watch = new Timeouts(asking.clock, signal);
   const cut = (event: StreamEvent) => withUsed(event, translation.used?.() ?? null);
   const connected = watchConnection(asking, watch);
   try {
     if (signal.aborted) return yield { type: "aborted" };
-    watch.within(access.totalMs);
-    watch.spoke(Math.max(access.silenceMs, asking.firstByteMs ?? 0));
+    watch.totalWithin(access.totalMs);
+    watch.contentWithin(Math.max(access.silenceMs, asking.firstByteMs ?? 0));
     watch.expect(asking.firstByteMs ?? FIRST_BYTE_MS, "did not answer");
     const response = await asking.send((url, init) => checkedFetch(asking, url, init), watch.signal);
     connected();
@@ -73,7 +72,7 @@ export async function* answered(asking: Answering): AsyncGenerator<StreamEvent> 
     }
     yield cut(failed({ class: "protocol", message: "the answer stopped without an end" }));
   } catch (error) {
-    const failure = () => failed(tellable(watch.failure ?? thrownFailure(error), access.apiKey));
+    const failure = () => failed(publicFailure(watch.failure ?? thrownFailure(error), access.apiKey));
     yield cut(signal.aborted ? { type: "aborted" } : failure());
   } finally {
     connected();
@@ -81,12 +80,12 @@ export async function* answered(asking: Answering): AsyncGenerator<StreamEvent> 
   }
 }
 
-/** Call what it returns once the server has answered, or nobody waits for that any more. */
-function watchConnection({ clock, access }: Answering, watch: Watch): () => void {
+/** Call the returned function when the server has answered or the request is over. */
+function watchConnection({ clock, access }: AnswerRequest, watch: Timeouts): () => void {
   let waits = true;
   const cancel = clock.after(CONNECT_MS / 2, async () => {
     const takes = await takesConnections(access.baseUrl, CONNECT_MS / 2, clock);
-    if (waits && !takes) watch.giveUp(`cannot be connected to within ${CONNECT_MS / 1000} s`);
+    if (waits && !takes) watch.giveUp(`did not accept a connection within ${CONNECT_MS / 1000} s`);
   });
   return () => {
     waits = false;
@@ -94,29 +93,29 @@ function watchConnection({ clock, access }: Answering, watch: Watch): () => void
   };
 }
 
-// What came in one piece of the body goes on together, and pieces of one text as one: a fast stream costs few events.
+// Events of one chunk are yielded together, and text pieces joined: a fast stream costs few events.
 async function* eventsOf(
-  { framer, translation, access }: Answering,
+  { framer, translation, access }: AnswerRequest,
   body: ReadableStream<Uint8Array>,
-  watch: Watch,
+  watch: Timeouts,
 ): AsyncGenerator<readonly StreamEvent[]> {
   const reader = body.getReader();
   try {
     for (;;) {
       const { done, value } = await reader.read();
       if (done) return;
-      watch.expect(IDLE_MS, "broke off in the middle of its answer");
+      watch.expect(IDLE_MS, "stopped in the middle of its answer");
       const out: StreamEvent[] = [];
       for (const frame of framer.push(value)) {
         translation.take(frame, out);
         if (out.length > 0 && isLast(out.at(-1)!)) break;
       }
       const events = joined(out);
-      if (events.length > 0) watch.spoke(access.silenceMs);
+      if (events.length > 0) watch.contentWithin(access.silenceMs);
       yield events;
     }
   } finally {
-    // Whether it is over or nobody wants the rest: the server is told.
+    // Tells the server that no more is wanted.
     await reader.cancel().catch(() => {});
   }
 }
@@ -145,9 +144,9 @@ function joined(events: readonly StreamEvent[]): readonly StreamEvent[] {
   return out;
 }
 
-/** An answer that is none never gets as far as an SDK, which would read an error of any size. */
+/** Errors must not reach an SDK, which would read bodies of any size. */
 async function checkedFetch(
-  { type, clock }: Answering,
+  { type, clock }: AnswerRequest,
   url: string | URL | Request,
   init?: RequestInit,
 ): Promise<Response> {
@@ -160,11 +159,11 @@ async function checkedFetch(
       statusFailure({ status: response.status, headers: response.headers, body, now: clock.now() }),
     );
   }
-  // A server that streams errors as one object, and everything that is no model server at all.
+  // Some servers send errors as one JSON object; anything else is not a model server.
   const told = said.includes("json") ? recordOf(parsed(body))?.error : undefined;
   const message =
     told === undefined
-      ? `what answered is no model server: ${said.split(";")[0]} in the place of ${type}`
+      ? `not a model server: it sent ${said.split(";")[0]} instead of ${type}`
       : `the server reported: ${String(recordOf(told)?.message ?? told)}`;
   throw new WireFailure({ class: told === undefined ? "network" : "outage", message });
 }
@@ -180,21 +179,21 @@ async function beginning(response: Response): Promise<string> {
       text += decoder.decode(value, { stream: true });
     }
   } catch {
-    // What there is of it has to do.
+    // Use what was read.
   } finally {
     await reader?.cancel().catch(() => {});
   }
   return text.slice(0, ERROR_BYTES_MAX);
 }
 
-/** One JSON document from a server, bounded. Throws WireFailure. */
+/** Fetches one JSON document of limited size. Throws WireFailure. */
 export async function readJson(
-  { access, clock, signal }: Pick<Answering, "access" | "clock" | "signal">,
+  { access, clock, signal }: Pick<AnswerRequest, "access" | "clock" | "signal">,
   url: string,
   init: RequestInit,
   waitMs: number,
 ): Promise<unknown> {
-  const watch = new Watch(clock, signal);
+  const watch = new Timeouts(clock, signal);
   watch.expect(waitMs, "did not answer");
   try {
     const response = await fetch(url, { ...init, redirect: "manual", signal: watch.signal });
@@ -206,10 +205,10 @@ export async function readJson(
     const text = await response.text();
     if (text.length > FRAME_CHARS_MAX) throw new WireFailure({ class: "protocol", message: "the answer is too long" });
     const value = parsed(text);
-    if (value === undefined) throw new WireFailure({ class: "network", message: "what answered is no model server" });
+    if (value === undefined) throw new WireFailure({ class: "network", message: "not a model server" });
     return value;
   } catch (error) {
-    throw new WireFailure(tellable(watch.failure ?? thrownFailure(error), access.apiKey));
+    throw new WireFailure(publicFailure(watch.failure ?? thrownFailure(error), access.apiKey));
   } finally {
     watch.over();
   }
@@ -220,7 +219,7 @@ function isLast({ type }: StreamEvent): boolean {
 }
 
 function shown(event: StreamEvent, { apiKey }: Access): StreamEvent {
-  return event.type === "error" ? failed(tellable(event.failure, apiKey)) : event;
+  return event.type === "error" ? failed(publicFailure(event.failure, apiKey)) : event;
 }
 
 function withUsed(event: StreamEvent, usage: Reported | null): StreamEvent {
@@ -231,8 +230,8 @@ function failed(failure: Failure): StreamEvent {
   return { type: "error", failure };
 }
 
-/** Gives a server up that says nothing for too long. One timer, set anew only when it was due too early. */
-class Watch {
+/** Timeouts of one answer. One timer, rearmed only if it fired too early. */
+class Timeouts {
   failure: Failure | null = null;
   private readonly abort = new AbortController();
   private dueAt = Number.POSITIVE_INFINITY;
@@ -255,20 +254,20 @@ class Watch {
     return this.abort.signal;
   }
 
-  /** Any byte within so long is life. */
+  /** Limit for the next byte. */
   expect(ms: number, why: string): void {
     this.dueAt = this.clock.mono() + ms;
     this.why = why;
     this.arm();
   }
 
-  /** Something was said: bytes alone, such as pings, keep a server alive only for so long from here. */
-  spoke(ms: number): void {
+  /** Limit for the next content: bytes such as pings do not count. */
+  contentWithin(ms: number): void {
     this.silentAt = this.clock.mono() + ms;
   }
 
-  /** The whole of it. */
-  within(ms: number): void {
+  /** Limit for the whole answer. */
+  totalWithin(ms: number): void {
     this.overAt = this.clock.mono() + ms;
   }
 
@@ -291,9 +290,7 @@ class Watch {
       this.cancel = null;
       const now = this.clock.mono();
       if (this.nextAt() > now) return this.arm();
-      this.giveUp(
-        this.overAt <= now ? "takes longer for an answer than ai.generation.timeoutMs" : `${this.why} in time`,
-      );
+      this.giveUp(this.overAt <= now ? "took longer than ai.generation.timeoutMs" : `${this.why} in time`);
     });
   }
 

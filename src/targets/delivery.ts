@@ -1,4 +1,4 @@
-// Signals on their way to a script. One that does not hear is ended, and so is one that takes too long over its traps.
+// Delivers signals to scripts. A script that does not react in time is ended, as is one whose traps take too long.
 
 import { ENDED_BY } from "../abi/ended-by.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -6,7 +6,7 @@ import type { Runner, SentSignal } from "./shell.ts";
 
 export const EXIT_DIED = ENDED_BY.KILL;
 const HEAR_MS = 1000;
-/** So long it may clean up, where it has a trap for its end. */
+/** Time for a script's traps. */
 const TRAP_MS = 5000;
 
 export class Delivery {
@@ -26,7 +26,7 @@ export class Delivery {
     }
     this.last = signal;
     this.runner.post({ kind: "sent", signal });
-    // Whoever presses ctrl-C again and again does not put the end off.
+    // Repeated ctrl-C does not extend the time.
     if (this.stop === null) this.endAfter(this.options.hearMs ?? HEAR_MS);
   }
 

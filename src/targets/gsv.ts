@@ -1,5 +1,5 @@
-// The target `gsv`: shell scripts over gsv's own files, each in a Worker that the kernel owns. A script that spins or grows stops nobody: at
-// its wall limit its Worker is ended, and the next script gets another. A few Workers are kept warm; how many run at once is bounded.
+// Target `gsv`: shell scripts over gsv's files, each in a Worker of the kernel. A script that loops or grows blocks no one: its Worker is
+// terminated at the time limit. Some Workers are kept warm; their number is limited.
 
 import { ENDED_BY } from "../abi/ended-by.ts";
 import { SysError, shortage } from "../abi/errno.ts";
@@ -19,20 +19,20 @@ import type {
 } from "./shell.ts";
 
 export interface ShellPlace {
-  /** The account whose share of the Workers it takes. */
+  /** Account whose share of the Workers is used. */
   readonly owner: number;
-  /** The files and the kernel as the one who runs the script may use them. */
+  /** With the permissions of the script's user. */
   readonly files: ShellFiles;
   readonly sys: Sys;
-  /** Told what it prints, as it prints it. */
+  /** Called with output as it comes. */
   readonly print: (stream: "stdout" | "stderr", bytes: Uint8Array) => void;
-  /** The one who asked has gone, or wants it to stop. */
+  /** Aborted when the caller leaves or cancels. */
   readonly signal: AbortSignal;
-  /** Told of the signals it is sent; it may have a trap for them. */
+  /** Signals for the script, which may have traps. */
   readonly onSignal?: (listener: (signal: SentSignal) => void) => () => void;
-  /** What it runs in the background. */
+  /** Its background jobs. */
   readonly jobs?: ShellJobs;
-  /** It is such a job itself: it waits in no line, because its shell may wait for it. */
+  /** A background job: does not queue, because its shell may wait for it. */
   readonly isJob?: true;
 }
 
@@ -40,38 +40,38 @@ export interface ShellsOptions {
   readonly newRunner: () => Runner;
   readonly clock: Clock;
   readonly runningMax: number;
-  /** Of one account: nobody takes the shell from everybody else. */
+  /** Limit per account. */
   readonly runningMaxEach: number;
-  /** Of this process in bytes, its Workers included. */
+  /** Memory of this process, Workers included. */
   readonly memory: () => number;
-  /** Beyond this the newest script is ended, and so on until it is enough: Workers have no limits of their own. */
+  /** Above this the newest scripts are ended: Workers have no memory limit of their own. */
   readonly memoryMax: number;
-  /** So long a script may take to say that it heard a signal; it is ended without its traps after that. */
+  /** Time to confirm a signal; without confirmation the script is ended without its traps. */
   readonly hearMs?: number;
-  /** Kept warm when nothing runs, for so long. */
+  /** Idle Workers to keep, and for how long. */
   readonly warmMax: number;
   readonly warmMs: number;
 }
 
-const LONGER = "it may not take longer";
-const TOO_BIG = "ended: the scripts that run take too much memory";
-const DIED = "its thread has died under it, and nobody knows how far it came";
+const LONGER = "time limit reached";
+const TOO_BIG = "ended: running scripts use too much memory";
+const DIED = "its thread died; it may have done part of its work";
 const MEMORY_LOOK_MS = 200;
-/** How long a script that is told to stop may take to say what it had printed. */
+/** Time for an aborted script to flush its output. */
 const ABORT_MS = 100;
 
-/** Why a script does not come to an end of its own. */
+/** Why a script is stopped. */
 interface Stop {
   readonly exit: number;
-  /** What it says of it. */
+  /** Message on stderr. */
   readonly word?: string;
 }
 
 interface Kept {
   readonly runner: Runner;
-  /** It has loaded what it needs: time counts from then on. */
+  /** Loaded: the time limit starts now. */
   readonly ready: Promise<void>;
-  /** Rebound for every script. */
+  /** Set for each script. */
   hear: (message: FromRunner) => void;
   fault: (why: string) => void;
   stayWarm: () => void;
@@ -79,11 +79,11 @@ interface Kept {
 
 export class GsvShells {
   private readonly warm: Kept[] = [];
-  /** In the order in which they came. */
+  /** First come, first served. */
   private readonly waiting: { readonly owner: number; readonly go: () => void }[] = [];
-  /** The owner of each that runs. */
+  /** Owners of running scripts. */
   private readonly running: number[] = [];
-  /** How to end each that runs, the newest last. */
+  /** Stops a running script; newest last. */
   private readonly enders: (() => void)[] = [];
   private looking: (() => void) | null = null;
   private closed = false;
@@ -127,7 +127,7 @@ export class GsvShells {
     }
   }
 
-  // First come, first served; who gives up while waiting leaves the line.
+  // First come, first served; an aborted waiter leaves the queue.
   private async turn({ owner, signal }: ShellPlace): Promise<void> {
     while (!this.hasRoom(owner)) {
       const { promise, resolve } = Promise.withResolvers<void>();
@@ -137,7 +137,7 @@ export class GsvShells {
       await promise;
       signal.removeEventListener("abort", resolve as () => void);
       this.waiting.splice(this.waiting.indexOf(place), 1);
-      if (signal.aborted) throw new SysError("ECANCELED", "stopped before it began");
+      if (signal.aborted) throw new SysError("ECANCELED", "stopped before it started");
     }
     this.running.push(owner);
   }
@@ -230,7 +230,7 @@ export class GsvShells {
     });
   }
 
-  // The statement it is in may still say what it printed; a script that spins does not answer, and is ended without.
+  // Gives the script a moment to flush its output; a busy loop does not react.
   private async stop(kept: Kept, ended: Promise<ShellEnd | null>, exit: number): Promise<ShellEnd> {
     kept.runner.post({ kind: "abort" });
     await Promise.race([ended, this.options.clock.sleep(ABORT_MS)]);
@@ -238,7 +238,7 @@ export class GsvShells {
   }
 }
 
-/** What a script asks while it runs; ends with the script. */
+/** Requests of a running script. */
 class Conversation {
   private readonly listening = new Map<number, () => void>();
   private readonly gone = new AbortController();
@@ -291,7 +291,7 @@ class Conversation {
 
   private async job(verb: JobVerb, args: readonly unknown[]): Promise<unknown> {
     const work = this.asked.jobs?.[verb] as ((...given: readonly unknown[]) => Promise<unknown>) | undefined;
-    if (work === undefined) throw new SysError("EINVAL", "nothing runs in the background here");
+    if (work === undefined) throw new SysError("EINVAL", "background jobs are not available here");
     return work(...args);
   }
 

@@ -1,34 +1,34 @@
-// What of this machine a sandbox does not show: gsv's homes, the places where sockets lie, every socket that somebody listens at wherever it
-// lies (one that can only be read can be connected to all the same), and where a person keeps keys. Looked at anew for each command.
+// Host paths that a sandbox hides: gsv's homes, socket directories, every listening socket (read access is enough to connect), and key files.
+// Determined anew for each command.
 
 import { accessSync, constants, existsSync, lstatSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 export interface Hidden {
-  /** As directories of its own, to be written. */
+  /** Private writable directories in the sandbox. */
   readonly own: readonly string[];
-  /** As empty directories. */
+  /** Shown as empty directories. */
   readonly directories: readonly string[];
-  /** As empty files, where they do not lie in one of those. */
+  /** Shown as empty files. */
   readonly files: readonly string[];
 }
 
 export interface Surroundings {
-  /** Where gsv keeps its data. */
+  /** gsv's data. */
   readonly home: string;
-  /** What the environment says of the person. */
+  /** The person's environment. */
   readonly env: { readonly [name: string]: string | undefined };
   readonly uid: number;
 }
 
-/** Below a person's home: what is there for keys and nothing else. */
+/** In the person's home: directories that only contain keys. */
 const KEY_DIRECTORIES =
   ".gsv .ssh .gnupg .docker .aws .azure .kube .password-store .config/gcloud .config/gh .local/share/keyrings .mozilla .config/chromium .config/google-chrome";
 const KEY_FILES = ".netrc .git-credentials .config/git/credentials .pypirc .cargo/credentials .cargo/credentials.toml";
-/** Of the machine; who may read them is root. */
+/** System files readable by root. */
 const ROOT_FILES = ["/etc/shadow", "/etc/gshadow"];
 const SOCKETS_LIE_IN = ["/run", "/var/run"];
-/** Anybody may write there. */
+/** World-writable. */
 const TMP = ["/tmp", "/var/tmp"];
 
 export function hiddenOn({ home, env, uid }: Surroundings): Hidden {
@@ -49,12 +49,12 @@ export function hiddenOn({ home, env, uid }: Surroundings): Hidden {
   };
 }
 
-/** Where names of machines are looked up, which may be a link to a place that is hidden; null where there is no such file. */
+/** Target of /etc/resolv.conf, which may be in a hidden directory; null if there is none. */
 export function resolver(): string | null {
   return real("/etc/resolv.conf");
 }
 
-/** As the machine has it: whoever started gsv may have said something else. */
+/** From /etc/passwd: HOME may be wrong. */
 function homeOf(uid: number): string | undefined {
   const lines = textOf("/etc/passwd").split("\n");
   return lines.find((line) => line.split(":")[2] === String(uid))?.split(":")[5];
@@ -63,16 +63,16 @@ function homeOf(uid: number): string | undefined {
 interface SocketPlace {
   readonly directory: string;
   readonly paths: readonly string[];
-  /** There is nothing else, so that one that is made there later may be hidden as well. */
+  /** The directory contains sockets only, so it is hidden as a whole, with later sockets. */
   readonly isAlone: boolean;
 }
 
-/** By real paths: all that lie where somebody bound one, for many are given another name when they are ready. */
+/** All sockets in directories where one is bound: many are renamed after binding. */
 function sockets(): readonly SocketPlace[] {
   const bound = textOf("/proc/net/unix")
     .split("\n")
     .flatMap((line) => /^(?:\S+\s+){7}(\/.*)$/.exec(line)?.[1] ?? []);
-  // Those of other systems on this machine are listed too, and lie elsewhere or nowhere here.
+  // The list includes sockets of other mount namespaces.
   const named = unique(bound.flatMap((path) => real(path) ?? [])).filter(isSocket);
   return unique(bound.flatMap((path) => real(dirname(path)) ?? [])).map((directory) => {
     const known = named.filter((path) => dirname(path) === directory);
@@ -80,7 +80,7 @@ function sockets(): readonly SocketPlace[] {
   });
 }
 
-/** Null where it cannot be listed. */
+/** Null if it cannot be listed. */
 function placeAt(directory: string): SocketPlace | null {
   try {
     const entries = readdirSync(directory, { withFileTypes: true });

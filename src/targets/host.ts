@@ -1,6 +1,5 @@
-// The target `host`: real bash on this machine. A command is the leader of a group of its own and writes its output and its status into the
-// spool by itself, so it outlives a kernel: the next one finds it there and goes on following it. A command that is ended is ended with all
-// it started. What one prints is bounded, and so is how long it runs.
+// Target `host`: real bash on this computer. A command leads its own process group and writes its output and status to the spool, so it
+// survives the kernel: the next one finds and follows it. Ending a command ends its whole group. Output and run time are limited.
 
 import {
   chmodSync,
@@ -28,7 +27,7 @@ export interface HostJob {
   readonly argv: readonly string[];
   readonly sandbox: string | null;
   readonly env: Environment;
-  /** What it reads; `open` is fed later. */
+  /** "open": written later. */
   readonly stdin: Uint8Array | "open";
 }
 
@@ -45,9 +44,9 @@ export interface HostOptions {
   readonly clock: Clock;
   readonly outputBytesMax: number;
   readonly runningMax: number;
-  /** How long what is asked to end may take for it. */
+  /** Time between TERM and KILL. */
   readonly graceMs: number;
-  /** How long what has ended can be looked at. */
+  /** How long ended commands are kept. */
   readonly keptMs: number;
   readonly keptBytesMax: number;
   readonly spawn?: (request: ChildRequest) => Child;
@@ -61,10 +60,10 @@ const EXIT: { readonly [C in Cause]: number | null } = {
   stopped: null,
 };
 const ENDED_MAX = 500;
-/** How often output is looked for: at once after the start, and the less often the longer nothing came. */
+/** Polling intervals: growing while there is no output. */
 const LOOK_MS = [1, 1, 1, 1, 1, 1, 2, 2, 4, 8, 15, 15, 15, 15, 30, 30, 30, 50, 50, 50, 100] as const;
 
-/** Where it begins anew when something came. */
+/** Polling restarts here after output. */
 const LOOKS_SOON = 8;
 
 type Timer = "deadline" | "kill" | "look" | "forget";
@@ -72,12 +71,12 @@ type Timer = "deadline" | "kill" | "look" | "forget";
 interface Running extends HostCommand {
   exit: number | null;
   readonly spool: Spool;
-  /** Null when an earlier kernel started it. */
+  /** Null if an earlier kernel started it. */
   readonly child: Child | null;
   readonly leader: Leader | null;
   readonly done: () => void;
   readonly timers: Map<Timer, () => void>;
-  /** Signals that came before anybody could hear them. */
+  /** Signals that could not be delivered yet. */
   readonly early: HostSignal[];
   looks: number;
 }
@@ -89,7 +88,7 @@ export class HostCommands {
 
   constructor(private readonly options: HostOptions) {}
 
-  /** What earlier kernels left: what runs is followed again, what has ended is there to be read, what is old goes. */
+  /** Takes over commands of earlier kernels: follows running ones, keeps ended ones, deletes old ones. */
   adopt(): void {
     for (const uid of namesIn(this.options.spoolDirectory).filter((name) => /^[0-9]+$/.test(name)))
       for (const id of namesIn(join(this.options.spoolDirectory, uid)))
@@ -99,7 +98,9 @@ export class HostCommands {
   start({ meta: given, argv, sandbox, env, stdin }: HostJob): HostCommand {
     const { clock, runningMax } = this.options;
     if (this.running >= runningMax)
-      throw new SysError("ELIMIT", `${runningMax} commands run on the host already`, ["wait for one, or stop one"]);
+      throw new SysError("ELIMIT", `${runningMax} commands are running on this computer`, [
+        "wait for one to end, or stop one",
+      ]);
     const meta: Meta = { ...given, sandbox, startedAt: clock.now(), bootId: this.boot };
     const spool = new Spool(this.place(meta.uid, meta.id));
     makeOwn(spool.directory, meta.id);
@@ -133,7 +134,7 @@ export class HostCommands {
     return this.commands.get(`${uid}:${id}`) ?? null;
   }
 
-  /** The oldest first. */
+  /** Oldest first. */
   list(): readonly HostCommand[] {
     return [...this.commands.values()];
   }
@@ -142,19 +143,19 @@ export class HostCommands {
     return this.list().filter(({ exit }) => exit === null).length;
   }
 
-  /** To all it started. False when it has ended. */
+  /** To the whole group. False if it has ended. */
   signal({ meta }: HostCommand, name: HostSignal): boolean {
     const command = this.commands.get(keyOf(meta));
     return command !== undefined && command.exit === null && this.send(command, name);
   }
 
-  /** TERM, and KILL where that does not help. */
+  /** TERM, then KILL. */
   stop({ meta }: HostCommand, cause: Cause = "stopped"): boolean {
     const command = this.commands.get(keyOf(meta));
     if (command === undefined || command.exit !== null) return false;
     if (this.closed) return false;
     command.spool.setCause(cause);
-    // One that was held must go on to end.
+    // A stopped process must continue in order to end.
     this.send(command, "TERM");
     this.send(command, "CONT");
     this.arm(command, "kill", this.options.graceMs, () => this.send(command, "KILL"));
@@ -165,12 +166,12 @@ export class HostCommands {
     const command = this.commands.get(keyOf(meta));
     const stdin = command?.child?.stdin;
     if (command === undefined || command.exit !== null) throw new SysError("ENOENT", `command ${meta.id} has ended`);
-    if (stdin == null) throw new SysError("EINVAL", `command ${meta.id} takes no input: it was started without`);
+    if (stdin == null) throw new SysError("EINVAL", `command ${meta.id} takes no input: it was started without stdin`);
     if (bytes !== null) await stdin.write(bytes);
     if (isLast) stdin.end();
   }
 
-  /** What runs goes on; the next kernel follows it. */
+  /** Commands keep running; the next kernel follows them. */
   close(): void {
     this.closed = true;
     for (const command of this.commands.values()) disarm(command);
@@ -193,7 +194,7 @@ export class HostCommands {
     this.follow(meta, spool, null);
   }
 
-  /** Whether a command of an earlier kernel may run still. Where its leader has not said who it is, it never came so far. */
+  /** True if a command of an earlier kernel may still run. Without a leader line it never started. */
   private mayRun(meta: Meta, spool: Spool): boolean {
     const leader = spool.leader();
     return meta.bootId === this.boot && leader !== null && isAlive(leader) !== false;
@@ -230,7 +231,7 @@ export class HostCommands {
     const { output, spool, leader, child } = command;
     const grown = output.grow();
     if (grown === "too much") {
-      // It would fill the disk while it is asked to end.
+      // KILL at once: it could fill the disk within the grace period.
       spool.setCause("output");
       this.send(command, "KILL");
     }
@@ -248,7 +249,7 @@ export class HostCommands {
 
   private finish(command: Running, status: number | null): void {
     const { spool, output, meta, child } = command;
-    // A leader that wrote its status ends its group by itself; one that was killed could not.
+    // A leader ends its group after writing the status; a killed one could not.
     if (status === null && child !== null) this.send(command, "KILL");
     output.grow();
     const cause = spool.cause();
@@ -260,7 +261,7 @@ export class HostCommands {
     this.makeRoom();
   }
 
-  /** What has ended goes before its time, the oldest first, where it takes too much. */
+  /** Deletes the oldest ended commands if there are too many. */
   private makeRoom(): void {
     const ended = [...this.commands.values()].filter(({ exit }) => exit !== null);
     let bytes = ended.reduce((sum, { output }) => sum + output.bytes, 0);
@@ -282,7 +283,7 @@ export class HostCommands {
     command.timers.set(timer, this.options.clock.after(ms, work));
   }
 
-  // One of an earlier kernel is sent nothing unless it is surely the same.
+  // Sends only to processes known to be the same: pids are reused.
   private send(command: Running, name: HostSignal): boolean {
     const { leader, child, exit, spool, meta, early } = command;
     if (exit !== null || leader === null || (child === null && isAlive(leader) !== true)) return false;
@@ -313,14 +314,14 @@ function disarm({ timers }: Running): void {
   timers.clear();
 }
 
-/** A name that was used stays what it was. */
+/** Command ids are unique. */
 function makeOwn(directory: string, id: string): void {
   mkdirSync(dirname(directory), { recursive: true, mode: 0o700 });
   if (existsSync(directory)) throw new SysError("ECONFLICT", `command ${id} was run already`);
   mkdirSync(directory, { mode: 0o700 });
 }
 
-/** What cannot be taken away is left where it is, and keeps nobody from anything. */
+/** Best effort. */
 function cleared(directory: string): void {
   try {
     rmSync(directory, { recursive: true, force: true });
@@ -332,8 +333,8 @@ function keyOf({ uid, id }: Pick<Meta, "uid" | "id">): string {
 }
 
 function wordFor(cause: Cause | null, timeoutMs: number, bytesMax: number): string | null {
-  if (cause === "timeout") return `ended: it took longer than ${timeoutMs / 1000} s`;
-  if (cause === "output") return `ended: it printed more than ${bytesMax / 1024 / 1024} MiB; the rest is lost`;
+  if (cause === "timeout") return `ended: longer than ${timeoutMs / 1000} s`;
+  if (cause === "output") return `ended: more than ${bytesMax / 1024 / 1024} MiB of output; the rest is lost`;
   return null;
 }
 

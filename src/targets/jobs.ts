@@ -1,5 +1,5 @@
-// Jobs of a shell: scripts that run beside it, each in a Worker of its own. They are bounded in number, what they print goes where their
-// shell prints or is kept for whoever waits for them, and none outlives its shell.
+// Background jobs of a shell: scripts in Workers of their own, limited in number. Output goes to the shell or is kept for `wait`; no job
+// outlives its shell.
 
 import { ENDED_BY } from "../abi/ended-by.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -7,15 +7,15 @@ import type { GsvShells, ShellPlace } from "./gsv.ts";
 import type { Piece, Stream } from "./output.ts";
 import type { JobEnd, JobRow, JobStart, SentSignal, ShellEnd, ShellJob, ShellJobs } from "./shell.ts";
 
-/** Where a shell's jobs run: everything of its own place but what is each job's. */
+/** The shell's environment, without per-job parts. */
 export type Ground = Omit<ShellPlace, "print" | "signal" | "onSignal" | "jobs" | "isJob">;
 
 const FIRST_PID = 100_000;
 const REMEMBERED_MAX = 1000;
-/** So long a shell that has come to its end waits for jobs that are about to end too. */
+/** Time for almost finished jobs when the shell ends. */
 const GRACE_MS = 300;
 
-/** How many jobs run at once, of a shell and of the jobs of its jobs. */
+/** Limits running jobs, nested ones included. */
 export class JobRoom {
   private running = 0;
   private readonly queue: (() => void)[] = [];
@@ -30,7 +30,7 @@ export class JobRoom {
     return ++this.lastPid;
   }
 
-  /** Whether another one may begin, if later. A job of a job never waits: those it would wait for may wait for it. */
+  /** True if a job may start or queue. Nested jobs never queue: the jobs ahead may wait for them. */
   hasRoom(nested: boolean): boolean {
     return this.running < this.runningMax || (!nested && this.queue.length < this.queuedMax);
   }
@@ -51,13 +51,13 @@ interface Job {
   readonly stop: AbortController;
   readonly listeners: Set<(signal: SentSignal) => void>;
   readonly ended: Promise<void>;
-  /** What nobody was given yet. */
+  /** Output not delivered yet. */
   pieces: Piece[];
   bytes: number;
   exit: number | null;
-  /** Its place among those that have ended. */
+  /** Order among ended jobs. */
   order: number;
-  /** The last it was sent. */
+  /** The last signal sent. */
   signal: number | null;
   told: boolean;
 }
@@ -73,11 +73,11 @@ export class JobTable {
     private readonly shells: GsvShells,
     private readonly room: JobRoom,
     private readonly clock: Clock,
-    /** Whose job runs this one's. */
+    /** Table of the job that runs this shell. */
     private readonly above: JobTable | null = null,
   ) {}
 
-  /** Runs a script whose jobs these are, to its end and theirs. */
+  /** Runs a script and its jobs to the end. */
   async run(job: ShellJob, place: Omit<ShellPlace, "jobs">): Promise<ShellEnd> {
     try {
       const end = await this.line(job, place);
@@ -88,7 +88,7 @@ export class JobTable {
     }
   }
 
-  /** Runs a script of a shell that goes on after it, and its jobs with it. */
+  /** Runs one line of a shell; its jobs continue. */
   async line(job: ShellJob, place: Omit<ShellPlace, "jobs">): Promise<ShellEnd> {
     for (const { stream, bytes } of this.held.splice(0)) place.print(stream, bytes);
     this.out = place.print;
@@ -109,7 +109,7 @@ export class JobTable {
     }
   }
 
-  /** Jobs that run, or have ended with nobody told. */
+  /** Running jobs, and ended ones not reported yet. */
   get open(): number {
     return this.jobs.filter(({ exit, told }) => exit === null || !told).length;
   }
@@ -206,7 +206,7 @@ export class JobTable {
     else this.out(stream, bytes);
   }
 
-  /** The first of them to end, with what it printed; null where none of them is known. */
+  /** The first job to end, with its output; null if none is known. */
   private async wait(pids: readonly number[]): Promise<JobEnd | null> {
     const jobs = this.jobs.filter(({ row }) => pids.includes(row.pid));
     if (jobs.length === 0) return null;
@@ -222,7 +222,7 @@ export class JobTable {
     job.signal = signal.number;
     if (job.listeners.size > 0) for (const listener of job.listeners) listener(signal);
     else {
-      // It has not begun.
+      // Not started yet.
       job.exit = 128 + signal.number;
       job.stop.abort();
     }

@@ -1,10 +1,9 @@
-// Programs that a dead kernel had started and nobody looks after any more, known by what their environment says. Only processes whose
-// environment this user may read are looked at, and only where the system shows it.
+// Ends programs left by a dead kernel, recognized by their environment. Considers only readable processes, and needs /proc.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { groupOf } from "./pids.ts";
 
-/** Ends, with their groups, all that have each of these words in their environment. Returns how many groups there were. */
+/** Kills the groups of all processes whose environment contains all these words. Returns the number of groups. */
 export function endLeftBehind(words: readonly string[]): number {
   const found = pids().filter((pid) => hasWords(pid, words));
   const groups = new Set(found.map(groupOf).filter((group) => group !== null && group > 1));
@@ -13,7 +12,7 @@ export function endLeftBehind(words: readonly string[]): number {
     try {
       process.kill(-(group as number), "SIGKILL");
     } catch {
-      // It has ended by itself.
+      // Ended already.
     }
   }
   return groups.size;

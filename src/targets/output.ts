@@ -1,5 +1,4 @@
-// What a script or a command prints, as those who follow it read it: pieces of both streams in the order in which they came, from a byte of
-// the whole on. Waiting for more is the same whoever keeps the bytes.
+// Output of a script or command for its readers: chunks of both streams in order, addressed by byte offset.
 
 import type { Clock } from "../lib/clock.ts";
 
@@ -12,13 +11,13 @@ export interface Piece {
 
 export interface OutputPage {
   readonly pieces: readonly Piece[];
-  /** Where the next page begins. */
+  /** Offset of the next page. */
   readonly next: number;
-  /** It has ended and this is all of it. */
+  /** Ended, and nothing follows. */
   readonly ended: boolean;
 }
 
-/** Output that grows until it is over. */
+/** Growing output. */
 export interface Output {
   readonly bytes: number;
   page(from: number, bytesMax: number): OutputPage;
@@ -28,7 +27,7 @@ export interface Output {
 export class Waiting {
   private readonly waiting = new Set<() => void>();
 
-  /** Until somebody wakes it, the time is up or nobody asks any more. */
+  /** Resolves on wake(), after `ms`, or when aborted. */
   async until(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
     if (ms === 0 || signal.aborted) return;
     const { promise, resolve } = Promise.withResolvers<void>();

@@ -1,20 +1,19 @@
-// Which process a number means. Numbers are given out again, so one is only believed together with when its process began, or with whose
-// child it is.
+// Identifies processes. Pids are reused, so a pid is trusted only with its start time or its parent.
 
 import { existsSync, readFileSync } from "node:fs";
 
 export interface Leader {
   readonly pid: number;
-  /** When it began, as the system counts; null where that cannot be known. */
+  /** Start time in kernel ticks; null if unknown. */
   readonly start: string | null;
 }
 
-/** The moment at which a process began, from its line in /proc: after the name, which may hold anything, the twentieth word. */
+/** Start time from a /proc stat line: field 20 after the name, which may contain anything. */
 export function startOf(stat: string): string | null {
   return wordsOf(stat)[19] ?? null;
 }
 
-/** Whether this very process runs; a number that another one has by now does not count. Null: it cannot be known. */
+/** True if this process runs (not another with its pid). Null: unknown. */
 export function isAlive({ pid, start }: Leader): boolean | null {
   const stat = statOf(pid);
   if (stat === null) return existsSync("/proc/self/stat") ? false : null;
@@ -22,7 +21,7 @@ export function isAlive({ pid, start }: Leader): boolean | null {
   return start !== null && startOf(stat) === start && state !== "Z" && state !== "X";
 }
 
-/** Numbers of processes are those of one start of the machine. */
+/** Pids are unique per boot only. */
 export function bootId(): string {
   try {
     return readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
@@ -31,13 +30,13 @@ export function bootId(): string {
   }
 }
 
-/** Whose child a process is; null where that cannot be known. */
+/** Null if unknown. */
 export function parentOf(pid: number): number | null {
   const stat = statOf(pid);
   return stat === null ? null : Number(wordsOf(stat)[1]);
 }
 
-/** Which group a process is of; null where that cannot be known. */
+/** Null if unknown. */
 export function groupOf(pid: number): number | null {
   const stat = statOf(pid);
   return stat === null ? null : Number(wordsOf(stat)[2]);
@@ -51,7 +50,7 @@ function statOf(pid: number): string | null {
   }
 }
 
-// The name comes first and may hold anything.
+// The name may contain anything.
 function wordsOf(stat: string): readonly string[] {
   return stat.slice(stat.lastIndexOf(")") + 2).split(" ");
 }

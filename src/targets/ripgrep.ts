@@ -1,17 +1,16 @@
-// ripgrep, where the machine has it: a plain text below a directory. It is told everything by its words: it reads no configuration, runs
-// no other program, follows no link, and gets an environment of one name. Lines come as they are found, however long; it is ended when
-// nobody takes more.
+// ripgrep, if installed: literal search below a directory. Fully specified by arguments: no configuration, no other programs, no symlinks, a
+// minimal environment. Matches are streamed; the process is killed when the reader stops.
 
 import { spawnRead } from "./spawn.ts";
 
 export interface RipgrepRequest {
   readonly program: string;
-  /** Absolute, without links: a directory or a file. */
+  /** Absolute, without symlinks. */
   readonly root: string;
   readonly query: string;
-  /** Only files whose name fits this glob. */
+  /** Glob for file names. */
   readonly include?: string;
-  /** Absolute directories that are passed over. */
+  /** Absolute directories to skip. */
   readonly hidden: readonly string[];
   readonly fileBytesMax: number;
   readonly signal: AbortSignal;
@@ -33,14 +32,14 @@ function wordsOf({ root, query, include, hidden, fileBytesMax }: Omit<RipgrepReq
     ...["--no-config", "--no-messages", "--color=never", "--no-heading", "--null", "--line-number", "--with-filename"],
     ...["--fixed-strings", "--case-sensitive", "--no-follow", "--sort=path", "--hidden", "--no-ignore-dot"],
     ...["--no-require-git", "--no-ignore-global", `--max-filesize=${fileBytesMax}`],
-    // The last glob that fits decides: what is passed over stands last.
+    // The last matching glob wins, so exclusions come last.
     ...(include === undefined ? [] : [`--glob=**/${include.replace(/^[!/]+/, "")}`]),
     ...["--glob=!.git", ...passedOver],
     ...["--regexp", query, "--", root],
   ];
 }
 
-/** Its exit status tells nothing more: files that cannot be read are passed over, as with every search. */
+/** Ignores the exit status: unreadable files are skipped, as in every search. */
 export async function* ripgrep({ program, signal, ...request }: RipgrepRequest): AsyncGenerator<RipgrepLine> {
   if (signal.aborted) return;
   const child = spawnRead([program, ...wordsOf(request)], { LC_ALL: "C.UTF-8" });
@@ -64,7 +63,7 @@ async function* linesOf(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Ripgr
       isCut = false;
       data = data.subarray(end + 1);
     }
-    // Of a line that never seems to end its beginning is told, and the rest is not kept.
+    // Report the start of an oversized line and drop the rest.
     if (data.length > LINE_BYTES_MAX) {
       const line = isCut ? null : lineOf(data);
       if (line !== null) yield line;

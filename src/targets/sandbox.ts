@@ -1,7 +1,6 @@
-// The sandbox a command of the host runs in, as the words that go before it: its directory may be written, the rest only be read, /tmp is
-// its own, there is no network unless that was allowed, and gsv's home and every place where sockets lie are hidden: without that a
-// command would reach the kernel as the person. Pure but for asking whether the machine has one. The words for macOS are written by its manual
-// and were never run: no machine of that kind was at hand.
+// The sandbox of host commands, as arguments: the directory is writable, the rest read-only, /tmp private, no network unless allowed, and
+// gsv's home and sockets hidden, because a command could use them to act as the person. Pure, except for detection. The macOS part
+// follows its documentation and is untested.
 
 import { BUBBLE, BUBBLE_TRIAL, NO_NETWORK, OWN_DEVICES } from "../lib/bubblewrap.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -10,37 +9,36 @@ import type { Hidden } from "./hidden.ts";
 import { first, INSIDE_FD } from "./leader.ts";
 
 export interface Confinement {
-  /** Where it works and may write. */
+  /** Working directory, writable. */
   readonly directory: string;
   readonly hidden: Hidden;
   readonly network: boolean;
-  /** Where names of machines are looked up: shown with the network, wherever it lies. */
+  /** resolv.conf target: visible with network access. */
   readonly resolver: string | null;
-  /** On macOS, where there is no /tmp of its own. */
+  /** For macOS, which has no private /tmp. */
   readonly tmp: string;
-  /** It is on a terminal of its own; else it is one that a leader stands over. */
+  /** True on a terminal; else a leader supervises it. */
   readonly terminal: boolean;
 }
 
 export interface Sandbox {
   readonly name: "bwrap" | "sandbox-exec";
-  /** What is otherwise there. */
+  /** Changes to the environment. */
   readonly env: { readonly [name: string]: string };
-  /** The same program, inside. */
   wrap(argv: readonly string[], confinement: Confinement): readonly string[];
 }
 
 export interface SandboxPorts {
   readonly platform: string;
   readonly find: (program: string) => string | null;
-  /** Whether a program comes to a good end. */
+  /** True if the program exits with 0. */
   readonly works: (argv: readonly string[]) => Promise<boolean>;
 }
 
-/** Where it is looked for: never where a person's PATH may lead. */
+/** Fixed search path, independent of the person's PATH. */
 export const SANDBOX_PATH = "/usr/local/bin:/usr/bin:/bin:/run/current-system/sw/bin";
 
-/** Null where the machine has none, or has one that may not do its work. */
+/** Null if there is none, or it does not work. */
 export async function findSandbox({ platform, find, works }: SandboxPorts): Promise<Sandbox | null> {
   const isDarwin = platform === "darwin";
   const name = isDarwin ? "sandbox-exec" : "bwrap";
@@ -55,7 +53,7 @@ export async function findSandbox({ platform, find, works }: SandboxPorts): Prom
 
 const LOOK_AGAIN_MS = 5000;
 
-/** The one there is stays; where there is none, somebody may put it in: it is looked for again, now and then. */
+/** A found sandbox is kept; a missing one is looked for again from time to time. */
 export function sandboxFinder(ports: SandboxPorts, clock: Pick<Clock, "mono">): () => Promise<Sandbox | null> {
   let looked: { readonly found: Promise<Sandbox | null>; readonly at: number } | null = null;
   return async () => {
@@ -66,15 +64,15 @@ export function sandboxFinder(ports: SandboxPorts, clock: Pick<Clock, "mono">): 
   };
 }
 
-/** The sandbox's own lie over these. */
+/** Mounted over by the sandbox itself. */
 const COVERED = ["/dev", "/proc"];
-/** Of a machine whose programs are found by way of a place that is hidden. */
+/** NixOS: programs are reached through a hidden directory. */
 const SYSTEM = "/run/current-system";
 
 function bubblewrap(program: string, argv: readonly string[], confinement: Confinement): readonly string[] {
   const { directory, hidden, network, resolver, terminal } = confinement;
-  // What holds the directory is hidden before it is shown again, what lies in it after; it is never hidden itself. What lies in a place
-  // that is hidden is hidden with it, unless the directory shows it again.
+  // Directories that contain the working directory are hidden before it is mounted, those inside it after. The working directory itself
+  // is never hidden. Anything in a hidden directory is hidden with it, unless the working directory shows it again.
   const isShown = (place: string) => isInside(place, directory);
   const places = [...hidden.own, ...hidden.directories].filter((place) => place !== directory);
   const isHiddenBy = (path: string) => (place: string) =>
@@ -92,18 +90,18 @@ function bubblewrap(program: string, argv: readonly string[], confinement: Confi
     ...(terminal ? [] : ["--new-session", "--as-pid-1", "--info-fd", String(INSIDE_FD)]),
     ...hide((place) => !isShown(place)),
     ...shown.flatMap((path) => ["--ro-bind-try", path, path]),
-    // They show what runs elsewhere, so nothing that is written may bring back the machine's own.
+    // Private /dev and /proc: the host's own show other processes.
     ...(directory === "/" ? ["--bind", "/", "/", ...OWN_DEVICES] : [...OWN_DEVICES, "--bind", directory, directory]),
     ...[...empty, ...files].filter(isShown).flatMap((place) => heldBetween(place, directory)),
     ...hide(isShown),
-    // What is written there would be lost without a word.
+    // Read-only: files written there would be lost.
     ...empty.filter((place) => !hidden.own.includes(place)).flatMap((place) => ["--remount-ro", place]),
     ...["--chdir", directory, "--"],
     ...(terminal ? argv : first(argv)),
   ];
 }
 
-/** A directory on the way to what is hidden could be given another name, under which nothing is hidden: what something is mounted on cannot. */
+/** Binds parents of hidden paths: a parent could be renamed, which a mount point cannot. */
 function heldBetween(place: string, directory: string): readonly string[] {
   const names = place.slice(directory.length).split("/").filter(Boolean).slice(0, -1);
   const root = directory === "/" ? "" : directory;
@@ -111,7 +109,7 @@ function heldBetween(place: string, directory: string): readonly string[] {
   return ways.flatMap((way) => ["--bind", way, way]);
 }
 
-/** Untried; see above. */
+/** Untested. */
 function seatbelt(program: string, argv: readonly string[], confinement: Confinement): readonly string[] {
   const { directory, hidden, network, tmp } = confinement;
   const under = (paths: readonly string[]) => paths.map((path) => `(subpath ${literal(path)})`).join(" ");
@@ -124,7 +122,7 @@ function seatbelt(program: string, argv: readonly string[], confinement: Confine
     "(deny signal (target others))",
     "(allow signal (target same-sandbox))",
     ...(network ? ["(deny network* (remote unix-socket))"] : ["(deny network*)"]),
-    // The last rule that fits wins: these stand after what allows the directory around them.
+    // The last matching rule wins.
     `(deny file-read* file-write* ${under([...hidden.directories, ...hidden.files])})`,
   ];
   return [program, "-p", rules.join(""), ...argv];

@@ -1,51 +1,49 @@
-// The shell port: what a kernel asks of whoever runs shell scripts, and what such a runner asks of the kernel meanwhile. Types only.
-// A runner lives in a Worker of its own, sees no file and no process by itself, and can be ended at any moment.
+// The shell port: messages between the kernel and the Workers that run scripts. Types only. A Worker has no access to files or processes
+// of its own and may be terminated at any moment.
 
 import type { Code } from "../abi/errno.ts";
 import type { Signal, SignalFilter } from "../abi/signal.ts";
 
-/** What lives on from one line of a shell to the next, as a script that brings it back. */
+/** Shell state between lines, as a script that restores it. */
 export interface ShellState {
   readonly cwd: string;
-  /** Variables with their attributes, aliases, options and functions. */
+  /** Variables with attributes, aliases, options, functions. */
   readonly prelude: string;
-  /** Functions and aliases: words that are commands here. */
+  /** Names of functions and aliases. */
   readonly defined: readonly string[];
-  /** `$?` of the last command. */
   readonly status: number;
-  /** Null where nobody set one, and the directory decides. */
+  /** Null: unset, the directory decides. */
   readonly umask: number | null;
 }
 
 export interface ShellJob {
   readonly script: string;
-  /** `$0`, and what error messages begin with. */
+  /** `$0`, the prefix of error messages. */
   readonly name: string;
-  /** `$1` and on. */
+  /** `$1` and following. */
   readonly args: readonly string[];
   readonly cwd: string;
   readonly env: { readonly [name: string]: string };
   readonly stdin: Uint8Array;
-  /** From the line before of the same shell; null for a shell of its own. */
+  /** State after the previous line; null for a new shell. */
   readonly state: ShellState | null;
-  /** It runs in the background of another, whose `$$` it has. */
+  /** Background job of another script, with its `$$`. */
   readonly isJob?: true;
-  /** Whether the state afterwards is wanted. */
   readonly keepsState: boolean;
-  /** Of each stream; what is more ends the script. */
+  /** Limit per stream; more ends the script. */
   readonly outputBytesMax: number;
   readonly wallMs: number;
 }
 
 export interface ShellEnd {
   readonly exit: number;
-  /** Null when `exit` was called, or nothing was to be kept. */
+  /** Null after `exit`, or if no state was requested. */
   readonly state: ShellState | null;
-  /** It did not come to an end of its own: the state before it is the state after it. */
+  /** Ended from outside: the state does not change. */
   readonly cut: boolean;
 }
 
-/** What went wrong on the other side, in a form that survives the way. */
+/** An error, in transferable form. */
 export interface Refusal {
   readonly code: Code;
   readonly message: string;
@@ -59,16 +57,15 @@ export interface ShellStat {
   readonly gid: number;
   readonly size: number;
   readonly mtimeMs: number;
-  /** The path without links: two names of one file have the same. */
+  /** Path without symlinks: equal for two names of one file. */
   readonly place: string;
   readonly target?: string;
 }
 
-/** Files as a shell asks for them. Paths are absolute; links are followed where nothing else is said. */
+/** File operations of a shell. Paths are absolute; symlinks are followed unless noted. */
 export interface ShellFiles {
   stat(path: string, links: "follow" | "keep"): Promise<ShellStat>;
-  /** What is known of each is that of the name itself: links are kept. Where hundreds are alike they share one stat, which then goes from
-   * thread to thread once; where each stands follows from its name. */
+  /** Stats do not follow symlinks. Equal stats are shared objects, which are transferred once; `place` follows from the name. */
   list(path: string): Promise<readonly { readonly name: string; readonly stat: Omit<ShellStat, "place"> }[]>;
   read(path: string, offset: number, bytesMax: number): Promise<{ readonly bytes: Uint8Array; readonly eof: boolean }>;
   write(path: string, bytes: Uint8Array, at: "start" | "end"): Promise<void>;
@@ -82,22 +79,21 @@ export interface ShellFiles {
 
 export type FileVerb = keyof ShellFiles;
 
-/** A script that a shell runs beside itself. */
 export interface JobRow {
   /** As in %1. */
   readonly number: number;
-  /** As in $!: no pid of gsv. */
+  /** `$!`; not a pid of gsv. */
   readonly pid: number;
   readonly text: string;
-  /** Which shell or subshell of the script began it. */
+  /** The shell or subshell that started it. */
   readonly shell: string;
   /** Null while it runs. */
   readonly exit: number | null;
   /** The signal that ended it. */
   readonly signal: number | null;
-  /** Its end was told to whoever typed it. */
+  /** Its end was reported. */
   readonly told: boolean;
-  /** What it prints is printed as it comes; else it is kept for whoever waits for it. */
+  /** Output is printed as it comes; else kept for `wait`. */
   readonly live: boolean;
 }
 
@@ -117,18 +113,17 @@ export interface SentSignal {
   readonly number: number;
 }
 
-/** The jobs of one shell. */
 export interface ShellJobs {
-  /** Null where no more may run. */
+  /** Null at the limit. */
   start(job: JobStart): Promise<JobRow | null>;
   list(): Promise<readonly JobRow[]>;
-  /** The first of them to end; null where none is known. */
+  /** The first to end; null if none is known. */
   wait(pids: readonly number[]): Promise<JobEnd | null>;
-  /** False when it has ended. */
+  /** False if it has ended. */
   signal(pid: number, signal: SentSignal): Promise<boolean>;
-  /** To the script that somebody started. */
+  /** To the outermost script. */
   signalShell(signal: SentSignal): Promise<void>;
-  /** Their end was told: they are in no list any more. */
+  /** Drops reported jobs from the list. */
   forget(pids: readonly number[]): Promise<void>;
 }
 
@@ -157,7 +152,7 @@ export type FromRunner =
   | { readonly kind: "listen"; readonly id: number; readonly filter: SignalFilter }
   | { readonly kind: "unlisten"; readonly id: number }
   | { readonly kind: "job"; readonly id: number; readonly verb: JobVerb; readonly args: readonly unknown[] }
-  /** A signal came: its trap runs and the script goes on, or it ends as soon as it has cleaned up. */
+  /** Confirms a signal: the script continues after its trap, or ends. */
   | { readonly kind: "heard"; readonly goesOn: boolean }
   | { readonly kind: "print"; readonly stream: "stdout" | "stderr"; readonly bytes: Uint8Array }
   | { readonly kind: "end"; readonly end: ShellEnd };

@@ -1,5 +1,5 @@
-// The one place where programs of this machine are started for somebody. Every child is the leader of a session and a group of its own, so
-// that a signal reaches all it started; it gets the environment it is handed and no other, and its output goes where the descriptors lead.
+// Starts host programs; the only place that does. Every child leads its own session and group, so that a signal reaches all its children. It
+// gets exactly the given environment.
 
 import { constants } from "node:os";
 import { SysError } from "../abi/errno.ts";
@@ -8,9 +8,9 @@ import type { Clock } from "../lib/clock.ts";
 export interface ChildRequest {
   readonly argv: readonly string[];
   readonly directory: string;
-  /** All of its environment. */
+  /** The complete environment. */
   readonly env: { readonly [name: string]: string };
-  /** A descriptor to read from, nothing, or a pipe that `write` feeds. */
+  /** A descriptor, nothing, or a pipe fed by `write`. */
   readonly stdin: number | "nothing" | "pipe";
   readonly stdout: number;
   readonly stderr: number;
@@ -33,7 +33,7 @@ export function spawnDetached({ argv, directory, env, stdin, stdout, stderr }: C
       stderr,
       detached: true,
     });
-    // A kernel that wants to go does not stay for it.
+    // Must not keep the kernel alive.
     child.unref();
     const sink = child.stdin;
     const isPipe = typeof sink === "object" && sink !== null;
@@ -52,7 +52,7 @@ async function feed(sink: { write(bytes: Uint8Array): unknown; flush(): unknown 
     await sink.write(bytes);
     await sink.flush();
   } catch {
-    throw new SysError("EIO", "the command reads no more input");
+    throw new SysError("EIO", "the command has closed its input");
   }
 }
 
@@ -60,13 +60,13 @@ export interface PipedChild {
   readonly stdin: { write(bytes: Uint8Array): Promise<void>; end(): void };
   readonly stdout: AsyncIterable<Uint8Array>;
   readonly stderr: AsyncIterable<Uint8Array>;
-  /** As sh says it. */
+  /** Exit status as in sh. */
   readonly ended: Promise<number>;
-  /** With all it started. */
+  /** Kills the whole group. */
   kill(): void;
 }
 
-/** A program that is told something and says something, and ends with all it started. */
+/** A program with piped stdin and output. */
 export function spawnPiped({ argv, directory, env }: Pick<ChildRequest, "argv" | "directory" | "env">): PipedChild {
   try {
     const child = Bun.spawn([...argv], {
@@ -90,7 +90,7 @@ function killGroup(pid: number): void {
   try {
     process.kill(-pid, "SIGKILL");
   } catch {
-    // Nobody of it is left.
+    // Already gone.
   }
 }
 
@@ -98,7 +98,7 @@ function statusOf({ exitCode, signalCode }: Pick<Bun.Subprocess, "exitCode" | "s
   return signalCode === null ? (exitCode ?? 1) : 128 + (constants.signals[signalCode as NodeJS.Signals] ?? 0);
 }
 
-/** A program that is only read from, and may be ended at any moment. */
+/** A program with piped stdout only. */
 export function spawnRead(argv: readonly string[], env: { readonly [name: string]: string }) {
   try {
     const child = Bun.spawn([...argv], { cwd: "/", env: { ...env }, stdio: ["ignore", "pipe", "ignore"] });
@@ -116,33 +116,32 @@ export interface TerminalRequest {
   readonly columns: number;
   readonly rows: number;
   readonly clock: Clock;
-  /** Told what it prints. */
   readonly print: (bytes: Uint8Array) => void;
 }
 
 export interface TerminalChild {
-  /** As sh says it, once all it printed was told. */
+  /** Exit status as in sh, after all output. */
   readonly ended: Promise<number>;
-  /** Keys: ctrl-c among them goes to whatever runs in the foreground there. */
+  /** ctrl-c goes to the foreground process. */
   type(keys: Uint8Array): void;
   resize(columns: number, rows: number): void;
-  /** The terminal is gone: everything that runs on it is told. */
+  /** Closes the terminal: its processes get HUP. */
   hangUp(): void;
 }
 
-/** What it printed last may be told after its end; something it left in the background may keep the terminal open. */
+/** Output may arrive after the exit; background processes may keep the terminal open. */
 const LAST_WORDS_MS = 200;
 
-/** A program on a terminal of its own. */
+/** A program on a new terminal. */
 export function spawnOnTerminal({ argv, directory, env, columns, rows, clock, print }: TerminalRequest): TerminalChild {
   const silent = Promise.withResolvers<void>();
   const told = (_: unknown, bytes: Uint8Array) => print(bytes);
   try {
-    // A terminal that was made beforehand would not control the child: there would be no jobs and no ctrl-c.
+    // A terminal created beforehand would not be the controlling one: no job control, no ctrl-c.
     const terminal = { cols: columns, rows, data: told, exit: () => silent.resolve() };
     const child = Bun.spawn([...argv], { cwd: directory, env: { ...env }, terminal });
     const own = child.terminal;
-    if (own === undefined) throw new SysError("ENOSYS", "there are no terminals here");
+    if (own === undefined) throw new SysError("ENOSYS", "no terminals available");
     const whenOpen = (work: () => void) => {
       if (!own.closed) work();
     };
@@ -169,7 +168,7 @@ function notStarted([program = ""]: readonly string[], error: unknown): SysError
 
 const PROBE_MS = 5000;
 
-/** Whether a program comes to a good end, without a word and soon. */
+/** True if the program exits with 0 in time. */
 export async function succeeds(argv: readonly string[], env: { readonly [name: string]: string }): Promise<boolean> {
   try {
     const child = Bun.spawn([...argv], {

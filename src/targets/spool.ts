@@ -1,5 +1,5 @@
-// The directory of one host command in the spool: what it is, what it prints, how it ended. The command writes the last two itself, so that
-// they are there whoever of us lives. Sizes are only ever believed as far as they were accounted for in `order`.
+// Spool directory of one host command: description, output, end. The command writes its output and status itself, so they exist whichever
+// kernel runs. File sizes count only as far as they are recorded in `order`.
 
 import {
   appendFileSync,
@@ -25,14 +25,14 @@ export interface Meta {
   readonly id: string;
   readonly uid: number;
   readonly ownerUid: number;
-  /** The process it belongs to; it ends with that one's run. */
+  /** The command ends with this process's run. */
   readonly pid: string | null;
   readonly script: string;
   readonly directory: string;
   readonly sandbox: string | null;
   readonly startedAt: number;
   readonly timeoutMs: number;
-  /** Of the machine: numbers of its processes mean nothing after the next start of it. */
+  /** Boot id of the machine: pids are meaningless after a reboot. */
   readonly bootId: string;
 }
 
@@ -51,7 +51,7 @@ export class Spool {
     renameSync(`${path}.new`, path);
   }
 
-  /** Null where it is not whole: it never began. */
+  /** Null if incomplete: it never started. */
   meta(): Meta | null {
     try {
       return JSON.parse(readPlainFile(this.path("meta.json"))) as Meta;
@@ -60,25 +60,25 @@ export class Spool {
     }
   }
 
-  /** Null until the command's leader has said who it is. */
+  /** Null until the leader has recorded itself. */
   leader(): Leader | null {
     const [pid = "", stat = ""] = this.line("leader")?.split("\t") ?? [];
     return /^[1-9][0-9]*$/.test(pid) ? { pid: Number(pid), start: startOf(stat) } : null;
   }
 
-  /** The first process of its sandbox, by its number out here; null until that one is ready to hear signals. */
+  /** Host pid of the sandbox's first process; null until it can receive signals. */
   inside(): number | null {
     const text = this.text("inside") ?? "";
     const [, pid] = /^\s*"child-pid": ([1-9][0-9]*),?$/m.exec(text) ?? [];
     return pid !== undefined && text.includes(`${READY}\n`) ? Number(pid) : null;
   }
 
-  /** How it ended; null while anything of it runs, or where it could not say so. */
+  /** Exit status; null while it runs or if unknown. */
   status(): number | null {
     return statusIn(this.line("status"));
   }
 
-  /** The same of one whose leader is gone: ended while it waited for what was left behind, or done since somebody last looked. */
+  /** Status if the leader is gone: also from lines it had not completed. */
   lastStatus(): number | null {
     return (
       statusIn(this.text("status")?.trimEnd() ?? null) ?? statusIn(this.line("inside")?.split("\n").at(-1) ?? null)
@@ -90,11 +90,11 @@ export class Spool {
   }
 
   setCause(cause: Cause): void {
-    // On a full disk it ends all the same, and says less of why.
+    // Best effort: on a full disk only the reason is lost.
     if (this.cause() === null) appended(this.path("cause"), Buffer.from(`${cause}\n`));
   }
 
-  // A line counts once its end is written.
+  // Incomplete lines do not count.
   private line(file: SpoolFile): string | null {
     const text = this.text(file);
     return text?.endsWith("\n") ? text.slice(0, -1) : null;
@@ -113,21 +113,20 @@ function statusIn(text: string | null): number | null {
   return text !== null && /^[0-9]{1,3}$/.test(text) ? Number(text) : null;
 }
 
-/** In `inside`, between what the sandbox says and how the command ended. */
+/** In `inside`: marks that the sandbox is ready. */
 export const READY = "ready";
 
-/** The last line of `order`. */
 const OVER = "over";
 
 interface Segment {
   readonly stream: Stream;
-  /** In the whole, and in the file of its stream. */
+  /** Offsets in the whole output and in the stream's file. */
   readonly at: number;
   readonly offset: number;
   length: number;
 }
 
-/** What a command has printed, read from its files as it is asked for. */
+/** Output of a command, read from its files on demand. */
 export class SpooledOutput implements Output {
   private readonly segments: Segment[] = [];
   private readonly known = { stdout: 0, stderr: 0 };
@@ -148,7 +147,7 @@ export class SpooledOutput implements Output {
     return this.known.stdout + this.known.stderr;
   }
 
-  /** Accounts for what was printed since; says whether there was anything, or more than there may be. */
+  /** Records new output. */
   grow(): "nothing" | "more" | "too much" {
     let grown: "nothing" | "more" = "nothing";
     if (this.over) return grown;
@@ -166,7 +165,7 @@ export class SpooledOutput implements Output {
     return grown === "more" ? this.said(grown) : grown;
   }
 
-  /** Nothing more will be printed. What was not accounted for goes; `word` says so to whoever reads. */
+  /** Ends the output: drops what was not recorded and appends `word`. */
   end(word: string | null): void {
     if (this.over) return;
     for (const stream of ["stdout", "stderr"] as const)
@@ -200,7 +199,7 @@ export class SpooledOutput implements Output {
     await this.waiting.until(clock, ms, signal);
   }
 
-  // On a full disk the order is lost to the next kernel, and nothing else.
+  // If the disk is full, the next kernel only loses the order.
   private record(what: Stream | typeof OVER, length: number): void {
     appended(this.spool.path("order"), Buffer.from(`${what} ${length}\n`));
   }
@@ -217,7 +216,7 @@ export class SpooledOutput implements Output {
     this.known[stream] += length;
   }
 
-  // The last segment that begins at or before this byte.
+  // The last segment that starts at or before this byte.
   private indexOf(from: number): number {
     let [low, high] = [0, this.segments.length];
     while (high - low > 1) {
@@ -229,7 +228,7 @@ export class SpooledOutput implements Output {
   }
 
   private read(stream: Stream, offset: number, length: number): Uint8Array {
-    // A command can cut its own output short: what is gone reads as zeros, and whoever reads comes to the end.
+    // A command may truncate its own output: missing bytes read as zeros.
     const bytes = new Uint8Array(length);
     if (!existsSync(this.spool.path(stream))) return bytes;
     const file = openSync(this.spool.path(stream), "r");
@@ -242,7 +241,7 @@ export class SpooledOutput implements Output {
   }
 }
 
-/** A pipe in its place is refused, where writing would wait for a reader. */
+/** O_NONBLOCK: opening a pipe for writing would block. */
 const APPENDED = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NONBLOCK;
 
 function appended(path: string, bytes: Uint8Array): boolean {
@@ -263,7 +262,7 @@ function sizeOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
-/** Nothing where it is not to be read: no output is accounted for then. */
+/** Unreadable: no output is recorded. */
 function orderIn(path: string): string {
   try {
     return readPlainFile(path);

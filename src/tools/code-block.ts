@@ -1,5 +1,4 @@
-// A block of code beside the kernel: in a thread of its own, watched from here, so that one that spins or grows delays nobody and is ended in
-// time. Its calls are carried out one after the other, in the order in which it makes them.
+// Runs a code block in its own thread, with a watchdog, so that one that loops or grows blocks no one. Its calls run one at a time, in order.
 
 import { LIMITS } from "../abi/config/limits.ts";
 import { SysError } from "../abi/errno.ts";
@@ -9,7 +8,7 @@ import type { CodeEnd, CodeJob, FromCode, ToCode } from "./code-words.ts";
 
 export interface CodeRunner {
   post(message: ToCode): void;
-  /** `fault` is told when it dies by itself. */
+  /** `fault` is called if it dies. */
   listen(hear: (message: FromCode) => void, fault: (why: string) => void): void;
   end(): void;
 }
@@ -17,7 +16,7 @@ export interface CodeRunner {
 export type CallAnswer = { readonly value: unknown } | { readonly fault: string };
 
 export interface BlockPlace {
-  /** A call of the block; what it rejects with ends the block. */
+  /** A call of the block; a rejection ends the block. */
   readonly call: (name: string, args: string) => Promise<CallAnswer>;
   readonly signal: AbortSignal;
 }
@@ -29,9 +28,9 @@ export interface BlockRequest {
   readonly seed: number;
 }
 
-/** Until the thread stands and has its machine. */
+/** Limit for starting the thread. */
 const START_MS = 15_000;
-/** What it takes beyond its own time to say so. */
+/** Extra time to report the end. */
 const GRACE_MS = 1000;
 
 export async function runBlock(

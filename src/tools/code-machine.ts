@@ -1,5 +1,5 @@
-// One block of JavaScript in a machine of its own (QuickJS in WebAssembly), which has nothing but what is handed in: texts go in and come
-// out, no object ever does. Bounded in memory, stack, its own working time, what it says and how often it calls.
+// Runs one block of JavaScript in QuickJS (WebAssembly), with nothing but what is passed in: only strings cross the border. Memory, stack,
+// CPU time, output and calls are limited.
 
 import variant from "@jitl/quickjs-wasmfile-release-sync";
 import wasm from "@jitl/quickjs-wasmfile-release-sync/wasm" with { type: "file" };
@@ -16,17 +16,17 @@ import { PRELUDE } from "./code-prelude.ts";
 import type { CodeEnd, CodeJob } from "./code-words.ts";
 
 export interface CodeMachinePorts {
-  /** Milliseconds that only go forward. */
+  /** Monotonic milliseconds. */
   readonly mono: () => number;
   readonly call: (id: number, name: string, args: string) => void;
-  /** It has nothing to do until a call is answered. */
+  /** Idle until a call is answered. */
   readonly waits: () => void;
 }
 
 const FILE = "block.js";
 const TOO_LONG = "it took too long";
 
-/** What machines are made from; it takes a moment. */
+/** Slow to load. */
 export async function quickjsModule(): Promise<QuickJSWASMModule> {
   const wasmBinary = await Bun.file(wasm).arrayBuffer();
   return await newQuickJSWASMModuleFromVariant(newVariant(variant, { wasmBinary }));
@@ -56,7 +56,7 @@ export class CodeMachine {
     return new CodeMachine(runtime, runtime.newContext(), job, ports);
   }
 
-  /** The thread ends with it: nothing is taken apart. */
+  /** The thread ends afterwards, so nothing is freed. */
   run(): Promise<CodeEnd> {
     this.begin();
     return this.ended.promise;
@@ -94,7 +94,7 @@ export class CodeMachine {
     });
   }
 
-  /** Work of its own, until it waits for a call or is over. */
+  /** Runs until the block waits for a call or ends. */
   private turn(work: () => void): void {
     if (this.fault !== null) return;
     this.turnBegan = this.ports.mono();
@@ -107,7 +107,7 @@ export class CodeMachine {
     }
     this.workedMs += this.ports.mono() - this.turnBegan;
     if (this.fault !== null) return;
-    if (this.waiting.size === 0) this.fail("it waits for what never comes");
+    if (this.waiting.size === 0) this.fail("it waits for something that never happens");
     else this.ports.waits();
   }
 
@@ -146,7 +146,7 @@ export class CodeMachine {
   private grow(text: string): boolean {
     this.bytes += Buffer.byteLength(text) + 1;
     if (this.bytes <= this.job.limits.outputBytesMax) return true;
-    this.fail(`it says more than ${this.job.limits.outputBytesMax / 1024} KiB`);
+    this.fail(`it printed more than ${this.job.limits.outputBytesMax / 1024} KiB`);
     return false;
   }
 
@@ -173,7 +173,7 @@ export class CodeMachine {
     this.fault ??= "it is over";
   }
 
-  /** An error of the block: its name, what it says and where. */
+  /** Error text: name, message, line. */
   private worded(error: QuickJSHandle): string {
     const { context } = this;
     if (this.fault !== null) return this.fault;
@@ -183,7 +183,7 @@ export class CodeMachine {
     };
     if (context.typeof(error) !== "object") return `thrown: ${context.getString(error).slice(0, 2000)}`;
     const [name, message, stack] = [told("name") || "Error", told("message"), told("stack")];
-    // The block begins on the line after the function around it.
+    // The wrapping function adds a line.
     const line = new RegExp(`${FILE}:(\\d+)`).exec(stack)?.[1];
     const where = line === undefined ? "" : ` (line ${Math.max(1, Number(line) - 1)})`;
     return `${name}: ${message}${where}`;

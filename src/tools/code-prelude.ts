@@ -1,6 +1,5 @@
-// What a block of code finds around it: `fs`, `shell`, `fetch`, `args` and a `console`, over two functions of ours that are gone by the time
-// it runs. Time stands still and chance begins at a seed, so that a block that is run again goes the same way. Runs inside the machine that
-// runs the block: whatever the block does to it, it does to itself.
+// Globals of a code block: `fs`, `shell`, `fetch`, `args`, `console`, over two host functions that are deleted before the block starts. Time
+// stands still and random numbers are seeded, so that a repeated block does the same. Runs inside QuickJS.
 
 export const PRELUDE = `(() => {
   const call = globalThis.__call, log = globalThis.__log, facts = JSON.parse(globalThis.__facts);

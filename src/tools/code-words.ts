@@ -1,39 +1,39 @@
-// What the kernel and the thread that runs a block of code say to each other.
+// Messages between the kernel and the code block thread.
 
 export interface CodeJob {
   readonly code: string;
-  /** JSON: what the block knows as `args`. */
+  /** JSON of the global `args`. */
   readonly args: string;
-  /** A block that is run again must go the same way: the instant it takes for now, and where its random numbers begin. */
+  /** Fixed time and random seed: a repeated block must do the same. */
   readonly now: number;
   readonly seed: number;
   readonly limits: {
     readonly memoryBytesMax: number;
     readonly stackBytesMax: number;
-    /** Of its own work, not of waiting for calls. */
+    /** CPU time, without waiting for calls. */
     readonly runMsMax: number;
-    /** Of the result and all that is logged. */
+    /** Result and logs together. */
     readonly outputBytesMax: number;
     readonly callsMax: number;
   };
 }
 
 export interface CodeEnd {
-  /** JSON; null where it returned nothing, or failed. */
+  /** JSON; null if it returned nothing or failed. */
   readonly result: string | null;
   readonly logs: readonly string[];
-  /** What it failed with, in one line. */
+  /** Error in one line, or null. */
   readonly fault: string | null;
 }
 
 export type ToCode =
   | { readonly kind: "run"; readonly job: CodeJob }
-  /** JSON, of a call by its number. */
+  /** JSON, by number of the call. */
   | { readonly kind: "answer"; readonly id: number; readonly value: string };
 
 export type FromCode =
   | { readonly kind: "ready" }
   | { readonly kind: "call"; readonly id: number; readonly name: string; readonly args: string }
-  /** It works, or waits for calls: whoever watches the time knows which. */
+  /** It is waiting for calls: its time does not run. */
   | { readonly kind: "waits" }
   | { readonly kind: "end"; readonly end: CodeEnd };

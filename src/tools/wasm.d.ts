@@ -1,4 +1,4 @@
-// The machine itself, whose bytes lie in the binary: importing it gives the path to them.
+// The import gives the path of the WebAssembly file in the binary.
 
 declare module "@jitl/quickjs-wasmfile-release-sync/wasm" {
   const path: string;

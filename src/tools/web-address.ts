@@ -1,11 +1,11 @@
-// Which addresses a page may come from: those of the public internet. What belongs to this machine, to a private network or to a machine's
-// provider is refused, in whatever form it is written: an address inside an address counts as that one. Pure.
+// Allowed addresses of web pages: the public internet only. Refuses addresses of this computer, private networks and cloud metadata, in any
+// notation, including IPv4 within IPv6. Pure.
 
 import { isIPv4, isIPv6 } from "node:net";
 
 type Range = readonly [first: string, bits: number];
 
-/** Not of the public internet: RFC 6890 and what came after it. */
+/** Not public: RFC 6890 and successors. */
 const V4: readonly Range[] = [
   ["0.0.0.0", 8],
   ["10.0.0.0", 8],
@@ -22,7 +22,7 @@ const V4: readonly Range[] = [
   ["203.0.113.0", 24],
   ["224.0.0.0", 3],
 ];
-/** All that is given out of IPv6 begins with these bits; the rest is not the public internet. */
+/** All public IPv6 addresses start with these bits. */
 const V6_PUBLIC: Range = ["2000::", 3];
 const V6: readonly Range[] = [
   ["2001::", 23],
@@ -30,14 +30,14 @@ const V6: readonly Range[] = [
   ["2002::", 16],
   ["3fff::", 20],
 ];
-/** Where the last 32 bits are an address of IPv4. */
+/** The last 32 bits are an IPv4 address. */
 const V4_INSIDE: readonly Range[] = [
   ["::", 96],
   ["::ffff:0:0", 96],
   ["::ffff:0:0:0", 96],
   ["64:ff9b::", 96],
 ];
-/** What machines of a provider ask for keys: never of any use to an agent. */
+/** Metadata services of cloud providers, which give out keys. */
 const METADATA: readonly Range[] = [
   ["169.254.0.0", 16],
   ["fd00:ec2::", 32],
@@ -53,7 +53,7 @@ export function isPublic(address: string): boolean {
   return isIn(bytes, V6_PUBLIC) && !V6.some((range) => isIn(bytes, range));
 }
 
-/** One that gives out keys, refused also to who may reach private addresses. */
+/** Refused even if private addresses are allowed. */
 export function isMetadata(address: string): boolean {
   const bytes = bytesOf(address);
   if (bytes === null) return true;
@@ -61,7 +61,7 @@ export function isMetadata(address: string): boolean {
   return inner === null ? METADATA.some((range) => isIn(bytes, range)) : isMetadata(inner);
 }
 
-// `::` and `::1` are of IPv6 itself, and as addresses of IPv4 not public either.
+// `::` and `::1` count as IPv4, where they are not public either.
 function innerV4(bytes: readonly number[]): string | null {
   return V4_INSIDE.some((range) => isIn(bytes, range)) ? bytes.slice(12).join(".") : null;
 }
@@ -76,7 +76,7 @@ function isIn(bytes: readonly number[], [first, bits]: Range): boolean {
   return true;
 }
 
-/** Null of what is no address. */
+/** Null if invalid. */
 function bytesOf(text: string): readonly number[] | null {
   if (isIPv4(text)) return text.split(".").map(Number);
   const [address = ""] = text.split("%");

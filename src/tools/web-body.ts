@@ -1,12 +1,12 @@
-// The body of a page, unpacked and decoded within bounds: bytes are counted after unpacking, so that a small answer cannot become a huge
-// one, and reading ends where there is enough. Text is decoded as its beginning, the server or the page itself says.
+// Response bodies, decompressed and decoded within limits. Bytes count after decompression. The charset comes from the BOM, the server or
+// the page.
 
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import { SysError } from "../abi/errno.ts";
 
 export interface Body {
   readonly bytes: Buffer;
-  /** There was more. */
+  /** Truncated. */
   readonly cut: boolean;
 }
 
@@ -21,7 +21,7 @@ export async function bodyOf(response: Response, bytesMax: number, signal: Abort
     }
   } catch (error) {
     if (signal.aborted || error instanceof SysError) throw error;
-    throw new SysError("EIO", "the answer broke off, or is not packed as it says");
+    throw new SysError("EIO", "the response is incomplete or badly compressed");
   }
   return { bytes: Buffer.concat(pieces), cut: false };
 }
@@ -31,7 +31,7 @@ async function* unpacked(response: Response): AsyncGenerator<Uint8Array> {
   if (body === null) return;
   const unpack = unpackerFor((response.headers.get("content-encoding") ?? "").trim().toLowerCase());
   if (unpack === null) return yield* body;
-  // What it makes waits in small buffers until somebody takes it.
+  // Decompressed data waits in small buffers.
   const feeding = feed(body, unpack);
   try {
     yield* unpack as AsyncIterable<Uint8Array>;
@@ -55,7 +55,7 @@ async function feed(body: AsyncIterable<Uint8Array>, unpack: Unpacker): Promise<
   }
 }
 
-/** Or over. */
+/** Or closed. */
 function drained(unpack: Unpacker): Promise<void> {
   return new Promise((resolve) => {
     for (const event of ["drain", "close", "error"]) unpack.once(event, () => resolve());
@@ -75,7 +75,7 @@ function unpackerFor(packing: string): Unpacker | null {
     case "br":
       return createBrotliDecompress() as unknown as Unpacker;
     default:
-      throw new SysError("EIO", `the answer is packed as ${packing.slice(0, 40)}, which is not known`);
+      throw new SysError("EIO", `unknown content encoding: ${packing.slice(0, 40)}`);
   }
 }
 

@@ -1,20 +1,18 @@
-// One request of a page: its name is looked up once, every address it has is judged, and the connection goes to one that was judged and to
-// no other. Nothing of this machine goes with it: no cookies, no credentials. A redirect comes back as an answer.
+// One HTTP request: resolves the name once, checks every address and connects to a checked one. Sends no cookies or credentials. Does not
+// follow redirects.
 
 import { isIP } from "node:net";
 import { SysError } from "../abi/errno.ts";
 import { isMetadata, isPublic } from "./web-address.ts";
 
-/** Whom one may reach. */
 export interface Reach {
-  /** `host` or `host:port` that a person has allowed, wherever it leads. */
+  /** `host` or `host:port` allowed by a person, wherever it is. */
   readonly allowed: readonly string[];
-  /** Also this machine and its networks: a person was asked for the target host. */
+  /** Private networks too: a person approved the target host. */
   readonly private: boolean;
 }
 
 export interface HopPorts {
-  /** All addresses of a name. */
   readonly resolve: (host: string) => Promise<readonly string[]>;
   readonly version: string;
 }
@@ -22,14 +20,14 @@ export interface HopPorts {
 const ACCEPT = "text/markdown, text/html;q=0.9, text/plain;q=0.9, application/json;q=0.9, */*;q=0.5";
 const FORM = "such as https://example.org/page";
 
-/** Refuses what is no plain address of the web. */
+/** Parses http(s) URLs; throws for all others. */
 export function webUrl(text: string): URL {
-  if (!URL.canParse(text)) throw new SysError("EINVAL", `not an address of the web: ${text.slice(0, 200)}`, [FORM]);
+  if (!URL.canParse(text)) throw new SysError("EINVAL", `not a web address: ${text.slice(0, 200)}`, [FORM]);
   const url = new URL(text);
   if (url.protocol !== "http:" && url.protocol !== "https:")
-    throw new SysError("EINVAL", `only http and https are fetched, not ${url.protocol.slice(0, 40)}`, [FORM]);
+    throw new SysError("EINVAL", `only http and https are supported, not ${url.protocol.slice(0, 40)}`, [FORM]);
   if (url.username !== "" || url.password !== "")
-    throw new SysError("EINVAL", "an address with a name or password in it is not fetched", [FORM]);
+    throw new SysError("EINVAL", "the address contains a user name or password", [FORM]);
   url.hash = "";
   return url;
 }
@@ -48,18 +46,18 @@ export async function requestHop(ports: HopPorts, url: URL, reach: Reach, signal
         "accept-language": "en, *;q=0.5",
       },
       redirect: "manual",
-      // Unpacked by us, within bounds.
+      // We decompress, within limits.
       decompress: false,
       signal,
       ...(isIP(bare(url.hostname)) === 0 && { tls: { serverName: bare(url.hostname) } }),
     });
   } catch (error) {
     if (signal.aborted) throw error;
-    throw new SysError("EIO", `${url.host} could not be reached (${codeOf(error)})`);
+    throw new SysError("EIO", `${url.host} is not reachable (${codeOf(error)})`);
   }
 }
 
-/** What the address itself tells, with nothing looked up: a name that is this machine's everywhere counts as its address. */
+/** Checks the URL without DNS; localhost counts as its address. */
 export function needReachable(url: URL, reach: Reach): void {
   const host = bare(url.hostname);
   const own = /(?:^|\.)localhost$/i.test(host) ? ["127.0.0.1"] : [];
@@ -70,7 +68,7 @@ async function addressFor({ resolve }: HopPorts, url: URL, reach: Reach): Promis
   const host = bare(url.hostname);
   const addresses = isIP(host) === 0 ? await lookedUp(resolve, host) : [host];
   const [first] = addresses;
-  if (first === undefined) throw new SysError("EIO", `there is no machine called ${host}`);
+  if (first === undefined) throw new SysError("EIO", `unknown host: ${host}`);
   needFitting(url, reach, addresses);
   return first;
 }
@@ -84,7 +82,7 @@ function needFitting(url: URL, reach: Reach, addresses: readonly string[]): void
   const what = refused === host ? host : `${host} is ${refused}, which`;
   throw new SysError("EPERM", `not fetched: ${what} is not on the public internet`, [
     reach.private
-      ? "addresses that give out keys are fetched by nobody"
+      ? "cloud metadata addresses are never fetched"
       : `a person can allow it: gsv config set net.allow '["${url.host}"]'`,
   ]);
 }
@@ -93,11 +91,11 @@ async function lookedUp(resolve: HopPorts["resolve"], host: string): Promise<rea
   try {
     return await resolve(host);
   } catch (error) {
-    throw new SysError("EIO", `${host} could not be looked up (${codeOf(error)})`);
+    throw new SysError("EIO", `${host} cannot be resolved (${codeOf(error)})`);
   }
 }
 
-/** Without the brackets of IPv6, and without a dot at its end. */
+/** Without IPv6 brackets and trailing dot. */
 function bare(hostname: string): string {
   return hostname.replace(/^\[(.*)\]$/, "$1").replace(/\.$/, "");
 }

@@ -1,5 +1,5 @@
-// Pages of the web, one at a time, as text for a model or a person: hop by hop, each judged anew, within bounds of time and size. An agent's
-// page may send it on within its own site only: where else it would go is told instead, so that what a person allowed is what is fetched.
+// Fetches a web page as text: every redirect is checked, within time and size limits. For agents, redirects to other sites are reported and
+// not followed, so that only the approved site is fetched.
 
 import { LIMITS } from "../abi/config/limits.ts";
 import { SysError } from "../abi/errno.ts";
@@ -17,26 +17,26 @@ export interface WebPorts extends HopPorts {
 
 export interface PageRequest {
   readonly url: string;
-  /** As it came, also where it is HTML. */
+  /** Without conversion to Markdown. */
   readonly raw: boolean;
   readonly reach: Reach;
-  /** Also to other sites. */
+  /** Follow redirects to other sites. */
   readonly followsAnywhere: boolean;
   readonly signal: AbortSignal;
 }
 
 export interface WebPage {
-  /** Where it came from in the end. */
+  /** After redirects. */
   readonly url: string;
   readonly status: number;
   readonly type: string;
   readonly title: string | null;
   readonly text: string;
-  /** Of the page as it came. */
+  /** Size as received. */
   readonly bytes: number;
-  /** There was more of it. */
+  /** Truncated. */
   readonly cut: boolean;
-  /** Where it sends whoever asks, and nobody went. */
+  /** A redirect that was not followed. */
   readonly movedTo: string | null;
 }
 
@@ -53,7 +53,7 @@ export async function fetchPage(ports: WebPorts, request: PageRequest): Promise<
   try {
     return await followed(ports, { ...request, signal });
   } catch (error) {
-    if (request.signal.aborted) throw new SysError("ECANCELED", "it was cancelled");
+    if (request.signal.aborted) throw new SysError("ECANCELED", "cancelled");
     if (timeout.signal.aborted)
       throw new SysError("EIO", `${request.url.slice(0, 200)} took longer than ${TIMEOUT_MS / 1000} s`);
     throw error;
@@ -72,18 +72,18 @@ async function followed(ports: WebPorts, request: PageRequest): Promise<WebPage>
     if (!request.followsAnywhere && siteOf(next) !== siteOf(url)) return moved(url, response.status, next);
     url = next;
   }
-  throw new SysError("EIO", `${url.host} sends on and on: more than ${HOPS_MAX} times`);
+  throw new SysError("EIO", `${url.host} redirects more than ${HOPS_MAX} times`);
 }
 
 function redirected(response: Response, url: URL): URL | null {
   const location = response.headers.get("location");
   if (location === null || ![301, 302, 303, 307, 308].includes(response.status)) return null;
   const next = URL.parse(location, url.href);
-  if (next === null) throw new SysError("EIO", `${url.host} sends on to what is no address`);
+  if (next === null) throw new SysError("EIO", `${url.host} redirects to an invalid address`);
   return webUrl(next.href);
 }
 
-/** With and without www, with and without TLS it is the same. */
+/** Ignores www and the scheme. */
 function siteOf({ hostname }: URL): string {
   return hostname.replace(/^www\./, "");
 }

@@ -22,10 +22,6 @@ const DEVIATIONS: readonly Deviation[] = [
       bothRefuse(theirs, ours) && [theirs.code, ours.code].every((code) => code === "ELOOP" || code === "EACCES"),
   },
   {
-    why: "a file has one name: a hard link is EPERM, or what is wrong with either path, whichever is found first",
-    explains: (move, _theirs, ours) => move.do === "hardlink" && ours.code !== "done",
-  },
-  {
     why: "a path that ends in / names a directory: that it is none is said first, where the host says EISDIR, EEXIST or EACCES",
     explains: (move, theirs, ours) => bothRefuse(theirs, ours) && pathsOf(move).some((path) => path.endsWith("/")),
   },

@@ -132,7 +132,7 @@ describe("with git", () => {
     const paths = ["/home/sam/knowledge/lib", "/home/sam/knowledge/lib/deep"];
     for (const path of paths) {
       const failure = await files.remove(sam, path, { recursive: true }).then(() => null, String);
-      expect(failure).toContain("a repository of its own lies there: knowledge/lib/deep/.git");
+      expect(failure).toContain("contains another repository: knowledge/lib/deep/.git");
       expect(await codeOf(files.remove(sam, path, { recursive: false }))).toBe("ENOTEMPTY");
       expect(await codeOf(files.rename(sam, "/home/sam/knowledge/other", path))).toBe("ENOTEMPTY");
     }

@@ -99,7 +99,7 @@ describe("layers", () => {
   test("who answers is the account's setting, checked when it is set; the environment of a message wins", async () => {
     await using home = await TestKernel.boot({ realProviders: true });
     const refused = await home.refusal("config.set", { key: "ai.model", value: "nobody" });
-    expect([refused.code, refused.message]).toEqual(["ECONFIG", 'gsv has no provider called "nobody"']);
+    expect([refused.code, refused.message]).toEqual(["ECONFIG", 'unknown provider "nobody"']);
     const script = join(home.directory, "run", "answers.jsonl");
     await Bun.write(script, `${JSON.stringify({ text: "from the script", repeat: 9 })}\n`);
     await set(home.sys, "ai.model", `script:${script}`);

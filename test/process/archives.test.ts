@@ -116,7 +116,7 @@ test("nobody changes an archive through files, its owner and root neither; its o
   for (const sys of [home.sys, home.person(0)]) {
     expect(await home.refusal("fs.write", { path, content: "x" }, sys)).toMatchObject({
       code: "EROFS",
-      message: `cannot write ${path}: gsv keeps what is there as it is`,
+      message: `cannot write ${path}: gsv's own files are read-only`,
     });
     for (const each of [`${path}.more`, "/var/sessions/sam/new", "/var/sessions/new"])
       expect((await home.refusal("fs.write", { path: each, content: "x" }, sys)).code).toMatch(/^(EROFS|EACCES)$/);

@@ -111,7 +111,7 @@ test("gsv's own home, what the system says of its programs and git's own files a
     expect(said).toMatch(/no such file or directory/);
   }
   const asked = await desk.calls("Write", { path: ".git/hooks/pre-commit", content: "#!/bin/sh\n", ...host });
-  expect(await desk.answers(asked)).toContain("git keeps this name for itself");
+  expect(await desk.answers(asked)).toContain("this name is reserved by git");
 });
 
 test("a process cannot go past its tools: without a yes the same calls are refused at its own door", async () => {

@@ -89,7 +89,7 @@ test("the model a message asks for stays with its run across kernels", async () 
 test("a model that does not exist fails at its sender, and nothing is saved", async () => {
   await using home = await TestKernel.boot({ realProviders: true, env: { GSV_MODEL: "gpt-9" } });
   const refused = await home.refusal("proc.send", { message: "hello" });
-  expect(refused).toMatchObject({ code: "ECONFIG", message: 'gsv has no provider called "gpt-9"' });
+  expect(refused).toMatchObject({ code: "ECONFIG", message: 'unknown provider "gpt-9"' });
   expect((await home.refusal("proc.spawn", { prompt: "hello" })).code).toBe("ECONFIG");
   expect((await home.sys.call<{ processes: object[] }>("proc.list", {})).processes).toHaveLength(1);
   expect(await home.messages(INIT)).toEqual([]);

@@ -2,7 +2,7 @@
 
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { turnsOf } from "../../src/providers/conversation.ts";
+import { conversationTurns } from "../../src/providers/conversation.ts";
 import { messagesOf } from "./requests.ts";
 
 type Said = Parameters<typeof messagesOf>[0][number];
@@ -20,7 +20,7 @@ test("any history makes turns that every server takes, and more of it only adds 
   fc.assert(
     fc.property(fc.array(said, { maxLength: 12 }), (history) => {
       const messages = messagesOf(history);
-      const turns = turnsOf(messages);
+      const turns = conversationTurns(messages);
       expect(turns[0]?.role).toBe("user");
       for (const [index, turn] of turns.entries()) {
         const before = turns[index - 1];
@@ -34,7 +34,7 @@ test("any history makes turns that every server takes, and more of it only adds 
         expect(turn.texts.length + turn.results.length).toBeGreaterThan(0);
         expect(turn.texts).not.toContain("");
       }
-      const more = turnsOf([...messages, ...messagesOf([...history, { assistant: "x" }]).slice(-1)]);
+      const more = conversationTurns([...messages, ...messagesOf([...history, { assistant: "x" }]).slice(-1)]);
       if (turns.at(-1)?.role === "user") expect(more.slice(0, turns.length)).toEqual(turns);
     }),
     { seed: 7, numRuns: 500 },
@@ -42,7 +42,7 @@ test("any history makes turns that every server takes, and more of it only adds 
 });
 
 test("a beginning that was cut off is said to be, and events are told from what the user says", () => {
-  const turns = turnsOf(
+  const turns = conversationTurns(
     messagesOf([
       { result: "of a call that is gone", of: "9", tool: "Read" },
       { assistant: "so" },
@@ -50,7 +50,7 @@ test("a beginning that was cut off is said to be, and events are told from what 
     ]),
   );
   expect(turns).toEqual([
-    { role: "user", results: [], texts: ["[event] the beginning of this history is left out"] },
+    { role: "user", results: [], texts: ["[event] the beginning of this history is omitted"] },
     { role: "assistant", text: "so", calls: [], seal: null },
     { role: "user", results: [], texts: ["[event] a child ended"] },
   ]);

@@ -18,7 +18,7 @@ test.each(["what is this?", "hello, what is this?", "hi, what can you do?"])(
 test.each(["fix the bug in cart.js", "explain cart.js", "please refactor the login module"])(
   "%p is said to be for a model, with the command that chooses one",
   async (order) => {
-    expect(await answer(order)).toStartWith("That is work for a model, and there is no model here: `gsv auth setup` ");
+    expect(await answer(order)).toStartWith("That needs a model, and none is set up: run `gsv auth setup`. ");
   },
 );
 

@@ -145,18 +145,18 @@ describe("what a provider must not do is a protocol failure", () => {
     ];
     const after: StreamEvent[] = [...last, { type: "text", text: "more" }, start(0), delta(0, "{}")];
     for (const first of last)
-      for (const second of after) expect(faultOf([first, second])).toContain("after the last one");
+      for (const second of after) expect(faultOf([first, second])).toContain("after the last event");
   });
 
   test.each([
     ["arguments that are not JSON", [start(0), delta(0, '{"path":'), TOOLS_DONE], "not JSON"],
     ["arguments that are a list", [start(0), delta(0, "[1]"), TOOLS_DONE], "not a JSON object"],
     ["arguments that are null", [start(0), delta(0, "null"), TOOLS_DONE], "not a JSON object"],
-    ["arguments for a call that was never begun", [delta(3, "{}"), TOOLS_DONE], "never begun"],
+    ["arguments for a call that was never begun", [delta(3, "{}"), TOOLS_DONE], "not started"],
     ["one call begun twice", [start(0), start(0, "other"), TOOLS_DONE], "twice"],
     ["two calls with one id", [start(0, "same"), start(1, "same"), TOOLS_DONE], "have the id"],
     ["a call without a name", [start(0, "c", ""), TOOLS_DONE], "without an id or a name"],
-    ["a stop for tools with no call", [TOOLS_DONE], "calls none"],
+    ["a stop for tools with no call", [TOOLS_DONE], "has no calls"],
   ] as [string, StreamEvent[], string][])("%s", (_what, events, words) => {
     expect(faultOf(events)).toContain(words);
   });

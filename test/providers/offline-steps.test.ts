@@ -64,7 +64,7 @@ describe("remember that", () => {
     expect(mine.made.at(-1)?.args).toEqual({ path: NOTES, oldString: "my own", newString: "my own\n- x is y" });
     const twice = await play("remember that x is y", () => "     1\ta\n     2\ta");
     expect(twice.made).toHaveLength(1);
-    expect(twice.text).toContain("I did not note it");
+    expect(twice.text).toContain("Not noted");
     expect(twice.text).toContain("x is y");
   });
 
@@ -89,7 +89,7 @@ describe("remember that", () => {
   test("two at once are not mixed up: each is to be sent alone", async () => {
     const folded = await ask(provider, requestOf([{ user: "remember that a" }, { user: "remember that b" }]));
     expect(callsOf(folded)).toEqual([]);
-    expect(folded.text).toContain("send it alone: remember that a");
+    expect(folded.text).toContain("Send it alone: remember that a");
   });
 });
 
@@ -122,7 +122,7 @@ describe("summarise my workspace", () => {
   test("with nothing there, or nothing to be read, it says so", async () => {
     expect((await play("summarise my workspace", () => "")).text).toContain("is empty");
     const refused = await play("summarise my workspace", () => ({ failed: "EACCES: permission denied" }));
-    expect(refused.text).toContain("I could not look into /home/sam");
+    expect(refused.text).toContain("I could not list /home/sam");
   });
 });
 
@@ -133,19 +133,19 @@ describe("a question that the manual does not answer", () => {
 
   test("is looked up in what its owner keeps, and what stands there is shown with its place", async () => {
     const { text } = await play("what is the hotel in Rome called?", found);
-    expect(text).toStartWith(`In ~/knowledge stands:\n\n    ${line}\n\n`);
+    expect(text).toStartWith(`Found in ~/knowledge:\n\n    ${line}\n\n`);
   });
 
   test("gets the skill that fits, as it stands", async () => {
     const system = "Skills: …\n- baking: How bread is baked in this house (/home/sam/skills.d/baking.md)\n";
     const answer = (name: string) => (name === "Read" ? "     1\tKnead it for ten minutes." : "(no matches)");
     const { text } = await play("how do I bake bread?", answer, { system });
-    expect(text).toContain("A skill that may fit, /home/sam/skills.d/baking.md:\n\n    Knead it for ten minutes.");
+    expect(text).toContain("A skill that may help, /home/sam/skills.d/baking.md:\n\n    Knead it for ten minutes.");
   });
 
   test("and finds nothing there, has the nearest of the manual as ever", async () => {
     const { text } = await play("what is the capital of France?", () => "(no matches)");
-    expect(text).toContain("there is no model here");
+    expect(text).toContain("no model is set up");
     expect((await play("how do I stop a process?", () => "(no matches)")).made).toEqual([]);
   });
 });

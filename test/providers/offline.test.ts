@@ -206,7 +206,7 @@ describe("which messages a turn answers", () => {
     const many = Array.from({ length: LIMITS.toolCallsPerTurnMax + 3 }, (_, index) => ({ user: `read ~/${index}.md` }));
     const folded = await ask(provider, requestOf(many));
     expect(callsOf(folded)).toHaveLength(LIMITS.toolCallsPerTurnMax);
-    expect(folded.text).toContain("the last 3 were left out");
+    expect(folded.text).toContain("the last 3 were skipped");
   });
 
   test("an order of a run that failed is not carried out by the next one", async () => {
@@ -251,7 +251,7 @@ describe("which messages a turn answers", () => {
   test("a file that is not there may be one of the machine, and how to read that is said", async () => {
     const missing = { outcome: "failed", result: "ENOENT: no such file" } as const;
     expect(await textOf(afterCall("Read", { path: "math.js" }, missing))).toEndWith(
-      "\nA file of this machine is read with: read math.js on the host",
+      "\nTo read a file on this computer: read math.js on the host",
     );
     const others: { [key: string]: string }[] = [{ path: "~/math.js" }, { path: "math.js", target: "host" }];
     for (const args of others)

@@ -91,7 +91,7 @@ describe("which provider answers", () => {
     for (const name of providerNames()) {
       expect((await loadProvider(name, PORTS, accessOf("http://127.0.0.1:1"))).name).toBe(name);
     }
-    expect(loadProvider("nobody", PORTS, accessOf(""))).rejects.toThrow("no provider");
+    expect(loadProvider("nobody", PORTS, accessOf(""))).rejects.toThrow("unknown provider");
   });
 });
 

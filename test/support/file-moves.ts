@@ -7,7 +7,7 @@ export type FileMove =
   | { readonly do: "write" | "append" | "create"; readonly path: string; readonly text: string; readonly mode?: number }
   | { readonly do: "read" | "list" | "stat" | "remove"; readonly path: string }
   | { readonly do: "mkdir"; readonly path: string; readonly mode?: number }
-  | { readonly do: "rename" | "hardlink"; readonly path: string; readonly to: string }
+  | { readonly do: "rename"; readonly path: string; readonly to: string }
   | { readonly do: "symlink"; readonly path: string; readonly to: string }
   | { readonly do: "chmod"; readonly path: string; readonly mode: number }
   | { readonly do: "chown"; readonly path: string; readonly uid: number; readonly gid: number };
@@ -73,7 +73,7 @@ const TARGETS = ["f", "d", "../a/f", "../s", "n", "d/../f", "."] as const;
 const KINDS = [
   ...["write", "write", "write", "append", "append", "create", "create", "read", "read", "read", "list", "list"],
   ...["stat", "stat", "remove", "remove", "mkdir", "mkdir", "rename", "rename", "rename", "symlink"],
-  ...["chmod", "chmod", "chmod", "chown", "hardlink"],
+  ...["chmod", "chmod", "chmod", "chown"],
 ] as const;
 
 export function randomMove(random: Random, { uid, gid }: Me): FileMove {
@@ -89,7 +89,6 @@ export function randomMove(random: Random, { uid, gid }: Me): FileMove {
     case "mkdir":
       return { do: kind, path, ...some };
     case "rename":
-    case "hardlink":
       return { do: kind, path, to: randomPath(random) };
     case "symlink":
       return { do: kind, path, to: random.pick(TARGETS) };

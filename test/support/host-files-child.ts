@@ -33,8 +33,6 @@ function carriedOut(move: FileMove, at: string): string | undefined {
       return void fs.mkdirSync(at, { mode: move.mode ?? 0o777 });
     case "rename":
       return void fs.renameSync(at, root + move.to);
-    case "hardlink":
-      return void fs.linkSync(at, root + move.to);
     case "symlink":
       return void fs.symlinkSync(move.to, at);
     case "chmod":

@@ -149,8 +149,6 @@ export class OurFiles {
         return files.mkdir(caller, path, { parents: false, mode: move.mode ?? 0o777 });
       case "rename":
         return files.rename(caller, path, move.to);
-      case "hardlink":
-        return files.hardLink(caller, path, move.to);
       case "symlink":
         return files.link(caller, path, move.to);
       case "chmod":

@@ -98,7 +98,7 @@ test("a script from a file tells what it prints as it goes, and runs its trap at
   await run("printf 'echo \"$0 $1\"\\nwhile :; do :; done\\n' > spins");
   const spun = await run('. ./spins "$@"', { name: "./spins", args: ["now"], wallMs: 250 });
   expect([spun.exit, spun.stdout]).toEqual([124, "./spins now\n"]);
-  expect(spun.stderr).toBe("./spins: ended after 0.25 s: it may not take longer\n");
+  expect(spun.stderr).toBe("./spins: ended after 0.25 s: time limit reached\n");
 });
 
 test("a trap runs when a script is told to stop", async () => {

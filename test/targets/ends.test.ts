@@ -34,7 +34,7 @@ describe.each(WAYS)("$name", ({ sandbox }) => {
     const command = bench.start(`sleep ${mark} & sleep ${mark}`, { timeoutMs: 200 });
     await command.ended;
     const { exit, stderr } = told(command);
-    expect({ exit, stderr }).toEqual({ exit: 124, stderr: "gsv: ended: it took longer than 0.2 s\n" });
+    expect({ exit, stderr }).toEqual({ exit: 124, stderr: "gsv: ended: longer than 0.2 s\n" });
     await gone(mark);
   });
 

@@ -12,7 +12,7 @@ const ANSWER_MS = 5000;
 const PAUSE_MS = 10;
 const WALL_MS = samples(350, 600);
 
-const TIME = { status: 124, says: "it may not take longer" };
+const TIME = { status: 124, says: "time limit reached" };
 
 /** Every one comes to its end with this status and this word, or where the machine is slow at the end of its time. */
 const SCRIPTS: { readonly [script: string]: { readonly status: number; readonly says: string } } = {

@@ -212,7 +212,7 @@ test("a thread that is killed under its script is told of, others do not notice,
     );
     const beside = run("echo beside");
     expect(await killed).toMatchObject({ exit: 137, cut: true });
-    expect(told).toEqual(["stdout: begun\n", expect.stringMatching(/^stderr: gsv: its thread has died under it/)]);
+    expect(told).toEqual(["stdout: begun\n", expect.stringMatching(/^stderr: gsv: its thread died/)]);
     expect((await beside).stdout).toBe("beside\n");
     const after: string[] = [];
     const next = job('echo "$kept"', { keepsState: true, state: first.state });

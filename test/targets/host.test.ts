@@ -94,7 +94,7 @@ describe.each(WAYS)("$name", ({ sandbox }) => {
     const { exit, stderr } = told(command);
     expect({ exit, stderr }).toEqual({
       exit: 153,
-      stderr: "gsv: ended: it printed more than 1 MiB; the rest is lost\n",
+      stderr: "gsv: ended: more than 1 MiB of output; the rest is lost\n",
     });
     const spool = join(bench.spoolDirectory, "1000", command.meta.id);
     expect(statSync(join(spool, "stdout")).size).toBe(1024 * 1024);
@@ -174,7 +174,7 @@ describe.each(WAYS)("$name", ({ sandbox }) => {
 
   test("no more run at once than may", async () => {
     for (let count = 0; count < 8; count++) bench.start("sleep 20");
-    expect(() => bench.start("true")).toThrow("8 commands run on the host already");
+    expect(() => bench.start("true")).toThrow("8 commands are running on this computer");
   });
 
   test("a name that was used is refused, and what it names is left alone", async () => {

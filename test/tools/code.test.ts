@@ -94,14 +94,14 @@ for (const [what, [code, found]] of Object.entries(OUT)) {
 const FAULTS: { readonly [what: string]: readonly [code: string, fault: RegExp] } = {
   "what it throws, and where": ["\nthrow new TypeError('bad')", /^TypeError: bad \(line 2\)$/],
   "what is no JavaScript": ["const x: number = ;", /^SyntaxError: .* \(line 1\)$/],
-  "a promise that nobody keeps": ["return await new Promise(() => {})", /^it waits for what never comes$/],
+  "a promise that nobody keeps": ["return await new Promise(() => {})", /^it waits for something that never happens$/],
   "a huge string": ["return 'x'.repeat(1e9)", /out of memory/],
   "a huge array of bytes": ["return new Uint8Array(1e9).length", /out of memory/],
   "no end of calls of itself": ["function f() { return f() + 1 } return f()", /stack/],
   "nesting without end": ["return JSON.parse('['.repeat(1e6))", /stack/],
   "what cannot be JSON": ["const a = {}; a.a = a; return a", /circular/],
-  "too much to say": ["for (;;) console.log('x'.repeat(10000))", /^it says more than 256 KiB$/],
-  "too much to return": ["return 'x'.repeat(300 * 1024)", /^it says more than 256 KiB$/],
+  "too much to say": ["for (;;) console.log('x'.repeat(10000))", /^it printed more than 256 KiB$/],
+  "too much to return": ["return 'x'.repeat(300 * 1024)", /^it printed more than 256 KiB$/],
   "too many calls": ["for (let i = 0; ; i++) await fs.read('f' + i)", /^it made more than 200 calls$/],
 };
 

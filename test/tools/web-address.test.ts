@@ -45,7 +45,7 @@ test("only http and https, and nobody's name in it", () => {
     "gopher://x/1",
     "x",
   ])
-    expect(() => webUrl(url)).toThrow(/only http and https|not an address of the web/);
-  expect(() => webUrl("https://user:pass@example.org/")).toThrow(/name or password/);
+    expect(() => webUrl(url)).toThrow(/only http and https|not a web address/);
+  expect(() => webUrl("https://user:pass@example.org/")).toThrow(/user name or password/);
   expect(webUrl("https://example.org/a#part").href).toBe("https://example.org/a");
 });

@@ -48,7 +48,7 @@ gsv sh -c 'trap -l | head -n 1; kill -l | head -n 1'
 #>  1) SIGHUP	 2) SIGINT	 3) SIGQUIT	 4) SIGILL	 5) SIGTRAP
 #>  1) SIGHUP	 2) SIGINT	 3) SIGQUIT	 4) SIGILL	 5) SIGTRAP
 gsv sh --timeout 0.3 -c 'while :; do :; done'
-#! gsv: ended after 0.3 s: it may not take longer
+#! gsv: ended after 0.3 s: time limit reached
 #= 124
 gsv sh -c 'logs -f'
 #! gsv: logs -f does not end, and a script waits for the end of each command

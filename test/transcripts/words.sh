@@ -64,7 +64,7 @@ gsv chat --json "what is running?" 2>/dev/null | tail -1
 gsv chat --new --label "second" "thanks" 2>&1 >/dev/null | head -1
 #> gsv: new process task:aaaaaa
 GSV_MODEL=gpt-9 gsv chat "hello"
-#! gsv: gsv has no provider called "gpt-9"
+#! gsv: unknown provider "gpt-9"
 #!   did you mean gpt-5
 #!   a model can be: offline, script:/path/to/file, anthropic/MODEL, openai/MODEL, ollama/MODEL, openrouter/MODEL, google/MODEL
 #= 78

@@ -34,7 +34,7 @@ mkdir $HOME/project && git -C $HOME/project init -q && echo hello > $HOME/projec
 DIR=$(gsv workspace list | grep -o 'dir_[a-z0-9]*'); gsv cat /workspaces/$DIR/a.txt
 #> hello
 echo x | gsv cp - /workspaces/$DIR/.git/config
-#! gsv: …git keeps this name for itself
+#! gsv: …this name is reserved by git
 #= 1
 gsv workspace attach project
 #! gsv: no such workspace: project

@@ -3,7 +3,7 @@
 
 import { mkdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { type Held, Jail, keep, putBack, writeNew } from "../../../fs/disk/jail.ts";
+import { type HeldPath, Jail, keep, putBack, writeNew } from "../../../fs/disk/jail.ts";
 import { parent, split } from "../../../fs/path.ts";
 import { TOLD } from "../../../fs/repo/workspaces.ts";
 import type { Change, VersionedTree } from "../../repos/tree.ts";
@@ -11,7 +11,7 @@ import type { Change, VersionedTree } from "../../repos/tree.ts";
 /** By their paths below `.gsv`. */
 export async function keepFiles(tree: VersionedTree, change: Change, files: ReadonlyMap<string, string>) {
   const jail = new Jail(tree.directory);
-  const held: Held[] = [];
+  const held: HeldPath[] = [];
   const undoes: (() => Promise<void>)[] = [];
   const drafts: string[] = [];
   const undo = async () => {

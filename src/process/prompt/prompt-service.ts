@@ -101,7 +101,7 @@ async function homeFiles({ kernel }: Pick<PromptsPorts, "kernel">): Promise<Cont
 
 function needAllowed({ caller }: CallContext, path: string): void {
   if (caller.kind === "person" || caller.approved === true || caller.allowed === path) return;
-  throw new SysError("EPERM", `${path}: a person has to allow it first: use the tool that asks`);
+  throw new SysError("EPERM", `${path}: needs approval: use the tool that asks for it`);
 }
 
 function needName(name: string): void {

@@ -1,11 +1,10 @@
-// Anthropic's Messages interface. The request is built in an order that keeps its beginning the same from turn to turn (tools, system,
-// older messages), and the server is asked to cache up to its end. Thinking that the server signed goes back to it where it stood in
-// its turn; without that it refuses results of calls.
+// Anthropic's Messages API. Tools, system prompt and older messages come first and stay the same from turn to turn, so that the server can
+// cache them. Signed thinking blocks are sent back at their old position: without them the server rejects tool results.
 
 import type { ModelRequest, Provider, ServedModel } from "../../abi/stream.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Access } from "../access.ts";
-import { opened, type Shows, sealedBy, shownOf, type Turn, turnsOf } from "../conversation.ts";
+import { conversationTurns, type ShowMedia, sealOwner, type Turn, textsAndImages, unsealed } from "../conversation.ts";
 import { countOf, recordOf } from "../json.ts";
 import { factsOf, type ModelFacts } from "../models.ts";
 import { SseFramer } from "../sse.ts";
@@ -38,7 +37,7 @@ export function anthropicProvider({ clock, access }: { readonly clock: Clock; re
             logLevel: "off",
             fetch,
           });
-          // Not through `messages`, which has words for the terminal about some models.
+          // Not client.messages, which prints warnings about some models to the terminal.
           const body = bodyOf(request, facts, access);
           return await client.post("/v1/messages", { body, stream: true, signal: abort }).asResponse();
         },
@@ -76,11 +75,10 @@ function served(row: { readonly [key: string]: unknown }): ServedModel[] {
   ];
 }
 
-/** The body as it is sent. */
 function bodyOf(request: ModelRequest, facts: ModelFacts, access: Access): object {
   const { model, system, tools } = request;
   const maxTokens = Math.min(access.maxTokens, facts.outputTokens);
-  const by = sealedBy(facts);
+  const by = sealOwner(facts);
   return {
     model: facts.isKnown ? facts.id : model,
     stream: true,
@@ -91,13 +89,13 @@ function bodyOf(request: ModelRequest, facts: ModelFacts, access: Access): objec
       ? {}
       : { tools: tools.map(({ name, description, parameters }) => ({ name, description, input_schema: parameters })) }),
     ...(system === "" ? {} : { system: [{ type: "text", text: system, cache_control: { type: "ephemeral" } }] }),
-    messages: turnsOf(request.messages).map((turn) =>
-      messageOf(turn, by, (said) => shownOf(said, request.images, facts.sees)),
+    messages: conversationTurns(request.messages).map((turn) =>
+      messageOf(turn, by, (said) => textsAndImages(said, request.images, facts.sees)),
     ),
   };
 }
 
-interface Said {
+interface ApiMessage {
   readonly role: "user" | "assistant";
   readonly content: readonly object[];
 }
@@ -114,11 +112,11 @@ function thinkingOf({ thinking }: ModelFacts, { reasoning }: Access, maxTokens: 
   return budget < THINKING_TOKENS_MIN ? {} : { thinking: { type: "enabled", budget_tokens: budget } };
 }
 
-/** How much of an answer may be thinking, where that is told in tokens. */
+/** Share of the answer for thinking, if the budget is in tokens. */
 const SHARE = { minimal: 0.125, low: 0.25, medium: 0.5, high: 0.75, xhigh: 0.875 } as const;
 
-function messageOf(turn: Turn, by: string, shown: Shows): Said {
-  if (turn.role === "assistant") return { role: "assistant", content: blocksOf(turn, opened(turn.seal, by)) };
+function messageOf(turn: Turn, by: string, shown: ShowMedia): ApiMessage {
+  if (turn.role === "assistant") return { role: "assistant", content: blocksOf(turn, unsealed(turn.seal, by)) };
   const results = turn.results.map(({ callId, output, isError }) => ({
     type: "tool_result",
     tool_use_id: callId,
@@ -137,7 +135,7 @@ function messageOf(turn: Turn, by: string, shown: Shows): Said {
   };
 }
 
-/** In the order in which they came, as far as that is known. */
+/** In the original order, if it is known. */
 function blocksOf(turn: Extract<Turn, { readonly role: "assistant" }>, sealed: readonly object[]): object[] {
   const calls = turn.calls.map(({ id, name, args }) => ({ type: "tool_use", id, name, input: args }));
   const blocks: object[] = [];

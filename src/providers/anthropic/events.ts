@@ -1,15 +1,12 @@
-// The events of Anthropic's stream, as ours. Kinds nobody knows yet are passed over; blocks that are neither text, thinking nor a call
-// say nothing to us.
+// Translates Anthropic's stream events. Ignores unknown events, and blocks other than text, thinking and tool calls.
 
 import type { StopReason, StreamEvent } from "../../abi/stream.ts";
-import { sealedBy } from "../conversation.ts";
-import { toldFailure } from "../failures.ts";
-import { countOf, parsed, recordOf } from "../json.ts";
+import { sealOwner } from "../conversation.ts";
+import { streamFailure } from "../failures.ts";
+import { countOf, type JsonObject, parsed, recordOf } from "../json.ts";
 import type { ModelFacts } from "../models.ts";
 import type { Frame } from "../sse.ts";
 import type { Translation } from "../wire.ts";
-
-type Told = { readonly [key: string]: unknown };
 
 const STOPS: { readonly [reason: string]: StopReason } = {
   end_turn: "end",
@@ -21,7 +18,7 @@ const STOPS: { readonly [reason: string]: StopReason } = {
   refusal: "refusal",
 };
 
-/** A turn as it goes back where it came from: blocks of thinking as they were, and where between them it said and called something. */
+/** A turn to send back: thinking blocks as received, and the positions of text and calls between them. */
 export type SealedBlock =
   | { type: "thinking"; thinking: string; signature: string }
   | { type: "redacted_thinking"; data: string }
@@ -42,7 +39,7 @@ class Events implements Translation {
   take({ data }: Frame, out: StreamEvent[]): void {
     const event = recordOf(parsed(data));
     if (event === null) {
-      out.push({ type: "error", failure: { class: "protocol", message: "an event of the answer is not JSON" } });
+      out.push({ type: "error", failure: { class: "protocol", message: "an event in the answer is not JSON" } });
       return;
     }
     switch (event.type) {
@@ -63,11 +60,11 @@ class Events implements Translation {
         out.push(this.done());
         return;
       case "error":
-        out.push({ type: "error", failure: toldFailure(event) });
+        out.push({ type: "error", failure: streamFailure(event) });
     }
   }
 
-  private begin(index: number, block: Told, out: StreamEvent[]): void {
+  private begin(index: number, block: JsonObject, out: StreamEvent[]): void {
     switch (block.type) {
       case "tool_use":
         this.blocks.set(index, { type: "tool_use" });
@@ -90,7 +87,7 @@ class Events implements Translation {
     }
   }
 
-  private grow(index: number, delta: Told, out: StreamEvent[]): void {
+  private grow(index: number, delta: JsonObject, out: StreamEvent[]): void {
     const block = this.blocks.get(index);
     switch (delta.type) {
       case "text_delta":
@@ -113,9 +110,9 @@ class Events implements Translation {
     }
   }
 
-  // Counts are told at the beginning and, grown, at the end; what is left out stays as it was.
-  private count(told: unknown): void {
-    const usage = recordOf(told) ?? {};
+  // Counts come with the first event and again, grown, with the last; absent ones do not change.
+  private count(fields: unknown): void {
+    const usage = recordOf(fields) ?? {};
     const { counts } = this;
     this.counts = {
       input: countOf(usage.input_tokens) ?? counts.input,
@@ -132,7 +129,7 @@ class Events implements Translation {
   private done(): StreamEvent {
     const blocks = [...this.blocks.values()].filter((block) => block.type !== "thinking" || block.signature !== "");
     const isSealed = blocks.some(({ type }) => type === "thinking" || type === "redacted_thinking");
-    const seal = isSealed ? { seal: { by: sealedBy(this.facts), data: JSON.stringify(blocks) } } : {};
+    const seal = isSealed ? { seal: { by: sealOwner(this.facts), data: JSON.stringify(blocks) } } : {};
     return { type: "done", stop: this.stop ?? "end", usage: this.counts, ...seal };
   }
 }

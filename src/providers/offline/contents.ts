@@ -1,5 +1,4 @@
-// The manual as a book: its table of contents, its pages by name and its sections by title. A title is found whatever its case,
-// punctuation and small words; nothing here is searched or guessed. Pure.
+// The manual's table of contents, pages by name, sections by title. Titles match regardless of case, punctuation and small words. Pure.
 
 import { titleKey, wordsOf } from "../../lib/text/search.ts";
 import type { ManualSection } from "../../prompts/manual.ts";
@@ -16,7 +15,7 @@ const PAGE = new RegExp(
   `^${SHOW}(?:the )?(?:(?:gsv )?(?:manual|help|man|topic|page|chapter)(?: page| topic)?(?: on| about| for| of| called| named)? (?:the )?(.+?)|(.+?) (?:manual )?(?:page|topic|chapter))$`,
 );
 
-// Beside a title, so that one line stays one line.
+// Longer commands are not shown beside a title: one line per section.
 const COMMAND_CHARS_MAX = 72;
 
 export class ManualBook {
@@ -34,17 +33,17 @@ export class ManualBook {
     }
   }
 
-  /** The section with this very title, word for word. */
+  /** The section with exactly this title. */
   titled(message: string): ManualSection | null {
     return this.wholeTitles.get(plain(message)) ?? null;
   }
 
-  /** The section whose title is asked for, in a question's words. */
+  /** The section whose title the question contains. */
   meant(question: string): ManualSection | null {
     return this.titles.get(titleKey(question)) ?? null;
   }
 
-  /** The table of contents, or a page of it, when the message asks for that. */
+  /** The table of contents or one page of it, if the message asks for that. */
   listing(message: string): string | null {
     const words = plain(message);
     if (CONTENTS.test(words)) return this.contents();
@@ -55,7 +54,7 @@ export class ManualBook {
   private contents(): string {
     const width = Math.max(...[...this.pages.keys()].map((page) => page.length));
     const lines = [...this.pages].map(([page, [first]]) => `    ${page.padEnd(width)}  ${first?.about ?? ""}`);
-    return `The manual has these pages:\n\n${lines.join("\n")}\n\n\`manual PAGE\` lists what a page holds; or ask a question.`;
+    return `The manual has these pages:\n\n${lines.join("\n")}\n\n\`manual PAGE\` lists the sections of a page. Or ask a question.`;
   }
 
   private page(name: string): string | null {
@@ -66,7 +65,7 @@ export class ManualBook {
         const isShort = command !== undefined && command.length <= COMMAND_CHARS_MAX;
         return isShort ? `- ${heading}: \`${command}\`` : `- ${heading}`;
       });
-      return `${sections[0]?.about ?? ""}\n\n${lines.join("\n")}\n\nmanual: ${page}. Ask for one by its title.`;
+      return `${sections[0]?.about ?? ""}\n\n${lines.join("\n")}\n\nmanual: ${page}. To read one, send its title.`;
     }
     return null;
   }

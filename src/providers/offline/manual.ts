@@ -1,18 +1,18 @@
-// Answers out of the manual: a page or section that is asked for by name, one section with the exact command and its source when one
-// clearly fits, otherwise the three nearest entries. It never makes up an answer: every command it names stands in the manual. Pure.
+// Answers from the manual: a page or section by name; one section, with command and source, if it clearly matches; otherwise the three
+// nearest entries. Invents nothing: every command is in the manual. Pure.
 
 import { FENCED } from "../../lib/text/fences.ts";
 import { type Hit, indexSections, type SearchIndex, termsOf } from "../../lib/text/search.ts";
 import type { ManualSection } from "../../prompts/manual.ts";
 import { ManualBook } from "./contents.ts";
 
-// Measured with the newcomer questions of the tests: real questions cover more than this, other talk less. A section whose heading
-// shares no word with the question must fit well, or clearly better than the next one.
+// Thresholds measured with the questions in the tests. A section whose heading shares no word with the question needs a high score, or a
+// clear lead over the next one.
 const COVERAGE_MIN = 0.5;
 const SCORE_MIN = 6;
 const LEAD_MIN = 1.2;
 const NEAREST = 3;
-// An order without bounds: no section may look like the way to carry it out.
+// Orders without an object: no section may look like the way to carry them out.
 const TOO_WIDE =
   /^(?:please )?(?:delete|remove|erase|destroy|wipe|kill|purge|clear|rm)(?: me)? (?:everything|anything|all|it|this|that|them|it all|them all|all of (?:it|this|them|that))(?: now| please)?[.!?]*$/i;
 const QUESTION_CHARS_MAX = 500;
@@ -30,7 +30,7 @@ export class ManualAnswers {
     this.book = new ManualBook(sections);
   }
 
-  /** A provider is made for each turn; the manual is one. */
+  /** Providers are created per turn; the index is built once per manual. */
   static from(sections: readonly ManualSection[]): ManualAnswers {
     const known = ManualAnswers.made.get(sections);
     if (known !== undefined) return known;
@@ -39,13 +39,13 @@ export class ManualAnswers {
     return answers;
   }
 
-  /** Counting all words takes longer than the rest of a turn, and orders need none of it. */
+  /** Built on demand: indexing takes longer than the rest of a turn, and orders do not need it. */
   private get index(): SearchIndex<ManualSection> {
     this.counted ??= indexSections(this.sections.filter(({ page }) => page !== TOUR));
     return this.counted;
   }
 
-  /** The section with this very title; null when the message is none, word for word. */
+  /** The section with exactly this title, or null. */
   titled(message: string): string | null {
     const section = this.book.titled(message.slice(0, QUESTION_CHARS_MAX));
     return section === null ? null : shown(section);
@@ -58,14 +58,14 @@ export class ManualAnswers {
     return this.book.listing(asked) ?? this.found(asked);
   }
 
-  /** Whether one section clearly answers it. */
+  /** True if one section clearly answers it. */
   isClear(message: string): boolean {
     const asked = message.slice(0, QUESTION_CHARS_MAX);
     return this.book.meant(asked) !== null || this.book.listing(asked) !== null || this.look(asked).best !== null;
   }
 
   private look(asked: string) {
-    // "What is the command to …" asks about what follows, not about commands.
+    // "What is the command to X" is about X, not about commands.
     const question = asked.replace(/\bcommands? (?:to|for|that)\b/gi, "").replace(/\bdid (.{1,60}?) do\b/gi, "$1 done");
     const hits = this.index.search(question);
     const [first, second] = hits;
@@ -89,12 +89,12 @@ export class ManualAnswers {
     const entries = [...found, ...general].slice(0, NEAREST).map(entryLine);
     const lead = found.length === 0 ? "I found nothing about that in the manual" : "I have no clear answer to that";
     if (isWork)
-      return `That is work for a model, and there is no model here: \`gsv auth setup\` chooses one and keeps its key. Of what the manual has, these are nearest:\n\n${entries.join("\n")}`;
-    return `${lead}: there is no model here, only the manual and a few plain rules. Nearest entries:\n\n${entries.join("\n")}`;
+      return `That needs a model, and none is set up: run \`gsv auth setup\`. Nearest entries in the manual:\n\n${entries.join("\n")}`;
+    return `${lead}: no model is set up, only the manual and a few simple rules. Nearest entries:\n\n${entries.join("\n")}`;
   }
 }
 
-/** What is asked of a model, and of no manual. */
+/** Requests for a model's work, which no manual answers. */
 const WORK =
   /^(?:(?:please|can you|could you) )?(?:add|analy[sz]e|build|clean up|debug|document|explain|fix|generate|implement|improve|make|optimi[sz]e|port|refactor|rename|rewrite|review|simplify|summari[sz]e|translate|update|write) \S/i;
 
@@ -115,7 +115,7 @@ function entryLine(section: ManualSection): string {
   return `- ${section.heading}${shown} (manual: ${section.page})`;
 }
 
-/** Code blocks as indented lines: right on a terminal and still Markdown. */
+/** Fenced code as indented lines: readable on a terminal and still Markdown. */
 function indented(markdown: string): string {
   return markdown.replace(FENCED, (_whole, _fence, _kind, block: string) =>
     block.trimEnd().replace(/^(?=.)/gm, "    "),

@@ -1,5 +1,5 @@
-// Questions that the manual has no clear answer to, looked up in what the owner keeps: the telling words in ~/knowledge, and the skill
-// whose line in the prompt fits. It shows where something stands and what stands there, and draws no conclusion. Pure.
+// For questions without a clear answer in the manual: searches ~/knowledge for the important words, and suggests a skill from the prompt.
+// ShowMedia locations and lines; draws no conclusions. Pure.
 
 import type { ModelRequest } from "../../abi/stream.ts";
 import { indexSections, termsOf } from "../../lib/text/search.ts";
@@ -13,15 +13,15 @@ const LINES_MAX = 8;
 const SKILL_LINES = 20;
 const COVERAGE_MIN = 0.5;
 
-export function keptCalls(question: string, { system, tools }: ModelRequest): readonly PlannedCall[] {
+export function noteCalls(question: string, { system, tools }: ModelRequest): readonly PlannedCall[] {
   if (!QUESTION.test(question) || !tools.some(({ name }) => name === "Search")) return [];
-  const words = tellingWords(question);
+  const words = keyWords(question);
   if (words.length === 0) return [];
   const searches = words.flatMap((word) =>
-    // The search takes letters as they are.
+    // The search is case-sensitive.
     [...new Set([word, word.toLowerCase(), word[0]?.toUpperCase() + word.slice(1).toLowerCase()])].map((query) => ({
       name: "Search",
-      // Of a home that keeps none yet nothing is an error.
+      // Search "~", not ~/knowledge: the directory may not exist.
       args: { query, path: "~" },
     })),
   );
@@ -29,20 +29,20 @@ export function keptCalls(question: string, { system, tools }: ModelRequest): re
   return [...searches, ...(skill === null ? [] : [{ name: "Read", args: { path: skill, limit: SKILL_LINES } }])];
 }
 
-/** What was found; empty when nothing was. */
-export function keptAnswer(question: string, done: readonly Exchange[]): string {
+/** Empty if nothing was found. */
+export function noteAnswer(question: string, done: readonly Exchange[]): string {
   const parts: string[] = [];
   const rows = bestLines(question, done);
-  if (rows.length > 0) parts.push(`In ${KNOWLEDGE} stands:\n\n${rows.map((row) => `    ${row}`).join("\n")}`);
+  if (rows.length > 0) parts.push(`Found in ${KNOWLEDGE}:\n\n${rows.map((row) => `    ${row}`).join("\n")}`);
   for (const { call, result } of done) {
     if (call.name !== "Read" || result.outcome !== "completed") continue;
     const text = result.output.split("\n").map((line) => `    ${line.replace(/^ *\d+\t/, "")}`);
-    parts.push(`A skill that may fit, ${call.args.path}:\n\n${text.join("\n").trimEnd()}`);
+    parts.push(`A skill that may help, ${call.args.path}:\n\n${text.join("\n").trimEnd()}`);
   }
   return parts.join("\n\n");
 }
 
-/** Lines with most of the words, each once, in the order in which they were found. */
+/** Lines with the most matching words, without duplicates, in order. */
 function bestLines(question: string, done: readonly Exchange[]): string[] {
   const wanted = new Set(termsOf(question));
   const scores = new Map<string, number>();
@@ -60,14 +60,14 @@ function bestLines(question: string, done: readonly Exchange[]): string[] {
     .slice(0, LINES_MAX);
 }
 
-/** The longest of those that mean something, as they were written. */
-function tellingWords(question: string): string[] {
+/** The longest meaningful words, as written. */
+function keyWords(question: string): string[] {
   const words = question.match(/[\p{L}\p{N}][\p{L}\p{N}'’-]*/gu) ?? [];
   const telling = words.filter((word) => word.length > 2 && termsOf(word).length > 0);
   return [...new Set(telling)].sort((a, b) => b.length - a.length).slice(0, TERMS_MAX);
 }
 
-/** By the index of skills that the prompt holds. */
+/** From the skills index in the prompt. */
 function skillFor(question: string, system: string): string | null {
   const skills = [...system.matchAll(/^- ([\w-]+): (.+) \((\/\S+|~\/\S+)\)$/gm)].map(
     ([, heading = "", text = "", path = ""]) => ({ heading, words: heading.replace(/-/g, " "), text, path }),

@@ -1,6 +1,5 @@
-// The provider that needs no key, no network and no model: it answers questions about gsv from the manual and does a few plain
-// things with the tools of the request. It is not a model and never plays one. Each turn is a function of the request's messages
-// alone, so a turn that is asked again says and does the same.
+// The provider without key, network and model: answers questions about gsv from the manual, and carries out simple orders with the
+// request's tools. Says that it is not a model. Deterministic: a retried turn gives the same answer.
 
 import { LIMITS } from "../../abi/config/limits.ts";
 import type { Message, ToolCall } from "../../abi/process/message.ts";
@@ -20,8 +19,8 @@ const TRY = [
   "- `How do I start a task in the background?`",
   '- `write "call the bank" to ~/notes.md`',
 ].join("\n");
-const GREETING = `Hello. This is gsv, with no model set up: I answer from the manual and do a few plain things. ${TRY}`;
-const HELP = `I am not a model. I answer questions about gsv from its manual, and do these: read, list, find, write, replace, delete, run a command, remember, summarise my workspace, what is running; "manual" lists its pages. ${TRY}`;
+const GREETING = `Hello. This is gsv with no model set up: I answer from the manual and carry out simple orders. ${TRY}`;
+const HELP = `I am not a model. I answer questions about gsv from its manual. I can also read, list, find, write, replace and delete files, run a command, remember a note, summarise my workspace and show what is running. "manual" lists the manual's pages. ${TRY}`;
 const THANKS = "You are welcome.";
 
 export interface OfflinePorts {
@@ -33,7 +32,7 @@ export function offlineProvider({ manual }: OfflinePorts): Provider {
     name: "offline",
     async *stream(request, signal) {
       if (request.purpose === "summary") {
-        yield { type: "error", failure: { class: "config", message: "offline is no model and writes no summaries" } };
+        yield { type: "error", failure: { class: "config", message: "the offline provider cannot write summaries" } };
         return;
       }
       const turn = turnFor(request, ManualAnswers.from(await manual()));
@@ -70,8 +69,8 @@ function turnFor(request: ModelRequest, manual: ManualAnswers): Turn {
   const calls: PlannedCall[] = [];
   const open = results.length > 0 ? openSteps(request, said, manual) : [];
   if (results.length > 0) {
-    const told = open.flatMap((step) => step.told);
-    const rest = results.filter((result) => !told.includes(result.toolCallId));
+    const covered = open.flatMap((step) => step.covered);
+    const rest = results.filter((result) => !covered.includes(result.toolCallId));
     if (rest.length > 0) texts.push(presentResults(callsOf(before), rest));
   }
   for (const step of open) {
@@ -84,16 +83,16 @@ function turnFor(request: ModelRequest, manual: ManualAnswers): Turn {
     const turn = replyTo(question, request, manual, questions.length === 1);
     if (turn.text !== "") texts.push(turn.text);
     if (turn.calls.length === 0) continue;
-    // Once one does not fit, none after it goes ahead: orders keep their order.
+    // After one order does not fit, skip all later ones: their order matters.
     if (leftOut > 0 || calls.length + turn.calls.length > LIMITS.toolCallsPerTurnMax) leftOut++;
     else calls.push(...turn.calls);
   }
-  if (leftOut > 0) texts.push(`Too many orders at once: the last ${leftOut} were left out, send them again.`);
+  if (leftOut > 0) texts.push(`Too many orders at once: the last ${leftOut} were skipped. Send them again.`);
   if (texts.length === 0 && calls.length === 0) texts.push(eventText(fresh));
   return { text: texts.join("\n\n"), calls };
 }
 
-/** What follows of the orders that the results belong to. */
+/** Next steps of the orders that these results belong to. */
 function openSteps(request: ModelRequest, said: number, manual: ManualAnswers): Step[] {
   const { messages } = request;
   const done: Exchange[] = [];
@@ -106,7 +105,7 @@ function openSteps(request: ModelRequest, said: number, manual: ManualAnswers): 
     done.unshift(...answers.flatMap((message) => exchangeOf(calls, message)));
     const earlier = messages.findLastIndex(({ role }, index) => index < at && role === "assistant");
     const orders = questionsIn(messages.slice(earlier + 1, at));
-    // Of several orders at once each has its own calls, which one step cannot tell apart: they were done word for word.
+    // With several orders at once, the results cannot be assigned to one of them; each was a single step.
     if (orders.length > 1) return [];
     const [order] = orders;
     if (order !== undefined) {
@@ -129,13 +128,13 @@ function callsOf(message: Message | undefined) {
   return message?.role === "assistant" ? (message.content.toolCalls ?? []) : [];
 }
 
-// Every message nobody answered yet: several may have come together. Those before a failure belong to a run that is over.
+// All unanswered messages. Those before a failure belong to a finished run.
 function questionsIn(fresh: readonly Message[]): string[] {
   const after = fresh.slice(fresh.findLastIndex(isFailedNote) + 1);
   return after.flatMap((message) => (message.role === "user" ? [message.content] : []));
 }
 
-// What a client read from its stdin comes after the message, in a block of its own; the order stands before it.
+// Text from stdin follows the message in a block of its own.
 function orderIn(message: string): string {
   return message.split(/(?<!\n)\n+<stdin\b/, 1)[0] ?? "";
 }
@@ -153,14 +152,14 @@ function stepFor(
 
 function replyTo(message: string, request: ModelRequest, manual: ManualAnswers, isAlone: boolean): Turn {
   const order = orderIn(message);
-  // "Find text in files" names a section; it also reads like an order.
+  // "Find text in files" is a title and looks like an order.
   const titled = manual.titled(order);
   if (titled !== null) return { text: titled, calls: [] };
   const step = stepFor(message, [], request, manual);
   const intent = intentOf(order);
   if (step !== null && isAlone) return step;
   if (step !== null && !step.withManual)
-    return { text: `That takes several steps, so send it alone: ${order.slice(0, 200)}`, calls: [] };
+    return { text: `That takes several steps. Send it alone: ${order.slice(0, 200)}`, calls: [] };
   switch (intent.kind) {
     case "greeting":
       return { text: GREETING, calls: [] };

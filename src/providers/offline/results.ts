@@ -1,5 +1,5 @@
-// Tells in plain words what came of tool calls: what was found, what was done, what was refused and what nobody knows. It takes
-// results as text or as the JSON of the same call, and never says that something was done unless the result says so. Pure.
+// Describes results of tool calls: found, done, denied or unknown. Reads plain results and JSON; claims success only if the
+// result says so. Pure.
 
 import type { ToolCall, ToolResultContent } from "../../abi/process/message.ts";
 import { RUNNING_CALLS } from "./rules.ts";
@@ -36,20 +36,20 @@ function trouble(result: ToolResultContent, args: Args): string {
     case "cancelled":
       return `Not done, because it was cancelled: ${what}.`;
     case "unknown":
-      return `gsv was interrupted in the middle of this, so it may or may not have happened: ${what}. Look before you repeat it.`;
+      return `gsv was interrupted in the middle of this, so it may or may not have happened: ${what}. Check before you repeat it.`;
     default:
       return `That did not work: ${what}. ${said}${hostHint(result, args)}`.trim();
   }
 }
 
-/** One who stands in a directory of the machine may well mean a file there. */
+/** The user may have meant a file on this computer. */
 function hostHint({ toolName, output }: ToolResultContent, args: Args): string {
   const path = pathOf(args);
   if (toolName !== "Read" || args.target !== undefined || /^[~/]/.test(path) || !output.startsWith("ENOENT")) return "";
-  return `\nA file of this machine is read with: read ${path} on the host`;
+  return `\nTo read a file on this computer: read ${path} on the host`;
 }
 
-// After the semicolon comes what a model should do about it.
+// The part after the semicolon is for models.
 function deniedText(said: string): string {
   return said.startsWith("denied by ") ? `It was ${said.split(";", 1)[0]}.` : said;
 }
@@ -102,18 +102,18 @@ function readText(output: string, path: string): string {
   }
   const content = view?.kind === "file" && typeof view.content === "string" ? view.content : output;
   const plain = withoutNumbers(content);
-  return plain.trim() === "" ? `${path} is empty.` : `${path}:\n\n${asItStands(plain.replace(/\n+$/, ""), path)}`;
+  return plain.trim() === "" ? `${path} is empty.` : `${path}:\n\n${verbatim(plain.replace(/\n+$/, ""), path)}`;
 }
 
-// An answer is Markdown: what that would change, indentation above all, stands in a block.
-function asItStands(text: string, path: string): string {
+// The answer is Markdown: text that Markdown would change goes into a code block.
+function verbatim(text: string, path: string): string {
   if (/\.(?:md|markdown)$/i.test(path) || !/^[ \t]+\S|^[#>|+-]|[*_`<\\]/m.test(text)) return text;
   const fence = "`".repeat(Math.max(3, ...[...text.matchAll(/`+/g)].map(([run]) => run.length + 1)));
   const language = /\.([a-z0-9]{1,8})$/i.exec(path)?.[1] ?? "";
   return `${fence}${language}\n${text}\n${fence}`;
 }
 
-// Files come with numbered lines for a model's sake; a person asked for the text. A notice in the middle of a long one has no number.
+// Files come with line numbers, for models. Notices within long files have none.
 function withoutNumbers(content: string): string {
   const numbered = /^ *\d+\t/;
   if (!numbered.test(content)) return content;
@@ -130,7 +130,7 @@ function searchText(output: string, args: Args): string {
   return `Found ${quote(args.query)}${where}:\n\n${lines.join("\n")}`;
 }
 
-/** `path:line:text` rows, whichever way the result says them. */
+/** `path:line:text` rows, from text or JSON. */
 function linesOf(output: string): string[] {
   const found = asObject(output);
   if (found !== null && Array.isArray(found.matches)) {
@@ -158,7 +158,7 @@ function processTable(rows: readonly string[]): string {
   return `${count}:\n\n${lines.map((line) => `    ${line}`).join("\n")}\n\n\`gsv ps\` shows more of each.`;
 }
 
-// A process without a label has a dash for a name.
+// A process without a label has the name "-".
 function nameOf(name = "-"): string {
   return name === "-" ? "" : name;
 }

@@ -1,6 +1,5 @@
-// What the offline provider understands by plain rules: a message either is one of a few plain orders, word for word, or it is a
-// question for the manual. When in doubt it is a question: nothing is written, changed or deleted on a guess, so a path there must
-// look like one (a slash, a dot and an ending, ~, quotes, or the word "file" before it). Pure.
+// Simple orders, recognized by exact patterns; anything else is a question for the manual. When in doubt it is a question: nothing is
+// changed on a guess, so a path must look like one (slash, dot and extension, ~, quotes, or the word "file" before it). Pure.
 
 import type { ToolCall, ToolResultContent } from "../../abi/process/message.ts";
 
@@ -18,7 +17,7 @@ export type Intent =
   | { readonly kind: "calls"; readonly calls: readonly PlannedCall[] }
   | { readonly kind: "greeting" | "help" | "thanks" | "question" };
 
-/** /proc/<pid>/status has `State:` and `Name:` lines; what is running is read from there. */
+/** /proc/<pid>/status has `State:` and `Name:` lines. */
 export const RUNNING_CALLS: readonly PlannedCall[] = [
   { name: "Search", args: { query: "State:", path: "/proc", include: "status" } },
   { name: "Search", args: { query: "Name:", path: "/proc", include: "status" } },
@@ -27,7 +26,7 @@ export const RUNNING_CALLS: readonly PlannedCall[] = [
 const QUOTED = String.raw`"[^"]+"|'[^']+'|“[^”]+”|\x60[^\x60]+\x60`;
 const PATH = String.raw`(?<path>${QUOTED}|\S+?)`;
 const FILE = `(?:the )?(?:(?:new )?(?<named>file|directory|folder) )?${PATH}`;
-// A file may be called by a bare word when it is only read, unless the word means something else here.
+// For reading, a bare word may be a file name, unless it has another meaning here.
 const NOT_FILES =
   /^(?:it|this|that|more|everything|all|me|files?|help|histor(?:y|ies)|archives?|conversations?|messages?|logs?|docs|documentation|manual|processe?s?|approvals?|tasks?|agents?|commands?|data)$/i;
 
@@ -36,7 +35,7 @@ const RUN = new RegExp(
   "is",
 );
 const ON_HOST = /^(?<order>.+?),? on (?:the |my |this )?(?:host|machine|computer)$/is;
-/** Unquoted it must look like a command, and not like what people say: "run the tests for me" is a question. */
+/** An unquoted command must look like one: "run the tests for me" is a question. */
 const STARTS_COMMAND = /^[\w./~-]+(?:=\S*)?(?:\s|$)/;
 const SPOKEN =
   /^(?:an?|the|it|this|that|these|those|my|some\w*|any\w*|all|every\w*|two|three|several|many|more|again|away|out|in|on|as|with|without|how|what|when|for|to|by|at|me|you|commands?|process\w*|tasks?|agents?|tests?|scripts?|code|work|jobs?|programs?)\b/i;
@@ -114,7 +113,7 @@ const RULES: readonly Rule[] = [
 export function intentOf(message: string): Intent {
   const order = bare(message);
   if (order === "") return word("greeting");
-  // A command may hold what the rules below look for, and its full stop may be part of it.
+  // Commands first: they may contain what the rules below match.
   const command = commandIn(message);
   if (command !== null) return command;
   const onHost = ON_HOST.exec(order)?.groups?.order;
@@ -133,7 +132,7 @@ function orderOf(order: string): Intent | null {
   return null;
 }
 
-/** `run ls /proc` and `run "npm test" on the host`: in quotes of any kind, or up to the end of the line. */
+/** `run ls /proc`, `run "npm test" on the host`: quoted, or up to the end of the line. */
 function commandIn(message: string): Intent | null {
   const { text = "", host } = RUN.exec(message.trim())?.groups ?? {};
   const escaped = /^"((?:[^"\\]|\\.)+)"$/s.exec(text)?.[1]?.replaceAll('\\"', '"');
@@ -146,7 +145,7 @@ function isCommand(text: string): boolean {
   return STARTS_COMMAND.test(text) && !SPOKEN.test(text);
 }
 
-// Politeness around an order is no part of it. A full stop may end a path (`list ..`), so only one after a word or quote goes.
+// Removes politeness. A full stop may be part of a path (`list ..`): remove it only after a word or quote.
 function bare(message: string): string {
   return message
     .trim()
@@ -200,7 +199,7 @@ function find(groups: Groups): Intent | null {
   return isClearlyPath(groups) ? call("Search", { query: unquote(groups.text), path: unquote(groups.path) }) : null;
 }
 
-// "find deadline" looks for a word; "find my old conversations" is a question.
+// "find deadline" is a search; "find my old conversations" is a question.
 function findAnywhere(groups: Groups): Intent | null {
   const text = groups.text ?? "";
   const isPlain =

@@ -1,19 +1,18 @@
-// Orders that take the offline provider more than one step: remembering something, summing up where a process works, and looking into
-// what its owner keeps. Each step follows from the order and the results so far, so that a turn that is asked again does the same. What
-// stands in a file is only ever added to. Pure.
+// Orders with several steps: remember a note, summarize the workspace, search the owner's notes. Each step follows from the order and the
+// results so far, so a retried turn repeats it. Files are only appended to. Pure.
 
 import type { ModelRequest } from "../../abi/stream.ts";
-import { keptAnswer, keptCalls } from "./notes.ts";
+import { noteAnswer, noteCalls } from "./notes.ts";
 import type { Exchange, PlannedCall } from "./rules.ts";
 import { workspaceCalls, workspaceText } from "./workspace.ts";
 
 export interface Step {
   readonly text: string;
   readonly calls: readonly PlannedCall[];
-  /** What the manual says of it follows, once nothing else does. */
+  /** Append the manual's answer at the end. */
   readonly withManual?: true;
-  /** Ids of calls whose results the text tells of, or which only led here. */
-  readonly told: readonly string[];
+  /** Calls whose results `text` covers. */
+  readonly covered: readonly string[];
 }
 
 const NOTES = "~/knowledge/notes.md";
@@ -25,7 +24,7 @@ const REMEMBER =
 const SUM_UP =
   /^(?:(?:please |can you |could you )*(?:summari[sz]e|sum up|describe|give me a summary of|show me|what(?:['’]?s| is) in|what do i have in)) (?:my|this|the)(?: current)? (?:workspace|working directory|project)[.!?]*(?: please[.!]?)?$/i;
 
-/** The next step of an order after what was done for it; null when it is none of these. `isUnanswered`: the manual has no clear answer. */
+/** The next step of an order; null if it is no such order. `isUnanswered`: the manual has no clear answer. */
 export function stepOf(
   order: string,
   done: readonly Exchange[],
@@ -40,7 +39,7 @@ export function stepOf(
       : SUM_UP.test(said)
         ? sumUpStep(done, request)
         : isUnanswered()
-          ? keptStep(said, done, request)
+          ? notesStep(said, done, request)
           : null;
   if (step === null) return null;
   return step.calls.every(({ name }) => request.tools.some((tool) => tool.name === name)) ? step : null;
@@ -49,26 +48,26 @@ export function stepOf(
 function rememberStep(note: string, done: readonly Exchange[]): Step {
   const path = NOTES;
   const looked = done.find(({ call }) => call.name === "Read" && call.args.path === path);
-  if (looked === undefined) return { text: "", calls: [{ name: "Read", args: { path } }], told: [] };
+  if (looked === undefined) return { text: "", calls: [{ name: "Read", args: { path } }], covered: [] };
   const wrote = done.find(({ call }) => call !== looked.call && call.args.path === path);
   if (wrote !== undefined) {
-    if (wrote.result.outcome !== "completed") return { text: "", calls: [], told: [looked.call.id] };
-    return { text: `Noted in ${path}: ${note}`, calls: [], told: [looked.call.id, wrote.call.id] };
+    if (wrote.result.outcome !== "completed") return { text: "", calls: [], covered: [looked.call.id] };
+    return { text: `Noted in ${path}: ${note}`, calls: [], covered: [looked.call.id, wrote.call.id] };
   }
-  const told = [looked.call.id];
+  const covered = [looked.call.id];
   const { outcome, output } = looked.result;
   const line = `- ${note}`;
   if (outcome !== "completed") {
-    if (!output.startsWith("ENOENT")) return { text: "", calls: [], told: [] };
-    return { text: "", calls: [{ name: "Write", args: { path, content: `${HEADING}\n\n${line}\n` } }], told };
+    if (!output.startsWith("ENOENT")) return { text: "", calls: [], covered: [] };
+    return { text: "", calls: [{ name: "Write", args: { path, content: `${HEADING}\n\n${line}\n` } }], covered };
   }
   const edit = editAdding(line, output);
-  if (edit !== null) return { text: "", calls: [{ name: "Edit", args: { path, ...edit } }], told };
-  const why = `I add to ${path} after its first line, and that does not stand there just once`;
-  return { text: `I did not note it: ${why}. Your note was: ${note}`, calls: [], told };
+  if (edit !== null) return { text: "", calls: [{ name: "Edit", args: { path, ...edit } }], covered };
+  const why = `notes go after the first line of ${path}, and that line is not unique`;
+  return { text: `Not noted: ${why}. Your note was: ${note}`, calls: [], covered };
 }
 
-/** Adds a line after our heading, else after the first line, where an edit finds that once; null where it would not. */
+/** Appends a line after our heading, else after the first line. Null if that text is not unique. */
 function editAdding(line: string, output: string): { readonly oldString: string; readonly newString: string } | null {
   const text = output.replace(/^ *\d+\t/gm, "");
   const isOnce = (part: string) => text.split(part).length === 2;
@@ -80,17 +79,17 @@ function editAdding(line: string, output: string): { readonly oldString: string;
 
 function sumUpStep(done: readonly Exchange[], request: ModelRequest): Step {
   const calls = workspaceCalls(done, request);
-  if (calls.length > 0) return { text: "", calls, told: done.map(({ call }) => call.id) };
-  return { text: workspaceText(done, request), calls: [], told: done.map(({ call }) => call.id) };
+  if (calls.length > 0) return { text: "", calls, covered: done.map(({ call }) => call.id) };
+  return { text: workspaceText(done, request), calls: [], covered: done.map(({ call }) => call.id) };
 }
 
-function keptStep(question: string, done: readonly Exchange[], request: ModelRequest): Step | null {
-  const calls = keptCalls(question, request);
+function notesStep(question: string, done: readonly Exchange[], request: ModelRequest): Step | null {
+  const calls = noteCalls(question, request);
   const own = done.filter(({ call }) => calls.some(({ args }) => JSON.stringify(args) === JSON.stringify(call.args)));
-  const told = own.map(({ call }) => call.id);
-  if (own.length > 0) return { text: keptAnswer(question, own), calls: [], told, withManual: true };
+  const covered = own.map(({ call }) => call.id);
+  if (own.length > 0) return { text: noteAnswer(question, own), calls: [], covered, withManual: true };
   if (done.length > 0) return null;
-  return calls.length === 0 ? null : { text: "", calls, told: [], withManual: true };
+  return calls.length === 0 ? null : { text: "", calls, covered: [], withManual: true };
 }
 
 function oneLine(text: string): string {

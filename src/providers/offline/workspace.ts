@@ -1,5 +1,5 @@
-// A summary of the directory a process works in, from what its tools say: what it holds, with sizes and newest changes where there is a
-// shell, how its README begins, and where work was left. Nothing in it is made up. Pure.
+// Summary of the working directory from tool results: contents, newest changes (if there is a shell), start of the README, last
+// summary. Pure.
 
 import type { ModelRequest } from "../../abi/stream.ts";
 import type { Exchange, PlannedCall } from "./rules.ts";
@@ -10,7 +10,7 @@ const SUMMARY = ".gsv/summary.md";
 const FIRST_LINES = 12;
 const NAMES_SHOWN = 40;
 
-/** What is still to be looked at; nothing when all has been. */
+/** Calls still to be made; empty when done. */
 export function workspaceCalls(done: readonly Exchange[], { tools }: ModelRequest): readonly PlannedCall[] {
   const listing = done.find(isListing);
   if (listing === undefined) return tools.some(({ name }) => name === NEWEST.name) ? [LISTING, NEWEST] : [LISTING];
@@ -26,7 +26,7 @@ export function workspaceCalls(done: readonly Exchange[], { tools }: ModelReques
 export function workspaceText(done: readonly Exchange[], { about: { cwd } }: ModelRequest): string {
   const listing = done.find(isListing);
   if (listing === undefined || listing.result.outcome !== "completed")
-    return `I could not look into ${cwd}: ${listing?.result.output ?? "it was not read"}`;
+    return `I could not list ${cwd}: ${listing?.result.output ?? "no result"}`;
   const where = cwd.startsWith("/workspaces/") ? `The workspace ${cwd}` : `This process works in ${cwd}, which`;
   return [`${where} ${contentsText(namesIn(listing))}`, ...newestText(done), ...beginningsText(done)].join("\n\n");
 }

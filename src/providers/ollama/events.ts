@@ -1,12 +1,12 @@
-// The lines of Ollama's stream, as our events. Arguments of calls come whole, and an error is a line of its own.
+// Translates Ollama's stream. Call arguments come whole; an error is a line of its own.
 
 import type { StreamEvent } from "../../abi/stream.ts";
-import { toldFailure } from "../failures.ts";
+import { streamFailure } from "../failures.ts";
 import { countOf, parsed, recordOf } from "../json.ts";
 import type { Frame } from "../sse.ts";
 import type { Translation } from "../wire.ts";
 
-/** `name` is what calls are called by: Ollama need not give them ids. */
+/** `name`: prefix of call ids, which Ollama may omit. */
 export function ollamaTranslation(name: string): Translation {
   return new Lines(name);
 }
@@ -23,7 +23,7 @@ class Lines implements Translation {
       return;
     }
     if (line.error !== undefined) {
-      out.push({ type: "error", failure: toldFailure(line) });
+      out.push({ type: "error", failure: streamFailure(line) });
       return;
     }
     const { thinking, content, tool_calls: calls } = recordOf(line.message) ?? {};

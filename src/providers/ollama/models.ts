@@ -1,17 +1,16 @@
-// The models of an Ollama: a list by name, and of each what it says when it is asked for that one. Whichever does not answer that is listed
-// all the same, and nothing is taken for known of it.
+// Ollama's models: a list of names, then details for each. A model without details is listed with unknown facts.
 
 import type { ServedModel } from "../../abi/stream.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { countOf, recordOf } from "../json.ts";
 
-/** Asks the server for a path, plainly or with a body, and waits so long. */
+/** GET, or POST if there is a body. */
 export type Asks = (path: string, waitMs: number, body?: object) => Promise<unknown>;
 
 type Row = { readonly [key: string]: unknown };
 
 const LIST_MS = 10_000;
-/** Somebody waits for the list, or for an answer of whoever stands first in it. */
+/** Short: a user may be waiting for the list. */
 const DESCRIPTION_MS = 300;
 const DESCRIPTIONS_MS = 600;
 const AT_ONCE = 4;
@@ -34,7 +33,7 @@ export async function modelsListed(ask: Asks, clock: Pick<Clock, "mono">): Promi
 async function described(ask: Asks, model: unknown): Promise<Row> {
   const { capabilities, model_info: facts } =
     recordOf(await ask("/api/show", DESCRIPTION_MS, { model }).catch(() => null)) ?? {};
-  // Its name begins with that of the family.
+  // The key starts with the model family.
   const [, window] = Object.entries(recordOf(facts) ?? {}).find(([key]) => key.endsWith(".context_length")) ?? [];
   return { context_length: window, ...(capabilities === undefined ? {} : { capabilities }) };
 }

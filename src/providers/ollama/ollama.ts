@@ -1,18 +1,18 @@
-// Ollama by its own interface: JSON lines, arguments of calls whole, models listed by the server. Without a word about it Ollama cuts a long
-// request off at its small usual window, so each request says how large a window it needs. A server is given no more requests at once
-// than it works on: the others wait here, where waiting is no silence of the server's.
+// Ollama's own API: JSON lines, whole call arguments, a list of models. By default Ollama truncates long requests to a small window, so each
+// request states its window. Requests beyond the configured concurrency wait here, so that waiting does not count as the server's
+// silence.
 
 import type { Provider } from "../../abi/stream.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Access } from "../access.ts";
-import { type Shows, shownOf, type Turn, toolsAndMessages } from "../conversation.ts";
+import { type ShowMedia, type Turn, textsAndImages, toolsAndMessages } from "../conversation.ts";
 import { ollamaWindow } from "../models.ts";
 import { LineFramer } from "../sse.ts";
 import { answered, readJson } from "../wire.ts";
 import { ollamaTranslation } from "./events.ts";
 import { type Asks, modelsListed } from "./models.ts";
 
-/** Until the first byte: a model may have to be loaded, and reads the whole request first. */
+/** Until the first byte: the model may have to be loaded and reads the whole request first. */
 const FIRST_BYTE_MS = 300_000;
 
 export function ollamaProvider({ clock, access }: { readonly clock: Clock; readonly access: Access }): Provider {
@@ -23,7 +23,7 @@ export function ollamaProvider({ clock, access }: { readonly clock: Clock; reado
   return {
     name: "ollama",
     async *stream(request, signal) {
-      const leave = await Places.at(access).take(signal);
+      const leave = await Slots.at(access).take(signal);
       if (leave === null) return yield { type: "aborted" };
       try {
         yield* answered({
@@ -61,14 +61,14 @@ function bodyOf(request: Request, access: Access): object {
   return {
     model: request.model,
     stream: true,
-    // Only models that think take yes for an answer; every model takes no.
+    // `think: true` fails for models without thinking; `false` works for all.
     ...(reasoning === "off" ? { think: false } : {}),
     options: { num_ctx: ollamaWindow(served ?? windowTokens), num_predict: maxTokens },
-    ...toolsAndMessages(request, (turn) => messagesOf(turn, (said) => shownOf(said, request.images, sees))),
+    ...toolsAndMessages(request, (turn) => messagesOf(turn, (said) => textsAndImages(said, request.images, sees))),
   };
 }
 
-function messagesOf(turn: Turn, shown: Shows): object[] {
+function messagesOf(turn: Turn, shown: ShowMedia): object[] {
   if (turn.role === "assistant") {
     const calls = turn.calls.map(({ name, args }) => ({ function: { name, arguments: args } }));
     return [{ role: "assistant", content: turn.text, ...(calls.length === 0 ? {} : { tool_calls: calls }) }];
@@ -80,28 +80,28 @@ function messagesOf(turn: Turn, shown: Shows): object[] {
   return [...results, ...said.slice(0, -1), { ...said.at(-1), images: images.map(({ data }) => data) }];
 }
 
-/** The places of one server, first come, first served. */
-class Places {
-  private static readonly servers = new Map<string, Places>();
+/** Slots of one server, first come, first served. */
+class Slots {
+  private static readonly servers = new Map<string, Slots>();
   private taken = 0;
   private readonly waiting: (() => void)[] = [];
 
-  static at({ baseUrl, parallel }: Access): Places {
-    const places = Places.servers.get(baseUrl) ?? new Places();
-    Places.servers.set(baseUrl, places);
-    places.most = parallel === 0 ? Number.POSITIVE_INFINITY : parallel;
-    return places;
+  static at({ baseUrl, parallel }: Access): Slots {
+    const slots = Slots.servers.get(baseUrl) ?? new Slots();
+    Slots.servers.set(baseUrl, slots);
+    slots.most = parallel === 0 ? Number.POSITIVE_INFINITY : parallel;
+    return slots;
   }
 
   private most = 1;
 
-  /** The way to give the place back, once; null when whoever waited has gone. */
+  /** Returns a release function, to be called once; null if aborted while waiting. */
   async take(signal: AbortSignal): Promise<(() => void) | null> {
     if (signal.aborted) return null;
     if (this.taken < this.most) this.taken++;
     else if (!(await this.turn(signal))) return null;
     return () => {
-      // Who waits takes the place over, so that nobody comes in between.
+      // Hand the slot to the next waiter directly, so that no one can get in between.
       const next = this.waiting.shift();
       if (next === undefined) this.taken--;
       else next();

@@ -1,22 +1,20 @@
-// The chunks of chat completions, as our events. Every compatible server has them, each a little in its own way: calls without a number or
-// an id, all under one number, or whole at once; thinking under other names; usage in other places; an end without [DONE].
+// Translates chat completion chunks. Compatible servers differ: calls without index or id, all with one index, or whole; thinking under
+// other names; usage in other places; an end without [DONE].
 
 import type { Reported } from "../../abi/process/money.ts";
 import type { StopReason, StreamEvent } from "../../abi/stream.ts";
-import { sealedBy } from "../conversation.ts";
-import { toldFailure } from "../failures.ts";
-import { countOf, parsed, recordOf } from "../json.ts";
+import { sealOwner } from "../conversation.ts";
+import { streamFailure } from "../failures.ts";
+import { countOf, type JsonObject, parsed, recordOf } from "../json.ts";
 import type { ModelFacts } from "../models.ts";
 import type { Frame } from "../sse.ts";
 import type { Translation } from "../wire.ts";
 
-type Told = { readonly [key: string]: unknown };
-
-/** What a server wants back with a turn that called tools. */
+/** Data that a server wants back with a turn that made calls. */
 export interface KeptTurn {
   readonly reasoning_content?: string;
   readonly reasoning_details?: readonly object[];
-  /** By the place of the call. */
+  /** By index of the call. */
   readonly marks?: { readonly [call: number]: unknown };
 }
 
@@ -30,10 +28,10 @@ const STOPS: { readonly [reason: string]: StopReason } = {
   content_filter: "refusal",
   safety: "refusal",
 };
-/** Reasons that are none: the server gave up. */
+/** Reasons that are errors. */
 const BROKEN = ["error", "insufficient_system_resource", "abort"];
 
-/** `name` is what calls without an id are called by. */
+/** `name`: prefix of ids for calls without one. */
 export function chatTranslation(facts: ModelFacts, name: string): Translation {
   return new Chunks(facts, name);
 }
@@ -59,11 +57,11 @@ class Chunks implements Translation {
     }
     const chunk = recordOf(parsed(data));
     if (chunk === null) {
-      out.push({ type: "error", failure: { class: "protocol", message: "an event of the answer is not JSON" } });
+      out.push({ type: "error", failure: { class: "protocol", message: "an event in the answer is not JSON" } });
       return;
     }
     if ((chunk.error !== undefined && chunk.error !== null) || chunk.object === "error") {
-      out.push({ type: "error", failure: toldFailure(chunk) });
+      out.push({ type: "error", failure: streamFailure(chunk) });
       return;
     }
     const choice = recordOf(Array.isArray(chunk.choices) ? chunk.choices[0] : undefined);
@@ -81,17 +79,17 @@ class Chunks implements Translation {
     return this.counts.input + this.counts.output === 0 ? null : this.counts;
   }
 
-  /** Some servers send no [DONE]: an answer that said why it stopped has ended all the same. */
+  /** For servers without [DONE]: an answer with a stop reason is complete. */
   end(out: StreamEvent[]): void {
     if (this.stop === null) return;
     const usage = this.counts;
     const kept = this.calls.count === 0 ? null : { ...this.thoughts.kept(), ...this.calls.kept() };
     const hasSeal = kept !== null && Object.keys(kept).length > 0;
-    const seal = hasSeal ? { seal: { by: sealedBy(this.facts), data: JSON.stringify([kept]) } } : {};
+    const seal = hasSeal ? { seal: { by: sealOwner(this.facts), data: JSON.stringify([kept]) } } : {};
     out.push({ type: "done", stop: this.refused ? "refusal" : this.stop, usage, ...seal });
   }
 
-  private grow(delta: Told, out: StreamEvent[]): void {
+  private grow(delta: JsonObject, out: StreamEvent[]): void {
     this.thoughts.take(delta, out);
     for (const part of Array.isArray(delta.content) ? (delta.content as unknown[]) : [delta.content]) {
       const { type, text, thinking } = recordOf(part) ?? { type: "text", text: part };
@@ -108,20 +106,20 @@ class Chunks implements Translation {
       this.calls.take(recordOf(call) ?? {}, place, out);
   }
 
-  private count(told: unknown): void {
-    const usage = recordOf(told);
+  private count(fields: unknown): void {
+    const usage = recordOf(fields);
     if (usage === null) return;
     const { cached_tokens: cached, cache_write_tokens: written } = recordOf(usage.prompt_tokens_details) ?? {};
     const hit = cached ?? usage.prompt_cache_hit_tokens ?? usage.cached_tokens;
     const output = countOf(usage.completion_tokens) ?? 0;
-    // A few say what it cost, too.
+    // Some servers report the cost.
     const { cost } = usage;
     const said = typeof cost === "number" && Number.isFinite(cost) && cost >= 0 ? { costUsd: cost } : {};
     this.counts = { ...parted(countOf(usage.prompt_tokens) ?? 0, hit, written), output, ...said };
   }
 }
 
-/** All that went in, as far as a cache had to do with it and the rest. */
+/** Splits input tokens into cached and other ones. */
 export function parted(total: number, cached: unknown, written: unknown) {
   const cacheRead = Math.min(countOf(cached) ?? 0, total);
   const cacheWrite = Math.min(countOf(written) ?? 0, total - cacheRead);
@@ -137,7 +135,7 @@ interface Open {
 }
 
 class Calls {
-  /** By the number the server gave them; one that it gave twice is the newer call's. */
+  /** By the server's index; a repeated index refers to the newer call. */
   private readonly open = new Map<number, Open>();
   private readonly marks = new Map<number, unknown>();
   private last = 0;
@@ -145,15 +143,15 @@ class Calls {
 
   constructor(private readonly name: string) {}
 
-  take(part: Told, place: number, out: StreamEvent[]): void {
-    const told = recordOf(part.function) ?? {};
-    const name = typeof told.name === "string" ? told.name : "";
+  take(part: JsonObject, place: number, out: StreamEvent[]): void {
+    const fields = recordOf(part.function) ?? {};
+    const name = typeof fields.name === "string" ? fields.name : "";
     const id = typeof part.id === "string" ? part.id : "";
     const number = countOf(part.index) ?? (name === "" ? Math.max(place, this.last) : this.count);
     const call = this.callOf(number, id, name);
     this.last = number;
     if (part.extra_content !== undefined && part.extra_content !== null) this.marks.set(call.at, part.extra_content);
-    const json = typeof told.arguments === "string" ? told.arguments : objectText(told.arguments);
+    const json = typeof fields.arguments === "string" ? fields.arguments : objectText(fields.arguments);
     if (!call.isBegun && name === "") {
       call.early += json;
       return;
@@ -182,12 +180,12 @@ function objectText(value: unknown): string {
   return recordOf(value) === null ? "" : JSON.stringify(value);
 }
 
-/** Thinking, shown as it comes and kept as it has to go back. */
+/** Thinking: shown as it comes, and kept in the form to send back. */
 class Thoughts {
   private content = "";
   private readonly details: { [key: string]: unknown }[] = [];
 
-  take(delta: Told, out: StreamEvent[]): void {
+  take(delta: JsonObject, out: StreamEvent[]): void {
     const { reasoning_content: content, reasoning, reasoning_details: details } = delta;
     if (typeof content === "string") this.content += content;
     const text = content ?? reasoning;
@@ -200,8 +198,8 @@ class Thoughts {
     return this.content === "" ? {} : { reasoning_content: this.content };
   }
 
-  // Pieces of one detail go on under its number.
-  private detail(piece: Told | null): void {
+  // Pieces with the same index are joined.
+  private detail(piece: JsonObject | null): void {
     if (piece === null) return;
     const last = this.details.at(-1);
     if (last === undefined || last.type !== piece.type || last.index !== piece.index) {

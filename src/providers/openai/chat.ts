@@ -1,17 +1,16 @@
-// Requests of chat completions: what OpenAI began with and every compatible server has. What a server wants back with a turn that called
-// tools (its thinking, and marks on its calls) goes back under the names it came by.
+// Chat completion requests, understood by every compatible server. Thinking and call marks are sent back under the names they came by.
 
 import type { ModelRequest } from "../../abi/stream.ts";
 import type { Access } from "../access.ts";
-import { opened, type Shows, sealedBy, shownOf, type Turn, toolsAndMessages } from "../conversation.ts";
+import { type ShowMedia, sealOwner, type Turn, textsAndImages, toolsAndMessages, unsealed } from "../conversation.ts";
 import { recordOf } from "../json.ts";
 import type { ModelFacts } from "../models.ts";
 import type { KeptTurn } from "./chat-events.ts";
 
 export function chatBody(request: ModelRequest, facts: ModelFacts, access: Access): object {
   const maxTokens = Math.min(access.maxTokens, facts.outputTokens);
-  const by = sealedBy(facts);
-  // The newer name is OpenAI's alone, and its models that think take no other; the older one is understood everywhere else.
+  const by = sealOwner(facts);
+  // OpenAI's reasoning models accept only the new name; other servers know only the old one.
   const isOpenAis = facts.provider === "openai" && (access.isOwn || facts.thinking === "effort");
   return {
     model: facts.isKnown ? facts.id : request.model,
@@ -19,7 +18,9 @@ export function chatBody(request: ModelRequest, facts: ModelFacts, access: Acces
     stream_options: { include_usage: true },
     ...(isOpenAis ? { max_completion_tokens: maxTokens } : { max_tokens: maxTokens }),
     ...(facts.thinking === "effort" ? { reasoning_effort: effortOf(access) } : {}),
-    ...toolsAndMessages(request, (turn) => messagesOf(turn, by, (said) => shownOf(said, request.images, facts.sees))),
+    ...toolsAndMessages(request, (turn) =>
+      messagesOf(turn, by, (said) => textsAndImages(said, request.images, facts.sees)),
+    ),
   };
 }
 
@@ -27,9 +28,9 @@ export function effortOf({ reasoning }: Access): string {
   return reasoning === "off" || reasoning === "minimal" ? "low" : reasoning === "xhigh" ? "high" : reasoning;
 }
 
-function messagesOf(turn: Turn, by: string, shown: Shows): object[] {
+function messagesOf(turn: Turn, by: string, shown: ShowMedia): object[] {
   if (turn.role === "assistant") {
-    const { marks = {}, ...thinking } = (recordOf(opened(turn.seal, by)[0]) ?? {}) as KeptTurn;
+    const { marks = {}, ...thinking } = (recordOf(unsealed(turn.seal, by)[0]) ?? {}) as KeptTurn;
     const calls = turn.calls.map(({ id, name, args }, at) => ({
       id,
       type: "function",

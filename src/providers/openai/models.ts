@@ -1,33 +1,31 @@
-// The list of models as OpenAI gives it, names alone, and as compatible servers do, each with what it has to say besides.
+// Model lists of OpenAI (names only) and of compatible servers (with details).
 
 import type { ServedModel } from "../../abi/stream.ts";
-import { countOf, recordOf } from "../json.ts";
-
-type Told = { readonly [key: string]: unknown };
+import { countOf, type JsonObject, recordOf } from "../json.ts";
 
 const MILLION = 1_000_000;
 
 export function servedModels(data: unknown): ServedModel[] {
   return (Array.isArray(data) ? (data as unknown[]) : []).flatMap((row) => {
-    const told = recordOf(row) ?? {};
-    return typeof told.id === "string" ? [served(told.id, told)] : [];
+    const fields = recordOf(row) ?? {};
+    return typeof fields.id === "string" ? [served(fields.id, fields)] : [];
   });
 }
 
-function served(id: string, told: Told): ServedModel {
-  const provider = recordOf(told.top_provider);
-  const output = first(provider?.max_completion_tokens, told.max_completion_tokens, told.max_output_tokens);
-  const price = priceOf(recordOf(told.pricing));
-  const inputs = recordOf(told.architecture)?.input_modalities;
+function served(id: string, fields: JsonObject): ServedModel {
+  const provider = recordOf(fields.top_provider);
+  const output = first(provider?.max_completion_tokens, fields.max_completion_tokens, fields.max_output_tokens);
+  const price = priceOf(recordOf(fields.pricing));
+  const inputs = recordOf(fields.architecture)?.input_modalities;
   return {
     id,
     windowTokens: first(
       provider?.context_length,
-      told.context_length,
-      told.max_model_len,
-      told.context_window,
-      recordOf(told.meta)?.n_ctx,
-      recordOf(told.meta)?.n_ctx_train,
+      fields.context_length,
+      fields.max_model_len,
+      fields.context_window,
+      recordOf(fields.meta)?.n_ctx,
+      recordOf(fields.meta)?.n_ctx_train,
     ),
     ...(output === null ? {} : { outputTokens: output }),
     ...(price === null ? {} : { price }),
@@ -35,20 +33,20 @@ function served(id: string, told: Told): ServedModel {
   };
 }
 
-function first(...told: readonly unknown[]): number | null {
-  for (const each of told) if ((countOf(each) ?? 0) > 0) return countOf(each);
+function first(...fields: readonly unknown[]): number | null {
+  for (const each of fields) if ((countOf(each) ?? 0) > 0) return countOf(each);
   return null;
 }
 
-/** Told for one token, as text; what reads or writes a cache costs as what goes in where nothing is said of it. */
-function priceOf(told: Told | null): ServedModel["price"] | null {
+/** Prices per token, as text. Cache prices default to the input price. */
+function priceOf(fields: JsonObject | null): ServedModel["price"] | null {
   const usd = (value: unknown) => {
     const number = typeof value === "string" && value.trim() !== "" ? Number(value) : Number.NaN;
-    // To a millionth of a dollar for a million: what a product of two roundings leaves is no price.
+    // Round to a millionth of a dollar per million tokens: removes floating point noise.
     return number >= 0 ? Math.round(number * MILLION * MILLION) / MILLION : null;
   };
-  const [input, output] = [usd(told?.prompt), usd(told?.completion)];
-  if (told === null || input === null || output === null) return null;
-  const [cacheRead, cacheWrite] = [usd(told.input_cache_read) ?? input, usd(told.input_cache_write) ?? input];
+  const [input, output] = [usd(fields?.prompt), usd(fields?.completion)];
+  if (fields === null || input === null || output === null) return null;
+  const [cacheRead, cacheWrite] = [usd(fields.input_cache_read) ?? input, usd(fields.input_cache_write) ?? input];
   return { input, output, cacheRead, cacheWrite };
 }

@@ -1,6 +1,5 @@
-// OpenAI and every server that speaks as OpenAI's does. Which of its two interfaces is asked: `ai.providerStyle` where it says so; else
-// Responses at OpenAI's own address and chat completions anywhere else, because that is what every compatible server has. One that
-// answers 404 without an error of its own has the other.
+// OpenAI and compatible servers. `ai.providerStyle` selects the API; by default Responses at OpenAI's own address and chat completions
+// elsewhere, which every compatible server has. If the API answers 404 without an error body, the other one is used.
 
 import type { Failure, ModelRequest, Provider, StreamEvent } from "../../abi/stream.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -49,7 +48,7 @@ export function openAiProvider(ports: OpenAiPorts): Provider {
   };
 }
 
-// What is not there has nothing to say; a model that is not there has.
+// A missing API answers without a message; a missing model has one.
 function isElsewhere({ class: failureClass, message }: Failure): boolean {
   return failureClass === "request" && message === "the server answered 404";
 }
@@ -72,7 +71,7 @@ function asked(
     async send(fetch, abort) {
       const { OpenAI } = await import("openai/client");
       const client = new OpenAI({
-        // The SDK wants one; what a server without keys is sent is taken away again.
+        // The SDK requires a key; the header is removed below.
         apiKey: access.apiKey ?? "none",
         ...(access.apiKey === null ? { defaultHeaders: { Authorization: null } } : {}),
         adminAPIKey: null,

@@ -1,11 +1,11 @@
-// OpenAI's Responses interface. Nothing is stored at the server: the whole conversation goes with each request, and reasoning that came
-// back sealed is returned with the turn it belongs to.
+// OpenAI's Responses API. Nothing is stored at the server: each request contains the whole conversation, including encrypted reasoning
+// of earlier turns.
 
 import type { ModelRequest, StopReason, StreamEvent } from "../../abi/stream.ts";
 import type { Access } from "../access.ts";
-import { opened, type Shows, sealedBy, shownOf, type Turn, turnsOf } from "../conversation.ts";
-import { toldFailure } from "../failures.ts";
-import { countOf, parsed, recordOf } from "../json.ts";
+import { conversationTurns, type ShowMedia, sealOwner, type Turn, textsAndImages, unsealed } from "../conversation.ts";
+import { streamFailure } from "../failures.ts";
+import { countOf, type JsonObject, parsed, recordOf } from "../json.ts";
 import type { ModelFacts } from "../models.ts";
 import type { Frame } from "../sse.ts";
 import type { Translation } from "../wire.ts";
@@ -20,7 +20,7 @@ export function responsesBody(request: ModelRequest, facts: ModelFacts, access: 
     stream: true,
     store: false,
     max_output_tokens: Math.min(access.maxTokens, facts.outputTokens),
-    // Requests of one process begin alike, so the same machine shall see them.
+    // Requests of one process start alike; the key routes them to the same cache.
     prompt_cache_key: about.pid,
     ...(thinks
       ? { reasoning: { effort: effortOf(access), summary: "auto" }, include: ["reasoning.encrypted_content"] }
@@ -37,13 +37,13 @@ export function responsesBody(request: ModelRequest, facts: ModelFacts, access: 
             strict: false,
           })),
         }),
-    input: turnsOf(request.messages).flatMap((turn) =>
-      itemsOf(turn, sealedBy(facts), (said) => shownOf(said, request.images, facts.sees)),
+    input: conversationTurns(request.messages).flatMap((turn) =>
+      itemsOf(turn, sealOwner(facts), (said) => textsAndImages(said, request.images, facts.sees)),
     ),
   };
 }
 
-function itemsOf(turn: Turn, by: string, shown: Shows): object[] {
+function itemsOf(turn: Turn, by: string, shown: ShowMedia): object[] {
   if (turn.role === "assistant") {
     const said = turn.text === "" ? [] : [{ role: "assistant", content: turn.text }];
     const calls = turn.calls.map(({ id, name, args }) => ({
@@ -52,7 +52,7 @@ function itemsOf(turn: Turn, by: string, shown: Shows): object[] {
       name,
       arguments: JSON.stringify(args),
     }));
-    return [...opened(turn.seal, by), ...said, ...calls];
+    return [...unsealed(turn.seal, by), ...said, ...calls];
   }
   const results = turn.results.map(({ callId, output }) => ({ type: "function_call_output", call_id: callId, output }));
   const { texts, images } = shown(turn);
@@ -66,13 +66,11 @@ export function responsesTranslation(facts: ModelFacts): Translation {
   return new Events(facts);
 }
 
-type Told = { readonly [key: string]: unknown };
-
 class Events implements Translation {
   private hasCalls = false;
   private refused = false;
   private readonly sealed: object[] = [];
-  /** Calls whose arguments have come in pieces: the whole of them says nothing new. */
+  /** Calls with streamed arguments: ignore the complete arguments at the end. */
   private readonly grown = new Set<number>();
 
   constructor(private readonly facts: ModelFacts) {}
@@ -80,7 +78,7 @@ class Events implements Translation {
   take({ data }: Frame, out: StreamEvent[]): void {
     const event = recordOf(parsed(data));
     if (event === null) {
-      out.push({ type: "error", failure: { class: "protocol", message: "an event of the answer is not JSON" } });
+      out.push({ type: "error", failure: { class: "protocol", message: "an event in the answer is not JSON" } });
       return;
     }
     const index = countOf(event.output_index) ?? -1;
@@ -115,23 +113,23 @@ class Events implements Translation {
         this.finish(recordOf(event.response) ?? {}, out);
         return;
       case "response.failed":
-        out.push({ type: "error", failure: toldFailure({ error: recordOf(event.response)?.error ?? {} }) });
+        out.push({ type: "error", failure: streamFailure({ error: recordOf(event.response)?.error ?? {} }) });
         return;
       case "error":
         out.push({
           type: "error",
-          failure: toldFailure(recordOf(event.error) === null ? { ...event, type: null } : event),
+          failure: streamFailure(recordOf(event.error) === null ? { ...event, type: null } : event),
         });
     }
   }
 
-  private begin(index: number, item: Told, out: StreamEvent[]): void {
+  private begin(index: number, item: JsonObject, out: StreamEvent[]): void {
     if (item.type !== "function_call") return;
     this.hasCalls = true;
     out.push({ type: "call.start", index, id: String(item.call_id ?? ""), name: String(item.name ?? "") });
   }
 
-  private close(index: number, item: Told, out: StreamEvent[]): void {
+  private close(index: number, item: JsonObject, out: StreamEvent[]): void {
     if (item.type === "reasoning" && typeof item.encrypted_content === "string") {
       const { id, summary = [], encrypted_content } = item;
       this.sealed.push({ type: "reasoning", id, summary, encrypted_content });
@@ -142,12 +140,12 @@ class Events implements Translation {
     }
   }
 
-  private finish(response: Told, out: StreamEvent[]): void {
-    const told = recordOf(response.usage) ?? {};
-    const total = countOf(told.input_tokens) ?? 0;
-    const { cached_tokens: cached, cache_write_tokens: written } = recordOf(told.input_tokens_details) ?? {};
-    const counts = { ...parted(total, cached, written), output: countOf(told.output_tokens) ?? 0 };
-    const seal = { by: sealedBy(this.facts), data: JSON.stringify(this.sealed) };
+  private finish(response: JsonObject, out: StreamEvent[]): void {
+    const fields = recordOf(response.usage) ?? {};
+    const total = countOf(fields.input_tokens) ?? 0;
+    const { cached_tokens: cached, cache_write_tokens: written } = recordOf(fields.input_tokens_details) ?? {};
+    const counts = { ...parted(total, cached, written), output: countOf(fields.output_tokens) ?? 0 };
+    const seal = { by: sealOwner(this.facts), data: JSON.stringify(this.sealed) };
     out.push({
       type: "done",
       stop: this.stop(recordOf(response.incomplete_details)?.reason),

@@ -1,5 +1,5 @@
-// The script file as data: its lines checked, and which of them answers a request. The choice is a function of the messages alone,
-// so that a kernel that was killed goes on at the right line. It refuses what it does not know: a misspelt key is a fault, not a shrug.
+// Parses script files and selects the line that answers a request. The selection depends only on the messages, so a restarted kernel
+// continues at the right line. Unknown keys are errors.
 
 import { LIMITS } from "../../abi/config/limits.ts";
 import type { Message } from "../../abi/process/message.ts";
@@ -10,7 +10,7 @@ import { isFailedNote } from "../local.ts";
 export interface ScriptCall {
   readonly name: string;
   readonly args: { readonly [key: string]: unknown };
-  /** Sent as it stands instead of args, to play a model that writes bad JSON. */
+  /** Sent verbatim instead of args: to simulate invalid JSON. */
   readonly json?: string;
 }
 
@@ -20,24 +20,24 @@ export interface ScriptLine {
   readonly thinking: string;
   readonly calls: readonly ScriptCall[];
   readonly delayMs: number;
-  /** Code points in one piece; 0 sends everything at once. */
+  /** Code points per piece; 0: all at once. */
   readonly chunk: number;
   readonly chunkDelayMs: number;
   readonly cut: boolean;
   readonly error: Failure | null;
   readonly when: ((message: string) => boolean) | null;
-  /** Answers no message but every request for a summary of history. */
+  /** Answers requests for a history summary only. */
   readonly isSummary: boolean;
   readonly repeat: number;
   readonly stop: StopReason;
   readonly usage: Usage;
 }
 
-/** What is wrong with a script, in words that name the line. */
+/** A fault in a script; the message names the line. */
 export class ScriptFault extends Error {}
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-// A pattern must not be able to hold up the kernel for long: it sees so much of the message, and may repeat so often without end.
+// Patterns must not block the kernel: limited input and limited unbounded repetition.
 const PATTERN_CHARS_MAX = 512;
 const REPEATS_MAX = 2;
 
@@ -65,28 +65,27 @@ export function parseScript(source: string): readonly ScriptLine[] {
     if (written === "" || written.startsWith("#")) continue;
     lines.push(new LineReader(index + 1, written).read());
   }
-  if (lines.length === 0) throw new ScriptFault("the file holds no answers");
+  if (lines.length === 0) throw new ScriptFault("the file contains no answers");
   return lines;
 }
 
 export interface Cue {
   readonly line: ScriptLine | null;
-  /** Counted from 1 since the start of history. */
+  /** Counted from 1 over the whole history. */
   readonly turn: number;
 }
 
 /**
- * Lines whose `when` fits the last user message come first, once each (or `repeat` times) per message; then the lines without `when`,
- * in order over the whole history. An answer in history has used up its line, and so has a turn that failed for good.
+ * Lines whose `when` matches the last user message come first, once each (or `repeat` times) per message; then lines without `when`,
+ * in order over the whole history. Every answer in history, and every turn that failed for good, has used up a line.
  */
-export class Place {
+export class LineSelector {
   private readonly plain: readonly ScriptLine[];
   private readonly conditional: readonly ScriptLine[];
   private fitting: readonly ScriptLine[] = [];
   private fitted = 0;
   private plainTaken = 0;
   private turns = 0;
-  /** The last user message. */
   lastUser = "";
 
   constructor(lines: readonly ScriptLine[]) {
@@ -94,7 +93,7 @@ export class Place {
     this.conditional = lines.filter((line) => line.when !== null && !line.isSummary);
   }
 
-  /** History goes by, oldest first. */
+  /** Oldest first. */
   pass(messages: readonly Message[]): void {
     for (const message of messages) {
       if (message.role === "assistant" || isFailedNote(message)) {
@@ -211,7 +210,7 @@ class LineReader {
       return (message) => message.toLowerCase().includes(wanted);
     }
     const [, body = "", flags = ""] = pattern;
-    // g and y would remember a position between requests.
+    // g and y keep state between requests.
     if (/[^imsuv]/.test(flags)) throw this.fault(`when can have the flags i, m, s, u and v, not ${flags}`);
     const repeats = body.replace(/\\.|\[(?:\\.|[^\]\\])*\]/gs, "").match(/[*+]|\{\d+,\d*\}/g)?.length ?? 0;
     if (repeats > REPEATS_MAX) throw this.fault(`when repeats ${repeats} times (*, +, {2,}), at most ${REPEATS_MAX}`);

@@ -7,17 +7,17 @@
 //   repeat                    the line counts as so many answers   usage     {"input":1,"output":2,…}; stop: "length", "refusal"
 //   for                       "summary": answers no message, but each request to summarise history
 // {{n}} is the number of the turn, {{last}} the last user message, {{result}} the last tool result. The file is read at each turn;
-// a fault in it is a `config` failure that names the line. Nothing is remembered between turns (see Place).
+// a fault in it is a `config` failure that names the line. Nothing is remembered between turns (see LineSelector).
 
 import { readFile, stat } from "node:fs/promises";
 import { LIMITS } from "../../abi/config/limits.ts";
 import type { Failure, ModelRequest, Provider, StreamEvent } from "../../abi/stream.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { callId, lastResultText } from "../local.ts";
-import { Place, parseScript, ScriptFault, type ScriptLine } from "./script-file.ts";
+import { LineSelector, parseScript, ScriptFault, type ScriptLine } from "./script-file.ts";
 
-// Pieces sent without a wait between them: after so many the event loop gets a turn, so that an abort can arrive.
-const PIECES_PER_BREATH = 512;
+// Yield to the event loop after so many pieces, so that an abort can arrive.
+const PIECES_PER_YIELD = 512;
 
 export function scriptProvider({ clock }: { readonly clock: Clock }): Provider {
   return {
@@ -31,44 +31,44 @@ export function scriptProvider({ clock }: { readonly clock: Clock }): Provider {
   };
 }
 
-type Found = Failure | { readonly line: ScriptLine; readonly turn: number; readonly lastUser: string };
+type SelectedLine = Failure | { readonly line: ScriptLine; readonly turn: number; readonly lastUser: string };
 
-async function findLine(request: ModelRequest): Promise<Found> {
+async function findLine(request: ModelRequest): Promise<SelectedLine> {
   const path = request.model;
-  let place: Place;
+  let place: LineSelector;
   try {
     const lines = parseScript(await readScript(path));
     if (request.purpose === "summary") return summaryLine(path, lines);
-    place = new Place(lines);
+    place = new LineSelector(lines);
   } catch (error) {
     if (error instanceof ScriptFault) return { class: "config", message: `script ${path}: ${error.message}` };
     throw error;
   }
   for await (const messages of request.earlier?.() ?? []) {
     place.pass(messages);
-    await breath();
+    await yieldToLoop();
   }
   place.pass(request.messages);
   const { line, turn } = place.cue();
   if (line !== null) return { line, turn, lastUser: place.lastUser };
-  return { class: "config", message: `script ${path}: no line is left for turn ${turn}: add one, or a repeat` };
+  return { class: "config", message: `script ${path}: no line left for turn ${turn}: add one, or a repeat` };
 }
 
-function summaryLine(path: string, lines: readonly ScriptLine[]): Found {
+function summaryLine(path: string, lines: readonly ScriptLine[]): SelectedLine {
   const line = lines.find(({ isSummary }) => isSummary);
   if (line !== undefined) return { line, turn: 1, lastUser: "" };
   return { class: "config", message: `script ${path}: no line is for a summary` };
 }
 
-/** Others get their turn. */
-function breath(): Promise<void> {
+/** Yields to the event loop. */
+function yieldToLoop(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
 async function readScript(path: string): Promise<string> {
   try {
     const found = await stat(path);
-    // A device never ends, and a FIFO keeps whoever opens it until somebody writes.
+    // Devices never end, and opening a FIFO blocks.
     if (!found.isFile()) throw new ScriptFault("not a file");
     if (found.size > LIMITS.fileBytesMax) {
       throw new ScriptFault(`larger than ${LIMITS.fileBytesMax} bytes`);
@@ -96,7 +96,7 @@ async function* play(line: ScriptLine, playing: Play): AsyncGenerator<StreamEven
   let sent = 0;
   for (const event of piecesOf(line, fill, request)) {
     if (sent > 0 && line.chunkDelayMs > 0) await clock.sleep(line.chunkDelayMs, signal);
-    else if (sent > 0 && sent % PIECES_PER_BREATH === 0) await breath();
+    else if (sent > 0 && sent % PIECES_PER_YIELD === 0) await yieldToLoop();
     if (signal.aborted) break;
     yield event;
     sent++;
@@ -142,7 +142,7 @@ function filler({ request, turn, lastUser }: Play): (text: string) => string {
   return (text) => text.replace(/\{\{(n|last|result)\}\}/g, (whole, name: string) => values[name]?.() ?? whole);
 }
 
-// Keys stay as they are written; only text in values is filled in.
+// Only text in values is filled in, not keys.
 function fillAll(value: unknown, fill: (text: string) => string): unknown {
   if (typeof value === "string") return fill(value);
   if (Array.isArray(value)) return value.map((item) => fillAll(item, fill));

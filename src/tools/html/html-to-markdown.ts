@@ -1,5 +1,5 @@
-// HTML as markdown for a model: headings, lists, tables, code and links, no decoration. Elements that a page hides are left out. One pass
-// over the tokens, bounded in all that nests and in its result, with a rest now and then for whoever else has work.
+// HTML to Markdown for models: headings, lists, tables, code, links. Hidden elements are dropped. One pass over the tokens, with limits on
+// nesting and size; yields regularly.
 
 import { MarkdownOut } from "./markdown.ts";
 import { decodedText } from "./text.ts";
@@ -9,7 +9,7 @@ const TITLE_CHARS_MAX = 300;
 const HREF_CHARS_MAX = 2000;
 const TOKENS_AT_ONCE = 1000;
 const TOKENS_MAX = 1_000_000;
-/** The main part of a page is the page, if there is that much of it. */
+/** Use only the main part of a page if it has at least this much text. */
 const MAIN_CHARS_MIN = 200;
 
 const words = (text: string) => new Set(text.split(" "));

@@ -1,5 +1,4 @@
-// Markdown as it is written: words that flow, lines that stand, breaks that are owed until something follows, and what each line begins
-// with. Depth and length are bounded.
+// Writes Markdown: flowing words, verbatim lines, delayed line breaks, line prefixes. Depth and length are limited.
 
 const CHARS_MAX = 1024 * 1024;
 const DEPTH_MAX = 8;
@@ -8,38 +7,38 @@ export class MarkdownOut {
   private readonly pieces: string[] = [];
   private chars = 0;
   private owed = 0;
-  /** How many there were around when a break began. */
+  /** Quote depth when the pending break started. */
   private quotesBefore = 0;
   private marker = "";
   private isAtSpace = true;
-  /** Quotations around. */
+  /** Quote depth. */
   quotes = 0;
-  /** Lists around. */
+  /** List depth. */
   depth = 0;
-  /** In a cell of a table, which is one line. */
+  /** In a table cell, which is one line. */
   isFlat = false;
 
   get isFull(): boolean {
     return this.chars > CHARS_MAX;
   }
 
-  /** Where the next piece will stand. */
+  /** Index of the next piece. */
   get place(): number {
     return this.pieces.length;
   }
 
-  /** Text of which only the words count. */
+  /** Text with collapsed white space. */
   words(text: string): void {
     const flowing = text.replace(/\s+/g, " ");
     const some = this.isAtSpace ? flowing.replace(/^ /, "") : flowing;
     if (some === "") return;
-    // A blank alone waits for what it is to part.
+    // Drop a lone space before a break.
     if (some === " " && this.owed > 0) return;
     this.write(some);
     this.isAtSpace = some.endsWith(" ");
   }
 
-  /** Text whose lines stand as they are. */
+  /** Text with its line breaks. */
   lines(text: string): void {
     for (const [index, line] of text.split("\n").entries()) {
       if (index > 0) this.push(`\n${this.indent()}`);
@@ -48,7 +47,7 @@ export class MarkdownOut {
     this.isAtSpace = text.endsWith("\n");
   }
 
-  /** What follows begins so many lines further down, at the least. */
+  /** At least so many line breaks before the next text. */
   break(lines: number): void {
     if (this.isFlat) this.words(" ");
     else {
@@ -58,13 +57,13 @@ export class MarkdownOut {
     }
   }
 
-  /** The same, with something before it. */
+  /** A break, followed by a marker. */
   begin(lines: number, marker: string): void {
     this.break(lines);
     if (!this.isFlat) this.marker = marker;
   }
 
-  /** Puts something before what was written since a place. */
+  /** Inserts text at an earlier position. */
   insert(place: number, text: string): void {
     this.pieces.splice(place, 0, text);
     this.chars += text.length;
@@ -78,12 +77,12 @@ export class MarkdownOut {
       .trim();
   }
 
-  /** Whether anything but blanks was written since a place. */
+  /** True if there is visible text since a position. */
   hasText(from: number): boolean {
     return this.pieces.slice(from).some((piece) => piece.trim() !== "");
   }
 
-  /** Settles what is owed, so that the next piece is text. */
+  /** Writes pending breaks. */
   settle(): void {
     if (this.owed > 0 && this.pieces.length > 0)
       this.push(
@@ -105,7 +104,7 @@ export class MarkdownOut {
     this.chars += text.length;
   }
 
-  // A marker stands where the text of the list around it does.
+  // A marker is indented like the enclosing list.
   private indent(): string {
     const depth = Math.min(this.depth, DEPTH_MAX) - (this.marker === "" ? 0 : 1);
     return quotation(this.quotes) + "  ".repeat(Math.max(0, depth));

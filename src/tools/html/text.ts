@@ -1,5 +1,4 @@
-// The text of HTML: entities become their characters, and what nobody sees is taken out, so that nothing is said to a model that a person
-// would not read on the page.
+// Text of HTML: decodes entities and removes invisible characters, so that a model gets only what a person could read.
 
 const NAMED: { readonly [name: string]: string } = {
   ...{ amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: " ", ensp: " ", emsp: " ", thinsp: " ", shy: "" },
@@ -24,7 +23,7 @@ const NAMED: { readonly [name: string]: string } = {
 };
 const ENTITY = /&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|([a-z][a-z0-9]{1,30}));?/gi;
 
-// Controls, blanks of no width but those that join letters, marks that turn the direction, and the invisible twins of letters.
+// Control characters, zero-width characters (except joiners), bidi controls, tag characters.
 const UNSEEN =
   /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}]/gu;
 

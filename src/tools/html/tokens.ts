@@ -1,12 +1,11 @@
-// HTML as a stream of tags and texts. Every character is looked at a bounded number of times, whatever the page is: what never closes ends
-// the page, as it does in a browser. Comments and the insides of scripts and styles are passed over: they are no text of the page.
+// HTML tokenizer. Linear time for any input: an unclosed construct ends the page, as in a browser. Skips comments, scripts and styles.
 
 export type Token =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "open"; readonly name: string; readonly attributes: ReadonlyMap<string, string> }
   | { readonly kind: "close"; readonly name: string };
 
-/** Nothing in them is a tag. */
+/** Elements without tags in their content. */
 const RAW = new Set(["script", "style", "textarea", "noembed", "noframes", "xmp", "plaintext"]);
 const NAME = /[a-z][a-z0-9:-]{0,30}/iy;
 const ATTRIBUTE = /\s*([^\s"'<>/=]{1,100})(?:\s{0,8}=\s{0,8}(?:"([^"]*)"|'([^']*)'|([^\s"'>]*)))?/y;
@@ -28,13 +27,13 @@ export function* tokensOf(html: string): Generator<Token> {
   }
 }
 
-/** In parts that take nobody long. */
+/** Limited pieces. */
 function* textOf(html: string, from: number, to: number): Generator<Token> {
   for (let at = from; at < to; at += TEXT_CHARS_MAX)
     yield { kind: "text", text: html.slice(at, Math.min(to, at + TEXT_CHARS_MAX)) };
 }
 
-/** Null: it never closes. A token of null: nothing is said. */
+/** Null if the tag never closes. A null token is skipped. */
 function tagAt(html: string, tag: number): { readonly token: Token | null; readonly end: number } | null {
   const next = html[tag + 1] ?? "";
   if (html.startsWith("<!--", tag)) return passedOver(html.indexOf("-->", tag + 4), 3);
@@ -54,12 +53,12 @@ function passedOver(at: number, length: number): { readonly token: null; readonl
   return at === -1 ? null : { token: null, end: at + length };
 }
 
-/** Behind its `>`, which may stand in quotes before that; -1 when it never comes. */
+/** Index after `>`, ignoring quoted ones; -1 if there is none. */
 function endOfTag(html: string, from: number): number {
   for (let at = from; at < html.length; at++) {
     const char = html[at];
     if (char === ">") return at + 1;
-    // A quote that opens no value is a letter like any other.
+    // Quotes count only after "=".
     if ((char !== '"' && char !== "'") || !/=\s*$/.test(html.slice(Math.max(from, at - 8), at))) continue;
     at = html.indexOf(char, at + 1);
     if (at === -1) return -1;
@@ -73,7 +72,7 @@ function attributesIn(text: string): ReadonlyMap<string, string> {
   for (let at = 0; at < some.length; ) {
     ATTRIBUTE.lastIndex = at;
     const found = ATTRIBUTE.exec(some);
-    // What fits nothing is one letter to pass over.
+    // Skip a character that matches nothing.
     at = found === null ? at + 1 : ATTRIBUTE.lastIndex;
     const name = found?.[1]?.toLowerCase();
     if (name !== undefined && !attributes.has(name)) attributes.set(name, found?.[2] ?? found?.[3] ?? found?.[4] ?? "");

@@ -9,7 +9,7 @@ import type { Segment } from "../../../src/abi/process/segment.ts";
 import { loadOf, planCut } from "../../../src/process/history/compaction/plan.ts";
 import { rulesFor, tokensOf } from "../../../src/process/history/compaction/rules.ts";
 import { legalEnd } from "../../../src/process/history/history-end.ts";
-import { turnsOf } from "../../../src/providers/conversation.ts";
+import { conversationTurns } from "../../../src/providers/conversation.ts";
 import type { ContextShape } from "../../../src/store/process/verbs.ts";
 import { messagesOf } from "../../providers/requests.ts";
 import { samples } from "../../support/soak.ts";
@@ -83,8 +83,8 @@ function expectLegal(messages: readonly Message[]): void {
   }
   expect(asked).toEqual(new Set());
   // And nothing of it had to be mended on its way to a server.
-  const results = turnsOf(messages).flatMap((each) => (each.role === "user" ? each.results : []));
-  expect(results.map(({ output }) => output)).not.toContain("no result was kept");
+  const results = conversationTurns(messages).flatMap((each) => (each.role === "user" ? each.results : []));
+  expect(results.map(({ output }) => output)).not.toContain("the result is missing");
 }
 
 test("any cut leaves a legal history that ends as it did, and the same wish again cuts nothing", () => {
