@@ -38,10 +38,10 @@ export type StreamEvent =
   | { readonly type: "error"; readonly failure: Failure; readonly usage?: Reported }
   | { readonly type: "aborted"; readonly usage?: Reported };
 
-/** A tool as a model is shown it. */
-/** What it is called in the log of a process that a model was asked. */
+/** The name of a model call in a process's call log. */
 export const MODEL_CALL = "llm.chat";
 
+/** A tool as a model sees it. */
 export interface ToolSpec {
   readonly name: string;
   readonly description: string;

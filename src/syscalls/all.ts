@@ -1,4 +1,4 @@
-// Every syscall at once, for those who need them all: the kernel, the reference, completion.
+// All syscalls at once, for the kernel, the reference and completion.
 
 import { type AnySyscall, callsOf, DOMAIN_NAMES } from "./table.ts";
 

@@ -1,5 +1,5 @@
-// How a syscall is declared, once: name, class, capability, who may, fields in, what it returns, how a model and a command line see it.
-// Dispatch, the socket, model tools, CLI, help and reference all derive from the declaration; none of them needs zod to read it.
+// The declaration of a syscall: name, class, capability, who may call it, input fields, output, and how models and command lines see it.
+// Dispatch, the socket, model tools, CLI, help and reference derive from it without loading zod.
 
 import type { Caller } from "../abi/identity.ts";
 import type { CallClass, ClientInfo } from "../abi/sys.ts";
@@ -27,24 +27,24 @@ export interface FieldSpec<T> {
   readonly choices?: readonly string[];
   readonly min?: number;
   readonly max?: number;
-  /** Shortest and longest text in UTF-16 units. */
+  /** Limits of the length, in UTF-16 units. */
   readonly shortest?: number;
   readonly longest?: number;
-  /** Taken as an argument without a flag on the command line, in order of declaration. */
+  /** On the command line, an argument without a flag, in order of declaration. */
   readonly positional?: boolean;
-  /** The flag's one letter. */
+  /** One-letter flag. */
   readonly letter?: string;
-  /** On the command line it may stand without a value, and is the empty text then; a value follows `=` and never as a word. */
+  /** The flag may stand alone, meaning the empty text. A value must follow `=`. */
   readonly bare?: true;
-  /** A flag of another name, when the field's own would read badly. `no-` negates. */
+  /** Name of the flag, if not the field's. `no-` negates. */
   readonly flag?: string;
-  /** Not on the command line, or not shown to a model. */
+  /** Hidden on the command line, from models, or from both. */
   readonly hide?: "cli" | "tool" | "both";
-  /** Never in a log, an audit row or a stored answer. */
+  /** Kept out of logs, audit rows and stored answers. */
   readonly secret?: true;
-  /** On the command line `-` means that stdin is the value. */
+  /** On the command line, `-` reads the value from stdin. */
   readonly stdin?: true;
-  /** What it names, where its kind does not say so: completion offers those there are. */
+  /** The kind of thing it names, for completion. */
   readonly of?:
     | "process"
     | "approval"
@@ -96,7 +96,7 @@ export const field = {
   choice: <const C extends readonly string[]>(doc: string, choices: C, options: Options<string> = {}) =>
     make<C[number]>("choice", doc, { ...options, choices }),
   optional: <T>(inner: Field<T>): Field<T, true> => ({ ...inner, optional: true }),
-  /** Always present in the handler: the caller's value or this one. */
+  /** The handler always gets a value: the caller's or this one. */
   withDefault: <T>(inner: Field<T>, fallback: T): Field<T> => ({ ...inner, fallback }),
 };
 
@@ -111,44 +111,43 @@ export type Args<F extends Fields> = { readonly [K in RequiredKeys<F>]: ValueOf<
 /** What a handler is told besides its arguments. */
 export interface CallContext {
   readonly caller: Caller;
-  /** Scoped to the caller's uid; a keyed verb stores it with its effect. */
+  /** Scoped to the caller's uid. A keyed call stores it with its effect. */
   readonly requestId: string;
-  /** Aborts when the client cancels a read or wait, or goes away. Never set off for keyed calls. */
+  /** Aborts when the client cancels a read or wait, or disconnects. Never for keyed calls. */
   readonly signal: AbortSignal;
-  /** Set off when the client of a person has gone, also for keyed calls: for the few that end with whoever reads their output. */
+  /** Aborts when a person's client disconnects, for keyed calls too. For calls that end with their reader. */
   readonly gone?: AbortSignal;
-  /** The client at the other end; absent for processes. */
+  /** Absent for processes. */
   readonly client?: ClientInfo;
 }
 
 export interface ToolHint {
-  /** The name a model calls it by. */
   readonly name: string;
   readonly description: string;
   /**
-   * What a crash between dispatch and result means: a `read` runs again, an `effect` is reported as unknown and never repeated. One to
-   * `resume` is asked again under the same request id, by which it finds what it began.
+   * After a crash between dispatch and result: a `read` runs again, an `effect` is reported as unknown and never repeated, a `resume` is
+   * called again with the same request id and finds what it began.
    */
   readonly repeat: "read" | "effect" | "resume";
-  /** How a model reads the result, where that differs from what people read. */
+  /** The result for a model, if not the same as for people. */
   readonly text?: (result: never) => string;
-  /** A result can be an image that a model is shown: what has to be asked for besides, and its bytes. */
+  /** For results that may be images: the extra arguments to ask for bytes, and the bytes. */
   readonly shows?: { readonly with: object; readonly image: (result: never) => Uint8Array | null };
 }
 
-/** A list that comes in pieces: its rows stand under `rows`, where the next piece begins under `next`, and is asked for with `argument`. */
+/** A list in pages: field names of the rows and of the cursor, and the argument that takes the cursor. */
 export interface Pages {
   readonly rows: string;
   readonly next: string;
   readonly argument: string;
 }
 
-/** How the command line prints a result; JSON output needs no hint. */
+/** How the command line prints a result. JSON output needs no hint. */
 export type Print<Output> =
   | {
       readonly kind: "value";
       readonly text: (result: Output) => string;
-      /** What is missing of it, and how to have it: printed on stderr, with --json too. */
+      /** Note about missing parts, printed on stderr, with --json too. */
       readonly cut?: (result: Output) => string | null;
     }
   | {
@@ -157,43 +156,43 @@ export type Print<Output> =
       readonly columns: readonly Column[];
       readonly empty: string;
       readonly pages?: Pages;
-      /** Rows that are not whole, and how to have them: printed on stderr, with --json too. */
+      /** Note about cut rows, printed on stderr, with --json too. */
       readonly cut?: (result: Output) => string | null;
     }
-  /** One text per row; in JSON one object per row. */
+  /** One text per row; in JSON, one object per row. */
   | {
       readonly kind: "list";
       readonly rows: (result: Output) => readonly object[];
-      /** Stands before the rows. */
+      /** Printed before the rows. */
       readonly head?: (result: Output) => string;
       readonly line: (row: never) => string;
       readonly empty: string;
       /** Printed on stderr after the rows. */
       readonly note?: (result: Output) => string | null;
-      /** Rows that are not whole: the same, and with --json too. */
+      /** As for tables. */
       readonly cut?: (result: Output) => string | null;
     }
   | { readonly kind: "silent" };
 
 /**
- * A text, or an instant: shown as an age on a terminal and as ISO time elsewhere. Where it is what stands in a field of the row, the field
- * is named: a list may have a thousand rows, and nothing is called for each of them then.
+ * A text, or an instant (`since`), shown as an age on a terminal and as ISO time elsewhere. Name a field where possible instead of a
+ * function: lists have up to a thousand rows.
  */
 export type Column<Row = never> = {
   readonly head: string;
   readonly align?: "right";
-  /** Gives way first when the terminal is narrow; from its start where the end tells more. */
+  /** Cut first on a narrow terminal; "start" cuts the beginning. */
   readonly shrink?: true | "start";
-  /** Coloured where somebody looks; nothing is said by colour alone. */
+  /** Colour on a terminal; never the only carrier of information. */
   readonly tone?: (row: Row) => Tone | undefined;
-  /** Printed whole under its row when the line is too long: what a person must be able to read. */
+  /** Printed in full below the row if the line is too long. */
   readonly below?: true;
-  /** Left out when even then the line is too long, the highest first. */
+  /** Dropped if the line is still too long, highest number first. */
   readonly minor?: number;
 } & (
   | {
       readonly cell: FieldOf<Row> | ((row: Row) => string);
-      /** The fields that it is made of: where they hold what they held in the row above, so does the cell. */
+      /** The fields the cell is made of: if they equal those of the row above, the cell is reused. */
       readonly by?: readonly FieldOf<Row>[];
       readonly since?: undefined;
     }
@@ -205,20 +204,20 @@ type FieldOf<Row> = keyof Row & string;
 export interface CliHint<Output> {
   readonly examples: readonly string[];
   readonly print: Print<Output>;
-  /** Hidden from the command line; a hand-written command stands for it. */
+  /** No command is derived; a hand-written one exists. */
   readonly hidden?: true;
 }
 
-/** Whose door it is: everybody's, a person's, or a person's and that of a process whose one call a person has approved. */
+/** Who may call: everyone, a person, or a person and a process with an approved call. */
 export type By = "anyone" | "person" | "approved";
 
 export interface Syscall<Services = never, Input extends Fields = Fields, Output = unknown> {
   readonly name: string;
   readonly summary: string;
   readonly class: CallClass;
-  /** What makes a keyed call safe to repeat: the verb behind it, or the answer that dispatch keeps. Defaults to the verb. */
+  /** What makes a repeated call safe: the verb itself (default), or the answer that dispatch stores. */
   readonly once: "verb" | "answer";
-  /** Defaults to the name. */
+  /** Default: the name. */
   readonly capability: string;
   readonly by: By;
   readonly input: Input;

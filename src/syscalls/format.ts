@@ -1,4 +1,4 @@
-// How results read as text. Pure, and small enough to come with every declaration.
+// Results as text. Pure, and small enough to load with every declaration.
 
 import type { Message } from "../abi/process/message.ts";
 import { exactUsd, microsOf } from "../abi/process/money.ts";
@@ -17,7 +17,7 @@ export function waitsForText(waits: WaitsFor): string {
       return `${waits.kind} ${waits.id} (${waits.summary})`;
     case "model":
     case "outage":
-      return `${waits.model} is asked again at ${new Date(waits.until).toISOString()}: ${waits.reason} (${waits.class})`;
+      return `retrying ${waits.model} at ${new Date(waits.until).toISOString()}: ${waits.reason} (${waits.class})`;
     case "restart":
       return `${waits.reason} at ${new Date(waits.until).toISOString()}`;
     default:
@@ -37,7 +37,7 @@ const HELD_BY: { readonly [K in WaitsFor["kind"]]?: string } = {
   limit: "limit",
 };
 
-/** With what holds it, where the kernel does. */
+/** With the reason in parentheses if the kernel holds the process. */
 export function stateText({ state, interrupted, waitsFor }: ProcessInfo): string {
   if (interrupted) return "interrupted";
   const by = state === "paused" && waitsFor !== null ? HELD_BY[waitsFor.kind] : undefined;
@@ -46,17 +46,17 @@ export function stateText({ state, interrupted, waitsFor }: ProcessInfo): string
 
 export function closedText(verb: "reset" | "killed", closed: Closed): string {
   if (closed.pending) return `${verb === "reset" ? "reset" : "end"} of ${closed.pid} follows this turn`;
-  const lost = closed.undelivered > 0 ? ` and ${closed.undelivered} that were never taken up` : "";
+  const lost = closed.undelivered > 0 ? ` and ${closed.undelivered} undelivered` : "";
   const kept = checkpointText(closed);
-  if (closed.archivedTo === null) return `${verb} ${closed.pid} (nothing archived${kept})`;
+  if (closed.archivedTo === null) return `${verb} ${closed.pid} (not archived${kept})`;
   return `${verb} ${closed.pid} (archived ${closed.archivedMessages} messages${lost} to ${closed.archivedTo}${kept})`;
 }
 
 function checkpointText({ checkpoint }: Closed): string {
   if (checkpoint === undefined) return "";
   const { workspaceId, commit, fault } = checkpoint;
-  if (fault !== null) return `; not kept in ${workspaceId}: ${fault}`;
-  return commit === null ? "" : `; kept in ${workspaceId} at ${commit.slice(0, 10)}`;
+  if (fault !== null) return `; no checkpoint in ${workspaceId}: ${fault}`;
+  return commit === null ? "" : `; checkpoint ${commit.slice(0, 10)} in ${workspaceId}`;
 }
 
 export function processText(row: ProcessInfo): string {
@@ -99,7 +99,7 @@ export function workspaceText(view: WorkspaceView): string {
 }
 
 function factsText(facts: readonly (readonly [string, string])[]): string {
-  // A label of several lines must not look like another fact.
+  // A label of several lines must not look like another field.
   return facts.map(([name, value]) => `${name.padEnd(12)}${reveal(value)}`).join("\n");
 }
 
@@ -119,7 +119,7 @@ export function capsText({ pid, runAs, capabilities, dropped }: ProcessCaps): st
 
 export function signalledText({ pid, signal, state, closed }: Signalled): string {
   if (closed !== undefined) return closedText("killed", closed);
-  // A run in flight is stopped between two steps, not in the middle of one.
+  // A running run stops at its next safe point.
   if (signal === "STOP" && state !== "stopped") return `${pid} stops at its next safe point (now ${state})`;
   return `${pid} ${state ?? "gone"}`;
 }
@@ -143,15 +143,13 @@ export function messageLine(message: Message): string {
 }
 
 export function inPartText(pid: string): string {
-  return `the answer is too long and shown in part: gsv proc message --pid ${pid} prints it whole`;
+  return `the answer is cut; all of it: gsv proc message --pid ${pid}`;
 }
 
-/** Which messages of a page are not whole. */
+/** Notes about cut messages. */
 export function partsText({ pid, inPart }: HistoryPage): string | null {
   if (inPart.length === 0) return null;
-  const said = inPart.map(
-    (id) => `message ${id} is too long and shown in part: gsv proc message --pid ${pid} ${id} prints it whole`,
-  );
+  const said = inPart.map((id) => `message ${id} is cut; all of it: gsv proc message --pid ${pid} ${id}`);
   return said.join("; ");
 }
 
@@ -159,7 +157,7 @@ export function traceLine(row: TraceRow): string {
   return `${new Date(row.at).toISOString()} ${row.call}(${row.args}) = ${row.outcome} <${row.ms.toFixed(1)} ms>`;
 }
 
-/** A result as plain text, for whoever reads text: a model, a pipe. */
+/** A result as plain text, for models and pipes. */
 export function renderText(print: Print<unknown>, result: unknown): string {
   switch (print.kind) {
     case "value":
@@ -187,7 +185,7 @@ function noted(note: string | null | undefined): string[] {
   return note ? [`(${note})`] : [];
 }
 
-/** What a column says of a row; an instant in full. */
+/** Text of a cell; an instant in full. */
 export function columnText(column: Column, row: object): string {
   const { cell } = column;
   if (cell === undefined) return new Date(instantOf(column, row)).toISOString();

@@ -1,5 +1,5 @@
-// Arguments from outside become typed arguments here, from the field table alone. Unknown keys are dropped on the wire
-// (older kernels must understand newer clients) and refused where a person or a model wrote them.
+// Checks and converts arguments from outside by the field table. Unknown keys are dropped on the wire, so that older kernels understand
+// newer clients, and refused if a person or model wrote them.
 
 import { LIMITS } from "../abi/config/limits.ts";
 import { SysError } from "../abi/errno.ts";
@@ -20,7 +20,7 @@ export function parseArgs<F extends Fields>(fields: F, raw: unknown, options: Pa
     const stranger = Object.keys(raw).find((key) => !Object.hasOwn(fields, key));
     if (stranger !== undefined) {
       throw new SysError("EINVAL", `unknown argument ${JSON.stringify(clip(stranger))}`, [
-        `it takes: ${shownNames(fields).join(", ") || "nothing"}`,
+        `valid arguments: ${shownNames(fields).join(", ") || "nothing"}`,
       ]);
     }
   }
@@ -41,7 +41,7 @@ function shownNames(fields: Fields): readonly string[] {
   return Object.keys(fields).filter((name) => fields[name]?.hide !== "both");
 }
 
-/** One value of one field, as JSON carries it. Throws EINVAL that says what would be right. */
+/** Throws EINVAL that says what is expected. */
 export function parseValue(name: string, spec: Field<unknown, boolean>, value: unknown): unknown {
   switch (spec.kind) {
     case "text":
@@ -92,7 +92,7 @@ function parseText(name: string, value: unknown, longest: number): string {
   return normaliseText(value);
 }
 
-// White space alone says nothing, and some models refuse it.
+// White space counts as empty: some models refuse it.
 function longEnough(name: string, text: string, shortest: number): string {
   if (shortest > 0 && text.trim().length < shortest) throw new SysError("EINVAL", `${name} is empty`);
   return text;
@@ -100,7 +100,7 @@ function longEnough(name: string, text: string, shortest: number): string {
 
 function parsePath(name: string, value: unknown): string {
   if (typeof value !== "string" || value === "") throw wrong(name, "a path", value);
-  if (value.includes("\u0000")) throw new SysError("EINVAL", `${name} holds a NUL byte`);
+  if (value.includes("\u0000")) throw new SysError("EINVAL", `${name} contains a NUL byte`);
   if (Buffer.byteLength(value) > LIMITS.pathBytesMax)
     throw new SysError("ENAMETOOLONG", `${name} is longer than ${LIMITS.pathBytesMax} bytes`);
   return value.toWellFormed();
@@ -117,7 +117,7 @@ function parseInteger(name: string, value: unknown, min: number, max: number): n
   return value;
 }
 
-// A pid that cannot exist reads like one that does not: the exit status and the sentence are the same.
+// An impossible pid gets the same error as an absent one.
 function parsePid(name: string, value: unknown): string {
   if (typeof value !== "string") throw wrong(name, "a pid like init:1000 or task:abc123", value);
   if (!isPid(value)) throw noSuchProcess(value);
@@ -125,7 +125,7 @@ function parsePid(name: string, value: unknown): string {
 }
 
 export function noSuchProcess(pid: string): SysError {
-  return new SysError("ESRCH", `no such process: ${clip(pid)}`, ["gsv ps shows the processes you have"]);
+  return new SysError("ESRCH", `no such process: ${clip(pid)}`, ["gsv ps lists your processes"]);
 }
 
 function wrong(name: string, expected: string, got: unknown): SysError {

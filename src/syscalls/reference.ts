@@ -1,5 +1,4 @@
-// The reference of the syscalls, a page of the manual that nobody writes: each section is one declaration in words. What a declaration
-// does not say is not here.
+// The manual's reference of syscalls, generated from the declarations.
 
 import type { CallClass } from "../abi/sys.ts";
 import { SYSCALLS } from "./all.ts";
@@ -9,27 +8,27 @@ import type { AnySyscall } from "./table.ts";
 export interface ReferenceSection {
   readonly name: string;
   readonly summary: string;
-  /** As it is called with JSON. */
+  /** A call with JSON. */
   readonly synopsis: string;
-  /** Markdown. */
+  /** In Markdown. */
   readonly text: string;
 }
 
 export const REFERENCE = {
   page: "syscalls",
-  about: "Every syscall: what it takes, who may call it, what it changes.",
+  about: "All syscalls: arguments, callers, effects.",
 } as const;
 
 const CLASSES: { readonly [C in CallClass]: string } = {
-  read: "It reads: it changes nothing and needs no running kernel.",
-  wait: "It waits: it answers when what it waits for has happened.",
-  keyed: "It changes something: asked again with the same request id, it is carried out once.",
+  read: "Reads only; needs no running kernel.",
+  wait: "Waits and returns when the event has happened.",
+  keyed: "Makes changes. Repeated with the same request id, it runs once.",
 };
 
-/** Who may call what not everyone may. */
+/** For calls that not everyone may make. */
 export const BY: { readonly [B in Exclude<By, "anyone">]: string } = {
-  person: "Only a person may call it, never a process.",
-  approved: "Only a person may call it, or a process what a person has approved.",
+  person: "Only people may call it, never a process.",
+  approved: "Only people may call it, or a process with a person's approval.",
 };
 
 export function reference(): readonly ReferenceSection[] {
@@ -41,7 +40,7 @@ export function referenceOf(call: AnySyscall): ReferenceSection {
   return { name, summary, synopsis: synopsisOf(call), text: textOf(call) };
 }
 
-/** The page as one Markdown text. */
+/** The page in Markdown. */
 export function referencePage(): string {
   const sections = [...SYSCALLS.keys()].map((name) => `#${syscallText(name)}`);
   return `# Syscalls\n\n${REFERENCE.about}\n\n${sections.join("\n")}`;
@@ -51,7 +50,7 @@ export function syscallNames(): readonly string[] {
   return [...SYSCALLS.keys()];
 }
 
-/** One syscall as a Markdown text; empty for none. */
+/** One syscall in Markdown; empty if there is none. */
 export function syscallText(of: string): string {
   const call = SYSCALLS.get(of);
   if (call === undefined) return "";
@@ -68,9 +67,9 @@ function synopsisOf({ name, input }: AnySyscall): string {
 function textOf({ name, class: kind, by, capability, input, tool }: AnySyscall): string {
   const facts = [
     CLASSES[kind],
-    `Whoever calls it needs the capability \`${capability}\`.`,
+    `Needs the capability \`${capability}\`.`,
     ...(by === "anyone" ? [] : [BY[by]]),
-    ...(tool === undefined ? [] : [`Agents have it as the tool \`${tool.name}\`.`]),
+    ...(tool === undefined ? [] : [`For agents it is the tool \`${tool.name}\`.`]),
   ];
   const fields = Object.entries(input).map(([key, field]) => `- \`${key}\` ${typeOf(field)}: ${field.doc}`);
   return [facts.join(" "), fields.length === 0 ? `\`${name}\` takes no arguments.` : fields.join("\n")].join("\n\n");
@@ -79,11 +78,7 @@ function textOf({ name, class: kind, by, capability, input, tool }: AnySyscall):
 function typeOf(field: Field<unknown, boolean>): string {
   const bounds = boundsOf(field);
   const needs =
-    field.fallback !== undefined
-      ? `, ${JSON.stringify(field.fallback)} when left out`
-      : field.optional
-        ? ", may be left out"
-        : "";
+    field.fallback !== undefined ? `, default ${JSON.stringify(field.fallback)}` : field.optional ? ", optional" : "";
   return `(${field.choices === undefined ? WORDS[field.kind] : field.choices.join(", ")}${bounds}${needs})`;
 }
 
@@ -98,7 +93,7 @@ const WORDS: { readonly [K in Field<unknown>["kind"]]: string } = {
   paths: "list of paths",
   uid: "uid",
   uuid: "id",
-  choice: "one of a few words",
+  choice: "choice",
   object: "object",
 };
 

@@ -1,4 +1,4 @@
-// A field table as JSON Schema, for models. Made from the fields alone: plain shapes need no schema library.
+// A field table as JSON Schema, for models. Plain shapes need no schema library.
 
 import type { Field, Fields } from "./define.ts";
 

@@ -1,5 +1,5 @@
-// The services handlers work with, as types: each handler names the two or three it takes. The kernel builds them all; the read-only
-// view builds those that only read. Every method checks ownership itself: another account's process reads exactly like an absent one.
+// The services that handlers use, as types; each handler names the two or three it needs. The kernel builds all of them, the read-only view
+// those that only read. Every method checks ownership: another account's process looks absent.
 
 import type { ConfigLayer } from "../abi/config/config-value.ts";
 import type { Caller } from "../abi/identity.ts";
@@ -15,7 +15,7 @@ import type { CallContext } from "./define.ts";
 
 export interface ProcessPage {
   readonly processes: readonly ProcessInfo[];
-  /** Opaque: where the next page begins; null at the end. */
+  /** Opaque cursor of the next page; null at the end. */
   readonly next: string | null;
 }
 
@@ -32,7 +32,7 @@ export interface HistoryPage {
   readonly pid: string;
   /** Oldest first. */
   readonly messages: readonly Message[];
-  /** Numbers of those that are too long for a page and have long texts cut: proc.message has them whole. */
+  /** Numbers of messages whose long texts are cut; proc.message has them in full. */
   readonly inPart: readonly number[];
   readonly messageCount: number;
   readonly hasMoreBefore: boolean;
@@ -43,20 +43,19 @@ export interface HistoryPage {
 
 export interface HistoryQuery {
   readonly limit: number;
-  /** Skips the N newest. */
+  /** Number of newest messages to skip. */
   readonly offset?: number;
   readonly afterSeq?: number;
   readonly beforeSeq?: number;
-  /** As people write a beginning. */
+  /** As people write it: today, 2h, a date. */
   readonly since?: string;
 }
 
-/** A piece of the text of one message. */
 export interface MessageText {
   readonly pid: string;
   readonly seq: number;
   readonly text: string;
-  /** Where it goes on; null at its end. */
+  /** Offset of the next piece; null at the end. */
   readonly next: number | null;
 }
 
@@ -71,9 +70,9 @@ export interface TraceRow {
 
 export interface Histories {
   page(context: Pick<CallContext, "caller" | "client">, pid: string, query: HistoryQuery): Promise<HistoryPage>;
-  /** Of the newest answer when no number is given. */
+  /** Without a number: the newest answer. */
   text(caller: Caller, pid: string, query: { readonly seq?: number; readonly offset: number }): Promise<MessageText>;
-  /** Where there is none, it waits so long for one. */
+  /** Waits up to `waitMs` for a row. */
   trace(
     context: Pick<CallContext, "caller" | "signal">,
     pid: string,
@@ -90,21 +89,20 @@ export interface SpawnRequest {
   readonly profile: Profile;
   readonly as?: string;
   readonly cwd?: string;
-  /** new, inherit, none, an id, or a directory of this machine. */
+  /** new, inherit, none, an id, or a directory of this computer. */
   readonly workspace?: string;
-  /** What it works on; that of its parent when left out. */
+  /** Default: the parent's project. */
   readonly project?: string;
-  /** Capabilities it does without, separated by commas. */
+  /** Capabilities to drop, comma-separated. */
   readonly drop?: string;
-  /** Who answers it, also later. */
   readonly model?: string;
   readonly mode?: Mode;
   readonly restart?: RestartRule;
-  /** Files that it is told at every turn, with commas between. */
+  /** Files to add to its context, comma-separated. */
   readonly context?: string;
-  /** A text of its own that it is told at every turn, before those files. */
+  /** Text to add to its context, before those files. */
   readonly system?: string;
-  /** What it may use, as it is written. */
+  /** As text, such as `$2,30m`. */
   readonly budget?: string;
 }
 
@@ -120,13 +118,13 @@ export interface Spawned {
 export interface SendRequest {
   readonly pid?: string;
   readonly message: string;
-  /** Ends the run in flight and starts at once. */
+  /** Aborts the current run and starts at once. */
   readonly interrupt?: boolean;
-  /** Who answers this message. */
+  /** Model for this message only. */
   readonly model?: string;
-  /** Ids of media of the process that are given with it. */
+  /** Ids of media to attach. */
   readonly media?: readonly string[];
-  /** How much its model thinks about it. */
+  /** Reasoning effort for this message. */
   readonly thinking?: Thinking;
 }
 
@@ -136,13 +134,13 @@ export interface Sent {
   readonly runId: string;
   readonly status: "started";
   readonly queued: boolean;
-  /** It is the first of a new history: the one before is put away. */
+  /** The message starts a new history; the old one was archived. */
   readonly renewed?: true;
-  /** What its directives asked to know. */
+  /** Answer to directives in the message. */
   readonly response?: string;
 }
 
-/** A message of a person that was a command, or nothing but directives: it is answered, and no run begins. */
+/** A person's message that was only a command or directives: answered without a run. */
 export interface Answered {
   readonly pid: string;
   readonly runId: null;
@@ -163,13 +161,13 @@ export interface Closed {
   readonly pid: string;
   readonly archivedMessages: number;
   readonly archiveId: string | null;
-  /** As a person reads it: `/var/sessions/…`. */
+  /** A path: `/var/sessions/…`. */
   readonly archivedTo: string | null;
-  /** Messages that were waiting and never entered history; they are in the archive, marked. */
+  /** Queued messages that never entered history; the archive marks them. */
   readonly undelivered: number;
-  /** The process asked for its own end: it comes after the turn. */
+  /** The process ended itself: it ends after this turn. */
   readonly pending?: true;
-  /** Of a process that worked in a workspace whose versions gsv keeps. */
+  /** Present if the process worked in a workspace of gsv's own. */
   readonly checkpoint?: Checkpoint;
 }
 
@@ -186,15 +184,15 @@ export interface Signalled {
 export interface WaitResult {
   readonly pid: string;
   readonly runId: string | null;
-  /** `detached` when only a person, a credential, a limit or free disk space ends what holds it. */
+  /** `held`: only a person, a key, a limit or free disk space lets the process continue. */
   readonly status: RunStatus | "killed" | "none" | "held";
   readonly exit: number;
   readonly text: string | null;
-  /** The text is longer than an answer may be and is cut: proc.message has it whole. */
+  /** The text is cut; proc.message has it in full. */
   readonly inPart: boolean;
   readonly error: string | null;
   readonly waitsFor: WaitsFor | null;
-  /** Of the run that ended. */
+  /** Usage of the run that ended. */
   readonly usage: Usage | null;
 }
 
@@ -206,11 +204,11 @@ export interface Processes {
     context: CallContext,
     request: { readonly pid: string; readonly label: string },
   ): Promise<{ readonly pid: string; readonly label: string }>;
-  /** With an archive, the next history begins with its messages. */
+  /** With an archive id, the new history starts with its messages. */
   reset(context: CallContext, request: { readonly pid: string; readonly restore?: string }): Promise<Closed>;
   kill(context: CallContext, request: { readonly pid: string; readonly archive: boolean }): Promise<Closed>;
   signal(context: CallContext, request: { readonly pid: string; readonly signal: ProcessSignal }): Promise<Signalled>;
-  /** Answers when every process named has ended; with a run, when that run has. `patient` also waits for what only a person ends. */
+  /** Returns when all processes have ended; with a run, when that run has. `patient` also waits while a process is held. */
   wait(
     context: CallContext,
     request: { readonly pids: readonly string[]; readonly run?: string; readonly patient: boolean },
@@ -233,9 +231,9 @@ export interface ArchiveInfo {
 
 export interface ArchivePage {
   readonly records: readonly object[];
-  /** The archive itself. */
+  /** A path. */
   readonly path: string;
-  /** Which records, counted from 1, are too long for an answer and have long texts cut. */
+  /** Numbers of records, from 1, whose long texts are cut. */
   readonly inPart: readonly number[];
   readonly next: number | null;
 }
@@ -267,7 +265,7 @@ export interface KernelStatus {
 }
 
 export interface Niceness {
-  /** As it is written; only looks when left out. */
+  /** Only shows the value if none is given. */
   nice(
     context: CallContext,
     pid: string,
@@ -277,40 +275,40 @@ export interface Niceness {
 
 export interface KernelControl {
   status(): Promise<KernelStatus>;
-  /** Returns once the drain has begun; the connection then says bye and closes. */
+  /** Returns when the drain has started; the connection then sends bye and closes. */
   drain(why: LeaveReason): Promise<{ readonly pid: number }>;
 }
 
 export interface SettingInfo {
   readonly key: string;
-  /** As JSON carries it; of a secret, whether it is set. */
+  /** As JSON; for a secret, whether it is set. */
   readonly value: unknown;
   /** The same as text. */
   readonly shown: string;
   readonly layer: ConfigLayer;
-  /** Every layer that says something, the weakest first. */
+  /** All layers that set it, weakest first. */
   readonly layers: readonly { readonly layer: ConfigLayer; readonly shown: string }[];
   readonly type: string;
-  /** What would be right. */
+  /** Description of valid values. */
   readonly takes: string;
   readonly doc: string;
   readonly env: string | null;
   readonly writes: "user" | "root";
-  /** Whether an agent may propose a change of its owner's, which a person then approves. */
+  /** Whether an agent may propose a change for its owner to approve. */
   readonly agents: "ask" | "never";
 }
 
 export interface ChangedSetting {
   readonly key: string;
-  /** As it reads back; null when it was unset. */
+  /** The new value; null if it was unset. */
   readonly value: string | null;
   readonly layer: "system" | "user";
-  /** The account, where it is not the caller's own. */
+  /** The account, if not the caller's own. */
   readonly whose: string | null;
 }
 
 export interface ChangeSettings {
-  /** By key, in any spelling; null or nothing but white space unsets. */
+  /** By key, in any spelling; null or white space unsets. */
   readonly changes: { readonly [key: string]: string | null };
   readonly system: boolean;
 }
@@ -318,6 +316,6 @@ export interface ChangeSettings {
 export interface Settings {
   get(context: CallContext, key: string): Promise<SettingInfo>;
   list(context: CallContext, under: string): Promise<{ readonly settings: readonly SettingInfo[] }>;
-  /** All of them or none. */
+  /** All changes or none. */
   change(context: CallContext, request: ChangeSettings): Promise<{ readonly changed: readonly ChangedSetting[] }>;
 }

@@ -1,5 +1,5 @@
-// The one list of syscalls, by domain: a file of declarations is loaded when one of its calls is asked for, so that a command pays for its own
-// domain and not for all. An unlisted name does not exist, for anyone. Where all are wanted at once: all.ts.
+// The list of all syscalls, by domain. A file of declarations is loaded when one of its calls is needed, so that a command loads only its
+// own domain. all.ts has them all at once.
 
 import type { Accounts, AuditLog, Groups, Rights, Tokens } from "./account/account-service.ts";
 import type { Agents, Bundles, Credits, Projects } from "./account/agent-service.ts";
@@ -26,7 +26,7 @@ import type { HooksService } from "./system/hook-service.ts";
 import type { BudgetService, UsageReports } from "./system/spending-service.ts";
 import type { Media, Storage } from "./system/storage-service.ts";
 
-/** All services there are; the read-only view has those marked. */
+/** All services; the read-only view has the marked ones. */
 export interface Services {
   readonly registry: Registry; // read
   readonly histories: Histories; // read
@@ -72,13 +72,13 @@ export interface Services {
   readonly sessions: Sessions; // looking reads
 }
 
-/** A declaration as dispatch and derivation use it: typed by its own file, uniform here. */
+/** A declaration for dispatch and derivation: typed in its own file, uniform here. */
 export type AnySyscall = Syscall<Services, Fields, unknown>;
 
-/** The calls declared in one file, which is loaded then. */
+/** Loads the declarations of one file. */
 type File = () => Promise<readonly unknown[]>;
 
-/** What stands before the last dot of a name, to the files that declare such calls, in the order in which people see them. */
+/** From the name before the last dot to the files that declare its calls, in display order. */
 const DOMAINS: { readonly [domain: string]: readonly File[] } = {
   proc: [
     async () => (await import("./proc/proc-list.ts")).procListCalls,
@@ -132,7 +132,7 @@ const DOMAINS: { readonly [domain: string]: readonly File[] } = {
 
 export const DOMAIN_NAMES: readonly string[] = Object.keys(DOMAINS);
 
-/** In order of declaration; none where there is no such domain. */
+/** In order of declaration; empty for an unknown domain. */
 export async function callsOf(domain: string): Promise<readonly AnySyscall[]> {
   return (await Promise.all(filesOf(domain).map((load) => load()))).flat() as readonly AnySyscall[];
 }

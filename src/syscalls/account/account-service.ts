@@ -7,7 +7,7 @@ export interface AccountInfo {
   readonly username: string;
   readonly uid: number;
   readonly kind: "root" | "human" | "personal" | "agent" | "system";
-  /** Whose agent it is. */
+  /** The human an agent belongs to. */
   readonly owner: string | null;
   readonly groups: readonly string[];
   readonly home: string;
@@ -32,22 +32,22 @@ export interface AccountChange {
 }
 
 export interface PasswordChange {
-  /** The caller's own when left out. */
+  /** Default: the caller. */
   readonly username?: string;
   readonly old?: string;
   readonly password: string;
-  /** Typed on a terminal by a person. */
+  /** A person typed it on a terminal. */
   readonly typed: boolean;
 }
 
 export interface RemovedAccount {
   readonly username: string;
-  /** Processes that were ended for it, archived. */
+  /** Processes that were archived and ended. */
   readonly ended: readonly string[];
 }
 
 export interface Accounts {
-  /** One's own and one's agents; for root all. */
+  /** The caller and its agents; for root, all. */
   list(caller: Caller): Promise<{ readonly accounts: readonly AccountInfo[] }>;
   create(context: CallContext, request: NewAccountRequest): Promise<AccountInfo>;
   update(context: CallContext, change: AccountChange): Promise<AccountInfo>;
@@ -66,7 +66,7 @@ export interface GroupInfo {
 }
 
 export interface Groups {
-  /** Those one is in; for root all. */
+  /** The caller's groups; for root, all. */
   list(caller: Caller): Promise<{ readonly groups: readonly GroupInfo[] }>;
   add(context: CallContext, name: string): Promise<GroupInfo>;
   change(
@@ -88,7 +88,7 @@ export interface TokenInfo {
   readonly kind: "user" | "node" | "service";
   readonly role: string;
   readonly label: string | null;
-  /** The beginning of it, to tell it from others. */
+  /** The first characters, to tell tokens apart. */
   readonly prefix: string;
   readonly device: string | null;
   readonly state: "live" | "expired" | "revoked";
@@ -99,7 +99,7 @@ export interface TokenInfo {
 
 export interface Tokens {
   list(caller: Caller): Promise<{ readonly tokens: readonly TokenInfo[] }>;
-  /** The one answer that holds the token itself. */
+  /** The only answer that contains the token. */
   create(
     context: CallContext,
     request: {
@@ -133,7 +133,7 @@ export interface AuditLog {
 export interface ProcessCaps {
   readonly pid: string;
   readonly runAs: string;
-  /** What is left of its account's. */
+  /** Its account's capabilities without the dropped ones. */
   readonly capabilities: readonly string[];
   readonly dropped: readonly string[];
 }

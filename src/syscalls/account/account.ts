@@ -1,11 +1,10 @@
-// account.*: humans and agents. Changes are for people alone; who may change which account the service decides. Passwords go in and
-// never come out.
+// account.*: humans and agents. Only people change them; the service decides who may change which. Passwords are never shown.
 
 import { field, syscall } from "../define.ts";
 import type { AccountInfo, Accounts, RemovedAccount } from "./account-service.ts";
 
 const name = field.text("the account", { positional: true, shortest: 1, longest: 32, meta: "NAME" });
-const comment = field.optional(field.text("a few words about it", { longest: 200, meta: "TEXT" }));
+const comment = field.optional(field.text("comment", { longest: 200, meta: "TEXT" }));
 
 function addedText({ username, uid, kind }: AccountInfo): string {
   const next = kind === "human" ? `; it has no password yet: gsv passwd ${username} --user root` : "";
@@ -15,7 +14,7 @@ function addedText({ username, uid, kind }: AccountInfo): string {
 export const accountCalls = [
   syscall({
     name: "account.list",
-    summary: "List your account and your agents; root lists all",
+    summary: "List your account and agents (root: all)",
     class: "read",
     input: {},
     cli: {
@@ -41,16 +40,16 @@ export const accountCalls = [
 
   syscall({
     name: "account.create",
-    summary: "Add a human (root), or an agent of your own",
+    summary: "Add a human (root) or an agent",
     class: "keyed",
     once: "answer",
     by: "person",
     input: {
       username: name,
-      agent: field.flag("an agent: nobody signs in as it, processes act as it"),
-      system: field.flag("an agent that is nobody's; needs root"),
+      agent: field.flag("create an agent, for processes to act as"),
+      system: field.flag("create an agent without an owner (root)"),
       owner: field.optional(
-        field.text("whose agent; yours when left out, others need root", { longest: 32, meta: "NAME" }),
+        field.text("owner of the agent (default: you; others need root)", { longest: 32, meta: "NAME" }),
       ),
       comment,
     },
@@ -65,14 +64,14 @@ export const accountCalls = [
 
   syscall({
     name: "account.update",
-    summary: "Change an account; locking and unlocking need root",
+    summary: "Change, lock or unlock an account",
     class: "keyed",
     by: "person",
     input: {
       username: name,
       comment,
-      lock: field.flag("nobody acts as it any more, nor do its processes"),
-      unlock: field.flag("as it was before it was locked"),
+      lock: field.flag("lock it: no login, no calls of its processes"),
+      unlock: field.flag("unlock it"),
     },
     cli: {
       hidden: true,
@@ -85,11 +84,11 @@ export const accountCalls = [
 
   syscall({
     name: "account.remove",
-    summary: "Remove an account that has no processes; its files stay",
+    summary: "Remove an account; keep its files",
     class: "keyed",
     once: "answer",
     by: "person",
-    input: { username: name, force: field.flag("end its processes first, their histories archived") },
+    input: { username: name, force: field.flag("archive and end its processes first") },
     cli: {
       hidden: true,
       examples: ["gsv user rm scout", "gsv user rm bob --force --user root"],
@@ -106,13 +105,14 @@ export const accountCalls = [
   syscall({
     name: "account.passwd",
     summary: "Change a password",
-    // No receipt: a hash of the arguments would be a fast hash of the password. Given again, the new one is in force already.
+    // No receipt: a hash of the arguments would be a fast hash of the password. A repeated call succeeds, because the new password is
+    // already set.
     class: "keyed",
     by: "person",
     input: {
       username: field.optional(name),
-      old: field.optional(field.text("the password so far", { secret: true, longest: 1024 })),
-      password: field.text("the new one", { secret: true, longest: 1024 }),
+      old: field.optional(field.text("current password", { secret: true, longest: 1024 })),
+      password: field.text("new password", { secret: true, longest: 1024 }),
       typed: field.flag("typed on a terminal"),
     },
     cli: {

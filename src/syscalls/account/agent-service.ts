@@ -11,13 +11,13 @@ export interface AgentInfo {
   readonly owner: string;
   readonly description: string;
   readonly model: string | null;
-  /** The only tools it has; null is the usual ones. */
+  /** The only tools it has; null for the default set. */
   readonly tools: readonly string[] | null;
   readonly bundles: readonly string[];
   readonly persona: Persona | null;
 }
 
-/** As a command line says it: lists with commas between, an empty text takes away. What is left out stays. */
+/** As on a command line: comma-separated lists; an empty text unsets, an absent field stays. */
 export interface AgentWords {
   readonly name: string;
   readonly description?: string;
@@ -44,7 +44,6 @@ export interface Agents {
     name: string,
     force: boolean,
   ): Promise<{ readonly name: string; readonly ended: readonly string[] }>;
-  /** Nobody in particular any more. */
   clearPersona(context: CallContext, name: string): Promise<AgentInfo>;
 }
 
@@ -55,7 +54,7 @@ export interface BundleWords {
   readonly prompt?: string;
 }
 
-/** What a bundle is given to. */
+/** An agent or a project. */
 export interface BundleHolder {
   readonly agent?: string;
   readonly project?: string;
@@ -67,7 +66,7 @@ export interface Bundles {
   create(context: CallContext, words: BundleWords): Promise<Bundle>;
   edit(context: CallContext, words: BundleWords): Promise<Bundle>;
   remove(context: CallContext, name: string): Promise<{ readonly name: string }>;
-  /** Given again, it comes last. */
+  /** An assigned bundle moves to the end. */
   assign(
     context: CallContext,
     name: string,

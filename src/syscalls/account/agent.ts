@@ -1,4 +1,4 @@
-// agent.* and persona.*: who the agents of an account are. Only people say it: what an agent is told is not its own to change.
+// agent.* and persona.*: the agents of an account. Only people change them: an agent must not edit its own instructions.
 
 import { ARCHETYPES } from "../../abi/process/agent.ts";
 import { field, syscall } from "../define.ts";
@@ -12,20 +12,18 @@ const name = field.text("the agent", { positional: true, shortest: 1, longest: 3
 const text = (doc: string, meta = "TEXT") => field.optional(field.text(doc, { longest: TEXT_MAX, meta }));
 
 const persona = {
-  archetype: field.optional(field.choice("how it is, in a word", ARCHETYPES, { meta: "KIND" })),
-  traits: text("what it is like, with commas between", "TRAITS"),
-  background: text("where it comes from and what it knows"),
-  voice: text("how it writes"),
-  example: field.optional(
-    field.words("something it would write; several when it stands several times", { longest: TEXT_MAX, meta: "TEXT" }),
-  ),
+  archetype: field.optional(field.choice("basic character", ARCHETYPES, { meta: "KIND" })),
+  traits: text("traits, comma-separated", "TRAITS"),
+  background: text("background and knowledge"),
+  voice: text("writing style"),
+  example: field.optional(field.words("example of its writing; may be repeated", { longest: TEXT_MAX, meta: "TEXT" })),
 };
 
 const profile = {
-  description: text("a few words about it"),
-  model: text("who answers for it, as PROVIDER/MODEL; nothing for whoever answers by default", "MODEL"),
-  tools: text("the only tools it has, with commas between; usual for those every process has", "TOOLS"),
-  bundles: text("its bundles in their order, with commas between", "BUNDLES"),
+  description: text("description"),
+  model: text("model as PROVIDER/MODEL; empty for the default", "MODEL"),
+  tools: text("only these tools, comma-separated; usual for the default set", "TOOLS"),
+  bundles: text("bundles in order, comma-separated", "BUNDLES"),
 };
 
 export const agentCalls = [
@@ -56,7 +54,7 @@ export const agentCalls = [
 
   syscall({
     name: "agent.show",
-    summary: "Show what was said of an agent",
+    summary: "Show an agent's profile",
     class: "read",
     input: { name },
     cli: { examples: ["gsv agent show scout"], print: { kind: "value", text: agentText } },
@@ -65,7 +63,7 @@ export const agentCalls = [
 
   syscall({
     name: "agent.create",
-    summary: "Make an agent of your own: an account that processes act as",
+    summary: "Create an agent for processes to act as",
     class: "keyed",
     by: "person",
     input: { name, ...profile, ...persona },
@@ -76,7 +74,7 @@ export const agentCalls = [
       ],
       print: {
         kind: "value",
-        text: ({ name: made }: AgentInfo) => `added ${made}; a process as it: gsv spawn --as ${made}`,
+        text: ({ name: made }: AgentInfo) => `added ${made}; use it: gsv spawn --as ${made}`,
       },
     },
     run: ({ agents }: Service, args, context) => agents.create(context, args),
@@ -84,7 +82,7 @@ export const agentCalls = [
 
   syscall({
     name: "agent.edit",
-    summary: "Change what was said of an agent; what is left out stays",
+    summary: "Edit an agent's profile",
     class: "keyed",
     by: "person",
     input: { name, ...profile, ...persona },
@@ -97,10 +95,10 @@ export const agentCalls = [
 
   syscall({
     name: "agent.rm",
-    summary: "Remove an agent that has no processes; its files stay",
+    summary: "Remove an agent; keep its files",
     class: "keyed",
     by: "person",
-    input: { name, force: field.flag("end its processes first, their histories archived") },
+    input: { name, force: field.flag("archive and end its processes first") },
     cli: {
       examples: ["gsv agent rm scout"],
       print: {
@@ -125,7 +123,7 @@ export const personaCalls = [
 
   syscall({
     name: "persona.set",
-    summary: "Say who an agent is; what is left out stays",
+    summary: "Set the persona of an agent",
     class: "keyed",
     by: "person",
     input: { name, ...persona },
@@ -138,7 +136,7 @@ export const personaCalls = [
 
   syscall({
     name: "persona.clear",
-    summary: "Take the persona of an agent away",
+    summary: "Remove the persona of an agent",
     class: "keyed",
     by: "person",
     input: { name },

@@ -1,4 +1,4 @@
-// audit.*: what was refused, and what was done by those who may do more. Everyone reads what concerns them; root reads all.
+// audit.*: refused calls and privileged calls. Everyone reads the rows about themselves and their agents; root reads all.
 
 import { field, syscall } from "../define.ts";
 import type { AuditEntry, AuditLog } from "./account-service.ts";
@@ -6,15 +6,15 @@ import type { AuditEntry, AuditLog } from "./account-service.ts";
 export const auditCalls = [
   syscall({
     name: "audit.list",
-    summary: "Print refused and privileged calls, yours and your agents'; root prints all",
+    summary: "Print refused and privileged calls",
     class: "read",
     by: "person",
     input: {
-      denied: field.flag("only what was refused or failed"),
+      denied: field.flag("only refused or failed calls"),
       since: field.optional(
-        field.text("only since today, 30m, 2h, 7d, a day or an instant", { longest: 40, meta: "WHEN" }),
+        field.text("only since: today, 30m, 2h, 7d, a date or a time", { longest: 40, meta: "WHEN" }),
       ),
-      limit: field.withDefault(field.int("at most the N newest", { min: 1, max: 1000, meta: "N" }), 100),
+      limit: field.withDefault(field.int("maximum number of calls", { min: 1, max: 1000, meta: "N" }), 100),
     },
     cli: {
       hidden: true,
@@ -26,7 +26,7 @@ export const auditCalls = [
           `${new Date(row.at).toISOString()} ${row.account}${row.pid === null ? "" : ` ${row.pid}`} ${row.call} ${row.outcome}${
             row.detail === "" ? "" : `: ${row.detail}`
           }`,
-        empty: "(nothing was refused, and nothing privileged was done)",
+        empty: "(no refused or privileged calls)",
       },
     },
     run: ({ audit }: { audit: AuditLog }, args, context) =>

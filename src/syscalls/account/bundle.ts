@@ -1,4 +1,4 @@
-// bundle.* and project.*: tools and words that go together, and what processes work on.
+// bundle.* and project.*: sets of tools and instructions, and the projects that processes work on.
 
 import { LIMITS } from "../../abi/config/limits.ts";
 import type { Bundle, Project } from "../../abi/process/agent.ts";
@@ -11,9 +11,9 @@ const bundle = field.text("the bundle", { positional: true, shortest: 1, longest
 const project = field.text("the project", { positional: true, shortest: 1, longest: 60, meta: "NAME", of: "project" });
 const text = (doc: string, meta = "TEXT") => field.optional(field.text(doc, { longest: TEXT_MAX, meta }));
 const words = {
-  description: text("what it is for"),
-  tools: text("its tools, with commas between", "TOOLS"),
-  prompt: text("what whoever has it is told"),
+  description: text("description"),
+  tools: text("tools, comma-separated", "TOOLS"),
+  prompt: text("instructions for agents with the bundle"),
 };
 const holder = {
   agent: field.optional(field.text("an agent", { longest: 32, meta: "NAME", of: "agent" })),
@@ -28,7 +28,7 @@ type ForProjects = { projects: Projects };
 export const bundleCalls = [
   syscall({
     name: "bundle.list",
-    summary: "List bundles of tools and words for agents and projects",
+    summary: "List bundles",
     class: "read",
     input: {},
     cli: {
@@ -56,7 +56,7 @@ export const bundleCalls = [
   }),
   syscall({
     name: "bundle.create",
-    summary: "Make a bundle of your own",
+    summary: "Create a bundle",
     class: "keyed",
     by: "person",
     input: { name: bundle, ...words },
@@ -68,7 +68,7 @@ export const bundleCalls = [
   }),
   syscall({
     name: "bundle.edit",
-    summary: "Change a bundle; what is left out stays",
+    summary: "Edit a bundle",
     class: "keyed",
     by: "person",
     input: { name: bundle, ...words },
@@ -80,7 +80,7 @@ export const bundleCalls = [
   }),
   syscall({
     name: "bundle.rm",
-    summary: "Remove a bundle, also from whoever has it",
+    summary: "Remove a bundle everywhere",
     class: "keyed",
     by: "person",
     input: { name: bundle },
@@ -92,7 +92,7 @@ export const bundleCalls = [
   }),
   syscall({
     name: "bundle.assign",
-    summary: "Give a bundle to an agent or a project",
+    summary: "Assign a bundle to an agent or project",
     class: "keyed",
     by: "person",
     input: { name: bundle, ...holder },
@@ -104,7 +104,7 @@ export const bundleCalls = [
   }),
   syscall({
     name: "bundle.unassign",
-    summary: "Take a bundle from an agent or a project",
+    summary: "Unassign a bundle from an agent or project",
     class: "keyed",
     by: "person",
     input: { name: bundle, ...holder },
@@ -118,14 +118,14 @@ export const bundleCalls = [
 
 const about = {
   workspace: field.optional(
-    field.text("where its processes work: a workspace, or a directory of this machine", {
+    field.text("workspace id or directory of this computer", {
       longest: LIMITS.pathBytesMax,
       meta: "ID|DIR",
       of: "workspace",
     }),
   ),
-  instructions: text("what its processes are told"),
-  bundles: text("its bundles in their order, with commas between", "BUNDLES"),
+  instructions: text("instructions for its processes"),
+  bundles: text("bundles in order, comma-separated", "BUNDLES"),
 };
 
 export const projectCalls = [
@@ -160,7 +160,7 @@ export const projectCalls = [
   }),
   syscall({
     name: "project.create",
-    summary: "Begin a project: where processes work, what they are told, with which bundles",
+    summary: "Create a project: directory, instructions, bundles",
     class: "keyed",
     by: "person",
     input: { name: project, ...about },
@@ -172,7 +172,7 @@ export const projectCalls = [
   }),
   syscall({
     name: "project.edit",
-    summary: "Change a project; what is left out stays",
+    summary: "Edit a project",
     class: "keyed",
     by: "person",
     input: { name: project, ...about },
@@ -184,7 +184,7 @@ export const projectCalls = [
   }),
   syscall({
     name: "project.rm",
-    summary: "Remove a project; its processes and files stay",
+    summary: "Remove a project; keep processes and files",
     class: "keyed",
     by: "person",
     input: { name: project },

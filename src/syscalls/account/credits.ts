@@ -1,4 +1,4 @@
-// credits.*: what those who come through a channel may use. An owner's own work costs none.
+// credits.*: what people who write through a channel may use. The owner's own work costs no credits.
 
 import { CREDIT_RATES, type CreditBalance, type CreditRate, type CreditRow } from "../../abi/process/credits.ts";
 import { field, syscall } from "../define.ts";
@@ -6,7 +6,7 @@ import type { Credits } from "./agent-service.ts";
 
 type Service = { credits: Credits };
 
-const wallet = field.text("whose credits: the address or name by which a channel knows them", {
+const wallet = field.text("address or name of a person on a channel", {
   positional: true,
   shortest: 1,
   longest: 200,
@@ -18,7 +18,7 @@ const TAKES: readonly string[] = ["deduction", "agent_message"];
 export const creditCalls = [
   syscall({
     name: "credits.balance",
-    summary: "Show who has how many credits",
+    summary: "Show credit balances",
     class: "read",
     input: { wallet: field.optional(wallet) },
     cli: {
@@ -26,7 +26,7 @@ export const creditCalls = [
       print: {
         kind: "table",
         rows: (result: { balances: readonly CreditBalance[] }) => result.balances,
-        empty: "nobody has credits: gsv credits grant WALLET AMOUNT",
+        empty: "no credits yet: gsv credits grant WALLET AMOUNT",
         columns: [
           { head: "WALLET", cell: (row: CreditBalance) => row.wallet },
           { head: "AVAILABLE", cell: (row: CreditBalance) => String(row.available), align: "right" },
@@ -40,14 +40,14 @@ export const creditCalls = [
   }),
   syscall({
     name: "credits.grant",
-    summary: "Give somebody credits",
+    summary: "Grant credits",
     class: "keyed",
     by: "person",
     input: {
       wallet,
-      amount: field.int("how many", { positional: true, meta: "AMOUNT" }),
+      amount: field.int("number of credits", { positional: true, meta: "AMOUNT" }),
       reference: field.optional(
-        field.text("what for; credits are granted for it once", { shortest: 1, longest: 200, meta: "TEXT" }),
+        field.text("reason; each reason is granted once", { shortest: 1, longest: 200, meta: "TEXT" }),
       ),
     },
     cli: {
@@ -58,19 +58,19 @@ export const creditCalls = [
   }),
   syscall({
     name: "credits.ledger",
-    summary: "Show what became of somebody's credits, newest first",
+    summary: "List credit transactions, newest first",
     class: "read",
     input: {
       wallet,
-      limit: field.withDefault(field.int("how many rows", { min: 1, max: 1000, meta: "N" }), 20),
-      before: field.optional(field.int("rows before this one", { hide: "both" })),
+      limit: field.withDefault(field.int("maximum number of rows", { min: 1, max: 1000, meta: "N" }), 20),
+      before: field.optional(field.int("only rows before this id", { hide: "both" })),
     },
     cli: {
       examples: ["gsv credits ledger ALICE7", "gsv credits ledger ALICE7 --limit 100 --json"],
       print: {
         kind: "table",
         rows: (result: { rows: readonly CreditRow[] }) => result.rows,
-        empty: "(nothing was granted or used)",
+        empty: "(no transactions)",
         columns: [
           { head: "WHEN", since: (row: CreditRow) => row.createdAt, align: "right" },
           { head: "WHAT", cell: (row: CreditRow) => row.type },
@@ -89,12 +89,12 @@ export const creditCalls = [
   }),
   syscall({
     name: "credits.rate",
-    summary: "Show or set what things cost in credits",
+    summary: "Show or set prices in credits",
     class: "keyed",
     by: "person",
     input: {
       rate: field.optional(field.choice("which", RATES, { positional: true, meta: "RATE" })),
-      value: field.optional(field.int("what it is from now on", { positional: true, max: 1_000_000, meta: "CREDITS" })),
+      value: field.optional(field.int("new price", { positional: true, max: 1_000_000, meta: "CREDITS" })),
     },
     cli: {
       examples: ["gsv credits rate", "gsv credits rate credits_per_turn 2"],

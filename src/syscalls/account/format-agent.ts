@@ -8,8 +8,8 @@ export function agentText({ name, owner, description, model, tools, bundles, per
     ["name", name],
     ["owner", owner],
     ["description", description],
-    ["model", model ?? "(whoever answers by default)"],
-    ["tools", tools === null ? "(the usual ones)" : tools.join(", ") || "(none)"],
+    ["model", model ?? "(default)"],
+    ["tools", tools === null ? "(usual)" : tools.join(", ") || "(none)"],
     ["bundles", bundles.join(", ")],
     ...(persona === null ? [] : personaRows(persona)),
   ]);
@@ -43,7 +43,7 @@ export function projectText({ name, workspace, instructions, bundles }: Project)
   ]);
 }
 
-/** What says nothing has no row; what has several lines is set in. */
+/** Leaves out empty rows; indents values of several lines. */
 function rows(all: readonly (readonly [name: string, value: string])[]): string {
   const said = all.filter(([, value]) => value !== "");
   const width = Math.max(...said.map(([name]) => name.length)) + 2;

@@ -1,4 +1,4 @@
-// group.*: who belongs together and what they may do. A grant holds from the next call on, and so does its revocation.
+// group.*: groups of accounts and their capabilities. Changes hold from the next call on.
 
 import { field, syscall } from "../define.ts";
 import type { GroupInfo, Groups } from "./account-service.ts";
@@ -9,7 +9,7 @@ const names = (doc: string, meta: string) => field.optional(field.text(doc, { sh
 export const groupCalls = [
   syscall({
     name: "group.list",
-    summary: "List the groups you are in and what they may do; root lists all",
+    summary: "List your groups and capabilities (root: all)",
     class: "read",
     input: {},
     cli: {
@@ -31,7 +31,7 @@ export const groupCalls = [
 
   syscall({
     name: "group.add",
-    summary: "Add a group; needs root",
+    summary: "Add a group (root)",
     class: "keyed",
     by: "person",
     once: "answer",
@@ -45,15 +45,15 @@ export const groupCalls = [
 
   syscall({
     name: "group.mod",
-    summary: "Change who is in a group and what it may do; needs root",
+    summary: "Change members and capabilities of a group (root)",
     class: "keyed",
     by: "person",
     input: {
       name,
-      add: names("accounts that come in, separated by commas", "NAMES"),
-      remove: names("accounts that go", "NAMES"),
-      grant: names("capabilities it gets, such as fs.read or fs.*", "CAPS"),
-      revoke: names("capabilities it loses", "CAPS"),
+      add: names("accounts to add, comma-separated", "NAMES"),
+      remove: names("accounts to remove", "NAMES"),
+      grant: names("capabilities to grant, such as fs.read or fs.*", "CAPS"),
+      revoke: names("capabilities to revoke", "CAPS"),
     },
     cli: {
       examples: [
@@ -71,7 +71,7 @@ export const groupCalls = [
 
   syscall({
     name: "group.rm",
-    summary: "Remove a group and its grants; needs root",
+    summary: "Remove a group and its grants (root)",
     class: "keyed",
     by: "person",
     once: "answer",

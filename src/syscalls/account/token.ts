@@ -1,4 +1,4 @@
-// sys.token.*: proofs of who one is, for scripts, devices and services. The token itself is in one answer, once.
+// sys.token.*: login tokens for scripts, devices and services. A token is shown once, when it is created.
 
 import { field, syscall } from "../define.ts";
 import type { TokenInfo, Tokens } from "./account-service.ts";
@@ -8,18 +8,20 @@ type Created = TokenInfo & { readonly token: string };
 export const tokenCalls = [
   syscall({
     name: "sys.token.create",
-    summary: "Make a token; it is shown once",
-    // The answer is never kept. The same request again gives the same token a new secret.
+    summary: "Create a token; it is shown once",
+    // The answer is never stored. A repeated request gives the same token a new secret.
     class: "keyed",
     by: "person",
     input: {
-      kind: field.withDefault(field.choice("what it is for", ["user", "node", "service"], { meta: "KIND" }), "user"),
+      kind: field.withDefault(field.choice("kind of token", ["user", "node", "service"], { meta: "KIND" }), "user"),
       role: field.optional(
-        field.choice("what it connects as; each kind has one", ["user", "driver", "service"], { meta: "ROLE" }),
+        field.choice("role of the connection; each kind has one", ["user", "driver", "service"], { meta: "ROLE" }),
       ),
-      label: field.optional(field.text("where it is used", { longest: 200, meta: "TEXT" })),
-      device: field.optional(field.text("the one device it is good for (kind node)", { longest: 128, meta: "DEVICE" })),
-      expires: field.optional(field.text("30m, 8h or 7d from now; never when left out", { longest: 16, meta: "SPAN" })),
+      label: field.optional(field.text("label", { longest: 200, meta: "TEXT" })),
+      device: field.optional(field.text("device it is for (kind node)", { longest: 128, meta: "DEVICE" })),
+      expires: field.optional(
+        field.text("time until it expires, such as 30m, 8h, 7d (default: never)", { longest: 16, meta: "SPAN" }),
+      ),
     },
     cli: {
       hidden: true,
@@ -62,11 +64,11 @@ export const tokenCalls = [
 
   syscall({
     name: "sys.token.revoke",
-    summary: "End a token; who is connected with it is cut off at the next call",
+    summary: "Revoke a token",
     class: "keyed",
     by: "person",
     input: {
-      id: field.uuid("the token, as the list shows it", { positional: true, meta: "ID" }),
+      id: field.uuid("token id", { positional: true, meta: "ID" }),
       reason: field.optional(field.text("why", { longest: 200, meta: "TEXT" })),
     },
     cli: {

@@ -1,16 +1,16 @@
-// The service behind hil.*, as types: what waits for a person, and what a person says to it.
+// The service behind hil.*, as types: pending approvals and questions, and answers to them.
 
 import type { Caller } from "../../abi/identity.ts";
 import type { Approval } from "../../abi/process/process.ts";
 import type { CallContext } from "../define.ts";
 
 export interface ShownApproval extends Approval {
-  /** Its arguments are too long for a list and are cut; asked for alone it is whole. */
+  /** The arguments are cut to fit a list. Asked for by id, the approval is complete. */
   readonly inPart: boolean;
 }
 
 export interface Approvals {
-  /** Oldest first, one page; with an id that one alone. */
+  /** Oldest first, one page; with an id, only that one. */
   list(
     caller: Caller,
     query: { readonly after?: string; readonly id?: string },
@@ -21,19 +21,19 @@ export interface Approvals {
 export interface Answer {
   readonly id: string;
   readonly decision: "approve" | "deny" | "answer";
-  /** Why not. */
+  /** The reason for a denial. */
   readonly message?: string;
-  /** What a question is answered with. */
+  /** The answer to a question. */
   readonly text?: string;
-  /** Checksum of what the person saw: nothing else is answered. */
+  /** Checksum of what the person saw. The answer is refused if the request has changed since. */
   readonly hash?: string;
-  /** Arguments that the person has changed. */
+  /** Arguments as edited by the person. */
   readonly args?: { readonly [name: string]: unknown };
-  /** Exactly this is not asked again. */
+  /** Do not ask for exactly this call again. */
   readonly always?: boolean;
 }
 
 export interface AnsweredApproval extends ShownApproval {
-  /** The rule that was written. */
+  /** Id of the new rule. */
   readonly rule?: string;
 }

@@ -1,4 +1,4 @@
-// hil.*: what waits for a person. An agent asks, only a person answers, and every attached client sees who did.
+// hil.*: pending approvals and questions. Agents ask, only people answer, and every attached client sees the answer.
 
 import { SysError } from "../../abi/errno.ts";
 import type { Approval } from "../../abi/process/process.ts";
@@ -11,10 +11,10 @@ interface Listed {
   readonly approvals: readonly ShownApproval[];
 }
 
-/** Nobody should approve what they have not seen. */
+/** A person must not approve what is not fully shown. */
 function partsText(approvals: readonly ShownApproval[]): string | null {
   const said = approvals.flatMap(({ id, inPart }) =>
-    inPart ? [`${id} is too long for a list and shown in part: gsv approvals ${id} shows all of it`] : [],
+    inPart ? [`${id} is cut; see all of it: gsv approvals ${id}`] : [],
   );
   return said.length === 0 ? null : said.join("; ");
 }
@@ -24,11 +24,11 @@ const id = field.text("the approval or question", { positional: true, longest: 1
 export const hilCalls = [
   syscall({
     name: "hil.list",
-    summary: "List what waits for your approval or answer",
+    summary: "List pending approvals and questions",
     class: "read",
     input: {
-      id: field.optional({ ...id, doc: "only this one, with all of it" }),
-      after: field.optional(field.text("where the page before ended", { longest: 100, hide: "both" })),
+      id: field.optional({ ...id, doc: "only this one, in full" }),
+      after: field.optional(field.text("cursor of the next page", { longest: 100, hide: "both" })),
     },
     cli: {
       examples: ["gsv approvals", "gsv approvals k3x9", "gsv approvals --json"],
@@ -36,7 +36,7 @@ export const hilCalls = [
         kind: "table",
         rows: (result: Listed) => result.approvals,
         cut: ({ approvals }: Listed) => partsText(approvals),
-        empty: "(nothing waits for you)",
+        empty: "(nothing pending)",
         pages: { rows: "approvals", next: "next", argument: "after" },
         columns: [
           { head: "ID", cell: (row: Approval) => row.id },
@@ -53,20 +53,20 @@ export const hilCalls = [
 
   syscall({
     name: "hil.answer",
-    summary: "Approve or deny what a process asked for, or answer its question",
+    summary: "Approve, deny or answer a request",
     class: "keyed",
     by: "person",
     input: {
       id,
-      decision: field.choice("your decision", ["approve", "deny", "answer"], {
+      decision: field.choice("decision", ["approve", "deny", "answer"], {
         positional: true,
         meta: "approve|deny|answer",
       }),
-      text: field.optional(field.text("what a question is answered with", { positional: true, longest: 8192 })),
-      message: field.optional(field.text("with deny: why, for the agent to read", { letter: "m", longest: 8192 })),
-      always: field.flag("with approve: let exactly this run without asking from now on"),
-      hash: field.optional(field.text("checksum of what was seen", { longest: 64, hide: "cli" })),
-      args: field.optional(field.object("with approve: arguments in the place of those asked for", { hide: "cli" })),
+      text: field.optional(field.text("answer to a question", { positional: true, longest: 8192 })),
+      message: field.optional(field.text("with deny: reason, shown to the agent", { letter: "m", longest: 8192 })),
+      always: field.flag("with approve: always allow exactly this call"),
+      hash: field.optional(field.text("checksum of the request you saw", { longest: 64, hide: "cli" })),
+      args: field.optional(field.object("with approve: edited arguments", { hide: "cli" })),
     },
     cli: {
       examples: [
@@ -81,19 +81,19 @@ export const hilCalls = [
 
   syscall({
     name: "hil.ask",
-    summary: "Ask the owner of the process something and wait for the answer",
+    summary: "Ask the owner a question and wait",
     class: "keyed",
     input: {
       question: field.text("one question", { positional: true, shortest: 1, longest: 4000, meta: "QUESTION" }),
-      choices: field.optional(field.words("answers to choose from; any text when left out", { longest: 8192 })),
-      default: field.optional(field.text("what counts when nobody answers in time", { longest: 1000 })),
-      timeoutSeconds: field.optional(field.int("how long to wait", { min: 1, max: 30 * 86_400 })),
+      choices: field.optional(field.words("answers to choose from (default: free text)", { longest: 8192 })),
+      default: field.optional(field.text("answer if nobody replies in time", { longest: 1000 })),
+      timeoutSeconds: field.optional(field.int("seconds to wait", { min: 1, max: 30 * 86_400 })),
     },
     tool: { name: "Ask", repeat: "effect", description: askText },
     cli: { hidden: true, examples: [], print: { kind: "silent" } },
-    // The call never gets here: a question is stored and waits, and its result is the answer.
+    // Never reached: a question is stored, and its answer becomes the result of the call.
     run: async () => {
-      throw new SysError("EINVAL", "an agent asks with its tool Ask");
+      throw new SysError("EINVAL", "only agents ask questions, with the tool Ask");
     },
   }),
 ] as const;
@@ -101,6 +101,6 @@ export const hilCalls = [
 function answeredText({ id, kind, decision, tool, pid, said, rule, edited }: AnsweredApproval): string {
   if (kind === "question") return `answered ${id} of ${pid}: ${reveal(said ?? "")}`;
   const done = decision === "approve" ? (edited ? "approved, changed," : "approved") : "denied";
-  const standing = rule === undefined ? "" : `; not asked again: gsv policy revoke ${rule} takes that back`;
+  const standing = rule === undefined ? "" : `; always allowed from now on (undo: gsv policy revoke ${rule})`;
   return `${done} ${id}: ${tool} of ${pid}${standing}`;
 }

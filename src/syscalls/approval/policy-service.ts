@@ -3,12 +3,11 @@
 import type { Mode, Rule, StandingRule } from "../../abi/policy.ts";
 import type { CallContext } from "../define.ts";
 
-/** A rule, wherever it is written. */
 export interface ShownRule {
-  /** Of a standing one its id; else the name of its policy and its number. */
+  /** Id of a saved rule, else policy name and number. */
   readonly id: string;
   readonly rule: Rule;
-  /** A workspace or directory; null everywhere. */
+  /** The workspace or directory it holds in; null for everywhere. */
   readonly place: string | null;
   readonly by: string;
   readonly createdAt: number | null;
@@ -43,7 +42,7 @@ export interface Explained {
   readonly pid: string;
   readonly mode: Mode;
   readonly action: "auto" | "ask" | "deny" | "refuse";
-  /** What would happen, in a few words. */
+  /** A short description of the outcome. */
   readonly what: string;
   readonly reasons: readonly string[];
   readonly parts: readonly ExplainedPart[];

@@ -1,4 +1,4 @@
-// policy.*: what agents may do by themselves, and why. Everybody may look; rules come and go by people alone.
+// policy.*: rules for what agents may do without asking. Anyone may read them; only people change them.
 
 import { ACTIONS, TAGS } from "../../abi/policy.ts";
 import { reveal } from "../../lib/text/sanitize.ts";
@@ -34,7 +34,7 @@ function explainedText({ pid, mode, action, what, reasons, parts }: Explained): 
 export const policyCalls = [
   syscall({
     name: "policy.list",
-    summary: "List the rules for what agents may do by themselves",
+    summary: "List approval rules",
     class: "wait",
     input: {},
     cli: {
@@ -42,7 +42,7 @@ export const policyCalls = [
       print: {
         kind: "table",
         rows: (result: Listed) => result.rules,
-        empty: "(no rules: the defaults hold)",
+        empty: "(no rules; the defaults apply)",
         columns: [
           { head: "ID", cell: (row: ShownRule) => row.id },
           { head: "ACTION", cell: (row: ShownRule) => row.rule.action },
@@ -63,14 +63,14 @@ export const policyCalls = [
     once: "answer",
     by: "person",
     input: {
-      action: field.choice("what happens", ACTIONS, { positional: true }),
+      action: field.choice("action", ACTIONS, { positional: true }),
       match: field.withDefault(field.text("a syscall, domain.* or *", { longest: 100, meta: "CALL" }), "shell.exec"),
-      target: field.optional(field.text("gsv, host or targets/*; any when left out", { longest: 100 })),
+      target: field.optional(field.text("gsv, host or targets/* (default: any)", { longest: 100 })),
       command: field.optional(
-        field.text("commands that begin with these words", { longest: 2000, positional: true, meta: "WORDS" }),
+        field.text("first words of the commands", { longest: 2000, positional: true, meta: "WORDS" }),
       ),
-      path: field.optional(field.text("files at or below this path", { longest: 4096, meta: "PATH" })),
-      tag: field.optional(field.choice("commands known to be so", TAGS)),
+      path: field.optional(field.text("file, or directory with everything in it", { longest: 4096, meta: "PATH" })),
+      tag: field.optional(field.choice("kind of command", TAGS)),
       place: field.optional(field.text("only in this workspace or directory", { longest: 4096, meta: "PLACE" })),
     },
     cli: {
@@ -86,11 +86,11 @@ export const policyCalls = [
 
   syscall({
     name: "policy.revoke",
-    summary: "Take a rule away",
+    summary: "Remove a rule",
     class: "keyed",
     once: "answer",
     by: "person",
-    input: { id: field.text("the rule, as gsv policy list names it", { positional: true, longest: 40, meta: "ID" }) },
+    input: { id: field.text("rule id from gsv policy list", { positional: true, longest: 40, meta: "ID" }) },
     cli: {
       examples: ["gsv policy revoke k3x9"],
       print: { kind: "value", text: ({ id }: { readonly id: string }) => `revoked ${id}` },
@@ -100,14 +100,14 @@ export const policyCalls = [
 
   syscall({
     name: "policy.explain",
-    summary: "Say whether a command would run, ask or be denied, and by which rule",
+    summary: "Explain what would happen to a command",
     class: "wait",
     input: {
       command: field.text("the command, in quotes", { positional: true, longest: 64 * 1024, meta: "COMMAND" }),
-      target: field.withDefault(field.choice("where it would run", SHELL_TARGETS), "gsv"),
-      cwd: field.optional(field.text("on the host: the directory", { longest: 4096, meta: "DIRECTORY" })),
-      network: field.flag("with the network"),
-      pid: field.optional(field.pid("for which process; your init when left out", { meta: "PID" })),
+      target: field.withDefault(field.choice("target", SHELL_TARGETS), "gsv"),
+      cwd: field.optional(field.text("working directory (host only)", { longest: 4096, meta: "DIRECTORY" })),
+      network: field.flag("with network access"),
+      pid: field.optional(field.pid("the process (default: your init)", { meta: "PID" })),
     },
     cli: {
       examples: ["gsv policy explain 'rm -rf build' --target host", "gsv policy explain 'ls; curl example.org'"],

@@ -1,5 +1,5 @@
-// Files as the programs of a command line use them: entries with owner and mode, bytes in pieces, names made, moved and removed.
-// Modes are octal text on every wire, as people write them.
+// Files as command-line programs use them: entries with owner and mode, bytes in pieces, and changes of names. Modes are octal text, as
+// people write them.
 
 import type { Caller } from "../../abi/identity.ts";
 import type { CallContext } from "../define.ts";
@@ -11,17 +11,17 @@ export interface FileEntry {
   readonly mode: string;
   readonly uid: number;
   readonly gid: number;
-  /** Names; the numbers where there is none. */
+  /** The name, or the number if it has no name. */
   readonly owner: string;
   readonly group: string;
   readonly size: number;
   readonly mtimeMs: number;
-  /** Where a link points. */
+  /** Target of a link. */
   readonly target?: string;
 }
 
 export interface FileStat extends FileEntry {
-  /** Without links, but for the last name where it was not to be followed. */
+  /** Without links, except for the last name if it was not followed. */
   readonly path: string;
   /** Changes with every change of the content. */
   readonly version: string;
@@ -32,11 +32,11 @@ export interface EntryPage {
   readonly path: string;
   /** Sorted by name. */
   readonly entries: readonly FileEntry[];
-  /** The name after which the next page begins; null at the end. */
+  /** The last name, to continue after; null at the end. */
   readonly next: string | null;
 }
 
-/** Bytes as base64. */
+/** Bytes in base64. */
 export interface Piece {
   readonly data: string;
   readonly eof: boolean;
@@ -64,7 +64,7 @@ export interface AttributeChange {
   readonly mtimeMs?: number;
 }
 
-/** Where something was done. */
+/** The path that was changed. */
 export interface Done {
   readonly path: string;
 }
@@ -79,7 +79,7 @@ export interface FileTree {
     caller: Caller,
     request: { readonly path: string; readonly offset: number; readonly bytes: number },
   ): Promise<Piece>;
-  /** Keeps a piece of an upload until it is put. The same piece twice is one piece. */
+  /** Stores a piece of an upload until `put`. Sending a piece twice is harmless. */
   stage(
     caller: Caller,
     request: { readonly upload: string; readonly offset: number; readonly data: string },

@@ -1,4 +1,4 @@
-// The service behind fs.uses and fs.writers, as types: which process knows or wrote which file, and who wrote one file.
+// The service behind fs.uses and fs.writers, as types: which process has read or written a file.
 
 import type { CallContext } from "../define.ts";
 import type { FileTarget } from "./files-service.ts";
@@ -8,11 +8,11 @@ export interface FileUseInfo {
   readonly label: string | null;
   readonly target: FileTarget;
   readonly path: string;
-  /** What it did with it last. */
+  /** Its last action on the file. */
   readonly how: "read" | "wrote" | "removed";
-  /** The content it saw or left there. */
+  /** The version it read or wrote. */
   readonly version: string | null;
-  /** Whether the file holds something else by now; null where that cannot be told. */
+  /** Whether the file has changed since; null if unknown. */
   readonly isStale: boolean | null;
   readonly at: number;
   readonly run: string | null;
@@ -23,14 +23,14 @@ export interface FileWriterInfo {
   readonly target: FileTarget;
   readonly path: string;
   readonly what: "wrote" | "removed" | "moved here";
-  /** The account; null where nobody says. */
+  /** Null if unknown. */
   readonly account: string | null;
   readonly pid: string | null;
   readonly run: string | null;
-  /** The tool call, and which tool. */
+  /** Id of the tool call. */
   readonly call: string | null;
   readonly tool: string | null;
-  /** In a place that has versions, the version that it made. */
+  /** The commit, if the file is versioned. */
   readonly commit: string | null;
   readonly movedFrom: string | null;
 }

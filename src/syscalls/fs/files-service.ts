@@ -21,12 +21,12 @@ export type FileView =
       readonly truncated: boolean;
     }
   | {
-      /** For those who can be shown one. */
+      /** For models that accept images. */
       readonly kind: "image";
       readonly path: string;
       readonly type: string;
       readonly size: number;
-      /** Base64. */
+      /** In base64. */
       readonly data: string;
     }
   | {
@@ -34,11 +34,11 @@ export type FileView =
       readonly path: string;
       readonly directories: readonly string[];
       readonly files: readonly string[];
-      /** More names than fit one answer. */
+      /** The list of names is cut. */
       readonly truncated?: true;
     };
 
-/** gsv: its own files. host: those of this machine. */
+/** gsv: gsv's own files. host: files of this computer. */
 export const FILE_TARGETS = ["gsv", "host"] as const;
 export type FileTarget = (typeof FILE_TARGETS)[number];
 
@@ -53,7 +53,7 @@ export interface EditRequest {
 export interface EditedFile {
   readonly path: string;
   readonly replacements: number;
-  /** Where the first of them begins. */
+  /** Number of the first line. */
   readonly line: number;
 }
 
@@ -87,6 +87,6 @@ export interface Files {
     },
     signal: AbortSignal,
   ): Promise<{ readonly matches: readonly Match[]; readonly count: number; readonly truncated: boolean }>;
-  /** Refuses what an edit would be refused for, as far as looking tells. */
+  /** Throws what the edit would throw, as far as can be seen without editing. */
   needEditable(caller: Caller, request: EditRequest): Promise<void>;
 }

@@ -1,11 +1,11 @@
-// fs.*: bytes of any kind, in pieces that fit one answer. A content of several pieces is staged first and put at once, so whoever
-// reads sees the old content or the new one; what was staged and never put is forgotten.
+// fs.*: bytes of any kind, in pieces that fit one answer. Content of several pieces is staged first and written at once, so readers see the
+// old content or the new one. Staged content that is never written is dropped.
 
 import { LIMITS } from "../../abi/config/limits.ts";
 import { field, syscall } from "../define.ts";
 import type { FileTree, Piece } from "./file-tree-service.ts";
 
-/** Of one piece; as base64 it fits a frame with room around it. */
+/** Size of one piece; its base64 fits a frame. */
 export const PIECE_BYTES_MAX = 512 * 1024;
 export const PIECE_CHARS_MAX = Math.ceil(PIECE_BYTES_MAX / 3) * 4;
 
@@ -15,13 +15,13 @@ const upload = (doc: string) => field.uuid(doc, { meta: "UPLOAD" });
 export const fsBytesCalls = [
   syscall({
     name: "fs.get",
-    summary: "Read bytes of a file, as base64",
+    summary: "Read bytes of a file in base64",
     class: "read",
     input: {
       path,
-      // What another program keeps in a directory of this machine may be of any size.
-      offset: field.withDefault(field.int("the first byte, counted from 0"), 0),
-      bytes: field.withDefault(field.int("at most so many", { min: 1, max: PIECE_BYTES_MAX }), PIECE_BYTES_MAX),
+      // No maximum: a file of the host may have any size.
+      offset: field.withDefault(field.int("offset in bytes"), 0),
+      bytes: field.withDefault(field.int("maximum number of bytes", { min: 1, max: PIECE_BYTES_MAX }), PIECE_BYTES_MAX),
     },
     cli: {
       hidden: true,
@@ -33,12 +33,12 @@ export const fsBytesCalls = [
 
   syscall({
     name: "fs.stage",
-    summary: "Leave a piece of a content with the kernel until it is put",
+    summary: "Upload a piece of content for fs.put",
     class: "keyed",
     input: {
-      upload: upload("which content: an id of your own making"),
-      offset: field.int("where the piece begins; pieces come in order", { max: LIMITS.fileBytesMax }),
-      data: field.text("the bytes, as base64", { longest: PIECE_CHARS_MAX }),
+      upload: upload("upload id of your own"),
+      offset: field.int("offset of the piece; pieces come in order", { max: LIMITS.fileBytesMax }),
+      data: field.text("bytes in base64", { longest: PIECE_CHARS_MAX }),
     },
     cli: {
       hidden: true,
@@ -50,16 +50,16 @@ export const fsBytesCalls = [
 
   syscall({
     name: "fs.put",
-    summary: "Write bytes to a file at once, given or staged",
+    summary: "Write bytes to a file",
     class: "keyed",
     once: "answer",
     input: {
       path,
-      data: field.optional(field.text("the bytes, as base64", { longest: PIECE_CHARS_MAX })),
-      upload: field.optional(upload("what was staged")),
-      at: field.withDefault(field.choice("start replaces the content, end appends to it", ["start", "end"]), "start"),
-      exclusive: field.flag("refuse when there is such a file"),
-      ifVersion: field.optional(field.text("refuse when it is not this version any more", { longest: 200 })),
+      data: field.optional(field.text("bytes in base64", { longest: PIECE_CHARS_MAX })),
+      upload: field.optional(upload("id of staged content")),
+      at: field.withDefault(field.choice("start replaces the content, end appends", ["start", "end"]), "start"),
+      exclusive: field.flag("fail if the file exists"),
+      ifVersion: field.optional(field.text("fail if the file has another version", { longest: 200 })),
       mode: field.optional(field.text("permissions of a new file in octal", { longest: 5, meta: "MODE" })),
     },
     cli: {

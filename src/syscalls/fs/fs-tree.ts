@@ -1,5 +1,4 @@
-// fs.*: names and what is known of them: looked at, listed, made, moved, removed. The command line types them as every Unix does
-// (`ls`, `mkdir`, `mv` …), so none of them has a verb of its own there.
+// fs.*: files and directories by name: look, list, create, move, remove. People type the Unix commands for these (`ls`, `mkdir`, `mv` …).
 
 import { LIMITS } from "../../abi/config/limits.ts";
 import { field, syscall } from "../define.ts";
@@ -8,7 +7,7 @@ import type { EntryPage, FileEntry, FileStat, FileTree } from "./file-tree-servi
 const path = field.path("the file or directory", { positional: true, meta: "PATH" });
 const mode = field.optional(field.text("permissions in octal, such as 0640", { longest: 5, meta: "MODE" }));
 
-/** `-rw-r----- sam sam 120 2026-01-02T03:04:05.678Z notes.md` */
+/** For example `-rw-r----- sam sam 120 2026-01-02T03:04:05.678Z notes.md`. */
 function entryLine(entry: FileEntry): string {
   const { kind, mode: octal, owner, group, size, mtimeMs, name, target } = entry;
   const arrow = target === undefined ? "" : ` -> ${target}`;
@@ -23,9 +22,9 @@ const done = (verb: string) => ({
 export const fsTreeCalls = [
   syscall({
     name: "fs.stat",
-    summary: "Tell what is known of a file: kind, owner, mode, size, time, version",
+    summary: "Show kind, owner, mode, size and version",
     class: "read",
-    input: { path, link: field.flag("of a link itself, not of what it points to") },
+    input: { path, link: field.flag("the link itself, not its target") },
     cli: {
       hidden: true,
       examples: ["gsv stat '~/notes.md'"],
@@ -37,13 +36,13 @@ export const fsTreeCalls = [
 
   syscall({
     name: "fs.list",
-    summary: "List a directory with what is known of each entry, in pages",
+    summary: "List a directory in pages, with details",
     class: "read",
     input: {
       path,
-      after: field.optional(field.text("the name after which to go on", { longest: LIMITS.nameBytesMax })),
+      after: field.optional(field.text("name to continue after", { longest: LIMITS.nameBytesMax })),
       limit: field.withDefault(
-        field.int("how many entries", { min: 1, max: LIMITS.entriesPageMax }),
+        field.int("maximum number of entries", { min: 1, max: LIMITS.entriesPageMax }),
         LIMITS.entriesPageMax,
       ),
     },
@@ -55,7 +54,7 @@ export const fsTreeCalls = [
         rows: ({ entries }: EntryPage) => entries,
         line: entryLine,
         empty: "(empty)",
-        note: ({ next }: EntryPage) => (next === null ? null : "there is more"),
+        note: ({ next }: EntryPage) => (next === null ? null : "more entries exist"),
       },
     },
     run: ({ tree }: { tree: FileTree }, args, { caller }) => tree.list(caller, args),
@@ -66,7 +65,7 @@ export const fsTreeCalls = [
     summary: "Make a directory",
     class: "keyed",
     once: "answer",
-    input: { path, parents: field.flag("make missing parents too, and accept one that is there"), mode },
+    input: { path, parents: field.flag("create missing parents; accept an existing directory"), mode },
     cli: { hidden: true, examples: ["gsv mkdir -p '~/notes/2026'"], print: done("made") },
     run: ({ tree }: { tree: FileTree }, args, context) =>
       tree.mkdir(context, { ...args, parents: args.parents === true }),
@@ -74,13 +73,13 @@ export const fsTreeCalls = [
 
   syscall({
     name: "fs.rename",
-    summary: "Give a file or directory another name, in the place of what has it",
+    summary: "Rename a file or directory",
     class: "keyed",
     once: "answer",
     input: {
-      from: field.path("what is moved", { positional: true, meta: "FROM" }),
-      to: field.path("its new name", { positional: true, meta: "TO" }),
-      exclusive: field.flag("refuse when something has that name"),
+      from: field.path("current path", { positional: true, meta: "FROM" }),
+      to: field.path("new path", { positional: true, meta: "TO" }),
+      exclusive: field.flag("fail if the new path exists"),
     },
     cli: {
       hidden: true,
@@ -93,12 +92,12 @@ export const fsTreeCalls = [
 
   syscall({
     name: "fs.link",
-    summary: "Make a symbolic link",
+    summary: "Create a symbolic link",
     class: "keyed",
     once: "answer",
     input: {
-      path: field.path("the link", { positional: true, meta: "PATH" }),
-      target: field.text("what it points to, kept as it is written", {
+      path: field.path("path of the link", { positional: true, meta: "PATH" }),
+      target: field.text("target, stored as written", {
         positional: true,
         shortest: 1,
         longest: LIMITS.pathBytesMax,
@@ -117,9 +116,9 @@ export const fsTreeCalls = [
     input: {
       path,
       mode,
-      owner: field.optional(field.text("an account, by name or number; only root gives files away", { longest: 64 })),
-      group: field.optional(field.text("a group, by name or number", { longest: 64 })),
-      mtimeMs: field.optional(field.int("the time of the last change, in ms since 1970")),
+      owner: field.optional(field.text("account name or number (root)", { longest: 64 })),
+      group: field.optional(field.text("group name or number", { longest: 64 })),
+      mtimeMs: field.optional(field.int("modification time, in ms since 1970")),
     },
     cli: { hidden: true, examples: ["gsv chmod 0640 '~/notes.md'"], print: done("changed") },
     run: ({ tree }: { tree: FileTree }, args, context) => tree.setattr(context, args),
@@ -127,10 +126,10 @@ export const fsTreeCalls = [
 
   syscall({
     name: "fs.remove",
-    summary: "Remove a file, or a directory with everything in it",
+    summary: "Remove a file or directory",
     class: "keyed",
     once: "answer",
-    input: { path, recursive: field.flag("with everything in it") },
+    input: { path, recursive: field.flag("remove a directory with its content") },
     cli: { hidden: true, examples: ["gsv rm -r '~/old'"], print: done("removed") },
     run: ({ tree }: { tree: FileTree }, args, context) =>
       tree.remove(context, { ...args, recursive: args.recursive === true }),

@@ -1,4 +1,4 @@
-// fs.uses and fs.writers: who has read or written which file, for lsof and audit.
+// fs.uses and fs.writers: which process has read or written which file, for lsof and audit.
 
 import { reveal } from "../../lib/text/sanitize.ts";
 import { field, syscall } from "../define.ts";
@@ -8,19 +8,16 @@ import { FILE_TARGETS } from "./files-service.ts";
 const LISTED = 200;
 const LISTED_MAX = 1000;
 
-const target = field.withDefault(
-  field.choice("where: gsv is the virtual machine, host the person's own", FILE_TARGETS),
-  "gsv",
-);
+const target = field.withDefault(field.choice("gsv: the virtual machine; host: this computer", FILE_TARGETS), "gsv");
 const limit = field.withDefault(
-  field.int("how many at most", { min: 1, max: LISTED_MAX, letter: "n", meta: "N" }),
+  field.int("maximum number of rows", { min: 1, max: LISTED_MAX, letter: "n", meta: "N" }),
   LISTED,
 );
 
 export const fsUseCalls = [
   syscall({
     name: "fs.uses",
-    summary: "List which process has read or written which file, newest first",
+    summary: "List files that processes have used",
     class: "read",
     capability: "fs.read",
     input: {
@@ -40,7 +37,7 @@ export const fsUseCalls = [
       print: {
         kind: "table",
         rows: (result: { uses: readonly FileUseInfo[] }) => result.uses,
-        empty: "(no process is known to have read or written that)",
+        empty: "(no file use recorded)",
         columns: [
           { head: "PID", cell: (row: FileUseInfo) => row.pid },
           { head: "LABEL", minor: 2, cell: (row: FileUseInfo) => row.label ?? "-", shrink: true },
@@ -58,14 +55,14 @@ export const fsUseCalls = [
 
   syscall({
     name: "fs.writers",
-    summary: "Say who wrote a file: when, in which run, by which tool; newest first",
+    summary: "List who wrote a file, newest first",
     class: "read",
     by: "person",
     capability: "fs.read",
     input: {
-      path: field.path("the file, which may be gone", { positional: true, meta: "PATH", of: "file" }),
+      path: field.path("file, even a deleted one", { positional: true, meta: "PATH", of: "file" }),
       target,
-      since: field.optional(field.text("only since today, 2h, 7d, a day or an instant", { longest: 40, meta: "WHEN" })),
+      since: field.optional(field.text("only since: today, 2h, 7d, a date or a time", { longest: 40, meta: "WHEN" })),
       limit,
     },
     cli: {
@@ -75,7 +72,7 @@ export const fsUseCalls = [
         kind: "list",
         rows: (result: { writers: readonly FileWriterInfo[] }) => result.writers,
         line: (row: FileWriterInfo) => writerText(row),
-        empty: "(nobody is known to have written it)",
+        empty: "(no writes recorded)",
       },
     },
     run: ({ fileUse }: { fileUse: FileUse }, args, context) => fileUse.writers(context, args),
@@ -87,8 +84,7 @@ function placeText({ target: where, path }: { readonly target: string; readonly 
 }
 
 function writerText({ at, what, account, pid, run, tool, call, commit, movedFrom }: FileWriterInfo): string {
-  const who =
-    pid === null ? (account ?? "somebody outside of gsv") : `${pid}${account === null ? "" : ` as ${account}`}`;
+  const who = pid === null ? (account ?? "outside gsv") : `${pid}${account === null ? "" : ` as ${account}`}`;
   const from = movedFrom === null ? "" : ` from ${movedFrom}`;
   const how = [
     ...(tool === null ? [] : [tool]),

@@ -1,4 +1,4 @@
-// fs.*: the five file tools, over the namespace of whoever calls. Paths are absolute, relative to the caller's cwd, or begin with ~.
+// fs.*: the five file tools, in the caller's namespace. Paths are absolute, relative to the caller's working directory, or begin with ~.
 
 import { LIMITS } from "../../abi/config/limits.ts";
 import { quoted } from "../../lib/text/quote.ts";
@@ -14,16 +14,16 @@ import { type EditedFile, FILE_TARGETS, type Files, type FileView, type Match } 
 
 const path = field.path("the file", { positional: true, meta: "PATH", of: "file" });
 const target = field.withDefault(
-  field.choice("where: gsv is the virtual machine, host the person's own", FILE_TARGETS, { hide: "cli" }),
+  field.choice("gsv: the virtual machine; host: the person's computer", FILE_TARGETS, { hide: "cli" }),
   "gsv",
 );
 
 type FileOf<K> = Extract<FileView, { readonly kind: K }>;
 
-/** Room for what is said after it. */
+/** Leaves room for the note about what is missing. */
 const TOLD_BYTES = LIMITS.toolOutputBytesMax - 512;
 
-// Models name lines by their number; people and pipes want the text. What does not fit is read on from there: it is in the file anyway.
+// Models get line numbers; people and pipes get plain text. The note says where to continue.
 function numbered(view: FileView): string {
   if (view.kind === "image") return imageText(view);
   if (view.kind === "directory") return withEnd(namesOf(view), missingOf(view));
@@ -31,7 +31,7 @@ function numbered(view: FileView): string {
   const { firstLine, content } = view;
   const lines = content.split("\n").map((line, index) => `${String(firstLine + index).padStart(6)}\t${line}`);
   const count = fittingLines(lines);
-  // A line that is longer than all there is room for is told in part.
+  // A line that is too long for one answer is cut.
   if (count === 0) lines[0] = headAndTail(lines[0] ?? "", TOLD_BYTES).text;
   const shown = lines.slice(0, Math.max(1, count));
   const isWhole = shown.length === lines.length && count > 0;
@@ -41,7 +41,7 @@ function numbered(view: FileView): string {
 
 function withEnd(text: string, missing: ReturnType<typeof missingOf>): string {
   if (missing === null) return text;
-  return `${text}\n(${missing.what}${missing.next === null ? "" : `; read on with offset ${missing.next}`})`;
+  return `${text}\n(${missing.what}${missing.next === null ? "" : `; continue with offset ${missing.next}`})`;
 }
 
 function fittingLines(lines: readonly string[]): number {
@@ -53,20 +53,20 @@ function fittingLines(lines: readonly string[]): number {
   return over === -1 ? lines.length : over;
 }
 
-/** What a view does not show, and the offset from which the rest is read. */
+/** What the view leaves out, and the offset to continue at. */
 function missingOf(view: FileView): { readonly what: string; readonly next: number | null } | null {
   if (view.kind === "image" || !view.truncated) return null;
   if (view.kind === "directory") return { what: "more names than fit are in this directory", next: null };
   const { firstLine, lines, content } = view;
   const last = firstLine + content.split("\n").length - 1;
-  if (last >= lines) return { what: "lines that are too long are cut", next: null };
-  return { what: `lines ${firstLine} to ${last} of ${lines} are shown`, next: last };
+  if (last >= lines) return { what: "long lines are cut", next: null };
+  return { what: `lines ${firstLine} to ${last} of ${lines}`, next: last };
 }
 
 function cutText(view: FileView): string | null {
   const missing = missingOf(view);
   if (missing?.next == null) return missing?.what ?? null;
-  return `${missing.what}: gsv fs read ${quoted(view.path)} --offset ${missing.next} reads on`;
+  return `${missing.what}; more: gsv fs read ${quoted(view.path)} --offset ${missing.next}`;
 }
 
 function plainText(view: FileView): string {
@@ -88,11 +88,11 @@ export const fsCalls = [
     summary: "Read a file, or list a directory",
     class: "read",
     input: {
-      path: field.path("the file or directory", { positional: true, meta: "PATH", of: "file" }),
+      path: field.path("file or directory", { positional: true, meta: "PATH", of: "file" }),
       target,
       offset: field.optional(field.int("first line to read, counted from 0", { meta: "N" })),
-      limit: field.optional(field.int("how many lines", { min: 1, meta: "N" })),
-      images: field.flag("an image comes as its bytes", { hide: "both" }),
+      limit: field.optional(field.int("maximum number of lines", { min: 1, meta: "N" })),
+      images: field.flag("return images as bytes", { hide: "both" }),
     },
     tool: {
       name: "Read",
@@ -117,12 +117,12 @@ export const fsCalls = [
 
   syscall({
     name: "fs.write",
-    summary: "Write a whole file",
+    summary: "Write a file",
     class: "keyed",
     once: "answer",
     input: {
       path,
-      content: field.text("the whole content", {
+      content: field.text("full content", {
         positional: true,
         stdin: true,
         meta: "CONTENT",
@@ -152,8 +152,8 @@ export const fsCalls = [
     once: "answer",
     input: {
       path,
-      oldString: field.text("the text to replace, exactly as it stands", { flag: "old", meta: "TEXT" }),
-      newString: field.text("what takes its place", { flag: "new", meta: "TEXT" }),
+      oldString: field.text("exact text to replace", { flag: "old", meta: "TEXT" }),
+      newString: field.text("replacement", { flag: "new", meta: "TEXT" }),
       replaceAll: field.flag("replace every occurrence", { flag: "all" }),
       target,
     },
@@ -189,18 +189,18 @@ export const fsCalls = [
 
   syscall({
     name: "fs.search",
-    summary: "Search file contents for a text",
+    summary: "Search file contents",
     class: "read",
     input: {
-      query: field.text("the text to look for", { positional: true, meta: "TEXT", longest: 1024 }),
+      query: field.text("text to find", { positional: true, meta: "TEXT", longest: 1024 }),
       path: field.optional(
-        field.path("where to look; the current directory when left out", {
+        field.path("path to search (default: current directory)", {
           positional: true,
           meta: "PATH",
           of: "file",
         }),
       ),
-      include: field.optional(field.text("only files whose name matches this glob", { longest: 256, meta: "GLOB" })),
+      include: field.optional(field.text("only file names that match this glob", { longest: 256, meta: "GLOB" })),
       target,
     },
     tool: {

@@ -1,4 +1,4 @@
-// What can be done with the history of a process besides reading it, as types: compaction, its rules, a copy of it, and search in all of it.
+// Compaction, forking and search of histories, as types.
 
 import type { HistoryPolicy, Segment } from "../../abi/process/segment.ts";
 import type { CallContext } from "../define.ts";
@@ -14,19 +14,19 @@ export interface CompactRequest {
 export interface CompactResult {
   readonly pid: string;
   readonly did: "compacted" | "preview" | "undone" | "nothing";
-  /** What went, would go, or came back; null where there was nothing. */
+  /** Null if nothing was or would be compacted. */
   readonly fromSeq: number | null;
   readonly toSeq: number | null;
-  /** How many messages were trimmed and kept. */
+  /** Numbers of messages. */
   readonly trimmed: number;
   readonly kept: number;
   readonly tokensBefore: number;
   readonly tokensAfter: number;
-  /** Who wrote the summary; null where nobody did. */
+  /** Model that wrote the summary; null if none did. */
   readonly model: string | null;
-  /** Where what went can be read. */
+  /** Archive of the compacted messages. */
   readonly archivedTo: string | null;
-  /** Of a preview: what people asked for in what would go, the newest last. */
+  /** In a preview: the user messages that would be compacted, newest last. */
   readonly asked: readonly { readonly id: number; readonly text: string }[];
 }
 
@@ -35,19 +35,19 @@ export interface ContextState {
   readonly tokens: number;
   readonly source: "provider" | "estimate";
   readonly windowTokens: number;
-  /** The window without what an answer may take. */
+  /** The window minus the maximum answer. */
   readonly availableTokens: number;
-  /** From 0; 1 is full. */
+  /** From 0 to 1 (full). */
   readonly pressure: number;
   readonly level: "ok" | "warn" | "critical" | "full";
-  /** A request of more is compacted first. */
+  /** Requests above this are compacted first. */
   readonly compactsAtTokens: number;
 }
 
 export interface PolicyView {
   readonly pid: string;
   readonly policy: HistoryPolicy;
-  /** Whether it was set for the process. */
+  /** Set for the process; otherwise the default. */
   readonly isSet: boolean;
   readonly context: ContextState;
 }
@@ -58,7 +58,7 @@ export interface PolicyRequest {
   readonly unset: boolean;
 }
 
-/** How a segment is named: by the messages it stands for. */
+/** A segment's name: the numbers of its first and last message. */
 export function segmentName({ fromSeq, toSeq }: Pick<Segment, "fromSeq" | "toSeq">): string {
   return `${fromSeq}-${toSeq}`;
 }
@@ -73,22 +73,21 @@ export interface Conversations {
 }
 
 export interface Forked extends Spawned {
-  /** Where it was copied from, and up to which message. */
+  /** The process it was copied from. */
   readonly from: string;
   readonly through: number;
   readonly messages: number;
 }
 
-/** A message that holds what was looked for. */
 export interface FoundText {
   readonly pid: string;
   readonly seq: number;
   readonly at: number;
   readonly role: string;
-  /** Where it is kept now; null while the process has it. */
+  /** Null if the process still has it. */
   readonly archiveId: string | null;
   readonly snippet: string;
-  /** Where hits begin and end in the snippet. */
+  /** Begin and end of each hit in the snippet. */
   readonly hits: readonly (readonly [begin: number, end: number])[];
 }
 
@@ -102,9 +101,9 @@ export interface SearchRequest {
 export interface SearchResult {
   /** Newest first. */
   readonly found: readonly FoundText[];
-  /** More than were asked for. */
+  /** There are more than requested. */
   readonly more: boolean;
-  /** How many histories were not read yet: a later search has them. */
+  /** Histories not indexed yet. */
   readonly unread: number;
 }
 

@@ -1,5 +1,4 @@
-// proc.media.*: pictures, sound and documents that belong to a process, in pieces that fit one call. They go with its history: a reset or a
-// kill takes them away.
+// proc.media.*: images, sound and documents of a process, in pieces that fit one call. A reset or kill deletes them with the history.
 
 import { LIMITS } from "../../abi/config/limits.ts";
 import { sizeText } from "../../lib/text/size.ts";
@@ -8,7 +7,7 @@ import { PIECE_CHARS_MAX } from "../fs/fs-bytes.ts";
 import type { Media, MediaInfo, MediaTaken } from "../system/storage-service.ts";
 
 const pid = field.pid("the process", { positional: true, meta: "PID" });
-const id = field.uuid("which one, as the list shows it", { positional: true, meta: "ID" });
+const id = field.uuid("media id", { positional: true, meta: "ID" });
 
 const columns = [
   { head: "ID", cell: (row: MediaInfo) => row.id },
@@ -25,7 +24,7 @@ export const mediaCalls = [
     class: "read",
     input: {
       pid,
-      after: field.optional(field.text("where the page before ended", { longest: 100, hide: "both" })),
+      after: field.optional(field.text("cursor of the next page", { longest: 100, hide: "both" })),
     },
     cli: {
       hidden: true,
@@ -43,14 +42,14 @@ export const mediaCalls = [
 
   syscall({
     name: "proc.media.put",
-    summary: "Give a process a picture, sound or document; prints its id",
+    summary: "Add a file to a process; print its id",
     class: "keyed",
     input: {
       pid,
-      id: field.optional(field.uuid("the same for all pieces: an id of your own making", { hide: "cli" })),
-      offset: field.withDefault(field.int("where this piece begins", { max: LIMITS.mediaBytesMax, hide: "cli" }), 0),
-      data: field.text("the piece, as base64", { hide: "cli", longest: PIECE_CHARS_MAX }),
-      more: field.flag("another piece follows", { hide: "cli" }),
+      id: field.optional(field.uuid("upload id, the same for all pieces", { hide: "cli" })),
+      offset: field.withDefault(field.int("offset of this piece", { max: LIMITS.mediaBytesMax, hide: "cli" }), 0),
+      data: field.text("the piece in base64", { hide: "cli", longest: PIECE_CHARS_MAX }),
+      more: field.flag("more pieces follow", { hide: "cli" }),
     },
     cli: {
       hidden: true,
@@ -62,9 +61,9 @@ export const mediaCalls = [
 
   syscall({
     name: "proc.media.get",
-    summary: "Print the bytes of one",
+    summary: "Print a media file",
     class: "read",
-    input: { pid, id, offset: field.withDefault(field.int("where to begin", { hide: "cli" }), 0) },
+    input: { pid, id, offset: field.withDefault(field.int("offset in bytes", { hide: "cli" }), 0) },
     cli: {
       hidden: true,
       examples: ["gsv media get init:1000 0190a1b2-… > photo.png"],
@@ -75,7 +74,7 @@ export const mediaCalls = [
 
   syscall({
     name: "proc.media.rm",
-    summary: "Take one away",
+    summary: "Delete a media file",
     class: "keyed",
     once: "answer",
     input: { pid, id },

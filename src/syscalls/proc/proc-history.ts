@@ -1,4 +1,4 @@
-// proc.compact, proc.segments, proc.fork and proc.history.policy: what a model is told of a history, and a history told anew.
+// proc.compact, proc.segments, proc.fork, proc.search and proc.history.policy.
 
 import { LIMITS } from "../../abi/config/limits.ts";
 import { SysError } from "../../abi/errno.ts";
@@ -28,17 +28,17 @@ const onePid = field.pid("the process", { positional: true, meta: "PID" });
 export const procHistoryCalls = [
   syscall({
     name: "proc.compact",
-    summary: "Tell a model the older part of a history in short; nothing of it is deleted",
+    summary: "Summarize older history; nothing is deleted",
     class: "keyed",
     once: "answer",
     input: {
       pid: onePid,
       keep: field.withDefault(
-        field.int("how many of the newest messages stay as they are", { min: 1, max: 100_000, letter: "k", meta: "N" }),
+        field.int("number of newest messages to keep", { min: 1, max: 100_000, letter: "k", meta: "N" }),
         KEEP_DEFAULT,
       ),
-      preview: field.flag("only say what would go"),
-      undo: field.flag("take the last compaction back, while nothing was said since"),
+      preview: field.flag("show what would be compacted"),
+      undo: field.flag("undo the last compaction if nothing followed"),
     },
     cli: {
       examples: [
@@ -54,7 +54,7 @@ export const procHistoryCalls = [
 
   syscall({
     name: "proc.segments",
-    summary: "List the parts of a history that are told in short",
+    summary: "List the summarized parts of a history",
     class: "read",
     capability: "proc.history",
     input: { pid: onePid },
@@ -63,7 +63,7 @@ export const procHistoryCalls = [
       print: {
         kind: "table",
         rows: (result: { segments: readonly Segment[] }) => result.segments,
-        empty: "(nothing is told in short)",
+        empty: "(nothing summarized)",
         columns: [
           { head: "MESSAGES", cell: (row: Segment) => segmentName(row) },
           { head: "SUMMARY", cell: (row: Segment) => String(row.summarySeq), align: "right" },
@@ -82,18 +82,18 @@ export const procHistoryCalls = [
 
   syscall({
     name: "proc.search",
-    summary: "Find what was said, in all your histories and archives, newest first",
+    summary: "Search all histories and archives, newest first",
     class: "wait",
     capability: "proc.history",
     input: {
-      words: field.words('what to look for: all words, "in this order", or begin*', {
+      words: field.words('words to find: all of them, "a phrase", or a prefix*', {
         positional: true,
         meta: "WORDS...",
       }),
-      pid: field.optional(field.pid("only of this process, which may have ended", { meta: "PID" })),
-      since: field.optional(field.text("only the last 30m, 2h or 7d, or since a day", { longest: 40, meta: "WHEN" })),
+      pid: field.optional(field.pid("only this process, even if it has ended", { meta: "PID" })),
+      since: field.optional(field.text("only since: 30m, 2h, 7d or a date", { longest: 40, meta: "WHEN" })),
       limit: field.withDefault(
-        field.int("how many at most", { min: 1, max: LIMITS.searchMatchesMax, letter: "n", meta: "N" }),
+        field.int("maximum number of results", { min: 1, max: LIMITS.searchMatchesMax, letter: "n", meta: "N" }),
         FOUND_DEFAULT,
       ),
     },
@@ -116,14 +116,14 @@ export const procHistoryCalls = [
 
   syscall({
     name: "proc.fork",
-    summary: "Start a new process with the history of another; prints its pid",
+    summary: "Copy a process with its history; print the pid",
     class: "keyed",
     input: {
       pid: onePid,
-      through: field.optional(
-        field.int("the last message it has; all of them when left out", { min: 1, meta: "MESSAGE" }),
+      through: field.optional(field.int("last message to copy (default: the newest)", { min: 1, meta: "MESSAGE" })),
+      label: field.optional(
+        field.text("label: its purpose in a few words", { shortest: 1, longest: 200, meta: "TEXT" }),
       ),
-      label: field.optional(field.text("what it is for, in a few words", { shortest: 1, longest: 200, meta: "TEXT" })),
     },
     cli: {
       examples: ["gsv fork init:1000", 'gsv fork task:abc123 --through 12 --label "the other way"'],
@@ -136,20 +136,18 @@ export const procHistoryCalls = [
 export const historyPolicyCalls = [
   syscall({
     name: "proc.history.policy",
-    summary: "Show or set what is done when a history fills the window of its model",
+    summary: "Show or set the compaction policy",
     class: "keyed",
     once: "answer",
     by: "person",
     input: {
       pid: onePid,
-      overflow: field.optional(field.choice("make room, end the run, or do nothing", OVERFLOW_POLICIES)),
+      overflow: field.optional(field.choice("when the window is full", OVERFLOW_POLICIES)),
       pressure: field.optional(
-        field.text("how full the window may be: 0.9 or 90%", { shortest: 1, longest: 8, meta: "SHARE" }),
+        field.text("fill level that triggers compaction: 0.9 or 90%", { shortest: 1, longest: 8, meta: "SHARE" }),
       ),
-      keep: field.optional(
-        field.int("how many of the newest messages stay as they are", { min: 1, max: 100_000, meta: "N" }),
-      ),
-      unset: field.flag("leave it to gsv again"),
+      keep: field.optional(field.int("number of newest messages to keep", { min: 1, max: 100_000, meta: "N" })),
+      unset: field.flag("go back to the default"),
     },
     cli: {
       hidden: true,
@@ -176,7 +174,7 @@ export const historyPolicyCalls = [
 function shareOf(text: string): number {
   const written = text.trim();
   if (!PRESSURE.test(written))
-    throw new SysError("EINVAL", `pressure must be a share from 0.01 to 1, as 0.9 or 90%, not ${clip(written)}`);
+    throw new SysError("EINVAL", `pressure must be from 0.01 to 1, such as 0.9 or 90%, not ${clip(written)}`);
   const share = written.endsWith("%") ? Number(written.slice(0, -1)) / 100 : Number(written);
   if (share < SHARE_MIN) throw new SysError("EINVAL", `pressure must be at least ${SHARE_MIN}`);
   return share;
@@ -188,20 +186,20 @@ function compactText({ pid, did, ...result }: CompactResult): string {
   const range = `messages ${result.fromSeq}-${result.toSeq}`;
   switch (did) {
     case "nothing":
-      return `nothing to compact: ${kept === 0 ? `${pid} has no history yet` : `all that is told of ${pid} stays (${counted(kept)})`}`;
+      return `nothing to compact: ${kept === 0 ? `${pid} has no history yet` : `${pid} keeps all ${counted(kept)}`}`;
     case "undone":
-      return `undone: ${pid} is told ${range} word for word again`;
+      return `undone: ${pid} has ${range} in full again`;
     case "preview": {
       const quotes = asked.map(({ id, text }) => `  [${id}] ${reveal(text)}`);
-      const heard = quotes.length === 0 ? [] : ["what was asked in them:", ...quotes];
+      const heard = quotes.length === 0 ? [] : ["your messages in this part:", ...quotes];
       return [
-        `would tell ${counted(trimmed)} in short (${result.fromSeq}-${result.toSeq}) and keep ${kept}: ${tokens}`,
+        `would summarize ${counted(trimmed)} (${result.fromSeq}-${result.toSeq}) and keep ${kept}: ${tokens}`,
         ...heard,
       ].join("\n");
     }
     default: {
-      const by = model === null ? "; nobody could write a summary, so it only says what is left out" : "";
-      return `compacted ${pid}: ${tokens} (${range} told in short, ${kept} kept; word for word: ${archivedTo}${by})`;
+      const by = model === null ? "; no model wrote a summary" : "";
+      return `compacted ${pid}: ${tokens} (${range} summarized, ${kept} kept; full text: ${archivedTo}${by})`;
     }
   }
 }
@@ -214,7 +212,7 @@ function policyText({ pid, policy, isSet, context }: PolicyView): string {
     ["overflow", `${overflow}${isSet ? "" : " (usual)"}`],
     ["pressure", `${Math.round(compactAtPressure * 1000) / 10} %`],
     ["keeps", `${keepLast} messages`],
-    ["model", `${model}, window of ${count(windowTokens)} tokens`],
+    ["model", `${model}, window ${count(windowTokens)} tokens`],
     ["now", `${count(tokens)} tokens (${source}), ${Math.round(pressure * 100)} % full: ${level}`],
     [overflow === "fail" ? "fails at" : "compacts at", `${count(compactsAtTokens)} tokens`],
   ];
@@ -225,7 +223,7 @@ function foundLine({ pid, seq, at, role, archiveId, snippet }: FoundText): strin
   return `${foundHead({ pid, seq, at, role, archiveId })} ${reveal(snippet)}`;
 }
 
-/** Where a message is that was found. */
+/** The process, message number, time and role of a hit. */
 export function foundHead({ pid, seq, at, role, archiveId }: Omit<FoundText, "snippet" | "hits">): string {
   const kept = archiveId === null ? "" : " (archived)";
   return `${new Date(at).toISOString().slice(0, 16).replace("T", " ")} ${pid} ${seq}${kept} ${role}:`;
@@ -233,8 +231,8 @@ export function foundHead({ pid, seq, at, role, archiveId }: Omit<FoundText, "sn
 
 export function searchNote({ found, more, unread }: SearchResult): string | null {
   const notes = [
-    ...(more ? [`more were found: --limit ${found.length * 2} shows more of them`] : []),
-    ...(unread > 0 ? [`${unread} histories were not read yet: search again`] : []),
+    ...(more ? [`more results: use --limit ${found.length * 2}`] : []),
+    ...(unread > 0 ? [`${unread} histories are not indexed yet: search again`] : []),
   ];
   return notes.length === 0 ? null : notes.join("; ");
 }

@@ -27,7 +27,7 @@ const MINUTES_30 = 30 * 60;
 export const procLifeCalls = [
   syscall({
     name: "proc.extend",
-    summary: "Give the run in flight more time before it is stopped for doing nothing",
+    summary: "Give the current run more time",
     class: "keyed",
     once: "answer",
     by: "person",
@@ -35,7 +35,7 @@ export const procLifeCalls = [
     input: {
       pid: field.pid("the process", { positional: true, meta: "PID" }),
       seconds: field.withDefault(
-        field.int("from now on, in seconds", { min: 1, max: SECONDS_MAX, positional: true, meta: "SECONDS" }),
+        field.int("seconds from now", { min: 1, max: SECONDS_MAX, positional: true, meta: "SECONDS" }),
         MINUTES_30,
       ),
     },
@@ -51,18 +51,18 @@ export const procLifeCalls = [
 
   syscall({
     name: "proc.restart",
-    summary: "Show or set whether a run that ends by a fault is taken up again",
+    summary: "Show or set the restart rule",
     class: "keyed",
     once: "answer",
     by: "person",
     capability: "proc.signal",
     input: {
       pid: field.pid("the process", { positional: true, meta: "PID" }),
-      rule: field.optional(field.choice("from now on", RESTART_RULES, { positional: true })),
+      rule: field.optional(field.choice("new rule", RESTART_RULES, { positional: true })),
     },
     cli: {
       examples: ["gsv proc restart init:1000", "gsv proc restart task:abc123 on-failure"],
-      print: { kind: "value", text: ({ restart }: RestartRuleOf) => restart ?? "as its session says" },
+      print: { kind: "value", text: ({ restart }: RestartRuleOf) => restart ?? "as set for its session" },
     },
     run: ({ lifecycle }: { lifecycle: Lifecycle }, args, context) => lifecycle.restart(context, args),
   }),

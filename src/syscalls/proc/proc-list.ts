@@ -1,4 +1,4 @@
-// proc.list and proc.get: which processes there are. Alone, because nearly everyone who types a command asks for this first.
+// proc.list and proc.get. In a file of their own, because most commands need these first.
 
 import { LIMITS } from "../../abi/config/limits.ts";
 import type { ProcessInfo } from "../../abi/process/process.ts";
@@ -13,12 +13,12 @@ export const procListCalls = [
     summary: "List processes",
     class: "read",
     input: {
-      uid: field.optional(field.uid("only this account's processes (root may name others)", { meta: "UID" })),
+      uid: field.optional(field.uid("only processes of this account (others: root only)", { meta: "UID" })),
       limit: field.withDefault(
-        field.int("how many at most", { min: 1, max: LIMITS.listPageMax, hide: "both" }),
+        field.int("maximum number of processes", { min: 1, max: LIMITS.listPageMax, hide: "both" }),
         LIMITS.listPageMax,
       ),
-      after: field.optional(field.text("where the page before ended", { longest: 100, hide: "both" })),
+      after: field.optional(field.text("cursor of the next page", { longest: 100, hide: "both" })),
     },
     cli: {
       examples: ["gsv proc list", "gsv ps --json", "gsv proc list --uid 1000"],

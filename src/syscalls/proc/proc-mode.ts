@@ -1,4 +1,4 @@
-// proc.mode: how much a process may do without asking. Seeing it is everybody's, setting it a person's alone.
+// proc.mode: the approval mode of a process. Only a person may set it.
 
 import { initPid } from "../../abi/ids.ts";
 import { MODES } from "../../abi/policy.ts";
@@ -8,13 +8,13 @@ import { field, syscall } from "../define.ts";
 export const procModeCalls = [
   syscall({
     name: "proc.mode",
-    summary: "Show or set how much a process may do without asking",
+    summary: "Show or set the approval mode",
     class: "keyed",
     once: "answer",
     by: "person",
     input: {
-      pid: field.optional(field.pid("the process; your init when left out", { positional: true, meta: "PID" })),
-      mode: field.optional(field.choice("from now on", MODES, { positional: true })),
+      pid: field.optional(field.pid("the process (default: your init)", { positional: true, meta: "PID" })),
+      mode: field.optional(field.choice("new mode", MODES, { positional: true })),
     },
     cli: {
       examples: ["gsv mode", "gsv mode init:1000 plan", "gsv mode task:abc123 auto-edit"],

@@ -1,22 +1,22 @@
-// proc.model: who answers a process. Setting it is a person's; what a model costs and who reads along is no agent's to decide.
+// proc.model and proc.think. Only a person may set them: an agent must not decide costs or which server reads the text.
 
 import { initPid } from "../../abi/ids.ts";
 import { field, syscall } from "../define.ts";
 import { answersText, type ModelService, type ProcessModel, type ProcessThinking } from "../run/ai-service.ts";
 
-const pid = field.optional(field.pid("the process; your init when left out", { positional: true, meta: "PID" }));
+const pid = field.optional(field.pid("the process (default: your init)", { positional: true, meta: "PID" }));
 
 export const procModelCalls = [
   syscall({
     name: "proc.model",
-    summary: "Show or set the model that answers a process",
+    summary: "Show or set the model of a process",
     class: "keyed",
     once: "answer",
     by: "person",
     input: {
       pid,
       model: field.optional(
-        field.text("who answers from now on; an empty one leaves it to the account again", {
+        field.text("new model; empty for the account's default", {
           positional: true,
           longest: 300,
           meta: "MODEL",
@@ -36,7 +36,7 @@ export const procModelCalls = [
 
   syscall({
     name: "proc.think",
-    summary: "Show or set how much the model of a process thinks",
+    summary: "Show or set the reasoning effort",
     class: "keyed",
     once: "answer",
     capability: "proc.model",
@@ -44,7 +44,7 @@ export const procModelCalls = [
     input: {
       pid,
       level: field.optional(
-        field.text("off, minimal, low, medium, high or xhigh; an empty one leaves it to the account again", {
+        field.text("off, minimal, low, medium, high or xhigh; empty for the account's default", {
           positional: true,
           longest: 10,
           meta: "LEVEL",
@@ -55,7 +55,7 @@ export const procModelCalls = [
       examples: ["gsv proc think", "gsv proc think task:abc123 high", 'gsv proc think task:abc123 ""'],
       print: {
         kind: "value",
-        text: ({ thinking, usual }: ProcessThinking) => thinking ?? `${usual} (by the account)`,
+        text: ({ thinking, usual }: ProcessThinking) => thinking ?? `${usual} (account default)`,
       },
     },
     run: ({ models }: { models: ModelService }, args, context) =>

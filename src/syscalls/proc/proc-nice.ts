@@ -1,4 +1,4 @@
-// proc.nice: which process asks a shared provider first.
+// proc.nice: which process uses a shared provider first.
 
 import { field, syscall } from "../define.ts";
 import type { Niceness } from "../services.ts";
@@ -6,14 +6,12 @@ import type { Niceness } from "../services.ts";
 export const niceCalls = [
   syscall({
     name: "proc.nice",
-    summary: "Show or set how willingly a process lets others ask a provider first",
+    summary: "Show or set the priority of a process",
     class: "keyed",
     capability: "proc.signal",
     input: {
       pid: field.pid("the process", { positional: true, meta: "PID" }),
-      nice: field.optional(
-        field.text("from -20 to 19: the more, the later it asks", { positional: true, longest: 40, meta: "N" }),
-      ),
+      nice: field.optional(field.text("-20 (first) to 19 (last)", { positional: true, longest: 40, meta: "N" })),
     },
     cli: {
       examples: ["gsv nice task:abc123", "gsv nice task:abc123 10"],

@@ -1,4 +1,4 @@
-// proc.trace: the calls a process made, from its log, and the next one when it is made.
+// proc.trace: the syscalls a process made, and the next one when it comes.
 
 import { LIMITS } from "../../abi/config/limits.ts";
 import { field, syscall } from "../define.ts";
@@ -10,18 +10,18 @@ const onePid = field.pid("the process", { positional: true, meta: "PID" });
 export const procTraceCalls = [
   syscall({
     name: "proc.trace",
-    summary: "Print the syscalls a process made",
+    summary: "Print the syscalls of a process",
     class: "read",
     capability: "proc.history",
     input: {
       pid: onePid,
-      after: field.optional(field.int("only rows with a higher number; the newest rows when left out", { meta: "ID" })),
+      after: field.optional(field.int("only calls with a higher number (default: the newest)", { meta: "ID" })),
       limit: field.withDefault(
-        field.int("how many rows", { min: 1, max: LIMITS.historyPageMax, meta: "N" }),
+        field.int("maximum number of calls", { min: 1, max: LIMITS.historyPageMax, meta: "N" }),
         LIMITS.historyPageMax,
       ),
       waitMs: field.withDefault(
-        field.int("wait so long for the next call where there is none", { min: 0, max: 60_000, meta: "MS" }),
+        field.int("milliseconds to wait for the next call", { min: 0, max: 60_000, meta: "MS" }),
         0,
       ),
     },

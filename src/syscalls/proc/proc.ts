@@ -1,5 +1,4 @@
-// proc.*: the life of processes; which there are is in proc-list.ts. Handlers only fill in who is meant when nobody was named; the
-// services do the rest.
+// proc.*: the life of processes. proc.list and proc.get are in proc-list.ts. Handlers fill in the default process; services do the rest.
 
 import { LIMITS } from "../../abi/config/limits.ts";
 import { initPid } from "../../abi/ids.ts";
@@ -23,45 +22,45 @@ import {
   type WaitResult,
 } from "../services.ts";
 
-const pid = field.pid("the process; your init when left out", { meta: "PID" });
+const pid = field.pid("the process (default: your init)", { meta: "PID" });
 const modelName = (doc: string) => field.text(doc, { shortest: 1, longest: 300, meta: "MODEL", hide: "tool" });
 const onePid = field.pid("the process", { positional: true, meta: "PID" });
 
 export const procCalls = [
   syscall({
     name: "proc.spawn",
-    summary: "Start a new process; prints its pid",
+    summary: "Start a new process; print its pid",
     class: "keyed",
     input: {
       label: field.optional(
-        field.text("what it is for, in a few words", { shortest: 1, longest: LIMITS.labelCharsMax, meta: "TEXT" }),
+        field.text("label: its purpose in a few words", { shortest: 1, longest: LIMITS.labelCharsMax, meta: "TEXT" }),
       ),
-      prompt: field.optional(field.text("its first message", { shortest: 1, stdin: true, meta: "TEXT" })),
-      parent: field.optional(field.pid("the process it belongs to; your init when left out", { meta: "PID" })),
-      profile: field.withDefault(field.choice("what kind of process", PROFILES, { meta: "NAME" }), "task"),
+      prompt: field.optional(field.text("first message", { shortest: 1, stdin: true, meta: "TEXT" })),
+      parent: field.optional(field.pid("parent process (default: your init)", { meta: "PID" })),
+      profile: field.withDefault(field.choice("kind of process", PROFILES, { meta: "NAME" }), "task"),
       as: field.optional(
-        field.text("the account it acts as; your personal agent when left out", {
+        field.text("account it acts as (default: your personal agent)", {
           longest: 32,
           meta: "ACCOUNT",
           of: "agent",
         }),
       ),
-      cwd: field.optional(field.path("where it starts", { meta: "PATH" })),
+      cwd: field.optional(field.path("working directory", { meta: "PATH" })),
       workspace: field.optional(
-        field.text("new, inherit, none, an id or a directory of this machine", { longest: 4096, of: "workspace" }),
+        field.text("new, inherit, none, an id or a directory of this computer", { longest: 4096, of: "workspace" }),
       ),
       project: field.optional(
-        field.text("the project it works on", { longest: 60, meta: "NAME", hide: "tool", of: "project" }),
+        field.text("project it works on", { longest: 60, meta: "NAME", hide: "tool", of: "project" }),
       ),
       drop: field.optional(
-        field.text("capabilities it does without, such as net,shell", { longest: LIMITS.labelCharsMax, meta: "CAPS" }),
+        field.text("capabilities to drop, such as net,shell", { longest: LIMITS.labelCharsMax, meta: "CAPS" }),
       ),
-      model: field.optional(modelName("who answers it, now and later")),
+      model: field.optional(modelName("model to use")),
       context: field.optional(
-        field.text("files in gsv that it is told at every turn, with commas between", { longest: 4096, meta: "FILES" }),
+        field.text("files in gsv to add to its context, comma-separated", { longest: 4096, meta: "FILES" }),
       ),
       system: field.optional(
-        field.text("what it is told at every turn, in a few words", {
+        field.text("text to add to its context", {
           shortest: 1,
           longest: LIMITS.systemCharsMax,
           meta: "TEXT",
@@ -69,14 +68,14 @@ export const procCalls = [
         }),
       ),
       budget: field.optional(
-        field.text("what it may use with all it starts: money, run time, tokens, as '$2,30m,200k'", {
+        field.text("budget with its children: money, run time, tokens, such as '$2,30m,200k'", {
           longest: 100,
           meta: "BUDGET",
         }),
       ),
-      mode: field.optional(field.choice("how much it may do without asking", MODES, { meta: "MODE", hide: "tool" })),
+      mode: field.optional(field.choice("approval mode", MODES, { meta: "MODE", hide: "tool" })),
       restart: field.optional(
-        field.choice("after a run that ends by a fault", RESTART_RULES, { meta: "RULE", hide: "tool" }),
+        field.choice("restart rule after a fault", RESTART_RULES, { meta: "RULE", hide: "tool" }),
       ),
     },
     cli: {
@@ -93,7 +92,7 @@ export const procCalls = [
 
   syscall({
     name: "proc.send",
-    summary: "Put a message in a process's queue and return; prints the run id",
+    summary: "Queue a message; print the run id",
     class: "keyed",
     input: {
       pid: field.optional(pid),
@@ -103,11 +102,9 @@ export const procCalls = [
         stdin: true,
         meta: "MESSAGE",
       }),
-      interrupt: field.flag("end the run in flight and start with this message at once"),
-      model: field.optional(modelName("who answers this message")),
-      media: field.optional(
-        field.words("ids of media of the process that are given with it", { longest: 36, hide: "cli" }),
-      ),
+      interrupt: field.flag("abort the current run and start with this message"),
+      model: field.optional(modelName("model for this message")),
+      media: field.optional(field.words("media ids to attach", { longest: 36, hide: "cli" })),
     },
     cli: {
       examples: ['gsv proc send "Run the checks now."', 'gsv send --pid task:abc123 "Continue."'],
@@ -118,11 +115,11 @@ export const procCalls = [
 
   syscall({
     name: "proc.abort",
-    summary: "End the run in flight; the process and its queue stay",
+    summary: "Abort the current run; keep process and queue",
     class: "keyed",
     input: {
       pid: field.pid("the process", { positional: true, meta: "PID" }),
-      runId: field.optional(field.uuid("only this run, or this message if it waits", { flag: "run", meta: "RUN" })),
+      runId: field.optional(field.uuid("only this run or queued message", { flag: "run", meta: "RUN" })),
     },
     cli: {
       examples: ["gsv proc abort task:abc123"],
@@ -131,7 +128,7 @@ export const procCalls = [
         text: (result: Aborted) =>
           result.aborted
             ? `aborted run ${result.runId} of ${result.pid}`
-            : `nothing to abort: ${result.pid} has no run in flight`,
+            : `nothing to abort: ${result.pid} is not running`,
       },
     },
     run: ({ processes }: { processes: Processes }, args, context) => processes.abort(context, args),
@@ -139,11 +136,11 @@ export const procCalls = [
 
   syscall({
     name: "proc.label",
-    summary: "Say anew what a process is for",
+    summary: "Rename a process",
     class: "keyed",
     input: {
       pid: onePid,
-      label: field.text("what it is for, in a few words", {
+      label: field.text("label: its purpose in a few words", {
         positional: true,
         shortest: 1,
         longest: LIMITS.labelCharsMax,
@@ -159,20 +156,22 @@ export const procCalls = [
 
   syscall({
     name: "proc.history",
-    summary: "Print messages of a process, oldest first, by default the newest page",
+    summary: "Print messages of a process, oldest first",
     class: "read",
     input: {
       pid: field.optional(pid),
       limit: field.withDefault(
-        field.int("how many messages", { min: 1, max: LIMITS.historyPageMax, meta: "N" }),
+        field.int("maximum number of messages (default: the newest)", {
+          min: 1,
+          max: LIMITS.historyPageMax,
+          meta: "N",
+        }),
         LIMITS.historyPageDefault,
       ),
-      offset: field.withDefault(field.int("skip the N newest", { meta: "N" }), 0),
+      offset: field.withDefault(field.int("number of newest messages to skip", { meta: "N" }), 0),
       afterSeq: field.optional(field.int("only messages with a higher number", { flag: "after", meta: "ID" })),
       beforeSeq: field.optional(field.int("only messages with a lower number", { flag: "before", min: 1, meta: "ID" })),
-      since: field.optional(
-        field.text("only what was said since: today, 10m, 2h, a day or an instant", { longest: 40, meta: "WHEN" }),
-      ),
+      since: field.optional(field.text("only since: today, 10m, 2h, a date or a time", { longest: 40, meta: "WHEN" })),
     },
     cli: {
       examples: ["gsv proc history --limit 30", "gsv proc history --pid task:abc123 --limit 50 --offset 50 --json"],
@@ -183,7 +182,7 @@ export const procCalls = [
         empty: "(no messages)",
         note: (result: HistoryPage) =>
           result.hasMoreBefore
-            ? `older messages exist (${result.messageCount} in all): gsv proc history --offset N skips the N newest`
+            ? `older messages exist (${result.messageCount} in all): see them with --offset N`
             : null,
         cut: partsText,
       },
@@ -194,19 +193,19 @@ export const procCalls = [
 
   syscall({
     name: "proc.message",
-    summary: "Print the text of one message, whole however long",
+    summary: "Print the full text of one message",
     class: "read",
     capability: "proc.history",
     input: {
       pid: field.optional(pid),
       seq: field.optional(
-        field.int("its number, as proc history --json shows it; the newest answer when left out", {
+        field.int("message number (default: the newest answer)", {
           positional: true,
           min: 1,
           meta: "ID",
         }),
       ),
-      offset: field.withDefault(field.int("where the piece begins, in characters", { meta: "N" }), 0),
+      offset: field.withDefault(field.int("offset in characters", { meta: "N" }), 0),
     },
     cli: {
       examples: ["gsv proc message", "gsv proc message --pid task:abc123 12 > answer.txt"],
@@ -218,7 +217,7 @@ export const procCalls = [
 
   syscall({
     name: "proc.caps",
-    summary: "Show what a process may do",
+    summary: "Show the capabilities of a process",
     class: "read",
     input: { pid: field.optional({ ...pid, positional: true }) },
     cli: {
@@ -230,7 +229,7 @@ export const procCalls = [
 
   syscall({
     name: "proc.reset",
-    summary: "Archive the history of a process and start it afresh",
+    summary: "Archive the history and start fresh",
     class: "keyed",
     input: { pid: field.optional(pid) },
     cli: {
@@ -243,9 +242,9 @@ export const procCalls = [
 
   syscall({
     name: "proc.kill",
-    summary: "End a process now; its history is archived first",
+    summary: "Archive and end a process",
     class: "keyed",
-    input: { pid: onePid, noArchive: field.flag("throw the history away") },
+    input: { pid: onePid, noArchive: field.flag("delete the history instead") },
     cli: {
       examples: ["gsv proc kill task:abc123", "gsv proc kill task:abc123 --no-archive"],
       print: { kind: "value", text: (result: Closed) => closedText("killed", result) },
@@ -256,12 +255,12 @@ export const procCalls = [
 
   syscall({
     name: "proc.wait",
-    summary: "Wait until processes have finished what they were given",
+    summary: "Wait until processes have finished",
     class: "wait",
     input: {
       pids: field.pids("the processes", { positional: true, meta: "PID..." }),
       run: field.optional(field.uuid("wait for this run only (one pid)", { meta: "RUN" })),
-      patient: field.flag("also wait for what only a person, a credential or a raised limit ends", { flag: "wait" }),
+      patient: field.flag("also wait while held for a person, key or limit", { flag: "wait" }),
     },
     cli: {
       hidden: true,
@@ -275,11 +274,11 @@ export const procCalls = [
 
   syscall({
     name: "proc.signal",
-    summary: "Send a signal: STOP, CONT, INT, TERM, KILL, or 0 to test",
+    summary: "Send STOP, CONT, INT, TERM, KILL or 0",
     class: "keyed",
     input: {
       pid: onePid,
-      signal: field.choice("which signal", PROCESS_SIGNALS, { positional: true, meta: "SIGNAL" }),
+      signal: field.choice("signal name or 0", PROCESS_SIGNALS, { positional: true, meta: "SIGNAL" }),
     },
     cli: {
       examples: ["gsv proc signal task:abc123 STOP", "gsv kill -CONT task:abc123"],

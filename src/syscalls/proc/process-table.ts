@@ -1,4 +1,4 @@
-// A list of processes as people read it.
+// The table of processes as people read it.
 
 import { microsOf, usdText } from "../../abi/process/money.ts";
 import type { ProcessInfo } from "../../abi/process/process.ts";
@@ -16,7 +16,7 @@ const COLUMNS: readonly Column<ProcessInfo>[] = [
   { head: "OWNER", minor: 3, cell: "owner" },
   { head: "PROFILE", minor: 2, cell: "profile" },
   { head: "QUEUE", minor: 1, cell: "queued", align: "right" },
-  // What an older kernel lists has none.
+  // Optional: an older kernel does not report it.
   { head: "COST", minor: 2, cell: (row) => usdText(microsOf(row.costUsd ?? 0)), by: ["costUsd"], align: "right" },
   { head: "AGE", since: "createdAt", align: "right" },
   { head: "CWD", minor: 4, cell: "cwd", shrink: "start" },
@@ -32,7 +32,7 @@ export const PROCESS_TABLE: Print<ProcessPage> = {
   columns: COLUMNS,
 };
 
-/** As `top` has it: what works, what somebody has to see to, what failed. */
+/** As in `top`: working, needs you, failed. */
 function stateTone({ state, interrupted }: ProcessInfo): Tone | undefined {
   if (state === "error" || interrupted) return "bad";
   if (state === "running" || state === "waiting_tool") return "good";

@@ -6,18 +6,18 @@ import type { CallContext } from "../define.ts";
 
 export interface ShownPrompt {
   readonly pid: string;
-  /** Which turn was told this; null of the next one. */
+  /** The turn that used this prompt; null for the next one. */
   readonly told: { readonly runId: string; readonly turn: number; readonly at: number } | null;
   readonly model: string;
-  /** Null where nobody knows it. */
+  /** Null if unknown. */
   readonly windowTokens: number | null;
   readonly bytes: number;
   readonly tokens: number;
   readonly bill: readonly BillLine[];
   readonly leftOut: readonly LeftOut[];
-  /** Together the system text. */
+  /** Together they are the system text. */
   readonly parts: readonly PromptPart[];
-  /** Parts that are longer than an answer may be and are cut. */
+  /** Some parts are cut to fit the answer. */
   readonly inPart: boolean;
 }
 
@@ -29,19 +29,19 @@ export interface ContextFileText {
 export interface ContextChange {
   readonly pid: string;
   readonly name: string;
-  /** Null takes it away. */
+  /** Null deletes the file. */
   readonly text: string | null;
 }
 
 export interface Prompts {
-  /** With a turn or a run what was told then, else what the next turn will be told. */
+  /** The prompt of a past turn or run, else of the next turn. */
   show(
     context: CallContext,
     request: { readonly pid: string; readonly run?: string; readonly turn?: number },
   ): Promise<ShownPrompt>;
   files(caller: Caller, pid: string): Promise<{ readonly files: readonly ContextFileText[] }>;
   setFile(context: CallContext, change: ContextChange): Promise<{ readonly path: string }>;
-  /** What all agents of the home are told. */
+  /** Context for all agents of the home. */
   homeFiles(): Promise<{ readonly files: readonly ContextFileText[] }>;
   setHomeFile(context: CallContext, change: Omit<ContextChange, "pid">): Promise<{ readonly path: string }>;
 }

@@ -1,24 +1,22 @@
-// proc.prompt and proc.context.*: what a process is told, and what of it is its own.
+// proc.prompt and proc.context.*: the prompt of a process, and the part of it that is its own.
 
 import { LIMITS } from "../../abi/config/limits.ts";
 import { initPid } from "../../abi/ids.ts";
 import { field, syscall } from "../define.ts";
 import type { ContextFileText, Prompts, ShownPrompt } from "./prompt-service.ts";
 
-const pid = field.pid("the process; your init when left out", { positional: true, meta: "PID" });
+const pid = field.pid("the process (default: your init)", { positional: true, meta: "PID" });
 
 export const promptCalls = [
   syscall({
     name: "proc.prompt",
-    summary: "Show what a process is told, and where each token comes from",
+    summary: "Show the prompt and where its tokens go",
     class: "read",
     capability: "proc.history",
     input: {
       pid: field.optional(pid),
-      turn: field.optional(
-        field.int("what that turn of the last run was told; the next turn when left out", { min: 1, meta: "N" }),
-      ),
-      run: field.optional(field.uuid("a turn of this run", { meta: "RUN" })),
+      turn: field.optional(field.int("turn of the last run (default: the next turn)", { min: 1, meta: "N" })),
+      run: field.optional(field.uuid("run to look at", { meta: "RUN" })),
     },
     cli: {
       hidden: true,
@@ -33,7 +31,7 @@ export const promptCalls = [
 export const contextCalls = [
   syscall({
     name: "proc.context.list",
-    summary: "Print what a process is told besides its accounts' context",
+    summary: "Print the context of a process",
     class: "read",
     capability: "proc.history",
     input: { pid: field.pid("the process", { positional: true, meta: "PID" }) },
@@ -52,14 +50,14 @@ export const contextCalls = [
 
   syscall({
     name: "proc.context.set",
-    summary: "Tell a process something at every turn, or no longer",
+    summary: "Add or remove context of a process",
     class: "keyed",
     once: "answer",
     input: {
       pid: field.pid("the process", { positional: true, meta: "PID" }),
-      name: field.text("the file, as 10-rules.md", { positional: true, longest: 100, meta: "FILE" }),
+      name: field.text("file name, such as 10-rules.md", { positional: true, longest: 100, meta: "FILE" }),
       text: field.optional(
-        field.text("what it says; without it the file goes", { longest: LIMITS.contextFileBytesMax, meta: "TEXT" }),
+        field.text("content; without it the file is deleted", { longest: LIMITS.contextFileBytesMax, meta: "TEXT" }),
       ),
     },
     cli: {
@@ -75,7 +73,7 @@ export const contextCalls = [
 export const homeContextCalls = [
   syscall({
     name: "config.context.list",
-    summary: "Print what every agent of this home is told",
+    summary: "Print the context of all agents",
     class: "read",
     capability: "sys.config.get",
     input: {},
@@ -94,15 +92,15 @@ export const homeContextCalls = [
 
   syscall({
     name: "config.context.set",
-    summary: "Tell every agent of this home something, or no longer; for root",
+    summary: "Add or remove context of all agents",
     class: "keyed",
     once: "answer",
     by: "person",
     capability: "sys.config.set",
     input: {
-      name: field.text("the file, as 10-rules.md", { positional: true, longest: 100, meta: "FILE" }),
+      name: field.text("file name, such as 10-rules.md", { positional: true, longest: 100, meta: "FILE" }),
       text: field.optional(
-        field.text("what it says; without it the file goes", { longest: LIMITS.contextFileBytesMax, meta: "TEXT" }),
+        field.text("content; without it the file is deleted", { longest: LIMITS.contextFileBytesMax, meta: "TEXT" }),
       ),
     },
     cli: {

@@ -1,5 +1,5 @@
-// The service behind repo.*, as types. A repository is named `owner/name`, or by its name alone among one's owner's; without a name the
-// home's is meant. What one may not read is not there.
+// The service behind repo.*, as types. A repository is named `owner/name`, or `name` for one's owner's; without a name, the home's
+// repository is used. Unreadable repositories look absent.
 
 import type { Caller } from "../../abi/identity.ts";
 import type { Commit, RepoDiff, RepoInfo, RepoMatch, RepoOp, RepoRef, RepoView } from "../../abi/repo.ts";
@@ -11,15 +11,15 @@ interface InRepo {
 
 export interface Changed {
   readonly repo: string;
-  /** Null while nothing was committed. */
+  /** Null before the first commit. */
   readonly head: string | null;
   readonly changed: boolean;
 }
 
 export interface Imported extends Changed {
-  /** What the remote's branch is now, here as `upstream/…`. */
+  /** The remote branch, fetched as `upstream/…`. */
   readonly upstream: string;
-  /** Both have what the other has not: the repository's own branch stays where it was. */
+  /** Both sides have new commits: the local branch did not move. */
   readonly diverged: boolean;
 }
 
@@ -68,12 +68,12 @@ export interface Repositories {
     context: CallContext,
     request: InRepo & { readonly remote: string; readonly branch: string },
   ): Promise<SyncedRepo>;
-  /** One with versions in it only by force. */
+  /** Needs force if the repository has commits. */
   remove(context: CallContext, repo: string, force: boolean): Promise<{ readonly repo: string }>;
 }
 
 export interface Bootstrapped {
-  /** Files that were put into homes, and files that were there already. */
+  /** Files copied into homes; `kept` were there already. */
   readonly copied: readonly string[];
   readonly kept: readonly string[];
 }

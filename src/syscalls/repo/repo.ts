@@ -1,4 +1,4 @@
-// repo.*: versions of what is kept in repositories. Without --repo the home's is meant: context.d, skills.d and knowledge.
+// repo.*: versioned files. The default repository is the home's: context.d, skills.d and knowledge.
 
 import type { Commit, FileChange, RepoDiff, RepoInfo, RepoMatch, RepoOp, RepoRef, RepoView } from "../../abi/repo.ts";
 import { field, syscall } from "../define.ts";
@@ -8,18 +8,15 @@ import type { Changed, Imported, Repositories, SyncedRepo } from "./repo-service
 type Matches = { matches: readonly RepoMatch[]; truncated: boolean };
 type Service = { repositories: Repositories };
 
-const repo = field.withDefault(
-  field.text("which repository: NAME, or OWNER/NAME", { longest: 100, meta: "REPO" }),
-  "home",
-);
-const ref = field.withDefault(field.text("which version", { longest: 200, meta: "VERSION" }), "HEAD");
-const inPath = field.optional(field.text("only what lies there", { longest: 4096, meta: "PATH" }));
-const remote = field.text("where the other one is: use a path on this computer, or an https:, ssh: or file: address", {
+const repo = field.withDefault(field.text("repository: NAME or OWNER/NAME", { longest: 100, meta: "REPO" }), "home");
+const ref = field.withDefault(field.text("version", { longest: 200, meta: "VERSION" }), "HEAD");
+const inPath = field.optional(field.text("only below this path", { longest: 4096, meta: "PATH" }));
+const remote = field.text("path on this computer, or an https:, ssh: or file: URL", {
   positional: true,
   longest: 2048,
   meta: "REMOTE",
 });
-const branch = field.withDefault(field.text("which branch of it", { longest: 100, meta: "BRANCH" }), "main");
+const branch = field.withDefault(field.text("remote branch", { longest: 100, meta: "BRANCH" }), "main");
 
 function when(at: number): string {
   return new Date(at).toISOString().slice(0, 19).replace("T", " ");
@@ -31,7 +28,7 @@ function short(id: string | null): string {
 
 function diffText({ text, truncated }: RepoDiff): string {
   if (text === "") return "(no differences)";
-  return `${text.trimEnd()}${truncated ? "\n… more than fits: name a path" : ""}`;
+  return `${text.trimEnd()}${truncated ? "\n… cut: name a path" : ""}`;
 }
 
 function changeText({ path, added, removed }: FileChange): string {
@@ -39,7 +36,7 @@ function changeText({ path, added, removed }: FileChange): string {
 }
 
 function changedText({ repo: name, head, changed }: Changed): string {
-  return changed ? `${name} is at ${short(head)}` : `${name} stays at ${short(head)}: nothing differs`;
+  return changed ? `${name} is at ${short(head)}` : `${name} is unchanged at ${short(head)}`;
 }
 
 export const repoCalls = [
@@ -67,10 +64,10 @@ export const repoCalls = [
 
   syscall({
     name: "repo.create",
-    summary: "Make an empty repository",
+    summary: "Create an empty repository",
     class: "keyed",
     once: "answer",
-    input: { name: field.text("its name", { positional: true, longest: 100, meta: "NAME" }) },
+    input: { name: field.text("name", { positional: true, longest: 100, meta: "NAME" }) },
     cli: {
       examples: ["gsv repo create notes"],
       print: { kind: "value", text: ({ repo: name, path }: RepoInfo) => `${name} (${path})` },
@@ -94,7 +91,7 @@ export const repoCalls = [
           { head: "VERSION", cell: (row: RepoRef) => short(row.commit) },
           { head: "AGE", since: (row: RepoRef) => row.at },
         ],
-        empty: "nothing was committed yet",
+        empty: "no commits yet",
       },
     },
     run: ({ repositories }: Service, args, { caller }) => repositories.refs(caller, args),
@@ -106,7 +103,7 @@ export const repoCalls = [
     class: "read",
     input: {
       path: field.withDefault(
-        field.text("the file or directory, from the repository's top", {
+        field.text("file or directory, relative to the repository", {
           positional: true,
           longest: 4096,
           meta: "PATH",
@@ -131,10 +128,10 @@ export const repoCalls = [
 
   syscall({
     name: "repo.search",
-    summary: "Search the files of a version for a text",
+    summary: "Search the files of a version",
     class: "read",
     input: {
-      query: field.text("the text to look for", { positional: true, longest: 1024, shortest: 1, meta: "TEXT" }),
+      query: field.text("text to find", { positional: true, longest: 1024, shortest: 1, meta: "TEXT" }),
       repo,
       ref,
       path: inPath,
@@ -154,14 +151,14 @@ export const repoCalls = [
 
   syscall({
     name: "repo.log",
-    summary: "List the versions there were, newest first",
+    summary: "List versions, newest first",
     class: "read",
     input: {
       repo,
       ref,
       path: inPath,
-      limit: field.withDefault(field.int("how many", { min: 1, max: 100, meta: "N" }), 30),
-      offset: field.withDefault(field.int("skip the N newest", { min: 0, meta: "N" }), 0),
+      limit: field.withDefault(field.int("maximum number of versions", { min: 1, max: 100, meta: "N" }), 30),
+      offset: field.withDefault(field.int("number of newest versions to skip", { min: 0, meta: "N" }), 0),
     },
     cli: {
       examples: ["gsv repo log", "gsv repo log --path context.d/10-style.md"],
@@ -169,7 +166,7 @@ export const repoCalls = [
         kind: "list",
         rows: (result: { commits: readonly Commit[] }) => result.commits,
         line: (commit: Commit) => commitLine(commit),
-        empty: "nothing was committed yet",
+        empty: "no commits yet",
       },
     },
     run: async ({ repositories }: Service, args, { caller }) => repositories.log(caller, args),
@@ -177,14 +174,11 @@ export const repoCalls = [
 
   syscall({
     name: "repo.show",
-    summary: "Show one version: who, when, why, and what changed",
+    summary: "Show a version and its changes",
     class: "read",
     capability: "repo.read",
     input: {
-      commit: field.withDefault(
-        field.text("which version", { positional: true, longest: 200, meta: "VERSION" }),
-        "HEAD",
-      ),
+      commit: field.withDefault(field.text("version", { positional: true, longest: 200, meta: "VERSION" }), "HEAD"),
       repo,
     },
     cli: {
@@ -204,17 +198,17 @@ export const repoCalls = [
     class: "read",
     input: {
       from: field.withDefault(
-        field.text("the older; when left out, the one before the newer", {
+        field.text("older version (default: the one before the newer)", {
           positional: true,
           longest: 200,
           meta: "OLDER",
         }),
         "",
       ),
-      to: field.withDefault(field.text("the newer", { positional: true, longest: 200, meta: "NEWER" }), "HEAD"),
+      to: field.withDefault(field.text("newer version", { positional: true, longest: 200, meta: "NEWER" }), "HEAD"),
       repo,
       path: inPath,
-      context: field.withDefault(field.int("unchanged lines around a change", { min: 0, max: 20, meta: "N" }), 3),
+      context: field.withDefault(field.int("lines of context", { min: 0, max: 20, meta: "N" }), 3),
     },
     cli: {
       examples: ["gsv repo diff", "gsv repo diff HEAD~3 HEAD --path context.d"],
@@ -225,11 +219,14 @@ export const repoCalls = [
 
   syscall({
     name: "repo.compare",
-    summary: "Tell how two versions or branches differ, file by file",
+    summary: "Compare two versions or branches by file",
     class: "read",
     input: {
-      base: field.text("the one", { positional: true, longest: 200, meta: "BASE" }),
-      head: field.withDefault(field.text("the other", { positional: true, longest: 200, meta: "VERSION" }), "HEAD"),
+      base: field.text("first version", { positional: true, longest: 200, meta: "BASE" }),
+      head: field.withDefault(
+        field.text("second version", { positional: true, longest: 200, meta: "VERSION" }),
+        "HEAD",
+      ),
       repo,
     },
     cli: {
@@ -245,13 +242,13 @@ export const repoCalls = [
 
   syscall({
     name: "repo.restore",
-    summary: "Make a file or directory as it was in a version, as a new one",
+    summary: "Restore a file or directory from a version",
     class: "keyed",
     once: "answer",
     capability: "repo.apply",
     input: {
-      path: field.text("the file or directory", { positional: true, longest: 4096, meta: "PATH" }),
-      ref: field.withDefault(field.text("as of which version", { longest: 200, meta: "VERSION" }), "HEAD~1"),
+      path: field.text("file or directory", { positional: true, longest: 4096, meta: "PATH" }),
+      ref: field.withDefault(field.text("version to restore", { longest: 200, meta: "VERSION" }), "HEAD~1"),
       repo,
     },
     cli: {
@@ -263,7 +260,7 @@ export const repoCalls = [
 
   syscall({
     name: "repo.apply",
-    summary: "Make several changes as one version",
+    summary: "Commit several changes at once",
     class: "keyed",
     once: "answer",
     input: {
@@ -273,7 +270,7 @@ export const repoCalls = [
       }),
       message: field.text("why", { letter: "m", longest: 2000, shortest: 1, meta: "TEXT" }),
       expectedHead: field.optional(
-        field.text("only if this is still the newest version", { flag: "expected-head", longest: 64, meta: "VERSION" }),
+        field.text("only if this is the newest version", { flag: "expected-head", longest: 64, meta: "VERSION" }),
       ),
       repo,
     },
@@ -289,12 +286,12 @@ export const repoCalls = [
 
   syscall({
     name: "repo.import",
-    summary: "Bring a repository from elsewhere in, or up to date",
+    summary: "Import or update a repository",
     class: "keyed",
     once: "answer",
     input: {
       remote,
-      repo: field.text("what it is called here", { positional: true, longest: 100, meta: "NAME" }),
+      repo: field.text("local name", { positional: true, longest: 100, meta: "NAME" }),
       branch,
     },
     cli: {
@@ -303,7 +300,7 @@ export const repoCalls = [
         kind: "value",
         text: (result: Imported) =>
           result.diverged
-            ? `${result.repo} stays at ${short(result.head)}: it and upstream (${short(result.upstream)}) both changed`
+            ? `${result.repo} stays at ${short(result.head)}: both it and upstream (${short(result.upstream)}) have new versions`
             : changedText(result),
       },
     },
@@ -312,7 +309,7 @@ export const repoCalls = [
 
   syscall({
     name: "repo.sync",
-    summary: "Fetch what is new from another repository and push what is new here",
+    summary: "Fetch and push new versions",
     class: "keyed",
     once: "answer",
     capability: "repo.import",
@@ -336,8 +333,8 @@ export const repoCalls = [
     by: "person",
     capability: "repo.create",
     input: {
-      repo: field.text("which one", { positional: true, longest: 100, meta: "REPO" }),
-      force: field.flag("although there are versions in it"),
+      repo: field.text("repository", { positional: true, longest: 100, meta: "REPO" }),
+      force: field.flag("even if it has versions"),
     },
     cli: {
       examples: ["gsv repo delete notes", "gsv repo delete --force notes"],

@@ -6,17 +6,17 @@ import type { CallContext } from "../define.ts";
 
 export interface UndoRequest {
   readonly pid: string;
-  /** Only this run's; the last one that changed something when left out. */
+  /** Default: the last run that changed files. */
   readonly run?: string;
-  /** What others changed since goes too. */
+  /** Also discards changes that others made since. */
   readonly force: boolean;
-  /** The last undo is taken back. */
+  /** Reverts the last undo. */
   readonly redo: boolean;
 }
 
 export interface RewindRequest {
   readonly pid: string;
-  /** The last one that stays; 0 is before the first. */
+  /** The last message to keep; 0 for none. */
   readonly message: number;
   readonly what: "both" | "files" | "history";
   readonly force: boolean;

@@ -1,4 +1,5 @@
-// proc.diff and proc.undo: what a process changed in files, and the way back. Taking back is for people: no process makes undone what it did.
+// proc.diff, proc.undo and proc.rewind: file changes of a process and how to undo them. Only people undo: a process must not revert its own
+// work.
 
 import { initPid } from "../../abi/ids.ts";
 import type { ShownDiff, Undone } from "../../abi/process/undo.ts";
@@ -7,18 +8,18 @@ import type { Undoing } from "./undo-service.ts";
 
 type Service = { undoing: Undoing };
 
-const pid = field.optional(field.pid("the process; your init when left out", { positional: true, meta: "PID" }));
+const pid = field.optional(field.pid("the process (default: your init)", { positional: true, meta: "PID" }));
 
 export const undoCalls = [
   syscall({
     name: "proc.diff",
-    summary: "Show what the last run of a process changed in files",
+    summary: "Show file changes of the last run",
     class: "read",
     capability: "proc.history",
     input: {
       pid,
-      run: field.optional(field.uuid("this run instead", { meta: "RUN" })),
-      turn: field.optional(field.int("one turn of it", { min: 1, meta: "N" })),
+      run: field.optional(field.uuid("run (default: the last)", { meta: "RUN" })),
+      turn: field.optional(field.int("only this turn", { min: 1, meta: "N" })),
     },
     cli: {
       hidden: true,
@@ -31,15 +32,15 @@ export const undoCalls = [
 
   syscall({
     name: "proc.undo",
-    summary: "Put the files back that the last run of a process changed",
+    summary: "Undo file changes of the last run",
     class: "keyed",
     once: "answer",
     by: "person",
     input: {
       pid,
-      run: field.optional(field.uuid("what this run changed", { meta: "RUN" })),
-      force: field.flag("also where a file was changed since"),
-      redo: field.flag("take the last undo back"),
+      run: field.optional(field.uuid("run (default: the last)", { meta: "RUN" })),
+      force: field.flag("also files that changed since"),
+      redo: field.flag("revert the last undo"),
     },
     cli: {
       hidden: true,
@@ -52,15 +53,15 @@ export const undoCalls = [
 
   syscall({
     name: "proc.rewind",
-    summary: "Take a process back to an earlier message: its history, its files, or both",
+    summary: "Rewind history and files to a message",
     class: "keyed",
     once: "answer",
     by: "person",
     input: {
       pid: field.pid("the process", { positional: true, meta: "PID" }),
-      message: field.int("the last message that stays; 0 is before the first", { positional: true, meta: "MESSAGE" }),
-      what: field.withDefault(field.choice("what goes back", ["both", "files", "history"]), "both"),
-      force: field.flag("also where a file was changed since"),
+      message: field.int("last message to keep; 0 for none", { positional: true, meta: "MESSAGE" }),
+      what: field.withDefault(field.choice("what to rewind", ["both", "files", "history"]), "both"),
+      force: field.flag("also files that changed since"),
     },
     cli: {
       hidden: true,

@@ -1,4 +1,4 @@
-// The service behind workspace.*, as types. What is not the caller's reads like what is not there.
+// The service behind workspace.*, as types. Workspaces of others look absent.
 
 import type { Caller } from "../../abi/identity.ts";
 import type { WorkspaceInfo } from "../../abi/process/workspace.ts";
@@ -6,9 +6,9 @@ import type { Commit } from "../../abi/repo.ts";
 import type { CallContext } from "../define.ts";
 
 export interface WorkspaceView extends WorkspaceInfo {
-  /** The newest version; null before the first, and of a directory of this machine. */
+  /** The newest version; null before the first, and for a host directory. */
   readonly head: string | null;
-  /** Where its files lie on this machine. */
+  /** Their directory on the host. */
   readonly files: string;
 }
 
@@ -29,7 +29,7 @@ export interface Workspaces {
     request: { readonly id: string; readonly path?: string; readonly limit: number; readonly offset: number },
   ): Promise<{ readonly commits: readonly Commit[] }>;
   create(context: CallContext, request: { readonly label?: string }): Promise<WorkspaceInfo>;
-  /** A directory of this machine becomes one; with a pid, that process works in it from then on. */
+  /** Makes a host directory a workspace; with a pid, that process works in it from its next run on. */
   attach(
     context: CallContext,
     request: { readonly what: string; readonly pid?: string; readonly label?: string },
@@ -41,12 +41,12 @@ export interface Speaking {
   readonly id: string;
   readonly directory: string | null;
   readonly trusted: boolean;
-  /** What it tells agents, or would; long ones are cut. */
+  /** Files of instructions for agents; long ones are cut. */
   readonly files: readonly { readonly path: string; readonly text: string }[];
 }
 
 export interface Trust {
-  /** Of a workspace, or of a directory of this machine. */
+  /** `id` is a workspace or a host directory. */
   speaks(context: CallContext, id: string): Promise<Speaking>;
   decide(context: CallContext, decision: { readonly id: string; readonly trusted: boolean }): Promise<Speaking>;
 }

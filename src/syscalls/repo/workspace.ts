@@ -1,4 +1,4 @@
-// workspace.*: places of work that outlive processes. Their files are at /workspaces/ID, for the file calls and everything over them.
+// workspace.*: working directories that outlive processes. Their files are at /workspaces/ID.
 
 import { LIMITS } from "../../abi/config/limits.ts";
 import type { WorkspaceInfo } from "../../abi/process/workspace.ts";
@@ -10,14 +10,14 @@ import type { Speaking, Trust, WorkspacePage, Workspaces, WorkspaceView } from "
 type Service = { workspaces: Workspaces };
 
 const id = field.text("the workspace", { positional: true, longest: 20, meta: "ID", of: "workspace" });
-const spoken = field.text("the workspace, or a directory of this machine", {
+const spoken = field.text("workspace, or directory of this computer", {
   positional: true,
   longest: LIMITS.pathBytesMax,
   meta: "ID|DIR",
   of: "workspace",
 });
 const label = field.optional(
-  field.text("what it is for, in a few words", { shortest: 1, longest: LIMITS.labelCharsMax, meta: "TEXT" }),
+  field.text("label: its purpose in a few words", { shortest: 1, longest: LIMITS.labelCharsMax, meta: "TEXT" }),
 );
 
 export const workspaceCalls = [
@@ -26,12 +26,12 @@ export const workspaceCalls = [
     summary: "List workspaces",
     class: "read",
     input: {
-      all: field.flag("those that were archived, too"),
+      all: field.flag("include archived ones"),
       limit: field.withDefault(
-        field.int("how many at most", { min: 1, max: LIMITS.listPageMax, hide: "both" }),
+        field.int("maximum number of workspaces", { min: 1, max: LIMITS.listPageMax, hide: "both" }),
         LIMITS.listPageMax,
       ),
-      after: field.optional(field.text("where the page before ended", { longest: 100, hide: "both" })),
+      after: field.optional(field.text("cursor of the next page", { longest: 100, hide: "both" })),
     },
     cli: {
       examples: ["gsv workspace list", "gsv workspace list --all"],
@@ -68,12 +68,12 @@ export const workspaceCalls = [
 
   syscall({
     name: "workspace.create",
-    summary: "Make an empty workspace whose versions are kept; prints its id",
+    summary: "Create an empty workspace; print its id",
     class: "keyed",
     once: "answer",
     input: {
       label: field.optional(
-        field.text("what it is for, in a few words", {
+        field.text("label: its purpose in a few words", {
           positional: true,
           shortest: 1,
           longest: LIMITS.labelCharsMax,
@@ -90,18 +90,18 @@ export const workspaceCalls = [
 
   syscall({
     name: "workspace.attach",
-    summary: "Make a directory of this machine a workspace, in its place; or put a process to work in one",
+    summary: "Use a directory of this computer as workspace",
     class: "keyed",
     once: "answer",
     by: "person",
     input: {
-      what: field.text("a directory of this machine, or a workspace", {
+      what: field.text("directory of this computer, or workspace id", {
         positional: true,
         longest: LIMITS.pathBytesMax,
         meta: "DIR|ID",
         of: "workspace",
       }),
-      pid: field.optional(field.pid("the process that works in it from its next run on", { meta: "PID" })),
+      pid: field.optional(field.pid("process that works in it from its next run on", { meta: "PID" })),
       label,
     },
     cli: {
@@ -113,11 +113,11 @@ export const workspaceCalls = [
 
   syscall({
     name: "workspace.archive",
-    summary: "Put a workspace away: it can only be read, and lists leave it out",
+    summary: "Make a workspace read-only and hide it",
     class: "keyed",
     once: "answer",
     by: "person",
-    input: { id, undo: field.flag("take it back into use") },
+    input: { id, undo: field.flag("make it active again") },
     cli: {
       examples: ["gsv workspace archive ws_k3x9qa", "gsv workspace archive --undo ws_k3x9qa"],
       print: {
@@ -132,7 +132,7 @@ export const workspaceCalls = [
 
   syscall({
     name: "workspace.speaks",
-    summary: "Show what a workspace tells the agents in it, or would if it was trusted",
+    summary: "Show a workspace's instructions for agents",
     class: "read",
     capability: "workspace.get",
     input: { id: spoken },
@@ -143,7 +143,7 @@ export const workspaceCalls = [
         kind: "list",
         rows: (result: Speaking) => result.files,
         line: (file: Speaking["files"][number]) => file.path,
-        empty: "it tells nothing",
+        empty: "(no instructions)",
       },
     },
     run: ({ trust }: { trust: Trust }, args, context) => trust.speaks(context, args.id),
@@ -151,17 +151,17 @@ export const workspaceCalls = [
 
   syscall({
     name: "workspace.trust",
-    summary: "Let AGENTS.md, CLAUDE.md and .gsv of a workspace be told to the agents in it",
+    summary: "Trust AGENTS.md, CLAUDE.md and .gsv of a workspace",
     class: "keyed",
     once: "answer",
     by: "person",
-    input: { id: spoken, undo: field.flag("take it back") },
+    input: { id: spoken, undo: field.flag("withdraw the trust") },
     cli: {
       examples: ["gsv workspace trust dir_8fk2mz", "gsv workspace trust dir_8fk2mz --undo"],
       print: {
         kind: "value",
         text: ({ id: name, trusted, files }: Speaking) =>
-          `${name} is ${trusted ? "trusted" : "not trusted"}: ${files.map(({ path }) => path).join(", ") || "it tells nothing yet"}`,
+          `${name} is ${trusted ? "trusted" : "not trusted"}: ${files.map(({ path }) => path).join(", ") || "no instructions yet"}`,
       },
     },
     run: ({ trust }: { trust: Trust }, { id: name, undo = false }, context) =>
@@ -175,9 +175,9 @@ export const workspaceCalls = [
     capability: "workspace.get",
     input: {
       id,
-      path: field.optional(field.text("only what lies there", { longest: LIMITS.pathBytesMax, meta: "PATH" })),
-      limit: field.withDefault(field.int("how many", { min: 1, max: 100, meta: "N" }), 30),
-      offset: field.withDefault(field.int("skip the N newest", { min: 0, meta: "N" }), 0),
+      path: field.optional(field.text("only below this path", { longest: LIMITS.pathBytesMax, meta: "PATH" })),
+      limit: field.withDefault(field.int("maximum number of versions", { min: 1, max: 100, meta: "N" }), 30),
+      offset: field.withDefault(field.int("number of newest versions to skip", { min: 0, meta: "N" }), 0),
     },
     cli: {
       examples: ["gsv workspace log ws_k3x9qa", "gsv repo show --repo ws_k3x9qa"],
@@ -185,7 +185,7 @@ export const workspaceCalls = [
         kind: "list",
         rows: (result: { commits: readonly Commit[] }) => result.commits,
         line: (commit: Commit) => commitLine(commit),
-        empty: "nothing was committed yet",
+        empty: "no commits yet",
       },
     },
     run: ({ workspaces }: Service, args, { caller }) => workspaces.log(caller, args),

@@ -1,4 +1,4 @@
-// Models as callers see them: those there are, and what came of asking one.
+// Models as callers see them.
 
 import type { Caller } from "../../abi/identity.ts";
 import type { Usage } from "../../abi/process/process.ts";
@@ -10,51 +10,50 @@ export interface ModelInfo {
   /** As --model takes it. */
   readonly model: string;
   readonly provider: string;
-  /** Null where neither its server nor gsv knows. */
+  /** Null if unknown. */
   readonly windowTokens: number | null;
   readonly outputTokens: number | null;
-  /** For a million tokens. */
+  /** Per million tokens. */
   readonly inputUsd: number | null;
   readonly outputUsd: number | null;
   readonly price: ServedModel["price"] | null;
-  /** Abilities; null where nobody knows. */
+  /** Null if unknown. */
   readonly thinks: boolean | null;
   readonly sees: boolean | null;
   readonly aliases: readonly string[];
-  /** Who lists it. */
+  /** Source of the entry: its server, or gsv's own list. */
   readonly from: "server" | "gsv";
 }
 
 export interface ModelPage {
   readonly models: readonly ModelInfo[];
-  /** Why something is not listed as its server would. */
+  /** Why a list is incomplete. */
   readonly notes: readonly string[];
 }
 
 export interface ModelTrial {
   readonly model: string;
-  /** Where it was asked; null on this machine. */
+  /** Where it was asked; null for a built-in provider. */
   readonly address: string | null;
   readonly ok: boolean;
   readonly ms: number;
   readonly text: string;
   readonly usage: Usage | null;
-  /** Whether its price is known, so that its cost is more than a guess of nothing. */
+  /** False if the price is unknown; the cost is then 0. */
   readonly priced: boolean;
   readonly failure: Failure | null;
 }
 
 export interface ProcessModel {
   readonly pid: string;
-  /** What was set for the process; null leaves it to the account. */
+  /** Set for the process; null for the account's default. */
   readonly model: string | null;
-  /** Who answers its next message. */
+  /** The model that answers the next message. */
   readonly answers: string;
-  /** Where that is said, for whoever asks: the last two hold for their own messages. */
+  /** What decides that. `environment` and `flag` only hold for the caller's own messages. */
   readonly by: "process" | "agent" | "account" | "environment" | "flag";
 }
 
-/** Who answers, in a line. */
 export function answersText({ answers, by }: ProcessModel): string {
   if (by === "process") return answers;
   return `${answers} (by ${by === "agent" ? "its agent" : by === "flag" ? "--set" : `the ${by}`})`;
@@ -62,32 +61,32 @@ export function answersText({ answers, by }: ProcessModel): string {
 
 export interface ProcessThinking {
   readonly pid: string;
-  /** What was set for the process; null leaves it to the account. */
+  /** Set for the process; null for the account's default. */
   readonly thinking: Thinking | null;
-  /** What the account says. */
+  /** The account's default. */
   readonly usual: string;
 }
 
 export interface ModelService {
   list(context: CallContext, provider: string | undefined): Promise<ModelPage>;
   test(context: CallContext, model: string | undefined): Promise<ModelTrial>;
-  /** Sets it where one is given; an empty one takes it back. */
+  /** Sets the model if one is given; an empty one unsets it. */
   ofProcess(context: CallContext, pid: string, model: string | undefined): Promise<ProcessModel>;
-  /** The same for how much it thinks. */
+  /** The same for the reasoning effort. */
   thinking(context: CallContext, pid: string, level: string | undefined): Promise<ProcessThinking>;
 }
 
-/** A provider that does not answer, and who waits for it. */
+/** A provider that does not answer. */
 export interface OutageInfo {
   readonly provider: string;
   readonly class: FailureClass;
   readonly reason: string;
   readonly since: number;
   readonly nextTryAt: number;
-  /** How often it was found not to answer. */
+  /** Number of failed tries. */
   readonly looks: number;
   readonly waiting: number;
-  /** Those that wait, the first of them where they are many. */
+  /** Processes that wait for it, at most the first ones. */
   readonly pids: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-// ai.*: who can answer, and whether they do. Listing and trying ask servers, so both need a kernel and may take a while.
+// ai.*: models and providers. Listing and testing ask servers, so both need a kernel and may take a while.
 
 import { field, syscall } from "../define.ts";
 import type { ModelInfo, ModelPage, ModelService, ModelTrial, OutageInfo, OutageReports } from "./ai-service.ts";
@@ -8,11 +8,11 @@ const NAME_CHARS_MAX = 300;
 export const aiCalls = [
   syscall({
     name: "ai.models",
-    summary: "List the models there are, as their servers tell where they can be asked",
+    summary: "List available models",
     class: "wait",
     capability: "sys.config.get",
     input: {
-      provider: field.optional(field.text("only this provider's", { longest: 40, meta: "NAME" })),
+      provider: field.optional(field.text("only of this provider", { longest: 40, meta: "NAME" })),
     },
     cli: {
       examples: ["gsv models", "gsv models --provider ollama", "gsv models --json"],
@@ -38,13 +38,13 @@ export const aiCalls = [
 
   syscall({
     name: "ai.test",
-    summary: "Ask a model for one word, and say what came of it",
+    summary: "Test a model with a one-word request",
     class: "wait",
     by: "person",
     capability: "sys.config.get",
     input: {
       model: field.optional(
-        field.text("who is asked; whoever would answer now when left out", {
+        field.text("model to test (default: the current one)", {
           positional: true,
           longest: NAME_CHARS_MAX,
           meta: "MODEL",
@@ -60,7 +60,7 @@ export const aiCalls = [
 
   syscall({
     name: "ai.outages",
-    summary: "Show which providers do not answer, since when, and who waits for them",
+    summary: "List providers that do not answer",
     class: "read",
     capability: "proc.list",
     input: {},
@@ -70,7 +70,7 @@ export const aiCalls = [
       print: {
         kind: "table",
         rows: (result: { outages: readonly OutageInfo[] }) => result.outages,
-        empty: "(every provider that was asked answers)",
+        empty: "(all providers answer)",
         columns: [
           { head: "PROVIDER", cell: (row: OutageInfo) => row.provider },
           { head: "SINCE", cell: (row: OutageInfo) => new Date(row.since).toISOString() },

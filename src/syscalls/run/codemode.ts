@@ -1,4 +1,4 @@
-// codemode.*: a block of JavaScript in place of many calls.
+// codemode.*: a block of JavaScript in place of many tool calls.
 
 import { type CallContext, field, syscall } from "../define.ts";
 import codeText from "../tools/codemode.md" with { type: "text" };
@@ -26,8 +26,8 @@ export const codemodeCalls = [
     summary: "Run a block of JavaScript that calls tools",
     class: "keyed",
     input: {
-      code: field.text("the body of an async function", { longest: 128 * 1024 }),
-      args: field.optional(field.object("what it knows as args")),
+      code: field.text("body of an async function", { longest: 128 * 1024 }),
+      args: field.optional(field.object("value of args in the code")),
     },
     tool: { name: "CodeMode", repeat: "resume", description: codeText, text: told },
     cli: { hidden: true, examples: [], print: { kind: "value", text: told } },

@@ -10,14 +10,14 @@ export interface FetchRequest {
   readonly target: FileTarget;
 }
 
-/** Text is Markdown where the page was HTML. */
+/** HTML is converted to Markdown. */
 export interface FetchedPage extends WebPage {
-  /** Stands around its text where a model reads it. */
+  /** Encloses the text of the page for a model. */
   readonly mark: string;
 }
 
 export interface Web {
   page(caller: Caller, request: FetchRequest, signal: AbortSignal): Promise<FetchedPage>;
-  /** Refuses what would not be fetched, as far as the address itself tells: nothing is looked up. */
+  /** Checks the address alone, without DNS. Throws if it would be refused. */
   needFetchable(caller: Caller, request: Pick<FetchRequest, "url" | "target">): Promise<void>;
 }

@@ -5,9 +5,9 @@ import { FILE_TARGETS } from "../fs/files-service.ts";
 import fetchText from "../tools/fetch.md" with { type: "text" };
 import type { FetchedPage, Web } from "./net-service.ts";
 
-/** What a page says is somebody's text, and a model is told where it begins and ends; nobody who writes a page knows the mark. */
+/** The mark tells the model where the untrusted text begins and ends; an author of a page cannot know it. */
 function toldPage({ url, status, type, title, text, bytes, cut, movedTo, mark }: FetchedPage): string {
-  if (movedTo !== null) return `${url} sends on (${status}) to another site: ${movedTo}\nFetch that if you want it.`;
+  if (movedTo !== null) return `${url} redirects (${status}) to another site: ${movedTo}\nFetch that if you want it.`;
   const about = [
     `${url} (${status}${type === "" ? "" : `, ${type}`}, ${bytes} bytes${cut ? ", the rest is left out" : ""})`,
   ];
@@ -25,16 +25,13 @@ function toldPage({ url, status, type, title, text, bytes, cut, movedTo, mark }:
 export const netCalls = [
   syscall({
     name: "net.fetch",
-    summary: "Fetch a page of the web as text",
+    summary: "Fetch a web page as text",
     class: "wait",
     by: "approved",
     input: {
-      url: field.text("http or https", { positional: true, meta: "URL", longest: 8192 }),
-      raw: field.flag("as it comes, HTML too"),
-      target: field.withDefault(
-        field.choice("where from: gsv reaches the public internet, host also the person's machine", FILE_TARGETS),
-        "gsv",
-      ),
+      url: field.text("http or https URL", { positional: true, meta: "URL", longest: 8192 }),
+      raw: field.flag("keep HTML instead of text"),
+      target: field.withDefault(field.choice("gsv: public internet; host: also private hosts", FILE_TARGETS), "gsv"),
     },
     tool: { name: "Fetch", repeat: "read", description: fetchText, text: toldPage },
     cli: {
@@ -44,11 +41,7 @@ export const netCalls = [
         text: ({ text, type, bytes, status, movedTo }: FetchedPage) =>
           text !== "" ? text : `(${status}, ${movedTo ?? `${type}, ${bytes} bytes: no text`})`,
         cut: ({ cut, status }: FetchedPage) =>
-          cut
-            ? "the page is longer: only its beginning is here"
-            : status < 400
-              ? null
-              : `the server answered ${status}`,
+          cut ? "the page is cut" : status < 400 ? null : `the server answered ${status}`,
       },
     },
     run: ({ web }: { web: Web }, { raw = false, ...args }, { caller, signal }) =>

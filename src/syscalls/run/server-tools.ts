@@ -1,4 +1,4 @@
-// sys.mcp.*: tools of servers that were opened for a process. Only its agent calls them, with what was approved or allowed by a rule.
+// sys.mcp.*: tools of servers that are open for a process. Only its agent calls them, with a person's approval or by a rule.
 
 import { type CallContext, field, syscall } from "../define.ts";
 
@@ -16,12 +16,12 @@ interface Answered {
 export const serverToolCalls = [
   syscall({
     name: "sys.mcp.call",
-    summary: "Call a tool of a server that was opened for the process",
+    summary: "Call a tool of the process's server",
     class: "keyed",
     by: "approved",
     input: {
-      tool: field.text("its name", { positional: true, meta: "TOOL", longest: 64 }),
-      args: field.object("what it is called with"),
+      tool: field.text("name of the tool", { positional: true, meta: "TOOL", longest: 64 }),
+      args: field.object("arguments"),
     },
     cli: { hidden: true, examples: [], print: { kind: "value", text: ({ text }: Answered) => text } },
     run: async ({ serverTools }: { serverTools: ServerTools }, args, context) => ({

@@ -2,7 +2,7 @@
 
 import type { CallContext } from "../define.ts";
 
-/** gsv: scripts over gsv's own files. host: real bash on this machine. */
+/** gsv: scripts over gsv's own files. host: real bash on this computer. */
 export const SHELL_TARGETS = ["gsv", "host"] as const;
 export type ShellTarget = (typeof SHELL_TARGETS)[number];
 
@@ -10,39 +10,39 @@ export const SHELL_SIGNALS = ["HUP", "INT", "QUIT", "KILL", "USR1", "USR2", "TER
 export type ShellSignal = (typeof SHELL_SIGNALS)[number];
 
 export interface ShellRequest {
-  /** Chosen by whoever asks; names the script for stopping it and for its output. */
+  /** Chosen by the caller; names the script later. */
   readonly id: string;
   readonly script: string;
   readonly target?: ShellTarget;
   readonly name?: string;
   readonly args?: readonly string[];
   readonly cwd?: string;
-  /** Base64. */
+  /** In base64. */
   readonly stdin?: string;
-  /** Lines of the same session go on from each other. */
+  /** Lines of one session share its state. */
   readonly session?: string;
   readonly timeoutMs?: number;
-  /** Answered after so long, although it runs on. Without it, when it has ended. */
+  /** Returns after this time even if the script still runs. */
   readonly waitMs?: number;
-  /** For the host: it is fed while it runs. */
+  /** Host only: takes input while it runs. */
   readonly fed?: boolean;
-  /** For the host: its sandbox lets it reach the network. A person's always does. */
+  /** Host only: network access in the sandbox. People always have it. */
   readonly network?: boolean;
-  /** For the host, and a person: without the sandbox. */
+  /** Host only: no sandbox. For people only. */
   readonly bare?: boolean;
-  /** For the host: `NAME=value`, of which it gets what is on its list. A person's own; others have the kernel's. */
+  /** Host only: `NAME=value`, filtered by a list. People only; other callers get the kernel's environment. */
   readonly env?: readonly string[];
 }
 
 export interface ShellPiece {
   readonly stream: "stdout" | "stderr";
-  /** Base64. */
+  /** In base64. */
   readonly bytes: string;
 }
 
 export interface ShellOutput {
   readonly pieces: readonly ShellPiece[];
-  /** Where the next page begins: a byte of all that was printed. */
+  /** Offset in the output where the next page begins. */
   readonly next: number;
   readonly ended: boolean;
   /** Null while it runs. */
@@ -51,27 +51,26 @@ export interface ShellOutput {
 
 export interface ShellAnswer {
   readonly id: string;
-  /** Null: it runs on. */
+  /** Null while it runs. */
   readonly exit: number | null;
-  /** Whether the shell of the session is over: `exit` was called. */
+  /** The session has ended: `exit` was called. */
   readonly over: boolean;
-  /** What lives on in the session: where it stands, its functions and aliases, its jobs. Null without one. */
+  /** State of the session: directory, functions, aliases, jobs. Null without a session. */
   readonly session: {
     readonly cwd: string;
     readonly defined: readonly string[];
-    /** Of its jobs, those that run or whose end nobody was told. */
+    /** Jobs that still run, or whose end was not reported yet. */
     readonly jobs: number;
   } | null;
-  /** The beginning; the rest comes with shell.output. */
+  /** The first page; shell.output returns the rest. */
   readonly output: ShellOutput;
-  /** What it ran in, on the host; null where the machine has no sandbox. */
+  /** Host only: the sandbox it ran in; null if there is none. */
   readonly sandbox?: string | null;
 }
 
 export interface ShellRow {
   readonly id: string;
   readonly target: ShellTarget;
-  /** The process it belongs to. */
   readonly pid: string | null;
   readonly script: string;
   readonly cwd: string;
@@ -82,43 +81,43 @@ export interface ShellRow {
   readonly sandbox: string | null;
 }
 
-/** The tool: a command by its text, or one that runs on by its id. */
+/** Input of the tool: a new command, or the id of a running one. */
 export interface ExecRequest {
   readonly command?: string;
   readonly id?: string;
   readonly target: ShellTarget;
   readonly cwd?: string;
-  /** For one that runs on. */
+  /** Only with an id. */
   readonly input?: string;
   readonly signal?: ShellSignal;
   readonly timeoutMs?: number;
   readonly waitMs?: number;
   readonly network?: boolean;
   readonly fed?: boolean;
-  /** A person is to be asked in any case. */
+  /** Ask the person even if no approval is needed. */
   readonly ask?: boolean;
 }
 
 export interface Execed {
   readonly id: string;
-  /** Null: it runs on. */
+  /** Null while it runs. */
   readonly exit: number | null;
-  /** Both streams: beginning and end of what is new. */
+  /** Both streams: beginning and end of the new output. */
   readonly output: string;
-  /** A file with all of it, where that is more. */
+  /** File with the full output, if it was cut. */
   readonly file: string | null;
-  /** What to do instead, where that is known. */
+  /** What to do instead, if known. */
   readonly hint?: string;
 }
 
 export interface Shells {
   run(context: CallContext, request: ShellRequest): Promise<ShellAnswer>;
-  /** Waits up to `waitMs` for more than was read. */
+  /** Waits up to `waitMs` for output after `from`. */
   output(
     context: CallContext,
     request: { readonly id: string; readonly from: number; readonly waitMs: number },
   ): Promise<ShellOutput>;
-  /** Base64. */
+  /** In base64. */
   input(
     context: CallContext,
     request: { readonly id: string; readonly data: string; readonly end: boolean },
@@ -128,7 +127,7 @@ export interface Shells {
     request: { readonly id: string; readonly signal: ShellSignal },
   ): Promise<{ readonly sent: boolean }>;
   stop(context: CallContext, id: string): Promise<{ readonly stopped: boolean }>;
-  /** The caller's own, and those of a person's agents; the oldest first. */
+  /** The caller's own and those of its agents, oldest first. */
   list(context: CallContext): Promise<{ readonly shells: readonly ShellRow[] }>;
   exec(context: CallContext, request: ExecRequest): Promise<Execed>;
 }

@@ -1,5 +1,5 @@
-// shell.*: bash over gsv's own files, in a thread that the kernel can end, and real bash on this machine, which outlives a kernel. Output of
-// both comes in pieces.
+// shell.*: bash over gsv's own files, in a worker that the kernel can end, and real bash on this computer, which outlives a kernel. Output
+// of both comes in pages.
 
 import { LIMITS } from "../../abi/config/limits.ts";
 import { reveal } from "../../lib/text/sanitize.ts";
@@ -7,50 +7,48 @@ import { field, syscall } from "../define.ts";
 import shellText from "../tools/shell.md" with { type: "text" };
 import { type Execed, SHELL_SIGNALS, SHELL_TARGETS, type ShellRow, type Shells } from "./shell-service.ts";
 
-const id = field.uuid("names the script: made anew for each");
-const running = field.uuid("which one", { positional: true, meta: "ID" });
+const id = field.uuid("new id for the script");
+const running = field.uuid("id of the script", { positional: true, meta: "ID" });
 const BASE64_MAX = Math.ceil(LIMITS.shellStdinBytesMax / 3) * 4;
 const silent = { hidden: true, examples: [], print: { kind: "silent" } } as const;
 
 const target = field.withDefault(
-  field.choice("where: gsv is the virtual machine, host is real bash on this one", SHELL_TARGETS),
+  field.choice("gsv: the virtual machine; host: real bash on this computer", SHELL_TARGETS),
   "gsv",
 );
-const waitMs = field.optional(field.int("answer after so long, although it runs on", { min: 0, max: 600_000 }));
-const timeoutMs = field.optional(field.int("how long it may take", { min: 1, max: LIMITS.shellWallMsMax }));
-const network = field.flag("host: let its sandbox reach the network");
-const fed = field.flag("host: it is fed input while it runs");
+const waitMs = field.optional(field.int("milliseconds to wait for the end", { min: 0, max: 600_000 }));
+const timeoutMs = field.optional(field.int("time limit in milliseconds", { min: 1, max: LIMITS.shellWallMsMax }));
+const network = field.flag("host: network access");
+const fed = field.flag("host: takes input while it runs");
 
 function execText({ id: name, exit, output, file, hint }: Execed): string {
   const end =
     exit === null
-      ? `(it runs on: call Shell with id ${name} to read on, with input to type, or with signal TERM to end it)`
+      ? `(still running: call Shell with id ${name} to read on, with input to type, or with signal TERM to end it)`
       : `(exit status ${exit}${hint === undefined ? "" : `; ${hint}`})`;
-  const rest = file === null ? [] : [`(all of it: ${file})`];
+  const rest = file === null ? [] : [`(full output: ${file})`];
   return [...(output === "" ? [] : [output.replace(/\n$/, "")]), ...rest, end].join("\n");
 }
 
 export const shellCalls = [
   syscall({
     name: "shell.exec",
-    summary: "Run a command and return what it printed",
+    summary: "Run a command and return its output",
     class: "keyed",
     once: "answer",
     input: {
-      command: field.optional(field.text("what bash would get", { longest: LIMITS.hostScriptBytesMax })),
+      command: field.optional(field.text("bash command line", { longest: LIMITS.hostScriptBytesMax })),
       target,
-      cwd: field.optional(field.path("where it runs; on the host an absolute path of the machine")),
+      cwd: field.optional(field.path("working directory; on the host an absolute path")),
       timeoutMs,
       waitMs,
       network,
       fed,
-      ask: field.flag(
-        "ask the person first, also for what runs without: then it may delete and change what is guarded",
-      ),
-      description: field.optional(field.text("what it is for, in a few words", { longest: 200 })),
-      id: field.optional(field.uuid("instead of a command: one that runs on")),
-      input: field.optional(field.text("with id: what to type into it", { longest: LIMITS.shellStdinBytesMax })),
-      signal: field.optional(field.choice("with id: what to send it", SHELL_SIGNALS)),
+      ask: field.flag("ask the person first; an approved command may delete files and change guarded ones"),
+      description: field.optional(field.text("its purpose in a few words", { longest: 200 })),
+      id: field.optional(field.uuid("instead of command: id of a running one")),
+      input: field.optional(field.text("with id: text to type", { longest: LIMITS.shellStdinBytesMax })),
+      signal: field.optional(field.choice("with id: signal to send", SHELL_SIGNALS)),
     },
     tool: {
       name: "Shell",
@@ -64,25 +62,25 @@ export const shellCalls = [
 
   syscall({
     name: "shell.run",
-    summary: "Run a shell script, over gsv's files or on this machine",
+    summary: "Run a shell script",
     class: "keyed",
     once: "answer",
     capability: "shell.exec",
     input: {
       id,
-      script: field.text("what sh would get", { longest: LIMITS.shellScriptBytesMax }),
+      script: field.text("text of the script", { longest: LIMITS.shellScriptBytesMax }),
       target,
       name: field.optional(field.text("$0", { longest: 200 })),
-      args: field.optional(field.words("$1 and on", { longest: LIMITS.hostScriptBytesMax })),
-      cwd: field.optional(field.path("where it starts; your home, on the host where you stand, when left out")),
-      stdin: field.optional(field.text("what it reads, in base64", { longest: BASE64_MAX })),
-      session: field.optional(field.text("lines with the same one go on from each other", { longest: 64 })),
+      args: field.optional(field.words("arguments ($1 …)", { longest: LIMITS.hostScriptBytesMax })),
+      cwd: field.optional(field.path("working directory (default: your home; on the host, your directory)")),
+      stdin: field.optional(field.text("standard input in base64", { longest: BASE64_MAX })),
+      session: field.optional(field.text("session whose state to use", { longest: 64 })),
       timeoutMs,
       waitMs,
       fed,
       network,
-      bare: field.flag("host: without the sandbox; people only"),
-      env: field.optional(field.words("host: NAME=value; it gets those on its list", { longest: 16 * 1024 })),
+      bare: field.flag("host: no sandbox (people only)"),
+      env: field.optional(field.words("host: NAME=value, filtered by a list", { longest: 16 * 1024 })),
     },
     cli: { hidden: true, examples: ["gsv sh -c 'ls /proc'"], print: { kind: "silent" } },
     run: ({ shells }: { shells: Shells }, args, context) => shells.run(context, args),
@@ -90,13 +88,13 @@ export const shellCalls = [
 
   syscall({
     name: "shell.output",
-    summary: "Read on in what a script has printed",
+    summary: "Read more output of a script",
     class: "wait",
     capability: "shell.exec",
     input: {
       id,
-      from: field.int("bytes read so far, of both streams together", { min: 0 }),
-      waitMs: field.withDefault(field.int("how long to wait for more", { min: 0, max: 60_000 }), 0),
+      from: field.int("bytes read so far, both streams together", { min: 0 }),
+      waitMs: field.withDefault(field.int("milliseconds to wait for more", { min: 0, max: 60_000 }), 0),
     },
     cli: silent,
     run: ({ shells }: { shells: Shells }, args, context) => shells.output(context, args),
@@ -104,13 +102,13 @@ export const shellCalls = [
 
   syscall({
     name: "shell.input",
-    summary: "Type into a command of the host",
+    summary: "Send input to a host command",
     class: "keyed",
     capability: "shell.exec",
     input: {
       id: running,
-      data: field.text("what it reads, in base64", { longest: BASE64_MAX }),
-      end: field.flag("nothing more will come"),
+      data: field.text("input in base64", { longest: BASE64_MAX }),
+      end: field.flag("close its standard input"),
     },
     cli: silent,
     run: ({ shells }: { shells: Shells }, args, context) => shells.input(context, { ...args, end: args.end === true }),
@@ -118,7 +116,7 @@ export const shellCalls = [
 
   syscall({
     name: "shell.signal",
-    summary: "Send a signal to all that a command started",
+    summary: "Send a signal to a command's processes",
     class: "keyed",
     capability: "shell.exec",
     input: { id: running, signal: field.choice("which", SHELL_SIGNALS, { positional: true }) },
@@ -128,7 +126,7 @@ export const shellCalls = [
 
   syscall({
     name: "shell.stop",
-    summary: "Stop a script, or a command of the host with all it started",
+    summary: "Stop a script or host command",
     class: "keyed",
     capability: "shell.exec",
     input: { id: running },
@@ -136,7 +134,7 @@ export const shellCalls = [
       examples: ["gsv shell stop ID"],
       print: {
         kind: "value",
-        text: ({ stopped }: { stopped: boolean }) => (stopped ? "it is asked to end" : "it has ended already"),
+        text: ({ stopped }: { stopped: boolean }) => (stopped ? "asked to stop" : "already ended"),
       },
     },
     run: ({ shells }: { shells: Shells }, args, context) => shells.stop(context, args.id),
@@ -144,7 +142,7 @@ export const shellCalls = [
 
   syscall({
     name: "shell.list",
-    summary: "List scripts and commands that run or have run lately",
+    summary: "List running and recent scripts and commands",
     class: "wait",
     capability: "shell.exec",
     input: {},
@@ -153,7 +151,7 @@ export const shellCalls = [
       print: {
         kind: "table",
         rows: ({ shells }: { shells: readonly ShellRow[] }) => shells,
-        empty: "(nothing runs)",
+        empty: "(nothing is running)",
         columns: [
           { head: "ID", cell: (row: ShellRow) => row.id },
           { head: "TARGET", cell: (row: ShellRow) => row.target },

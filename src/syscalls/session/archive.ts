@@ -1,4 +1,4 @@
-// archive.*: histories that a reset or kill put away. Owner-only; verified by checksum, line count and gzip's own.
+// archive.*: histories that a reset or kill archived. Owner-only; verified by checksum, line count and gzip's own checksum.
 
 import { LIMITS } from "../../abi/config/limits.ts";
 import { SysError } from "../../abi/errno.ts";
@@ -8,11 +8,11 @@ import type { ArchiveInfo, ArchivePage, Archives } from "../services.ts";
 const id = field.uuid("the archive", { positional: true, meta: "ID", of: "archive" });
 
 export function damagedArchive(path: string, why: string): SysError {
-  // What is wrong with the file of an archive is told of its key.
+  // Errors name the archive's key, not its file.
   const what = why.replaceAll(path.slice(1), "the archive");
   return new SysError("EIO", `archive ${path} is damaged: ${what}`, [
-    "a backup from before has it whole: gsv restore puts one into an empty home",
-    "gsv doctor looks whether more is damaged",
+    "an older backup may have it intact: gsv restore",
+    "gsv doctor checks the rest of the home",
   ]);
 }
 
@@ -23,7 +23,7 @@ export const archiveCalls = [
     class: "read",
     input: {
       pid: field.optional(field.pid("only of this process", { meta: "PID" })),
-      after: field.optional(field.text("where the page before ended", { longest: 100, hide: "both" })),
+      after: field.optional(field.text("cursor of the next page", { longest: 100, hide: "both" })),
     },
     cli: {
       examples: ["gsv archive list", "gsv archive list --pid task:abc123"],
@@ -52,9 +52,9 @@ export const archiveCalls = [
     class: "read",
     input: {
       id,
-      after: field.withDefault(field.int("skip the first N records", { meta: "N" }), 0),
+      after: field.withDefault(field.int("number of records to skip", { meta: "N" }), 0),
       limit: field.withDefault(
-        field.int("how many records", { min: 1, max: LIMITS.historyPageMax, meta: "N" }),
+        field.int("maximum number of records", { min: 1, max: LIMITS.historyPageMax, meta: "N" }),
         LIMITS.historyPageMax,
       ),
     },
@@ -74,7 +74,7 @@ export const archiveCalls = [
 
   syscall({
     name: "archive.verify",
-    summary: "Check an archive against what was recorded of it",
+    summary: "Verify the checksum of an archive",
     class: "read",
     input: { id },
     cli: {
@@ -96,7 +96,5 @@ export const archiveCalls = [
 function partsText({ path, inPart }: ArchivePage): string | null {
   if (inPart.length === 0) return null;
   const file = `objects${path} in the home`;
-  return inPart
-    .map((line) => `record ${line} is too long and shown in part: line ${line} of ${file}, unpacked, has it whole`)
-    .join("; ");
+  return inPart.map((line) => `record ${line} is cut: see line ${line} of ${file} (gzip) for all of it`).join("; ");
 }

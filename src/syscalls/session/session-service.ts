@@ -1,4 +1,4 @@
-// Sessions as callers see them: addresses of processes, and the conversations each has had.
+// Sessions: addresses of processes, and the conversations of each.
 
 import type { Caller } from "../../abi/identity.ts";
 import type { State } from "../../abi/process/process.ts";
@@ -8,12 +8,12 @@ import type { CompactResult } from "../proc/history-service.ts";
 
 export interface SessionLine {
   readonly key: string;
-  /** The conversation it is in; null before the first. */
+  /** The current conversation; null before the first. */
   readonly sessionId: string | null;
   readonly pid: string | null;
   readonly label: string | null;
   readonly state: State;
-  /** Its process is in the middle of something that no kernel carries on. */
+  /** The process was running when the last kernel ended, and no kernel runs. */
   readonly interrupted?: true;
   readonly lastActiveAt: number;
 }
@@ -32,14 +32,14 @@ export interface SessionSettings {
 }
 
 export interface SessionInfo extends SessionLine {
-  /** Its own id, which no reset changes. */
+  /** Unlike the conversation id, a reset does not change it. */
   readonly id: string;
   readonly owner: string;
   readonly messages: number;
   /** Of these, as many as the model gets only in a summary. */
   readonly summarized: number;
   readonly tokens: SessionTokens;
-  /** What was set for it and nothing else. */
+  /** Only what is set for this session. */
   readonly settings: SessionSettings;
   readonly resetPolicy: ResetPolicy;
   readonly previousSessions: number;
@@ -60,20 +60,19 @@ export interface Conversation {
   readonly pid: string;
   readonly startedAt: number;
   readonly endedAt: number | null;
-  /** The conversation it went on with. */
+  /** The conversation it continues. */
   readonly restoredFrom: string | null;
   readonly messages: number | null;
   readonly archiveId: string | null;
-  /** As a person reads it: `/agents/…`. */
+  /** A path: `/agents/…`. */
   readonly archivedTo: string | null;
 }
 
 export interface SessionHistory {
   readonly key: string;
   readonly current: Conversation | null;
-  /** Newest first. */
   readonly previous: readonly Conversation[];
-  /** How many there are in all. */
+  /** Total number. */
   readonly count: number;
 }
 
@@ -85,17 +84,17 @@ export interface SessionReset {
   readonly archivedMessages: number;
   readonly tokens: number;
   readonly archivedTo: string | null;
-  /** The process asked for it itself: it follows its turn. */
+  /** The process reset itself: the reset follows its turn. */
   readonly pending?: true;
 }
 
 export interface SessionRestored extends SessionReset {
   readonly restoredFrom: string;
-  /** How many messages the conversation begins with. */
+  /** Messages of the restored conversation. */
   readonly messages: number;
 }
 
-/** A row of `session_messages`: what was said in a session, by the names of its table. */
+/** A row of `session_messages`. */
 export interface SessionMessage {
   readonly id: number;
   readonly sessionId: string;
@@ -136,28 +135,28 @@ export interface SessionChanged {
   readonly key: string;
   readonly path: string;
   readonly value: unknown;
-  /** What changed with it. */
+  /** A side effect of the change. */
   readonly note?: string;
 }
 
-/** Looking, for which no kernel is needed. A key is what a person writes: a session key, main, or the id of a session. */
+/** Reading; needs no kernel. A key is a session key, `main`, or a session id. */
 export interface SessionViews {
-  /** Those that were active last first. */
+  /** Most recently active first. */
   list(caller: Caller, query: { readonly limit: number }): Promise<{ readonly sessions: readonly SessionLine[] }>;
   get(caller: Caller, key: string): Promise<SessionInfo>;
   stats(caller: Caller, key: string): Promise<SessionStats>;
   history(caller: Caller, key: string): Promise<SessionHistory>;
-  /** Of the conversation it is in, in their order; `next` is where the page after it begins, null at the end. */
+  /** Messages of the current conversation. `next` is null at the end. */
   messages(
     caller: Caller,
     query: { readonly key: string; readonly after: number; readonly limit: number },
   ): Promise<{ readonly messages: readonly SessionMessage[]; readonly next: number | null }>;
-  /** Where somebody's messages go. */
+  /** The session that messages of this party go to. */
   route(caller: Caller, party: SessionParty): Promise<SessionAddress>;
 }
 
 export interface Sessions extends SessionViews {
-  /** The process behind a key, made where there is none. */
+  /** Creates the process if there is none. */
   open(context: CallContext, key: string): Promise<SessionOpened>;
   reset(context: CallContext, key: string): Promise<SessionReset>;
   compact(
@@ -165,6 +164,6 @@ export interface Sessions extends SessionViews {
     request: { readonly key: string; readonly keep: number },
   ): Promise<CompactResult & { readonly key: string }>;
   set(context: CallContext, request: SessionChangeRequest): Promise<SessionChanged>;
-  /** Puts an archived conversation in the place of the one its session is in, which is archived. */
+  /** Archives the current conversation of the session and continues an archived one. */
   restore(context: CallContext, id: string): Promise<SessionRestored>;
 }

@@ -1,4 +1,4 @@
-// How sessions read as text. Pure.
+// Sessions as text. Pure.
 
 import { exactUsd, microsOf } from "../../abi/process/money.ts";
 import type { ResetPolicy } from "../../abi/process/session.ts";
@@ -103,8 +103,8 @@ function conversationText({ sessionId, startedAt, endedAt, messages, archivedTo,
   const facts = [
     span,
     ...(messages === null ? [] : [`${messages} messages`]),
-    ...(endedAt !== null && archivedTo === null ? ["nothing archived"] : []),
-    ...(restoredFrom === null ? [] : [`goes on with ${short(restoredFrom)}`]),
+    ...(endedAt !== null && archivedTo === null ? ["not archived"] : []),
+    ...(restoredFrom === null ? [] : [`continues ${short(restoredFrom)}`]),
   ];
   return `${short(sessionId)} (${facts.join(", ")})`;
 }
@@ -125,7 +125,7 @@ function turnedText({ oldSessionId, newSessionId, archivedMessages, tokens, arch
 
 export function restoredText(restored: SessionRestored): string {
   const { key, restoredFrom, messages } = restored;
-  const head = `Session '${key}' goes on with ${short(restoredFrom)}: ${messages} messages`;
+  const head = `Session '${key}' continues ${short(restoredFrom)}: ${messages} messages`;
   return [head, ...turnedText(restored)].join("\n");
 }
 

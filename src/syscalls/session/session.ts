@@ -1,4 +1,4 @@
-// session.*: addresses of processes. A session has a key, a process behind it, and one conversation after the other.
+// session.*: addresses of processes. A session has a key, a process, and a sequence of conversations.
 
 import { LIMITS } from "../../abi/config/limits.ts";
 import { DEFAULT_SESSION, MAIN_SESSION_KEY } from "../../abi/process/session.ts";
@@ -33,7 +33,7 @@ const KEEP_DEFAULT = 20;
 const LIST_DEFAULT = 50;
 
 export const sessionKey = field.withDefault(
-  field.text("the session; the one that session.defaultKey says when left out", {
+  field.text("the session (default: session.defaultKey)", {
     positional: true,
     shortest: 1,
     longest: LIMITS.sessionKeyCharsMax,
@@ -47,11 +47,11 @@ const token = (doc: string, meta: string) => field.text(doc, { shortest: 1, long
 export const sessionCalls = [
   syscall({
     name: "session.list",
-    summary: "List sessions, those that were active last first",
+    summary: "List sessions, most recently active first",
     class: "read",
     input: {
       limit: field.withDefault(
-        field.int("how many at most", { min: 1, max: LIMITS.listPageMax, letter: "l", meta: "N" }),
+        field.int("maximum number of sessions", { min: 1, max: LIMITS.listPageMax, letter: "l", meta: "N" }),
         LIST_DEFAULT,
       ),
     },
@@ -70,7 +70,7 @@ export const sessionCalls = [
 
   syscall({
     name: "session.get",
-    summary: "Show a session: its conversation, settings and reset policy",
+    summary: "Show conversation, settings and reset policy",
     class: "read",
     input: { key: sessionKey },
     cli: {
@@ -82,7 +82,7 @@ export const sessionCalls = [
 
   syscall({
     name: "session.stats",
-    summary: "Show how many tokens the conversation of a session has used",
+    summary: "Show the tokens a conversation has used",
     class: "read",
     input: { key: sessionKey },
     cli: {
@@ -94,7 +94,7 @@ export const sessionCalls = [
 
   syscall({
     name: "session.history",
-    summary: "Show the conversations a session has had, newest first",
+    summary: "List the conversations of a session, newest first",
     class: "read",
     input: { key: sessionKey },
     cli: {
@@ -106,13 +106,13 @@ export const sessionCalls = [
 
   syscall({
     name: "session.messages",
-    summary: "List what was said in a session, without what tools said",
+    summary: "List messages of a session, without tool output",
     class: "read",
     input: {
       key: sessionKey,
       after: field.withDefault(field.int("only messages with a higher number", { meta: "ID" }), 0),
       limit: field.withDefault(
-        field.int("how many messages", { min: 1, max: LIMITS.historyPageMax, meta: "N" }),
+        field.int("maximum number of messages", { min: 1, max: LIMITS.historyPageMax, meta: "N" }),
         LIMITS.historyPageDefault,
       ),
     },
@@ -131,7 +131,7 @@ export const sessionCalls = [
 
   syscall({
     name: "session.reset",
-    summary: "Archive the conversation of a session and begin a new one",
+    summary: "Archive the conversation and start a new one",
     class: "keyed",
     once: "answer",
     input: { key: sessionKey },
@@ -144,13 +144,13 @@ export const sessionCalls = [
 
   syscall({
     name: "session.compact",
-    summary: "Tell a model the older part of a session in short; nothing of it is deleted",
+    summary: "Summarize older messages; nothing is deleted",
     class: "keyed",
     once: "answer",
     input: {
       key: sessionKey,
       keep: field.withDefault(
-        field.int("how many of the newest messages stay as they are", { min: 1, max: 100_000, letter: "k", meta: "N" }),
+        field.int("number of newest messages to keep", { min: 1, max: 100_000, letter: "k", meta: "N" }),
         KEEP_DEFAULT,
       ),
     },
@@ -163,7 +163,7 @@ export const sessionCalls = [
 
   syscall({
     name: "session.set",
-    summary: "Set something for one session: model, thinking, label, reset policy",
+    summary: "Set model, thinking, label or reset policy",
     class: "keyed",
     once: "answer",
     by: "person",
@@ -175,7 +175,7 @@ export const sessionCalls = [
         meta: "PATH",
         of: "session-path",
       }),
-      value: field.text("JSON, or a text; an empty one takes it back", {
+      value: field.text("JSON or text; empty unsets it", {
         positional: true,
         longest: LIMITS.contextFileBytesMax,
         meta: "VALUE",
@@ -197,12 +197,12 @@ export const sessionCalls = [
 
   syscall({
     name: "session.restore",
-    summary: "Go on with an archived conversation; the present one is archived",
+    summary: "Continue an archived conversation",
     class: "keyed",
     once: "answer",
     by: "person",
     input: {
-      id: field.text("the conversation or its archive; the beginning of an id will do", {
+      id: field.text("id of the conversation or archive, or a prefix of it", {
         positional: true,
         shortest: 1,
         longest: 36,
@@ -219,13 +219,13 @@ export const sessionCalls = [
 
   syscall({
     name: "session.route",
-    summary: "Say which session somebody's messages go to, by session.dmScope and session.identityLinks",
+    summary: "Show the session that messages go to",
     class: "read",
     input: {
-      peer: field.text("who says something", { positional: true, shortest: 1, longest: 200, meta: "PEER" }),
+      peer: field.text("sender of the messages", { positional: true, shortest: 1, longest: 200, meta: "PEER" }),
       channel: field.withDefault(token("where", "CHANNEL"), "cli"),
-      account: field.withDefault(token("under which account of the channel", "ACCOUNT"), "default"),
-      agent: field.optional(token("to which agent; your personal one when left out", "AGENT")),
+      account: field.withDefault(token("account on the channel", "ACCOUNT"), "default"),
+      agent: field.optional(token("agent (default: your personal agent)", "AGENT")),
     },
     cli: {
       examples: ["gsv session route alice", "gsv session route 4711 --channel telegram --account bot"],
@@ -236,7 +236,7 @@ export const sessionCalls = [
 
   syscall({
     name: "session.open",
-    summary: "Say which process is behind a session; one is made where there is none",
+    summary: "Show or create the process of a session",
     class: "keyed",
     once: "answer",
     by: "person",

@@ -1,5 +1,5 @@
-// config.*: the settings of an account and of the whole home. Anyone may look, and sees of a secret only that it is set; only a person
-// changes anything, or a process what a person approved.
+// config.*: settings of an account and of the home. Anyone may read them, without the values of secrets. Only a person changes them, or a
+// process with that person's approval.
 
 import { SETTING_NAMES } from "../../abi/config/config.ts";
 import { canonicalForm, type KeyWritten, keyWritten } from "../../abi/config/config-key.ts";
@@ -12,19 +12,19 @@ const KEY_CHARS_MAX = 200;
 const VALUE_CHARS_MAX = 16_384;
 const NAMED_MAX = 3;
 
-const key = field.text("the setting, as gsv config list shows it", {
+const key = field.text("name of the setting", {
   positional: true,
   longest: KEY_CHARS_MAX,
   meta: "KEY",
 });
-const system = field.flag("the whole home's setting, not your own; needs root");
+const system = field.flag("change the home's setting, not yours (root)");
 
-/** The setting a key names. Refuses one that there is not, with those of nearly that name. */
+/** Throws with similar names if there is no such setting. */
 export function settingNamed(text: string): KeyWritten {
   const found = keyWritten(text);
   if (found !== null) return found;
   const canonical = canonicalForm(text);
-  // The last word alone is how a setting is called when one speaks of it.
+  // People often name a setting by its last word alone.
   const close = [
     ...new Set([
       ...SETTING_NAMES.filter((name) => name.endsWith(`.${canonical}`)),
@@ -67,12 +67,12 @@ export const configCalls = [
 
   syscall({
     name: "config.list",
-    summary: "List the settings, what they are and which layer says so",
+    summary: "List settings, their values and layers",
     class: "read",
     capability: "sys.config.get",
     input: {
       under: field.optional(
-        field.text("only those that begin so", { positional: true, longest: KEY_CHARS_MAX, meta: "PREFIX" }),
+        field.text("prefix of the names", { positional: true, longest: KEY_CHARS_MAX, meta: "PREFIX" }),
       ),
     },
     cli: {
@@ -80,7 +80,7 @@ export const configCalls = [
       print: {
         kind: "table",
         rows: (result: { settings: readonly SettingInfo[] }) => result.settings,
-        empty: "(no setting begins so)",
+        empty: "(no settings)",
         columns: [
           { head: "KEY", cell: (row: SettingInfo) => row.key },
           { head: "VALUE", cell: (row: SettingInfo) => row.shown, shrink: true },
@@ -93,13 +93,13 @@ export const configCalls = [
 
   syscall({
     name: "config.set",
-    summary: "Change a setting; a secret is asked for, unseen",
+    summary: "Change a setting; prompts for secrets",
     class: "keyed",
     by: "approved",
     capability: "sys.config.set",
     input: {
       key,
-      value: field.text("what it shall be", {
+      value: field.text("new value", {
         positional: true,
         longest: VALUE_CHARS_MAX,
         meta: "VALUE",
@@ -122,7 +122,7 @@ export const configCalls = [
 
   syscall({
     name: "config.unset",
-    summary: "Take your setting back: what is below it holds again",
+    summary: "Remove your value of a setting",
     class: "keyed",
     by: "person",
     capability: "sys.config.set",
@@ -138,7 +138,7 @@ export const configCalls = [
     class: "keyed",
     by: "person",
     capability: "sys.config.set",
-    input: { changes: field.object("a text for each key; null unsets it"), system },
+    input: { changes: field.object("text by key; null unsets"), system },
     cli: { hidden: true, examples: ["gsv config edit"], print: changes },
     run: ({ settings }: { settings: Settings }, args, context) =>
       settings.change(context, { changes: textsOnly(args.changes), system: args.system === true }),
@@ -148,7 +148,7 @@ export const configCalls = [
 function textsOnly(given: { readonly [key: string]: unknown }): { readonly [key: string]: string | null } {
   for (const [name, value] of Object.entries(given)) {
     if (value !== null && typeof value !== "string") {
-      throw new SysError("EINVAL", `changes: ${name.slice(0, 80).toWellFormed()} must be a text or null`);
+      throw new SysError("EINVAL", `changes: ${name.slice(0, 80).toWellFormed()} must be text or null`);
     }
   }
   return given as { readonly [key: string]: string | null };

@@ -3,35 +3,35 @@
 import type { HookInfo } from "../../abi/hook.ts";
 import type { CallContext } from "../define.ts";
 
-/** What a person reads before they allow it. */
+/** What a person sees before allowing the hook. */
 export interface ShownHook extends HookInfo {
   readonly bytes: number;
-  /** Its beginning; null where it is not text. */
+  /** The first part; null for a binary file. */
   readonly text: string | null;
-  /** There is more of it than is shown. */
+  /** The text is cut. */
   readonly cut: boolean;
 }
 
-/** How one run of a hook ended. */
+/** The outcome of one run. */
 export interface TriedHook {
   readonly hook: string;
-  /** What it was told, as JSON. */
+  /** The event as JSON. */
   readonly event: string;
   readonly how: "exited" | "timeout" | "cut" | "not started";
   readonly status: number;
   readonly stdout: string;
   readonly stderr: string;
   readonly ms: number;
-  /** A tool call would be refused by it; null where it decides nothing. */
+  /** Whether a tool call would be refused; null if the hook only listens. */
   readonly refuses: boolean | null;
 }
 
 export interface HooksService {
   list(context: CallContext): Promise<{ readonly hooks: readonly HookInfo[] }>;
   show(context: CallContext, hook: string): Promise<ShownHook>;
-  /** Only while it still has this checksum. */
+  /** Holds only while the hook has this checksum. */
   allow(context: CallContext, asked: { readonly hook: string; readonly sha256: string }): Promise<HookInfo>;
   deny(context: CallContext, hook: string): Promise<HookInfo>;
-  /** Runs an allowed one with an event of the caller's, or without it with one like those it is told. */
+  /** Runs an allowed hook, with a sample event if none is given. */
   run(context: CallContext, asked: { readonly hook: string; readonly event?: string }): Promise<TriedHook>;
 }

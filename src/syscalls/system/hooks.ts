@@ -1,5 +1,4 @@
-// hooks.*: programs of a person that are told what happens. Everybody may see which there are; what one holds, and whether it may run, is
-// for people alone.
+// hooks.*: a person's programs that run on events. Anyone may list them. Only people may read a hook, allow it or run it.
 
 import { LIMITS } from "../../abi/config/limits.ts";
 import type { HookInfo } from "../../abi/hook.ts";
@@ -9,7 +8,7 @@ import type { HooksService, ShownHook, TriedHook } from "./hook-service.ts";
 
 type Service = { hooks: HooksService };
 
-const hook = field.text("the hook, as gsv hooks list names it", {
+const hook = field.text("name of the hook", {
   ...{ positional: true, longest: 200, meta: "EVENT/NAME", of: "hook" },
 });
 
@@ -27,7 +26,7 @@ function triedText({ hook: name, how, status, stdout, stderr, ms, refuses }: Tri
 export const hookCalls = [
   syscall({
     name: "hooks.list",
-    summary: "List the hooks of this home, and which of them may run",
+    summary: "List hooks and which of them may run",
     class: "read",
     input: {},
     cli: {
@@ -35,7 +34,7 @@ export const hookCalls = [
       print: {
         kind: "table",
         rows: ({ hooks }: { readonly hooks: readonly HookInfo[] }) => hooks,
-        empty: "(no hooks; how to write one: gsv man 7 hooks)",
+        empty: "(no hooks; see: gsv man 7 hooks)",
         columns: [
           { head: "HOOK", cell: (row: HookInfo) => row.hook },
           { head: "STATE", cell: (row: HookInfo) => row.state },
@@ -62,7 +61,7 @@ export const hookCalls = [
       examples: ["gsv hooks show tool-before/guard"],
       print: {
         kind: "value",
-        text: ({ text, bytes }: ShownHook) => text ?? `(${bytes} bytes that are no text)`,
+        text: ({ text, bytes }: ShownHook) => text ?? `(binary file, ${bytes} bytes)`,
         cut: ({ cut, path }: ShownHook) => (cut ? `cut: ${path} has more` : null),
       },
     },
@@ -71,13 +70,13 @@ export const hookCalls = [
 
   syscall({
     name: "hooks.allow",
-    summary: "Let a hook run, as it is now and no other way",
+    summary: "Allow a hook to run, unchanged",
     class: "keyed",
     once: "answer",
     by: "person",
     input: {
       hook,
-      sha256: field.text("the checksum of what was looked at", { longest: 64, meta: "SHA256" }),
+      sha256: field.text("checksum of the hook you read", { longest: 64, meta: "SHA256" }),
     },
     cli: {
       examples: ["gsv hooks allow tool-before/guard"],
@@ -88,7 +87,7 @@ export const hookCalls = [
 
   syscall({
     name: "hooks.deny",
-    summary: "Let a hook run no more",
+    summary: "Forbid a hook to run",
     class: "keyed",
     once: "answer",
     by: "person",
@@ -102,13 +101,13 @@ export const hookCalls = [
 
   syscall({
     name: "hooks.run",
-    summary: "Run an allowed hook with an event of your own",
+    summary: "Run an allowed hook with your own event",
     class: "keyed",
     once: "answer",
     by: "person",
     input: {
       hook,
-      event: field.text("the event as JSON", {
+      event: field.text("event as JSON", {
         ...{ positional: true, longest: LIMITS.toolArgsBytesMax, stdin: true, meta: "JSON" },
       }),
     },
@@ -121,7 +120,7 @@ export const hookCalls = [
 
   syscall({
     name: "hooks.test",
-    summary: "Run an allowed hook with an event as it would be told, and say what came of it",
+    summary: "Run an allowed hook with a sample event",
     class: "keyed",
     once: "answer",
     by: "person",

@@ -1,4 +1,4 @@
-// What was used and what may be, as callers see it.
+// Usage and budgets, as types.
 
 import type { Caller } from "../../abi/identity.ts";
 import type { Tokens } from "../../abi/process/money.ts";
@@ -9,27 +9,26 @@ export type UsageBy = (typeof USAGE_BY)[number];
 
 export interface UsageInfo extends Tokens {
   readonly by: UsageBy;
-  /** The model, pid, day, session or account; `total` for all together. */
+  /** The model, pid, day, session or account, or `total`. */
   readonly key: string;
-  /** Of a process that is there. */
+  /** Label of a live process. */
   readonly label: string | null;
   readonly turns: number;
-  /** Answers that were cut or failed, and used something all the same. */
+  /** Answers that were cut or failed but used tokens. */
   readonly wasted: number;
   readonly costUsd: number;
-  /** Answers whose price nobody knows: they count as nothing. */
+  /** Answers with an unknown price, counted as free. */
   readonly unpriced: number;
   readonly runMs: number;
 }
 
 export interface UsagePage {
   readonly rows: readonly UsageInfo[];
-  /** Of all rows, also those of other pages. */
+  /** Of all rows, not only of this page. */
   readonly total: UsageInfo;
   readonly next: string | null;
 }
 
-/** One run, as its turns were counted. */
 export interface RunInfo {
   readonly pid: string;
   readonly label: string | null;
@@ -43,7 +42,7 @@ export interface RunInfo {
 }
 
 export interface UsageReports {
-  /** The newest first. */
+  /** Newest first. */
   runs(
     caller: Caller,
     query: { readonly pid?: string; readonly limit: number },
@@ -55,37 +54,36 @@ export interface UsageReports {
 }
 
 export interface BudgetInfo {
-  /** Whose it is; null for all of an account in a day. */
+  /** Whose budget it is; null for an account's daily budget. */
   readonly pid: string | null;
   readonly owner: string;
-  /** The one it stands under, by whose it is. */
+  /** The budget above it, by pid. */
   readonly under: string | null;
-  /** As it would be written. */
+  /** As text, such as `$2,30m`. */
   readonly budget: string;
-  /** Null where there is no bound. */
+  /** Null if unlimited. */
   readonly maxUsd: number | null;
   readonly maxTokens: number | null;
   readonly maxMs: number | null;
   readonly usedUsd: number;
   readonly usedTokens: number;
   readonly usedMs: number;
-  /** Of the bound that is nearest. */
+  /** Of the limit that is closest. */
   readonly share: number;
-  /** When it begins anew. */
+  /** When the budget starts again. */
   readonly until: number | null;
 }
 
 export interface BudgetChanged {
   readonly pid: string;
-  /** As it would be written; null where there is none any more. */
+  /** As text; null if there is none now. */
   readonly budget: string | null;
-  /** Of each bound, how much. */
+  /** The used part of each limit. */
   readonly used: string | null;
 }
 
 export interface BudgetService {
-  /** Those a process spends from, its own first; without one all of the caller's. */
+  /** Budgets that a process spends from, its own first; without a pid, all of the caller's. */
   list(caller: Caller, pid: string | undefined): Promise<{ readonly budgets: readonly BudgetInfo[] }>;
-  /** Sets, raises or takes away what a process may use. */
   change(context: CallContext, request: { readonly pid: string; readonly budget: string }): Promise<BudgetChanged>;
 }

@@ -1,5 +1,4 @@
-// proc.usage, proc.budgets and proc.budget: what was used and what may be. Looking is everyone's, of their own; only a person sets or raises
-// what a process may use.
+// proc.usage, proc.budgets and proc.budget. Everyone sees their own usage; only a person changes a budget.
 
 import { microsOf, usdText } from "../../abi/process/money.ts";
 import { field, syscall } from "../define.ts";
@@ -19,16 +18,14 @@ const PID = { meta: "PID" } as const;
 export const spendingCalls = [
   syscall({
     name: "proc.usage",
-    summary: "Show what answers of models used and cost",
+    summary: "Show tokens and cost",
     class: "read",
     capability: "proc.list",
     input: {
-      by: field.withDefault(field.choice("what belongs together", USAGE_BY, { meta: "WHAT" }), "model"),
-      since: field.optional(
-        field.text("only from then on: today, 7d, 2026-11-01 or an instant", { longest: 40, meta: "WHEN" }),
-      ),
-      pid: field.optional(field.pid("only of this process, also when it is gone", PID)),
-      after: field.optional(field.text("where the page before ended", { longest: 20, hide: "both" })),
+      by: field.withDefault(field.choice("grouping of the rows", USAGE_BY, { meta: "WHAT" }), "model"),
+      since: field.optional(field.text("only since: today, 7d, 2026-11-01 or a time", { longest: 40, meta: "WHEN" })),
+      pid: field.optional(field.pid("only of this process, even if it has ended", PID)),
+      after: field.optional(field.text("cursor of the next page", { longest: 20, hide: "both" })),
     },
     cli: {
       hidden: true,
@@ -36,7 +33,7 @@ export const spendingCalls = [
       print: {
         kind: "table",
         rows: (page: UsagePage) => page.rows,
-        empty: "(nothing was used)",
+        empty: "(no usage)",
         pages: { rows: "rows", next: "next", argument: "after" },
         columns: [
           { head: "OF", cell: (row: UsageInfo) => row.key, shrink: true },
@@ -56,17 +53,19 @@ export const spendingCalls = [
 
   syscall({
     name: "proc.budgets",
-    summary: "Show what processes may use, and how much of it they have",
+    summary: "Show budgets and how much is used",
     class: "read",
     capability: "proc.list",
-    input: { pid: field.optional(field.pid("those this one spends from", { positional: true, ...PID })) },
+    input: {
+      pid: field.optional(field.pid("only budgets that this process spends from", { positional: true, ...PID })),
+    },
     cli: {
       hidden: true,
       examples: ["gsv budget"],
       print: {
         kind: "table",
         rows: (result: { budgets: readonly BudgetInfo[] }) => result.budgets,
-        empty: "(nothing is bounded)",
+        empty: "(no budgets)",
         columns: [
           { head: "WHOSE", cell: (row: BudgetInfo) => row.pid ?? `${row.owner}, today` },
           { head: "USED", cell: (row: BudgetInfo) => `${Math.floor(row.share * 100)} %`, align: "right" },
@@ -86,13 +85,13 @@ export const spendingCalls = [
 
   syscall({
     name: "proc.budget",
-    summary: "Set, raise or take away what a process may use",
+    summary: "Set, raise or remove a budget",
     class: "keyed",
     once: "answer",
     by: "person",
     input: {
       pid: field.pid("the process", { positional: true, ...PID }),
-      budget: field.text("money, run time, tokens, as '$2,30m,200k'; '+$1' raises, none takes it away", {
+      budget: field.text("money, run time, tokens: '$2,30m,200k'; '+$1' raises it, none removes it", {
         positional: true,
         shortest: 1,
         longest: 100,
@@ -113,19 +112,19 @@ export const spendingCalls = [
 
   syscall({
     name: "proc.runs",
-    summary: "List the last runs: who answered, when, how long it took, what it cost",
+    summary: "List the last runs with model, time and cost",
     class: "read",
     capability: "proc.list",
     input: {
-      pid: field.optional(field.pid("only of this process, also when it is gone", { positional: true, ...PID })),
-      limit: field.withDefault(field.int("how many at most", { min: 1, max: 1000, letter: "n", meta: "N" }), 20),
+      pid: field.optional(field.pid("only of this process, even if it has ended", { positional: true, ...PID })),
+      limit: field.withDefault(field.int("maximum number of runs", { min: 1, max: 1000, letter: "n", meta: "N" }), 20),
     },
     cli: {
       examples: ["gsv last", "gsv last task:abc123 -n 5"],
       print: {
         kind: "table",
         rows: (result: { runs: readonly RunInfo[] }) => result.runs,
-        empty: "(nothing ran yet)",
+        empty: "(no runs)",
         columns: [
           { head: "PID", cell: (row: RunInfo) => row.pid },
           { head: "LABEL", minor: 2, cell: (row: RunInfo) => row.label ?? "-", shrink: true },

@@ -11,7 +11,7 @@ export interface FamilySize {
 
 export interface StorageStatus {
   readonly driver: "disk" | "s3";
-  /** Where bytes lie, as a person finds it. */
+  /** The directory, or the address of the bucket. */
   readonly place: string;
   readonly objects: number;
   readonly bytes: number;
@@ -27,7 +27,7 @@ export interface VerifiedPage {
   readonly checked: number;
   readonly bytes: number;
   readonly faults: readonly StorageFault[];
-  /** Where to go on; null at the end. */
+  /** Cursor of the next page; null at the end. */
   readonly next: string | null;
 }
 
@@ -46,7 +46,6 @@ export interface Collection {
   readonly dryRun: boolean;
   readonly count: number;
   readonly bytes: number;
-  /** The first of them. */
   readonly collected: readonly Collected[];
 }
 
@@ -60,7 +59,7 @@ export interface Migrated {
 }
 
 export interface Storage {
-  /** One's own objects; for root all. */
+  /** The caller's own objects; for root, all. */
   status(caller: Caller): Promise<StorageStatus>;
   verify(caller: Caller, query: { readonly after?: string }, signal: AbortSignal): Promise<VerifiedPage>;
   gc(context: CallContext, request: { readonly dryRun: boolean; readonly left: boolean }): Promise<Collection>;
@@ -81,7 +80,7 @@ export interface MediaPiece {
   readonly pid: string;
   readonly id?: string;
   readonly offset: number;
-  /** Base64. */
+  /** In base64. */
   readonly data: string;
   readonly more: boolean;
 }
@@ -89,7 +88,7 @@ export interface MediaPiece {
 export interface MediaTaken {
   readonly id: string;
   readonly received: number;
-  /** Once it is whole. */
+  /** Present once the upload is complete. */
   readonly media: MediaInfo | null;
 }
 

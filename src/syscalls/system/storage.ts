@@ -1,4 +1,4 @@
-// storage.*: where the bytes of files, archives and media lie, whether they are the ones that were stored, and what can go.
+// storage.*: where objects are stored, whether their bytes are intact, and what can be deleted.
 
 import { sizeText } from "../../lib/text/size.ts";
 import { field, syscall } from "../define.ts";
@@ -7,7 +7,7 @@ import type { Collected, Collection, Migrated, Storage, StorageStatus, VerifiedP
 export const storageCalls = [
   syscall({
     name: "storage.status",
-    summary: "Show where bytes lie and what takes how much",
+    summary: "Show where data is stored and its size",
     class: "read",
     capability: "system.status",
     input: {},
@@ -20,10 +20,10 @@ export const storageCalls = [
 
   syscall({
     name: "storage.verify",
-    summary: "Check stored bytes against what was recorded of them",
+    summary: "Verify the checksums of stored data",
     class: "read",
     capability: "system.status",
-    input: { after: field.optional(field.text("where the page before ended", { hide: "both" })) },
+    input: { after: field.optional(field.text("cursor of the next page", { hide: "both" })) },
     cli: {
       examples: ["gsv storage verify", "gsv storage verify --json"],
       print: { kind: "value", text: ({ checked }: VerifiedPage) => `${checked} checked` },
@@ -33,12 +33,12 @@ export const storageCalls = [
 
   syscall({
     name: "storage.gc",
-    summary: "Take away bytes that belong to nothing; needs root",
+    summary: "Delete unused data (root)",
     class: "keyed",
     by: "person",
     input: {
-      dryRun: field.flag("only say what would go", { flag: "dry-run" }),
-      left: field.flag("also all bytes in the place that storage migrate came from"),
+      dryRun: field.flag("show what would be deleted", { flag: "dry-run" }),
+      left: field.flag("also data left by storage migrate"),
     },
     cli: {
       examples: ["gsv storage gc --dry-run --user root", "gsv storage gc --user root"],
@@ -46,9 +46,9 @@ export const storageCalls = [
         kind: "list",
         rows: (result: Collection) => result.collected,
         line: ({ what, name, bytes }: Collected) => `${what}: ${name} (${sizeText(bytes)})`,
-        empty: "(nothing to take away)",
+        empty: "(nothing to delete)",
         note: ({ dryRun, count, bytes }: Collection) =>
-          count === 0 ? null : `${count} ${dryRun ? "would go" : "gone"}, ${sizeText(bytes)}`,
+          count === 0 ? null : `${count} ${dryRun ? "would be deleted" : "deleted"}, ${sizeText(bytes)}`,
       },
     },
     run: ({ storage }: { storage: Storage }, { dryRun = false, left = false }, context) =>
@@ -57,10 +57,10 @@ export const storageCalls = [
 
   syscall({
     name: "storage.migrate",
-    summary: "Move all bytes to another driver, then use that; needs root",
+    summary: "Move all data to another driver (root)",
     class: "keyed",
     by: "person",
-    input: { to: field.choice("where to", ["disk", "s3"], { meta: "DRIVER" }) },
+    input: { to: field.choice("destination", ["disk", "s3"], { meta: "DRIVER" }) },
     cli: {
       examples: ["gsv storage migrate --to s3 --user root", "gsv storage migrate --to disk --user root"],
       print: { kind: "value", text: (moved: Migrated) => migratedText(moved) },
@@ -84,9 +84,9 @@ function statusText({ driver, place, objects, bytes, families }: StorageStatus):
 }
 
 function migratedText({ from, to, objects, found, bytes }: Migrated): string {
-  const before = found === 0 ? "" : `, ${found} of them there before`;
+  const before = found === 0 ? "" : `, ${found} already there`;
   return [
-    `moved ${objects} objects to ${to} (${sizeText(bytes)} sent${before}), each checked where it arrived`,
-    `the bytes in ${from} are still there; when they are an hour old and not needed any more: gsv storage gc --left --user root`,
+    `moved ${objects} objects to ${to} (${sizeText(bytes)} sent${before}), all verified`,
+    `the old data is still in ${from}; after an hour: gsv storage gc --left --user root`,
   ].join("\n");
 }

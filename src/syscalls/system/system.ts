@@ -1,5 +1,5 @@
-// system.*: the kernel about itself. `sys.version` and `sys.drain` are frozen for ever: every version of gsv, past and to come,
-// asks and answers them in this form, so that a newer binary can always take over from an older kernel.
+// system.*: the kernel about itself. `sys.version` and `sys.drain` are frozen: every version of gsv must support them in this form, so that
+// a newer binary can always take over from an older kernel.
 
 import { LEAVE_REASONS } from "../../abi/sys.ts";
 import { field, syscall } from "../define.ts";
@@ -9,7 +9,7 @@ import type { KernelControl, KernelStatus } from "../services.ts";
 export const systemCalls = [
   syscall({
     name: "system.status",
-    summary: "Show whether a kernel runs and what it is doing",
+    summary: "Show the status of the kernel",
     class: "read",
     input: {},
     cli: {
@@ -22,8 +22,8 @@ export const systemCalls = [
 
   syscall({
     name: "system.start",
-    summary: "Make sure that a kernel runs",
-    // Waiting for one is what starts one.
+    summary: "Start a kernel if none runs",
+    // The class `wait` starts a kernel.
     class: "wait",
     capability: "system.status",
     input: {},
@@ -33,7 +33,7 @@ export const systemCalls = [
 
   syscall({
     name: "system.whoami",
-    summary: "Show who you are to gsv",
+    summary: "Show your gsv account",
     class: "read",
     input: {},
     cli: {
@@ -61,7 +61,7 @@ export const systemCalls = [
 export const sysCalls = [
   syscall({
     name: "sys.bootstrap",
-    summary: "Give your agents the skills that ship with gsv, where they are missing",
+    summary: "Install missing shipped skills",
     class: "keyed",
     once: "answer",
     by: "person",
@@ -93,7 +93,7 @@ export const sysCalls = [
 
   syscall({
     name: "sys.drain",
-    summary: "Finish what is in flight and leave",
+    summary: "Finish current work and exit",
     class: "keyed",
     by: "person",
     capability: "system.drain",
