@@ -114,7 +114,7 @@ export async function approvals(): Promise<Command> {
       ...list.spec,
       name: "approvals",
       input: {
-        id: field.optional({ ...id, doc: "only this one, with all of it" }),
+        id: field.optional({ ...id, doc: "only this one, in full" }),
         watch: field.flag("go on: print each as it is asked and answered"),
       },
       examples: ["gsv approvals", "gsv approvals k3x9", "gsv approvals --watch", "gsv approvals --json"],

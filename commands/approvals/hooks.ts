@@ -15,9 +15,9 @@ import { printResult, printText } from "../print.ts";
 export const allow = command(
   {
     name: "hooks allow",
-    summary: "Let a hook run, as it is now and no other way",
+    summary: "Allow a hook to run, unchanged",
     input: {
-      hook: field.text("the hook, as gsv hooks list names it", {
+      hook: field.text("name of the hook", {
         ...{ positional: true, longest: 200, meta: "EVENT/NAME", of: "hook" },
       }),
       yes: field.flag("do not show it and do not ask"),

@@ -19,9 +19,9 @@ const LINES_SHOWN = 40;
 export const trust = command(
   {
     name: "workspace trust",
-    summary: "Let AGENTS.md, CLAUDE.md and .gsv of a workspace be told to the agents in it",
+    summary: "Trust AGENTS.md, CLAUDE.md and .gsv of a workspace",
     input: {
-      id: field.text("the workspace, or a directory of this machine", {
+      id: field.text("workspace, or directory of this computer", {
         positional: true,
         longest: LIMITS.pathBytesMax,
         meta: "ID|DIR",
@@ -94,6 +94,6 @@ async function agrees(io: Io): Promise<boolean> {
 }
 
 function decidedText({ id, trusted, files }: Speaking): string {
-  const told = files.map(({ path }) => path).join(", ") || "it tells nothing yet";
+  const told = files.map(({ path }) => path).join(", ") || "no instructions yet";
   return `${id} is ${trusted ? "trusted" : "not trusted"}: ${told}`;
 }

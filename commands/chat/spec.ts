@@ -23,9 +23,7 @@ export const CHAT = {
       }),
     ),
     new: field.flag("start a new process and talk to it"),
-    mode: field.optional(
-      field.choice("with --new: how much it may do without asking; else from now on", MODES, { meta: "MODE" }),
-    ),
+    mode: field.optional(field.choice("with --new: approval mode; else from now on", MODES, { meta: "MODE" })),
     attach: field.optional(
       field.paths("an image or another file of this machine, given with the message; - reads their names from stdin", {
         letter: "a",
@@ -51,7 +49,7 @@ export const CHAT = {
     stdinWait: field.optional(
       field.text("how long a pipe may be silent beside a message; 2.5 when left out", { meta: "SECONDS" }),
     ),
-    interrupt: field.flag("end the run in flight and start with this message at once"),
+    interrupt: field.flag("abort the current run and start with this message"),
     wait: field.flag("stay when the run is held until a person answers, a credential comes or a limit is raised"),
     timeout: field.optional(
       field.text("stop waiting after so long, for stdin too; the run goes on", { meta: "SECONDS" }),

@@ -15,7 +15,7 @@ import { printResult } from "../print.ts";
 import { asDeclared, settingKey as key } from "./config.ts";
 import { changesBetween, isSecretKey, layerText, namesIn, type Values, valuesFrom } from "./config-text.ts";
 
-const system = field.flag("the whole home's setting, not your own; needs root");
+const system = field.flag("change the home's setting, not yours (root)");
 
 const setInput = {
   key,

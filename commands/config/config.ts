@@ -9,7 +9,7 @@ import { declared } from "../derive.ts";
 import { jsonLine } from "../io/status.ts";
 import { printResult, printText } from "../print.ts";
 
-export const settingKey = field.text("the setting, as gsv config list shows it", { positional: true, meta: "KEY" });
+export const settingKey = field.text("name of the setting", { positional: true, meta: "KEY" });
 const verbose = (doc: string) => field.flag(doc, { letter: "v" });
 
 const getInput = {
@@ -45,7 +45,7 @@ async function everything(info: SettingInfo): Promise<string> {
 }
 
 const listInput = {
-  under: field.optional(field.text("only those that begin so", { positional: true, meta: "PREFIX" })),
+  under: field.optional(field.text("prefix of the names", { positional: true, meta: "PREFIX" })),
   verbose: verbose("also what each means"),
 };
 

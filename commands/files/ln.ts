@@ -20,7 +20,7 @@ const input = {
 export const ln: Command = command(
   {
     name: "ln",
-    summary: "Make a symbolic link",
+    summary: "Create a symbolic link",
     input,
     examples: ["gsv ln -s notes.md '~/today.md'"],
   },

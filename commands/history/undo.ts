@@ -11,13 +11,13 @@ import { command } from "../define.ts";
 import { jsonLine } from "../io/status.ts";
 import { printPage, printText } from "../print.ts";
 
-const pid = field.optional(field.pid("the process; your init when left out", { positional: true, meta: "PID" }));
+const pid = field.optional(field.pid("the process (default: your init)", { positional: true, meta: "PID" }));
 const run = field.optional(field.uuid("this run instead of the last one", { meta: "RUN" }));
 
 export const diff = command(
   {
     name: "diff",
-    summary: "Show what the last run of a process changed in files",
+    summary: "Show file changes of the last run",
     input: {
       pid,
       run,
@@ -41,12 +41,12 @@ export const diff = command(
 export const undo = command(
   {
     name: "undo",
-    summary: "Put the files back that the last run of a process changed",
+    summary: "Undo file changes of the last run",
     input: {
       pid,
       run,
-      force: field.flag("also where a file was changed since"),
-      redo: field.flag("take the last undo back"),
+      force: field.flag("also files that changed since"),
+      redo: field.flag("revert the last undo"),
     },
     examples: ["gsv undo", "gsv undo task:abc123 --force", "gsv undo task:abc123 --redo"],
   },
@@ -56,14 +56,14 @@ export const undo = command(
 export const rewind = command(
   {
     name: "rewind",
-    summary: "Take a process back to an earlier message: its history, its files, or both",
+    summary: "Rewind history and files to a message",
     input: {
       pid: field.pid("the process", { positional: true, meta: "PID" }),
-      message: field.int("the last message that stays; 0 is before the first", { positional: true, meta: "MESSAGE" }),
+      message: field.int("last message to keep; 0 for none", { positional: true, meta: "MESSAGE" }),
       files: field.flag("the files alone"),
       history: field.flag("the history alone"),
       both: field.flag("history and files, as without any of these"),
-      force: field.flag("also where a file was changed since"),
+      force: field.flag("also files that changed since"),
     },
     examples: ["gsv rewind init:1000 12", "gsv rewind task:abc123 12 --files", "gsv undo task:abc123 --redo"],
   },

@@ -15,7 +15,7 @@ const spec = {
   name: "attach",
   summary: "Talk to a process on this terminal, or only look",
   input: {
-    pid: field.optional(field.pid("the process; your init when left out", { positional: true, meta: "PID" })),
+    pid: field.optional(field.pid("the process (default: your init)", { positional: true, meta: "PID" })),
     readOnly: field.flag("only look: nothing is said, stopped or answered"),
   },
   examples: ["gsv attach", "gsv attach task:abc123", "gsv attach task:abc123 --read-only"],

@@ -22,7 +22,7 @@ const spec = {
   name: "logs",
   summary: "Print what was said in a process lately, oldest first",
   input: {
-    pid: field.optional(field.pid("the process; your init when left out", { positional: true, meta: "PID" })),
+    pid: field.optional(field.pid("the process (default: your init)", { positional: true, meta: "PID" })),
     limit: field.optional(
       field.int(`how many at most, the newest; ${LIMITS.historyPageDefault} where no --since is given`, {
         min: 1,

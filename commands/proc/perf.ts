@@ -21,7 +21,7 @@ const FILES_SHOWN = 10;
 const spec = {
   name: "perf",
   summary: "Show where tokens, money and time of a process went",
-  input: { pid: field.optional(field.pid("the process; your init when left out", { positional: true, meta: "PID" })) },
+  input: { pid: field.optional(field.pid("the process (default: your init)", { positional: true, meta: "PID" })) },
   examples: ["gsv perf", "gsv perf task:abc123", "gsv perf init:1000 --json"],
   notes: ["Calls and files are those of the syscall log, which holds the last thousand."],
 } as const;

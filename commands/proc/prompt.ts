@@ -10,11 +10,9 @@ import { jsonLine } from "../io/status.ts";
 import { printPage, printResult, printText } from "../print.ts";
 
 const input = {
-  pid: field.optional(field.pid("the process; your init when left out", { positional: true, meta: "PID" })),
-  turn: field.optional(
-    field.int("what that turn of the last run was told; the next turn when left out", { min: 1, meta: "N" }),
-  ),
-  run: field.optional(field.uuid("a turn of this run", { meta: "RUN" })),
+  pid: field.optional(field.pid("the process (default: your init)", { positional: true, meta: "PID" })),
+  turn: field.optional(field.int("turn of the last run (default: the next turn)", { min: 1, meta: "N" })),
+  run: field.optional(field.uuid("run to look at", { meta: "RUN" })),
   bill: field.flag("the bill alone"),
   text: field.flag("the text alone, byte for byte"),
   bars: field.flag("a bar for each source, and how much room is left"),
@@ -23,7 +21,7 @@ const input = {
 export const prompt = command(
   {
     name: "prompt",
-    summary: "Show what a process is told, and where each token comes from",
+    summary: "Show the prompt and where its tokens go",
     input,
     examples: [
       "gsv prompt",

@@ -15,7 +15,7 @@ const { by, since, pid } = sums.input;
 
 const spec = {
   name: "usage",
-  summary: "Show what answers of models used and cost",
+  summary: "Show tokens and cost",
   input: { by, since, pid, csv: field.flag("as CSV, with a line of names first") },
   examples: [
     "gsv usage",

@@ -16,7 +16,7 @@ import { printText } from "../print.ts";
 const input = {
   pids: field.pids(`the processes, at most ${LIMITS.pidsPerCallMax}`, { positional: true, meta: "PID..." }),
   run: field.optional(field.uuid("wait for this run only", { meta: "RUN" })),
-  wait: field.flag("also wait for what only a person, a credential or a raised limit ends"),
+  wait: field.flag("also wait while held for a person, key or limit"),
   next: field.flag("wait for the first that ends; prints its pid and exits as it did", { letter: "n" }),
   timeout: field.optional(field.text("stop waiting after so long, with exit status 124", { meta: "SECONDS" })),
 };
@@ -24,7 +24,7 @@ const input = {
 export function waitAs(name: string): Command {
   const spec: Spec<typeof input> = {
     name,
-    summary: "Wait until processes have finished what they were given, and exit as they did",
+    summary: "Wait until processes have finished, and exit as they did",
     input,
     examples: [
       "gsv wait task:abc123; echo $?",

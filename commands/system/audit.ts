@@ -20,11 +20,11 @@ const spec = {
         ...{ positional: true, longest: LIMITS.pathBytesMax, meta: "PATH", of: "host-or-file" as const },
       }),
     ),
-    denied: field.flag("only what was refused or failed"),
+    denied: field.flag("only refused or failed calls"),
     since: field.optional(
-      field.text("only since today, 30m, 2h, 7d, a day or an instant", { letter: "s", longest: 40, meta: "WHEN" }),
+      field.text("only since: today, 30m, 2h, 7d, a date or a time", { letter: "s", longest: 40, meta: "WHEN" }),
     ),
-    limit: field.withDefault(field.int("at most the N newest", { min: 1, max: 1000, letter: "n", meta: "N" }), 100),
+    limit: field.withDefault(field.int("maximum number of calls", { min: 1, max: 1000, letter: "n", meta: "N" }), 100),
   },
   examples: [
     "gsv audit",

@@ -72,7 +72,7 @@ async function carriedOut(call: Call, pid: string, said: SlashCommand): Promise<
         "proc.think",
         said.level === null ? {} : { level: said.level },
       );
-      return `thinking: ${thinking ?? `${usual} (by the account)`}; ${LEVELS}`;
+      return `thinking: ${thinking ?? `${usual} (account default)`}; ${LEVELS}`;
     }
   }
 }

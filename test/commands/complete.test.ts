@@ -107,7 +107,7 @@ describe("all there is", () => {
 
 describe("flags and their values", () => {
   test("flags come where one begins, each once, described", async () => {
-    expect(await lines("spawn", "--l")).toEqual(["--label\twhat it is for, in a few words"]);
+    expect(await lines("spawn", "--l")).toEqual(["--label\tits purpose in a few words"]);
     expect(await values("spawn", "--label", "x", "--")).not.toContain("--label");
     expect(await values("spawn", "--label=x", "--")).not.toContain("--label");
   });

@@ -67,7 +67,7 @@ test("audit of a file is a line a change; without a file it is the calls as ever
   expect(io.stdout.lines).toEqual([
     "1970-01-01T00:00:00.000Z task:abc123 as friday wrote (Edit, run r1, call c1, version 0123456789)",
     "1970-01-01T00:00:00.000Z sam moved here from /tmp/b",
-    "1970-01-01T00:00:00.000Z somebody outside of gsv wrote",
+    "1970-01-01T00:00:00.000Z outside gsv wrote",
   ]);
   expect(io.fakeSys.asked("fs.writers")).toEqual([{ limit: 100, since: "7d", target: "gsv", path: "~/a.md" }]);
   expect(await runs(io, "audit", "--denied", "--since", "2h")).toBe(0);

@@ -54,7 +54,7 @@ test("a text that was said acts on no terminal, hit or not", async () => {
 test("nothing found exits 1 as grep does, and what is missing is said", async () => {
   io.fakeSys.answer("proc.search", () => ({ found: [], more: false, unread: 3 }));
   expect(await runs(io, "history", "search", "rent", "due", "--since", "7d", "-n", "5")).toBe(1);
-  expect(io.stderr.lines).toEqual(["(nothing found)", "3 histories were not read yet: search again"]);
+  expect(io.stderr.lines).toEqual(["(nothing found)", "3 histories are not indexed yet: search again"]);
   expect(io.fakeSys.asked("proc.search")).toEqual([{ words: ["rent", "due"], since: "7d", limit: 5 }]);
 });
 
@@ -76,8 +76,8 @@ test("compact says what it did in a line, and what nobody could write", async ()
     expect(await runs(io, "compact", "init:1000", "-k", "20")).toBe(0);
   }
   const [written = "", plain = ""] = io.stdout.lines;
-  expect(written).toStartWith("compacted init:1000: 41,203 → 18,900 tokens (messages 1-80 told in short, 20 kept;");
-  expect([written, plain].map((line) => line.includes("nobody could write a summary"))).toEqual([false, true]);
+  expect(written).toStartWith("compacted init:1000: 41,203 → 18,900 tokens (messages 1-80 summarized, 20 kept;");
+  expect([written, plain].map((line) => line.includes("no model wrote a summary"))).toEqual([false, true]);
   expect(io.fakeSys.asked("proc.compact")).toEqual([
     { pid: "init:1000", keep: 20 },
     { pid: "init:1000", keep: 20 },

@@ -91,5 +91,5 @@ test("test and run say how a hook ended, what it said and what it would mean", a
 
 test("a home without hooks says where to read about them", async () => {
   expect(await runs(io, "hooks", "list")).toBe(0);
-  expect([io.stdout.text, io.stderr.text]).toEqual(["", "(no hooks; how to write one: gsv man 7 hooks)\n"]);
+  expect([io.stdout.text, io.stderr.text]).toEqual(["", "(no hooks; see: gsv man 7 hooks)\n"]);
 });

@@ -55,7 +55,7 @@ describe("gsv man", () => {
     const text = await printed("man", "proc", "spawn");
     const titles = text.split("\n").filter((line) => /^[A-Z]/.test(line));
     expect(titles).toEqual(["NAME", "SYNOPSIS", "DESCRIPTION", "FLAGS", "EXAMPLES", "EXIT STATUS", "SEE ALSO"]);
-    expect(text).toMatch(/--profile NAME +what kind of process \(init, task, .*\) \[task\]/);
+    expect(text).toMatch(/--profile NAME +kind of process \(init, task, .*\) \[task\]/);
     expect(text).toMatch(/SEE ALSO\n.*gsv spawn\(1\).*gsv proc\(1\).*proc\.spawn\(2\)/);
   });
 

@@ -39,7 +39,7 @@ describe("lines on a terminal", () => {
     io.terminal(30);
     io.fakeSys.answer("proc.list", () => {
       throw new SysError("EPERM", "only root may list the processes of other accounts", [
-        "gsv ps shows the processes you have",
+        "gsv ps lists your processes",
       ]);
     });
     expect(await runs(io, "ps")).toBe(1);

@@ -150,7 +150,7 @@ describe("errors", () => {
       type: "error",
       code: "ESRCH",
       message: "no such process: nope",
-      hints: ["gsv ps shows the processes you have"],
+      hints: ["gsv ps lists your processes"],
       exit: 3,
     });
   });

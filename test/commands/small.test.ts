@@ -85,7 +85,7 @@ describe("gsv fs read", () => {
 
   test("a directory and lines too long for an answer say that they are cut", async () => {
     for (const [answer, said] of [
-      [{ ...view, lines: 4 }, "lines that are too long are cut\n"],
+      [{ ...view, lines: 4 }, "long lines are cut\n"],
       [
         { kind: "directory", path: "/", directories: [], files: ["a"], truncated: true },
         "more names than fit are in this directory\n",

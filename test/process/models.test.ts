@@ -90,11 +90,11 @@ describe.concurrent("who answers", () => {
       expect((await home.gsv(["chat", "hi"], said)).stdout).toBe("hello there\n");
       expect((await home.gsv(["chat", "--model", "openai/b", "hi"], said)).status).toBe(0);
       expect(server.requests.map((each) => each.json.model)).toEqual([expect.stringContaining("claude"), "a", "b"]);
-      expect((await home.gsv(["model", "init:1000", ""], said)).stdout).toContain("(by the account)");
+      expect((await home.gsv(["model", "init:1000", ""], said)).stdout).toContain("(account default)");
       const model = async (env: object, ...flags: string[]) =>
         (await home.gsv(["model", "init:1000", ...flags], { ...said, env: { ...said.env, ...env } })).stdout;
-      expect(await model({ GSV_MODEL: "openai/c" })).toBe("openai/c (by the environment)\n");
-      expect(await model({}, "--set", "ai.model=openai/d")).toBe("openai/d (by --set)\n");
+      expect(await model({ GSV_MODEL: "openai/c" })).toBe("openai/c (from the environment)\n");
+      expect(await model({}, "--set", "ai.model=openai/d")).toBe("openai/d (from --set)\n");
       expect((await home.gsv(["chat", "--model", "nobody/x", "hi"], said)).status).toBe(78);
     });
   }, 30_000);

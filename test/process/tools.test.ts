@@ -70,7 +70,7 @@ const WRONG: { readonly [what: string]: readonly [PlannedCall, RegExp] } = {
   ],
   "an argument that is missing": [
     { name: "Write", args: { path: "~/a" } },
-    /^EINVAL: content is missing\nthe whole content$/,
+    /^EINVAL: content is missing\nfull content$/,
   ],
   "an argument there is not": [
     { name: "Read", args: { path: "~/a", lines: 3 } },

@@ -46,7 +46,7 @@ gsv chat "read ~/list.md"
 #! gsv: offline: this is no model, it answers from the built-in manual and by plain rules
 #! [tool] Read {"path":"~/list.md"}
 gsv approvals
-#! (nothing waits for you)
+#! (nothing pending)
 gsv approve zz99
 #! gsv: no such approval: zz99
 #!   gsv approvals shows what waits for you

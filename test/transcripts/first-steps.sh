@@ -35,7 +35,7 @@ gsv proc history --pid $PID
 #! (no messages)
 
 gsv proc kill $PID
-#> killed task:aaaaaa (nothing archived)
+#> killed task:aaaaaa (not archived)
 gsv proc list
 #> PID … STATE … LABEL … OWNER … PROFILE … QUEUE … SINCE … CWD … WORKSPACE … WAITS FOR
 #> init:1000 … idle … init (sam) … sam … init … 0 … /home/sam … -
@@ -50,5 +50,5 @@ gsv proc list --uid 0
 #= 1
 gsv proc history --pid nope
 #! gsv: no such process: nope
-#!   gsv ps shows the processes you have
+#!   gsv ps lists your processes
 #= 3

@@ -1,4 +1,4 @@
-# A long conversation told in short, copied, and found again.
+# A long conversation summarised, copied, and found again.
 
 printf '%s\n' '{"for":"summary","text":"## Task\nCount the boats."}' '{"text":"answer {{n}}","repeat":100}' > $HOME/s.jsonl
 export GSV_MODEL=script:$HOME/s.jsonl
@@ -7,16 +7,16 @@ for boat in red green blue; do gsv chat "a $boat boat"; done 2>/dev/null
 #> answer 2
 #> answer 3
 gsv compact init:1000 --keep 2 --preview
-#> would tell 4 messages in short (1-4) and keep 2: … → … tokens
-#> what was asked in them:
+#> would summarize 4 messages (1-4) and keep 2: … → … tokens
+#> your messages in this part:
 #>   [1] a red boat
 #>   [3] a green boat
 gsv compact init:1000 --keep 2
-#> compacted init:1000: … → … tokens (messages 1-4 told in short, 2 kept; word for word: /proc/init:1000/segments/1-4)
+#> compacted init:1000: … → … tokens (messages 1-4 summarized, 2 kept; full text: /proc/init:1000/segments/1-4)
 gsv compact init:1000 --keep 2
-#> nothing to compact: all that is told of init:1000 stays (2 messages)
+#> nothing to compact: init:1000 keeps all 2 messages
 gsv compact init:1000 --undo && gsv compact init:1000 --undo
-#> undone: init:1000 is told messages 1-4 word for word again
+#> undone: init:1000 has messages 1-4 in full again
 #! gsv: no compaction of init:1000 is there to undo
 #= 3
 gsv compact init:1000 --keep 2 > /dev/null; gsv chat "and now?"; gsv compact init:1000 --undo
@@ -57,5 +57,5 @@ gsv fork init:1000 --through 3
 #!   gsv proc history --pid init:1000 --json shows the numbers there are
 #= 3
 gsv history policy init:1000 --pressure 150%
-#! gsv: pressure must be a share from 0.01 to 1, as 0.9 or 90%, not 150%
+#! gsv: pressure must be from 0.01 to 1, such as 0.9 or 90%, not 150%
 #= 2

@@ -2,7 +2,7 @@
 
 gsv hooks list
 #! gsv: made a home at /tmp/x/home
-#! (no hooks; how to write one: gsv man 7 hooks)
+#! (no hooks; see: gsv man 7 hooks)
 DIR=$GSV_HOME/hooks.d/tool-before; mkdir -p $DIR
 printf '#!/bin/sh\nif grep -q "rm "; then echo "keep it" >&2; exit 2; fi\n' > $DIR/no-rm; chmod 755 $DIR/no-rm
 gsv chat 'run "echo rm me"'

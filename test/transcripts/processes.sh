@@ -17,7 +17,7 @@ gsv chat "Summarize my current workspace."
 # A pid that nobody has, and one that there is.
 gsv chat --pid task:abc123 "Continue the implementation."
 #! gsv: no such process: task:abc123
-#!   gsv ps shows the processes you have
+#!   gsv ps lists your processes
 #= 3
 TASK=$(gsv proc spawn --label "a task"); echo "$TASK"
 #> task:aaaaaa
@@ -45,14 +45,14 @@ gsv proc history --pid $AUDIT --limit 50 --offset 0
 
 # What the tasks reported to their parent waits there unread, and is put away with the rest.
 gsv proc reset
-#> reset init:1000 (archived 5 messages and 2 that were never taken up to /var/sessions/sam/init:1000/00000000-0000-7000-8000-000000000002.jsonl.gz)
+#> reset init:1000 (archived 5 messages and 2 undelivered to /var/sessions/sam/init:1000/00000000-0000-7000-8000-000000000002.jsonl.gz)
 gsv proc reset --pid $TASK
 #> reset task:aaaaaa (archived 4 messages to /var/sessions/sam/task:aaaaaa/00000000-0000-7000-8000-000000000003.jsonl.gz)
 
 gsv proc kill $TASK
-#> killed task:aaaaaa (nothing archived)
+#> killed task:aaaaaa (not archived)
 gsv proc kill $AUDIT --no-archive
-#> killed task:bbbbbb (nothing archived)
+#> killed task:bbbbbb (not archived)
 ls $GSV_HOME/objects/var/sessions/sam
 #> init:1000
 #> task:aaaaaa

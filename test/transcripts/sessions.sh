@@ -116,7 +116,7 @@ gsv chat --session agent:main:cli:dm:alice "/reset"
 gsv session history agent:main:cli:dm:alice | sed -n 3p
 #> Previous sessions (1):
 gsv session restore $(gsv session history agent:main:cli:dm:alice --json | sed 's/.*"previous":\[{"sessionId":"\([^"]*\)".*/\1/')
-#> Session 'agent:main:cli:dm:alice' goes on with …: 2 messages
+#> Session 'agent:main:cli:dm:alice' continues …: 2 messages
 #> Old session: …
 #> New session: …
 #> Archived 0 messages (0 tokens)

@@ -30,19 +30,19 @@ gsv proc stop $PID
 gsv kill -CONT $PID
 #> task:aaaaaa idle
 gsv proc abort $PID
-#> nothing to abort: task:aaaaaa has no run in flight
+#> nothing to abort: task:aaaaaa is not running
 
 gsv kill $PID
 #> killed task:aaaaaa (archived 4 messages to /var/sessions/sam/task:aaaaaa/00000000-0000-7000-8000-000000000002.jsonl.gz)
 gsv kill -0 $PID
 #! gsv: no such process: task:aaaaaa
-#!   gsv ps shows the processes you have
+#!   gsv ps lists your processes
 #= 3
 gsv kill -9 init:1000 $PID
 #! gsv: init:1000 is an init process: it lives as long as its account and cannot be killed
 #!   gsv proc reset --pid init:1000 archives its history and starts it afresh
 #! gsv: no such process: task:aaaaaa
-#!   gsv ps shows the processes you have
+#!   gsv ps lists your processes
 #= 3
 
 gsv archive list

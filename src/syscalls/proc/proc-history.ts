@@ -121,9 +121,7 @@ export const procHistoryCalls = [
     input: {
       pid: onePid,
       through: field.optional(field.int("last message to copy (default: the newest)", { min: 1, meta: "MESSAGE" })),
-      label: field.optional(
-        field.text("label: its purpose in a few words", { shortest: 1, longest: 200, meta: "TEXT" }),
-      ),
+      label: field.optional(field.text("its purpose in a few words", { shortest: 1, longest: 200, meta: "TEXT" })),
     },
     cli: {
       examples: ["gsv fork init:1000", 'gsv fork task:abc123 --through 12 --label "the other way"'],

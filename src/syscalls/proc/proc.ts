@@ -33,7 +33,7 @@ export const procCalls = [
     class: "keyed",
     input: {
       label: field.optional(
-        field.text("label: its purpose in a few words", { shortest: 1, longest: LIMITS.labelCharsMax, meta: "TEXT" }),
+        field.text("its purpose in a few words", { shortest: 1, longest: LIMITS.labelCharsMax, meta: "TEXT" }),
       ),
       prompt: field.optional(field.text("first message", { shortest: 1, stdin: true, meta: "TEXT" })),
       parent: field.optional(field.pid("parent process (default: your init)", { meta: "PID" })),
@@ -140,7 +140,7 @@ export const procCalls = [
     class: "keyed",
     input: {
       pid: onePid,
-      label: field.text("label: its purpose in a few words", {
+      label: field.text("its purpose in a few words", {
         positional: true,
         shortest: 1,
         longest: LIMITS.labelCharsMax,

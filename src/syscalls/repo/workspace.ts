@@ -17,7 +17,7 @@ const spoken = field.text("workspace, or directory of this computer", {
   of: "workspace",
 });
 const label = field.optional(
-  field.text("label: its purpose in a few words", { shortest: 1, longest: LIMITS.labelCharsMax, meta: "TEXT" }),
+  field.text("its purpose in a few words", { shortest: 1, longest: LIMITS.labelCharsMax, meta: "TEXT" }),
 );
 
 export const workspaceCalls = [
@@ -73,7 +73,7 @@ export const workspaceCalls = [
     once: "answer",
     input: {
       label: field.optional(
-        field.text("label: its purpose in a few words", {
+        field.text("its purpose in a few words", {
           positional: true,
           shortest: 1,
           longest: LIMITS.labelCharsMax,

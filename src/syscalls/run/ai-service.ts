@@ -56,7 +56,13 @@ export interface ProcessModel {
 
 export function answersText({ answers, by }: ProcessModel): string {
   if (by === "process") return answers;
-  return `${answers} (by ${by === "agent" ? "its agent" : by === "flag" ? "--set" : `the ${by}`})`;
+  const source = {
+    agent: "from its agent",
+    account: "account default",
+    environment: "from the environment",
+    flag: "from --set",
+  };
+  return `${answers} (${source[by]})`;
 }
 
 export interface ProcessThinking {
