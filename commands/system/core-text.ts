@@ -13,7 +13,7 @@ const CALLS = 8;
 const FAULT_LINES = 6;
 
 const CLASSES: { readonly [reason: string]: string } = {
-  fault: "a fault inside gsv",
+  fault: "internal error",
   "kernel.deaths": "the kernel died again and again within the run",
   "model.protocol": "the model did not answer in the form that was agreed",
   "model.config": "the model, or its address, is not right",

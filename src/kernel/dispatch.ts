@@ -182,7 +182,7 @@ export function makeDispatch(options: DispatchOptions): Dispatch {
   function asSysError(error: unknown): SysError {
     if (error instanceof SysError) return error;
     options.onFault(error);
-    return shortage(error) ?? new SysError("EIO", "a fault inside gsv; log/kernel.log has the details");
+    return shortage(error) ?? new SysError("EIO", "internal error; see log/kernel.log");
   }
 }
 

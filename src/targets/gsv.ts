@@ -303,7 +303,7 @@ class Conversation {
       const { code, message, hints } =
         error instanceof SysError
           ? error
-          : (shortage(error) ?? new SysError("EIO", "a fault inside gsv; log/kernel.log has the details"));
+          : (shortage(error) ?? new SysError("EIO", "internal error; see log/kernel.log"));
       this.runner.post({ kind: "refused", id, refusal: { code, message, hints } });
     }
   }

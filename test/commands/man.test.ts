@@ -42,7 +42,7 @@ describe("gsv man", () => {
     for (const { name } of SYSCALLS.values()) expect(text).toContain(`\n  ${name} `);
     for (const { page, about } of MANUAL)
       expect(text).toMatch(new RegExp(`\n  ${page} +${about.replace(/\.$/, "")}\n`));
-    expect(text).toMatch(/\n {2}syscalls +Every syscall/);
+    expect(text).toMatch(/\n {2}syscalls +All syscalls/);
     expect(text).not.toContain("__complete");
   });
 
@@ -102,8 +102,8 @@ describe("gsv man", () => {
 
   test("a syscall's page is its declaration", async () => {
     const text = await printed("man", "hil.answer");
-    expect(text).toContain("Only a person may call it");
-    expect(text).toContain("`decision` (approve, deny, answer): your decision");
+    expect(text).toContain("Only people may call it");
+    expect(text).toContain("`decision` (approve, deny, answer): decision");
     expect(await printed("man", "syscalls")).toContain("hil.answer\n");
   });
 
@@ -207,7 +207,7 @@ describe("gsv help TOPIC", () => {
     const section = await printed("help", "Quote paths that begin with ~");
     expect(section).toContain("Quote paths that begin with ~\n");
     expect(section).not.toContain("Copy a file");
-    expect(await printed("help", "fs.read")).toContain("Agents have it as the tool `Read`");
+    expect(await printed("help", "fs.read")).toContain("For agents it is the tool `Read`");
   });
 
   test("an unknown topic exits 2 with the nearest names, a verb without its noun among them", async () => {

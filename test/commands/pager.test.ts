@@ -46,8 +46,7 @@ describe("lines on a terminal", () => {
     expect(io.stderr.lines).toEqual([
       "gsv: only root may list the",
       "  processes of other accounts",
-      "  gsv ps shows the processes",
-      "    you have",
+      "  gsv ps lists your processes",
     ]);
   });
 

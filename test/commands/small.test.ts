@@ -50,9 +50,7 @@ test("an approval whose arguments are cut says so and how to see them all, in an
       approvals: [{ ...APPROVAL, inPart: true, args: {}, why: "", createdAt: 0 }],
     }));
     expect(await runs(io, "approvals", ...form)).toBe(0);
-    expect(io.stderr.text).toBe(
-      `${APPROVAL.id} is too long for a list and shown in part: gsv approvals ${APPROVAL.id} shows all of it\n`,
-    );
+    expect(io.stderr.text).toBe(`${APPROVAL.id} is cut; see all of it: gsv approvals ${APPROVAL.id}\n`);
   }
 });
 
@@ -65,9 +63,7 @@ describe("gsv fs read", () => {
       io.fakeSys.answer("fs.read", () => view);
       expect(await runs(io, "fs", "read", "~/my notes", ...form)).toBe(0);
       if (form.length === 0) expect(io.stdout.text).toBe("a\nb\n");
-      expect(io.stderr.text).toBe(
-        "lines 3 to 4 of 9 are shown: gsv fs read '/home/sam/my notes' --offset 4 reads on\n",
-      );
+      expect(io.stderr.text).toBe("lines 3 to 4 of 9; more: gsv fs read '/home/sam/my notes' --offset 4\n");
     }
   });
 
@@ -120,7 +116,7 @@ describe("gsv logs", () => {
     io.fakeSys.answer("proc.history", () => ({ ...page, inPart: [1] }));
     for (const form of [[], ["--json"]]) {
       expect(await runs(io, "logs", ...form, "task:abc123")).toBe(0);
-      expect(io.stderr.text).toContain("gsv proc message --pid task:abc123 1 prints it whole");
+      expect(io.stderr.text).toContain("message 1 is cut; all of it: gsv proc message --pid task:abc123 1");
       io.stderr.text = "";
     }
   });

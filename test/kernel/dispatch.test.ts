@@ -85,7 +85,7 @@ test("a fault of ours is answered in one line without its details, is logged, an
     },
   });
   const refused = await home.refusal("proc.trace", { pid: INIT });
-  expect([refused.code, refused.message]).toEqual(["EIO", "a fault inside gsv; log/kernel.log has the details"]);
+  expect([refused.code, refused.message]).toEqual(["EIO", "internal error; see log/kernel.log"]);
   expect(home.faults.splice(0).join()).toContain("secret inner detail");
   expect(await home.say("still there?")).toMatchObject({ status: "ok" });
 });

@@ -46,7 +46,7 @@ describe("an agent", () => {
     home.model.will(pid, { calls: [{ id: "a", name: "Write", args: { path: "~/x", content: "x" } }] }, { text: "no" });
     await home.say("write", { pid });
     const result = (await home.messages(pid)).findLast(({ role }) => role === "toolResult");
-    expect(JSON.stringify(result)).toContain("there is no tool Write; the tools are Read, Search.");
+    expect(JSON.stringify(result)).toContain("unknown tool Write; available: Read, Search.");
     await home.sys.call("bundle.assign", { name: "coder", agent: "ada" });
     await home.say("again", { pid });
     expect(

@@ -105,7 +105,7 @@ test("what is wrong in a block is a result the model can mend", async () => {
     "return await fs.read('~/none')": /^EINVAL: the code failed: Error: ENOENT: cannot read \/home\/sam\/none: no such/,
     "return await fs.read({ path: '~', lines: 3 })": /unknown argument "lines"/,
     "return await fs.write('/etc/passwd')": /content is missing/,
-    "console.log('here'); nope()": /ReferenceError: 'nope' is not defined \(line 1\)\nit had logged:\nhere$/,
+    "console.log('here'); nope()": /ReferenceError: 'nope' is not defined \(line 1\)\nits log:\nhere$/,
     "return await fs.read('x'.repeat(300000))": /EFBIG: one call takes at most/,
   };
   for (const [code, told] of Object.entries(faults)) expect(await at.calls("CodeMode", { code })).toMatch(told);

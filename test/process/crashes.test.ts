@@ -68,7 +68,7 @@ test("it is there before anybody is told that the run failed", async () => {
   expect(there).toEqual([true]);
 });
 
-test("of a fault inside gsv it says where; what was in flight is named", async () => {
+test("an internal error shows where it happened and what was running", async () => {
   await using home = await TestKernel.boot();
   home.model.will(INIT, { fault: "a wire broke" });
   expect(await home.say("hello")).toMatchObject({ status: "error", reason: "fault" });

@@ -219,13 +219,13 @@ test("a run that never ends by itself is ended after so many turns, and says so"
   expect(await home.say("go on for ever")).toMatchObject({
     status: "limit",
     reason: "turns",
-    error: expect.stringContaining(`stopped after ${turns} turns in one run`),
+    error: expect.stringContaining(`stopped after ${turns} model calls`),
   });
   expect(home.model.requests).toHaveLength(turns);
   expect(await home.wait(INIT)).toMatchObject({ exit: 6 });
   await home.sys.call("config.set", { key: "run.maxTurns", value: "3" });
   home.model.will(INIT, ...[300, 301, 302, 303].map(step));
-  expect(await home.say("and again")).toMatchObject({ error: expect.stringContaining("after 3 turns") });
+  expect(await home.say("and again")).toMatchObject({ error: expect.stringContaining("after 3 model calls") });
 }, 30_000);
 
 test("a client learns which model takes over when the chosen one has no quota left", async () => {

@@ -14,7 +14,7 @@ test("a fault of gsv ends the run as an error with one line, and what waits behi
   expect(await home.ended(first.runId)).toMatchObject({
     status: "error",
     reason: "fault",
-    error: "a fault inside gsv; log/kernel.log has the details",
+    error: "internal error; see log/kernel.log",
   });
   expect(await home.ended(second.runId)).toMatchObject({ status: "ok", text: "fine" });
   expect(home.faults.splice(0).join()).toContain("a wire format nobody knows");
@@ -85,7 +85,7 @@ test("a run that meets a full disk is paused, says so to those who wait with 75,
   disk.full = true;
   home.model.release();
   const held = await home.inState(INIT, "paused");
-  expect(held.waitsFor).toEqual({ kind: "disk", reason: "the disk is full; it goes on when there is space" });
+  expect(held.waitsFor).toEqual({ kind: "disk", reason: "the disk is full; continues when there is space" });
   expect(await home.wait(INIT)).toMatchObject({ status: "held", exit: 75, waitsFor: { kind: "disk" } });
   expect(home.heard("process.state").at(-1)).toMatchObject({ state: "paused", waitsFor: { kind: "disk" } });
   const patient = home.wait(INIT, { patient: true });

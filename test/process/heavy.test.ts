@@ -26,7 +26,7 @@ test("a call with arguments that are too heavy is not carried out, and the model
   home.model.will(INIT, { calls: [{ name: "Write", args }] }, { text: "in pieces then" });
   expect((await home.say("go")).status).toBe("ok");
   const page = await home.sys.call<HistoryPage>("proc.history", {});
-  expect(outputs(page)).toEqual([expect.stringMatching(/^EFBIG: Write was not carried out: .* 9000\d+ bytes\.\n/)]);
+  expect(outputs(page)).toEqual([expect.stringMatching(/^EFBIG: Write did not run: .* 9000\d+ bytes\.\n/)]);
   expect(outputs(page)[0]).toContain("add each further part with Edit");
   expect(bytesOf(page)).toBeLessThan(16 * 1024);
   expect(bytesOf(home.model.asked(INIT).at(-1)?.messages)).toBeLessThan(16 * 1024);

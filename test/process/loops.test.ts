@@ -13,7 +13,7 @@ test("the same call for the fifth time asks; allowed it is made, and asks again 
   home.model.will(INIT, ...times(10, { name: "Write", args: { path: "~/a", content: "x" } }), { text: "I see" });
   const { runId } = await home.send("go");
   const why = (count: number) =>
-    `make the same call for the ${count}th time, with nothing new between: it may be going round in circles`;
+    `make the same call for the ${count}th time, without new results: it may be stuck in a loop`;
   const first = await home.inState(INIT, "waiting_hil");
   expect(first.waitsFor).toMatchObject({ kind: "approval", tool: "Write", summary: why(5) });
   expect((await home.outline(INIT)).filter((line) => line === "Write: completed")).toHaveLength(4);

@@ -145,7 +145,7 @@ test("a process with nobody to ask is told so, does without, and never waits", a
     const result = (await home.messages(pid)).find((message) => message.role === "toolResult");
     expect(result?.content).toMatchObject({
       outcome: "denied",
-      output: "Delete needs a person's approval and this process has nobody to ask.",
+      output: "Delete needs approval, and this process cannot ask anyone.",
     });
   }
   expect(await home.sys.call<object>("fs.read", { path: "~/a" })).toMatchObject({ kind: "file" });

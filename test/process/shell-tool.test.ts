@@ -242,23 +242,23 @@ test.each(WAYS)("what takes long is told so far, read on and fed by its id: $nam
   await home.sys.call("hil.answer", { id: asked.id, decision: "approve" });
   await home.holding();
   const told = (await desk.results()).at(-1) ?? "";
-  const [, id = ""] = /^ready\n\(it runs on: call Shell with id ([0-9a-f-]{36}) /.exec(told) ?? [];
+  const [, id = ""] = /^ready\n\(still running: call Shell with id ([0-9a-f-]{36}) /.exec(told) ?? [];
   for (const args of [{ waitMs: 0 }, { input: "one\n", waitMs: 300 }])
     calls.push({ name: "Shell", args: { id, ...args } });
   home.model.release();
   await home.until("it asks for what it types", async () => (await desk.open()).length > 0);
   const [typing] = await desk.open();
   expect(typing?.why).toBe(`type into command ${id}: one\n`);
-  expect((await desk.results()).at(-1)).toStartWith("(it runs on:");
+  expect((await desk.results()).at(-1)).toStartWith("(still running:");
   await desk.answers(typing ?? "");
-  expect((await desk.results()).at(-1)).toStartWith("<one>\n(it runs on:");
+  expect((await desk.results()).at(-1)).toStartWith("<one>\n(still running:");
 });
 
 test.each(WAYS)("what a run leaves running ends with it: $name", async (way) => {
   await using desk = await Desk.at({ cwd: work, sandbox: way.program });
   const asked = await desk.calls("Shell", { target: "host", command: "echo $$; sleep 1000", waitMs: 200 });
   const told = await desk.answers(asked);
-  expect(told).toContain("(it runs on:");
+  expect(told).toContain("(still running:");
   await desk.home.until("it has ended", async () => {
     const { shells } = await desk.home.sys.call<{ shells: { exit: number | null }[] }>("shell.list", {});
     return shells.at(-1)?.exit === 143;
@@ -270,9 +270,9 @@ test("of much output the beginning and the end are told, and the file that holds
   const told = await desk.calls("Shell", { command: "seq 9000 | sed 's,^,line ,'" });
   expect(why(told)).toStartWith("ran: line 1\nline 2\n");
   expect(why(told)).toContain("bytes left out");
-  expect(why(told)).toMatch(/\nline 9000\n\(all of it: \/tmp\/shell-[0-9a-f-]+\.txt\)\n\(exit status 0\)$/);
+  expect(why(told)).toMatch(/\nline 9000\n\(full output: \/tmp\/shell-[0-9a-f-]+\.txt\)\n\(exit status 0\)$/);
   expect(Buffer.byteLength(String(told))).toBeLessThanOrEqual(32 * 1024);
-  const [, path = ""] = /all of it: (\S+)\)/.exec(String(told)) ?? [];
+  const [, path = ""] = /full output: (\S+)\)/.exec(String(told)) ?? [];
   expect(await desk.calls("Shell", { command: `wc -l < ${path}` })).toMatch(/^\s*9000\n/);
 });
 

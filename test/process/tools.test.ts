@@ -61,12 +61,12 @@ test("while a tool runs the process says so, and between tools it is running aga
 const WRONG: { readonly [what: string]: readonly [PlannedCall, RegExp] } = {
   "a tool there is not": [
     { name: "Browse" },
-    /^there is no tool Browse; the tools are Read, Write, Edit, Delete, Search, Ask, Shell, CodeMode, Fetch\.$/,
+    /^unknown tool Browse; available: Read, Write, Edit, Delete, Search, Ask, Shell, CodeMode, Fetch\.$/,
   ],
-  "a property of every object as a tool": [{ name: "__proto__" }, /^there is no tool __proto__; /],
+  "a property of every object as a tool": [{ name: "__proto__" }, /^unknown tool __proto__; /],
   "a syscall that is no tool": [
     { name: "hil.answer", args: { id: "abcd", decision: "approve" } },
-    /^there is no tool hil\.answer; /,
+    /^unknown tool hil\.answer; /,
   ],
   "an argument that is missing": [
     { name: "Write", args: { path: "~/a" } },
@@ -74,7 +74,7 @@ const WRONG: { readonly [what: string]: readonly [PlannedCall, RegExp] } = {
   ],
   "an argument there is not": [
     { name: "Read", args: { path: "~/a", lines: 3 } },
-    /^EINVAL: unknown argument "lines"\nit takes: path, target, offset, limit$/,
+    /^EINVAL: unknown argument "lines"\nvalid arguments: path, target, offset, limit$/,
   ],
   "an argument of another kind": [{ name: "Read", args: { path: 7 } }, /^EINVAL: path must be a path, not 7$/],
   "a number as text": [
@@ -128,7 +128,7 @@ test("a long result is cut in its middle at whole characters, and the file it na
   expect(Buffer.byteLength(result?.output ?? "")).toBeLessThanOrEqual(LIMITS.toolOutputBytesMax);
   expect(result?.output).not.toContain("\uFFFD");
   expect(result?.outcome).toBe("completed");
-  const path = /\n\(all of it: (\/tmp\/result-\S+\.txt)\)$/.exec(result?.output ?? "")?.[1] ?? "";
+  const path = /\n\(full output: (\/tmp\/result-\S+\.txt)\)$/.exec(result?.output ?? "")?.[1] ?? "";
   const inside = await home.insideOf(INIT);
   const view = await inside.call<{ content: string; lines: number }>("fs.read", { path, offset: 498 });
   expect(view.lines).toBe(501);
@@ -163,7 +163,7 @@ test("lines that together are more than a model is told at once are read on from
     const { output = "" } = result ?? {};
     expect(Buffer.byteLength(output)).toBeLessThanOrEqual(LIMITS.toolOutputBytesMax);
     seen.push(...output.matchAll(/\t(\d+) x/g).map(([, number]) => number ?? ""));
-    const next = /read on with offset (\d+)\)$/.exec(output)?.[1];
+    const next = /continue with offset (\d+)\)$/.exec(output)?.[1];
     more = next !== undefined;
     offset = Number(next);
   }
@@ -238,8 +238,8 @@ test("a file longer than one Read says which lines it shows and how to read on, 
   await home.sys.call("fs.write", { path: "~/long.txt", content: lines.join("\n") });
   const read = (args: object) => results(home, { name: "Read", args: { path: "~/long.txt", ...args } });
   const last = async (args: object) => (await read(args))[0]?.output.split("\n").at(-1);
-  expect(await last({})).toBe("(lines 1 to 2000 of 4500 are shown; read on with offset 2000)");
-  expect(await last({ offset: 2000 })).toBe("(lines 2001 to 4000 of 4500 are shown; read on with offset 4000)");
+  expect(await last({})).toBe("(lines 1 to 2000 of 4500; continue with offset 2000)");
+  expect(await last({ offset: 2000 })).toBe("(lines 2001 to 4000 of 4500; continue with offset 4000)");
   expect(await last({ offset: 4000 })).toBe("  4500\t4499");
-  expect(await last({ offset: 10, limit: 2 })).toBe("(lines 11 to 12 of 4500 are shown; read on with offset 12)");
+  expect(await last({ offset: 10, limit: 2 })).toBe("(lines 11 to 12 of 4500; continue with offset 12)");
 });

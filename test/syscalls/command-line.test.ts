@@ -56,7 +56,7 @@ const WRONG: readonly (readonly [string[], number, RegExp])[] = [
   [["approve", "zz99"], 3, /^gsv: no such approval: zz99/],
   [["archive", "show", "1"], 2, /^gsv: ID must be an id like/],
   [["fs", "read", ""], 2, /^gsv: PATH must be a path/],
-  [["fs", "read", "/a\0b"], 2, /^gsv: PATH holds a NUL byte/],
+  [["fs", "read", "/a\0b"], 2, /^gsv: PATH contains a NUL byte/],
   [["fs", "read", `/${"x".repeat(5000)}`], 1, /^gsv: PATH is longer than 4096 bytes/],
   [["chat", "--pid", INIT, "--new", "x"], 2, /^gsv: --pid and --new exclude each other/],
   [["chat"], 2, /^gsv: there is nothing to send/],

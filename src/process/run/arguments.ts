@@ -1,6 +1,5 @@
-// Limits the size of the arguments of a model's tool calls, which are stored, shown to people and sent to the model again each turn. A call
-// with too large arguments is not carried out: an excerpt, marked as one, is stored in their place, and its result tells the model what to
-// do instead.
+// Limits the size of a model's tool call arguments: they are stored, shown to people and sent to the model again each turn. A call with too
+// large arguments does not run. A marked excerpt is stored instead, and the result tells the model what to do.
 
 import { LIMITS } from "../../abi/config/limits.ts";
 import type { ToolCall } from "../../abi/process/message.ts";
@@ -13,7 +12,7 @@ type Args = ToolCall["args"];
 const CUT = "[cut]";
 const EXCERPT_BYTES = 2048;
 
-/** The calls of a turn as they are stored. */
+/** Replaces too large arguments by an excerpt. */
 export function storable(calls: readonly ToolCall[]): readonly ToolCall[] {
   let kept = 0;
   return calls.map((call) => {
@@ -26,13 +25,13 @@ export function storable(calls: readonly ToolCall[]): readonly ToolCall[] {
   });
 }
 
-/** Why a call was not carried out whose arguments are an excerpt; null for all others. */
+/** The error for a call whose arguments are an excerpt; null for all others. */
 export function tooHeavy(tool: string, args: Args): string | null {
   if (!Object.hasOwn(args, CUT)) return null;
   const { toolArgsBytesMax: one, toolArgsPerTurnBytesMax: all } = LIMITS;
   return [
-    `EFBIG: ${tool} was not carried out: its arguments take ${args.bytes} bytes.`,
-    `One call takes at most ${one} bytes, all calls of a turn together ${all}.`,
-    "Do it in pieces: Write the beginning of a long file, then add each further part with Edit, one call a turn.",
+    `EFBIG: ${tool} did not run: its arguments have ${args.bytes} bytes.`,
+    `The limit is ${one} bytes for one call and ${all} for all calls of a turn.`,
+    "Work in pieces: Write the first part of a long file, then add each further part with Edit, one call a turn.",
   ].join("\n");
 }

@@ -1,6 +1,6 @@
-// The calls of one block of code (CodeMode): each is stored, judged, asked for and carried out like a call of the model's own, and its result
-// kept with it. A block that is taken up again, after a person's answer or by the next kernel, is run from its beginning and told the same
-// results, so that nothing happens twice; one that then goes another way is ended.
+// The tool calls of one code block (CodeMode). Each is stored, judged and run like a call by the model, and its result is stored. After an
+// approval or a kernel restart the block runs again from its beginning and gets the same results, so nothing happens twice. If it then
+// makes other calls, it fails.
 
 import { LIMITS } from "../../abi/config/limits.ts";
 import { SysError } from "../../abi/errno.ts";
@@ -17,15 +17,15 @@ export interface BlockCallPorts {
   readonly store: ProcessStore;
   readonly clock: Clock;
   readonly random: RandomBytes;
-  /** As with any other call. */
+  /** Runs a call like any other. */
   readonly runOne: (place: RunPlace, call: CallRow) => Promise<CallsOutcome>;
 }
 
-/** What a block may call: what a model could call itself, and is over when it returns. */
+/** Calls that a model could make itself and that end when they return. */
 const CALLABLE = ["fs.read", "fs.write", "fs.edit", "fs.delete", "fs.search", "shell.exec", "net.fetch"];
 
 export class BlockCalls {
-  /** It stepped aside: it waits for a person, or the run belongs to somebody else. */
+  /** The block stopped: it waits for approval, or the run belongs to another kernel. */
   left = false;
   private position = 0;
   private bytes = 0;
@@ -37,7 +37,7 @@ export class BlockCalls {
     private readonly block: CallRow,
   ) {}
 
-  /** Whether it was begun before. */
+  /** True if the block ran before. */
   async isAgain(): Promise<boolean> {
     return (await this.load()).size > 0;
   }
@@ -46,12 +46,12 @@ export class BlockCalls {
     const position = this.position++;
     const known = (await this.load()).get(position) ?? null;
     const syscall = CALLABLE.includes(name) ? this.ports.table.get(name) : undefined;
-    if (syscall?.tool === undefined) throw new SysError("EINVAL", `a block of code has no ${name.slice(0, 40)}`);
+    if (syscall?.tool === undefined) throw new SysError("EINVAL", `code blocks cannot call ${name.slice(0, 40)}`);
     if (Buffer.byteLength(json) > LIMITS.toolArgsBytesMax)
       return { fault: `EFBIG: one call takes at most ${LIMITS.toolArgsBytesMax} bytes` };
     const args = JSON.parse(json) as CallRow["args"];
     if (known !== null && (known.call.call !== name || JSON.stringify(known.call.args) !== JSON.stringify(args)))
-      throw new SysError("ECONFLICT", `run again, the block went another way: call ${position + 1} was another`);
+      throw new SysError("ECONFLICT", `the block made other calls when it ran again: call ${position + 1} differs`);
     this.count(json);
     if (known?.result) return this.answered(known.result);
     return await this.carryOut(position, known?.call ?? (await this.begun(position, syscall, args)));
@@ -95,12 +95,14 @@ export class BlockCalls {
     this.bytes += Buffer.byteLength(text);
     if (this.bytes <= LIMITS.codeTrafficBytesMax) return;
     const most = LIMITS.codeTrafficBytesMax / 1024 / 1024;
-    throw new SysError("EFBIG", `what a block of code says and is told is at most ${most} MiB`, ["do it in several"]);
+    throw new SysError("EFBIG", `calls and results of a code block exceed ${most} MiB`, [
+      "split it into several blocks",
+    ]);
   }
 
   private aside(): SysError {
     this.left = true;
-    return new SysError("ECANCELED", "the block was put aside");
+    return new SysError("ECANCELED", "the block was stopped");
   }
 
   private async load(): Promise<Map<number, NestedCall>> {

@@ -1,5 +1,4 @@
-// The service behind codemode.exec: blocks of code of tool calls that are being carried out. A block is run for the call it belongs to and for
-// nobody else: who calls from elsewhere has no calls for it to make.
+// The service behind codemode.exec. A code block only runs for the tool call it belongs to; calls from elsewhere are refused.
 
 import { LIMITS } from "../../abi/config/limits.ts";
 import { SysError } from "../../abi/errno.ts";
@@ -21,7 +20,7 @@ export class Blocks implements CodeMode {
 
   constructor(private readonly ports: BlocksPorts) {}
 
-  /** While this work goes on, the call of that id may run its block. */
+  /** While the work runs, the call with this id may run its block. */
   async during<T>(dispatchId: string, calls: BlockCalls, work: () => Promise<T>): Promise<T> {
     this.open.set(dispatchId, calls);
     try {
@@ -33,9 +32,11 @@ export class Blocks implements CodeMode {
 
   async exec({ requestId, signal }: Parameters<CodeMode["exec"]>[0], { code, args }: Parameters<CodeMode["exec"]>[1]) {
     const calls = this.open.get(requestId);
-    if (calls === undefined) throw new SysError("EPERM", "a block of code is run by the tool CodeMode alone");
+    if (calls === undefined) throw new SysError("EPERM", "only the tool CodeMode runs code blocks");
     if (this.running >= LIMITS.codeRunningMax)
-      throw new SysError("ELIMIT", `${LIMITS.codeRunningMax} blocks of code run already`, ["try again in a moment"]);
+      throw new SysError("ELIMIT", `${LIMITS.codeRunningMax} code blocks are already running`, [
+        "try again in a moment",
+      ]);
     this.running++;
     try {
       const request = { code, args, ...beginningOf(requestId) };
@@ -49,7 +50,7 @@ export class Blocks implements CodeMode {
   }
 }
 
-/** The same for one call whenever its block is run: an id of ours begins with its instant and ends in chance. */
+/** Time and seed derive from the call id, so that a repeated run of the block is identical. */
 function beginningOf(dispatchId: string): { readonly now: number; readonly seed: number } {
   const hex = dispatchId.replaceAll("-", "");
   return { now: Number.parseInt(hex.slice(0, 12), 16) || 0, seed: Number.parseInt(hex.slice(-8), 16) || 1 };
@@ -58,5 +59,5 @@ function beginningOf(dispatchId: string): { readonly now: number; readonly seed:
 function toldLogs(logs: readonly string[]): readonly string[] {
   if (logs.length === 0) return [];
   const left = logs.length - LOGS_TOLD;
-  return ["it had logged:", ...(left > 0 ? [`(${left} lines before)`] : []), ...logs.slice(-LOGS_TOLD)];
+  return ["its log:", ...(left > 0 ? [`(${left} earlier lines)`] : []), ...logs.slice(-LOGS_TOLD)];
 }

@@ -1,5 +1,5 @@
-// The images of a history, as a model is sent them: the newest, within what a server takes, each as long as it is there. Which models see them
-// is the provider's business.
+// The images of a history that a model gets: the newest, within the limits of servers, if they still exist. The provider decides which
+// models support images.
 
 import { LIMITS } from "../../abi/config/limits.ts";
 import { isSeen, type MediaRef, type Message } from "../../abi/process/message.ts";
@@ -20,7 +20,7 @@ export async function imagesIn(
     if (images.size >= LIMITS.imagesPerRequestMax || bytes + size > LIMITS.imagesPerRequestBytesMax) break;
     if (!key.startsWith(mediaPrefix(ownerUid, pid))) continue;
     const read = await objects.read(key, { offset: 0, bytesMax: size }).catch(() => null);
-    // Taken away meanwhile: it is named all the same.
+    // Deleted since; the message still names it.
     if (read === null) continue;
     bytes += size;
     images.set(id, Buffer.from(read).toString("base64"));

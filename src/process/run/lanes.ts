@@ -1,17 +1,17 @@
-// Who asks a provider next. All processes that use one key share a lane: so many requests at once, the less nice process first, one that
-// somebody looks at before one in the background, and among equals who came first. A provider that says when it may be asked again parks the
-// lane, and not each process that would have found out for itself. In memory: a kernel that starts anew begins with empty lanes.
+// Decides which process uses a provider next. All processes with the same key share a lane: a number of parallel requests, ordered by
+// priority, watched processes before background ones, then by arrival. If a provider names a time to come back, the whole lane waits. Lanes
+// live in memory and start empty.
 
 import type { Clock } from "../../lib/clock.ts";
 
-/** How much nicer whoever nobody looks at is. */
+/** Added to the priority of a process that nobody watches. */
 const BACKGROUND = 10;
 
 export interface Waiting {
-  /** -20 to 19, as `nice` has it: the less, the sooner. */
+  /** -20 to 19; lower goes first. */
   readonly nice: number;
   readonly watched: boolean;
-  /** How many may be asked at once; 0 is as many as there are. */
+  /** Parallel requests; 0 for no limit. */
   readonly most: number;
   readonly signal: AbortSignal;
 }
@@ -25,7 +25,7 @@ interface Ticket {
 interface Lane {
   busy: number;
   parkedUntil: number;
-  /** The next first. */
+  /** In order; the first is next. */
   readonly tickets: Ticket[];
   wake: (() => void) | null;
 }
@@ -35,7 +35,7 @@ export class Lanes {
 
   constructor(private readonly clock: Clock) {}
 
-  /** Waits for its turn; returns the way out of the lane, or null when it was aborted before. */
+  /** Waits for a turn. Returns the function that leaves the lane, or null if aborted. */
   async enter(key: string, { nice, watched, most, signal }: Waiting): Promise<(() => void) | null> {
     if (signal.aborted) return null;
     const lane = this.lane(key);
@@ -63,7 +63,7 @@ export class Lanes {
     };
   }
 
-  /** Nobody enters before that. */
+  /** Nobody enters before `until`. */
   park(key: string, until: number): void {
     const lane = this.lane(key);
     if (until <= lane.parkedUntil) return;
@@ -77,7 +77,7 @@ export class Lanes {
     return this.lanes.get(key)?.parkedUntil ?? 0;
   }
 
-  /** How many wait, by lane. */
+  /** Number of waiting requests. */
   waiting(key: string): number {
     return this.lanes.get(key)?.tickets.length ?? 0;
   }

@@ -1,13 +1,13 @@
-// An agent that goes round in circles: the same call again and again with nothing new between asks its owner, whatever else the call is. A yes
-// is to going on, and gives the call no right that it would not have had.
+// Detects an agent that repeats the same call without new results in between, and asks its owner. The approval only lets it continue and
+// gives the call no further rights.
 
 import { LIMITS } from "../../abi/config/limits.ts";
 import type { CallRow, ProcessStore } from "../../store/process/verbs.ts";
 import type { Verdict } from "../approvals/policy/file-verdict.ts";
 
-const WORDS = "with nothing new between: it may be going round in circles";
+const WORDS = "without new results: it may be stuck in a loop";
 
-/** What asks or is refused anyway stays as it is. */
+/** Only affects calls that would run without asking. */
 export async function unlessLoop(
   store: Pick<ProcessStore, "repeats">,
   pid: string,
@@ -20,12 +20,12 @@ export async function unlessLoop(
   return { action: "ask", why: `make the same call for the ${times}th time, ${WORDS}` };
 }
 
-/** What runs for long is looked at again and again. */
+/** Reading on in a running command repeats by design. */
 function readsOn({ call, args }: CallRow): boolean {
   return call === "shell.exec" && args.command === undefined;
 }
 
-/** Whether this is what a person was asked. */
+/** True if the person was asked about a loop. */
 export function isLoopWhy(why: string | null): boolean {
   return why?.endsWith(WORDS) ?? false;
 }

@@ -1,5 +1,4 @@
-// How often, how long and with how much a model was asked, as a row of the log of a process: whoever follows its calls sees this between them.
-// Every time counts, also what came to nothing. What was said is not in it. Pure.
+// A model call as a row of a process's call log: model, time, duration, tokens, outcome. Failed calls are logged too; texts are not. Pure.
 
 import { MODEL_CALL } from "../../abi/stream.ts";
 import type { Folded } from "../../providers/fold.ts";
@@ -20,7 +19,7 @@ export function modelCall({ model, at, ms, answer }: AskedModel): Omit<LoggedCal
   return { at, call: MODEL_CALL, args: { model, ...tokens }, outcome, ms: Math.round(ms * 1000) / 1000 };
 }
 
-/** Who was asked last, as these rows say, the oldest of which comes first. */
+/** The last model asked. Rows are oldest first. */
 export function lastAsked(rows: readonly Pick<LoggedCall, "call" | "args">[]): string | null {
   const { args = "" } = rows.findLast(({ call }) => call === MODEL_CALL) ?? {};
   const [, name] = /^\{"model":("(?:[^"\\]|\\.)*")/.exec(args) ?? [];

@@ -1,5 +1,5 @@
-// One turn's request to a model: prompt, tools, history and images as they stand now. It is kept before it is sent, so that whoever looks
-// later sees what the model was told.
+// The request for one turn: current prompt, tools, history and images. It is stored before it is sent, so that people can see later what
+// the model got.
 
 import { LIMITS } from "../../abi/config/limits.ts";
 import type { Message } from "../../abi/process/message.ts";
@@ -18,7 +18,7 @@ export interface RequestPorts {
   readonly clock: Clock;
   readonly promptOf: (row: ProcessRow) => Promise<Assembled>;
   readonly toolSpecs: (row: ProcessRow) => Promise<readonly ToolSpec[]>;
-  /** In base64, by their ids. */
+  /** In base64, by id. */
   readonly imagesOf: (row: ProcessRow, messages: readonly Message[]) => Promise<ReadonlyMap<string, string>>;
 }
 
@@ -40,7 +40,7 @@ export async function requestOf(
   return { model, system: systemText(prompt), messages, tools, about, earlier, ...shown };
 }
 
-/** Where a summary stands first, it has the higher number. */
+/** A summary comes first but has a higher number. */
 function firstOf(messages: readonly Message[]): number {
   return messages.reduce((first, { id }) => Math.min(first, id), messages[0]?.id ?? 0);
 }

@@ -1,5 +1,4 @@
-// One model call: the request is built from history, the answer comes as a stream, deltas go out as they come and nothing is stored.
-// What comes back is a whole turn, a failure with its class, or an abort.
+// One model call: streams the answer, sends deltas, stores nothing. Returns a turn, a failure with its class, or an abort.
 
 import type { ModelRequest, Provider } from "../../abi/stream.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -10,15 +9,15 @@ export interface TurnOptions {
   readonly request: ModelRequest;
   readonly signal: AbortSignal;
   readonly clock: Clock;
-  /** Null when nobody listens: then pieces are not even gathered. */
+  /** Null if no client listens: then deltas are not collected. */
   readonly onDelta: ((kind: "text" | "thinking", text: string) => void) | null;
-  /** Told once whom to ask what was said so far. */
+  /** Called once with a function that returns the answer so far. */
   readonly onBegin?: (said: () => string) => void;
-  /** Told at every piece of an answer: whoever speaks is there. */
+  /** Called for every piece of the answer. */
   readonly onLife?: () => void;
 }
 
-/** Pieces of one kind are put together for this long, so that a fast stream costs few signals. */
+/** Deltas of one kind are sent together at this interval, so that a fast stream needs few signals. */
 const GATHER_MS = 16;
 
 export async function modelTurn({
@@ -50,7 +49,7 @@ class Gather {
   private text = "";
   private kind: "text" | "thinking" = "text";
   private flushAt = 0;
-  /** A stream that pauses keeps nobody waiting for what it said before. */
+  /** Flushes collected deltas if the stream pauses. */
   private cancel: (() => void) | null = null;
 
   constructor(

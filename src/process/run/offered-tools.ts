@@ -1,4 +1,4 @@
-// Which tools a process has: those of gsv that it may use at all, and those of a tool server that was opened for it.
+// The tools of a process: those of gsv that it may use, and those of its tool servers.
 
 import { mayUse } from "../../abi/identity.ts";
 import type { ToolSpec } from "../../abi/stream.ts";
@@ -8,7 +8,7 @@ import type { AnySyscall } from "../../syscalls/table.ts";
 import { SERVER_CALL, type ToolServers } from "./tool-servers.ts";
 
 export interface OfferedToolsPorts {
-  /** Those of the usual tools that a process has. */
+  /** Limits the usual tools to those of the process. */
   readonly toolsOf: (row: ProcessRow, usual: readonly string[]) => Promise<ReadonlySet<string>>;
   readonly table: ReadonlyMap<string, AnySyscall>;
   readonly servers: Pick<ToolServers, "specsOf" | "has">;
@@ -23,7 +23,7 @@ export class OfferedTools {
     );
   }
 
-  /** As they are told to a model: a tool the process may never use is not worth its words. */
+  /** As models see them. Leaves out tools that the process can never use. */
   async specs(row: ProcessRow): Promise<ToolSpec[]> {
     const { dropped } = row;
     const allowed = await this.namesFor(row);
@@ -39,7 +39,7 @@ export class OfferedTools {
     return [...own, ...this.ports.servers.specsOf(row.pid).filter(({ name }) => allowed.has(name))];
   }
 
-  /** Of gsv itself, whoever has them. */
+  /** The names of all built-in tools. */
   names(): readonly string[] {
     return [...this.byTool.keys()];
   }
@@ -49,7 +49,7 @@ export class OfferedTools {
     return this.ports.toolsOf(row, [...this.names(), ...served]);
   }
 
-  /** What carries out a tool of a process; null where it has none of that name. */
+  /** The syscall behind a tool; null if the process has no such tool. */
   syscallOf(pid: string, tool: string): AnySyscall | null {
     const served = this.ports.servers.has(pid, tool) ? this.ports.table.get(SERVER_CALL) : undefined;
     return this.byTool.get(tool) ?? served ?? null;

@@ -1,5 +1,5 @@
-// What a run waits for between two requests: its turn among those that use the same key, and an instant that a provider named. A kernel that
-// leaves waits for neither: the run steps aside, and the next claim takes it up.
+// Waiting between two requests: for a turn in the lane of the key, and for an instant that a provider named. If the kernel shuts down, the
+// run stops and the next claim continues it.
 
 import type { Retrying } from "../../abi/process/process.ts";
 import type { Model } from "../../kernel/models/model.ts";
@@ -15,22 +15,22 @@ export interface WaitPorts {
   readonly store: ProcessStore;
   readonly ledger: Ledger;
   readonly clock: Clock;
-  /** Who of those that use one key asks next. */
+  /** Order of requests with the same key. */
   readonly lanes: Lanes;
   readonly niceOf: (pid: string) => Promise<number>;
-  /** Somebody follows what it says. */
+  /** A client follows the process. */
   readonly watched: (pid: string) => boolean;
   readonly boundsOf: (row: ProcessRow, runId: string) => Promise<{ readonly parallel: number }>;
 }
 
 type Waits = RunPlace & { readonly stopwatch: Stopwatch; readonly pauses: number };
 
-const PARKED = "another process was asked to come back then";
+const PARKED = "rate limit of the same key, met by another process";
 
-/** Sleeps are short enough that a clock that was set, or a machine that slept, is noticed. */
+/** Short sleeps notice a changed clock and a suspended machine. */
 const LOOK_MS = 30_000;
 
-/** The way out of its lane; null when it was aborted or has stepped aside. Who needs no key shares nothing with anybody. */
+/** Returns the function that leaves the lane; null if the run was aborted or asked to leave. Without a key there is no lane. */
 export async function turnFor(ports: WaitPorts, asking: Waits, model: Model): Promise<(() => void) | null> {
   const key = laneOf(model);
   const { row, run, signal, leaving } = asking;
@@ -45,12 +45,12 @@ export async function turnFor(ports: WaitPorts, asking: Waits, model: Model): Pr
   return leave;
 }
 
-/** Providers count by key and by model. */
+/** Providers limit requests by key and model. */
 export function laneOf({ provider, keyMark, model }: Model): string | null {
   return keyMark === null ? null : `${provider.name} ${keyMark} ${model}`;
 }
 
-/** What another process of the lane was told holds for this one, too: it waits as if it had been told itself, for everybody to see. */
+/** A rate limit that another process met also holds for this one, and is stored as if it had met it. */
 async function parked(
   ports: WaitPorts,
   asking: Waits,
@@ -63,7 +63,7 @@ async function parked(
   return await keep(ports, asking, { ...retrying, waitsFor: null });
 }
 
-/** False when the run belongs to somebody else. */
+/** False if the run is fenced. */
 export async function keep(ports: WaitPorts, asking: RunPlace, retrying: Retrying, held = false): Promise<boolean> {
   const { row, run, signal } = asking;
   const now = ports.clock.now();
@@ -72,7 +72,7 @@ export async function keep(ports: WaitPorts, asking: RunPlace, retrying: Retryin
   return kept.ok && !signal.aborted;
 }
 
-/** False when it was aborted, or asked to step aside: then it has. */
+/** False if aborted or asked to leave. */
 export async function waited({ store, ledger, clock }: WaitPorts, asking: Waits, until: number): Promise<boolean> {
   const { signal, leaving } = asking;
   const either = AbortSignal.any([signal, leaving]);
@@ -84,7 +84,7 @@ export async function waited({ store, ledger, clock }: WaitPorts, asking: Waits,
   return false;
 }
 
-/** The next claim takes it up. */
+/** The next claim continues the run. */
 async function stepAside(
   { store, ledger, clock }: Pick<WaitPorts, "store" | "ledger" | "clock">,
   { row, run }: RunPlace,

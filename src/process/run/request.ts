@@ -1,5 +1,4 @@
-// What the store is told about a call: who made it (its origin), under which request key, and which client to signal about the run it
-// began.
+// Facts about a call for the store: its origin, its request key, and the client to signal about the run it started.
 
 import { messageOf } from "../../abi/errno.ts";
 import type { Origin } from "../../abi/process/message.ts";
@@ -18,7 +17,7 @@ export function originOf({ caller, client }: CallContext): Origin {
   };
 }
 
-/** Request ids are the client's own choice; the account in front keeps two accounts from meeting. */
+/** Request ids are chosen by clients; the uid keeps those of two accounts apart. */
 export function keyOf({ caller, requestId }: CallContext): string {
   return `${caller.uid}:${requestId}`;
 }
@@ -30,7 +29,9 @@ export interface RoutePorts {
   readonly log: (line: string) => void;
 }
 
-/** The client that started a run hears of it, also from the next kernel. Not worth failing for: a client can ask, too. */
+/**
+ * Signals about the run go to the client that started it, even from the next kernel. A failure is only logged: the client can also poll.
+ */
 export async function routeTo(
   { bus, kernel, clock, log }: RoutePorts,
   { caller, client }: CallContext,

@@ -1,32 +1,32 @@
-// What becomes of a turn that a model did not answer. Nothing of a failed answer was carried out or kept, so the same turn is asked from
-// the last commit: of the same model where that passes by itself, of one that stands in where it lies with the server or the account, and
-// later where neither helps now. Everything else is told at once. Pure.
+// Decides what happens after a failed model call. Nothing of a failed answer is kept, so the turn is asked again from the last commit: of
+// the same model if the cause passes by itself, of a fallback if the cause is the server or the account, later if neither helps now. All
+// other failures end the run. Pure.
 
 import type { Failure, FailureClass } from "../../abi/stream.ts";
 import { quickTryMs } from "../../lib/backoff.ts";
 
 export type Verdict =
-  /** The same model, by a run that waits so long. */
+  /** Retry the same model within the run, after this time. */
   | { readonly next: "again"; readonly ms: number }
-  /** The one that stands in for it. */
+  /** Ask the fallback model. */
   | { readonly next: "other" }
-  /** The run is put aside until the provider is looked at again; what is not the server's fault is not counted. */
+  /** Put the run aside until the provider is tried again. `counts` is false if the server is not at fault. */
   | { readonly next: "later"; readonly counts: boolean }
-  /** The run is put aside until there is another key. */
+  /** Put the run aside until there is another key. */
   | { readonly next: "key" }
-  /** `exhausted`: it was put aside as often as is worth it. */
+  /** End the run. `exhausted`: it was put aside as often as allowed. */
   | { readonly next: "over"; readonly exhausted: boolean };
 
 export interface Stand {
-  /** How often this model failed at this turn, this time included. */
+  /** Failures of this model in this turn, including this one. */
   readonly failed: number;
-  /** How often the run was put aside for this turn. */
+  /** How often the run was put aside in this turn. */
   readonly pauses: number;
-  /** There is a model that could stand in. */
+  /** There is a fallback. */
   readonly hasOther: boolean;
 }
 
-/** How often one model is asked again for one turn. */
+/** Retries per model and turn. */
 const AGAIN_MAX: { readonly [C in FailureClass]?: number } = {
   outage: 3,
   network: 3,
@@ -35,23 +35,23 @@ const AGAIN_MAX: { readonly [C in FailureClass]?: number } = {
   protocol: 2,
 };
 
-/** A server that wants more time than this is not waited for within a run, and for less than that where another stands in. */
+/** Longest wait within a run, without and with a fallback. */
 const WAIT_MS_MAX = 10 * 60 * 1000;
 const WAIT_MS_MAX_BESIDE = 30 * 1000;
-/** How often a run that is put aside is tried, and the reason of its end after that. */
+/** Tries for a run that is put aside, and the reason of its end after them. */
 export const LOOKS_MAX = 10;
 export const EXHAUSTED = "auto_resume_exhausted";
 
-/** What passes by itself, but not soon. */
+/** Failures that pass by themselves, but not soon. */
 const PASSES: readonly FailureClass[] = ["outage", "network", "timeout", "throttle"];
-/** What lies with the server or the account and not with the request: another model may do better. */
+/** Failures of the server or the account: another model may work. */
 const ELSEWHERE: readonly FailureClass[] = [...PASSES, "quota", "auth", "config", "protocol"];
 
 export function verdictOn(failure: Failure, stand: Stand, random: (length: number) => Uint8Array): Verdict {
   const { class: failureClass, retryAfterMs = 0 } = failure;
   const { failed, pauses, hasOther } = stand;
   const passes = PASSES.includes(failureClass);
-  // Whoever waited for minutes has been patient enough to be told by one try.
+  // After minutes of waiting, one try is enough.
   const triesMax = pauses > 0 && passes && failureClass !== "throttle" ? 0 : (AGAIN_MAX[failureClass] ?? 0);
   if (failed <= triesMax && retryAfterMs <= (hasOther ? WAIT_MS_MAX_BESIDE : WAIT_MS_MAX)) {
     return { next: "again", ms: Math.max(retryAfterMs, quickTryMs(failed, random)) };
@@ -62,7 +62,7 @@ export function verdictOn(failure: Failure, stand: Stand, random: (length: numbe
   return failureClass === "auth" ? { next: "key" } : { next: "over", exhausted: passes };
 }
 
-/** Whether the provider was there to give this answer. */
+/** True if the provider itself answered. */
 export function isThere({ class: failureClass }: Failure): boolean {
   return !PASSES.includes(failureClass);
 }

@@ -1,5 +1,5 @@
-// The loop of a process: claim, then turn after turn until the run ends, steps aside or belongs to somebody else. At most one loop runs a
-// process; what it knows beyond the store is only what is in flight. Fenced means stop at once: someone else has decided.
+// The loop of a run: turn after turn until it ends, stops or is fenced. A process has at most one loop. Fenced means that another request
+// has changed the process: the loop must stop at once.
 
 import { uuidv7 } from "../../abi/ids.ts";
 import { FAILED_NOTE, type Message, normaliseText } from "../../abi/process/message.ts";
@@ -24,9 +24,9 @@ export interface RunPorts extends AskPorts {
   readonly toolCalls: ToolCalls;
   readonly offered: OfferedTools;
   readonly restarter: Restarter;
-  /** Has the model go on with less of the conversation, where that is wanted. */
+  /** Shortens the conversation for the model if configured. */
   readonly resetContext: (row: ProcessRow, run: Claimed) => Promise<void>;
-  /** A run of the process is over: what it left running ends. */
+  /** Called when a run ends, to end what it left running. */
   readonly runOver: (pid: string) => void;
 }
 
@@ -46,7 +46,7 @@ const STATUS_OF: { readonly [C in FailureClass]: RunStatus } = {
 
 type Turned = Extract<Folded, { readonly kind: "turn" }>;
 
-/** Carries a claimed run as far as it goes. */
+/** Runs a claimed run as far as possible. */
 export async function carryOn(ports: RunPorts, place: RunPlace): Promise<void> {
   const { store, ledger, clock } = ports;
   const { row, run } = place;
@@ -54,7 +54,7 @@ export async function carryOn(ports: RunPorts, place: RunPlace): Promise<void> {
   await ports.resetContext(row, run);
   for (let turn = run.turn; ; turn++) {
     if ((await ports.toolCalls.runAll(place)) === "left" || place.signal.aborted) return;
-    // Only after tools: what waits when a run begins has a run of its own to come.
+    // Messages enter after tool calls only: a message that waits before the first turn gets its own run.
     const point = await store.boundary(row.pid, run.epoch, { runId: run.runId, enter: turn > 0, now: clock.now() });
     await ledger.publish(row);
     if (point.ok && point.value.entered.length > 0) tellEntered(ports, place, point.value.entered);
@@ -78,11 +78,11 @@ function tellEntered({ ledger }: RunPorts, { row, run }: RunPlace, entered: read
 }
 
 function tooManyTurns(turns: number): { status: RunStatus; reason: string; error: string } {
-  const error = `stopped after ${turns} turns in one run; another message goes on, run.maxTurns allows more`;
+  const error = `stopped after ${turns} model calls; send a message to continue, or raise run.maxTurns`;
   return { status: "limit", reason: "turns", error };
 }
 
-/** A model that does not keep to the protocol is a fault; what else fails is told. */
+/** Protocol failures may restart the run by its restart rule. */
 async function failedTurn(ports: RunPorts, place: RunPlace, end: ReturnType<typeof failed>): Promise<void> {
   const { row, run } = place;
   const fault = { epoch: run.epoch, runId: run.runId, reason: end.error };

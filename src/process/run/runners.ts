@@ -1,5 +1,5 @@
-// Which processes have a loop running in this kernel. Waking is a hint: a wake that finds nothing to claim changes nothing and wakes
-// nobody. Trouble of one process ends its loop and no other's; a full disk is waited out.
+// The loops that run in this kernel. Waking a process is a hint: without work it changes nothing. A failure ends only the loop of its
+// process; a full disk is waited out.
 
 import { NO_USAGE } from "../../abi/process/process.ts";
 import { KERNEL_LEAVES } from "../../abi/sys.ts";
@@ -22,14 +22,14 @@ export interface RunnersOptions {
   readonly retries: Retries;
   readonly timeouts: Timeouts;
   readonly onFault: (error: unknown) => void;
-  /** What broke a run that is now given up. */
+  /** Reports the error that ended a run. */
   readonly met: (pid: string, error: unknown) => void;
 }
 
 const ANEW = { class: null, until: null, putAside: false } as const;
 
 interface Loop {
-  /** Woken again while at work: look once more before leaving. */
+  /** Woken while running: check for work once more before leaving. */
   again: boolean;
   leave: AbortController;
   abort: AbortController;
@@ -63,7 +63,7 @@ export class Runners {
     return this.loops.size;
   }
 
-  /** The run in flight steps aside at its next safe point. */
+  /** The run stops at its next safe point. */
   askToLeave(pid: string): void {
     const loop = this.loops.get(pid);
     loop?.leave.abort();
@@ -74,13 +74,13 @@ export class Runners {
     if (loop?.leave.signal.aborted) loop.leave = new AbortController();
   }
 
-  /** Ends what is in flight at once; whoever calls this has fenced the run before. */
+  /** Ends the run at once. The caller must have fenced it. */
   interrupt(pid: string): void {
     this.loops.get(pid)?.abort.abort();
     this.options.ports.runOver(pid);
   }
 
-  /** Resolves when no loop runs the process, or when ms are over; true when none does. */
+  /** Waits up to `ms` for the loop to end; true if none runs. */
   async quiet(pid: string, ms: number): Promise<boolean> {
     const loop = this.loops.get(pid);
     if (loop === undefined) return true;
@@ -88,7 +88,7 @@ export class Runners {
     return !this.loops.has(pid);
   }
 
-  /** Claims nothing new, lets turns in flight and dispatched effects end, and cuts what is left after ms. */
+  /** Claims nothing new, lets turns and effects finish, and aborts what is left after `ms`. */
   async drain(ms: number): Promise<void> {
     this.draining = true;
     for (const loop of this.loops.values()) loop.leave.abort();
@@ -111,7 +111,7 @@ export class Runners {
       await this.trouble(pid, error);
     } finally {
       this.loops.delete(pid);
-      // Woken while it was in trouble.
+      // Woken while it failed.
       if (loop.again) this.wake(pid);
     }
   }
@@ -122,7 +122,7 @@ export class Runners {
     if (row === null || row.phase !== "live") return;
     await ledger.write(row, async () => {
       while (!this.draining && !loop.leave.signal.aborted) {
-        // Before the claim: an abort that comes with it must not be lost. One that was meant for the run before costs a second claim.
+        // Before the claim, so that an abort during the claim is not lost. An abort meant for the run before only costs a second claim.
         loop.abort = new AbortController();
         const { signal } = loop.abort;
         const run = await store.claim(pid, { now: clock.now() });
@@ -143,7 +143,7 @@ export class Runners {
       const [{ name: model }] = await this.options.ports.modelsOf(row, run);
       ledger.emit(row, { name: "chat.start", run: run.runId, model, seq: nextSeq - 1 });
     } else if (ledger.wasInterrupted(run.runId)) {
-      // What was said of the turn that the kernel died in is said anew.
+      // The turn that the last kernel did not finish starts again.
       const now = this.options.clock.now();
       await store.waste(row.pid, { runId: run.runId, model: run.model ?? "offline", usage: NO_USAGE, now });
       const reason = "the kernel was restarted";
@@ -157,18 +157,18 @@ export class Runners {
     if (row === null) return onFault(error);
     if (error instanceof StoreUnavailable) return this.waitOut(row, error);
     onFault(error);
-    // The ledger, under whose eyes it was found, has set it aside.
+    // The ledger has already quarantined the database.
     if (error instanceof StoreCorrupt) return;
     this.options.met(pid, error);
     await this.giveUp(row).catch(onFault);
   }
 
-  // A broken invariant ends the run and not the kernel.
+  // A broken invariant ends the run, not the kernel.
   private async giveUp(row: ProcessRow): Promise<void> {
     const { store, ledger, clock, ports } = this.options;
     const head = await store.head(row.pid);
     if (head.currentRun === null) return;
-    const error = "a fault inside gsv; log/kernel.log has the details";
+    const error = "internal error; see log/kernel.log";
     const fault = { epoch: head.epoch, runId: head.currentRun, reason: error };
     if (await ledger.write(row, () => ports.restarter.after(row, fault))) return;
     const ended = await store.finish(row.pid, head.epoch, {
@@ -186,7 +186,7 @@ export class Runners {
 
   private waitOut(row: ProcessRow, error: StoreUnavailable): void {
     const { ledger, retries } = this.options;
-    const full = "the disk is full; it goes on when there is space";
+    const full = "the disk is full; continues when there is space";
     ledger.hold(row, { kind: "disk", reason: error.trouble === "disk" ? full : error.message });
     retries.later(`run ${row.pid}`, () => {
       ledger.hold(row, null);

@@ -1,5 +1,5 @@
-// The tool calls of a turn, one after the other in source order: known, well-formed, allowed, written ahead, carried out through the same
-// dispatch as everything else, result stored. A call ends exactly once; whatever goes wrong with it is its result.
+// Runs the tool calls of a turn, one after the other: validated, judged, approved, stored before they start, run through the same dispatch
+// as all calls, and their results stored. A call ends exactly once; an error is its result.
 
 import { LIMITS } from "../../abi/config/limits.ts";
 import { SysError } from "../../abi/errno.ts";
@@ -32,38 +32,37 @@ import { asCalled, type ToolServers } from "./tool-servers.ts";
 export interface ToolCallPorts {
   readonly offered: OfferedTools;
   readonly table: ReadonlyMap<string, AnySyscall>;
-  /** Tools that are opened for some processes. */
+  /** Tool servers open for some processes. */
   readonly servers: Pick<ToolServers, "opened">;
   readonly store: ProcessStore;
   readonly approvals: ApprovalRows;
   readonly ledger: Ledger;
   readonly blocks: Blocks;
-  /** A sign of life of the run that the process has in flight; a call that was given so much time may take it. */
+  /** Tells the run's timeout that it makes progress; a call with a longer timeout gets that time. */
   readonly active: (pid: string, untilMs?: number) => void;
   readonly clock: Clock;
   readonly random: RandomBytes;
-  /** The process's own door, with its agent as caller; through the approved one goes what a person has seen and approved. */
+  /** The process's own Sys with its agent as caller; `seen` carries what a person approved. */
   readonly sysOf: (row: ProcessRow, seen?: Seen & Pick<Caller, "doing">) => Sys;
   readonly judge: Judge;
-  /** What a hook of a person has against a call; null where none has anything, or the run has to end. */
+  /** The objection of a person's hook to a call; null if there is none or the run must end. */
   readonly objection: (place: RunPlace, call: CallRow) => Promise<string | null>;
-  /** As it is now: its mode may have changed since the run began. */
+  /** The current row: the mode may have changed during the run. */
   readonly rowNow: (row: ProcessRow) => Promise<ProcessRow>;
   readonly questions: Questions;
-  /** A file with all of a long result that the process can read; null where there is no room. */
+  /** Stores a long result in a file that the process can read; null if there is no space. */
   readonly keep: (row: ProcessRow, id: string, text: string) => Promise<string | null>;
-  /** A person has said yes to a directory of the host. */
+  /** A person approved a directory of the host. */
   readonly attach: (row: ProcessRow, directory: string) => Promise<void>;
-  /** An image that a call has come to, kept for the model to see. */
+  /** Stores an image of a result for the model. */
   readonly keepImage: (row: ProcessRow, bytes: Uint8Array) => Promise<MediaRef>;
-  /** Notes what each call changes in files. */
+  /** Records the file changes of each call. */
   readonly changes: Pick<Changes, "begin" | "end">;
 }
 
-/** How a call ended, as it is told. */
 type Ended = Omit<CallEnd, "now">;
 
-/** Room for the name of the file with all of it. */
+/** Room for the file name in a cut result. */
 const FILE_BYTES = 256;
 
 export class ToolCalls {
@@ -71,12 +70,12 @@ export class ToolCalls {
 
   async runAll(place: RunPlace): Promise<CallsOutcome> {
     const { row, run } = place;
-    // Taken up after a start of gsv, they are not there yet.
+    // After a restart, tool servers must be opened again.
     await this.ports.servers.opened(row.pid);
     for (const call of await this.ports.store.openCalls(row.pid, run.runId)) {
       if (place.signal.aborted) return "left";
       if (place.leaving.aborted) {
-        // A stop is written down here; what is left of the turn is taken up by the next claim.
+        // A stop is stored here; the next claim continues with the remaining calls.
         const now = this.ports.clock.now();
         await this.ports.store.boundary(row.pid, run.epoch, { runId: run.runId, enter: false, now });
         await this.ports.ledger.publish(row);
@@ -92,7 +91,7 @@ export class ToolCalls {
     const fault = this.faultOf(call, await this.ports.offered.namesFor(place.row));
     if (fault !== null) return await this.refuse(place, call, "failed", fault);
     if (call.call === "hil.ask") return await this.question(place, call);
-    // Once more where a person has approved it: what is shown may have come to be something else since.
+    // Also for an approved call: its target may have changed since.
     const judged = await this.ports.judge.judge(place.row, call);
     if (judged.verdict.action === "deny") {
       const why = `denied by a policy: ${judged.verdict.why}; do not try another way.`;
@@ -108,8 +107,8 @@ export class ToolCalls {
     if (isNew && verdict.action === "ask") {
       if (!PROFILES_ALONE.includes(place.row.profile)) return await this.ask(place, call, { why: verdict.why, judged });
       const alone = isLoopWhy(verdict.why)
-        ? `You ${verdict.why}. Do something else, or say what is in the way.`
-        : `${call.tool} needs a person's approval and this process has nobody to ask.`;
+        ? `You ${verdict.why}. Do something else, or explain what blocks you.`
+        : `${call.tool} needs approval, and this process cannot ask anyone.`;
       return await this.refuse(place, call, "denied", alone);
     }
     return await this.carryOut(place, call, judged);
@@ -128,25 +127,25 @@ export class ToolCalls {
     return "left";
   }
 
-  // Told like any other call, so that whoever looks on never sees a result without its call.
+  // Announced like any other call, so that clients never see a result without its call.
   private refuse(place: RunPlace, call: CallRow, outcome: ToolOutcome, why: string): Promise<CallsOutcome> {
     this.announce(place, call);
     return this.end(place, call, { outcome, output: why });
   }
 
-  // What a block calls is told with the block.
+  // Calls inside a code block are not announced: the block is.
   private announce({ row, run }: RunPlace, { callId, tool, call, args, block }: CallRow): void {
     if (block !== undefined) return;
     this.ports.ledger.emit(row, { name: "chat.tool_call", run: run.runId, callId, tool, call: call ?? tool, args });
   }
 
-  // What is wrong with the call itself, told so that a model can mend it.
+  // Errors in the call itself, worded for the model.
   private faultOf(call: CallRow, allowed: ReadonlySet<string>): string | null {
     const heavy = tooHeavy(call.tool, call.args);
     if (heavy !== null) return heavy;
     const syscall = call.call === null ? undefined : this.ports.table.get(call.call);
     if (syscall === undefined || !allowed.has(call.tool))
-      return `there is no tool ${call.tool}; the tools are ${[...allowed].join(", ")}.`;
+      return `unknown tool ${call.tool}; available: ${[...allowed].join(", ")}.`;
     try {
       parseArgs(syscall.input, asCalled(call), { unknownKeys: "refuse" });
       return null;
@@ -192,14 +191,14 @@ export class ToolCalls {
     if (!begun.ok) return "left";
     await this.ports.ledger.publish(row);
     const block = call.call === "codemode.exec" ? this.blockOf(place, call) : null;
-    // One that is taken up again was told of when it began.
+    // A resumed block was announced when it began.
     if (!(await block?.isAgain())) this.announce(place, call);
     const { timeoutMs } = call.args;
     this.ports.active(row.pid, typeof timeoutMs === "number" ? timeoutMs : 0);
     const work = () => this.effect({ row, call, judged, run: run.runId }, signal);
     const ended = block === null ? await work() : await this.ports.blocks.during(call.dispatchId, block, work);
     if (block?.left) return "left";
-    // It may have outlived this kernel: the next one asks for it again. A block is told the same as before.
+    // It may survive this kernel, and the next one asks for it again. A resumed block gets the same results.
     const isAskedAgain = call.repeat === "resume" || (call.block !== undefined && call.repeat === "read");
     if (signal.reason === KERNEL_LEAVES && isAskedAgain) return "left";
     await this.ports.changes.end(row, call);
@@ -222,12 +221,12 @@ export class ToolCalls {
     signal: AbortSignal,
   ): Promise<Ended> {
     const syscall = call.call === null ? undefined : this.ports.table.get(call.call);
-    if (syscall === undefined) return { outcome: "failed", output: `there is no tool ${call.tool}.` };
+    if (syscall === undefined) return { outcome: "failed", output: `unknown tool ${call.tool}.` };
     try {
       const approval = call.status === "approved" ? await this.approvedAs(row, call, judged) : null;
       const seen = seenOf(call, judged, approval !== null && !isLoopWhy(approval.why));
       const sys = this.ports.sysOf(row, { ...seen, doing: { run, call: call.dispatchId, tool: call.tool } });
-      // A block of code has no eyes.
+      // Code blocks are given no images.
       const shows = call.block === undefined ? syscall.tool?.shows : undefined;
       const args = { ...asCalled(call), ...shows?.with };
       const result = await sys.call(syscall.name, args, { requestId: call.dispatchId, signal });
@@ -244,10 +243,10 @@ export class ToolCalls {
     }
   }
 
-  /** What a person said yes to, if this is still that; what the yes attaches is attached by it. */
+  /** The approval of the call, if it still matches. An approved attachment takes effect here. */
   private async approvedAs(row: ProcessRow, call: CallRow, judged: Judged): Promise<Approval | null> {
     const approval = await this.ports.store.approvedAs(row.pid, call.dispatchId);
-    // A read that was cut off is marked so as well: nobody was asked about that.
+    // An interrupted read has this status too, without an approval.
     if (approval === null) return null;
     needSame(approval, call, judged);
     if (judged.attaches !== null) await this.ports.attach(row, judged.attaches);
@@ -285,7 +284,7 @@ export class ToolCalls {
     if (headAndTail(text, LIMITS.toolOutputBytesMax).omittedBytes === 0) return text;
     const ends = headAndTail(text, LIMITS.toolOutputBytesMax - FILE_BYTES).text;
     const file = await this.ports.keep(row, dispatchId, text);
-    return file === null ? ends : `${ends}\n(all of it: ${file})`;
+    return file === null ? ends : `${ends}\n(full output: ${file})`;
   }
 }
 
@@ -299,6 +298,6 @@ function json(result: unknown): string {
 }
 
 function errorText(error: unknown): string {
-  if (!(error instanceof SysError)) return "a fault inside gsv";
+  if (!(error instanceof SysError)) return "internal error";
   return [`${error.code}: ${error.message}`, ...error.hints].join("\n");
 }
