@@ -11,7 +11,7 @@ export const COMMANDS: Commands = new Map<string, CommandEntry>([
   [
     "spawn",
     {
-      summary: "Start a new process; prints its pid",
+      summary: "Start a new process; print its pid",
       load: async () => (await import("./approvals/trust.ts")).spawnAs("spawn"),
     },
   ],
@@ -71,7 +71,7 @@ export const COMMANDS: Commands = new Map<string, CommandEntry>([
   [
     "approvals",
     {
-      summary: "List what waits for your approval or answer",
+      summary: "List pending approvals and questions",
       load: async () => (await import("./approvals/approvals.ts")).approvals(),
     },
   ],
@@ -139,7 +139,7 @@ export const COMMANDS: Commands = new Map<string, CommandEntry>([
     "grep",
     { summary: "Print lines that hold a pattern", load: async () => (await import("./files/contents.ts")).grep },
   ],
-  ["ln", { summary: "Make a symbolic link", load: async () => (await import("./files/ln.ts")).ln }],
+  ["ln", { summary: "Create a symbolic link", load: async () => (await import("./files/ln.ts")).ln }],
   ["chmod", { summary: "Change permissions", load: async () => (await import("./files/permissions.ts")).chmod }],
   ["chown", { summary: "Change owner and group", load: async () => (await import("./files/permissions.ts")).chown }],
   [
@@ -180,7 +180,7 @@ export const COMMANDS: Commands = new Map<string, CommandEntry>([
     },
   ],
   ["fetch", { summary: "Print a page of the web as text", load: short("net.fetch", "fetch") }],
-  ["caps", { summary: "Show what a process may do", load: short("proc.caps", "caps") }],
+  ["caps", { summary: "Show the capabilities of a process", load: short("proc.caps", "caps") }],
   ["models", { summary: "List the models there are", load: short("ai.models", "models") }],
   ["nice", { summary: "Let others ask a provider first, or not", load: short("proc.nice", "nice") }],
   [
