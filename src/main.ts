@@ -19,7 +19,8 @@ if (argv.length === 1 && (argv[0] === "--version" || argv[0] === "-V")) {
   const [noun, verb, flag] = argv;
   const asKernel =
     noun === "kernel" && verb === "run" && argv.length <= 3 && (flag ?? "--foreground") === "--foreground";
-  process.exit(await (asKernel ? kernelProcess() : commandProcess()));
+  const asManager = noun === "manager" && argv.length === 1;
+  process.exit(await (asKernel ? kernelProcess() : asManager ? managerProcess() : commandProcess()));
 }
 
 /** Not through process.stdout nor node:fs: making these takes longer than all the rest. */
@@ -112,6 +113,9 @@ async function kernelProcess(): Promise<number> {
   }
 }
 
+async function managerProcess() {
+  return (await import("./client/manager-lines.ts")).managerLines((await atHome(await invocation())).paths.kernelDb);
+}
 async function commandProcess(): Promise<number> {
   // Whoever types has a prompt before anything else is loaded.
   if (argv.length === 0) (await import("./machine/first-paint.ts")).firstPaint(process.env);

@@ -129,6 +129,13 @@ export type Signal =
       readonly share: number;
       readonly text: string;
     })
+  /** Its agent calls a tool that a client offers: `sys.mcp.answer` answers. */
+  | (SignalBase & {
+      readonly name: "process.server_call";
+      readonly call: string;
+      readonly tool: string;
+      readonly args: object;
+    })
   /** The sender of its session has few credits left, or none: then the process is stopped. */
   | (SignalBase & {
       readonly name: "process.credits";
@@ -176,6 +183,7 @@ const NAMED: { readonly [K in SignalName]: true } = {
   "process.state": true,
   "process.budget": true,
   "process.credits": true,
+  "process.server_call": true,
   "process.restart": true,
   "process.timeout_warning": true,
   "process.hook": true,

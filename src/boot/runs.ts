@@ -64,7 +64,6 @@ export function runPorts(
   const toolCalls = new ToolCalls({
     changes,
     active,
-    servers,
     offered,
     table: SYSCALLS,
     store,
@@ -106,7 +105,6 @@ export function runPorts(
     outages,
     active,
     async toolSpecs(row) {
-      await servers.opened(row.pid);
       return await offered.specs(row);
     },
     imagesOf: (row, messages) => imagesIn(core.objects, row, messages),

@@ -75,15 +75,13 @@ export function bootServices(
     models: modelService(choosing),
     conversations: conversationsOf(core, parts, spawning),
   };
-  const contextFiles = (pid: string) => store.contextFiles(pid);
-  const { contextShape, segments } = store;
   const drain = (why: LeaveReason) => host.drain(why);
   const life = () => ({ running: true, pid, startedAt, generation, clients: host.clients() });
   return {
     ...people,
     ...bootAgents(core, { ...parts, accounts: people.accounts, modelNamed }),
     ...used,
-    sessions: sessionsService({ ...used, kernel, clock, random, contextFiles, contextShape, segments }),
+    sessions: sessionsService({ ...used, kernel, clock, random, ...lifeOf(core, parts) }),
     processes: answeredFirst(core, processes),
     kernel: controlService({ about: aboutThis(paths), processes: kernel.processes, life, drain }),
     approvals: approvalsService({ kernel, store, ledger, runners, clock, table: SYSCALLS, ...policy }),
@@ -111,6 +109,12 @@ export function bootServices(
     lifecycle: lifecycleService(kernel, parts.timeouts),
     search: core.search,
   };
+}
+
+function lifeOf({ processes: store }: Core, { ledger, control, contextResets, runners }: ProcessParts) {
+  const { contextFiles, contextShape, segments } = store;
+  const wake = (pid: string) => runners.wake(pid);
+  return { store, ledger, control, contextResets, wake, contextFiles, contextShape, segments };
 }
 
 function spawningOf(core: Core, files: FileParts, { ledger, runners, heldRuns, policy }: ProcessParts) {

@@ -99,7 +99,11 @@ export function registryService(options: RegistryOptions): Registry {
 }
 
 /** The row of a process the caller may see; anything else reads like an absent one. */
-export async function visibleProcess(kernel: KernelStore, caller: Caller, pid: string): Promise<ProcessRow> {
+export async function visibleProcess(
+  kernel: Pick<KernelStore, "processes">,
+  caller: Caller,
+  pid: string,
+): Promise<ProcessRow> {
   const row = await kernel.processes.get(pid);
   if (row === null || row.phase === "killing" || (row.ownerUid !== caller.ownerUid && !isRoot(caller)))
     throw noSuchProcess(pid);

@@ -14,6 +14,7 @@ import type { SessionRow } from "../store/kernel/processes/sessions.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
 import type { CallContext } from "../syscalls/define.ts";
 import type { Processes } from "../syscalls/services.ts";
+import type { SessionAbout } from "../syscalls/session/session-service.ts";
 import { checkAgent, keyOf, nameOf, sessionNamed } from "./addresses.ts";
 import { decoded, keyText, partsOf, type SessionKey } from "./keys.ts";
 import { defaultPolicy } from "./renewal.ts";
@@ -28,6 +29,16 @@ export interface RoutePorts {
 export interface Routed {
   readonly session: SessionRow;
   readonly row: ProcessRow;
+  /** The process was made by this call. */
+  readonly isNew?: boolean;
+}
+
+export interface OpenOptions {
+  /** The key before session.dmScope led to this one: the sender is taken from it. */
+  readonly as?: string;
+  readonly about?: SessionAbout;
+  /** Nobody is there to approve anything. */
+  readonly unattended?: boolean;
 }
 
 export class Routes {
@@ -44,37 +55,40 @@ export class Routes {
     return { session, row: await visibleProcess(kernel, caller, session.pid) };
   }
 
-  /** The sender is taken from `as`, the key before session.dmScope led it to this one. */
-  open(context: CallContext, written: string, as = written): Promise<Routed> {
-    return this.opening.run(() => this.opened(context, written, as));
+  open(context: CallContext, written: string, options: OpenOptions = {}): Promise<Routed> {
+    return this.opening.run(() => this.opened(context, written, options));
   }
 
-  private async opened(context: CallContext, written: string, as: string): Promise<Routed> {
+  private async opened(context: CallContext, written: string, options: OpenOptions): Promise<Routed> {
     const { kernel } = this.ports;
     const { caller } = context;
     const session = isUuid(written)
-      ? await sessionNamed(kernel, caller, written)
-      : await this.rowFor(caller, await keyOf(kernel, caller, written), peerIn(as));
+      ? await this.rowOf(caller, written, options.about)
+      : await this.rowFor(caller, await keyOf(kernel, caller, written), {
+          sender: options.about?.sender,
+          peer: peerIn(options.as ?? written),
+        });
     // A process that was killed a moment ago may still be on its way out.
     const row = session.pid === null ? null : await kernel.processes.get(session.pid);
     if (row !== null && row.phase === "live") return { session, row };
     try {
-      return await this.begun(context, session);
+      return { ...(await this.begun(context, session, options)), isNew: true };
     } catch (error) {
       // An address at which nobody can be is none.
       const [latest] = await kernel.sessions.generations(session.id, 1);
       if (latest === undefined && !isUuid(written)) await kernel.sessions.remove(session.id);
+      else await kernel.sessions.change(session.id, { outcome: "error" }, this.ports.clock.now());
       throw error;
     }
   }
 
-  private async rowFor(caller: Caller, key: SessionKey, peer: string | null): Promise<SessionRow> {
+  private async rowFor(caller: Caller, key: SessionKey, writer: Writer): Promise<SessionRow> {
     const { kernel, clock, random } = this.ports;
     const { ownerUid } = caller;
     const now = clock.now();
     const text = keyText(key);
     const known = await kernel.sessions.byKey(ownerUid, text);
-    const sender = key.channel === "cli" ? null : peer;
+    const sender = key.channel === "cli" ? null : senderBy(known?.sender ?? null, writer);
     if (known !== null && known.sender !== sender) await kernel.sessions.change(known.id, { sender }, now);
     if (known !== null) return { ...known, sender };
     await checkAgent(kernel, caller, key);
@@ -88,19 +102,34 @@ export class Routes {
     return await kernel.sessions.create({ id: uuidv7(now, random), ownerUid, ...about });
   }
 
-  private async begun(context: CallContext, session: SessionRow): Promise<Routed> {
+  /** By its id; one that nobody knows is made if there is something to make it of. */
+  private async rowOf(caller: CallContext["caller"], id: string, about: SessionAbout = {}): Promise<SessionRow> {
+    const { kernel, clock } = this.ports;
+    const { source, sender, agent: agentId, project: projectId, name, workDir, initialPrompt } = about;
+    const isKnown = (await kernel.sessions.get(id)) ?? (await kernel.sessions.generation(id));
+    if (isKnown !== null || Object.keys(about).length === 0) return await sessionNamed(kernel, caller, id);
+    const given = { source, sender, agentId, projectId, name, workDir, initialPrompt };
+    const columns = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+    return await kernel.sessions.create({ id, ownerUid: caller.ownerUid, createdAt: clock.now(), ...columns });
+  }
+
+  private async begun(context: CallContext, session: SessionRow, { unattended }: OpenOptions): Promise<Routed> {
     const { kernel, processes, clock, random } = this.ports;
-    const { id, ownerUid } = session;
+    const { id, ownerUid, workDir, projectId } = session;
     const key = session.key === null ? null : partsOf(session.key);
-    if (key === null) throw withoutProcess(id);
+    const agent = key?.agentId ?? session.agentId ?? MAIN_AGENT;
+    const project = projectId === null ? null : await projectOf(kernel, ownerUid, projectId);
+    const label = session.name || (key === null ? null : labelOf(key));
     const [latest] = await kernel.sessions.generations(id, 1);
     const { pid } = await processes.spawn(
       { ...context, requestId: `session:${id}:${(latest?.number ?? 0) + 1}` },
       {
-        profile: "task",
-        label: labelOf(key),
+        profile: unattended ? "cron" : "task",
         parent: initPid(ownerUid),
-        ...(key.agentId === MAIN_AGENT ? {} : { as: key.agentId }),
+        ...(label === null ? {} : { label }),
+        ...(workDir === null ? {} : { cwd: workDir }),
+        ...(project === null ? {} : { project }),
+        ...(agent === MAIN_AGENT ? {} : { as: agent }),
       },
     );
     await kernel.sessions.attach(id, { pid, generationId: uuidv4(random), now: clock.now() });
@@ -113,6 +142,26 @@ function withoutProcess(name: string): SysError {
   return new SysError("ENOENT", `session ${name} has no process now: it gets one with its next message`, [
     `gsv chat --session ${name} "…"`,
   ]);
+}
+
+/** The name of a project that a session names by its id or its name. */
+async function projectOf(kernel: KernelStore, ownerUid: number, named: string): Promise<string> {
+  const project = (await kernel.projects.get(named)) ?? (await kernel.projects.byName(ownerUid, named));
+  if (project !== null && project.ownerUid === ownerUid) return project.name;
+  throw new SysError("ENOENT", `no project ${named.slice(0, 80).toWellFormed()}`, ["gsv project list"]);
+}
+
+interface Writer {
+  /** As the channel says it. */
+  readonly sender: string | undefined;
+  /** As the key was written. */
+  readonly peer: string | null;
+}
+
+/** A key in lower case, as gsv prints it, does not change an address in other letters. */
+function senderBy(known: string | null, { sender, peer }: Writer): string | null {
+  if (sender !== undefined) return sender;
+  return known !== null && peer === known.toLowerCase() ? known : peer;
 }
 
 /** In the spelling that the key was written with: a key is folded, an address is not. */

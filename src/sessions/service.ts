@@ -8,12 +8,17 @@ import type { CallContext } from "../syscalls/define.ts";
 import type { Conversations } from "../syscalls/proc/history-service.ts";
 import type { Archives, Closed, Processes } from "../syscalls/services.ts";
 import type { SessionReset, SessionRestored, Sessions } from "../syscalls/session/session-service.ts";
-import { archivePath, conversationAt, nameOf, sessionNamed } from "./addresses.ts";
+import { archivePath, nameOf, sessionNamed } from "./addresses.ts";
 import { type ChangePorts, changeNamed, valueWritten } from "./changes.ts";
+import { type LifePorts, openedAt, sessionLife } from "./lifecycle.ts";
 import { type Routed, type RoutePorts, Routes } from "./routes.ts";
 import { sessionViews, tokensFrom, usedIn, type ViewPorts } from "./views.ts";
 
-export interface SessionPorts extends ViewPorts, Omit<RoutePorts, "processes">, Omit<ChangePorts, "processes"> {
+export interface SessionPorts
+  extends ViewPorts,
+    Omit<RoutePorts, "processes">,
+    Omit<ChangePorts, "processes">,
+    Omit<LifePorts, "processes"> {
   readonly processes: Processes;
   readonly conversations: Pick<Conversations, "compact">;
   readonly archives: Pick<Archives, "verify">;
@@ -24,11 +29,10 @@ export function sessionsService(ports: SessionPorts): Sessions {
   const routes = new Routes(ports);
   return {
     ...sessionViews(ports),
+    ...sessionLife(ports, routes),
 
-    async open(context, written) {
-      const { caller } = context;
-      const { key, ...by } = isUuid(written) ? { key: written } : await conversationAt(kernel, caller, written);
-      const { session, row } = await routes.open(context, key, written);
+    async open(context, written, about) {
+      const { session, row, ...by } = await openedAt(kernel, routes, context, { key: written, about });
       return { key: nameOf(session), pid: row.pid, ...by };
     },
 

@@ -4,6 +4,7 @@
 import type { Caller } from "../abi/identity.ts";
 import { isRoot } from "../abi/identity.ts";
 import { tokensOf, usdOf } from "../abi/process/money.ts";
+import type { ProcessInfo } from "../abi/process/process.ts";
 import type { Clock } from "../lib/clock.ts";
 import { ownSettings } from "../process/life/own-settings.ts";
 import { modelOfProcess } from "../process/run/model-choice.ts";
@@ -16,6 +17,7 @@ import type {
   Conversation,
   SessionLine,
   SessionSettings,
+  SessionStatus,
   SessionTokens,
   SessionViews,
 } from "../syscalls/session/session-service.ts";
@@ -47,11 +49,10 @@ export function sessionViews(ports: ViewPorts): SessionViews {
 
     async get(caller, key) {
       const session = await sessionNamed(kernel, caller, key);
-      const { id, pid, ownerUid, createdAt } = session;
-      const [latest] = await kernel.sessions.generations(id, 1);
+      const { pid, ownerUid, createdAt } = session;
+      const [latest] = await kernel.sessions.generations(session.id, 1);
       return {
         ...(await lineOf(ports, caller, session)),
-        id,
         owner: (await kernel.accounts.byUid(ownerUid))?.username ?? String(ownerUid),
         ...(await countsIn(ports, caller, pid)),
         tokens: tokensFrom(await usedIn(kernel, pid === null ? null : (latest ?? null))),
@@ -103,6 +104,8 @@ async function lineOf(
   const current = pid === null ? null : await kernel.sessions.current(pid);
   return {
     key: nameOf(session),
+    id: session.id,
+    status: statusOf(process, outcome),
     sessionId: current?.id ?? null,
     pid: process?.pid ?? null,
     label: process?.label ?? (session.name === "" ? null : session.name),
@@ -110,6 +113,12 @@ async function lineOf(
     ...(process?.interrupted ? { interrupted: true as const } : {}),
     lastActiveAt: process?.lastActiveAt ?? session.activeAt ?? updatedAt,
   };
+}
+
+function statusOf(process: ProcessInfo | null, outcome: SessionRow["outcome"]): SessionStatus {
+  if (process === null) return outcome ?? "idle";
+  if (process.state === "queued" || process.state.startsWith("waiting_")) return "running";
+  return process.state === "idle" && process.lastStatus === "error" ? "error" : (process.state as SessionStatus);
 }
 
 async function messagesIn({ histories }: ViewPorts, caller: Caller, pid: string | null): Promise<number> {

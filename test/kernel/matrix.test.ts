@@ -91,6 +91,8 @@ const TABLE: { readonly [name: string]: Call } = {
     outcomes: ["ENOENT", "ENOENT", "ENOENT", "EPERM", "EPERM"],
     about: () => ({ tool: "calendar_add", args: {} }),
   },
+  "sys.mcp.offer": { outcomes: ["ok", "ESRCH", "ok", "EPERM", "EPERM"], about: pid },
+  "sys.mcp.answer": { outcomes: ["ok", "ok", "ok", "EPERM", "EPERM"], about: () => ({ call: "none", text: "x" }) },
   "proc.reset": { outcomes: HIDDEN, about: pid },
   "proc.kill": { outcomes: HIDDEN, about: pid },
   "proc.wait": { outcomes: HIDDEN, about: async (world, owner) => ({ pids: [await world.pid(owner)] }) },

@@ -82,7 +82,8 @@ test("owners, terminals and browsers pay nothing; an owner's address counts as w
   const { balances } = await home.sys.call<{ balances: CreditBalance[] }>("credits.balance", {});
   expect(balances).toEqual([]);
   // The same letters in another case are another address.
-  await home.say("hello", { pid: await open(home, `agent:main:algochat:dm:${WALLET.toLowerCase()}`) });
+  await home.sys.call("session.open", { key: KEY, sender: WALLET.toLowerCase() });
+  await home.say("hello", { pid: await open(home, KEY.toLowerCase()) });
   expect(await credits(home, WALLET.toLowerCase())).toBe(99);
 });
 

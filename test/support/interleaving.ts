@@ -3,7 +3,7 @@
 
 import { expect } from "bun:test";
 import fc from "fast-check";
-import type { SessionRow } from "../../src/store/kernel/processes/sessions.ts";
+import type { Session } from "../../src/process/manager/session.ts";
 import { ManagedKernel } from "./manager.ts";
 
 const SECOND = 1000;
@@ -42,7 +42,7 @@ export async function play(steps: readonly Step[]): Promise<void> {
   }
 }
 
-async function take(it: ManagedKernel, session: SessionRow, step: Step): Promise<void> {
+async function take(it: ManagedKernel, session: Session, step: Step): Promise<void> {
   const { manager, home } = it;
   const pid = await it.pid(session);
   switch (step.do) {
@@ -85,7 +85,7 @@ async function take(it: ManagedKernel, session: SessionRow, step: Step): Promise
   await home.quiet();
 }
 
-async function holds(it: ManagedKernel, sessions: readonly SessionRow[]): Promise<void> {
+async function holds(it: ManagedKernel, sessions: readonly Session[]): Promise<void> {
   const { manager } = it;
   const stats = manager.getMemoryStats();
   expect(stats.processes).toBe(manager.getActiveSessionIds().length);
@@ -96,9 +96,9 @@ async function holds(it: ManagedKernel, sessions: readonly SessionRow[]): Promis
   for (const session of sessions) {
     // At most one run, and never at once running and paused.
     expect(manager.isRunning(session.id) && manager.isPaused(session.id)).toBe(false);
-    const { pid, restartCount } = await it.row(session);
-    expect(restartCount).toBeLessThanOrEqual(3);
-    if (pid === null) continue;
+    const pid = await it.pid(session);
+    if (pid === "none") continue;
+    expect(await it.restarts(pid)).toBeLessThanOrEqual(3);
     expect(pids.has(pid)).toBe(false);
     pids.add(pid);
     const { state } = await it.home.get(pid);
@@ -108,7 +108,7 @@ async function holds(it: ManagedKernel, sessions: readonly SessionRow[]): Promis
 }
 
 /** However it went, it can be brought to an end, and nothing is left then. */
-async function over(it: ManagedKernel, sessions: readonly SessionRow[]): Promise<void> {
+async function over(it: ManagedKernel, sessions: readonly Session[]): Promise<void> {
   for (const { id } of sessions) it.manager.stopProcess(id);
   await it.manager.settled();
   it.home.model.release();

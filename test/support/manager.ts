@@ -1,10 +1,11 @@
 // A process manager over a whole kernel in memory, with sessions of any source and everything that was told of them.
 
-import { ROOT_UID } from "../../src/abi/identity.ts";
+import { uuidv7 } from "../../src/abi/ids.ts";
 import type { ClaudeStreamEvent } from "../../src/process/manager/events.ts";
 import { ProcessManager } from "../../src/process/manager/manager.ts";
-import type { Engine, ManagerPorts } from "../../src/process/manager/ports.ts";
-import type { NewSession, SessionRow } from "../../src/store/kernel/processes/sessions.ts";
+import type { Session } from "../../src/process/manager/session.ts";
+import type { SessionRow } from "../../src/store/kernel/processes/sessions.ts";
+import type { SessionLine } from "../../src/syscalls/session/session-service.ts";
 import { type KernelOptions, TestKernel } from "./kernel.ts";
 
 export const OWNER = 1000;
@@ -17,13 +18,10 @@ export class ManagedKernel {
   private made = 0;
   private kernels = 0;
 
-  private constructor(
-    readonly home: TestKernel,
-    private readonly ports: ManagerPorts,
-  ) {}
+  private constructor(readonly home: TestKernel) {}
 
-  static async boot(ports: ManagerPorts = {}, options: KernelOptions = {}): Promise<ManagedKernel> {
-    const managed = new ManagedKernel(await TestKernel.boot(options), ports);
+  static async boot(options: KernelOptions = {}): Promise<ManagedKernel> {
+    const managed = new ManagedKernel(await TestKernel.boot(options));
     managed.manage();
     await managed.manager.settled();
     return managed;
@@ -31,24 +29,11 @@ export class ManagedKernel {
 
   /** A manager as after a start of gsv. */
   manage(): void {
-    this.manager = new ProcessManager(this.home.kernel.care.database, { ...this.given(), ...this.ports });
-    const { kernels } = this;
+    const { home, kernels } = this;
+    const onFault = (error: unknown) => kernels === this.kernels && this.faults.push(error);
+    const { clock } = home;
+    this.manager = new ProcessManager({ filename: home.paths.kernelDb }, { sys: home.person(OWNER), clock, onFault });
     this.manager.subscribeAll((id, event) => kernels === this.kernels && this.events.push({ id, event }));
-  }
-
-  private given(): ManagerPorts {
-    const { home } = this;
-    const { kernel } = home;
-    const engine: Engine = {
-      ...{ kernel: home.stores.kernel, store: home.stores.processes, ledger: kernel.ledger, runners: kernel.runners },
-      ...kernel.care,
-      random: home.random.bytes,
-      sysOf: (uid) => home.person(uid),
-      hear: (listener) => kernel.door(ROOT_UID, () => kernel.callers.person(ROOT_UID, "/")).on({}, listener),
-    };
-    const { kernels } = this;
-    // What a dead kernel's manager still tries is nobody's trouble.
-    return { engine, clock: home.clock, onFault: (error) => kernels === this.kernels && this.faults.push(error) };
   }
 
   /** Everything stays as it lies, and the next kernel has a manager of its own. */
@@ -58,15 +43,16 @@ export class ManagedKernel {
     this.kernels++;
     await this.home.restart();
     this.manage();
+    await this.manager.settled();
     await this.home.quiet();
   }
 
-  async session(about: Partial<NewSession> = {}): Promise<SessionRow> {
-    const id = `session-${++this.made}`;
+  /** One of another channel has an address; one of a terminal is known by its id. */
+  session(about: Partial<Session> = {}): Session {
     const source = about.source ?? "cli";
-    const key = source === "cli" ? null : `agent:main:${source}:dm:peer-${this.made}`;
-    const { sessions } = this.home.stores.kernel;
-    return await sessions.create({ id, ownerUid: OWNER, key, createdAt: this.home.clock.now(), ...about });
+    const id = uuidv7(this.home.clock.now(), this.home.random.bytes);
+    const key = source === "cli" ? {} : { sender: `peer-${++this.made}` };
+    return { id, source, ...key, ...about };
   }
 
   async row({ id }: { readonly id: string }): Promise<SessionRow> {
@@ -75,8 +61,17 @@ export class ManagedKernel {
     return row;
   }
 
-  async pid(session: SessionRow): Promise<string> {
-    return (await this.row(session)).pid ?? "none";
+  async pid(session: { readonly id: string }): Promise<string> {
+    return (await this.home.stores.kernel.sessions.get(session.id))?.pid ?? "none";
+  }
+
+  async status({ id: key }: { readonly id: string }): Promise<string> {
+    return (await this.home.sys.call<SessionLine>("session.get", { key })).status;
+  }
+
+  /** How often its run was restarted after faults. */
+  async restarts(pid: string): Promise<number> {
+    return (await this.home.stores.processes.head(pid)).restarts?.count ?? 0;
   }
 
   told(session: { readonly id: string }): ClaudeStreamEvent[] {
@@ -92,15 +87,6 @@ export class ManagedKernel {
   async until(session: { readonly id: string }, type: string, times = 1): Promise<void> {
     await this.home.until(`${session.id}: ${type}`, () => this.types(session, type).length >= times);
     await this.manager.settled();
-  }
-
-  /** Its model is being asked and says nothing until it is let go. */
-  async running(about: Partial<NewSession> = {}): Promise<{ readonly session: SessionRow; readonly pid: string }> {
-    const session = await this.session(about);
-    this.manager.startProcess(session);
-    await this.until(session, "session_started");
-    const pid = await this.pid(session);
-    return { session, pid };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -126,6 +126,10 @@ export const NAMING: { readonly [call: string]: (things: Things) => object[] } =
   "session.compact": ({ session: key }) => [{ key }],
   "session.open": ({ session: key }) => [{ key }],
   "session.set": ({ session: key }) => [{ key, path: "label", value: "x" }],
+  "session.start": ({ session: key }) => [{ key }],
+  "session.resume": ({ session: key }) => [{ key }],
+  "session.stop": ({ session: key }) => [{ key }],
+  "sys.mcp.offer": ({ pid }) => [{ pid }],
   "session.restore": ({ archive: id }) => [{ id }],
   "proc.think": ({ pid }) => [{ pid }, { pid, level: "high" }],
   "proc.nice": ({ pid }) => [{ pid }, { pid, nice: "5" }],
@@ -207,6 +211,8 @@ export const NAMELESS = [
   "codemode.exec",
   // Only what was opened for the calling process.
   "sys.mcp.call",
+  // A call is only its own account's to answer.
+  "sys.mcp.answer",
   "audit.list",
   // Of a file that is not there it tells what was one's own doing.
   "fs.writers",

@@ -41,6 +41,9 @@ export const SESSION_ROWS: { readonly [name: string]: { readonly outcomes: Row; 
   "session.compact": { outcomes: ABSENT, about: about() },
   "session.open": { outcomes: PERSONS_OWN, about: about() },
   "session.set": { outcomes: PERSONS_OWN, about: about({ path: "label", value: "x" }) },
+  "session.start": { outcomes: PERSONS_OWN, about: about() },
+  "session.resume": { outcomes: PERSONS_OWN, about: about() },
+  "session.stop": { outcomes: PERSONS_OWN, about: about() },
   "session.restore": { outcomes: PERSONS_OWN, about: conversation },
   "proc.think": {
     outcomes: ["ok", "ESRCH", "ok", "EPERM", "EPERM"],

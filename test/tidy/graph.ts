@@ -9,8 +9,6 @@ export const ENTRIES = [
   "src/build.ts",
   "src/man.ts",
   "src/launch.mjs",
-  // Entry for programs that embed gsv as a process manager.
-  "src/process/manager/manager.ts",
 ];
 
 /** Exports that only tests use, each with the reason. */
@@ -21,7 +19,6 @@ export const EXPORTS_FOR_TESTS: { readonly [fileAndName: string]: string } = {
   "src/abi/process/process.ts STATES": "random histories are held against the list of states",
   "src/abi/hook.ts HOOK_EVENTS": "the manual lists each with what it says",
   "src/process/faults/restart.ts nextRestart": "when a fault counts anew is a rule of its own, to the millisecond",
-  "src/process/manager/manager.ts ProcessManager": "the words of others for what is there: nothing in gsv speaks them",
   "src/providers/table.ts loadProvider": "providers are tried one by one, as they are listed",
   "src/build.ts GSV": "the benchmark builds gsv as npm run build does",
   "src/workers/workers.ts newShellRunner": "scripts are tried in the Workers that run them",

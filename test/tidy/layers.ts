@@ -64,6 +64,8 @@ export const LAYERS: { readonly [name: string]: Layer } = {
   jobs: { files: ["src/jobs/"], imports: ["abi", "lib"], packages: ["fflate"] },
   syscalls: { files: ["src/syscalls/"], imports: ["abi", "lib"], packages: ["zod"] },
   kernel: { files: ["src/kernel/"], imports: BELOW_KERNEL, packages: ["chokidar"] },
+  // seed-002's face: a client of the kernel like any other.
+  manager: { files: ["src/process/manager/"], imports: ["process", "top", "abi", "lib"] },
   process: { files: ["src/process/"], imports: ["kernel", ...BELOW_KERNEL], packages: ["fflate"] },
   sessions: { files: ["src/sessions/"], imports: ["process", "kernel", ...BELOW_KERNEL] },
   apps: { files: ["src/apps/"], imports: ["process", "kernel", ...BELOW_KERNEL] },

@@ -14,8 +14,15 @@ interface Rule {
   readonly comments?: true;
 }
 
-const TOP = ["src/main.ts", "src/launch.mjs", "src/build.ts"];
-const MAKES_RANDOMNESS = ["src/main.ts", "src/boot", "src/client/", "src/machine/", "src/workers/"];
+const TOP = ["src/client/home-sys.ts", "src/main.ts", "src/launch.mjs", "src/build.ts"];
+const MAKES_RANDOMNESS = [
+  "src/client/home-sys.ts",
+  "src/main.ts",
+  "src/boot",
+  "src/client/",
+  "src/machine/",
+  "src/workers/",
+];
 
 export const RULES: readonly Rule[] = [
   {

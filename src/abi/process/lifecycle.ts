@@ -22,8 +22,6 @@ export function isAtHand(source: string | null): boolean {
 
 /** What is remembered of sessions that are gone is looked for so often. */
 export const ORPHAN_SWEEP_MS = 5 * MINUTE;
-/** And whether something was missed. */
-export const RECONCILE_MS = MINUTE;
 
 /** After so many messages to a process that runs, a manager has it go on with its history in short. */
 export const TURNS_BEFORE_RESET = 8;

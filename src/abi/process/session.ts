@@ -62,3 +62,16 @@ export function thinkingNamed(name: string): Thinking | null {
     THINKING.find((level) => level === wanted) ?? (Object.hasOwn(OTHER_NAMES, wanted) ? OTHER_NAMES[wanted]! : null)
   );
 }
+
+/** Who writes in a session of another channel, in that channel's spelling; null at a terminal. */
+export function senderOf(session: {
+  readonly key?: string | null;
+  readonly source?: string;
+  readonly sender?: string | null;
+}): string | null {
+  const { key, source, sender } = session;
+  const channel = source ?? key?.split(":")[2];
+  if (channel === "cli") return null;
+  const at = key?.lastIndexOf(":dm:") ?? -1;
+  return sender ?? (at === -1 ? null : (key?.slice(at + 4) ?? null));
+}

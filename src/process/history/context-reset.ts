@@ -22,24 +22,27 @@ const BYTES_PER_TOKEN = 4;
 
 export class ContextResets {
   /** Processes whose next run goes on so, however few messages there were. */
-  private readonly asked = new Set<string>();
+  private readonly asked = new Map<string, { readonly hasNews: boolean }>();
 
   constructor(private readonly ports: ContextResetPorts) {}
 
-  ask(pid: string): void {
-    this.asked.add(pid);
+  /** Without news the next run continues what was interrupted. */
+  ask(pid: string, { hasNews }: { readonly hasNews: boolean } = { hasNews: true }): void {
+    this.asked.set(pid, { hasNews });
   }
 
   async begin(row: ProcessRow, run: Claimed): Promise<void> {
     const news = run.entered[0];
     if (run.resumed || news === undefined) return;
-    const turns = this.asked.delete(row.pid) ? 1 : await this.ports.turnsOf(row);
+    const asked = this.asked.get(row.pid);
+    this.asked.delete(row.pid);
+    const turns = asked === undefined ? await this.ports.turnsOf(row) : 1;
     if (turns === null) return;
     const { store } = this.ports;
     const shape = await store.contextShape(row.pid);
     const before = shape.rows.filter(({ seq }) => seq < news.id);
     if (before.filter(({ role }) => role === "user").length < turns) return;
-    const summary = conversationHistory(await lastSaid(store, row.pid, news.id), { hasNews: true });
+    const summary = conversationHistory(await lastSaid(store, row.pid, news.id), asked ?? { hasNews: true });
     if (summary !== null) await this.replace(row, run, { shape, before, summary });
   }
 

@@ -3,6 +3,7 @@
 
 import { isAtHand } from "../../abi/process/lifecycle.ts";
 import type { UsageRow } from "../../abi/process/process.ts";
+import { senderOf } from "../../abi/process/session.ts";
 import { CreditGate } from "../../kernel/accounts/credits.ts";
 import { settingsFor } from "../../kernel/settings/config.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -85,13 +86,6 @@ export class SenderCredits {
     if (session === null || sender === null || isAtHand(session.source)) return null;
     return (await ownersOf(kernel, session.ownerUid)).includes(sender) ? null : { ...session, sender };
   }
-}
-
-/** Who writes in a session of another channel, as that channel names them; null in any other session. */
-export function senderOf({ key, source, sender }: Pick<SessionRow, "key" | "source" | "sender">): string | null {
-  if (source === "cli") return null;
-  const at = key?.lastIndexOf(":dm:") ?? -1;
-  return sender ?? (at === -1 ? null : (key?.slice(at + 4) ?? null));
 }
 
 /** Addresses that are the owner's own. */

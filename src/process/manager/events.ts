@@ -68,6 +68,10 @@ export function eventsOf(signal: Signal): readonly ClaudeStreamEvent[] {
       return [{ type: "system", subtype: "retry", statusMessage: signal.reason }];
     case "process.timeout_warning":
       return [{ type: "system", subtype: "timeout_warning", statusMessage: warningText(signal.endsAt) }];
+    case "process.credits":
+      return signal.isExhausted
+        ? [errorEvent("credits_exhausted", signal.text)]
+        : [{ type: "system", subtype: "low_credits", statusMessage: signal.text }];
     case "process.budget":
       return [{ type: "system", subtype: "budget", statusMessage: signal.text }];
     default:

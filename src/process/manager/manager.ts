@@ -1,91 +1,77 @@
-// ProcessManager of seed-002: starts, resumes and stops sessions. Calls return at once and run in order, session by session.
+// ProcessManager of seed-002: a face of gsv's own life cycle. Each method is a call to the kernel of the home that the database belongs to, and
+// what it knows of sessions comes from the kernel's signals; nothing is decided here. Calls return at once and run in order, session by session.
 
-import {
-  INVOCATION_DEPTH_MAX,
-  ORPHAN_SWEEP_MS,
-  RECONCILE_MS,
-  TURNS_BEFORE_RESET,
-} from "../../abi/process/lifecycle.ts";
+import { dirname } from "node:path";
+import { messageOf, SysError } from "../../abi/errno.ts";
+import { ORPHAN_SWEEP_MS, TURNS_BEFORE_RESET } from "../../abi/process/lifecycle.ts";
 import type { Signal } from "../../abi/signal.ts";
+import type { Sys } from "../../abi/sys.ts";
+import { homeSys } from "../../client/home-sys.ts";
 import { type Clock, realClock } from "../../lib/clock.ts";
 import { Polls } from "../../lib/polls.ts";
-import { Serial } from "../../lib/serial.ts";
-import type { KernelDb } from "../../store/kernel/db.ts";
-import { type SessionRow, sessionRows } from "../../store/kernel/processes/sessions.ts";
-import { orphansOf } from "../faults/orphans.ts";
+import { Serials } from "../../lib/serial.ts";
+import type { SessionBegun, SessionLine, SessionStopped } from "../../syscalls/session/session-service.ts";
 import { ApprovalManager } from "./approvals.ts";
-import { NotFound, SessionEngine, type StartOptions } from "./engine.ts";
 import { type EventCallback, errorEvent } from "./events.ts";
-import type { ManagerPorts } from "./ports.ts";
+import { Owners } from "./owners.ts";
 import { OwnerQuestionManager } from "./questions.ts";
-import { type SessionRun, SessionState } from "./state.ts";
+import { aboutOf, given, type Session, SessionRun, type StartOptions } from "./session.ts";
 import { SessionEventBus } from "./subscriptions.ts";
-import { SessionTools } from "./tools.ts";
-import { SessionWatch } from "./watch.ts";
+import { Told } from "./told.ts";
+import { OfferedServers } from "./tools.ts";
 
 export type { EventCallback } from "./events.ts";
 
-interface Start {
-  readonly prompt: string | null;
-  readonly options: StartOptions;
-  readonly isResumed: boolean;
-  /** It goes on with its history in short. */
-  readonly isReset?: boolean;
+interface Options {
+  readonly sys?: Sys;
+  readonly clock?: Clock;
+  readonly onFault?: (error: unknown) => void;
 }
+
+const LISTED = 1000;
+/** A process that is not known here does something. */
+const NEWS: readonly Signal["name"][] = ["chat.start", "process.state", "resync"];
 
 export class ProcessManager {
   readonly approvalManager: ApprovalManager;
   readonly ownerQuestionManager: OwnerQuestionManager;
+  private readonly sys: Sys;
   private readonly clock: Clock;
-  private readonly sessions: ReturnType<typeof sessionRows>;
   private readonly bus: SessionEventBus;
-  private readonly state: SessionState;
-  private readonly engine: SessionEngine;
-  private readonly watch: SessionWatch;
-  private readonly work = new Map<string, { readonly serial: Serial; steps: number }>();
-  private readonly busy = new Set<Promise<void>>();
+  private readonly told: Told;
+  private readonly servers: OfferedServers;
   private readonly polls: Polls;
+  private readonly runs = new Map<string, SessionRun>();
+  private readonly byPid = new Map<string, string>();
+  private readonly work: Serials<string>;
+  private readonly owners: Owners;
+  private early: Signal[] = [];
   private broadcast: (topic: string, data: unknown) => void = () => {};
-  private isOwner: (address: string) => boolean = () => false;
-  private readonly tools: SessionTools;
-  private deaf = () => {};
   private down = false;
+  private readonly deaf: () => void;
 
-  constructor(
-    db: KernelDb,
-    private readonly ports: ManagerPorts = {},
-  ) {
-    const { engine, clock = realClock } = ports;
+  constructor(db: { readonly filename: string }, { sys, clock = realClock, onFault = () => {} }: Options = {}) {
+    this.sys = sys ?? homeSys(dirname(db.filename));
     this.clock = clock;
-    this.sessions = sessionRows(db);
-    this.bus = new SessionEventBus(this.onFault);
-    this.state = new SessionState(clock, (id) => this.stable(id));
-    this.engine = new SessionEngine({ engine, sessions: this.sessions, clock });
-    const isOver = (id: string) => this.down || this.state.stopping.has(id);
-    this.tools = new SessionTools({ ...ports, sessions: this.sessions, isOver });
-    const isOwner = (sender: string) => this.isOwner(sender);
-    this.approvalManager = new ApprovalManager({
-      isOwner,
-      answer: (asked, response, by) => this.watch.answered(asked, response, by),
-    });
-    this.ownerQuestionManager = new OwnerQuestionManager({
-      ...{ clock, isOwner },
-      answer: (asked, text) => this.watch.answeredQuestion(asked, text),
-      expire: (asked) => this.watch.unanswered(asked),
-    });
-    this.watch = new SessionWatch({
-      ...{ state: this.state, bus: this.bus, engine: this.engine, sessions: this.sessions, ports, clock },
-      ...{ approvals: this.approvalManager, questions: this.ownerQuestionManager },
-      closeTools: (id) => this.tools.close(id),
+    this.bus = new SessionEventBus(onFault);
+    this.work = new Serials(onFault);
+    this.owners = new Owners(this.sys);
+    const isOwner = (sender: string) => this.owners.has(sender);
+    const answer = (args: object) => void this.sys.call("hil.answer", args).catch(onFault);
+    this.approvalManager = new ApprovalManager({ isOwner, answer });
+    this.ownerQuestionManager = new OwnerQuestionManager({ isOwner, answer });
+    this.told = new Told({
+      emit: (id, event) => this.bus.emit(id, event),
       cleanup: (id) => this.cleanupSessionState(id),
-      queue: (id, step) => this.queue(id, step),
       broadcast: (topic, data) => this.broadcast(topic, data),
+      approvals: this.approvalManager,
+      questions: this.ownerQuestionManager,
     });
-    this.deaf = engine?.hear((signal) => this.hear(signal)) ?? this.deaf;
-    this.polls = new Polls(clock, this.onFault);
-    this.polls.every(RECONCILE_MS, () => this.watch.reconcile());
+    this.servers = new OfferedServers(this.sys, onFault);
+    this.deaf = this.sys.on({}, (signal) => this.hear(signal));
+    this.polls = new Polls(clock, onFault);
     this.polls.every(ORPHAN_SWEEP_MS, () => this.pruneOrphans());
-    this.watch.reconcile();
+    this.work.track(this.adopt());
   }
 
   setBroadcast(fn: (topic: string, data: unknown) => void): void {
@@ -93,78 +79,72 @@ export class ProcessManager {
   }
 
   setOwnerCheck(fn: (address: string) => boolean): void {
-    this.isOwner = fn;
+    this.owners.set(fn);
   }
 
-  /** What tool servers of sessions are opened with, from the next start on. */
+  /** Tool servers among them offer their tools to every session that is started or resumed from now on. */
   setMcpServices(...services: readonly unknown[]): void {
-    this.tools.set(services);
+    this.servers.set(services);
   }
 
-  startProcess(session: SessionRow, prompt?: string, options: StartOptions = {}): void {
-    this.begin(session, { prompt: prompt ?? session.initialPrompt, options, isResumed: false });
+  startProcess(session: Session, prompt?: string, { depth, schedulerMode }: StartOptions = {}): void {
+    const text = prompt ?? (session.initialPrompt || undefined);
+    this.begin(session, "session.start", { prompt: text, depth, unattended: schedulerMode });
   }
 
-  resumeProcess(session: SessionRow, prompt?: string): void {
-    const { id } = session;
-    const isRunning = this.isRunning(id);
-    const isReset = isRunning && (this.state.meta.get(id)?.turnCount ?? 0) >= TURNS_BEFORE_RESET;
-    if (!isRunning || isReset) {
-      this.begin(session, { prompt: prompt ?? null, options: {}, isResumed: true, isReset: prompt !== undefined });
-    } else if (prompt !== undefined) this.sendMessage(id, prompt);
+  resumeProcess(session: Session, prompt?: string): void {
+    const run = this.runs.get(session.id);
+    if (run?.state !== "running" || run.turns >= TURNS_BEFORE_RESET) this.begin(session, "session.resume", { prompt });
+    else if (prompt !== undefined) this.sendMessage(session.id, prompt);
   }
 
   stopProcess(sessionId: string): void {
-    if (this.state.stopping.has(sessionId)) return;
-    const run = this.state.unregister(sessionId);
-    this.state.stopping.add(sessionId);
-    this.queue(sessionId, async () => {
-      const session = await this.sessions.get(sessionId);
-      const pid = run?.pid ?? session?.pid ?? null;
-      const isHalted = pid !== null && this.engine.isThere() && (await this.engine.stop(pid));
-      if (run !== null || isHalted) {
-        await this.sessions.change(sessionId, { outcome: "stopped" }, this.clock.now());
-        this.bus.emit(sessionId, { type: "session_stopped" });
-      }
-      await this.tools.close(sessionId);
-      this.state.stopping.delete(sessionId);
-      // Started again meanwhile: what is remembered is the new run's.
-      if (!this.isRunning(sessionId)) this.cleanupSessionState(sessionId);
+    const run = this.runs.get(sessionId);
+    if (run?.state === "stopping") return;
+    const wasAlive = run !== undefined;
+    if (run !== undefined) run.state = "stopping";
+    this.work.run(sessionId, async () => {
+      const key = run?.session.key ?? sessionId;
+      const { stopped } = await this.sys.call<SessionStopped>("session.stop", { key }).catch(orNotThere);
+      if (wasAlive || stopped) this.bus.emit(sessionId, { type: "session_stopped" });
+      // Started again meanwhile: the rest belongs to the new run.
+      if (this.runs.get(sessionId) === run) this.cleanupSessionState(sessionId);
     });
   }
 
-  /** All that is remembered of a session; of one that nobody knows, and a second time, nothing happens. */
+  /** Forgets everything about one session; for an unknown one, or a second time, nothing happens. */
   cleanupSessionState(sessionId: string): void {
-    this.tools.closing(sessionId);
-    this.state.forget(sessionId);
+    this.servers.close(sessionId);
+    this.runs.delete(sessionId);
+    for (const [pid, id] of this.byPid) if (id === sessionId) this.byPid.delete(pid);
     this.bus.clear(sessionId);
     this.approvalManager.cancelSession(sessionId);
     this.ownerQuestionManager.cancelSession(sessionId);
   }
 
+  /** Timeouts and the times of stable runs are the kernel's: each running session has one there. */
   getMemoryStats() {
-    const { processes, meta, paused, stableTimers } = this.state;
-    const timed = [...processes.values()].filter(({ pid }) => pid !== null && this.ports.engine?.timeouts.watches(pid));
+    const running = this.getActiveSessionIds().length;
     return {
-      processes: processes.size,
+      processes: running,
       subscribers: this.bus.sessions,
-      sessionMeta: meta.size,
-      pausedSessions: paused.size,
-      sessionTimeouts: timed.length,
-      stableTimers,
+      sessionMeta: this.runs.size,
+      pausedSessions: this.getPausedSessionIds().length,
+      sessionTimeouts: running,
+      stableTimers: running,
       globalSubscribers: this.bus.globals,
     };
   }
 
   sendMessage(sessionId: string, content: string): boolean {
-    const run = this.state.processes.get(sessionId);
-    if (run === undefined || this.down) return false;
+    const run = this.runs.get(sessionId);
+    if (run?.state !== "running" || this.down) return false;
+    run.turns++;
     run.sending++;
-    this.state.change(sessionId, { turnCount: (this.state.meta.get(sessionId)?.turnCount ?? 0) + 1 });
-    this.queue(sessionId, async () => {
+    this.work.run(sessionId, async () => {
       try {
-        if (this.state.isCurrent(run) && run.pid !== null)
-          run.ids.add(await this.engine.send(run.session, run.pid, content));
+        if (this.runs.get(sessionId) !== run || run.pid === null) return;
+        run.ids.add((await this.sys.call<{ runId: string }>("proc.send", { pid: run.pid, message: content })).runId);
       } finally {
         run.sending--;
       }
@@ -173,7 +153,7 @@ export class ProcessManager {
   }
 
   isRunning(sessionId: string): boolean {
-    return this.state.processes.has(sessionId);
+    return this.runs.get(sessionId)?.state === "running";
   }
 
   subscribe(sessionId: string, callback: EventCallback): void {
@@ -194,147 +174,125 @@ export class ProcessManager {
   }
 
   getActiveSessionIds(): string[] {
-    return [...this.state.processes.keys()];
+    return [...this.runs].flatMap(([id, { state }]) => (state === "running" ? [id] : []));
   }
 
-  /** Every session is stopped; no timer is left. A second time nothing happens. */
+  /** Stops every session and leaves no timer; a second time nothing happens. */
   shutdown(): void {
     if (this.down) return;
     this.polls.stop();
-    this.approvalManager.shutdown();
-    this.ownerQuestionManager.shutdown();
-    const { processes, paused, restarting } = this.state;
-    for (const id of new Set([...processes.keys(), ...paused.keys(), ...restarting.keys()])) this.stopProcess(id);
+    for (const id of [...this.runs.keys()]) this.stopProcess(id);
     this.down = true;
     void this.settled().then(() => {
       this.deaf();
-      for (const id of [...this.state.meta.keys()]) this.state.forget(id);
       this.bus.clearSessions();
+      void this.sys.close();
     });
   }
 
-  /** Whether it was paused, and is tried now. */
+  /** Tries a paused session now; false if it is not paused. */
   resumeSession(sessionId: string): boolean {
-    const paused = this.state.paused.get(sessionId);
-    if (paused === undefined) return false;
-    this.state.paused.delete(sessionId);
-    this.state.change(sessionId, { restartCount: 0 });
-    this.begin(paused.session, { prompt: null, options: {}, isResumed: true });
+    const run = this.runs.get(sessionId);
+    if (run?.state !== "paused") return false;
+    this.begin(run.session, "session.resume", {});
     return true;
   }
 
   isPaused(sessionId: string): boolean {
-    return this.state.paused.has(sessionId);
+    return this.runs.get(sessionId)?.state === "paused";
   }
 
   getPausedSessionIds(): string[] {
-    return [...this.state.paused.keys()];
+    return [...this.runs].flatMap(([id, { state }]) => (state === "paused" ? [id] : []));
   }
 
-  /** Never back, and never beyond four times the usual. */
+  /** Never shortens, and never beyond four times the usual time. */
   extendTimeout(sessionId: string, additionalMs: number): boolean {
-    const pid = this.state.processes.get(sessionId)?.pid ?? null;
-    const { timeouts } = this.ports.engine ?? {};
-    if (pid === null || timeouts === undefined || !timeouts.watches(pid) || !(additionalMs > 0)) return false;
-    this.queue(sessionId, async () => void (await timeouts.extend(pid, additionalMs)));
+    const pid = this.isRunning(sessionId) ? (this.runs.get(sessionId)?.pid ?? null) : null;
+    if (pid === null || !(additionalMs > 0)) return false;
+    const seconds = Math.ceil(additionalMs / 1000);
+    this.work.run(sessionId, async () => void (await this.sys.call("proc.extend", { pid, seconds })));
     return true;
   }
 
-  /** All that was set off so far is stored and told. */
+  /** Everything asked for so far is done and its events are out. */
   async settled(): Promise<void> {
-    while (this.busy.size > 0) await Promise.all(this.busy);
+    await this.work.settled();
   }
 
-  private begin(session: SessionRow, start: Start): void {
+  private begin(session: Session, call: "session.start" | "session.resume", args: object): void {
     const { id } = session;
     if (this.down) return;
-    if ((start.options.depth ?? 0) > INVOCATION_DEPTH_MAX) {
-      const text = `sessions may start each other ${INVOCATION_DEPTH_MAX} deep`;
-      this.bus.emit(id, errorEvent("spawn_error", text));
-      return;
-    }
-    const before = this.state.unregister(id);
-    const run = this.state.register(session, { pid: null });
-    this.queue(id, async () => {
-      if (before !== null) await this.replaced(before);
-      // Stopped, or started once more, before it came to that.
-      if (!this.state.isCurrent(run)) return;
+    const run = new SessionRun(session);
+    this.runs.set(id, run);
+    this.work.run(id, async () => {
+      // Stopped or started again before it came to that.
+      if (this.runs.get(id) !== run || run.state !== "running") return;
       try {
-        const pid = await this.engine.processOf(session, start.options);
-        if (this.state.isCurrent(run)) await this.launch(run, pid, start);
+        await this.owners.note(session);
+        const about = { key: session.key ?? id, ...aboutOf(session) };
+        await this.servers.open(session, about);
+        const begun = await this.sys.call<SessionBegun>(call, { ...about, ...given(args) });
+        if (begun.replaced) this.bus.emit(id, { type: "session_stopped", subtype: "replaced" });
+        this.placed(run, begun);
       } catch (error) {
-        await this.failed(run, error);
+        this.failed(run, error);
       }
     });
   }
 
-  private async launch(run: SessionRun, pid: string, { prompt, isResumed, isReset }: Start): Promise<void> {
-    const { session } = run;
-    await this.tools.open(session, pid);
-    await this.sessions.change(session.id, { outcome: null }, this.clock.now());
-    if (!this.state.isCurrent(run)) return await this.tools.close(session.id);
-    this.state.placed(run, pid);
-    this.bus.emit(session.id, { type: "session_started", ...(isResumed && { subtype: "resumed" }) });
-    if (isReset) this.ports.engine?.contextResets.ask(pid);
-    const goOn = () => (isResumed ? this.engine.goOn(session, pid) : null);
-    const runId = await (prompt ? this.engine.send(session, pid, prompt) : goOn());
-    if (runId === null) this.watch.exited(run, 0);
-    else run.ids.add(runId);
-  }
-
-  /** Who listened to it listens to the next one. */
-  private async replaced(before: SessionRun): Promise<void> {
-    if (before.pid !== null) await this.engine.abort(before.pid);
-    await this.tools.close(before.session.id);
-    this.bus.emit(before.session.id, { type: "session_stopped", subtype: "replaced" });
-  }
-
-  private async failed(run: SessionRun, error: unknown): Promise<void> {
+  private placed(run: SessionRun, { pid, runId }: SessionBegun): void {
     const { id } = run.session;
-    if (!this.state.isCurrent(run)) return;
-    // What is not there was never started: its status stays.
-    const isAbsent = error instanceof NotFound;
-    if (!isAbsent) await this.sessions.change(id, { outcome: "error" }, this.clock.now());
-    await this.tools.close(id);
-    const text = error instanceof Error ? error.message : String(error);
-    this.bus.emit(id, errorEvent(isAbsent ? "not_found" : "spawn_error", text));
-    this.state.unregister(id);
-    this.cleanupSessionState(id);
+    run.pid = pid;
+    this.byPid.set(pid, id);
+    this.bus.emit(id, { type: "session_started" });
+    if (runId === null) this.told.exited(run, 0);
+    else run.ids.add(runId);
+    for (const signal of this.early.splice(0)) this.hear(signal);
+  }
+
+  private failed(run: SessionRun, error: unknown): void {
+    const { id } = run.session;
+    const isAbsent = error instanceof SysError && error.code === "ENOENT";
+    this.bus.emit(id, errorEvent(isAbsent ? "not_found" : "spawn_error", messageOf(error)));
+    if (this.runs.get(id) === run) this.cleanupSessionState(id);
   }
 
   private hear(signal: Signal): void {
-    const id = this.state.ofPid(signal.pid);
-    if (id === null) this.watch.unknown(signal);
-    // What is under way comes first: events keep their order.
-    else if (this.work.has(id)) this.queue(id, async () => this.watch.hear(id, signal));
-    else this.watch.hear(id, signal).catch(this.onFault);
+    const id = this.byPid.get(signal.pid);
+    const run = id === undefined ? undefined : this.runs.get(id);
+    if (signal.name === "resync" || run === undefined) {
+      // Of a session whose start has not been answered yet.
+      if (!this.work.isIdle && signal.name !== "resync") this.early.push(signal);
+      else if (NEWS.includes(signal.name)) this.work.track(this.adopt());
+    } else if (this.work.has(run.session.id)) this.work.run(run.session.id, async () => this.told.hear(run, signal));
+    else this.told.hear(run, signal);
   }
 
-  private stable(id: string): void {
-    this.state.change(id, { restartCount: 0 });
-    this.queue(id, () => this.sessions.change(id, { restartCount: 0 }, this.clock.now()));
+  /** Sessions that run or are paused without this manager: started by others, or by an earlier one. */
+  private async adopt(): Promise<void> {
+    const { sessions } = await this.sys.call<{ sessions: readonly SessionLine[] }>("session.list", { limit: LISTED });
+    for (const { id, key, pid, status } of sessions) {
+      if (pid === null || (status !== "running" && status !== "paused") || this.runs.has(id)) continue;
+      const run = new SessionRun({ id, key: key === id ? null : key });
+      run.state = status;
+      run.isAdopted = true;
+      run.pid = pid;
+      this.runs.set(id, run);
+      this.byPid.set(pid, id);
+      if (status === "running") this.bus.emit(id, { type: "session_started", subtype: "resumed" });
+    }
+    this.servers.again();
   }
 
   private pruneOrphans(): void {
-    const since = new Map(this.bus.since());
-    for (const [id, { startedAt }] of this.state.meta) since.set(id, Math.max(startedAt, since.get(id) ?? 0));
-    const isAlive = (id: string) => this.state.isAlive(id);
-    for (const id of orphansOf({ since, isAlive }, this.clock.now())) this.cleanupSessionState(id);
+    const now = this.clock.now();
+    for (const [id, since] of this.bus.since())
+      if (!this.runs.has(id) && now - since >= ORPHAN_SWEEP_MS) this.cleanupSessionState(id);
   }
+}
 
-  private queue(id: string, step: () => Promise<void>): void {
-    const work = this.work.get(id) ?? { serial: new Serial(), steps: 0 };
-    this.work.set(id, work);
-    work.steps++;
-    const done = work.serial
-      .run(step)
-      .catch(this.onFault)
-      .then(() => {
-        this.busy.delete(done);
-        if (--work.steps === 0) this.work.delete(id);
-      });
-    this.busy.add(done);
-  }
-
-  private readonly onFault = (error: unknown): void => this.ports.onFault?.(error);
+function orNotThere(error: unknown): SessionStopped {
+  if (error instanceof SysError && error.code === "ENOENT") return { key: "", pid: null, stopped: false };
+  throw error;
 }

@@ -1,79 +1,82 @@
-// Tools of servers that sessions have: opened when a session starts, or when the kernel takes its run up by itself, and closed with it. A
-// session has one server; while it is held, by an outage or for a restart, that stays open.
+// Offers the tools of tool servers in this process to the kernel, for the process of a session, and answers its calls. Open from the start of
+// the session until its end; offered again to a kernel that was started anew.
 
-import type { SessionRow, SessionRows } from "../../store/kernel/processes/sessions.ts";
-import type { ManagerPorts } from "./ports.ts";
+import { messageOf } from "../../abi/errno.ts";
+import type { ToolSpec } from "../../abi/stream.ts";
+import type { Sys } from "../../abi/sys.ts";
+import type { Session } from "./session.ts";
 
-interface SessionToolPorts extends Pick<ManagerPorts, "engine" | "toolsOf" | "onFault"> {
-  readonly sessions: Pick<SessionRows, "ofProcess">;
-  /** It is being stopped, or all are. */
-  readonly isOver: (sessionId: string) => boolean;
+/** What a service has to be for its tools to be offered; any other is ignored. */
+export interface ToolService {
+  readonly tools: readonly ToolSpec[];
+  call(tool: string, args: { readonly [name: string]: unknown }, session: Session): Promise<string>;
 }
 
-interface Opened {
+interface Offer {
+  readonly session: Session;
   readonly pid: string;
-  readonly close: () => Promise<void>;
+  readonly stop: () => void;
 }
 
-export class SessionTools {
-  private services: readonly unknown[] = [];
-  private readonly bySession = new Map<string, Promise<Opened | null>>();
+export class OfferedServers {
+  private services: readonly ToolService[] = [];
+  private readonly offers = new Map<string, Offer>();
 
-  constructor(private readonly ports: SessionToolPorts) {
-    const { engine, sessions, toolsOf, isOver, onFault } = ports;
-    if (toolsOf === undefined) return;
-    engine?.servers.openedBy(async (pid) => {
-      const session = await sessions.ofProcess(pid);
-      if (session !== null && !isOver(session.id)) await this.open(session, pid).catch((error) => onFault?.(error));
-    });
-  }
+  constructor(
+    private readonly sys: Sys,
+    private readonly onFault: (error: unknown) => void,
+  ) {}
 
-  /** What servers are opened with, from the next one on. */
   set(services: readonly unknown[]): void {
-    this.services = services;
+    this.services = services.filter(isToolService);
   }
 
-  /** Once for a session and its process. */
-  async open(session: SessionRow, pid: string): Promise<void> {
-    const there = this.bySession.get(session.id);
-    if (there !== undefined && (await there.catch(() => null))?.pid === pid) return;
-    await this.close(session.id);
-    const opening = this.opened(session, pid);
-    this.bySession.set(session.id, opening);
+  /** Before the session's model is asked. */
+  async open(session: Session, about: object): Promise<void> {
+    const { services } = this;
+    this.close(session.id);
+    if (services.length === 0) return;
+    const { pid } = await this.sys.call<{ pid: string }>("session.open", about);
+    const stop = this.sys.on({ pid, names: ["process.server_call"] }, (signal) => {
+      if (signal.name === "process.server_call") void this.answer(services, session, signal).catch(this.onFault);
+    });
+    this.offers.set(session.id, { session, pid, stop });
+    await this.offer(pid, services);
+  }
+
+  close(sessionId: string): void {
+    const offer = this.offers.get(sessionId);
+    if (offer === undefined) return;
+    this.offers.delete(sessionId);
+    offer.stop();
+    void this.sys.call("sys.mcp.offer", { pid: offer.pid }).catch(() => {});
+  }
+
+  /** To a kernel that may not know of them. */
+  again(): void {
+    for (const { pid } of this.offers.values()) void this.offer(pid, this.services).catch(this.onFault);
+  }
+
+  private async offer(pid: string, services: readonly ToolService[]): Promise<void> {
+    const tools = services.flatMap((service) => service.tools);
+    await this.sys.call("sys.mcp.offer", { pid, tools: tools.map((tool) => JSON.stringify(tool)) });
+  }
+
+  private async answer(
+    services: readonly ToolService[],
+    session: Session,
+    { call, tool, args }: { readonly call: string; readonly tool: string; readonly args: object },
+  ): Promise<void> {
+    const service = services.find(({ tools }) => tools.some(({ name }) => name === tool));
     try {
-      await opening;
+      const text = (await service?.call(tool, args as { readonly [name: string]: unknown }, session)) ?? "";
+      await this.sys.call("sys.mcp.answer", { call, text });
     } catch (error) {
-      if (this.bySession.get(session.id) === opening) this.bySession.delete(session.id);
-      throw error;
+      await this.sys.call("sys.mcp.answer", { call, text: messageOf(error), failed: true });
     }
   }
+}
 
-  async close(sessionId: string): Promise<void> {
-    const opening = this.bySession.get(sessionId);
-    this.bySession.delete(sessionId);
-    await (await opening?.catch(() => null))?.close();
-  }
-
-  /** For whoever cannot wait for it. */
-  closing(sessionId: string): void {
-    void this.close(sessionId).catch((error: unknown) => this.ports.onFault?.(error));
-  }
-
-  private async opened(session: SessionRow, pid: string): Promise<Opened | null> {
-    const server = await this.ports.toolsOf?.(session, this.services);
-    if (server === undefined) return null;
-    try {
-      const letGo = this.ports.engine?.servers.hold(pid, server);
-      return {
-        pid,
-        async close() {
-          letGo?.();
-          await server.close();
-        },
-      };
-    } catch (error) {
-      await server.close();
-      throw error;
-    }
-  }
+function isToolService(service: unknown): service is ToolService {
+  return typeof service === "object" && service !== null && "tools" in service && "call" in service;
 }

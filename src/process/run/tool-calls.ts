@@ -27,13 +27,11 @@ import type { Blocks } from "./code-blocks.ts";
 import { isLoopWhy, unlessLoop } from "./loops.ts";
 import type { OfferedTools } from "./offered-tools.ts";
 import type { CallsOutcome, RunPlace } from "./place.ts";
-import { asCalled, type ToolServers } from "./tool-servers.ts";
+import { asCalled } from "./tool-servers.ts";
 
 export interface ToolCallPorts {
   readonly offered: OfferedTools;
   readonly table: ReadonlyMap<string, AnySyscall>;
-  /** Tool servers open for some processes. */
-  readonly servers: Pick<ToolServers, "opened">;
   readonly store: ProcessStore;
   readonly approvals: ApprovalRows;
   readonly ledger: Ledger;
@@ -70,8 +68,6 @@ export class ToolCalls {
 
   async runAll(place: RunPlace): Promise<CallsOutcome> {
     const { row, run } = place;
-    // After a restart, tool servers must be opened again.
-    await this.ports.servers.opened(row.pid);
     for (const call of await this.ports.store.openCalls(row.pid, run.runId)) {
       if (place.signal.aborted) return "left";
       if (place.leaving.aborted) {

@@ -3,6 +3,16 @@
 import { type CallContext, field, syscall } from "../define.ts";
 
 export interface ServerTools {
+  /** Tools of the calling client for a process, each as JSON; none takes them back. */
+  offer(
+    context: Pick<CallContext, "caller">,
+    request: { readonly pid: string; readonly tools?: readonly string[] },
+  ): Promise<{ readonly pid: string; readonly tools: number }>;
+  /** What came of a call that was announced by `process.server_call`. */
+  answer(
+    context: Pick<CallContext, "caller">,
+    request: { readonly call: string; readonly text: string; readonly failed?: boolean },
+  ): { readonly taken: boolean };
   call(
     context: Pick<CallContext, "caller" | "signal">,
     request: { readonly tool: string; readonly args: { readonly [name: string]: unknown } },
@@ -27,5 +37,32 @@ export const serverToolCalls = [
     run: async ({ serverTools }: { serverTools: ServerTools }, args, context) => ({
       text: await serverTools.call(context, args),
     }),
+  }),
+  syscall({
+    name: "sys.mcp.offer",
+    summary: "Offer tools of this client to the agent of a process",
+    class: "keyed",
+    by: "person",
+    capability: "proc.send",
+    input: {
+      pid: field.pid("the process"),
+      tools: field.optional(field.words("each tool as JSON: name, description, parameters; none takes them back")),
+    },
+    cli: { hidden: true, examples: [], print: { kind: "value", text: ({ tools }: { tools: number }) => `${tools}` } },
+    run: ({ serverTools }: { serverTools: ServerTools }, args, context) => serverTools.offer(context, args),
+  }),
+  syscall({
+    name: "sys.mcp.answer",
+    summary: "Answer a call of a tool that this client offers",
+    class: "keyed",
+    by: "person",
+    capability: "proc.send",
+    input: {
+      call: field.text("the call, as process.server_call names it", { shortest: 1, longest: 64 }),
+      text: field.text("what the agent reads"),
+      failed: field.flag("the call failed"),
+    },
+    cli: { hidden: true, examples: [], print: { kind: "value", text: ({ taken }: { taken: boolean }) => `${taken}` } },
+    run: async ({ serverTools }: { serverTools: ServerTools }, args, context) => serverTools.answer(context, args),
   }),
 ] as const;

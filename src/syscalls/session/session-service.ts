@@ -6,9 +6,15 @@ import type { ResetPolicy } from "../../abi/process/session.ts";
 import type { CallContext } from "../define.ts";
 import type { CompactResult } from "../proc/history-service.ts";
 
+/** As a session is known to others than its process: whatever keeps a run open is `running`. */
+export type SessionStatus = "idle" | "running" | "paused" | "stopped" | "error";
+
 export interface SessionLine {
   readonly key: string;
-  /** The current conversation; null before the first. */
+  /** Never changes, unlike `sessionId`. */
+  readonly id: string;
+  readonly status: SessionStatus;
+  /** The conversation it is in; null before the first. */
   readonly sessionId: string | null;
   readonly pid: string | null;
   readonly label: string | null;
@@ -32,8 +38,6 @@ export interface SessionSettings {
 }
 
 export interface SessionInfo extends SessionLine {
-  /** Unlike the conversation id, a reset does not change it. */
-  readonly id: string;
   readonly owner: string;
   readonly messages: number;
   /** Of these, as many as the model gets only in a summary. */
@@ -155,9 +159,50 @@ export interface SessionViews {
   route(caller: Caller, party: SessionParty): Promise<SessionAddress>;
 }
 
-export interface Sessions extends SessionViews {
-  /** Creates the process if there is none. */
-  open(context: CallContext, key: string): Promise<SessionOpened>;
+/** What a session is made with that has no key, or whose key does not say it. */
+export interface SessionAbout {
+  readonly source?: string;
+  readonly sender?: string;
+  readonly agent?: string;
+  readonly project?: string;
+  readonly name?: string;
+  readonly workDir?: string;
+  readonly initialPrompt?: string;
+}
+
+export interface SessionBegun {
+  readonly key: string;
+  readonly id: string;
+  readonly pid: string;
+  /** null if there is nothing to do. */
+  readonly runId: string | null;
+  /** A run was ended for it. */
+  readonly replaced: boolean;
+}
+
+export interface SessionStopped {
+  readonly key: string;
+  readonly pid: string | null;
+  readonly stopped: boolean;
+}
+
+export interface SessionStart extends SessionAbout {
+  readonly key: string;
+  readonly prompt?: string;
+  /** How many sessions started each other before it. */
+  readonly depth?: number;
+  readonly unattended?: boolean;
+}
+
+export interface SessionLife {
+  start(context: CallContext, request: SessionStart): Promise<SessionBegun>;
+  resume(context: CallContext, request: SessionAbout & Pick<SessionStart, "key" | "prompt">): Promise<SessionBegun>;
+  stop(context: CallContext, key: string): Promise<SessionStopped>;
+}
+
+export interface Sessions extends SessionViews, SessionLife {
+  /** The process behind a key, made where there is none. */
+  open(context: CallContext, key: string, about?: SessionAbout): Promise<SessionOpened>;
   reset(context: CallContext, key: string): Promise<SessionReset>;
   compact(
     context: CallContext,

@@ -4,6 +4,7 @@ import { LIMITS } from "../../abi/config/limits.ts";
 import { DEFAULT_SESSION, MAIN_SESSION_KEY } from "../../abi/process/session.ts";
 import { field, syscall } from "../define.ts";
 import type { CompactResult } from "../proc/history-service.ts";
+import { aboutSession, sessionLifeCalls } from "./session-life.ts";
 import type {
   SessionAddress,
   SessionChanged,
@@ -240,12 +241,14 @@ export const sessionCalls = [
     class: "keyed",
     once: "answer",
     by: "person",
-    input: { key: sessionKey },
+    input: { key: sessionKey, ...aboutSession },
     cli: {
       hidden: true,
       examples: [],
       print: { kind: "value", text: ({ pid }: SessionAddress) => pid ?? "" },
     },
-    run: ({ sessions }: { sessions: Sessions }, args, context) => sessions.open(context, args.key),
+    run: ({ sessions }: { sessions: Sessions }, { key, ...about }, context) => sessions.open(context, key, about),
   }),
+
+  ...sessionLifeCalls,
 ] as const;

@@ -21,7 +21,7 @@ async function asking(it: ManagedKernel, source = "algochat", answer = DELETE) {
   const { waitsFor } = await it.home.inState(pid, "waiting_hil");
   await it.manager.settled();
   const id = waitsFor?.kind === "approval" || waitsFor?.kind === "question" ? waitsFor.id : "";
-  const peer = session.key?.split(":").at(-1) ?? "";
+  const peer = session.sender ?? "";
   return { session, pid, id, peer };
 }
 

@@ -1,7 +1,7 @@
 // What is told of a session, word for word: the events of an answer, and what a turn of another channel costs its sender.
 
 import { expect, test } from "bun:test";
-import { senderOf } from "../../../src/process/limits/sender-credits.ts";
+import { senderOf } from "../../../src/abi/process/session.ts";
 import type { PlannedAnswer } from "../../support/answers.ts";
 import { ManagedKernel } from "../../support/manager.ts";
 

@@ -143,26 +143,3 @@ test("a persona and bundles are told to its model at every turn, also after a ch
   expect(told()).toContain("brisk");
   expect(told()).not.toContain("calm");
 });
-
-test("tool servers are opened with the services that were set, and closed on every way out", async () => {
-  const opened: unknown[][] = [];
-  let open = 0;
-  const toolsOf = async (...given: unknown[]) => {
-    opened.push(given.slice(1));
-    open++;
-    return { tools: [], call: async () => "", close: async () => void open-- };
-  };
-  await using it = await ManagedKernel.boot({ toolsOf });
-  it.manager.setMcpServices("messenger", "directory");
-  const { session, pid } = await talked(it, 1);
-  expect(opened).toEqual([[["messenger", "directory"]]]);
-  expect(open).toBe(0);
-  it.home.model.will(pid, HELD);
-  it.manager.resumeProcess(session, "again");
-  await it.home.holding();
-  expect(open).toBe(1);
-  it.manager.stopProcess(session.id);
-  await it.manager.settled();
-  expect(open).toBe(0);
-  it.home.model.release();
-});

@@ -1,7 +1,6 @@
 // A session runs once at most, is stopped for good, and what comes late of an earlier run changes nothing.
 
 import { expect, test } from "bun:test";
-import { ProcessManager } from "../../../src/process/manager/manager.ts";
 import { ManagedKernel } from "../../support/manager.ts";
 
 const SAID = ["session_started", "assistant", "result", "session_exited"];
@@ -41,7 +40,7 @@ test("a session of a project that is not there is not started: one error, and it
   await it.manager.settled();
   expect(it.types(session)).toEqual(["not_found"]);
   expect(it.manager.isRunning(session.id)).toBe(false);
-  expect(await it.row(session)).toEqual(session);
+  expect(await it.row(session)).toMatchObject({ pid: null });
 });
 
 test("a project says where the session works, and the session's own directory wins over it", async () => {
@@ -60,34 +59,17 @@ test("a project says where the session works, and the session's own directory wi
 });
 
 test("what cannot be started leaves an error, a session in error, and nothing behind; a later start works", async () => {
-  let isBroken = true;
-  const toolsOf = async () => {
-    if (isBroken) throw new Error("its tool server cannot be started");
-    return { tools: [], call: async () => "", close: async () => {} };
-  };
-  await using it = await ManagedKernel.boot({ toolsOf });
-  const session = await it.session();
+  await using it = await ManagedKernel.boot();
+  const session = it.session({ agentId: "nobody" });
   it.manager.startProcess(session, "hello");
   await it.until(session, "spawn_error");
   expect(await it.row(session)).toMatchObject({ outcome: "error" });
   const { processes, sessionMeta, stableTimers, sessionTimeouts } = it.manager.getMemoryStats();
   expect([processes, sessionMeta, stableTimers, sessionTimeouts]).toEqual([0, 0, 0, 0]);
-  isBroken = false;
-  it.manager.startProcess(session, "hello");
-  await it.until(session, "session_exited");
-  expect((await it.row(session)).outcome).toBeNull();
-});
-
-test("without a kernel every start is a spawn error, and nothing else happens", async () => {
-  await using it = await ManagedKernel.boot();
-  const session = await it.session();
-  const alone = new ProcessManager(it.home.kernel.care.database);
-  const heard: string[] = [];
-  alone.subscribe(session.id, (_, event) => heard.push(event.type));
-  alone.startProcess(session, "hello");
-  await alone.settled();
-  expect(heard).toEqual(["error"]);
-  alone.shutdown();
+  const fine = it.session();
+  it.manager.startProcess(fine, "hello");
+  await it.until(fine, "session_exited");
+  expect(await it.home.sys.call("session.get", { key: fine.id })).toMatchObject({ status: "idle" });
 });
 
 test("a start takes the place of what runs: who listens hears the end and the new begin, and one runs", async () => {
@@ -132,7 +114,7 @@ test("a session that is stopped is stopped, whatever its model still says: one e
   expect(it.types(session).slice(-1)).toEqual(["session_stopped"]);
   expect(it.types(session, "session_stopped")).toHaveLength(1);
   expect(await it.home.messages(pid)).toEqual(before);
-  expect(await it.row(session)).toMatchObject({ outcome: "stopped" });
+  expect(await it.home.sys.call("session.get", { key: session.id })).toMatchObject({ status: "stopped" });
   expect(await it.home.get(pid)).toMatchObject({ state: "stopped", waitsFor: { kind: "limit" } });
 });
 
@@ -155,8 +137,7 @@ test("stopped by a manager it goes on with its next message; one that rests alre
 test("a session that runs although this manager never started it can be stopped all the same", async () => {
   await using it = await ManagedKernel.boot();
   const session = await it.session();
-  const pid = await it.home.task();
-  await it.home.stores.kernel.sessions.attach(session.id, { pid, generationId: "g", now: 0 });
+  const { pid } = await it.home.sys.call<{ pid: string }>("session.open", { key: session.id, source: "cli" });
   it.home.model.will(pid, HELD);
   await it.home.send("from elsewhere", { pid });
   await it.home.holding();
@@ -170,6 +151,7 @@ test("sessions start each other three deep; a session nobody attends asks nobody
   await using it = await ManagedKernel.boot();
   const deep = await it.session();
   it.manager.startProcess(deep, "hello", { depth: 4 });
+  await it.manager.settled();
   expect(it.types(deep)).toEqual(["spawn_error"]);
   const alone = await it.session();
   it.manager.startProcess(alone, "hello", { depth: 3, schedulerMode: true });

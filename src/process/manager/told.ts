@@ -1,0 +1,119 @@
+// What the kernel's signals mean for a session: it runs, asks, is paused, is restarted, ends. Events go out before anything is forgotten.
+
+import { WORKING_STATES } from "../../abi/process/process.ts";
+import { senderOf } from "../../abi/process/session.ts";
+import type { Signal, SignalOf } from "../../abi/signal.ts";
+import { EXHAUSTED } from "../run/retry-plan.ts";
+import type { ApprovalManager } from "./approvals.ts";
+import { type ClaudeStreamEvent, errorEvent, eventsOf, resultOf } from "./events.ts";
+import type { OwnerQuestionManager } from "./questions.ts";
+import type { SessionRun } from "./session.ts";
+
+export interface ToldPorts {
+  readonly emit: (sessionId: string, event: ClaudeStreamEvent) => void;
+  readonly cleanup: (sessionId: string) => void;
+  readonly broadcast: (topic: string, data: unknown) => void;
+  readonly approvals: ApprovalManager;
+  readonly questions: OwnerQuestionManager;
+}
+
+/** Ends of a run that count as a crash. */
+const FAULTS: readonly string[] = ["fault", "model.protocol", "kernel.deaths", EXHAUSTED];
+
+export class Told {
+  constructor(private readonly on: ToldPorts) {}
+
+  hear(run: SessionRun, signal: Signal): void {
+    const { emit, cleanup, approvals, questions } = this.on;
+    const { id } = run.session;
+    if (run.state === "stopping") return;
+    switch (signal.name) {
+      case "chat.start":
+        run.ids.add(signal.run);
+        break;
+      case "chat.complete":
+        this.completed(run, signal);
+        break;
+      case "chat.hil":
+        this.asked(run, signal);
+        break;
+      case "chat.hil_closed":
+        approvals.closed(signal.id);
+        questions.closed(signal.id);
+        break;
+      case "process.state":
+        this.moved(run, signal);
+        break;
+      case "process.restart":
+        run.state = "restarting";
+        approvals.cancelSession(id);
+        emit(id, errorEvent("direct_process_error", signal.reason));
+        emit(id, { type: "session_exited", result: "exited", subtype: "1" });
+        break;
+      case "process.exit":
+        emit(id, { type: "session_stopped", subtype: "killed" });
+        cleanup(id);
+        break;
+      default:
+        if ("run" in signal && !run.ids.has(signal.run) && !run.isAdopted) return;
+        for (const event of eventsOf(signal)) emit(id, event);
+    }
+  }
+
+  /** The session has nothing left to do; the code is a program's. */
+  exited({ session: { id } }: SessionRun, code: 0 | 1): void {
+    this.on.emit(id, { type: "session_exited", result: "exited", subtype: String(code) });
+    this.on.cleanup(id);
+  }
+
+  private completed(run: SessionRun, signal: SignalOf<"chat.complete">): void {
+    const { id } = run.session;
+    if ((!run.ids.delete(signal.run) && !run.isAdopted) || signal.mergedInto !== null) return;
+    const type = signal.reason === EXHAUSTED ? EXHAUSTED : "direct_process_error";
+    if (signal.error !== null) this.on.emit(id, errorEvent(type, signal.error));
+    this.on.emit(id, resultOf(signal));
+    const isOver = signal.queued === 0 && run.ids.size === 0 && run.sending === 0;
+    if (isOver) this.exited(run, FAULTS.includes(signal.reason) ? 1 : 0);
+  }
+
+  private moved(run: SessionRun, { state, waitsFor }: SignalOf<"process.state">): void {
+    const { emit, cleanup, approvals } = this.on;
+    const { id } = run.session;
+    if (state === "paused" && waitsFor?.kind === "outage") {
+      if (run.state === "paused") return;
+      run.state = "paused";
+      approvals.cancelSession(id);
+      const then = new Date(waitsFor.until).toISOString();
+      const text = `the provider does not answer (${waitsFor.reason}); next try at ${then}`;
+      emit(id, errorEvent("api_outage", text));
+      return;
+    }
+    if (WORKING_STATES.includes(state) && run.state !== "running") {
+      run.state = "running";
+      emit(id, { type: "session_started", subtype: "resumed" });
+    }
+    if (state !== "stopped") return;
+    const why = waitsFor !== null && "reason" in waitsFor ? waitsFor.reason : "stopped";
+    emit(id, { type: "system", subtype: "stopped", statusMessage: why });
+    emit(id, { type: "session_stopped" });
+    cleanup(id);
+  }
+
+  private asked({ session }: SessionRun, signal: SignalOf<"chat.hil">): void {
+    const { emit, broadcast, approvals, questions } = this.on;
+    const { id: sessionId } = session;
+    const timeoutMs = signal.expiresAt === null ? null : signal.expiresAt - signal.at;
+    const base = { id: signal.id, sessionId, sender: senderOf(session), createdAt: signal.at };
+    if (signal.kind === "approval") {
+      const description = `${signal.tool}: ${signal.why}`;
+      approvals.opened({ ...base, toolName: signal.tool, description });
+      const { sender: _, ...wire } = base;
+      emit(sessionId, { type: "approval_request", ...wire, toolName: signal.tool, description, timeoutMs });
+      return;
+    }
+    const { choices = [] } = signal.args as { choices?: readonly string[] };
+    const question = { ...base, question: signal.why, options: choices };
+    questions.opened(question);
+    broadcast("owner", { type: "agent_question", question });
+  }
+}
