@@ -10,7 +10,7 @@ import type { Repository } from "./repository.ts";
 const TEXT_BYTES_MAX = 512 * 1024;
 const ENTRIES_MAX = 5000;
 const MATCHES_MAX = LIMITS.searchMatchesMax;
-const PLAIN = ["--no-ext-diff", "--no-textconv", "--no-color", "--no-renames"];
+export const PLAIN = ["--no-ext-diff", "--no-textconv", "--no-color", "--no-renames"];
 /** Id of the empty tree. */
 export const EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
 
@@ -141,7 +141,8 @@ export async function diffOf(repository: Repository, { from, to, path, context }
   return { from: older === EMPTY_TREE ? "" : older, to: newer, files, text, truncated: cut };
 }
 
-function filesIn(text: string): FileChange[] {
+/** From `git diff -z --numstat`. */
+export function filesIn(text: string): FileChange[] {
   const count = (digits: string | undefined) => (digits === undefined || digits === "-" ? null : Number(digits));
   return text.split("\0").flatMap((line) => {
     const [, added, removed, path = ""] = /^(\d+|-)\t(\d+|-)\t(.+)$/s.exec(line) ?? [];

@@ -3,6 +3,7 @@
 
 import { LIMITS } from "../abi/config/limits.ts";
 import type { FileState } from "../abi/process/undo.ts";
+import { filesIn, PLAIN } from "./browse.ts";
 import type { Repository } from "./repository.ts";
 
 export interface Step {
@@ -132,8 +133,6 @@ export interface Difference {
   readonly truncated: boolean;
 }
 
-const PLAIN = ["--no-ext-diff", "--no-textconv", "--no-color", "--no-renames"];
-
 /** Git's diff of these files. */
 export async function differenceOf(
   repository: Repository,
@@ -149,18 +148,11 @@ export async function differenceOf(
   for (let at = 0; at < paths.length; at += PATHS_AT_ONCE) {
     const range = [from, to, "--", ...paths.slice(at, at + PATHS_AT_ONCE)];
     const { text: lines } = await repository.run(["diff", "-z", "--numstat", ...PLAIN, ...range]);
-    for (const line of lines.split("\0")) {
-      const [, added, removed, path] = /^(\d+|-)\t(\d+|-)\t(.+)$/s.exec(line) ?? [];
-      if (path !== undefined) counts.set(path, { added: countOf(added), removed: countOf(removed) });
-    }
+    for (const { path, added, removed } of filesIn(lines)) counts.set(path, { added, removed });
     if (truncated) continue;
     const shown = await repository.run(["diff", ...PLAIN, ...range], { bytesMax: bytesMax - text.length });
     text += shown.text;
     truncated = shown.cut;
   }
   return { counts, text, truncated };
-}
-
-function countOf(digits: string | undefined): number | null {
-  return digits === undefined || digits === "-" ? null : Number(digits);
 }

@@ -106,17 +106,11 @@ export class HiddenRepository {
   }
 
   private async differing(): Promise<string[]> {
-    const flags = ["--porcelain=v1", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=all"];
     const late = new AbortController();
     const cancel = this.options.clock.after(SCAN_MS, () => late.abort());
     const { signal } = late;
     try {
-      const { text } = await this.repository.insist([...LINKS, "status", ...flags], { signal });
-      // A trailing slash marks a nested repository.
-      return text
-        .split("\0")
-        .map((line) => line.slice(3))
-        .filter((path) => path !== "" && !path.endsWith("/"));
+      return await this.repository.differing(LINKS, { signal });
     } catch (error) {
       if (!signal.aborted) throw error;
       throw this.giveUp("scanning takes too long");

@@ -72,6 +72,17 @@ export class Repository {
     }
   }
 
+  /** Paths that differ from HEAD, without ignored files and nested repositories. Waits for another git. */
+  async differing(options: readonly string[] = [], call?: GitCall): Promise<string[]> {
+    const flags = ["--porcelain=v1", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=all"];
+    const { text } = await this.insist([...options, "status", ...flags], call);
+    // A trailing slash marks a nested repository.
+    return text
+      .split("\0")
+      .map((line) => line.slice(3))
+      .filter((path) => path !== "" && !path.endsWith("/"));
+  }
+
   /** False for a home without changes. */
   get exists(): boolean {
     return existsSync(join(this.place.gitDir ?? "", "HEAD"));

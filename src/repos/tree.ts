@@ -115,7 +115,7 @@ export class VersionedTree {
       if (paths === undefined) return await this.commitComplete(null);
       const wanted = new Set(paths);
       await this.take(
-        (await this.differing()).filter((path) => wanted.has(path)),
+        (await this.repository.differing()).filter((path) => wanted.has(path)),
         null,
       );
       return true;
@@ -156,7 +156,7 @@ export class VersionedTree {
   }
 
   private async commitComplete(why: string | null): Promise<boolean> {
-    const paths = await this.differing();
+    const paths = await this.repository.differing();
     if (paths.length === 0) return true;
     const now = diskNow(this.scratch());
     const whole: string[] = [];
@@ -225,16 +225,6 @@ export class VersionedTree {
     const stat = await lstat(join(this.directory, path)).catch(() => null);
     if (stat === null || !names.some(isOrdersToGit)) return stat === null || stat.isFile();
     return names.findIndex(isOrdersToGit) === names.length - 1 && (await isHarmless(join(this.directory, path), stat));
-  }
-
-  /** Without ignored files. */
-  private async differing(): Promise<string[]> {
-    const flags = ["--porcelain=v1", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=all"];
-    const { text } = await this.repository.insist(["status", ...flags]);
-    return text
-      .split("\0")
-      .map((line) => line.slice(3))
-      .filter((path) => path !== "" && !path.endsWith("/"));
   }
 
   private async commit({ author, message, by }: Change, paths: readonly string[]): Promise<void> {
