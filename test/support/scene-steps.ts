@@ -1,4 +1,4 @@
-// What several scenes begin with.
+// First steps of several scenes.
 
 import type { WaitsFor } from "../../src/abi/process/process.ts";
 import type { Signal, SignalOf } from "../../src/abi/signal.ts";

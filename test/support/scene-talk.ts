@@ -1,4 +1,4 @@
-// What is said, asked and done in the scenes of the terminal: one story, so that each picture of it fits the others.
+// The messages, requests and processes of the scenes: one story for all of them.
 
 import { PID } from "./chat.ts";
 import type { FakeIo } from "./io.ts";

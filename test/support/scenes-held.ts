@@ -1,5 +1,4 @@
-// The same of what holds a process, what ends elsewhere, and what has the keys or the whole screen. What a machine could not be made to do in a
-// test (an outage, a budget that is used up) is told as the kernel would tell it.
+// Scenes of paused processes, of ends elsewhere, and of lists and views. An outage or a used-up budget is played as the kernel signals it.
 
 import { said } from "./chat.ts";
 import { asked, held, type Scene } from "./scene-steps.ts";

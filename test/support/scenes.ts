@@ -1,7 +1,6 @@
-// Every view and state of gsv on a terminal, each as what has to happen until it is on the screen: the line, answers, tools, cards. What the
-// kernel says in them is played.
+// Every view and state of the terminal, each as the keys and signals that lead to it: the line, answers, tools, cards. The kernel is played.
 
-import { said } from "./chat.ts";
+import { PID, said } from "./chat.ts";
 import { asked, type Scene, toolResult } from "./scene-steps.ts";
 import { ANSWER, COMMAND, EDIT, QUESTION } from "./scene-talk.ts";
 import { HELD } from "./scenes-held.ts";
@@ -93,6 +92,14 @@ export const SCENES: readonly Scene[] = [
     play: async (played) => {
       await asked(played, ", raise the limit");
       await played.play(said.hil(COMMAND), said.hil(EDIT));
+    },
+  },
+  {
+    name: "approval-host",
+    play: async (played) => {
+      await asked(played, ", install it");
+      const about = { ...COMMAND.about, dangers: ["runs code from the network"], grants: ["network" as const] };
+      await played.play(said.hil({ ...COMMAND, pid: PID, about }));
     },
   },
   {

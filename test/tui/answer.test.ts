@@ -1,4 +1,4 @@
-// Answers as they are written: what a reader finds in scrollback afterwards, whatever the pieces it came in.
+// Answers while the model writes them: scrollback is the same for any pieces.
 
 import { expect, test } from "bun:test";
 import fc from "fast-check";
@@ -45,7 +45,7 @@ See [the manual](https://example.org/m).
 > quoted words
 `;
 
-test("headings, prose, lists, code, tables, quotes and links have their place and their blank lines", () => {
+test("headings, prose, lists, code, tables, quotes and links are laid out with blank lines between them", () => {
   expect(drawn(SAMPLE)).toEqual([
     "  Two settings",
     "",
@@ -73,7 +73,7 @@ test("headings, prose, lists, code, tables, quotes and links have their place an
   ]);
 });
 
-test("however it is cut, the lines are the same and each comes once", () => {
+test("for any pieces the lines are the same, each once", () => {
   const whole = drawn(SAMPLE);
   fc.assert(
     fc.property(fc.array(fc.nat(SAMPLE.length), { maxLength: 30 }), (cuts) => {
@@ -90,14 +90,14 @@ test("however it is cut, the lines are the same and each comes once", () => {
   );
 });
 
-test("code is there line by line, in colour, before its end has come", () => {
+test("code appears line by line, in colour, before the block ends", () => {
   const writing = answer(60, themeOf({ colour: true, unicode: true }));
   const lines = writing.push("```js\nconst a = 1;\nlet b");
   expect(lines).toEqual(["      \x1b[35mconst\x1b[39m a = \x1b[33m1\x1b[39m;"]);
   expect(writing.tail()).toEqual(["      \x1b[35mlet\x1b[39m b"]);
 });
 
-test("a column of figures stands at its right end", () => {
+test("a right-aligned column is right-aligned", () => {
   expect(drawn("| key | now |\n|---|---:|\n| keep | 5 |\n| low | 32000 |\n")).toEqual([
     "  key     now",
     "  ────  ─────",
@@ -106,14 +106,14 @@ test("a column of figures stands at its right end", () => {
   ]);
 });
 
-test("a wide table gives way where it is widest, and nothing is wider than the screen", () => {
+test("a wide table shrinks its widest columns, and nothing is wider than the screen", () => {
   const cell = "words ".repeat(20).trim();
   const lines = drawn(`| id | text |\n|---|---|\n| 1 | ${cell} |\n`, 40);
   expect(Math.max(...lines.map((line) => Bun.stringWidth(line)))).toBeLessThan(40);
   expect(lines.join(" ").match(/words/g)?.length).toBe(20);
 });
 
-test("text that is meant to cost much does not", () => {
+test("text made to be slow is not slow", () => {
   const from = performance.now();
   for (const text of [
     "> ".repeat(20_000),
@@ -126,7 +126,7 @@ test("text that is meant to cost much does not", () => {
   expect(performance.now() - from).toBeLessThan(3000);
 });
 
-test("a line of prose is drawn as what follows it makes it, whatever is in it", () => {
+test("a line of prose is drawn the same with and without the fast path", () => {
   const piece = fc.constantFrom(
     "word",
     " ",
@@ -156,7 +156,7 @@ test("a line of prose is drawn as what follows it makes it, whatever is in it", 
   );
 });
 
-test("what stands in a list or a quote is set in by as much on every line, whatever its words are wide", () => {
+test("wrapped lines of a list or a quote keep their indent", () => {
   const path = "/workspaces/dir_aaaaaa/src/very/long/path/component.py";
   const nested = `1. first\n   - a path ${path} is long\n   - ${"日本語".repeat(8)}\n`;
   expect(blockLines(nested, 34)).toEqual([

@@ -1,4 +1,4 @@
-// The line being typed: what keys make of it, over several lines, with wide letters and long pastes.
+// Editing the line: keys, several lines, wide letters, long pastes.
 
 import { expect, test } from "bun:test";
 import fc from "fast-check";
@@ -19,7 +19,7 @@ import {
 } from "../../tui/line/editor.ts";
 import { layout, movedRow, paintedRow } from "../../tui/line/rows.ts";
 
-/** With the cursor where the bar is. */
+/** The bar is the cursor. */
 function shown({ text, at }: Editing): string {
   return `${text.slice(0, at)}|${text.slice(at)}`;
 }
@@ -29,7 +29,7 @@ function from(marked: string): Editing {
   return { ...EMPTY, text: marked.replace("|", ""), at };
 }
 
-test("letters go in at the cursor, and a letter is what a reader calls one", () => {
+test("letters go in at the cursor, which moves by graphemes", () => {
   expect(shown(typed(from("ab|d"), "c"))).toBe("abc|d");
   expect(shown(erasedBack(from("a👩‍👩‍👧|b")))).toBe("a|b");
   expect(shown(erasedAhead(from("|é̂x")))).toBe("|x");
@@ -46,7 +46,7 @@ test.each<[string, Move, string]>([
   ["日本|語", "left", "日|本語"],
 ])("%s %s", (before, move, after) => expect(shown(moved(from(before), move))).toBe(after));
 
-test("what was cut comes back, and everything can be undone", () => {
+test("cut text can be pasted, and every edit undone", () => {
   const cut = cutTo(from("one two|"), "word-left");
   expect(shown(cut)).toBe("one |");
   expect(shown(yanked(yanked(cut)))).toBe("one twotwo|");
@@ -54,7 +54,7 @@ test("what was cut comes back, and everything can be undone", () => {
   expect(shown(undone(EMPTY))).toBe("|");
 });
 
-test("a long paste stands as one letter, moves and goes as one, and is said whole", () => {
+test("a long paste moves and is deleted as one letter, and is sent whole", () => {
   const text = Array.from({ length: 5001 }, (_, row) => `row ${row}`).join("\n");
   const with2 = typed(pasted(typed(EMPTY, "look: "), text), "!");
   expect(layout(with2, 80).rows.map((row) => paintedRow(row, with2, []))).toEqual([
@@ -65,7 +65,7 @@ test("a long paste stands as one letter, moves and goes as one, and is said whol
   expect(wholeText(pasted(EMPTY, "two\nlines"))).toBe("two\nlines");
 });
 
-test("rows wrap where the columns end, wide letters whole, with the cursor in its cell", () => {
+test("rows wrap at the last column, wide letters whole, with the cursor in its cell", () => {
   const editing = from("ab中文c\nd|");
   const { rows, cursor } = layout(editing, 5);
   expect(rows.map((row) => paintedRow(row, editing, []))).toEqual(["ab中", "文c", "d"]);
@@ -73,7 +73,7 @@ test("rows wrap where the columns end, wide letters whole, with the cursor in it
   expect(layout(from("abcde|"), 5).cursor).toEqual({ row: 1, column: 0 });
 });
 
-test("up and down move by rows and stop at the edges", () => {
+test("up and down move by rows and stop at the first and last", () => {
   const up = movedRow(from("abcdef\nxy|"), -1, 20);
   expect(up && shown(up)).toBe("ab|cdef\nxy");
   expect(movedRow(from("ab|c"), -1, 20)).toBeNull();
@@ -81,7 +81,7 @@ test("up and down move by rows and stop at the edges", () => {
   expect(down && shown(down)).toBe("abcdef\nxy|");
 });
 
-test("whatever is done, the cursor stands between letters and undoing everything ends where it began", () => {
+test("after any edits the cursor stands between graphemes, and undoing all of them restores the text", () => {
   const move = fc.constantFrom<Move>("left", "right", "word-left", "word-right", "line-start", "line-end");
   const step = fc.oneof(
     fc.string({ unit: "grapheme", maxLength: 6 }).map((text) => (editing: Editing) => typed(editing, text)),
@@ -110,7 +110,7 @@ test("whatever is done, the cursor stands between letters and undoing everything
   );
 });
 
-test("a line from history, or a long paste that was kept in it, does nothing to the terminal that shows it", () => {
+test("a line from history or a long paste is inert on the terminal", () => {
   const hostile = withText(EMPTY, "ls \u001b[2J\u202e\u0007x");
   const { rows } = layout(hostile, 80);
   expect(rows.map((row) => paintedRow(row, hostile, []))).toEqual(["ls ␛[2J⟨U+202E⟩␇x"]);

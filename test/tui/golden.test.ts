@@ -1,5 +1,5 @@
-// Every view and state as it stands on the screen, at three sizes; some of them in colour, on a light ground, without colour, in ASCII. After a
-// wanted change: UPDATE_GOLDEN=1 bun test ./test/tui/golden.test.ts
+// Golden screens of every view and state at three sizes; some also in colour, light, without colour, in ASCII. To update them:
+// UPDATE_GOLDEN=1 bun test ./test/tui/golden.test.ts
 
 import { expect, test } from "bun:test";
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
@@ -52,10 +52,10 @@ async function played<Shown>(
   return shown;
 }
 
-/** A part of a picture for each way to look at it. */
+/** The text of each size or style. */
 type Parts = ReadonlyMap<string, string>;
 
-/** The parts that were looked at are as they are kept, and no part is missing there. */
+/** The drawn parts are as stored, and no part is missing in the file. */
 async function agrees(name: string, parts: Parts, all: readonly string[]): Promise<void> {
   const path = join(GOLDEN, `${name}.txt`);
   if (UPDATE) {
@@ -73,7 +73,7 @@ function drawn<Item>(every: number, items: readonly Item[], nth: number): readon
 }
 
 for (const [nth, scene] of SCENES.entries()) {
-  test(`${scene.name} looks as it was designed, wide, narrow and tiny`, async () => {
+  test(`${scene.name} looks as designed, wide, narrow and tiny`, async () => {
     const parts = new Map<string, string>();
     const [wide, ...smaller] = SIZES;
     for (const size of [wide, ...drawn(2, smaller, nth)]) {
@@ -90,11 +90,11 @@ for (const [nth, scene] of SCENES.entries()) {
 }
 
 for (const [nth, scene] of SCENES.filter(({ name }) => STYLED.includes(name)).entries()) {
-  test(`${scene.name} in colour, on a light and on a dark ground, without colour and in ASCII`, async () => {
+  test(`${scene.name} in colour, light, dark, without colour and in ASCII`, async () => {
     const parts = new Map<string, string>();
     for (const look of drawn(3, LOOKS, nth)) {
       const shown = await played(scene, [100, 30], ({ emulator }) => frozenInStyle(emulator), look);
-      // Colour is on glyphs and words, never a ground, and never the only thing that says it.
+      // Colour is on glyphs and words, never on the background, and never the only sign.
       expect(shown).not.toContain("ground}");
       if (!look.theme.colour) expect(shown).not.toMatch(/\{[^}]*(?:red|green|yellow|blue|magenta|cyan|white|black)/);
       parts.set(look.name, shown);
@@ -107,7 +107,7 @@ for (const [nth, scene] of SCENES.filter(({ name }) => STYLED.includes(name)).en
   });
 }
 
-test("every picture that is kept is one of these", () => {
+test("every stored screen belongs to a scene", () => {
   const names = SCENES.flatMap(({ name }) => [`${name}.txt`, ...(STYLED.includes(name) ? [`${name}.styled.txt`] : [])]);
   expect(readdirSync(GOLDEN).sort()).toEqual(names.sort());
 });

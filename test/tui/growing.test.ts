@@ -1,13 +1,13 @@
-// An answer that grows, on a terminal: what it shows is right at every paint.
+// A growing answer: every paint shows the right rows.
 
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { Shown } from "../support/shown.ts";
 
-/** Stands on the letter before it. */
+/** A combining mark. */
 const MARK = "\u0301";
 
-test("an answer that grows by any letters and goes up as it stands: at every paint the terminal shows just that", async () => {
+test("while an answer grows by any letters and moves into scrollback, every paint is right", async () => {
   const piece = fc.constantFrom(
     "word ",
     "x",

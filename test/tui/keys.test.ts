@@ -1,4 +1,4 @@
-// What arrives from a terminal, as keys: whole, in pieces, and what no key ever was.
+// Bytes of a terminal as keys: whole, in pieces, and reports that are no keys.
 
 import { expect, test } from "bun:test";
 import fc from "fast-check";
@@ -32,17 +32,17 @@ test.each([
   ["\x1b[I\x1b[O", ["focus(true)", "focus(false)"]],
 ])("%j", (bytes, keys) => expect(said(bytes)).toEqual(keys));
 
-test("what a terminal answers and what a mouse does is never typed", () => {
+test("answers of the terminal and mouse reports are never typed", () => {
   const answers =
     "\x1b]11;rgb:1e1e/1e1e/1e1e\x1b\\\x1bP>|xterm(390)\x1b\\\x1b[?62;22c\x1b[?2026;2$y\x1b[<0;3;4M\x1b[12;40R\x1b_Gi=1\x1b\\";
   expect(said(`a${answers}b`)).toEqual(["a", "place(39)", "b"]);
 });
 
-test("a paste is one event, with what looks like keys in it, and no return of it is Enter", () => {
+test("a paste is one event, and neither keys nor line ends in it count as keys", () => {
   expect(said("\x1b[200~rm -rf /\r\nls\x1b[A\x03\x1b[201~x")).toEqual(["paste(rm -rf /\nls\x1b[A\x03)", "x"]);
 });
 
-test("cut anywhere, a stream of keys is the same keys", () => {
+test("a stream of keys that is cut anywhere gives the same keys", () => {
   const stream = "ab\x1b[1;5Cé中\x1b[200~one\rtwo\x1b[201~\x1b]11;rgb:0/0/0\x07\x1bb\r";
   const whole = said(stream);
   const bytes = Buffer.from(stream);
@@ -61,6 +61,6 @@ test("cut anywhere, a stream of keys is the same keys", () => {
   );
 });
 
-test("an escape that never ends is given up, and nothing is lost of what follows", () => {
+test("an unfinished escape sequence is given up, and later keys are kept", () => {
   expect(said("\x1b]", "x".repeat(9000), "\r").at(-1)).toBe("enter");
 });

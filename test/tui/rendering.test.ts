@@ -1,4 +1,4 @@
-// gsv on a terminal over whatever happens, in any order and at any size: what must hold of the screen and of scrollback at every moment.
+// Invariants of the screen and of scrollback, over random events and sizes.
 
 import { expect, test } from "bun:test";
 import type { Signal } from "../../src/abi/signal.ts";
@@ -9,7 +9,7 @@ import { samples } from "../support/soak.ts";
 
 const BEFORE = Array.from({ length: 60 }, (_, line) => `history ${line}`);
 
-/** Lines of an answer, each of which can be told from every other. */
+/** Distinct lines of an answer. */
 class Story {
   readonly lines: string[] = [];
   private turn = 0;
@@ -85,7 +85,7 @@ async function step(played: Played, story: Story, random: Random): Promise<void>
   await random.pick(steps)();
 }
 
-test("each finished line is in scrollback once and in its order, over any sizes; what stood there stays, and no copy of the dock is left", async () => {
+test("over any sizes each line is in scrollback once and in order, older text stays, and no copy of the dock is left", async () => {
   for (let round = 0; round < samples(4, 200); round++) {
     const random = seeded(Math.floor(Math.random() * 2 ** 31));
     const played = await Played.open({ before: BEFORE });
@@ -111,7 +111,7 @@ test("each finished line is in scrollback once and in its order, over any sizes;
   }
 });
 
-test("whatever stands in the dock, it is never taller than the screen, and the line that is typed is seen", async () => {
+test("the dock is never taller than the screen, and the line is always visible", async () => {
   const args = { path: "~/x", note: Array.from({ length: 80 }, (_, line) => `row ${line}`).join("\n") };
   for (const [columns, rows] of [
     [40, 12],
@@ -137,7 +137,7 @@ test("whatever stands in the dock, it is never taller than the screen, and the l
   }
 });
 
-test("what is cut off between two reads is never the line that is typed", async () => {
+test("a paint that is read in pieces never loses the line", async () => {
   const played = await Played.open();
   const story = new Story(seeded(7));
   await played.play(said.start());
@@ -154,7 +154,7 @@ test("what is cut off between two reads is never the line that is typed", async 
   await played.leave();
 });
 
-test("a full screen view gives the screen back as it was, with what was said meanwhile, at another size too", async () => {
+test("a full-screen view restores the screen with newer messages, at another size too", async () => {
   const played = await Played.open({
     before: BEFORE,
     prepare: ({ fakeSys }) => {

@@ -1,4 +1,4 @@
-// What is typed and what is said: commands, sentences, and the ways to say which.
+// Whether a line is a command or a message, and how to force it.
 
 import { expect, test } from "bun:test";
 import { getCommandNames } from "just-bash/browser";
@@ -187,47 +187,47 @@ try again
 fetch the news
 Summarise my current workspace.`.split("\n");
 
-test.each(COMMANDS)("typed: %s", (line) => {
+test.each(COMMANDS)("command: %s", (line) => {
   expect(routeOf(line, known).to).toBe("shell");
 });
 
-test.each(SENTENCES)("said: %s", (line) => {
+test.each(SENTENCES)("message: %s", (line) => {
   expect(routeOf(line, known).to).toBe("chat");
 });
 
-test("a first character says it outright", () => {
+test("a first character decides", () => {
   expect(routeOf(", ls", known)).toEqual({ to: "chat", text: "ls" });
   expect(routeOf("! make test", known)).toEqual({ to: "host", text: "make test" });
   expect(routeOf("/help", known)).toEqual({ to: "slash", word: "help", rest: "" });
   expect(routeOf("/quit now", known)).toEqual({ to: "slash", word: "quit", rest: "now" });
 });
 
-test("what is about the conversation is said, unless it is the terminal's own or a path", () => {
+test("commands of a conversation are messages, unless they are slash commands or paths", () => {
   for (const line of ["/status", "/reset", "/think high", "/think:high why?", "//reset is a word", "/stop"])
     expect(routeOf(line, known)).toEqual({ to: "chat", text: line });
   expect(routeOf("/proc/self", known).to).toBe("shell");
 });
 
-test("the words with which one leaves other shells and editors leave, alone", () => {
+test("the words that leave other shells and editors leave, if alone", () => {
   for (const word of ["quit", ":q", ":q!", ":wq"])
     expect(routeOf(word, known)).toEqual({ to: "slash", word: "quit", rest: "" });
   expect(routeOf("quit smoking", known).to).toBe("chat");
 });
 
-test("a word after a slash that nobody knows is one for the terminal to name, and no program", () => {
+test("an unknown word after a slash is for the terminal, and no program", () => {
   expect(routeOf("/resume", known)).toEqual({ to: "unknown", word: "resume" });
   expect(routeOf("/proc/self", known).to).toBe("shell");
 });
 
-test("nothing and remarks go nowhere", () => {
+test("empty lines and comments go nowhere", () => {
   for (const line of ["", "   ", "# later", ","]) expect(routeOf(line, known)).toEqual({ to: "nothing" });
 });
 
-test("the list of the interpreter's programs is the interpreter's", () => {
+test("the list of programs is the interpreter's", () => {
   expect(getCommandNames().filter((name) => !INTERPRETER.has(name))).toEqual([]);
 });
 
-test("config with the whole name of a setting is typed, also before its value is there", () => {
+test("config with the full name of a setting is a command, also before its value", () => {
   for (const line of ["config set budget.day 10", "config set compaction.e", "config unset ai.model now"])
     expect(routeOf(line, { ...known, isProgram: (word) => word === "config" }).to).toBe("shell");
   expect(routeOf("config the printer for me", known).to).toBe("chat");

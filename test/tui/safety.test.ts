@@ -1,5 +1,4 @@
-// Whatever a model, a tool, a file, a label or a history says, and however it is cut on its way: nothing of it acts on the terminal, and what is
-// to be judged shows what is hidden in it.
+// Text of models, tools, files, labels and histories never acts on the terminal, however it is cut; approvals make hidden characters visible.
 
 import { describe, expect, test } from "bun:test";
 import { approvalBody } from "../../commands/approvals/approval-text.ts";
@@ -21,10 +20,10 @@ import { oneIn, samples } from "../support/soak.ts";
 
 const SPLIT_BYTES_MAX = 400;
 const CUTS_OF_LONG = samples(6, 400);
-/** What is cut anywhere is shown many times over. */
+/** Texts to cut at many places. */
 const CUT = oneIn(3, HOSTILE);
 
-/** Every place where it can be cut; of a long one some, spread out. */
+/** All places to cut; of a long text a few. */
 function cutsOf(bytes: Uint8Array): readonly number[] {
   const count = bytes.length > SPLIT_BYTES_MAX ? CUTS_OF_LONG : bytes.length + 1;
   return Array.from({ length: count }, (_, at) => Math.round((at * bytes.length) / Math.max(1, count - 1)));
@@ -35,7 +34,7 @@ function decoded(bytes: Uint8Array, cut: number): readonly [string, string] {
   return [decoder.decode(bytes.subarray(0, cut), { stream: true }), decoder.decode(bytes.subarray(cut))];
 }
 
-/** What entries become: lines for scrollback, the open part of the answer after each, and what the screen writes for it. */
+/** The lines of entries, the open answer after each, and the bytes that the screen writes. */
 function shownOf(entries: readonly Entry[]): { readonly lines: readonly string[]; readonly written: string } {
   const writes: string[] = [];
   const lines: string[] = [];
@@ -63,13 +62,13 @@ function askOf(text: string, more: Partial<Ask> = {}): Ask {
   return { ...asked, about, hash: "", expiresAt: null, since: 0, args: { command: text, [text]: text }, ...more };
 }
 
-describe("of all texts that are meant for the terminal and not for its reader", () => {
-  test("there are enough kinds to mean something", () => {
+describe("of all hostile texts", () => {
+  test("there are many kinds", () => {
     expect(HOSTILE.length).toBeGreaterThan(150);
     expect(new Set(HOSTILE.map(({ kind }) => kind)).size).toBeGreaterThan(20);
   });
 
-  test("none acts as an answer that is cut anywhere, while it is written and when it is committed", () => {
+  test("none acts in an answer that is cut anywhere, while streaming and when committed", () => {
     for (const { kind, text } of CUT) {
       const bytes = new TextEncoder().encode(text);
       for (const cut of cutsOf(bytes)) {
@@ -85,7 +84,7 @@ describe("of all texts that are meant for the terminal and not for its reader", 
     }
   });
 
-  test("none acts from output that is cut anywhere, half letters too", () => {
+  test("none acts in output that is cut anywhere, half letters too", () => {
     for (const { kind, text } of CUT) {
       const whole = new Sanitizer();
       const expected = whole.push(text.toWellFormed()) + whole.end();
@@ -102,7 +101,7 @@ describe("of all texts that are meant for the terminal and not for its reader", 
     }
   });
 
-  test("none acts as anything else that stands in the transcript", () => {
+  test("none acts in any other entry of the transcript", () => {
     for (const { kind, text } of HOSTILE) {
       const entries: readonly Entry[] = [
         { kind: "message", text },
@@ -121,7 +120,7 @@ describe("of all texts that are meant for the terminal and not for its reader", 
     }
   });
 
-  test("each stands in an approval with everything hidden in it shown, and no line of it passes for one of ours", () => {
+  test("each is shown in an approval with its hidden characters, and no line of it looks like gsv's", () => {
     for (const { kind, text } of HOSTILE) {
       const lines = approvalBody(askOf(text));
       expect([kind, actsInLines(lines)]).toEqual([kind, null]);
@@ -139,7 +138,7 @@ describe("of all texts that are meant for the terminal and not for its reader", 
     }
   });
 
-  test("in an approval a word of two alphabets is named, and a blank that is none is no blank", () => {
+  test("an approval names words of two alphabets and odd blanks", () => {
     const shown = approvalBody(askOf("curl https://p\u0430ypal.com && rm\u00a0-rf /")).join("\n");
     expect(shown).toContain("not what it looks like: p\u0430ypal: \u0430 is ⟨U+0430⟩");
     expect(shown).toContain("rm⟨U+00A0⟩-rf");
@@ -149,7 +148,7 @@ describe("of all texts that are meant for the terminal and not for its reader", 
 
 const SOME = oneIn(60, HOSTILE);
 
-test("on the screen as a whole: models, tools, cards, queues, labels, histories, notices, the tree of processes", async () => {
+test("hostile text is inert on the whole screen: models, tools, cards, queues, labels, histories, notices, top", async () => {
   for (const { kind, text } of SOME) {
     const half = Math.floor(text.length / 2);
     const played = await Played.open({
@@ -211,7 +210,7 @@ function hostileKernel(fakeSys: FakeIo["fakeSys"], text: string): void {
   });
 }
 
-test("in what commands print: ps, top, logs and a one-shot chat", async () => {
+test("hostile text is inert in the output of ps, top, logs and a one-shot chat", async () => {
   for (const { kind, text } of oneIn(9, HOSTILE)) {
     for (const command of ["ps", "top", "top --flat", "logs", "proc get init:1000", "chat hi"]) {
       const io = new FakeIo().terminal(100);
@@ -233,7 +232,7 @@ test("in what commands print: ps, top, logs and a one-shot chat", async () => {
   }
 });
 
-test("line by line too: answers, files and their names, what a script prints, what is refused", async () => {
+test("hostile text is inert line by line: answers, files, names, scripts, errors", async () => {
   for (const { kind, text } of oneIn(9, HOSTILE)) {
     const io = new FakeIo().terminal(100);
     hostileKernel(io.fakeSys, text);

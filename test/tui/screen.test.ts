@@ -1,10 +1,10 @@
-// The one writer of the terminal, read through a terminal: every line is there once, nothing is torn, nothing clears what was there.
+// The writer of the terminal, read through an emulator: every line once, nothing torn, nothing cleared.
 
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { Shown } from "../support/shown.ts";
 
-test("lines go up into scrollback once, and the live part stays below, whatever its height", async () => {
+test("lines go into scrollback once, above a live part of any height", async () => {
   const shown = new Shown();
   shown.live("> ");
   shown.screen.commit(["one", "two"]);
@@ -17,7 +17,7 @@ test("lines go up into scrollback once, and the live part stays below, whatever 
   expect(await shown.painted()).toEqual(["one", "two", "three", "four", ">"]);
 });
 
-test("a paint is one write, shows at once where a terminal can, and never clears the screen or what is above it", async () => {
+test("a paint is one synchronized write, and never clears the screen or scrollback", async () => {
   const shown = new Shown();
   shown.live("a", "b");
   for (let line = 0; line < 50; line++) {
@@ -33,7 +33,7 @@ test("a paint is one write, shows at once where a terminal can, and never clears
   }
 });
 
-test("a key that changes one row writes that row, and one that changes nothing writes nothing", async () => {
+test("a paint writes only changed rows, and nothing if none changed", async () => {
   const shown = new Shown(40, 10);
   shown.live("status", "> a");
   await shown.painted();
@@ -45,7 +45,7 @@ test("a key that changes one row writes that row, and one that changes nothing w
   expect(shown.writes).toEqual([]);
 });
 
-test("what changes all the time is painted thirty times a second; after a pause it is there in 16 ms, and for a key at once", async () => {
+test("constant changes are painted 30 times a second, a single one within 16 ms, a key at once", async () => {
   const shown = new Shown();
   const over = async (ms: number, changes: boolean) => {
     shown.writes.length = 0;
@@ -65,7 +65,7 @@ test("what changes all the time is painted thirty times a second; after a pause 
   expect(shown.writes).toHaveLength(2);
 });
 
-test("a line as wide as the terminal, and wider ones, keep every letter and leave nothing of the old rows", async () => {
+test("lines as wide as the terminal or wider keep every letter and leave nothing of old rows", async () => {
   const shown = new Shown(20, 6);
   shown.live("x".repeat(19), "y".repeat(19));
   await shown.painted();
@@ -75,7 +75,7 @@ test("a line as wide as the terminal, and wider ones, keep every letter and leav
   expect(await shown.painted()).toEqual([...lines, ">"]);
 });
 
-test("what stood there before us stays, over resizes, and no copy of the live part is left behind", async () => {
+test("older text stays over resizes, and no copy of the live part is left", async () => {
   const shown = new Shown(40, 8);
   const before = Array.from({ length: 12 }, (_, line) => `history ${line}`);
   await shown.other(before.map((line) => `${line}\r\n`).join(""));
@@ -98,7 +98,7 @@ test("what stood there before us stays, over resizes, and no copy of the live pa
   expect(lines.filter((line) => line.startsWith("status"))).toHaveLength(1);
 });
 
-test("a typed row that is too long for a narrower terminal, which cuts it off: nothing above is lost, and nothing is there twice", async () => {
+test("if a narrower terminal cuts the typed row, nothing above is lost or doubled", async () => {
   const before = Array.from({ length: 12 }, (_, line) => `history ${line}`);
   const shown = new Shown(60, 12);
   await shown.other(before.map((line) => `${line}\r\n`).join(""));
@@ -112,7 +112,7 @@ test("a typed row that is too long for a narrower terminal, which cuts it off: n
   expect(await shown.painted()).toEqual([...before, "said", "status", "> typed"]);
 });
 
-test("a terminal that does not say where its cursor is is painted all the same, and soon", async () => {
+test("a terminal that never reports its cursor is painted soon", async () => {
   const shown = new Shown(60, 12);
   shown.live(`> ${"typed ".repeat(8)}`);
   shown.cursorAt(50);
@@ -126,7 +126,7 @@ test("a terminal that does not say where its cursor is is painted all the same, 
   expect(shown.writes.join("")).toContain("> typed");
 });
 
-test("another program has the terminal in between, wherever it leaves the cursor", async () => {
+test("after another program the screen continues, wherever the cursor was left", async () => {
   const shown = new Shown(30, 10);
   shown.live("status", "> ");
   shown.screen.commit(["$ ls"]);
@@ -144,7 +144,7 @@ test("another program has the terminal in between, wherever it leaves the cursor
   expect((await shown.painted()).slice(-4)).toEqual(["whole", "committed meanwhile", "status", ">"]);
 });
 
-test("a full screen view leaves scrollback as it was; what was committed meanwhile is there afterwards", async () => {
+test("a full-screen view leaves scrollback unchanged, and later lines appear afterwards", async () => {
   const shown = new Shown();
   shown.screen.commit(["one"]);
   shown.live("> ");
@@ -157,7 +157,7 @@ test("a full screen view leaves scrollback as it was; what was committed meanwhi
   expect(await shown.painted()).toEqual(["one", "two", ">"]);
 });
 
-test("what cannot be drawn any more does not keep the terminal from being given back, out of a full screen too", async () => {
+test("if drawing fails the terminal is still restored, out of a full-screen view too", async () => {
   for (const full of [false, true]) {
     const shown = new Shown(20, 6);
     shown.screen.commit(["one"]);
@@ -175,7 +175,7 @@ test("what cannot be drawn any more does not keep the terminal from being given 
   }
 });
 
-test("pushed up, the screen is empty but for the live part and scrollback has everything once", async () => {
+test("clearing pushes the screen into scrollback, once, and keeps the live part", async () => {
   const shown = new Shown(20, 6);
   shown.screen.commit(["one", "two"]);
   shown.live("> ");
@@ -185,7 +185,7 @@ test("pushed up, the screen is empty but for the live part and scrollback has ev
   expect(shown.emulator.buffer.active.baseY).toBe(2);
 });
 
-test("whatever is committed and drawn, in any order, over any sizes: each line once and in its order", async () => {
+test("for any lines, paints and sizes each line is there once, in order", async () => {
   const step = fc.oneof(
     fc.record({ commit: fc.array(fc.integer({ min: 0, max: 30 }), { maxLength: 8 }) }),
     fc.record({ live: fc.array(fc.integer({ min: 0, max: 12 }), { minLength: 1, maxLength: 9 }) }),

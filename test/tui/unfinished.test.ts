@@ -1,4 +1,4 @@
-// Lines that go on, and lines that are whole.
+// Unfinished and finished lines.
 
 import { expect, test } from "bun:test";
 import { goesOn } from "../../tui/line/unfinished.ts";

@@ -117,9 +117,8 @@ export function cardLines(ask: Ask, { theme, columns, isInTitle }: CardText): re
   );
   const warned = deceits(ask).flatMap(hanging(columns)).map(theme.needs);
   const changed = diff === null ? [] : diffRows(diff, columns - 2, theme);
-  // Without words a danger would be a colour only.
-  const dangers = (about?.dangers ?? []).map((each) => theme.bad(`${INDENT}${reveal(each)}`));
-  const grants = (about?.grants ?? []).map((each) => `${INDENT}gets the ${each}, for this command only`);
+  const dangers = (about?.dangers ?? []).map((each) => theme.bad(`danger: ${reveal(each)}`));
+  const grants = (about?.grants ?? []).map((each) => `grants: ${reveal(each)}, for this command only`);
   return [...warned, ...dangers, ...asked.flatMap(hanging(columns)), ...grants, ...changed, ...cut];
 }
 
