@@ -32,7 +32,7 @@ test("what is taller than the terminal goes through the pager, broken to its wid
     };
     const { status, lines } = await shown(["man", "7", "processes"], env);
     expect(status).toBe(0);
-    expect(lines[0]).toBe("| processes - See, start, hold, end and wait for |");
+    expect(lines[0]).toBe("| processes - List, start, pause, stop and watch |");
     expect(lines.filter((line) => line.startsWith("| ")).length).toBeGreaterThan(30);
     expect((await shown(["man", "man"], { ...env, PAGER: "env" })).lines.join("\n")).not.toContain("SECRET");
     expect((await shown(["man", "man", "--no-pager"], env)).lines[0]).toBe("\x1b[1mNAME\x1b[22m");

@@ -54,7 +54,7 @@ describe("gsv run", () => {
 describe("gsv explain", () => {
   test("says what an exit status means, from the manual", async () => {
     expect(await runs(chat.io, "explain", "exit", "5")).toBe(0);
-    expect(chat.out).toContain("waits for a person");
+    expect(chat.out).toContain("The process needs you");
     expect(chat.out).not.toContain("status 6");
   });
 

@@ -21,7 +21,7 @@ export const CLOSING: Claims = {
     expect(await subject.store.head(subject.pid)).toMatchObject({ generation: 2, queued: 0, state: "idle" });
   },
 
-  async "what is being closed is read out whole: messages by number, then what was never delivered"(subject) {
+  async "what is being closed is read out whole: messages by number, then what a person wrote that was never delivered"(subject) {
     const run = await subject.running("one");
     const call = subject.call("Write");
     await subject.turn(run, { text: "I write", calls: [call] });
@@ -30,7 +30,7 @@ export const CLOSING: Claims = {
     await subject.note("quiet");
     await subject.cut();
     const { records, messages, undelivered } = await subject.closingRecords();
-    expect({ messages, undelivered }).toEqual({ messages: 3, undelivered: 2 });
+    expect({ messages, undelivered }).toEqual({ messages: 3, undelivered: 1 });
     expect(records.map(({ id, role, generation, undelivered: late }) => ({ id, role, generation, late }))).toEqual([
       { id: 1, role: "user", generation: 1, late: undefined },
       { id: 2, role: "assistant", generation: 1, late: undefined },
