@@ -21,7 +21,9 @@ export const CLOSING: Claims = {
     expect(await subject.store.head(subject.pid)).toMatchObject({ generation: 2, queued: 0, state: "idle" });
   },
 
-  async "what is being closed is read out whole: messages by number, then what a person wrote that was never delivered"(subject) {
+  async "what is being closed is read out whole: messages by number, then what a person wrote that was never delivered"(
+    subject,
+  ) {
     const run = await subject.running("one");
     const call = subject.call("Write");
     await subject.turn(run, { text: "I write", calls: [call] });
