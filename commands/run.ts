@@ -1,8 +1,7 @@
 // From argv to exit status: finds the one command that was named, runs it, and says what went wrong in one line with hints.
 // A word that is no command is refused with the nearest names; a guess never runs, and no text ever becomes chat by itself.
 
-import { ENDED_BY } from "../src/abi/ended-by.ts";
-import { exitStatusOf, SysError } from "../src/abi/errno.ts";
+import { ENDED_BY, exitStatusOf, SysError } from "../src/abi/errno.ts";
 import { asks, flagsOf, looksLikeFlag, type Spec } from "./args.ts";
 import type { Io } from "./command.ts";
 import { type Bounds, isGlobal, passedOnFrom, type Taken, takeGlobals } from "./global-flags.ts";

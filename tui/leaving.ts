@@ -2,7 +2,7 @@
 // the terminal first; nothing else ends the program.
 
 import type { Io } from "../commands/command.ts";
-import { ENDED_BY } from "../src/abi/ended-by.ts";
+import { ENDED_BY } from "../src/abi/errno.ts";
 
 const BREAKS = ["uncaughtException", "unhandledRejection"] as const;
 

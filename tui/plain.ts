@@ -2,7 +2,7 @@
 // in a file that only its owner can read.
 
 import type { Io } from "../commands/command.ts";
-import { ENDED_BY } from "../src/abi/ended-by.ts";
+import { ENDED_BY } from "../src/abi/errno.ts";
 import { initPid } from "../src/abi/ids.ts";
 import { type History, linesToKeep } from "./line/history.ts";
 import { asOneLine, goesOn } from "./line/unfinished.ts";

@@ -1,8 +1,7 @@
 // `gsv approvals`, `approve`, `deny` and `answer`: what waits for a person, looked at, followed and answered. An answer names the checksum of
 // what was read just before: should it have become something else meanwhile, nothing is answered.
 
-import { ENDED_BY } from "../../src/abi/ended-by.ts";
-import { SysError } from "../../src/abi/errno.ts";
+import { ENDED_BY, SysError } from "../../src/abi/errno.ts";
 import type { Approval } from "../../src/abi/process/process.ts";
 import type { Signal } from "../../src/abi/signal.ts";
 import type { AnsweredApproval } from "../../src/syscalls/approval/approval-service.ts";

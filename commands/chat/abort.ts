@@ -1,6 +1,6 @@
 // Ends a conversation whose time is over: its run goes on, unless it was to be ended then.
 
-import { ENDED_BY } from "../../src/abi/ended-by.ts";
+import { ENDED_BY } from "../../src/abi/errno.ts";
 import { waitAtMost } from "../../src/lib/wait.ts";
 import type { Aborted } from "../../src/syscalls/services.ts";
 import type { Io } from "../command.ts";

@@ -1,6 +1,6 @@
 // The time before there is anything to send: whoever reads a message from a pipe may be told to go, or have no more time, and has sent nothing.
 
-import { ENDED_BY } from "../../src/abi/ended-by.ts";
+import { ENDED_BY } from "../../src/abi/errno.ts";
 import type { Interruption, Io } from "../command.ts";
 import type { Ending } from "./ending.ts";
 

@@ -2,8 +2,7 @@
 // The run's end is told by its chat.complete or, when signals were lost, by the answer of proc.wait; a held run is reported with what
 // holds it. Leaving never ends a run: only the first INT, and a timeout that was told to, abort it.
 
-import { ENDED_BY } from "../../src/abi/ended-by.ts";
-import { exitStatusOf, messageOf } from "../../src/abi/errno.ts";
+import { ENDED_BY, exitStatusOf, messageOf } from "../../src/abi/errno.ts";
 import type { ProcessInfo, RunEnd, RunStatus, WaitsFor } from "../../src/abi/process/process.ts";
 import type { Signal } from "../../src/abi/signal.ts";
 import type { Sys } from "../../src/abi/sys.ts";

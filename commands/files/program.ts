@@ -1,8 +1,7 @@
 // A program of the shell as a command of gsv: the same flags and the same output. Added here are --json, colours and columns on a
 // terminal, errors with hints, and gsv's exit statuses.
 
-import { ENDED_BY } from "../../src/abi/ended-by.ts";
-import { SysError } from "../../src/abi/errno.ts";
+import { ENDED_BY, SysError } from "../../src/abi/errno.ts";
 import { isBinary } from "../../src/lib/binary.ts";
 import { wantsColour } from "../../src/lib/text/colour.ts";
 import { type Call, Ended, type Files, type Program, phrase, Usage } from "../../src/shell/programs/program.ts";

@@ -1,7 +1,7 @@
 // `gsv session export [KEY]`: the conversation of a session as a document of its own: Markdown, one JSON object, or a page of HTML that needs
 // nothing else and runs nothing. Written as it is read, a message at a time.
 
-import { ENDED_BY } from "../../src/abi/ended-by.ts";
+import { ENDED_BY } from "../../src/abi/errno.ts";
 import type { Message } from "../../src/abi/process/message.ts";
 import { MAIN_SESSION_KEY } from "../../src/abi/process/session.ts";
 import { field } from "../../src/syscalls/define.ts";

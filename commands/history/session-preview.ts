@@ -1,6 +1,6 @@
 // `gsv session preview [KEY]`: what was said in a session, results of tools in their first words.
 
-import { ENDED_BY } from "../../src/abi/ended-by.ts";
+import { ENDED_BY } from "../../src/abi/errno.ts";
 import type { Message } from "../../src/abi/process/message.ts";
 import { MAIN_SESSION_KEY } from "../../src/abi/process/session.ts";
 import { field } from "../../src/syscalls/define.ts";

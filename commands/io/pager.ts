@@ -1,7 +1,7 @@
 // Text that is taller than the terminal goes through the pager of whoever reads it; anything else, and everything in a pipe, is written
 // as it is. The pager sees the names it needs of the environment and no secret. Without one that runs, the text is written all the same.
 
-import { ENDED_BY } from "../../src/abi/ended-by.ts";
+import { ENDED_BY } from "../../src/abi/errno.ts";
 import { wantsColour } from "../../src/lib/text/colour.ts";
 import { sanitize } from "../../src/lib/text/sanitize.ts";
 import { displayWidth } from "../../src/lib/text/truncate.ts";

@@ -2,8 +2,7 @@
 // the last message on, so that nothing is told twice or left out when a kernel dies meanwhile. With --kernel the kernel's own log instead.
 
 import { LIMITS } from "../../src/abi/config/limits.ts";
-import { ENDED_BY } from "../../src/abi/ended-by.ts";
-import { SysError } from "../../src/abi/errno.ts";
+import { ENDED_BY, SysError } from "../../src/abi/errno.ts";
 import { reveal } from "../../src/lib/text/sanitize.ts";
 import { field } from "../../src/syscalls/define.ts";
 import { messageLine, partsText } from "../../src/syscalls/format.ts";

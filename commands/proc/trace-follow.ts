@@ -2,8 +2,7 @@
 // a followed one starts can be followed too. What cannot be read any more has ended.
 
 import { LIMITS } from "../../src/abi/config/limits.ts";
-import { ENDED_BY } from "../../src/abi/ended-by.ts";
-import { SysError } from "../../src/abi/errno.ts";
+import { ENDED_BY, SysError } from "../../src/abi/errno.ts";
 import type { TraceRow } from "../../src/syscalls/services.ts";
 import type { Ending, Io } from "../command.ts";
 import { allProcesses } from "./top.ts";

@@ -2,7 +2,7 @@
 // last one decides. A process held by something only a person or a change from outside ends is reported, not waited for.
 
 import { LIMITS } from "../../src/abi/config/limits.ts";
-import { ENDED_BY } from "../../src/abi/ended-by.ts";
+import { ENDED_BY } from "../../src/abi/errno.ts";
 import type { ProcessInfo } from "../../src/abi/process/process.ts";
 import { field } from "../../src/syscalls/define.ts";
 import { inPartText, waitsForText } from "../../src/syscalls/format.ts";

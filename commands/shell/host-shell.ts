@@ -1,7 +1,7 @@
 // `gsv sh --host`: real bash of this machine, where the person stands. The kernel runs it, so it goes on when this terminal is gone; here its
 // output is printed as it comes, and stdin and signals are handed on.
 
-import { ENDED_BY } from "../../src/abi/ended-by.ts";
+import { ENDED_BY } from "../../src/abi/errno.ts";
 import { uuidv7 } from "../../src/abi/ids.ts";
 import type { Sys } from "../../src/abi/sys.ts";
 import { hostEnvironmentWords } from "../../src/lib/host-environment.ts";

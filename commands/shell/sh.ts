@@ -2,8 +2,7 @@
 // that comes on stdout; its exit status is ours.
 
 import { LIMITS } from "../../src/abi/config/limits.ts";
-import { ENDED_BY } from "../../src/abi/ended-by.ts";
-import { SysError } from "../../src/abi/errno.ts";
+import { ENDED_BY, SysError } from "../../src/abi/errno.ts";
 import { uuidv7 } from "../../src/abi/ids.ts";
 import { inQuotes } from "../../src/lib/text/quote.ts";
 import { field } from "../../src/syscalls/define.ts";

@@ -1,7 +1,7 @@
 // `gsv events`: every signal of the kernel as a JSON line, as it comes, until ctrl-c. What a slow reader or a kernel that went away made it
 // miss is said: a `resync` names the message since which history has it, `lost` how many signals were left out here.
 
-import { ENDED_BY } from "../../src/abi/ended-by.ts";
+import { ENDED_BY } from "../../src/abi/errno.ts";
 import { isPid } from "../../src/abi/ids.ts";
 import { namesSignals, SIGNAL_NAMES, type Signal } from "../../src/abi/signal.ts";
 import { nearest } from "../../src/lib/text/nearest.ts";

@@ -1,8 +1,7 @@
 // `gsv logs --kernel`: the kernel's own log for people, read as the file it is, without secrets and by whoever may read that; followed by
 // looking again and telling what stands behind what was told.
 
-import { ENDED_BY } from "../../src/abi/ended-by.ts";
-import { SysError } from "../../src/abi/errno.ts";
+import { ENDED_BY, SysError } from "../../src/abi/errno.ts";
 import { noSince, SINCE_FORMS, sinceMs } from "../../src/lib/text/since.ts";
 import type { Piece } from "../../src/syscalls/fs/file-tree-service.ts";
 import type { Io } from "../command.ts";

@@ -2,8 +2,7 @@
 // that stays, so that one can look into it or go on talking to it; the council itself is nothing but messages to them.
 
 import { LIMITS } from "../../src/abi/config/limits.ts";
-import { ENDED_BY } from "../../src/abi/ended-by.ts";
-import { exitStatusOf, messageOf, SysError } from "../../src/abi/errno.ts";
+import { ENDED_BY, exitStatusOf, messageOf, SysError } from "../../src/abi/errno.ts";
 import { field } from "../../src/syscalls/define.ts";
 import type { SettingInfo, Spawned, WaitResult } from "../../src/syscalls/services.ts";
 import { timeoutMs, usageError } from "../args.ts";

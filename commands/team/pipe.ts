@@ -3,8 +3,7 @@
 // passes between two is bounded as a message is.
 
 import { LIMITS } from "../../src/abi/config/limits.ts";
-import { ENDED_BY } from "../../src/abi/ended-by.ts";
-import { SysError } from "../../src/abi/errno.ts";
+import { ENDED_BY, SysError } from "../../src/abi/errno.ts";
 import { field } from "../../src/syscalls/define.ts";
 import { waitsForText } from "../../src/syscalls/format.ts";
 import type { Spawned, WaitResult } from "../../src/syscalls/services.ts";

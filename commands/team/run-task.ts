@@ -1,7 +1,7 @@
 // `gsv run -- "…"`: a new task for one message, followed to its end, whose exit status it takes: what `docker run` is for a container.
 // It is `gsv chat --new` under the name that scripts know.
 
-import { ENDED_BY } from "../../src/abi/ended-by.ts";
+import { ENDED_BY } from "../../src/abi/errno.ts";
 import { field } from "../../src/syscalls/define.ts";
 import { runChat } from "../chat/chat.ts";
 import { CHAT } from "../chat/spec.ts";

@@ -96,3 +96,6 @@ export function exitStatusOf(error: unknown): number {
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
+
+/** Exit statuses of what a signal or a limit ended, as shells and `timeout` have them. */
+export const ENDED_BY = { time: 124, HUP: 129, INT: 130, KILL: 137, PIPE: 141, TERM: 143, output: 153 } as const;

@@ -8,6 +8,7 @@ import type { BootstrapPorts, Receiver } from "../kernel/accounts/agent-home.ts"
 import type { NewWorkspacePorts } from "../kernel/workspaces/new-workspace.ts";
 import type { HomeWatch } from "../kernel/workspaces/watch-homes.ts";
 import type { Clock } from "../lib/clock.ts";
+import { lazy, once } from "../lib/lazy.ts";
 import type { HomePaths } from "../paths.ts";
 import type { Repos } from "../repos/repos.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
@@ -23,7 +24,7 @@ export interface RepoMachine {
   readonly onHome?: (owner: string) => void;
 }
 
-/** Most commands are over by then. */
+/** Most kernels of one command have exited by then. */
 const WATCH_AFTER_MS = 1000;
 
 const LOOKING = ["list", "refs", "read", "search", "log", "show", "diff", "compare"] as const;
@@ -31,7 +32,7 @@ const CHANGING = ["create", "apply", "restore", "import", "sync", "remove"] as c
 
 export type LazyRepos = () => Promise<Repos>;
 
-/** What puts files into new homes; its texts are loaded only where there is one. */
+/** Puts files into new homes. Their texts are loaded only when needed. */
 export function bootstrapOf(
   { kernel, objects }: Pick<BootstrapPorts, "kernel" | "objects">,
   { paths }: RepoMachine,
@@ -54,15 +55,11 @@ function treesOf({ reposDir }: Pick<HomePaths, "reposDir">, repos: LazyRepos) {
   };
 }
 
-/** One object for a home, whoever asks first. */
 export function lazyRepos({ paths, ...machine }: RepoMachine): LazyRepos {
-  let made: Promise<Repos> | null = null;
-  const make = async () =>
-    new (await import("../repos/repos.ts")).Repos({ directory: paths.reposDir, path: undefined, ...machine });
-  return () => {
-    made ??= make();
-    return made;
-  };
+  return once(
+    async () =>
+      new (await import("../repos/repos.ts")).Repos({ directory: paths.reposDir, path: undefined, ...machine }),
+  );
 }
 
 export interface RepoParts {
@@ -70,14 +67,14 @@ export interface RepoParts {
   readonly watching: { readonly close: () => Promise<void> };
 }
 
-/** The repositories of a kernel, those of homes watched. */
+/** The repositories of a kernel. Those of homes are watched. */
 export function bootRepos(machine: RepoMachine, onFault: (error: unknown) => void): RepoParts {
   const repos: LazyRepos = lazyRepos({ ...machine, onHome: (owner) => watching.onHome(owner) });
   const watching = watchHomes(machine, () => repos(), onFault);
   return { repos, watching };
 }
 
-/** A kernel that lives long enough looks after the homes there are, and after each that gets a tree. */
+/** Watches existing homes after a second, and each home that gets a tree. */
 function watchHomes({ paths, clock }: RepoMachine, repos: LazyRepos, onFault: (error: unknown) => void) {
   let watch: Promise<HomeWatch> | null = null;
   const made = () => {
@@ -106,30 +103,23 @@ function watchHomes({ paths, clock }: RepoMachine, repos: LazyRepos, onFault: (e
   };
 }
 
-/** `change` takes the place of what changes something, where nothing may. */
+/** `change` replaces the calls that write, for the read-only view. */
 export function lazyRepositories(
   { accounts, workspaces }: Pick<KernelStore, "accounts" | "workspaces">,
   repos: LazyRepos,
   change?: () => Promise<never>,
 ): Repositories {
-  const service = async () =>
-    (await import("../kernel/workspaces/repos.ts")).repositoriesService({
-      accounts,
-      workspaces,
-      repos: await repos(),
-    }) as unknown as { readonly [name: string]: (...asked: unknown[]) => Promise<unknown> };
-  const ask =
-    (name: string) =>
-    async (...asked: unknown[]) =>
-      (await service())[name]?.(...asked);
-  const calls = [
-    ...LOOKING.map((name) => [name, ask(name)] as const),
-    ...CHANGING.map((name) => [name, change ?? ask(name)] as const),
-  ];
-  return Object.fromEntries(calls) as unknown as Repositories;
+  const load = async () =>
+    (await import("../kernel/workspaces/repos.ts")).repositoriesService({ accounts, workspaces, repos: await repos() });
+  const service = lazy<Repositories, keyof Repositories>(load, [...LOOKING, ...CHANGING]);
+  return change === undefined ? service : { ...service, ...refusing(CHANGING, change) };
 }
 
-/** What the mount of versioned homes asks for: whose home a path is, where its tree lies, and the tree itself for a change. */
+function refusing<Name extends string>(names: readonly Name[], change: () => Promise<never>) {
+  return Object.fromEntries(names.map((name) => [name, change])) as { readonly [N in Name]: typeof change };
+}
+
+/** What the mount of versioned homes needs: the account of a home, and its tree. */
 export function homesOf(
   { accounts }: Pick<KernelStore, "accounts">,
   paths: Pick<HomePaths, "reposDir">,
@@ -157,16 +147,14 @@ export function newWorkspacesOf({ kernel, repos, paths, clock, random, log }: Wo
   return { kernel, repos, clock, random, home: paths.home, log };
 }
 
-/** `change` takes the place of what changes something, where nothing may. */
+/** `change` replaces the calls that write, for the read-only view. */
 export function lazyWorkspaces(machine: WorkspaceMachine, change?: () => Promise<never>): Workspaces {
-  const ports = { ...newWorkspacesOf(machine), kernel: machine.kernel };
-  const service = async () => (await import("../kernel/workspaces/workspaces.ts")).workspacesService(ports);
-  return {
-    list: async (...asked) => (await service()).list(...asked),
-    get: async (...asked) => (await service()).get(...asked),
-    log: async (...asked) => (await service()).log(...asked),
-    create: change ?? (async (...asked) => (await service()).create(...asked)),
-    attach: change ?? (async (...asked) => (await service()).attach(...asked)),
-    archive: change ?? (async (...asked) => (await service()).archive(...asked)),
-  };
+  const load = async () =>
+    (await import("../kernel/workspaces/workspaces.ts")).workspacesService({
+      ...newWorkspacesOf(machine),
+      kernel: machine.kernel,
+    });
+  const writes = ["create", "attach", "archive"] as const;
+  const service = lazy<Workspaces, keyof Workspaces>(load, ["list", "get", "log", ...writes]);
+  return change === undefined ? service : { ...service, ...refusing(writes, change) };
 }

@@ -44,8 +44,15 @@ export async function runKernel(machine: HostMachine): Promise<void> {
   const onFault = (call: string, error: unknown) =>
     kernel.log(`${call}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
   const server = await serve({
-    ...{ socketPath: socket.path, place: socket, connectionsMax: connectionsMax() },
-    ...{ door, clock, pid: machine.pid, exe: machine.exe, classOf, onFault },
+    socketPath: socket.path,
+    place: socket,
+    connectionsMax: connectionsMax(),
+    door,
+    clock,
+    pid: machine.pid,
+    exe: machine.exe,
+    classOf,
+    onFault,
   });
   const lifetime = keepLifetime({
     lock: { stillOurs: () => lock.stillOurs() && kernel.stands(), release: () => lock.release() },
@@ -125,7 +132,6 @@ function drainSteps(kernel: Kernel, drainMs: number) {
       settled = kernel.drain(drainMs);
     },
     settled: () => settled,
-    terminate: () => {},
     close: () => kernel.leave(),
   };
 }

@@ -52,7 +52,14 @@ export async function readFiles({ paths, clock, random, database, kernel, sys }:
   const homes = homesOf(kernel, paths, repos);
   const workspaces = mountedWorkspaces({ kernel, repos, paths, clock, random });
   const namespace = mountedFiles({
-    ...{ objects, homes, workspaces, kernel, clock, random, sysFor: sys, actFor: sys },
+    objects,
+    homes,
+    workspaces,
+    kernel,
+    clock,
+    random,
+    sysFor: sys,
+    actFor: sys,
     log: needsKernel,
     onLocked: () => {},
     machine: machineOf(paths.home),

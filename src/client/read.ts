@@ -1,5 +1,5 @@
-// Answers calls that only read, with no kernel: the same syscall handlers over databases opened read-only, for the home's own human.
-// `readOnlySys` is null when even reading needs a kernel: the home was never set up, or an older gsv wrote it and it must be migrated.
+// Answers read calls without a kernel: the same handlers over read-only databases, for the person of the home. `readOnlySys` is null if
+// reading needs a kernel: the home is not set up yet, or must be migrated.
 
 import { existsSync } from "node:fs";
 import type { Config } from "../abi/config/config.ts";
@@ -13,6 +13,7 @@ import { controlService } from "../kernel/lifetime/control.ts";
 import { registryService } from "../kernel/registry.ts";
 import { kernelSys } from "../kernel/sys.ts";
 import type { Clock } from "../lib/clock.ts";
+import { once } from "../lib/lazy.ts";
 import { type HomePaths, readKernelInfo } from "../paths.ts";
 import { archivesService } from "../process/history/archive.ts";
 import { KernelDb } from "../store/kernel/db.ts";
@@ -20,7 +21,7 @@ import { type KernelStore, sqliteKernelStore } from "../store/kernel/sqlite.ts";
 import { isHeld } from "../store/lock.ts";
 import type { Approvals } from "../syscalls/approval/approval-service.ts";
 import type { OutageReports } from "../syscalls/run/ai-service.ts";
-import type { KernelStatus, Settings } from "../syscalls/services.ts";
+import type { Histories, KernelStatus, Settings } from "../syscalls/services.ts";
 import type { HooksService } from "../syscalls/system/hook-service.ts";
 import type { BudgetService, UsageReports } from "../syscalls/system/spending-service.ts";
 import { type Services, syscallNamed } from "../syscalls/table.ts";
@@ -32,11 +33,10 @@ export interface ReadOptions {
   readonly clock: Clock;
   readonly random: RandomBytes;
   readonly onInterrupted: () => void;
-  /** Who asks, and with what environment. */
   readonly client?: ClientInfo;
   readonly config?: () => Promise<Partial<Config>>;
   readonly secretsStore?: string | undefined;
-  /** Where programs are looked for. */
+  /** The PATH to find git on. */
   readonly path?: string | undefined;
 }
 
@@ -47,7 +47,7 @@ export async function readOnlySys(options: ReadOptions): Promise<Sys | null> {
   if (database === null) return null;
   const kernel = sqliteKernelStore(database);
   const human = await kernel.accounts.firstHuman();
-  // A first run makes accounts first and the init last; what is half made is nobody's to see.
+  // A first run creates the accounts first and the init process last. Show nothing before.
   if (human === null || (await kernel.processes.get(initPid(human.uid)))?.phase !== "live") {
     database.close();
     return null;
@@ -63,17 +63,26 @@ export async function readOnlySys(options: ReadOptions): Promise<Sys | null> {
       newRequestId: () => uuidv7(clock.now(), random),
       uid: human.uid,
     });
-  // A list of processes needs none of them, and what they need takes longer to load than the list.
-  const files = lazily(async () =>
+  // Loading any of these takes longer than listing processes.
+  const files = once(async () =>
     (await import("./read-files.ts")).readFiles({ paths, clock, random, database, kernel, sys }),
   );
-  const histories = lazily(async () =>
-    (await import("./read-histories.ts")).readHistories({ paths, clock, kernel, kernelGeneration: generation() }),
-  );
+  let hasStore = false;
+  const store = once(async () => {
+    const { sqliteProcessStore } = await import("../store/process/sqlite.ts");
+    hasStore = true;
+    const { procDir: directory, quarantineDir: quarantine } = paths;
+    const now = () => clock.now();
+    return sqliteProcessStore({ directory, quarantine, mode: "read", now, kernelGeneration: generation() });
+  });
+  const histories = atRest<Histories>(async () => {
+    const { historiesService } = await import("../process/history/histories.ts");
+    return historiesService({ kernel, store: await store(), now: () => clock.now() });
+  });
   const registry = registryService({
     kernel,
     atRest: true,
-    fresh: async (pid) => (await histories.get()).store.projection(pid).catch(() => null),
+    fresh: async (pid) => (await store()).projection(pid).catch(() => null),
     onInterrupted,
   });
   const dispatch = makeDispatch({
@@ -81,20 +90,26 @@ export async function readOnlySys(options: ReadOptions): Promise<Sys | null> {
     table: { get: syscallNamed },
     services: {
       registry,
-      histories: loadedWhenAsked(async () => (await histories.get()).histories),
-      sessions: loadedWhenAsked(async () => {
+      histories,
+      sessions: atRest(async () => {
         const { sessionViews } = await import("../sessions/views.ts");
-        return sessionViews({ kernel, registry, clock, ...(await histories.get()) });
+        const own = await store();
+        return sessionViews({
+          kernel,
+          registry,
+          histories,
+          clock,
+          contextFiles: (pid) => own.contextFiles(pid),
+          contextShape: (pid) => own.contextShape(pid),
+          segments: (pid) => own.segments(pid),
+        });
       }),
       archives: archivesService({
         kernel,
-        objects: { read: async (key, range) => (await files.get()).objects.read(key, range) },
+        objects: { read: async (key, range) => (await files()).objects.read(key, range) },
       }),
       ...reportsAtRest(kernel, clock),
-      files: loadedWhenAsked(async () => (await files.get()).files),
-      tree: loadedWhenAsked(async () => (await files.get()).tree),
-      storage: loadedWhenAsked(async () => (await files.get()).storage),
-      media: loadedWhenAsked(async () => (await files.get()).media),
+      ...eachAtRest(files, ["files", "tree", "storage", "media"]),
       ...ofKernels(),
       settings: settingsShown(kernel, options),
       ...treesAtRest(options, kernel),
@@ -107,7 +122,7 @@ export async function readOnlySys(options: ReadOptions): Promise<Sys | null> {
       }),
     },
     requests: kernel.requests,
-    // What is refused here is asked again at a kernel, which writes it down.
+    // A refused call is repeated at a kernel, which audits it.
     audit: { ...kernel.audit, add: async () => {} },
     clock,
     logCall: async () => {},
@@ -118,7 +133,7 @@ export async function readOnlySys(options: ReadOptions): Promise<Sys | null> {
     ...door,
     async close() {
       await door.close();
-      await (await histories.made)?.store.close();
+      if (hasStore) await (await store()).close();
       database.close();
     },
   };
@@ -126,26 +141,17 @@ export async function readOnlySys(options: ReadOptions): Promise<Sys | null> {
 
 function reportsAtRest(kernel: KernelStore, clock: Clock) {
   return {
-    approvals: loadedWhenAsked<Approvals>(async () =>
-      (await import("../process/approvals/approvals.ts")).approvalsList(kernel),
-    ),
-    outages: loadedWhenAsked<OutageReports>(async () =>
-      (await import("../kernel/models/outages.ts")).outageReports(kernel),
-    ),
-    usage: loadedWhenAsked<UsageReports>(async () => (await spending()).usageReports({ kernel, clock, atRest: true })),
-    budgets: loadedWhenAsked<BudgetService>(async () => (await spending()).budgetsShown({ kernel, clock })),
+    approvals: atRest<Approvals>(async () => (await import("../process/approvals/approvals.ts")).approvalsList(kernel)),
+    outages: atRest<OutageReports>(async () => (await import("../kernel/models/outages.ts")).outageReports(kernel)),
+    usage: atRest<UsageReports>(async () => (await spending()).usageReports({ kernel, clock, atRest: true })),
+    budgets: atRest<BudgetService>(async () => (await spending()).budgetsShown({ kernel, clock })),
   };
 }
 
-/** What the next turn is told, a kernel puts together. */
+/** Only a kernel can answer these. */
 function ofKernels(): Pick<Services, "prompts" | "trust" | "undoing" | "fileUse"> {
   const none = async () => ({});
-  return {
-    prompts: loadedWhenAsked(none),
-    trust: loadedWhenAsked(none),
-    undoing: loadedWhenAsked(none),
-    fileUse: loadedWhenAsked(none),
-  };
+  return { prompts: atRest(none), trust: atRest(none), undoing: atRest(none), fileUse: atRest(none) };
 }
 
 const spending = () => import("../kernel/spending.ts");
@@ -155,10 +161,10 @@ async function needsKernel(): Promise<never> {
 }
 
 /**
- * A service that is loaded when one of its methods is first called. What changes something is not among the methods: dispatch, which is
- * read-only here, has refused such a call before.
+ * A service that is loaded when one of its methods is first called. It has only the methods that read: dispatch, which is read-only here,
+ * refuses the others before.
  */
-function loadedWhenAsked<S extends object>(load: () => Promise<Partial<NoInfer<S>>>): S {
+function atRest<S extends object>(load: () => Promise<Partial<NoInfer<S>>>): S {
   return new Proxy<S>({} as S, {
     get:
       (_empty, name) =>
@@ -170,54 +176,52 @@ function loadedWhenAsked<S extends object>(load: () => Promise<Partial<NoInfer<S
   });
 }
 
+/** The named services, out of one load. */
+function eachAtRest<Name extends keyof Services>(
+  load: () => Promise<{ readonly [N in Name]: Partial<Services[N]> }>,
+  names: readonly Name[],
+): Pick<Services, Name> {
+  const services = names.map((name) => [name, atRest(async () => (await load())[name])]);
+  return Object.fromEntries(services) as Pick<Services, Name>;
+}
+
 function settingsShown(kernel: KernelStore, options: ReadOptions): Settings {
-  return loadedWhenAsked(async () => {
+  return atRest(async () => {
     const { settingsAtRest } = await import("../boot/settings.ts");
     return settingsAtRest(kernel, { ...options, config: (await options.config?.()) ?? {} });
   });
 }
 
 function peopleAtRest(kernel: KernelStore, clock: Clock): Pick<Services, keyof ReadPeople> {
-  const people = lazily(async () => (await import("./read-people.ts")).readPeople(kernel, clock));
-  return {
-    accounts: loadedWhenAsked(async () => (await people.get()).accounts),
-    groups: loadedWhenAsked(async () => (await people.get()).groups),
-    tokens: loadedWhenAsked(async () => (await people.get()).tokens),
-    rights: loadedWhenAsked(async () => (await people.get()).rights),
-    audit: loadedWhenAsked(async () => (await people.get()).audit),
-    agents: loadedWhenAsked(async () => (await people.get()).agents),
-    bundles: loadedWhenAsked(async () => (await people.get()).bundles),
-    projects: loadedWhenAsked(async () => (await people.get()).projects),
-    credits: loadedWhenAsked(async () => (await people.get()).credits),
-  };
+  const load = once(async () => (await import("./read-people.ts")).readPeople(kernel, clock));
+  return eachAtRest<keyof ReadPeople>(load, PEOPLE);
 }
 
-function lazily<T>(make: () => Promise<T>): { readonly get: () => Promise<T>; readonly made: Promise<T> | null } {
-  let made: Promise<T> | null = null;
-  return {
-    get: () => {
-      made ??= make();
-      return made;
-    },
-    get made() {
-      return made;
-    },
-  };
-}
+const PEOPLE = ["accounts", "groups", "tokens", "rights", "audit", "agents", "bundles", "projects", "credits"] as const;
 
-/** What lies in directories of its own. */
 function treesAtRest({ paths, clock, random, path }: ReadOptions, kernel: KernelStore) {
   const repos = lazyRepos({ paths, clock, path });
   return {
     repositories: lazyRepositories(kernel, repos, needsKernel),
     workspaces: lazyWorkspaces({ kernel, repos, paths, clock, random, log: () => {} }, needsKernel),
-    hooks: loadedWhenAsked<HooksService>(async () => (await import("./read-hooks.ts")).readHooks(kernel, paths, clock)),
+    hooks: atRest<HooksService>(() => hooksAtRest(kernel, paths, clock)),
   };
 }
 
-// There may be a kernel all the same: suspended, on its way up or on its way out.
+// A kernel may exist although it does not answer: suspended, starting or exiting.
 function holderOf(paths: HomePaths): Pick<KernelStatus, "running" | "pid" | "startedAt"> {
   const running = isHeld(paths.lockFile);
   const info = running ? readKernelInfo(paths) : null;
   return { running, pid: info?.pid ?? null, startedAt: info?.startedAt ?? null };
+}
+
+async function hooksAtRest(
+  { hooks: rows }: KernelStore,
+  { hooksDir }: HomePaths,
+  clock: Clock,
+): Promise<Pick<HooksService, "list">> {
+  const [{ HookFiles }, { Hooks }] = await Promise.all([import("../hooks/files.ts"), import("../hooks/hooks.ts")]);
+  const hooks = new Hooks({ files: new HookFiles(hooksDir, process.getuid?.() ?? 0), rows, clock });
+  await hooks.load();
+  return { list: async ({ caller }) => ({ hooks: hooks.list(caller.ownerUid) }) };
 }

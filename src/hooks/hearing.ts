@@ -50,7 +50,9 @@ function hearOfNew({ hooks, bus, person, onFault }: HearingPorts): () => void {
     tell(signal);
   };
   return bus.listen({
-    ...{ uid: ROOT_UID, clientId: null, filter: { names: ["chat.start", "chat.complete"] } },
+    uid: ROOT_UID,
+    clientId: null,
+    filter: { names: ["chat.start", "chat.complete"] },
     // Before its end is told to those who came later.
     hear: (signal) => void hearOne(signal).catch(onFault),
   });

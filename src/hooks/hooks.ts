@@ -106,9 +106,14 @@ function faultOf({ fault, sha256 }: HookFile, rows: readonly HookRow[]): string 
 function infoOf({ hook, path, sha256, fault }: HookFile, row: HookRow | undefined): HookInfo {
   const decided = row === undefined || row.decision === "seen" ? null : row;
   return {
-    ...{ hook, path, sha256, state: stateOf(sha256, row) },
-    ...{ why: fault?.why ?? null, fix: fault?.fix ?? null },
-    ...{ by: decided?.by ?? null, decidedAt: decided?.at ?? null },
+    hook,
+    path,
+    sha256,
+    state: stateOf(sha256, row),
+    why: fault?.why ?? null,
+    fix: fault?.fix ?? null,
+    by: decided?.by ?? null,
+    decidedAt: decided?.at ?? null,
   };
 }
 

@@ -30,7 +30,10 @@ export function runsOf(ports: RunsPorts): Runs {
     return await runHook(
       { spawn, clock },
       {
-        ...{ path, event, signal, env: run === undefined ? env : { ...env, GSV_RUN: run } },
+        path,
+        event,
+        signal,
+        env: run === undefined ? env : { ...env, GSV_RUN: run },
         directory: await ports.directoryOf(pid),
         timeoutMs: await ports.timeoutMs(ownerUid),
       },

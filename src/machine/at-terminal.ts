@@ -3,7 +3,7 @@
 import type { Io } from "../../commands/command.ts";
 import type { AttachRequest } from "../../commands/proc/attach.ts";
 import type { Terminal } from "../../tui/ports.ts";
-import { ENDED_BY } from "../abi/ended-by.ts";
+import { ENDED_BY } from "../abi/errno.ts";
 import type { HomePaths } from "../paths.ts";
 import { VERSION } from "../version.ts";
 

@@ -65,7 +65,10 @@ export async function hostTerminal(options: HostTerminalOptions): Promise<number
   const sandbox = bare ? null : await findSandbox({ platform: process.platform, find, works });
   if (sandbox === null && !bare) await say(NO_SANDBOX);
   const confined = sandbox?.wrap(SHELL, {
-    ...{ directory, network: true, terminal: true, tmp: given.TMPDIR ?? "/tmp" },
+    directory,
+    network: true,
+    terminal: true,
+    tmp: given.TMPDIR ?? "/tmp",
     hidden: hiddenOn({ home: paths.home, env: given, uid: process.getuid?.() ?? 0 }),
     resolver: resolver(),
   });

@@ -31,8 +31,11 @@ class TypedLines {
     const { promise, resolve } = Promise.withResolvers<TypedLine>();
     const echo = new Echo();
     const reader = createInterface({
-      ...{ input: process.stdin, output: echo, terminal: true },
-      ...{ history: [...history].reverse(), historySize: LINES_MAX },
+      input: process.stdin,
+      output: echo,
+      terminal: true,
+      history: [...history].reverse(),
+      historySize: LINES_MAX,
     });
     const end = (line: TypedLine) => {
       reader.removeAllListeners();

@@ -1,6 +1,6 @@
 // Delivers signals to scripts. A script that does not react in time is ended, as is one whose traps take too long.
 
-import { ENDED_BY } from "../abi/ended-by.ts";
+import { ENDED_BY } from "../abi/errno.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Runner, SentSignal } from "./shell.ts";
 

@@ -1,8 +1,7 @@
 // Target `gsv`: shell scripts over gsv's files, each in a Worker of the kernel. A script that loops or grows blocks no one: its Worker is
 // terminated at the time limit. Some Workers are kept warm; their number is limited.
 
-import { ENDED_BY } from "../abi/ended-by.ts";
-import { SysError, shortage } from "../abi/errno.ts";
+import { ENDED_BY, SysError, shortage } from "../abi/errno.ts";
 import type { Sys } from "../abi/sys.ts";
 import type { Clock } from "../lib/clock.ts";
 import { Delivery, EXIT_DIED } from "./delivery.ts";

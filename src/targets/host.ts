@@ -13,8 +13,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { ENDED_BY } from "../abi/ended-by.ts";
-import { SysError } from "../abi/errno.ts";
+import { ENDED_BY, SysError } from "../abi/errno.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Environment } from "../lib/host-environment.ts";
 import { groupsFor, led } from "./leader.ts";

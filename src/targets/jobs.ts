@@ -1,7 +1,7 @@
 // Background jobs of a shell: scripts in Workers of their own, limited in number. Output goes to the shell or is kept for `wait`; no job
 // outlives its shell.
 
-import { ENDED_BY } from "../abi/ended-by.ts";
+import { ENDED_BY } from "../abi/errno.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { GsvShells, ShellPlace } from "./gsv.ts";
 import type { Piece, Stream } from "./output.ts";

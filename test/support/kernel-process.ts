@@ -60,11 +60,11 @@ const lifetime = keepLifetime({
   server,
   isWorking: () => false,
   dueWithinMs: () => null,
-  onDrain: { stopClaiming() {}, settled: async () => {}, terminate() {}, close: async () => {} },
+  onDrain: { stopClaiming() {}, settled: async () => {}, close: async () => {} },
   onLost: () => process.exit(3),
   info: { ...about, version: "1.0.0", socket: paths.socket, startedAt: Date.now() },
   infoFile: paths.kernelInfo,
-  settings: { idleMs: Number(idleMs), lockCheckMs: 50 },
+  settings: { idleMs: Number(idleMs), graceMs: 3000, turnsMs: 10_000, lockCheckMs: 50 },
 });
 await lifetime.ended;
 process.exit(0);

@@ -3,7 +3,7 @@
 
 import type { Io, Output } from "../../commands/command.ts";
 import { runCommandLine } from "../../commands/run.ts";
-import { ENDED_BY } from "../../src/abi/ended-by.ts";
+import { ENDED_BY } from "../../src/abi/errno.ts";
 import { ioWith } from "./io-with.ts";
 
 export async function ownCommand(argv: readonly string[], io: Io): Promise<number> {

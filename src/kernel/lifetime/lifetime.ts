@@ -16,26 +16,19 @@ export interface KernelInfo {
 }
 
 export interface LifetimeSettings {
-  /** Nothing to do and nobody there for so long: exit. */
+  /** Exit after so long without work and clients. */
   readonly idleMs: number;
-  /** The same before the first client, who may still be on the way. */
+  /** The same before the first client has come. */
   readonly graceMs: number;
-  /** What is due later than this is left to a later kernel. */
-  readonly dueMs: number;
   readonly lockCheckMs: number;
-  /** How long turns in flight may take to come to their end, and how long after TERM. */
+  /** Time for turns in flight when the kernel drains. */
   readonly turnsMs: number;
-  readonly termMs: number;
 }
 
-const SETTINGS: LifetimeSettings = {
-  idleMs: 10_000,
-  graceMs: 3000,
-  dueMs: 24 * 60 * 60 * 1000,
-  lockCheckMs: 5000,
-  turnsMs: 10_000,
-  termMs: 5000,
-};
+/** A kernel with no clients stays for what is due within a day. */
+const DUE_MS = 24 * 60 * 60 * 1000;
+/** Time for turns to end after they were cut. */
+const END_MS = 5000;
 
 /** What draining means to those who do the work. Sends go on being admitted until close. */
 export interface DrainSteps {
@@ -43,8 +36,6 @@ export interface DrainSteps {
   stopClaiming(): void;
   /** Resolves when no turn and no dispatched effect is in flight. */
   settled(): Promise<void>;
-  /** Ends what is still in flight. */
-  terminate(): void;
   /** Closes what is open, in order; the socket is closed already. */
   close(): Promise<void>;
 }
@@ -69,7 +60,7 @@ export interface LifetimeOptions {
   readonly onLost: () => void;
   readonly info: KernelInfo;
   readonly infoFile: string;
-  readonly settings?: Partial<LifetimeSettings>;
+  readonly settings: LifetimeSettings;
 }
 
 export interface Ended {
@@ -90,7 +81,7 @@ const LOOK_MS_MIN = 10;
 
 export function keepLifetime(options: LifetimeOptions): Lifetime {
   const { lock, clock, server, onDrain } = options;
-  const settings = { ...SETTINGS, ...options.settings };
+  const { settings } = options;
   const lookMs = Math.max(LOOK_MS_MIN, Math.min(LOOK_MS_MAX, settings.idleMs / 4, settings.graceMs / 4));
   const end = Promise.withResolvers<Ended>();
   let leaving = false;
@@ -119,7 +110,7 @@ export function keepLifetime(options: LifetimeOptions): Lifetime {
     // Only the holder may put its socket there.
     if (!holdsLock()) return;
     server.keepReachable();
-    if (isNeeded(options, settings.dueMs)) quietSince = now;
+    if (isNeeded(options)) quietSince = now;
     if (now - quietSince >= (metSomeone ? settings.idleMs : settings.graceMs)) void drain("idle");
     // While somebody is connected nothing comes to its end by itself, and a kernel that has nothing to do hardly wakes.
     else cancelLook = clock.after(server.clients > 0 ? Math.max(lookMs, settings.lockCheckMs / 2) : lookMs, look);
@@ -138,7 +129,7 @@ export function keepLifetime(options: LifetimeOptions): Lifetime {
   async function leave(why: LeaveReason): Promise<Ended | null> {
     server.bye(why);
     onDrain.stopClaiming();
-    await settleWithin(options, settings);
+    await waitAtMost(clock, settings.turnsMs + END_MS, onDrain.settled());
     if (!holdsLock()) return null;
     await server.close();
     if (!holdsLock()) return null;
@@ -166,17 +157,10 @@ export function keepLifetime(options: LifetimeOptions): Lifetime {
   return { drain, ended: end.promise };
 }
 
-function isNeeded(options: LifetimeOptions, dueMs: number): boolean {
+function isNeeded(options: LifetimeOptions): boolean {
   if (options.server.clients > 0 || options.isWorking()) return true;
   const due = options.dueWithinMs();
-  return due !== null && due <= dueMs;
-}
-
-async function settleWithin({ clock, onDrain }: LifetimeOptions, settings: LifetimeSettings): Promise<void> {
-  const settled = onDrain.settled();
-  if ((await waitAtMost(clock, settings.turnsMs, settled)) !== null) return;
-  onDrain.terminate();
-  await waitAtMost(clock, settings.termMs, settled);
+  return due !== null && due <= DUE_MS;
 }
 
 function writeInfo(file: string, info: KernelInfo): void {

@@ -3,8 +3,7 @@
 
 import type { Namespace } from "../../../fs/namespace.ts";
 import { LIMITS } from "../../abi/config/limits.ts";
-import { ENDED_BY } from "../../abi/ended-by.ts";
-import { SysError } from "../../abi/errno.ts";
+import { ENDED_BY, SysError } from "../../abi/errno.ts";
 import type { Caller } from "../../abi/identity.ts";
 import type { Sys } from "../../abi/sys.ts";
 import type { Clock } from "../../lib/clock.ts";

@@ -1,8 +1,7 @@
 // `proc.wait`: answers when a process has nothing left that ends by itself. It waits for time and for other processes; what only a person,
 // a credential, a raised limit or free disk space can end is reported as held, unless the caller asked to wait for those too.
 
-import { ENDED_BY } from "../../abi/ended-by.ts";
-import { SysError } from "../../abi/errno.ts";
+import { ENDED_BY, SysError } from "../../abi/errno.ts";
 import { exitOf, exitOfHold, type RunEnd, type State, type WaitsFor } from "../../abi/process/process.ts";
 import type { ProcessRow, ProcessRows } from "../../store/kernel/processes/processes.ts";
 import type { ProcessStore } from "../../store/process/verbs.ts";

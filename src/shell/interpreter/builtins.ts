@@ -1,7 +1,7 @@
 // The programs of commands/bin as the interpreter calls them: their streams in bytes, their files through the shell's.
 
 import { type CustomCommand, defineCommand } from "just-bash/browser";
-import { ENDED_BY } from "../../abi/ended-by.ts";
+import { ENDED_BY } from "../../abi/errno.ts";
 import { inQuotes } from "../../lib/text/quote.ts";
 import { partOf } from "../programs/part.ts";
 import { type Call, Ended, type Files, type Program, phrase, Usage } from "../programs/program.ts";

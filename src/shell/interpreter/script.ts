@@ -2,7 +2,7 @@
 // and its end told in bytes. The interpreter itself keeps nothing between two scripts.
 
 import { Bash, type CustomCommand, defineCommand, getCommandNames } from "just-bash/browser";
-import { ENDED_BY } from "../../abi/ended-by.ts";
+import { ENDED_BY } from "../../abi/errno.ts";
 import { inQuotes } from "../../lib/text/quote.ts";
 import type { SentSignal, ShellEnd, ShellJob, ShellState } from "../../targets/shell.ts";
 import { Jobs } from "../jobs/jobs.ts";

@@ -2,7 +2,7 @@
 // ends with the same status.
 
 import { LIMITS } from "../../abi/config/limits.ts";
-import { ENDED_BY } from "../../abi/ended-by.ts";
+import { ENDED_BY } from "../../abi/errno.ts";
 import { sizeText } from "../../lib/text/size.ts";
 import type { Source } from "./pipe.ts";
 

@@ -1,6 +1,6 @@
 // Programs of a few lines: what machine this is, lines without end or in no order, and those that stand before another command.
 
-import { ENDED_BY } from "../../abi/ended-by.ts";
+import { ENDED_BY } from "../../abi/errno.ts";
 import { sizeText } from "../../lib/text/size.ts";
 import { human } from "./files/human.ts";
 import { options } from "./options.ts";

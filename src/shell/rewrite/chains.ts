@@ -2,7 +2,7 @@
 // the last one runs them all. One whose reader has gone ends as a broken pipe ends it.
 
 import { LIMITS } from "../../abi/config/limits.ts";
-import { ENDED_BY } from "../../abi/ended-by.ts";
+import { ENDED_BY } from "../../abi/errno.ts";
 import type { Answer, Context } from "../interpreter/called.ts";
 import type { Part } from "../programs/part.ts";
 import { Pipe, type Source, sourceOf } from "../programs/pipe.ts";

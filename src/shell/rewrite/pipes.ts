@@ -1,7 +1,7 @@
 // Pipes of a script, changed so that programs of the shell's own that stand side by side in one run at the same time, and so that a loop
 // before one that wants only the beginning, as `head` does, ends with it. Pure.
 
-import { ENDED_BY } from "../../abi/ended-by.ts";
+import { ENDED_BY } from "../../abi/errno.ts";
 import { OWN } from "../interpreter/own.ts";
 import { isWordTwice } from "../interpreter/script-file.ts";
 import { ALONE, type Part, partWord } from "../programs/part.ts";
