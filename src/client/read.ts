@@ -16,9 +16,11 @@ import type { Clock } from "../lib/clock.ts";
 import { once } from "../lib/lazy.ts";
 import { type HomePaths, readKernelInfo } from "../paths.ts";
 import { archivesService } from "../process/history/archive.ts";
+import type { sessionViews } from "../sessions/views.ts";
 import { KernelDb } from "../store/kernel/db.ts";
 import { type KernelStore, sqliteKernelStore } from "../store/kernel/sqlite.ts";
 import { isHeld } from "../store/lock.ts";
+import type { ProcessStore } from "../store/process/verbs.ts";
 import type { Approvals } from "../syscalls/approval/approval-service.ts";
 import type { OutageReports } from "../syscalls/run/ai-service.ts";
 import type { Histories, KernelStatus, Settings } from "../syscalls/services.ts";
@@ -67,22 +69,12 @@ export async function readOnlySys(options: ReadOptions): Promise<Sys | null> {
   const files = once(async () =>
     (await import("./read-files.ts")).readFiles({ paths, clock, random, database, kernel, sys }),
   );
-  let hasStore = false;
-  const store = once(async () => {
-    const { sqliteProcessStore } = await import("../store/process/sqlite.ts");
-    hasStore = true;
-    const { procDir: directory, quarantineDir: quarantine } = paths;
-    const now = () => clock.now();
-    return sqliteProcessStore({ directory, quarantine, mode: "read", now, kernelGeneration: generation() });
-  });
-  const histories = atRest<Histories>(async () => {
-    const { historiesService } = await import("../process/history/histories.ts");
-    return historiesService({ kernel, store: await store(), now: () => clock.now() });
-  });
+  const store = lazyStore(options, generation);
+  const histories = historiesAtRest(kernel, clock, store.get);
   const registry = registryService({
     kernel,
     atRest: true,
-    fresh: async (pid) => (await store()).projection(pid).catch(() => null),
+    fresh: async (pid) => (await store.get()).projection(pid).catch(() => null),
     onInterrupted,
   });
   const dispatch = makeDispatch({
@@ -91,19 +83,7 @@ export async function readOnlySys(options: ReadOptions): Promise<Sys | null> {
     services: {
       registry,
       histories,
-      sessions: atRest(async () => {
-        const { sessionViews } = await import("../sessions/views.ts");
-        const own = await store();
-        return sessionViews({
-          kernel,
-          registry,
-          histories,
-          clock,
-          contextFiles: (pid) => own.contextFiles(pid),
-          contextShape: (pid) => own.contextShape(pid),
-          segments: (pid) => own.segments(pid),
-        });
-      }),
+      sessions: sessionsAtRest({ kernel, registry, histories, clock }, store.get),
       archives: archivesService({
         kernel,
         objects: { read: async (key, range) => (await files()).objects.read(key, range) },
@@ -133,10 +113,44 @@ export async function readOnlySys(options: ReadOptions): Promise<Sys | null> {
     ...door,
     async close() {
       await door.close();
-      if (hasStore) await (await store()).close();
+      await store.close();
       database.close();
     },
   };
+}
+
+function lazyStore({ paths, clock }: ReadOptions, kernelGeneration: () => number) {
+  let isOpen = false;
+  const get = once(async () => {
+    const { sqliteProcessStore } = await import("../store/process/sqlite.ts");
+    isOpen = true;
+    const options = { directory: paths.procDir, quarantine: paths.quarantineDir, now: () => clock.now() };
+    return sqliteProcessStore({ ...options, mode: "read", kernelGeneration: kernelGeneration() });
+  });
+  return { get, close: async () => isOpen && (await get()).close() };
+}
+
+type OpenStore = () => Promise<ProcessStore>;
+
+function historiesAtRest(kernel: KernelStore, clock: Clock, store: OpenStore): Histories {
+  return atRest<Histories>(async () => {
+    const { historiesService } = await import("../process/history/histories.ts");
+    return historiesService({ kernel, store: await store(), now: () => clock.now() });
+  });
+}
+
+type ViewPorts = Pick<Parameters<typeof sessionViews>[0], "kernel" | "registry" | "histories" | "clock">;
+
+function sessionsAtRest(ports: ViewPorts, store: OpenStore): Services["sessions"] {
+  return atRest(async () => {
+    const [{ sessionViews }, own] = await Promise.all([import("../sessions/views.ts"), store()]);
+    return sessionViews({
+      ...ports,
+      contextFiles: (pid) => own.contextFiles(pid),
+      contextShape: (pid) => own.contextShape(pid),
+      segments: (pid) => own.segments(pid),
+    });
+  });
 }
 
 function reportsAtRest(kernel: KernelStore, clock: Clock) {

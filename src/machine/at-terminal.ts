@@ -1,4 +1,4 @@
-// gsv with a person at a terminal: the prompt first, then what it takes to use it; line by line where the terminal only takes text.
+// gsv at a terminal: paints the prompt first, then loads the rest. Reads line by line on a plain terminal.
 
 import type { Io } from "../../commands/command.ts";
 import type { AttachRequest } from "../../commands/proc/attach.ts";
@@ -10,14 +10,14 @@ import { VERSION } from "../version.ts";
 /** The prompt that was there first. */
 const AWAY = "\r\x1b[J";
 const CTRL_C = 0x03;
-/** Who presses ctrl-c this late is tired of waiting; before, it is for the line that is typed. */
+/** After this time ctrl-c means exit; before, it clears the line. */
 const PATIENCE_MS = 1000;
 
 export interface AtTerminal {
   readonly paths: HomePaths;
   readonly plain: boolean;
   readonly to: AttachRequest | null;
-  /** The init was asked for, wherever the person stands. */
+  /** Attach to the init process, whatever the directory. */
   readonly init: boolean;
 }
 
@@ -35,7 +35,7 @@ export async function atTerminal(io: Io, { paths, plain, to, init }: AtTerminal)
   const typed: Uint8Array[] = [];
   const words: string[] = [];
   io.onWord((line) => words.push(line.trimEnd()));
-  // Whoever ends it now finds the terminal as it was: what sees to that later is not there yet.
+  // The later guard is not there yet, so restore the terminal if gsv ends now.
   const ended = Promise.withResolvers<number>();
   const letGo = io.onSignal((name) => ended.resolve(ENDED_BY[name]));
   const since = io.clock.mono();
@@ -89,11 +89,11 @@ async function cutShort(io: Io, terminal: Terminal, status: number): Promise<num
   return status;
 }
 
-/** Line by line, for terminals that only take text. */
+/** For plain terminals. */
 async function plainShell(io: Io, historyFile: string): Promise<number> {
   await io.kernel.start();
   const [{ plainShell }, { replPorts }] = await Promise.all([import("../../tui/plain.ts"), import("./repl.ts")]);
-  // Between two lines nobody takes ctrl-c: it must not end the shell.
+  // Ctrl-c between two lines must not end the shell.
   const ended = Promise.withResolvers<number>();
   const letGo = io.onSignal((name) => {
     if (name !== "INT") ended.resolve(ENDED_BY[name]);
@@ -102,7 +102,7 @@ async function plainShell(io: Io, historyFile: string): Promise<number> {
     return await Promise.race([plainShell(io, replPorts(historyFile, VERSION)), ended.promise]);
   } finally {
     letGo();
-    // A line may be half typed, and the reader of it has the terminal.
+    // A line may be half typed, and its reader owns the terminal.
     process.stdin.setRawMode?.(false);
   }
 }

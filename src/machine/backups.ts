@@ -1,5 +1,5 @@
-// Backup, restore and df of this home, for the command line: where things lie, and who may do it when. A backup needs no kernel and
-// disturbs none; a restore takes the home's lock for the moment in which one home takes the place of another.
+// Backup, restore and disk usage of a home. A backup needs no kernel and disturbs none. A restore holds the lock of the home while it
+// replaces it.
 
 import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -84,7 +84,7 @@ async function bytesIn({ paths, clock, random }: KeepMachine): Promise<Bytes> {
   return bytesOfHome({ paths, clock, random, keychain }, inspector(paths));
 }
 
-/** On disk a second name is as good as a copy; what lies elsewhere is fetched. */
+/** On disk a hard link is as good as a copy. Content elsewhere is downloaded. */
 async function taker(machine: KeepMachine): Promise<Take> {
   const bytes = await bytesIn(machine);
   if (bytes.driver === "disk") return takeFrom(machine.paths.objectsDir);
@@ -101,7 +101,7 @@ async function taker(machine: KeepMachine): Promise<Take> {
   };
 }
 
-/** One at a time; whatever an earlier one left when it was killed goes first. */
+/** One backup at a time. Removes leftovers of a killed one first. */
 async function inStaging<T>(
   { paths, uid, clock, random }: KeepMachine,
   work: (directory: string, name: string) => Promise<T>,

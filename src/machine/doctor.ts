@@ -1,5 +1,4 @@
-// The machine as the doctor's checks are handed it, and the list of where things lie. No home is made and no kernel started for either,
-// whatever state the home is in.
+// Gives the doctor's checks access to this computer, and lists the paths of a home. Creates no home and starts no kernel.
 
 import { existsSync, statfsSync } from "node:fs";
 import { join } from "node:path";
@@ -33,15 +32,15 @@ import { keychainOf } from "./keychain.ts";
 
 const HELLO_MS = 2000;
 const RETRY_MS = 50;
-/** A program that is only asked whether it works has this long. */
+/** Time limit for testing a program. */
 const PROGRAM_MS = 10_000;
-/** NFS, SMB, CIFS, SMB2, 9p, AFS, Ceph, FUSE: their locks depend on somebody else. */
+/** NFS, SMB, CIFS, SMB2, 9p, AFS, Ceph, FUSE: their locks depend on a server. */
 const REMOTE: readonly number[] = [
   0x6969, 0x517b, 0xff534d42, 0xfe534d42, 0x01021997, 0x5346414f, 0x00c36400, 0x65735546,
 ];
 
 export interface DoctorMachine {
-  /** Or why the environment names no home. */
+  /** The paths, or why GSV_HOME is invalid. */
   readonly home: { readonly paths: HomePaths; readonly socket: () => SocketPlace } | SysError;
   readonly uid: number;
   readonly env: { readonly [name: string]: string | undefined };
@@ -91,18 +90,18 @@ export async function patientOf({ home, uid, env, clock, random }: DoctorMachine
       const choice = chooseProvider({ model: env.GSV_MODEL ?? "", provider: "", hasKey }) ?? OFFLINE;
       return { ...choice, name: choiceText(choice) };
     },
-    // Where the kernel looks for them, which is never the current directory: what is found is run.
+    // As the kernel does: never in the current directory, because the program is run.
     find: (program) => Bun.which(program, { PATH: program === "bwrap" ? SANDBOX_PATH : programPath(env.PATH) }),
     run: (argv) => run(argv, env),
     disk: (path) => {
       const { bavail, bsize, ffree, files, type } = statfsSync(path);
-      // Some file systems do not count their files.
+      // Some file systems do not count files.
       return { freeBytes: bavail * bsize, freeFiles: files === 0 ? Infinity : ffree, isRemote: REMOTE.includes(type) };
     },
   };
 }
 
-/** A kernel.db that cannot be read is told by the check of the databases. */
+/** The check of databases reports an unreadable kernel.db. */
 async function hooksOf(
   { hooksDir }: HomePaths,
   uid: number,
@@ -150,7 +149,7 @@ async function follow(gitDir: string, path: string | undefined): Promise<string 
   return null;
 }
 
-// Below what is no directory nothing can ever be, so nothing can be looked at or changed by mistake.
+// Nothing can exist below a file, so this path is safe.
 const NOWHERE = "/dev/null/nowhere";
 
 function nowhere(fault: SysError): { paths: HomePaths; socket: () => SocketPlace } {
@@ -162,7 +161,7 @@ function nowhere(fault: SysError): { paths: HomePaths; socket: () => SocketPlace
   };
 }
 
-/** Its path; refused when somebody else has put something in its place. */
+/** Throws if something else is in its place. */
 function checked(place: SocketPlace): string {
   place.mayServe();
   return place.path;
@@ -216,7 +215,7 @@ async function holding<T>(paths: HomePaths, work: () => Promise<T>): Promise<T> 
   }
 }
 
-// A kernel that comes up or goes away holds the lock a moment before and after it can be reached.
+// A kernel holds the lock for a moment before and after it answers.
 async function greet({
   socketPath,
   clock,
@@ -255,7 +254,7 @@ async function run(argv: readonly string[], env: DoctorMachine["env"]): Promise<
   return { status, says: (out || error).trim().split("\n")[0] ?? "" };
 }
 
-/** Where things lie, the home first. */
+/** The paths of a home. */
 export function placesOf(paths: HomePaths, socket: () => SocketPlace, program: string): readonly Place[] {
   const { home, kernelDb, procDir, objectsDir, reposDir, runDir, lockFile, kernelInfo, logDir, kernelLog } = paths;
   const { spoolDir, crashDir, backupDir, quarantineDir, secretsDir, hooksDir } = paths;
@@ -281,7 +280,7 @@ export function placesOf(paths: HomePaths, socket: () => SocketPlace, program: s
   ];
 }
 
-/** Null where none can be; the doctor says why. */
+/** null if there cannot be a socket; doctor reports why. */
 function socketAt(socket: () => SocketPlace): string | null {
   try {
     return checked(socket());

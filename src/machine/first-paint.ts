@@ -1,10 +1,10 @@
-// The prompt, before what it takes to use it is loaded. What is typed meanwhile is in the terminal's own buffer, and shown by it.
+// Paints the prompt before the rest is loaded. The terminal echoes and buffers keys meanwhile.
 
 import { fstatSync, writeSync } from "node:fs";
 import { abilitiesOf } from "../../tui/screen/abilities.ts";
 import { themeOf } from "../../tui/screen/theme.ts";
 
-/** Memory devices, /dev/null among them, have this major number on Linux; everything else of its kind that gsv is given is a terminal. */
+/** The major number of /dev/null and other memory devices on Linux. Every other character device is taken for a terminal. */
 const MAJOR_MEMORY = 1;
 
 export function firstPaint(env: { readonly [name: string]: string | undefined }): void {

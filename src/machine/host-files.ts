@@ -1,6 +1,5 @@
-// The files of this machine, as whoever runs gsv may use them: for copying in and out. A file is written beside and moved into place, so
-// the old content stands until the new one is whole. Refused: gsv's own home, whose databases nobody but SQLite may open, and what is no
-// plain file.
+// Files of the host, for copying in and out. A file is written under a temporary name and renamed, so the old content stays until the new one
+// is complete. Refuses gsv's home, because only SQLite may open its databases, and everything that is not a plain file.
 
 import { constants } from "node:fs";
 import {
@@ -26,12 +25,12 @@ import { type RandomBytes, uuidv7 } from "../abi/ids.ts";
 import type { Clock } from "../lib/clock.ts";
 
 const PIECE_BYTES = 512 * 1024;
-/** What comes from nowhere with a mode is its owner's alone. */
+/** The mode of a file that has none. */
 const PRIVATE_MODE = 0o600;
 
 export interface HostFilesOptions {
   readonly cwd: string;
-  /** gsv's home, and what of it may be read all the same: texts that were left in an editor. */
+  /** gsv's home, and the directory in it that may be read: texts left in an editor. */
   readonly home: string;
   readonly drafts: string;
   readonly clock: Clock;
@@ -41,7 +40,7 @@ export interface HostFilesOptions {
 export async function hostSide({ cwd, home, drafts, clock, random }: HostFilesOptions): Promise<Side> {
   const [ownHome, ownDrafts] = [await realOf(home), await realOf(drafts)];
 
-  /** The path itself, refused inside gsv's home; links in it are followed first. */
+  /** The path without links. Throws inside gsv's home. */
   async function outside(path: string, use: "read" | "write"): Promise<string> {
     const absolute = resolve(cwd, path);
     const real = await realOf(absolute);
@@ -84,7 +83,7 @@ export async function hostSide({ cwd, home, drafts, clock, random }: HostFilesOp
         const there = await thingAt(named, found !== true);
         if (there !== null && exclusive) throw new SysError("EEXIST", `host:${path}: File exists`);
         if (there !== null && there.kind !== "file") throw notPlain(path);
-        // Another name in its place would pass over what its owner forbids.
+        // Renaming over it would bypass its permissions.
         if (there !== null) await access(there.real, constants.W_OK);
         const final = there?.real ?? named;
         const beside = join(dirname(final), `.${basename(final).slice(0, 100)}.${uuidv7(clock.now(), random)}`);
@@ -115,7 +114,7 @@ export async function hostSide({ cwd, home, drafts, clock, random }: HostFilesOp
   };
 }
 
-/** Where a path leads, also when its end is not there yet. */
+/** Resolves links. The last part need not exist. */
 async function realOf(path: string): Promise<string> {
   const real = await realpath(path).catch(() => null);
   if (real !== null) return real;
@@ -134,7 +133,7 @@ function nothing(error: unknown): null {
 }
 
 async function openPlain(path: string): Promise<FileHandle> {
-  // A pipe that nobody writes to would never open.
+  // Opening a pipe without a writer would block.
   const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   const found = await handle.stat();
   if (found.isFile()) return handle;
@@ -170,7 +169,7 @@ function notPlain(path: string): SysError {
   return new SysError("EINVAL", `host:${path}: is no plain file`, ["- is stdin or stdout"]);
 }
 
-/** What the machine says, as gsv says it. */
+/** Translates errors of the host. */
 async function told<T>(path: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

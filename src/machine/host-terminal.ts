@@ -1,5 +1,5 @@
-// Runs bash or one line of bash on a terminal of its own, shown on the one gsv was started from. Keys go in as they are typed, so ctrl-c
-// reaches the program and not gsv. The terminal is restored whatever happens.
+// Runs bash, or one line of bash, on a pseudo-terminal shown on gsv's terminal. Keys are passed on, so ctrl-c reaches the program. Always
+// restores the terminal.
 
 import { isatty, WriteStream } from "node:tty";
 import { hostDirectory } from "../kernel/workspaces/host-directories.ts";
@@ -16,7 +16,6 @@ export interface HostTerminalOptions {
   readonly env: { readonly [name: string]: string | undefined };
   readonly cwd: string;
   readonly clock: Clock;
-  /** A person wants no sandbox. */
   readonly bare: boolean;
   readonly say: (line: string) => Promise<void>;
 }
@@ -89,10 +88,10 @@ async function shown(
     readonly keep?: (bytes: Uint8Array) => void;
   },
 ): Promise<number> {
-  // A second stream over the same descriptor would take keys that are typed after the end.
+  // A second stream on the same descriptor would take keys typed after the end.
   const keyboard = process.stdin;
   const screen = new WriteStream(1);
-  // A stream knows the size that its terminal had when it was made.
+  // A stream keeps the size that its terminal had when it was created.
   const size = () => {
     const { columns, rows } = new WriteStream(1);
     return { columns: columns || 80, rows: rows || 24 };
@@ -116,7 +115,7 @@ async function shown(
   const type = (keys: Buffer) => child.type(keys);
   keyboard.on("data", type);
   keyboard.resume();
-  // A terminal that is gone says so in one of these ways.
+  // The errors of a closed terminal.
   for (const event of ["end", "error", "close"]) keyboard.on(event, leave);
   try {
     return await child.ended;
@@ -129,7 +128,7 @@ async function shown(
     keyboard.pause();
     for (const signal of ["SIGTERM", "SIGHUP"] as const) process.off(signal, leave);
     process.off("SIGWINCH", resize);
-    // What was printed last is to be seen; one that is gone shows nothing any more.
+    // Show the last output, unless the terminal is gone.
     const seen = new Promise<void>((resolve) => screen.write("", () => resolve()));
     await Promise.race([seen, clock.sleep(LAST_WORDS_MS)]);
   }

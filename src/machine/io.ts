@@ -1,6 +1,5 @@
-// The streams of this process as commands use them. They work on the descriptors themselves: the ready-made stream objects cost several
-// milliseconds to make, more than most commands take. Writing waits until the system took the text; a reader that has gone and a
-// device that takes no more are reported, never thrown.
+// The standard streams for commands, directly on the descriptors: the stream objects of node take several milliseconds to create. A write
+// waits until the system has the text. A closed pipe and a full disk are returned, never thrown.
 
 import { fstatSync, readFileSync, write, writeSync } from "node:fs";
 import type { Input, Interruption, Output } from "../../commands/command.ts";
@@ -11,7 +10,7 @@ import { Serial } from "../lib/serial.ts";
 const UTF8 = new TextEncoder();
 const COLUMNS_FALLBACK = 80;
 const ROWS_FALLBACK = 24;
-/** A pipe that somebody made non-blocking and that is full is tried again after this long. */
+/** Retry interval for a full non-blocking pipe. */
 const FULL_RETRY_MS = 2;
 
 /**
@@ -68,7 +67,7 @@ export function outputOf(descriptor: number, clock: Clock, columns: string | und
 }
 
 function notWritten(code: string): SysError {
-  // Not with the status of a full disk: that one says that nothing was saved.
+  // Not the status of a full disk, which means that nothing was saved.
   const why = code === "ENOSPC" || code === "EDQUOT" ? ": the disk is full" : ` (${code})`;
   return new SysError("EIO", `cannot write the output${why}`);
 }
@@ -94,7 +93,7 @@ interface Terminal {
   readonly rows: () => number;
 }
 
-/** What node:tty itself asks. That module brings streams and sockets with it, which take longer to load than a command takes in all. */
+/** The same call as in node:tty, which takes longer to load than a whole command. */
 interface TtyWrap {
   isTTY(descriptor: number): boolean;
   readonly TTY: new (descriptor: number) => { getWindowSize(columnsAndRows: number[]): unknown };
@@ -129,12 +128,12 @@ export function standardInput(): Input {
   };
 }
 
-/** A job in the background that reads its terminal is stopped for it. Where the system does not tell, it is taken for one in the foreground. */
+/** A background job that reads its terminal would be stopped. Assumes the foreground if the system does not tell. */
 export function isInForeground(): boolean {
   try {
-    // Behind the name, which may hold anything: state, parent, group, session, terminal, the group in its foreground.
+    // After the name, which may contain anything: state, parent, group, session, terminal, foreground group.
     const [, , group, , , inFront] = readFileSync("/proc/self/stat", "utf8").split(") ").at(-1)?.split(" ") ?? [];
-    // Where the terminal controls nobody, there is no such group.
+    // Without a controlling terminal there is no foreground group.
     return inFront === "-1" || group === inFront;
   } catch {
     return true;
@@ -159,7 +158,7 @@ export interface SignalSource {
   off(signal: NodeJS.Signals, listener: () => void): unknown;
 }
 
-/** Takes the signals over from their default action until the returned function is called. */
+/** Replaces the default action of the signals until the returned function is called. */
 export function takeSignals(source: SignalSource, listener: (name: Interruption) => void): () => void {
   const taken = Object.entries(SIGNALS).map(([name, signal]) => {
     const hear = () => listener(name as Interruption);

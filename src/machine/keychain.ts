@@ -1,5 +1,4 @@
-// The keychain of the operating system, as far as it has one: each home has its own names in it. One that does not answer, because it
-// is locked and nobody is there to open it, is given up on.
+// The keychain of the operating system, with names per home. Gives up if it does not answer, for example because it is locked.
 
 import { SysError } from "../abi/errno.ts";
 import type { Keychain } from "../kernel/settings/secrets.ts";
@@ -23,7 +22,7 @@ export function keychainOf(home: string, clock: Clock): Keychain {
   );
 }
 
-/** The same keychain, or an error where it takes too long. */
+/** The same keychain with a time limit. */
 export function answering(keychain: Keychain, clock: Clock): Keychain {
   async function inTime<Answer>(answer: Promise<Answer>): Promise<Answer> {
     const answered = await waitAtMost(clock, ANSWER_MS_MAX, answer);

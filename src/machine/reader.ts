@@ -1,12 +1,12 @@
-// Whoever reads what this program writes into a pipe: told when they have gone, however long nothing is written. What follows without end
-// would else stay, and with it the whole line of the shell, until the next thing happened.
+// Notices when the reader of our output pipe has gone, even while nothing is written. A command that follows something would otherwise keep
+// the whole pipeline waiting.
 
 import { closeSync, constants, fstatSync, openSync } from "node:fs";
 
-/** What the types leave out. */
+/** Missing in the types of Bun. */
 const connect: (options: Bun.FdSocketOptions) => Promise<Bun.Socket> = Bun.connect as never;
 
-/** Nothing is told where the descriptor is no pipe, or the system cannot say. */
+/** Never called if the descriptor is not a pipe, or the system does not tell. */
 export function onReaderGone(descriptor: number, gone: () => void): () => void {
   let told = false;
   const tell = () => {
@@ -24,7 +24,7 @@ function watch(descriptor: number, gone: () => void): () => void {
   let own: number;
   try {
     if (process.platform !== "linux" || !fstatSync(descriptor).isFIFO()) return () => {};
-    // Opened anew: what is watched does not block, and the one that others write into as well must go on to.
+    // Open it again: watching makes it non-blocking, which must not affect other writers.
     own = openSync(`/proc/self/fd/${descriptor}`, constants.O_WRONLY | constants.O_NONBLOCK);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENXIO") queueMicrotask(gone);

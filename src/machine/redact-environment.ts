@@ -1,4 +1,4 @@
-// Makes the secrets of an environment known to a redactor, so that they never reach a log.
+// Redacts the secrets of an environment.
 
 import { SECRET_ENV } from "../abi/config/environment.ts";
 import { Redactor } from "../lib/text/redact.ts";

@@ -1,4 +1,4 @@
-// A terminal for the plain shell: lines with editing and history. Between two lines the terminal is everybody else's.
+// Reads lines with editing and history for the plain shell. Between two lines it releases the terminal.
 
 import { appendFileSync, chmodSync, existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
@@ -15,9 +15,9 @@ export function replPorts(file: string, version: string): PlainPorts {
 }
 
 class TypedLines {
-  /** Lines that came with the one before, as a paste brings them. */
+  /** Pasted lines that are still to come. */
   private readonly ahead: string[] = [];
-  /** And the beginning of one. */
+  /** The start of the next one. */
   private begun = "";
 
   next(prompt: string, history: readonly string[]): Promise<TypedLine> {
@@ -41,13 +41,13 @@ class TypedLines {
       reader.removeAllListeners();
       reader.close();
       echo.destroy();
-      // A closed reader goes on hearing, and would write each key once more.
+      // A closed reader keeps its listeners and would echo each key twice.
       for (const event of ["keypress", "end", "error"]) process.stdin.removeAllListeners(event);
       process.stdin.pause();
       resolve(line);
     };
     reader.once("line", (text) => {
-      // What comes in the same breath is told when its turn has come.
+      // Pasted lines are returned one by one.
       echo.isSilent = true;
       reader.on("line", (more) => this.ahead.push(more));
       setImmediate(() => {
@@ -55,7 +55,7 @@ class TypedLines {
         end({ how: "entered", text });
       });
     });
-    // It was put aside with ctrl-z, and goes on with what was typed.
+    // After ctrl-z it continues with the typed text.
     reader.on("SIGCONT", () => reader.prompt(true));
     reader.on("SIGINT", () => {
       process.stdout.write("^C\n");
@@ -73,7 +73,7 @@ class TypedLines {
   }
 }
 
-/** The terminal for a reader that may have to be still. */
+/** An output that can be silenced. */
 class Echo extends Writable {
   isSilent = false;
   readonly isTTY = true;
@@ -96,7 +96,7 @@ class Echo extends Writable {
   }
 }
 
-/** Kept short, and for its owner's eyes, when it is opened. */
+/** Shortens the history and makes it private. */
 export function readHistory(file: string): History {
   const add = (entry: Past) => appendFileSync(file, `${lineOfPast(entry)}\n`, { mode: 0o600 });
   return { past: pastOf(linesOf(file)), add };

@@ -1,5 +1,5 @@
-// What a command asks of a person at the terminal: a secret that nobody sees, and a text changed in the person's own editor. The
-// editor gets a file that only its owner can read, and an environment without secrets.
+// Asks a person at the terminal: a line, a hidden secret, or a text in their editor. The editor gets a private file and an environment without
+// secrets.
 
 import {
   closeSync,
@@ -22,15 +22,15 @@ import type { Clock } from "../lib/clock.ts";
 
 const EDITOR_ENV =
   /^(?:PATH|HOME|TMPDIR|USER|LOGNAME|SHELL|TERM|COLORTERM|TERMINFO|LANG|LC_[A-Z]+|TZ|DISPLAY|WAYLAND_DISPLAY|XDG_[A-Z_]+|VISUAL|EDITOR)$/;
-/** An editor that was asked to end has so long. */
+/** Time for the editor to end. */
 const EDITOR_END_MS = 1000;
-/** A terminal gives no more of one line. */
+/** The maximum line length of a terminal. */
 const LINE_BYTES_MAX = 4096;
 const CTRL_C = "\u0003";
 const CTRL_D = "\u0004";
 const CTRL_U = "\u0015";
 
-/** Reads one line as the terminal lets a person write it, and not a key more; ctrl-c there ends the invocation, as anywhere. */
+/** Reads one line with the terminal's own editing, and no key more. Ctrl-c ends gsv. */
 export async function ask(question: string, say: (text: string) => Promise<void>): Promise<string> {
   await say(question);
   const line = Buffer.alloc(LINE_BYTES_MAX);
@@ -58,7 +58,7 @@ export async function askHidden(
   if (descriptor === null) return null;
   const terminal = new ReadStream(descriptor);
   const unguard = guarded(() => terminal.setRawMode(false));
-  // Before the question: who answers quickly is not seen either.
+  // Before the question, so that a quick answer is hidden too.
   terminal.setRawMode(true);
   try {
     writeSync(descriptor, question);
@@ -71,7 +71,7 @@ export async function askHidden(
   }
 }
 
-// Not through the stream: a second one on the same terminal hears nothing.
+// Not through a stream: a second one on the same terminal gets nothing.
 async function* keysOf(descriptor: number): AsyncGenerator<Uint8Array> {
   for (;;) {
     const piece = Buffer.alloc(1024);
@@ -91,7 +91,7 @@ function terminalHere(): number | null {
   }
 }
 
-/** The line that keys make: what was typed, less what was taken back. */
+/** The line that the keys make, with deletions applied. */
 export async function lineFrom(keys: AsyncIterable<Uint8Array>): Promise<string> {
   const decoder = new TextDecoder();
   let line: string[] = [];
@@ -110,9 +110,9 @@ export async function lineFrom(keys: AsyncIterable<Uint8Array>): Promise<string>
 
 export interface EditorPorts {
   readonly env: { readonly [name: string]: string | undefined };
-  /** A gsv that is called from within the editor works on this one. */
+  /** For a gsv that is called from within the editor. */
   readonly home: string;
-  /** A directory of this home that nobody else reads. */
+  /** A private directory. */
   readonly directory: string;
   readonly cwd: string;
   readonly clock: Clock;
@@ -145,7 +145,7 @@ export async function editText(
     if (status === 0) return { text: textIn(path), done, keep };
     throw new SysError("EUSAGE", `the editor ended with status ${status}: nothing was changed`);
   } catch (error) {
-    // An editor may fail with a text in it that somebody wrote for an hour.
+    // Keep the text if the editor fails.
     const hints = isWritten(path, before) ? [`your text is kept in ${keep()}`] : [];
     clear();
     if (error instanceof SysError) throw new SysError(error.code, error.message, hints);
@@ -156,7 +156,7 @@ export async function editText(
   }
 }
 
-/** Null where nothing is. What an editor made a pipe would never end, and what it made a link leads to a file that is not ours to read. */
+/** null if there is no file. Refuses pipes, which would block, and links, which may lead anywhere. */
 function bytesOf(path: string, called: string): Buffer | null {
   let descriptor: number | null = null;
   try {
@@ -191,7 +191,7 @@ function textIn(path: string): string {
   }
 }
 
-/** It never stays behind at a terminal that nobody has any more: what ends this program ends it first. */
+/** Signals that end gsv end the editor first. */
 async function runEditor(
   command: readonly string[],
   { env, home, cwd, clock, onSignal }: Omit<EditorPorts, "directory">,
@@ -203,7 +203,7 @@ async function runEditor(
     stdio: ["inherit", "inherit", "inherit"],
   });
   const over = new AbortController();
-  // Ctrl-c at the terminal is the editor's own.
+  // Ctrl-c belongs to the editor.
   const release = onSignal((name) => {
     if (name === "INT") return;
     child.kill(`SIG${name}`);
@@ -217,9 +217,9 @@ async function runEditor(
   }
 }
 
-/** The editor's command line. It is cut at blanks, never given to a shell; `--` in it would make our file one of several. */
+/** The command line of the editor. It is split at blanks and never passed to a shell. */
 function editorFrom(env: EditorPorts["env"]): readonly [string, ...string[]] {
-  // One that was named may need no terminal; the usual one does.
+  // A configured editor may not need a terminal; the default one does.
   if (!env.VISUAL && !env.EDITOR && !isatty(0)) {
     throw new SysError("EUSAGE", "there is no terminal to edit on, and neither VISUAL nor EDITOR is set", [
       "name one that needs none: EDITOR=COMMAND",

@@ -1,5 +1,5 @@
-// One connection to a kernel: hello, calls with ids, subscriptions, cancel, bye. It knows nothing of starting kernels or of trying
-// again: when the connection ends, every call in flight fails with ConnectionLost, and connect.ts decides what that means.
+// One connection to a kernel: hello, calls with ids, subscriptions, cancel, bye. It neither starts kernels nor retries: when the connection
+// ends, every call in flight fails with ConnectionLost, and connect.ts decides what to do.
 
 import type { Socket } from "bun";
 import { SysError } from "../abi/errno.ts";
@@ -17,7 +17,7 @@ import {
 } from "./frame.ts";
 import { Outbox } from "./outbox.ts";
 
-/** absent: nobody listens. silent: somebody does but never says hello. closed: it ended, so unanswered calls may be asked again. */
+/** absent: nothing listens. silent: no hello came. closed: the connection ended, so unanswered calls may be retried. */
 export class ConnectionLost extends Error {
   constructor(
     readonly how: "absent" | "silent" | "closed",
@@ -30,26 +30,26 @@ export class ConnectionLost extends Error {
 export interface DialOptions {
   readonly socketPath: string;
   readonly info: ClientInfo;
-  /** Who the client acts as, when that is not the home's own human. */
+  /** The account to act as, if not the person of the home. */
   readonly login?: Credentials | undefined;
   readonly clock: Clock;
   readonly helloMs: number;
-  /** Who is only busy has longer to say hello, who is suspended shorter. */
+  /** Time to answer hello: long for a busy kernel, short for a suspended one. */
   readonly patience?: { readonly busyMs: number; readonly isSuspended: () => Promise<boolean> };
 }
 
 export interface Link {
   readonly kernel: KernelIdentity;
-  /** Why the kernel is leaving, once it has said so; it still answers until the connection ends. */
+  /** Why the kernel is leaving, after its bye. It still answers until the connection ends. */
   readonly leaving: LeaveReason | null;
-  /** Resolves when the connection has ended, for whatever reason. */
+  /** Resolves when the connection has ended. */
   readonly ended: Promise<void>;
   call(name: string, args: object, options?: CallOptions): Promise<unknown>;
   on(filter: SignalFilter, listener: (signal: Signal) => void): () => void;
   close(): void;
 }
 
-/** How often somebody who does not answer is looked at. */
+/** Interval between looks at a silent kernel. */
 const LOOK_MS = 250;
 
 /** Connects and says hello. Throws ConnectionLost, or the SysError with which the kernel refused. */
@@ -81,7 +81,7 @@ export async function dial(options: DialOptions): Promise<Link> {
   }
 }
 
-/** Resolves when somebody has had long enough to answer, with how long that was; an answer ends it before. */
+/** Resolves with the time waited when the kernel had long enough to answer. An answer ends the wait. */
 function silence({ clock, helloMs, patience }: DialOptions, answered: AbortSignal): Promise<number> {
   const enough = Promise.withResolvers<number>();
   const lookMs = Math.min(helloMs, LOOK_MS);
@@ -90,7 +90,7 @@ function silence({ clock, helloMs, patience }: DialOptions, answered: AbortSigna
       const ms = waited + lookMs;
       const isSuspended = (await patience?.isSuspended()) ?? false;
       if (answered.aborted) return;
-      // A debugger stops a process for a moment, too: who is suspended is so at two looks.
+      // A debugger stops a process for a moment too: suspended means stopped at two looks in a row.
       const isOver = isSuspended ? wasSuspended || ms >= helloMs : ms >= Math.max(helloMs, patience?.busyMs ?? 0);
       if (isOver) enough.resolve(ms);
       else wait(ms, isSuspended);
@@ -101,7 +101,7 @@ function silence({ clock, helloMs, patience }: DialOptions, answered: AbortSigna
   return enough.promise;
 }
 
-/** Whether anybody listens there now; says nothing about who. */
+/** Whether anything listens there. */
 export async function isServed(socketPath: string): Promise<boolean> {
   try {
     const socket = await Bun.connect({ unix: socketPath, socket: { data() {} } });
@@ -136,7 +136,7 @@ class SocketLink implements Link {
     this.outbox = new Outbox({ clock, write: (bytes) => this.socket?.write(bytes) ?? -1 });
     this.greeted = this.greeting.promise;
     this.ended = this.ending.promise;
-    // A hello that fails after its deadline has nobody left to tell.
+    // Nothing waits for a hello that fails after its deadline.
     this.greeted.catch(() => {});
   }
 
@@ -244,7 +244,7 @@ class SocketLink implements Link {
     try {
       this.listeners.get(sub)?.(signal);
     } catch (error) {
-      // The listener's fault, not the connection's: it surfaces as what it is, and the others are told all the same.
+      // An error of a listener must not end the connection: throw it outside and go on with the others.
       queueMicrotask(() => {
         throw error;
       });

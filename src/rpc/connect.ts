@@ -1,6 +1,6 @@
-// The Sys that commands hold: it finds the kernel, starts one when there is none, and outlives it. Reads go without a kernel when
-// none is up; everything else connects. When a connection ends, unanswered calls are asked again with the same request id and
-// listeners are told where to read again. After a kernel was stopped on purpose it starts none.
+// The Sys of a command: finds the kernel, starts one if there is none, and outlives it. Without a kernel, reads work directly on the home.
+// When a connection ends, it retries unanswered calls with the same request id and sends listeners a resync. After `gsv kernel stop` it
+// starts no kernel.
 
 import { SysError } from "../abi/errno.ts";
 import { uuidv7 } from "../abi/ids.ts";
@@ -12,13 +12,13 @@ import { Listeners } from "./listeners.ts";
 
 export interface OpenOptions extends FindOptions {
   readonly classOf: (call: string) => Promise<CallClass | undefined> | CallClass | undefined;
-  /** Answers reads without a kernel; null when this home needs one even for that. */
+  /** Answers reads without a kernel; null if this home needs one. */
   readonly readSys: () => Promise<Sys | null>;
-  /** Whether a read through readSys showed a process that was interrupted: then a kernel is started on leaving. */
+  /** Whether a read through readSys showed an interrupted process. A kernel is then started on exit. */
   readonly showedInterrupted: () => boolean;
 }
 
-/** A kernel that dies this often in a row on one call would die again. */
+/** After so many deaths on one call in a row, give up. */
 const RESENDS_MAX = 10;
 const RESENDS_FORGOTTEN_MS = 10_000;
 const STOPPED_HINT = "gsv kernel start starts it again";
@@ -52,7 +52,7 @@ class KernelSys implements Sys {
   on(filter: SignalFilter, listener: (signal: Signal) => void): () => void {
     if (this.closed) return () => {};
     const stop = this.listeners.add(filter, listener, this.link);
-    // Whoever listens is a client: a kernel is kept up for it. What prevents that is told by the next call.
+    // A listener keeps a kernel running. The next call reports why there is none.
     this.attach().catch(() => {});
     return stop;
   }
@@ -64,11 +64,11 @@ class KernelSys implements Sys {
     this.link?.close();
     const reader = await this.reader?.catch(() => null);
     await reader?.close();
-    // When none can be had, what needs one says so.
+    // The next call that needs a kernel reports the error.
     if (this.options.showedInterrupted()) this.options.startKernel().catch(() => {});
   }
 
-  // Made once, here: every repetition of the call carries the same one.
+  // Every retry of the call has the same id.
   private withRequestId(options: CallOptions): CallOptions {
     if (options.requestId !== undefined) return options;
     return { ...options, requestId: uuidv7(this.options.clock.now(), this.options.random) };
@@ -79,7 +79,7 @@ class KernelSys implements Sys {
       try {
         return await this.ask(name, args, options);
       } catch (error) {
-        // Stopped in the middle of it: reading goes on without a kernel.
+        // Stopped during the call: read without a kernel.
         if (!this.stopped || !(error instanceof SysError) || error.code !== "EAGAIN") throw error;
       }
     }
@@ -99,7 +99,7 @@ class KernelSys implements Sys {
 
   private async ask(name: string, args: object, options: CallOptions): Promise<unknown> {
     const { clock } = this.options;
-    // None is started only to be told to go.
+    // Do not start a kernel only to stop it.
     if (name === DRAIN && (await this.served()) === null && !this.finder.isSilent) return { pid: null };
     let wasSent = false;
     for (let resends = 0; resends < RESENDS_MAX; resends++) {
@@ -113,7 +113,7 @@ class KernelSys implements Sys {
       } catch (error) {
         if (!(error instanceof ConnectionLost)) throw error;
         if (this.closed) throw cancelled(name);
-        // It asked the kernel to go, and the kernel has gone.
+        // The kernel was asked to exit, and has.
         if (name === DRAIN) return { pid: link.kernel.pid };
         if (link.leaving === "stop") throw stoppedBefore(name);
         if (clock.mono() - sentAt > RESENDS_FORGOTTEN_MS) resends = 0;
@@ -124,7 +124,7 @@ class KernelSys implements Sys {
     ]);
   }
 
-  /** The kernel that is up, without starting one. */
+  /** The running kernel; starts none. */
   private async served(): Promise<Link | null> {
     if (this.link !== null) return this.link;
     if (this.attaching !== null) return this.attaching.catch(() => null);
@@ -174,7 +174,7 @@ class KernelSys implements Sys {
     if (this.closed) return;
     if (link.leaving === "stop") this.stopped = true;
     if (this.listeners.size === 0) return;
-    // When no kernel can be had, listeners are told all the same: what they do next meets the reason.
+    // Without a kernel listeners get their resync too: their next call reports the reason.
     this.attach().catch(() => this.listeners.resync());
   }
 }
@@ -188,12 +188,12 @@ function unlessAborted<T>(begin: () => Promise<T>, name: string, signal: AbortSi
   return Promise.race([begin(), aborted]).finally(() => signal.removeEventListener("abort", abort));
 }
 
-/** A refusal belongs in the audit log, which only a kernel writes; and what the view cannot tell, a kernel can. */
+/** Repeat a refusal at a kernel, which audits it, and what the read-only view cannot answer. */
 function isForKernel(error: unknown): boolean {
   return error instanceof KernelNeeded || (error instanceof SysError && ["EPERM", "EACCES"].includes(error.code));
 }
 
-/** Nobody can say any more that nothing was saved. */
+/** The call may have been saved. */
 function unanswered(name: string, why: unknown): unknown {
   if (!(why instanceof SysError) || why.code === "ECANCELED") return why;
   return new SysError("EIO", `the kernel ended while it worked on ${name}; now: ${why.message}`, [

@@ -1,6 +1,5 @@
-// One client as the kernel sees it: hello, then frames moved between the socket and the Sys the door gave. Reads and waits end with
-// the connection, keyed calls never do; a peer that does not read its answers is not read from either. A fault in the protocol
-// refuses the connection and leaves the kernel alone.
+// One client in the kernel: hello, then frames between the socket and the client's Sys. Reads and waits end with the connection, keyed calls
+// never do. A peer that does not read its answers is not read from. A protocol error ends the connection only.
 
 import { LIMITS } from "../abi/config/limits.ts";
 import { SysError } from "../abi/errno.ts";
@@ -13,24 +12,23 @@ import { Outbox } from "./outbox.ts";
 
 export interface Door {
   readonly version: string;
-  /** The client's own Sys, or SysError when it may not come in. */
+  /** The Sys of the client. Throws SysError if the client is refused. */
   accept(client: ClientInfo, login?: Credentials): Promise<Sys>;
 }
 
 export interface ConnectionOptions {
   readonly door: Door;
   readonly clock: Clock;
-  /** This process, for clients that have to name it. */
+  /** The pid of the kernel, for error messages of clients. */
   readonly pid: number;
   readonly exe: string;
-  /** Keyed calls are not aborted, whatever becomes of their client; waits may stay as long as they like. */
+  /** Keyed calls are never aborted. Waits have no time limit. */
   readonly classOf: (call: string) => CallClass | undefined;
-  /** Told what went wrong in a call that failed without a SysError; the client only learns that it did. */
+  /** Receives errors that are not a SysError. The client gets a general error. */
   readonly onFault?: (call: string, error: unknown) => void;
   readonly helloMs?: number;
 }
 
-/** What a connection needs of its socket. */
 export interface PeerSocket {
   write(bytes: Uint8Array): number;
   end(): void;
@@ -40,16 +38,16 @@ export interface PeerSocket {
 }
 
 const HELLO_MS = 2000;
-/** Calls at work at once, waits aside; what comes after them waits its turn, in the socket. */
+/** Calls at once, without waits. More calls wait in the socket. */
 const CALLS_BUSY_MAX = 32;
 const BACKLOG_CHARS_MAX = 4 * 1024 * 1024;
 
 type Request = Extract<ClientFrame, { readonly kind: "req" }>;
 
 interface Call {
-  /** Ends it; null for a keyed call, which nobody can take back. */
+  /** Aborts the call; null for a keyed call. */
   readonly abort: AbortController | null;
-  /** Set off when the client has gone: what a keyed call does with that is its own affair. */
+  /** Fires when the client has gone. A keyed call may ignore it. */
   readonly hangUp: AbortController;
   readonly done: Promise<void>;
 }
@@ -57,7 +55,7 @@ interface Call {
 export class Connection {
   private readonly outbox: Outbox;
   private readonly decoder = new FrameDecoder((frame) => this.held.push(checkClientFrame(frame)));
-  /** Came in one piece with frames that filled the connection: taken up when there is room. */
+  /** Frames that wait for room. */
   private readonly held: ClientFrame[] = [];
   private readonly calls = new Map<number, Call>();
   private readonly subscriptions = new Map<number, () => void>();
@@ -96,7 +94,7 @@ export class Connection {
     if (this.state === "open") this.send({ kind: "bye", why }, "bye");
   }
 
-  /** No more calls; keyed ones are answered, the others are left to be asked again elsewhere. */
+  /** Takes no more calls and answers keyed ones. Clients retry the others elsewhere. */
   async finish(): Promise<void> {
     if (this.state === "gone") return;
     this.state = "finishing";
@@ -118,7 +116,7 @@ export class Connection {
     if (sys !== null) void this.leave(sys);
   }
 
-  // Keyed calls run to their end although nobody is there to be told.
+  // Keyed calls continue without a client.
   private async leave(sys: Sys): Promise<void> {
     try {
       await Promise.all([...this.calls.values()].map((call) => call.done));
@@ -158,7 +156,7 @@ export class Connection {
   }
 
   private async greet({ kind: _, login, ...client }: Extract<ClientFrame, { readonly kind: "hello" }>): Promise<void> {
-    // The hello came in time; how long a password takes is not the client's doing.
+    // Checking a password does not count as waiting for hello.
     if (login !== undefined) this.cancelHello();
     try {
       const sys = await this.options.door.accept(client, login);
@@ -186,7 +184,7 @@ export class Connection {
     const abort = kind === "keyed" ? null : hangUp;
     const weight = kind === "wait" ? 0 : 1;
     this.busy += weight;
-    // Begun only after it is noted, because a call may close this very connection.
+    // Register the call before it starts, because it may close this connection.
     const done = Promise.resolve()
       .then(() => this.answer(sys, frame, { abort, hangUp }))
       .finally(() => {
@@ -202,13 +200,13 @@ export class Connection {
     let text: string;
     try {
       const value = await sys.call(name, args, {
-        // A keyed call that came before its client left is carried out all the same.
+        // A keyed call is carried out even if its client left.
         ...((abort !== null || !hangUp.signal.aborted) && { signal: hangUp.signal }),
         ...(requestId !== undefined && { requestId }),
       });
       text = encodeFrame({ kind: "res", id, value: value ?? null }, `the answer of ${name}`);
     } catch (error) {
-      // A kernel that is leaving has not refused a call that it cut off: unanswered, it is asked again.
+      // Do not answer calls cut by a leaving kernel: the client retries them.
       if (this.state === "finishing" && abort?.signal.aborted) return;
       text = encodeFrame({ kind: "res", id, error: toWire(this.told(name, error)) }, `the answer of ${name}`);
     }
@@ -221,7 +219,7 @@ export class Connection {
     return new SysError("EIO", `${call} failed inside the kernel`, ["the kernel's log says why"]);
   }
 
-  /** Says why there is no going on, and ends the connection. */
+  /** Sends the reason and ends the connection. */
   refuse(error: SysError): void {
     if (!this.isListening()) return;
     this.state = "finishing";
@@ -233,7 +231,7 @@ export class Connection {
     this.outbox.frame(encodeFrame(frame, about));
   }
 
-  /** Takes up what has come in as far as there is room, and stops reading when there is none. */
+  /** Handles waiting frames while there is room, and pauses reading when there is none. */
   private work(): void {
     try {
       while (!this.isFull() && this.isListening()) {

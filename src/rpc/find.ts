@@ -1,5 +1,5 @@
-// Finding the kernel of a home: a connection to one of our own version, started when there is none. An older kernel is asked to
-// finish and leave; a newer one, and a holder that is suspended, are named and left alone.
+// Finds the kernel of a home, of our own version, and starts one if there is none. An older kernel is drained and replaced. A newer or
+// suspended one is left alone and named in the error.
 
 import { exitStatusOf, exitStatusOfCode, messageOf, SysError } from "../abi/errno.ts";
 import type { Credentials } from "../abi/identity.ts";
@@ -9,42 +9,42 @@ import type { Clock } from "../lib/clock.ts";
 import { waitAtMost } from "../lib/wait.ts";
 import { ConnectionLost, dial, type Link } from "./client.ts";
 
-/** How a starter ended: it was the kernel, or another was faster, or it could not. */
+/** How a starter ended: as the kernel, because another was faster, or with an error. */
 export interface StarterEnd {
   readonly status: number;
-  /** Its last words, when it failed. */
+  /** The error, if it failed. */
   readonly says: string | null;
   readonly hints?: readonly string[];
 }
 
 export interface FindOptions {
   readonly socketPath: string;
-  /** False while nobody of ours can be there; throws when somebody else is. */
+  /** Whether a kernel may listen there. Throws if something else is in its place. */
   readonly mayDial?: () => boolean;
   readonly info: ClientInfo;
   readonly login?: Credentials | undefined;
-  /** Our own binary, for messages that name it. */
+  /** Our own binary, for error messages. */
   readonly exe: string;
   readonly clock: Clock;
   readonly random: RandomBytes;
-  /** Starts a kernel, detached; resolves when the starter has ended, so perhaps never. */
+  /** Starts a kernel, detached. Resolves when the starter ends, which may be never. */
   readonly startKernel: () => Promise<StarterEnd>;
-  /** Tells when a socket may have come; who is not told looks again after a while. */
+  /** Calls back when a socket may have appeared. May miss it, so poll as well. */
   readonly watchSocket?: (came: () => void) => () => void;
-  /** The pid in run/kernel.json: whom to name when nobody says hello. */
+  /** The pid in run/kernel.json, for error messages. */
   readonly holderPid: () => number | null;
-  /** Null when it cannot be told. */
+  /** null if unknown. */
   readonly isSuspended: (pid: number) => Promise<boolean | null>;
   readonly settings?: Partial<FindSettings>;
 }
 
 export interface FindSettings {
   readonly helloMs: number;
-  /** How long a kernel that is up may have no time for us, before a call that needs it is given up. */
+  /** How long a busy kernel may take to answer. */
   readonly busyMs: number;
-  /** How long a kernel may take to come up. */
+  /** How long a kernel may take to start. */
   readonly startMs: number;
-  /** How long an older kernel may take to finish what is in flight. */
+  /** How long an older kernel may take to drain. */
   readonly upgradeMs: number;
   readonly retryMs: number;
 }
@@ -54,29 +54,29 @@ export const DRAIN = "sys.drain";
 const SETTINGS: FindSettings = { helloMs: 2000, busyMs: 10_000, startMs: 5000, upgradeMs: 30_000, retryMs: 4 };
 const RETRY_MS_MAX = 50;
 const LOGIN_PATIENCE = 10;
-/** A starter that ended without a kernel coming up is followed by another after so many tries. */
+/** After so many tries without a kernel, start another one. */
 const TRIES_PER_STARTER = 10;
 const TRY_LATER = exitStatusOfCode("EAGAIN");
-/** Beyond it stand the signals a starter may have been ended by. */
+/** Higher statuses are signals. */
 const STATUS_MAX = 127;
 const LOG_HINT = "its log says why: log/kernel.log in gsv's home";
 
 export class KernelFinder {
   private readonly settings: FindSettings;
   private silentUntil = Number.NEGATIVE_INFINITY;
-  /** Credentials that were wrong once are not tried again: each attempt counts. */
+  /** Wrong credentials are not retried, because each attempt counts towards the lockout. */
   private wrongLogin: SysError | null = null;
 
   constructor(private readonly options: FindOptions) {
     this.settings = { ...SETTINGS, ...options.settings };
   }
 
-  /** Somebody held the home a moment ago and did not say hello. */
+  /** Until then the holder of the home counts as silent. */
   get isSilent(): boolean {
     return this.options.clock.mono() < this.silentUntil;
   }
 
-  /** The kernel that is up now, or null. */
+  /** The running kernel, or null. */
   async probe(): Promise<Link | null> {
     if (this.options.mayDial?.() === false) return null;
     try {
@@ -87,7 +87,7 @@ export class KernelFinder {
     }
   }
 
-  /** A kernel in any case. `mayStart` throws when none may be started, and when nobody wants one any more. */
+  /** Starts a kernel if needed. `mayStart` throws if it must not, or if the caller has gone. */
   async ensure(mayStart: () => void): Promise<Link> {
     const { clock } = this.options;
     const { startMs, retryMs, busyMs } = this.settings;
@@ -106,14 +106,14 @@ export class KernelFinder {
         if (clock.mono() > deadline) throw notUp(startMs, starter.lastWords ?? error.message);
         if (error.how === "absent") starter.tried();
       }
-      // Short at first, because a kernel is up in some 20 ms; longer later, because then the machine is busy.
+      // Short at first: a kernel starts in about 20 ms. Longer later: the computer is busy then.
       await coming.within(Math.min(retryMs * (1 + tries / 10), RETRY_MS_MAX));
     }
   }
 
   private async dial(busyMs: number): Promise<Link> {
     const { socketPath, mayDial, info, login, clock } = this.options;
-    // Looking at a password takes a while, and several wait for each other.
+    // Password checks are slow and run one at a time.
     const helloMs = this.settings.helloMs * (login === undefined ? 1 : LOGIN_PATIENCE);
     if (this.wrongLogin !== null) throw this.wrongLogin;
     if (mayDial?.() === false) throw new ConnectionLost("absent", `nothing is at ${socketPath}`);
@@ -127,7 +127,7 @@ export class KernelFinder {
     }
   }
 
-  /** Null when it was an older one, which has left now. */
+  /** null if it was an older kernel, which has exited now. */
   private async ours(link: Link): Promise<Link | null> {
     const { info, exe } = this.options;
     const { version, exe: theirs } = link.kernel;
@@ -181,7 +181,7 @@ export class KernelFinder {
   }
 }
 
-/** Waits for a socket to come, for a while at a time. Nothing is watched before the first wait: most find a kernel that is up. */
+/** Waits for a socket. Watches nothing before the first wait, because most calls find a running kernel. */
 class Coming implements Disposable {
   private unwatch: (() => void) | null = null;
   private came = Promise.withResolvers<void>();
@@ -200,7 +200,7 @@ class Coming implements Disposable {
   }
 }
 
-/** The starters of one attempt: never two at once, and another only after the last one ended for nothing. */
+/** The starters of one attempt: one at a time, and another only after the last one failed. */
 class Starter {
   lastWords: string | null = null;
   private running = false;
@@ -230,7 +230,7 @@ class Starter {
   private ended(end: StarterEnd): void {
     this.running = false;
     if (end.says !== null) this.lastWords = end.says;
-    // What it found is so for every starter: trying again changes nothing.
+    // Another starter would fail the same way.
     const isFinal = end.status !== 0 && end.status !== TRY_LATER && end.status <= STATUS_MAX;
     if (end.says === null || !isFinal) return;
     const code = end.status === exitStatusOfCode("ECONFIG") ? "ECONFIG" : "EIO";
@@ -242,7 +242,7 @@ function notUp(startMs: number, why: string): SysError {
   return new SysError("EAGAIN", `no kernel came up within ${startMs / 1000} s: ${why}`, [LOG_HINT]);
 }
 
-// A version that is none is nobody's future: whoever has a real one takes over.
+// An unreadable version counts as older than any.
 function compareVersions(left: string, right: string): number {
   if (left === right) return 0;
   if (!isVersion(left) || !isVersion(right)) return isVersion(left) ? 1 : -1;

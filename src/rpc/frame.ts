@@ -1,6 +1,6 @@
-// The wire: one JSON object a line, at most 1 MiB, nested at most 200 deep. Here are the frames, how they are written and how they are
-// read back from a stream cut at any byte. What is too long, too deep, not UTF-8, not JSON or not a frame is EPROTO: the connection
-// is over, never guessed at. `hello`, `helloOk`, `refused` and `bye` are frozen for ever: every version of gsv understands them.
+// The wire format: one JSON object a line, at most 1 MiB, nested at most 200 deep. Encodes and decodes frames; the stream may be cut at any
+// byte. A line that is too long, too deep, not UTF-8, not JSON or not a frame is EPROTO and ends the connection. `hello`, `helloOk`,
+// `refused` and `bye` never change: every version of gsv understands them.
 
 import { LIMITS } from "../abi/config/limits.ts";
 import { type Code, isCode, SysError } from "../abi/errno.ts";
@@ -15,11 +15,10 @@ export interface WireError {
   readonly hints: readonly string[];
 }
 
-/** Who answers at the other end. */
 export interface KernelIdentity {
   readonly version: string;
   readonly pid: number;
-  /** The binary it runs from, for messages that name it. */
+  /** The binary of the kernel, for error messages. */
   readonly exe: string;
 }
 
@@ -46,7 +45,7 @@ export type ServerFrame =
 
 type Loose = { readonly [key: string]: unknown };
 
-/** One line, newline included. `about` names what it carries, for the message when that does not fit. */
+/** One line with its newline. `about` names the content in the error if it is too long. */
 export function encodeFrame(frame: ClientFrame | ServerFrame, about: string): string {
   let text: string;
   try {
@@ -54,7 +53,7 @@ export function encodeFrame(frame: ClientFrame | ServerFrame, about: string): st
   } catch {
     throw new SysError("EINVAL", `${about} is not plain JSON, or is nested too deep`);
   }
-  // Three bytes a UTF-16 unit is the worst case, so most frames need no counting.
+  // A UTF-16 unit takes at most three bytes, so most frames need no counting.
   const bytes = text.length * 3 <= LIMITS.frameBytesMax ? 0 : Buffer.byteLength(text);
   if (bytes > LIMITS.frameBytesMax) {
     throw new SysError("EFBIG", `${about} takes ${bytes} bytes; one frame holds at most ${LIMITS.frameBytesMax}`, [
@@ -63,7 +62,7 @@ export function encodeFrame(frame: ClientFrame | ServerFrame, about: string): st
         : "ask for less at once",
     ]);
   }
-  // What a kernel answers was measured when it came in.
+  // The answers of a kernel were checked when they came in.
   if (frame.kind === "req" && isNestedDeeper(text, LIMITS.jsonDepthMax))
     throw new SysError("EINVAL", `${about} is nested deeper than ${LIMITS.jsonDepthMax}`);
   return `${text}\n`;
@@ -74,13 +73,13 @@ export class FrameDecoder {
   private parts: Uint8Array[] = [];
   private partBytes = 0;
 
-  /** `from`: a client may send anything; a kernel is our own, and its answers can be long. */
+  /** `from`: frames of clients are checked for depth; those of a kernel are trusted. */
   constructor(
     private readonly onFrame: (frame: Loose) => void,
     private readonly from: "client" | "kernel" = "client",
   ) {}
 
-  /** Hands on every frame that is complete, in order; throws EPROTO at the first fault, after the frames before it. */
+  /** Passes on complete frames in order. Throws EPROTO at the first error, after the frames before it. */
   push(chunk: Uint8Array): void {
     let start = 0;
     for (;;) {
@@ -88,7 +87,7 @@ export class FrameDecoder {
       const piece = chunk.subarray(start, end === -1 ? chunk.length : end);
       if (this.partBytes + piece.length > LIMITS.frameBytesMax) throw broken("a frame is longer than 1 MiB");
       if (end === -1) {
-        // The chunk's memory belongs to the socket and is used again: what stays is copied.
+        // The socket reuses the memory of the chunk, so copy what stays.
         if (piece.length > 0) this.parts.push(piece.slice());
         this.partBytes += piece.length;
         return;
@@ -143,7 +142,7 @@ export function checkClientFrame(frame: Loose): ClientFrame {
   }
 }
 
-/** Null for a kind this version does not know: a newer kernel may say more than we understand. */
+/** null for an unknown kind, which a newer kernel may send. */
 export function checkServerFrame(frame: Loose): ServerFrame | null {
   switch (frame.kind) {
     case "helloOk": {
@@ -193,7 +192,7 @@ function textsOf(values: Loose): { readonly [name: string]: string } {
   return Object.fromEntries(texts);
 }
 
-// Whatever else stands beside them, credentials are credentials: with them nobody comes in as the home's own human.
+// A client with credentials must never get the rights of the home's person.
 function checkLogin(value: unknown): { readonly login?: Credentials } {
   if (value === undefined) return {};
   if (!isObject(value)) throw broken("the credentials are not an object");

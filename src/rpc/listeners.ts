@@ -1,5 +1,5 @@
-// Who listens for signals on this side, whatever connection serves them at the moment. Each listener is subscribed again on every
-// new connection, before any call is sent there, and is told `resync` for each process it follows: read again after what you saw.
+// The signal listeners of a client, across connections. On each new connection every listener is subscribed again before any call is sent,
+// and gets a `resync` for each process it follows: read again after the last message you have.
 
 import { LIMITS } from "../abi/config/limits.ts";
 import { SysError } from "../abi/errno.ts";
@@ -31,7 +31,7 @@ export class Listeners {
   }
 
   add(filter: SignalFilter, tell: (signal: Signal) => void, link: Link | null): () => void {
-    // Told here, where it is one caller's affair: a kernel would have to end the connection.
+    // Check here: a kernel would have to end the connection.
     if (this.all.size >= LIMITS.subscriptionsPerConnectionMax) throw tooManySubscriptions();
     const listener: Listener = { filter, tell, followed: new Map(), stop: () => {}, attached: false };
     if (filter.pid !== undefined) listener.followed.set(filter.pid, { uid: -1, parent: null, seq: 0 });
@@ -49,7 +49,7 @@ export class Listeners {
     for (const listener of again) this.tellResync(listener);
   }
 
-  /** Something may have been missed, and there is no connection over which to say what. */
+  /** Signals may have been missed, and there is no connection. */
   resync(): void {
     for (const listener of [...this.all]) this.tellResync(listener);
   }
@@ -81,7 +81,7 @@ function follow(listener: Listener, signal: Signal): void {
     return;
   }
   const seen = listener.followed.get(pid)?.seq ?? 0;
-  // A resync names what was missed; what comes after it counts again.
+  // A resync restarts the count.
   const seq = "seq" in signal ? Math.max(seen, signal.seq) : seen;
   listener.followed.set(pid, { uid, parent, seq });
 }

@@ -1,6 +1,6 @@
-// What waits to be written to one peer. Frames keep their order and are never dropped; signals live in a bounded part of the queue:
-// when a reader is slow, text deltas are joined and then dropped first, and when the rest overflows too it is replaced by one
-// `resync` a process, which names the message after which to read history again. Nobody who adds to an outbox ever waits.
+// The queue of what is written to one peer. Frames keep their order and are never dropped. Signals have a limit: for a slow reader, text
+// deltas are joined and then dropped, and if that is not enough, the rest becomes one `resync` per process with the number of the last
+// message sent. Adding never blocks.
 
 import { LIMITS } from "../abi/config/limits.ts";
 import type { Signal } from "../abi/signal.ts";
@@ -11,20 +11,20 @@ type Delta = Extract<Signal, { name: "chat.delta" }>;
 
 type Droppable =
   | { readonly sub: number; readonly signal: Signal; readonly text: string; readonly bytes: number }
-  /** Not encoded before it leaves, so that the next piece of the same text can join it. */
+  /** Encoded when it is sent, so that the next piece of the same text can join it. */
   | { readonly sub: number; readonly delta: Delta; readonly bytes: number };
 
 type Item = Droppable | { readonly text: string };
 
 export interface OutboxOptions {
   readonly clock: Clock;
-  /** Takes what it can and says how many bytes that were; negative when the peer is gone. */
+  /** Returns the number of bytes written; negative if the peer is gone. */
   readonly write: (bytes: Uint8Array) => number;
   readonly eventsMax?: number;
   readonly bytesMax?: number;
 }
 
-/** Deltas leave at once when it is quiet and together when they come faster than anyone can read. */
+/** Deltas that come fast are sent together. */
 const DELTA_GATHER_MS = 30;
 const DELTA_JOINED_CHARS_MAX = 16 * 1024;
 const BATCH_CHARS = 64 * 1024;
@@ -39,12 +39,12 @@ export class Outbox {
   private gatheredAt = Number.NEGATIVE_INFINITY;
   private closed = false;
   private waiting: (() => void)[] = [];
-  /** Per subscription and process, the highest message number that left. */
+  /** The highest message number sent, per subscription and process. */
   private readonly told = new Map<number, Map<string, number>>();
 
   constructor(private readonly options: OutboxOptions) {}
 
-  /** How much of what may not be dropped still waits; a peer that does not read its answers should not be asked for more. */
+  /** Size of the waiting frames. Read no more calls from a peer that does not read its answers. */
   get backlogChars(): number {
     return this.frameChars + (this.rest?.length ?? 0);
   }
@@ -65,7 +65,7 @@ export class Outbox {
     else this.flush();
   }
 
-  /** Nothing of this subscription is sent any more. */
+  /** Drops everything of this subscription. */
   forget(sub: number): void {
     this.told.delete(sub);
     this.keep((item) => !("sub" in item) || item.sub !== sub);
@@ -79,7 +79,7 @@ export class Outbox {
     this.flush();
   }
 
-  /** Resolves when everything has left, or the peer is gone. */
+  /** Resolves when everything is sent or the peer is gone. */
   flushed(): Promise<void> {
     this.flush();
     if (this.closed || (this.rest === null && this.items.length === 0)) return Promise.resolve();
@@ -108,7 +108,7 @@ export class Outbox {
     try {
       text = encodeFrame({ kind: "sig", sub, signal }, signal.name);
     } catch {
-      // Too big for a frame: the reader fetches it from history, in pieces.
+      // Too big for a frame: the reader fetches it from the history in pieces.
       this.add(sub, this.resyncFor(sub, signal));
       return;
     }
@@ -141,7 +141,7 @@ export class Outbox {
       if (!("signal" in item)) return true;
       const key = `${item.sub} ${item.signal.pid}`;
       const known = lost.get(key);
-      // The first one lost that has a number decides where reading starts again.
+      // Reading starts again at the first lost message with a number.
       if (known === undefined || firstUnread(known.signal) === undefined) lost.set(key, item);
       return false;
     });

@@ -1,6 +1,6 @@
-// The kernel's end of the socket: takes connections, hands each to a Connection, says bye and closes. The path is bound under
-// another name and moved into place, is put back when it was taken away, and is removed only while it is still ours. That only its
-// owner can connect rests on the directory being 0700; the socket file itself protects nothing.
+// The kernel's side of the socket: accepts connections, sends bye and closes. The socket is bound under another name and renamed into place,
+// created again if it is deleted, and removed only while it is still ours. Only the owner can connect because the directory is 0700; the
+// mode of a socket file protects nothing.
 
 import { closeSync, openSync, renameSync, rmSync } from "node:fs";
 import type { UnixSocketListener } from "bun";
@@ -13,26 +13,26 @@ import { Connection, type ConnectionOptions } from "./connection.ts";
 
 export interface ServeOptions extends ConnectionOptions {
   readonly socketPath: string;
-  /** The directory of the socket, where it is there for nothing else. */
+  /** The directory of the socket, if it is used for nothing else. */
   readonly place?: { make(): void; leave(): void };
-  /** How many connections there may be; as many again are told so, more are just ended. */
+  /** Maximum connections. As many again get an error, more are closed. */
   readonly connectionsMax?: number;
   /** How long close() waits for keyed calls, and then for peers to read their answers. */
   readonly closeMs?: number;
 }
 
 export interface Server {
-  /** Open connections, also those that have not said hello yet. */
+  /** Open connections, with those before hello. */
   readonly clients: number;
-  /** Asked at each accept; false ends the connection before a byte is written. */
+  /** `check` runs at each accept; false closes the connection before a byte is written. */
   onConnect(check: () => boolean): void;
-  /** Told when the last client has gone. */
+  /** Called when the last client has gone. */
   onQuiet(listener: () => void): void;
-  /** Puts back a socket that was taken away, and rests while there is no descriptor for another connection. Asked now and then. */
+  /** Creates a deleted socket again, and pauses while no descriptor is free. Called now and then. */
   keepReachable(): void;
-  /** Tells everyone, and everyone who comes from now on, that this kernel is leaving. Calls go on being answered. */
+  /** Tells present and future clients that this kernel is leaving. Calls are still answered. */
   bye(why: LeaveReason): void;
-  /** Takes no more calls, answers the keyed ones it has, and closes. What was not answered was not carried out. */
+  /** Takes no more calls, answers the keyed ones, and closes. An unanswered call was not carried out. */
   close(): Promise<void>;
 }
 
@@ -82,7 +82,7 @@ export async function serve(options: ServeOptions): Promise<Server> {
     if (closing !== null) return;
     try {
       if (lacksDescriptors()) {
-        // A connection that cannot be accepted would be offered again and again.
+        // Otherwise the same connection would be offered again and again.
         if (bound !== null)
           options.onFault?.("accept", new Error("too many open files: no new client until some are closed"));
         bound?.listener.stop();
@@ -122,7 +122,6 @@ export async function serve(options: ServeOptions): Promise<Server> {
 
 interface Bound {
   readonly listener: UnixSocketListener<Connection | undefined>;
-  /** Whether the path still leads to it. */
   readonly isThere: () => boolean;
 }
 
@@ -131,7 +130,7 @@ async function closeAll(
   bound: Bound | null,
   connections: ReadonlySet<Connection>,
 ): Promise<void> {
-  // The path goes first, so that nobody new comes; unless another kernel has put its own there.
+  // Remove the path first, so that no client comes, unless it belongs to another kernel by now.
   if (bound?.isThere()) rmSync(options.socketPath, { force: true });
   const closed = Promise.all([...connections].map((connection) => connection.finish()));
   await waitAtMost(options.clock, options.closeMs ?? CLOSE_MS, closed);
