@@ -1,6 +1,5 @@
-// `npm run build`: one file, dist/gsv. Split and with bytecode, so that a command loads only its own part; nothing of the
-// directory it is started in (.env, bunfig.toml, tsconfig.json, package.json) is ever read. The new file replaces the
-// old one in one step, so a kernel that runs from it is not disturbed.
+// `npm run build`: one file, dist/gsv, split and with bytecode, so that a command loads only its own part. The binary never reads .env,
+// bunfig.toml, tsconfig.json or package.json of the current directory. The file is renamed into place, so a running kernel is not disturbed.
 
 import { mkdirSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -11,13 +10,13 @@ import { readyMade } from "./bundle/ready-made.ts";
 import { COMMIT, VERSION } from "./version.ts";
 
 const ROOT = dirname(import.meta.dir);
-/** gsv itself. A Worker's first module is part of the binary although nothing imports it. */
+/** The entries of gsv. Nothing imports the entries of the Workers. */
 export const GSV = {
   entry: join(import.meta.dir, "main.ts"),
   workers: [join(import.meta.dir, "workers/shell-worker.ts"), join(import.meta.dir, "workers/code-worker.ts")],
 };
 
-/** What `gsv proc list` imports dynamically, and with it most commands. */
+/** The dynamic imports of `gsv proc list`, which most commands share. */
 const HOT = [
   "src/machine/io.ts",
   "commands/run.ts",
@@ -43,7 +42,7 @@ export interface BuildOptions {
   readonly commit: string;
 }
 
-/** Throws with what the bundler said when it cannot. */
+/** Throws the errors of the bundler. */
 export async function build({ entry, workers = [], outfile, commit }: BuildOptions): Promise<void> {
   mkdirSync(dirname(outfile), { recursive: true });
   const unfinished = `${outfile}.${process.pid}.new`;
@@ -53,7 +52,7 @@ export async function build({ entry, workers = [], outfile, commit }: BuildOptio
       target: "bun",
       format: "esm",
       splitting: true,
-      // All modules lie in one directory of the binary: what names a Worker beside itself finds it there as in the sources.
+      // In the binary all modules are in one directory, so the URL of a Worker must name a file beside its module.
       naming: "[name].[ext]",
       minify: true,
       bytecode: true,
@@ -73,8 +72,8 @@ export async function build({ entry, workers = [], outfile, commit }: BuildOptio
   }
 }
 
-// Commander can start other programs as sub-commands, which gsv has none of, and takes one function from node:util. Loading these two
-// costs every command 3 ms and 5 MiB. The bundler resolves Node's modules before it asks a plugin, so the imports themselves go.
+// Commander imports node:child_process, for sub-commands that gsv does not use, and one function of node:util. Loading both costs every command
+// 3 ms and 5 MiB. The bundler resolves modules of node before plugins, so the imports are removed from the source.
 const leanCommander: Bun.BunPlugin = {
   name: "lean-commander",
   setup(builder) {
@@ -92,7 +91,7 @@ const leanCommander: Bun.BunPlugin = {
   },
 };
 
-// Ink imports this optional package when it is being debugged; a binary that leaves it open does not start.
+// Ink imports this optional package for debugging. A binary with the open import does not start.
 const withoutDevtools: Bun.BunPlugin = {
   name: "without-devtools",
   setup(builder) {
@@ -106,7 +105,7 @@ function git(...args: string[]): string | null {
   return answer.success ? answer.stdout.toString().trim() : null;
 }
 
-/** Says so when the sources differ from the commit. */
+/** The commit, with a mark if the sources differ from it. */
 function sourceCommit(): string {
   const commit = git("rev-parse", "--short=12", "HEAD");
   if (commit === null) return COMMIT;

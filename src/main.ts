@@ -1,5 +1,5 @@
-// argv to client, kernel or command. The one file that reads the environment, the arguments and the account of the operating system, and
-// the one that exits. What a command does not need is not loaded.
+// Starts a command or a kernel. Only this file reads the environment, the arguments and the OS account, and only this file exits. Loads only
+// what the command needs.
 
 import type { Io, Output } from "../commands/command.ts";
 import type { AttachRequest } from "../commands/proc/attach.ts";
@@ -10,7 +10,7 @@ import type { Signing } from "./client/sign-in.ts";
 import { COMMIT, VERSION } from "./version.ts";
 
 const argv = process.argv.slice(2);
-// Everything gsv makes is for its owner alone, whatever the shell's mask says.
+// All files of gsv are private, whatever the umask of the shell.
 process.umask(0o077);
 
 if (argv.length === 1 && (argv[0] === "--version" || argv[0] === "-V")) {
@@ -23,7 +23,7 @@ if (argv.length === 1 && (argv[0] === "--version" || argv[0] === "-V")) {
   process.exit(await (asKernel ? kernelProcess() : asManager ? managerProcess() : commandProcess()));
 }
 
-/** Not through process.stdout nor node:fs: making these takes longer than all the rest. */
+/** Without process.stdout and node:fs, which take longer to load than everything else. */
 async function say(line: string): Promise<number> {
   try {
     await Bun.write(Bun.stdout, line);
@@ -36,7 +36,7 @@ async function say(line: string): Promise<number> {
   }
 }
 
-/** This invocation: its environment, whose it is, and how to run this gsv once more. */
+/** The environment, the OS user, and the command that runs this gsv. */
 async function invocation() {
   const { realClock } = await import("./lib/clock.ts");
   const isBinary = Bun.main.startsWith("/$bunfs/") || Bun.main.startsWith("B:/~BUN/");
@@ -49,7 +49,7 @@ async function invocation() {
   };
 }
 
-/** The same with its home; refuses an environment that names none. */
+/** The invocation with its home. Throws if GSV_HOME is invalid. */
 async function atHome(here: Awaited<ReturnType<typeof invocation>>) {
   const { homeFrom, homePaths } = await import("./paths.ts");
   const { socketPlace } = await import("./client/socket.ts");
@@ -94,7 +94,7 @@ async function hostMachine({ env, paths, uid, clock, random, command, socket }: 
     onLost: () => process.exit(75),
     onSignal: (listener: (name: string) => void) => {
       for (const name of ["SIGTERM", "SIGINT"] as const) process.on(name, () => listener(name));
-      // The terminal it was started from may close.
+      // A kernel must survive its terminal.
       process.on("SIGHUP", () => {});
     },
   };
@@ -117,7 +117,7 @@ async function managerProcess() {
   return (await import("./client/manager-lines.ts")).managerLines((await atHome(await invocation())).paths.kernelDb);
 }
 async function commandProcess(): Promise<number> {
-  // Whoever types has a prompt before anything else is loaded.
+  // Paint the prompt before anything else is loaded.
   if (argv.length === 0) (await import("./machine/first-paint.ts")).firstPaint(process.env);
   if (argv.some((word) => word.includes("\ufffd"))) {
     const { garbled } = await import("./machine/argv.ts");
@@ -228,7 +228,7 @@ async function commandProcess(): Promise<number> {
   }
 }
 
-/** How a command ended may be told already while it leaves: `over` sees to it that no signal changes that any more. */
+/** After `over` no signal changes the exit status of the command. */
 function signalsBy(take: (source: NodeJS.Process, ...listener: Parameters<Io["onSignal"]>) => () => void) {
   let hasListened = false;
   const onSignal: Io["onSignal"] = (listener) => {
@@ -242,7 +242,7 @@ function signalsBy(take: (source: NodeJS.Process, ...listener: Parameters<Io["on
   return { onSignal, over };
 }
 
-/** Signals, and that nobody reads any more. */
+/** Signals, and a closed output pipe. */
 function withReader(onSignal: Io["onSignal"]): Io["onEnding"] {
   return (listener) => {
     const stops = [onSignal(listener)];
@@ -259,7 +259,7 @@ async function attachRequestOf(argv: readonly string[]): Promise<AttachRequest |
   return (await import("../commands/proc/attach.ts")).attachRequest(argv);
 }
 
-/** Few commands look at the home as a whole. */
+/** Loaded by the few commands that need it. */
 function lazyKeeping(home: () => Promise<Invocation>, cwd: string): HomeKeeping {
   const keeping = async () => {
     const { homeKeeping } = await import("./machine/backups.ts");
@@ -272,7 +272,7 @@ function lazyKeeping(home: () => Promise<Invocation>, cwd: string): HomeKeeping 
   };
 }
 
-/** Where a terminal must be left as it was found, whoever ends this process. */
+/** Restores the terminal if a signal ends this process. */
 function takeTermination(restore: () => void): () => void {
   const stop = (_name: string, number: number) => {
     restore();
@@ -284,20 +284,20 @@ function takeTermination(restore: () => void): () => void {
   };
 }
 
-/** An output that shows no secret of the environment. */
+/** Redacts the secrets of the environment. */
 async function withoutSecrets(env: NodeJS.ProcessEnv, output: Output): Promise<Output> {
   const { SECRET_ENV } = await import("./abi/config/environment.ts");
   if (!SECRET_ENV.some((name) => env[name])) return output;
   const { redactorOf } = await import("./machine/redact-environment.ts");
   const redactor = redactorOf(env);
-  // Bytes need not be text; what is looked for in them is.
+  // Bytes need not be text, so search them as Latin-1.
   const clean = (bytes: Uint8Array) => Buffer.from(redactor.known(Buffer.from(bytes).toString("latin1")), "latin1");
   const write = (text: string | Uint8Array) =>
     output.write(typeof text === "string" ? redactor.known(text) : clean(text));
   return Object.create(output, { write: { value: write } }) as Output;
 }
 
-/** Most invocations act as the home's own human, and load nothing of it. */
+/** Loaded only to act as another account. */
 function signingIn(
   here: Awaited<ReturnType<typeof invocation>>,
   ask: (prompt: string) => Promise<string | null>,

@@ -1,5 +1,5 @@
-// Where things lie in a home, and whether that home may be used: it is 0700 and ours. A fresh empty one is tightened; one that others
-// can reach and that holds something is refused with what mends it, which is never a change to a directory that is not gsv's.
+// The paths of a home, and whether the home may be used: it must be 0700 and ours. An empty directory is made private. A used one that others can
+// read is refused with the fix, and never changed.
 
 import {
   accessSync,
@@ -25,14 +25,14 @@ export type HomePaths = ReturnType<typeof homePaths>;
 
 const OWN_DIRECTORY = "set GSV_HOME to a directory of your own";
 
-/** What every system has below `/` and shares: a home may lie in some of them, and is none of them. */
+/** Shared directories below `/`. A home may be inside some of them, but cannot be one of them. */
 const SHARED = new Set([
   ...["bin", "boot", "dev", "etc", "home", "lib", "lib32", "lib64", "media", "mnt", "opt", "private", "proc", "root"],
   ...["run", "sbin", "srv", "sys", "tmp", "usr", "var", "Applications", "Library", "System", "Users", "Volumes"],
 ]);
-/** Of a directory that is shared on purpose, as /tmp is. */
+/** The sticky bit of shared directories such as /tmp. */
 const STICKY = 0o1000;
-/** A path may be no longer on Linux; what lies in a home takes the rest. */
+/** The limit for paths on Linux, less the names inside a home. */
 const HOME_BYTES_MAX = 3840;
 const SHOWN_CHARS_MAX = 240;
 
@@ -43,7 +43,7 @@ export function homePaths(gsvHome: string) {
   return {
     home,
     kernelDb: join(home, "kernel.db"),
-    /** Derived from the histories, for searching them. */
+    /** The search index, derived from the histories. */
     indexDb: join(home, "index.db"),
     procDir: join(home, "proc"),
     objectsDir: join(home, "objects"),
@@ -53,27 +53,27 @@ export function homePaths(gsvHome: string) {
     backupDir: join(home, "backup"),
     quarantineDir: join(home, "quarantine"),
     secretsDir: join(home, "secrets"),
-    /** A person makes it, or nobody does. */
+    /** Created by the person only. */
     hooksDir: join(home, "hooks.d"),
     runDir,
     lockFile: join(runDir, "kernel.lock"),
     socket: join(runDir, "kernel.sock"),
     kernelInfo: join(runDir, "kernel.json"),
-    /** Held by whoever makes a backup or restores one. */
+    /** The lock of backup and restore. */
     keepLock: join(runDir, "keep.lock"),
-    /** A restore that has been decided and may have to be finished. */
+    /** A committed restore that may be unfinished. */
     restoreInfo: join(runDir, "restore.json"),
     logDir,
     kernelLog: join(logDir, "kernel.log"),
     historyFile: join(home, "history"),
-    /** How far each process was seen on a terminal. */
+    /** The last message seen per process. */
     seenFile: join(home, "seen.json"),
     /** Directories where gsv does not ask whether it may work there. */
     skippedFile: join(home, "skipped.json"),
   } as const;
 }
 
-/** Which directory GSV_HOME, or without it the person's own home, stands for, under the one name it has however it is reached. */
+/** The real path of GSV_HOME, by default `~/.gsv`. */
 export function homeFrom(gsvHome: string | undefined, personsHome: string): string {
   const home = named(gsvHome, personsHome);
   if (!fits(home, HOME_BYTES_MAX)) throw refused(home, "its path is too long", OWN_DIRECTORY);
@@ -96,12 +96,12 @@ function refuseShared(home: string): void {
     throw refused(home, "it belongs to the system", OWN_DIRECTORY);
 }
 
-/** What is not there yet is named below what is. */
+/** Resolves the part of the path that exists. */
 function realPathOf(path: string): string {
   try {
     return realpathSync(path);
   } catch (error) {
-    // Whatever else is wrong with it is told by whoever looks at it.
+    // Later checks report other errors.
     if ((error as { code?: string }).code !== "ENOENT") return path;
   }
   if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink())
@@ -109,7 +109,7 @@ function realPathOf(path: string): string {
   return join(realPathOf(dirname(path)), basename(path));
 }
 
-/** Makes the home and its directories, or says why it cannot be used. */
+/** Creates the home and its directories. Throws if the home cannot be used. */
 export function prepareHome(paths: HomePaths, uid: number): void {
   const before = look(paths.home);
   if (before === undefined) makeDirectory(paths.home);
@@ -134,13 +134,13 @@ export function prepareHome(paths: HomePaths, uid: number): void {
   for (const file of [paths.kernelDb, paths.lockFile, paths.kernelInfo, paths.kernelLog]) needFile(file);
 }
 
-/** Whether there is a home that may be read as it is. Makes and mends nothing. */
+/** Whether there is a readable home. Changes nothing. */
 export function isOwnHome({ home }: HomePaths, uid: number): boolean {
   const stats = statSync(home, { throwIfNoEntry: false });
   return stats?.isDirectory() === true && stats.uid === uid && (stats.mode & 0o077) === 0;
 }
 
-/** What the last kernel wrote of itself; advice only, it may be dead. */
+/** Facts about the last kernel, which may be dead. */
 export function readKernelInfo(paths: HomePaths): KernelInfo | null {
   try {
     const info = JSON.parse(readFileSync(paths.kernelInfo, "utf8")) as KernelInfo;
@@ -163,7 +163,7 @@ function checkHome(home: string, stats: Stats, uid: number): void {
   setPrivate(home);
 }
 
-/** A kernel has lived here: a directory that GSV_HOME names by mistake is nobody's to change. */
+/** Whether a kernel has run here. Otherwise GSV_HOME may be a mistake, and nothing may be changed. */
 function isLivedIn(home: string): boolean {
   const { kernelDb, lockFile } = homePaths(home);
   return existsSync(kernelDb) || existsSync(lockFile);
@@ -177,7 +177,7 @@ function setPrivate(directory: string): void {
   }
 }
 
-// Inside a private home nobody else can have got at it. Links are followed: a person may keep objects on another disk.
+// Links are followed, because objects may be on another disk.
 function tighten(directory: string, uid: number): void {
   const stats = statOf(directory);
   if (stats === undefined) throw leadsNowhere(directory);
@@ -186,7 +186,7 @@ function tighten(directory: string, uid: number): void {
   if ((stats.mode & 0o077) !== 0) setPrivate(directory);
 }
 
-/** What is not there yet will be made; what cannot be looked at is told by whoever needs it. */
+/** Missing and unreadable ones are reported later. */
 function needFile(file: string): void {
   try {
     const stats = statOf(file);
@@ -200,7 +200,7 @@ function needFile(file: string): void {
   }
 }
 
-/** Of what a link leads to; undefined where it leads nowhere or in a circle. */
+/** Follows links; undefined for a broken link. */
 function statOf(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });
@@ -210,7 +210,7 @@ function statOf(path: string): Stats | undefined {
   }
 }
 
-/** Such as objects that lie on a disk which is not there now. */
+/** For example objects on a disk that is not mounted. */
 function leadsNowhere(path: string): SysError {
   const to = clip(readlinkSync(path));
   return refused(
@@ -224,7 +224,7 @@ function aside(path: string): string {
   return `mv ${quoted(path)} ${quoted(`${path}.old`)}`;
 }
 
-/** The host's error about what lies in a home, in words: what stands there, and what to do. Null of any other. */
+/** Translates errors of the host about a path in a home; null for other errors. */
 export function inTheWay(error: unknown): SysError | null {
   const { code = "", path } = error as { code?: string; path?: unknown };
   if (error instanceof SysError || typeof path !== "string") return null;
@@ -241,7 +241,7 @@ export function inTheWay(error: unknown): SysError | null {
   return code === "EISDIR" ? refused(path, IS_DIRECTORY, aside(path)) : null;
 }
 
-/** The first on the way to a path that lets nobody further, or the last that can be looked at. */
+/** The first part of a path without access, else the last readable one. */
 function closedTo(path: string): SysError {
   let last = "/";
   for (let at = path.indexOf("/", 1); at !== -1; at = path.indexOf("/", at + 1)) {
@@ -303,7 +303,7 @@ export function modeOf(stats: Stats): string {
   return `0${(stats.mode & 0o777).toString(8).padStart(3, "0")}`;
 }
 
-/** Who the operating system says this is; the environment knows it best, but a service has none. */
+/** The login name: from the environment, else from the system. */
 export function accountName(uid: number, told: string | undefined): string {
   if (told) return told;
   try {

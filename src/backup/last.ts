@@ -1,4 +1,4 @@
-// Where the last backup of a home was written, kept in its backup/ directory: whoever needs one later need not remember.
+// Remembers in backup/ where the last backup of a home was written.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ export function noteBackup({ backupDir }: Places, file: string): void {
   writeFileSync(join(backupDir, NAME), `${JSON.stringify({ file })}\n`, { mode: 0o600 });
 }
 
-/** It may have gone since. Null when none is known. */
+/** The file may be deleted by now. null if none is known. */
 export function lastBackup({ backupDir }: Places): string | null {
   try {
     const { file } = JSON.parse(readFileSync(join(backupDir, NAME), "utf8")) as { file?: unknown };

@@ -1,6 +1,5 @@
-// A backup in the making: databases copied and bytes held in a directory of its own, looked at, then written into one file beside the
-// one that is wanted, which gets its name when it is on disk whole. Whatever runs goes on running. Secrets, the kernel's own files,
-// logs and what is in quarantine are never in it.
+// Makes a backup: copies databases and content into a work directory, checks them, and writes one file, which is renamed into place when it is
+// complete. Running processes continue. A backup never contains secrets, files of the kernel, logs or quarantine.
 
 import { createReadStream, existsSync, mkdirSync, statSync } from "node:fs";
 import { rename, rm } from "node:fs/promises";
@@ -19,7 +18,7 @@ import { END, header, padding } from "./tar.ts";
 export interface BackupOptions {
   readonly kernelDb: string;
   readonly procDir: string;
-  /** Asked each time, because the bytes may be moved to another place meanwhile. */
+  /** Called each time, because the storage may be migrated meanwhile. */
   readonly taker: () => Promise<Take>;
   readonly reposDir: string;
   /** An empty directory on the disk of the home. */
@@ -31,7 +30,7 @@ export interface BackupOptions {
   readonly now: number;
 }
 
-/** Files may change under the hands of who takes them only so often. */
+/** Attempts for files that keep changing. */
 const ROUNDS_MAX = 20;
 
 export async function makeBackup(options: BackupOptions): Promise<BackupMade> {
@@ -85,17 +84,17 @@ async function stage({ staging, kernelDb, procDir, taker }: BackupOptions) {
       const bytes = { take: await taker(), into, have };
       let agreed = reconcile(to);
       let lost = await takeBytes(agreed.objects, bytes);
-      // A kernel is at it, or died in it: the bytes are as the row was or as it will be, and never damaged by that.
+      // A kernel is changing the object, or died doing it: the content is the old or the new one.
       const halfWay = agreed.changes.filter((change) => lost.some((key) => concerns(change, key)));
       if (halfWay.length > 0) {
         agreed = completeChanges(to.kernelDb, agreed, halfWay);
         lost = await takeBytes(agreed.objects, bytes);
       }
-      // The same rows again without their bytes: nobody is changing them, they are gone.
+      // The same rows lack their content again: it is lost.
       const lostNow = JSON.stringify([agreed.objects.filter(({ key }) => lost.includes(key)), halfWay]);
       if (lost.length === 0 || lostNow === lostBefore) return { agreed, have, faults: faultsOf(copies, agreed, lost) };
       lostBefore = lostNow;
-      // What changes all the time is held as it is now, so that the next copy of its row finds it.
+      // Keep the present content of an object that keeps changing, so that the next copy of its row finds it.
       await takeBytes(copies.rowsNow(lost), bytes);
     }
     throw new SysError("EAGAIN", "no backup: files change faster than they can be taken", ["try again"]);
@@ -113,7 +112,7 @@ function faultsOf(copies: DatabaseCopies, { missing }: Reconciled, lost: readonl
   ];
 }
 
-// The copies are closed and nobody else knows of them: reading them as files drops nobody's locks.
+// The copies are closed and private, so reading them as files drops no locks.
 async function listed(staging: string, { objects }: Reconciled, repos: readonly RepoFile[]): Promise<Listed[]> {
   const names = ["kernel.db", ...new Bun.Glob("proc/*.db").scanSync({ cwd: staging })];
   const members: Listed[] = [];

@@ -1,5 +1,5 @@
-// The first member of a backup: what the others are, by name, size and checksum, and what came of making it. The names are the only ones
-// there may be: kernel.db, proc/PID.db, and objects/SHA256, whose keys stand in kernel.db; no name in a backup is ever used as a path.
+// The first member of a backup: name, size and checksum of the others. Valid names are kernel.db, proc/PID.db and objects/SHA256. No name in a
+// backup is ever used as a path.
 
 import type { BackupCounts } from "../abi/backup.ts";
 import { LIMITS } from "../abi/config/limits.ts";
@@ -23,7 +23,7 @@ export interface Manifest {
   readonly counts: BackupCounts;
   readonly faults: readonly string[];
   readonly members: readonly Listed[];
-  /** Files of repositories, whose bytes are members. */
+  /** Files of repositories. Their content is in members. */
   readonly repos: readonly Omit<RepoFile, "size">[];
 }
 

@@ -1,5 +1,5 @@
-// The bytes of objects while a backup is made: put beside the home under their checksum, so that names have one length and equal bytes are
-// kept once. Stored bytes are never changed in place, so a hard link is as good as a copy and costs no time.
+// The content of objects during a backup, stored by checksum so that equal content is kept once. Stored content is never changed in place, so a
+// hard link is as good as a copy.
 
 import { constants } from "node:fs";
 import { copyFile, link, rename, rm } from "node:fs/promises";
@@ -13,14 +13,14 @@ export interface Wanted {
   readonly sha256: string;
 }
 
-/** Makes bytes lie at a path, as they are now; false when there are none. */
+/** Puts the present content at a path; false if there is none. */
 export type Take = (wanted: Wanted, path: string) => Promise<boolean>;
 
 export function takeFrom(objectsDir: string): Take {
   return ({ key }, path) => hold(join(objectsDir, key), path);
 }
 
-/** Takes what is not there yet; returns the keys whose bytes are not what their rows say. */
+/** Takes missing content. Returns the keys whose content does not match their row. */
 export async function takeBytes(
   wanted: readonly Wanted[],
   { take, into, have }: { readonly take: Take; readonly into: string; readonly have: Set<string> },
@@ -28,7 +28,7 @@ export async function takeBytes(
   const missing = wanted.filter(({ sha256 }) => !have.has(sha256));
   const taken: { readonly path: string; readonly sha256: string; readonly key: string }[] = [];
   const lost: string[] = [];
-  // All are held before the first is read: what is replaced from now on stays as it was under its second name.
+  // Link all before reading the first: replaced content then stays under its second name.
   for (const [index, { key, sha256 }] of missing.entries()) {
     const path = join(into, `taken-${index}`);
     await rm(path, { force: true });
@@ -47,7 +47,7 @@ export async function takeBytes(
   return lost;
 }
 
-/** Puts bytes where their rows say that they are. Keys come from a database that anyone may have written. */
+/** Puts content where its row says. The keys are untrusted. */
 export async function placeBytes(wanted: readonly Wanted[], from: string, objectsDir: string): Promise<void> {
   const directories = new Set<string>([objectsDir]);
   for (const { key, sha256 } of wanted) {
@@ -70,7 +70,7 @@ async function hold(from: string, to: string): Promise<boolean> {
     const { code } = error as { code?: string };
     if (code === "ENOENT" || code === "ENOTDIR" || code === "EISDIR" || code === "EEXIST") return false;
   }
-  // Another disk, or one without second names.
+  // Another disk, or one without hard links.
   try {
     await copyFile(from, to, constants.COPYFILE_EXCL);
     return true;

@@ -1,5 +1,5 @@
-// Repositories in a backup: the files of homes and workspaces, and what git needs to know their versions. What makes a git run something (hooks,
-// configuration, what it takes objects from besides) is neither taken nor put back, whatever a backup holds; an index is made anew.
+// Repositories in a backup: the files of homes and workspaces, and their git objects and refs. Never includes or restores what makes git run
+// programs: hooks, configuration, alternates. The index is rebuilt.
 
 import { constants } from "node:fs";
 import { chmod, copyFile, lstat, readdir, rename, rm } from "node:fs/promises";
@@ -12,11 +12,11 @@ import { BARE_CONFIG, completeRepository, TREE_CONFIG } from "../repos/repositor
 import { refused } from "./tar.ts";
 
 export interface RepoFile {
-  /** From the directory of repositories. */
+  /** Relative to the directory of repositories. */
   readonly path: string;
   readonly size: number;
   readonly sha256: string;
-  /** It may be run. */
+  /** Executable. */
   readonly runs: boolean;
 }
 
@@ -25,12 +25,11 @@ const BARE = /^[a-z0-9_](?:[a-z0-9._-]{0,62}[a-z0-9_-])?\.git$/;
 const GIT_FILE =
   /^(?:HEAD|packed-refs|refs\/[^\u0000-\u001f\\]+|objects\/[0-9a-f]{2}\/[0-9a-f]{38}|objects\/pack\/pack-[0-9a-f]{40}\.(?:pack|idx|rev))$/;
 const HEADS = /^[^/]+\/(?:[^/]+\.git|[^/]+\/\.git)\/HEAD$/;
-/** First what names versions, then the versions: whatever is named then is there. What is packed meanwhile goes from the loose ones to the
- * packed, so those are looked at in that order too. */
+/** First refs, then objects, so that every named object is included. Packing moves loose objects to packs, so take them in that order. */
 const GIT_ORDER: readonly string[] = ["HEAD", "refs", "packed-refs", "objects", "pack"];
 const ROUNDS_MAX = 5;
 
-/** Whether a file of that name may lie below the directory of repositories, in a backup and after it. */
+/** Whether the path is valid in a backup and in the directory of repositories. */
 export function isRepoPath(path: string): boolean {
   const [owner = "", repo = "", ...names] = path.split("/");
   if (!OWNER.test(owner) || names.length === 0) return false;
@@ -42,7 +41,7 @@ export function isRepoPath(path: string): boolean {
   return GIT_FILE.test(names.slice(1).join("/")) && !names.some((name) => name.endsWith(".lock"));
 }
 
-/** Histories that a backup holds and that cannot be read from it any more than from here. */
+/** Repositories whose history is unreadable, here and in the backup. */
 export function repoFaults(reposDir: string): string[] {
   return repositoriesIn(reposDir).flatMap(({ name, gitDir }) => {
     const fault = headFault(gitDir);
@@ -50,16 +49,16 @@ export function repoFaults(reposDir: string): string[] {
   });
 }
 
-/** Copies of all of them, named by what they hold, into `into`; what changes meanwhile is as it was or as it is. */
+/** Copies all files into `into`, named by checksum. A file that changes is copied in its old or new state. */
 export async function takeRepos(reposDir: string, into: string, have: Set<string>): Promise<RepoFile[]> {
   for (let round = 1; ; round++) {
     const taken: RepoFile[] = [];
     let isWhole = true;
-    // Each is taken before the next directory is looked into.
+    // Copy each before reading the next directory.
     for await (const path of filesBelow(reposDir, "")) {
       const file = await take(join(reposDir, path), into, have);
       if (file !== null) taken.push({ path, ...file });
-      // Packed, or deleted by somebody: the next look finds where it is now.
+      // Packed or deleted meanwhile: the next pass finds it.
       else isWhole = false;
     }
     if (isWhole || round === ROUNDS_MAX) return taken;
@@ -68,7 +67,7 @@ export async function takeRepos(reposDir: string, into: string, have: Set<string
 
 async function* filesBelow(root: string, path: string): AsyncGenerator<string> {
   const done = new Set<string>();
-  // A second time for what came meanwhile: the first packing makes the file, or the directory, into which all of it goes.
+  // A second pass for what was packed meanwhile.
   for (let look = 0; look < 2; look++) {
     const entries = await readdir(join(root, path), { withFileTypes: true }).catch(nothing);
     entries.sort((left, right) => GIT_ORDER.indexOf(left.name) - GIT_ORDER.indexOf(right.name));
@@ -81,13 +80,13 @@ async function* filesBelow(root: string, path: string): AsyncGenerator<string> {
   }
 }
 
-// Gone since it was listed. What cannot be read is told: a backup that left it out would look whole.
+// Only a deleted file may be skipped. An unreadable one is an error: without it the backup would look complete.
 function nothing(error: unknown): [] {
   if (isGone(error)) return [];
   throw error;
 }
 
-/** Or there is something of another kind by now. */
+/** Also if it is no longer a file. */
 function isGone(error: unknown): boolean {
   return ["ENOENT", "ENOTDIR", "EISDIR"].includes((error as { code?: string }).code ?? "");
 }
@@ -110,7 +109,7 @@ async function take(path: string, into: string, have: Set<string>): Promise<Omit
   return { sha256, size, runs: (mode & 0o100) !== 0 };
 }
 
-/** Puts them where they were. Their paths come from a file that anyone may have written. */
+/** Restores the files. Their paths are untrusted. */
 export async function placeRepos(
   files: readonly Omit<RepoFile, "size">[],
   from: string,
@@ -127,7 +126,7 @@ export async function placeRepos(
     }
     if (runs) await chmod(target, 0o700);
     directories.add(dirname(target));
-    // With what a backup does not hold git takes it for a repository before any kernel has looked at it.
+    // Create what a backup does not contain, so that git accepts the repository.
     if (HEADS.test(path)) completeRepository(dirname(target), path.endsWith("/.git/HEAD") ? TREE_CONFIG : BARE_CONFIG);
   }
   for (const directory of directories) await syncDirectory(directory);

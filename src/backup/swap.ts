@@ -1,6 +1,5 @@
-// The moment in which one home takes the place of another. What was unpacked lies in the home already; one small file, which appears
-// whole or not at all, decides that it is to be used. From then on it only goes forward: whoever holds the home next, a kernel or
-// another restore, finishes the renames. Nothing is deleted: what was there lies in a directory of its own afterwards.
+// Replaces one home by another. The unpacked files are in the home already; one small file, written atomically, commits the restore. After that
+// it only goes forward: the next kernel or restore finishes the renames. Nothing is deleted: the old files are moved to a directory in backup/.
 
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync } from "node:fs";
 import { rename, rm } from "node:fs/promises";
@@ -21,7 +20,7 @@ export interface SwapPlaces {
 }
 
 interface Decision {
-  /** Directories in backup/, by name. */
+  /** Names of directories in backup/. */
   readonly from: string;
   readonly aside: string;
 }
@@ -30,7 +29,7 @@ type Move = (from: string, to: string) => void;
 
 const NAME = /^\.?[a-z0-9-]{1,80}$/;
 
-/** Something of a home is there that a restore would take the place of. */
+/** Whether a restore would replace anything. */
 export function isOccupied({ kernelDb, procDir, objectsDir, reposDir }: SwapPlaces): boolean {
   return (
     existsSync(kernelDb) ||
@@ -38,7 +37,7 @@ export function isOccupied({ kernelDb, procDir, objectsDir, reposDir }: SwapPlac
   );
 }
 
-/** Only for who holds the lock of the home. */
+/** The caller must hold the lock of the home. */
 export async function decideRestore(places: SwapPlaces, decision: Decision): Promise<void> {
   const draft = `${places.restoreInfo}.new`;
   await rm(draft, { force: true });
@@ -47,7 +46,7 @@ export async function decideRestore(places: SwapPlaces, decision: Decision): Pro
   await syncDirectory(dirname(places.restoreInfo));
 }
 
-/** The directory in backup/ that a decided restore still needs. */
+/** The directory in backup/ that an unfinished restore needs. */
 export function neededBy({ restoreInfo }: Pick<SwapPlaces, "restoreInfo">): string | null {
   return existsSync(restoreInfo) ? readDecision(restoreInfo).from : null;
 }
@@ -56,13 +55,13 @@ export function isRestoreUnfinished({ restoreInfo }: Pick<SwapPlaces, "restoreIn
   return existsSync(restoreInfo);
 }
 
-/** Only for who holds the lock of the home. Does nothing when nothing was decided. */
+/** The caller must hold the lock of the home. Does nothing without a committed restore. */
 export async function finishRestore(places: SwapPlaces, move: Move = renameSync): Promise<void> {
   if (!isRestoreUnfinished(places)) return;
   const { from, aside } = readDecision(places.restoreInfo);
   const [source, old] = [join(places.backupDir, from), join(places.backupDir, aside)];
   mkdirSync(old, { recursive: true, mode: 0o700 });
-  // Derived from what was there before.
+  // The index is derived from the old home.
   discardIndex(places.indexDb);
   for (const [name, target] of [
     ["objects", places.objectsDir],
@@ -70,7 +69,7 @@ export async function finishRestore(places: SwapPlaces, move: Move = renameSync)
     ["proc", places.procDir],
     ["kernel.db", places.kernelDb],
   ] as const) {
-    // Placed by an earlier attempt.
+    // An earlier attempt has done it.
     if (!existsSync(join(source, name))) continue;
     for (const suffix of name === "kernel.db" ? ["-wal", "-shm", ""] : [""])
       moveAside(`${target}${suffix}`, join(old, `${name}${suffix}`), move);
@@ -86,7 +85,7 @@ export async function finishRestore(places: SwapPlaces, move: Move = renameSync)
 function moveAside(path: string, to: string, move: Move): void {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   if (stats === undefined) return;
-  // Whoever looks at a home makes the directories that are not there.
+  // Missing directories are created by the next command.
   if (stats.isDirectory() && readdirSync(path).length === 0) {
     rmdirSync(path);
     return;

@@ -1,11 +1,10 @@
-// The tar format as far as a backup uses it: plain files with short names, one after the other (ustar). Reading refuses everything
-// else by name: links, devices, directories, long names, headers that do not add up, and anything after the end.
+// The part of the tar format (ustar) that backups use: plain files with short names. Reading refuses everything else: links, devices,
+// directories, long names, wrong checksums, and data after the end.
 
 import { SysError } from "../abi/errno.ts";
 
 const BLOCK = 512;
 const NAME_BYTES_MAX = 100;
-/** Other programs fill the last record with zeros. */
 const AFTER_END_MAX = 1024 * 1024;
 const OCTAL_MAX = 8 ** 11;
 
@@ -36,7 +35,7 @@ export function header({ name, size }: Entry, madeAtMs: number): Uint8Array {
   return block;
 }
 
-/** What follows the bytes of a member, so that the next begins at a block. */
+/** The padding of a member up to the next block. */
 export function padding(size: number): Uint8Array {
   return new Uint8Array((BLOCK - (size % BLOCK)) % BLOCK);
 }
@@ -44,7 +43,7 @@ export function padding(size: number): Uint8Array {
 export const END = new Uint8Array(2 * BLOCK);
 
 export interface Member extends Entry {
-  /** To be read before the next member is asked for. */
+  /** Must be read before the next member. */
   readonly bytes: AsyncIterable<Uint8Array>;
 }
 
@@ -122,7 +121,7 @@ export function refused(why: string): SysError {
   return new SysError("EINVAL", `not restored: ${why}`, ["nothing was changed; use a file that gsv backup wrote"]);
 }
 
-/** A stream cut where the reader wants it. */
+/** Reads exact lengths from a stream. */
 class Pieces {
   private readonly iterator: AsyncIterator<Uint8Array>;
   private held: Buffer = Buffer.alloc(0);

@@ -1,6 +1,5 @@
-// A backup taken apart into a directory of its own and looked at from end to end, before anything of a home is touched: every member is
-// one that the manifest lists, of that size and checksum, once; every database is whole and of a kind this gsv knows; every name of a
-// file is one gsv could have given. Its size is known, and that there is room, before the first byte is written.
+// Unpacks a backup into a work directory and checks it completely before the home is touched: each member is in the manifest once, with its
+// size and checksum; each database is sound and has a known schema; each file name is valid. Checks the free space first.
 
 import { closeSync, createReadStream, mkdirSync, openSync, readSync, statfsSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -13,7 +12,7 @@ import { placeBytes } from "./objects.ts";
 import { placeRepos } from "./repos.ts";
 import { type Member, members, refused } from "./tar.ts";
 
-/** Returns what the backup says of itself; afterwards `into` holds kernel.db, proc, objects and repos as a home does. */
+/** Returns the manifest. `into` then contains kernel.db, proc, objects and repos like a home. */
 export async function unpack(file: string, into: string): Promise<Pick<Manifest, "madeAt" | "counts" | "faults">> {
   const stats = statSync(file, { throwIfNoEntry: false });
   if (stats === undefined) throw new SysError("ENOENT", `no such file: ${file}`);
@@ -78,7 +77,7 @@ async function* unzipped(file: string): AsyncIterable<Uint8Array> {
   const { createGunzip } = await import("node:zlib");
   const gunzip = createGunzip();
   source.on("error", (error) => gunzip.destroy(error));
-  // Told by the iteration; an error that nobody listens for would end the process.
+  // The iteration reports the error. Without a listener it would end the process.
   gunzip.on("error", () => {});
   try {
     yield* source.pipe(gunzip) as AsyncIterable<Uint8Array>;
@@ -97,7 +96,7 @@ function isZipped(file: string): boolean {
   }
 }
 
-/** What gzip or SQLite find wrong with the bytes of a backup is damage to it. */
+/** Errors of gzip and SQLite mean a damaged backup. */
 function worded(error: unknown, into: string): unknown {
   if (error instanceof SysError && error.code !== "EIO") return error;
   const code = (error as { code?: unknown }).code;

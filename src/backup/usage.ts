@@ -1,5 +1,5 @@
-// What `gsv df` counts: databases by process, archives and files by account, and what else lies in a home. Sizes come from the file system
-// and from the rows; no database is opened except through the store, and nothing is changed.
+// The numbers of `gsv df`: databases by process, archives and files by account, and everything else in a home. Databases are opened through the
+// store only.
 
 import { readdirSync, statfsSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -18,7 +18,7 @@ export interface UsagePlaces {
   readonly backupDir: string;
   readonly crashDir: string;
   readonly spoolDir: string;
-  /** Where objects lie that no row counts, because their bytes are elsewhere now. */
+  /** Objects on disk that no row counts, because the storage is elsewhere now. */
   readonly leftDir?: string;
 }
 
@@ -74,7 +74,7 @@ function processes(directory: string): Usage[] {
   }));
 }
 
-/** A database with its log and what it shares in memory. */
+/** A database with its WAL and its index. */
 function databaseAt(path: string): Size {
   const sizes = ["", "-wal", "-shm"].flatMap((suffix) => sizeOf(`${path}${suffix}`) ?? []);
   return { bytes: sizes.reduce((sum, size) => sum + size, 0), count: Math.min(sizes.length, 1) };
@@ -92,7 +92,7 @@ function treeAt(directory: string): Size {
   return { bytes, count };
 }
 
-// What goes away while it is looked at uses nothing.
+// A deleted file uses nothing.
 function listed(directory: string): string[] {
   try {
     return readdirSync(directory);

@@ -1,18 +1,18 @@
-// One chunk for what nearly every command loads. The bundler puts modules that different sets of dynamic imports reach into different
-// chunks, sixty for `gsv proc list`, and each costs its own opening and linking: half the time of the command. Here all of them get the
-// same set: whatever is imported dynamically imports the hot modules first, and a hot one is itself only reached through them.
+// Puts the modules that nearly every command loads into one chunk. The bundler makes a chunk for each set of dynamic imports, sixty for
+// `gsv proc list`, and opening and linking them takes half the time of the command. Here every dynamically imported module imports the hot
+// modules first, so that all of them have the same set.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 const HOT = "gsv:hot";
 const SOURCES = ["src", "commands", "fs", "tui"];
-/** An import whose module is written out, as all of gsv's own are. */
+/** A dynamic import with a literal path. */
 const DYNAMIC = /\bimport\("(\.{1,2}\/[^"]+\.ts)"\)/g;
 
 export interface HotOptions {
   readonly root: string;
-  /** Modules that are imported dynamically on the way of common commands, from the root; what they import comes with them. */
+  /** Paths of the modules that common commands import dynamically. Their imports come with them. */
   readonly modules: readonly string[];
 }
 
@@ -41,7 +41,7 @@ export function hotChunk({ root, modules }: HotOptions): Bun.BunPlugin {
   };
 }
 
-// For `export * as` the bundler would make an object of getters, one call for each export: more work than all the modules do at their start.
+// For `export * as` the bundler makes an object of getters, which costs more than loading the modules.
 function asObject(path: string, name: string): string {
   const { exports } = new Bun.Transpiler({ loader: "ts" }).scan(readFileSync(path, "utf8"));
   const taken = exports.map((each) => `${each} as ${name}_${each}`).join(", ");

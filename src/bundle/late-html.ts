@@ -1,5 +1,5 @@
-// One program of the shell's interpreter, html-to-markdown, brings a parser of HTML that is made as it is loaded: a sixth of what a Worker
-// takes to start, for the few scripts that ask for it. In a binary it is made at its first use.
+// The shell program html-to-markdown creates an HTML parser when it is loaded, which takes a sixth of the start of a Worker. In the binary the
+// parser is created at its first use.
 
 import { dirname } from "node:path";
 

@@ -1,5 +1,5 @@
-// The SDKs of model providers bring a class for every page of their interfaces, and with each its helpers. gsv posts to one page by the
-// client itself, so these become empty classes of the same names: the client makes them and nobody calls them.
+// The SDKs of model providers have a class for every endpoint. gsv posts to one endpoint with the client itself, so the other classes become
+// empty: the client creates them, and nothing calls them.
 
 export const leanSdks: Bun.BunPlugin = {
   name: "lean-sdks",

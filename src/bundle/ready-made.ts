@@ -1,11 +1,11 @@
-// What follows from the sources and never changes is worked out when a binary is built, out of these very sources, and held in it: nobody
-// who types a command has to wait for it. Each of these modules says so at its head, and works without being built, too.
+// Computes constant modules at build time, so that no command waits for them. Each of these modules says so at its head and also works without
+// a build.
 
 import { join } from "node:path";
 
 const ROOT = join(import.meta.dir, "../..");
 
-/** A module to what stands in its place. Not every program that is built has them, so what they need is loaded when they are met. */
+/** Modules and the source that replaces them. Loaded on demand, because not every built program has them. */
 const READY: { readonly [path: string]: () => Promise<string> } = {
   "src/abi/config/environment.ts": async () => constants(await import("../abi/config/environment.ts")),
   "src/store/migrations/editions.ts": async () => constants(await import("../store/migrations/editions.ts")),

@@ -1,5 +1,5 @@
-// What a command holds of the kernel: a Sys that finds or starts the kernel of this home when it is first used. A kernel that is started
-// is a process of its own, with an environment of its own.
+// Gives a command a Sys that finds or starts the kernel of the home at its first use. A kernel is a separate process with its own
+// environment.
 
 import { closeSync, existsSync, openSync, readdirSync, readFileSync, renameSync, statSync, watch } from "node:fs";
 import { basename, dirname } from "node:path";
@@ -22,9 +22,9 @@ import type { SocketPlace } from "./socket.ts";
 const IN_PROCESS = "in-process";
 const ERROR_MARK = "gsv: ";
 const HINT_MARK = "  ";
-/** A longer log is put aside, in the place of the one put aside before, when a kernel is started. */
+/** A longer log is rotated when a kernel starts. */
 const LOG_BYTES_MAX = 8 * 1024 * 1024;
-/** The runtime would look for garbage every second, and a kernel with nothing to do would wake for that alone. */
+/** The runtime would collect garbage every second, which would keep an idle kernel awake. */
 const MEMORY_LOOK_MS = 10_000;
 /**
  * How much of a function is interpreted before it is compiled; 500 is the runtime's own. A kernel runs most of what it runs a few dozen
@@ -34,18 +34,18 @@ const INTERPRETED_BEFORE_COMPILED = 2000;
 
 export interface ClientMachine {
   readonly paths: HomePaths;
-  /** Asked once the home is prepared. */
+  /** Call it after the home is prepared. */
   readonly socket: () => SocketPlace;
   readonly uid: number;
   readonly clock: Clock;
   readonly random: RandomBytes;
   readonly info: ClientInfo;
-  /** Who acts, when that is not the home's own human; they never read without a kernel. */
+  /** The account to act as, if not the person of the home. It never reads without a kernel. */
   readonly login?: Credentials | undefined;
-  /** How this gsv is run again: the binary, or Bun and the entry. */
+  /** The command that runs this gsv: the binary, or Bun and the entry. */
   readonly command: readonly string[];
   readonly env: { readonly [name: string]: string | undefined };
-  /** One line for the person, once, when a home is new. */
+  /** Called once for a new home. */
   readonly onFirstRun: () => void;
 }
 
@@ -81,7 +81,7 @@ export function clientSys(machine: ClientMachine): Sys {
   });
 }
 
-/** Nothing is told where a directory cannot be watched, or is not there yet. */
+/** Never calls back if the directory cannot be watched. */
 function watchFor(path: string, came: () => void): () => void {
   try {
     const watcher = watch(dirname(path), (_event, name) => name === basename(path) && came());
@@ -92,7 +92,7 @@ function watchFor(path: string, came: () => void): () => void {
   }
 }
 
-/** Where the system has no /proc. */
+/** For systems without /proc. */
 async function isStoppedInPs(pid: number, path = ""): Promise<boolean | null> {
   if (process.platform === "linux") return null;
   const child = Bun.spawn(["ps", "-o", "state=", "-p", String(pid)], {
@@ -103,7 +103,7 @@ async function isStoppedInPs(pid: number, path = ""): Promise<boolean | null> {
   return state === "" ? null : state.startsWith("T");
 }
 
-/** Starts a kernel, detached from everything of ours: its own session, `/` as directory, its log as output. */
+/** Starts a detached kernel: own session, directory `/`, output to its log. */
 export async function startKernel({
   paths,
   command,
@@ -151,12 +151,12 @@ function openLog({ home, logDir, kernelLog }: HomePaths): number {
   }
 }
 
-// Between two kernels, because a kernel's output is a file it was handed: what it writes follows the file to its new name.
+// Rotate only between two kernels: a running one would keep writing to the renamed file.
 function keepLogShort(log: string): void {
   if ((statSync(log, { throwIfNoEntry: false })?.size ?? 0) > LOG_BYTES_MAX) renameSync(log, `${log}.1`);
 }
 
-/** Whether the invocation is to be its own kernel. */
+/** Whether this invocation runs its own kernel. */
 export function isInProcess(env: ClientMachine["env"]): boolean {
   const { GSV_KERNEL: told = "" } = env;
   if (told === "" || told === IN_PROCESS) return told !== "";
@@ -165,7 +165,7 @@ export function isInProcess(env: ClientMachine["env"]): boolean {
   ]);
 }
 
-/** Few reads look at settings. */
+/** Loaded only when a read needs settings. */
 async function configOf(env: ClientMachine["env"]): Promise<Partial<Config>> {
   return (await import("../abi/config/config.ts")).configFrom(env);
 }
@@ -183,7 +183,7 @@ function only(env: ClientMachine["env"], names: readonly string[]): { [name: str
   return kept;
 }
 
-/** The error a kernel ended with, as it wrote it into its log; what others wrote there meanwhile stands around it. */
+/** The error that ended a kernel, from its log. Other lines may surround it. */
 function lastWords(log: string): Pick<StarterEnd, "says" | "hints"> {
   const lines = log.trimEnd().split("\n");
   const at = lines.findLastIndex((line) => line.startsWith(ERROR_MARK));
@@ -194,7 +194,7 @@ function lastWords(log: string): Pick<StarterEnd, "says" | "hints"> {
   return { says, hints: hints.map((line) => line.slice(HINT_MARK.length)) };
 }
 
-/** What a kernel that cannot go on writes last: the error, and its hints below it. */
+/** The last log lines of a kernel that fails: the error and its hints. */
 export function lastWordsOf(error: unknown): string {
   const { hints } = error instanceof SysError ? error : { hints: [] };
   const message = messageOf(error);

@@ -1,5 +1,4 @@
-// A look into a home for completion, while a person types: whatever it finds there, it starts no kernel, creates nothing and prints
-// nothing.
+// Reads a home for completion while a person types. Starts no kernel, creates nothing and prints nothing.
 
 import type { RandomBytes } from "../abi/ids.ts";
 import type { Sys } from "../abi/sys.ts";
@@ -14,7 +13,7 @@ interface Place {
   readonly random: RandomBytes;
 }
 
-/** Null where only a kernel could tell, or nobody. */
+/** null if only a kernel could answer. */
 export async function peek(place: () => Promise<Place>): Promise<Sys | null> {
   try {
     const { paths, uid, clock, random } = await place();

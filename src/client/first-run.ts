@@ -1,4 +1,4 @@
-// The line that a new home is told of by: where it is, and whom it takes the person for where that is not the name of the login.
+// The message about a new home: its path, and the account name if it differs from the login.
 
 import { humanName } from "../kernel/accounts/account-names.ts";
 import { reveal } from "../lib/text/sanitize.ts";

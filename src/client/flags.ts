@@ -1,5 +1,5 @@
-// `--set KEY=VALUE`, as often as one likes: what a command line says of the settings for itself alone. Checked as `config set` checks
-// it; a secret would be in everybody's process list, and what is root's is no invocation's business: both are refused.
+// `--set KEY=VALUE`: settings for one command. Values are checked as in `config set`. Refuses secrets, which would be visible in the process
+// list, and settings of root.
 
 import { SETTINGS, type Setting } from "../abi/config/config.ts";
 import { canonicalValue } from "../abi/config/config-value.ts";

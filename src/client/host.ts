@@ -1,5 +1,5 @@
-// A kernel in a process of its own, and a kernel inside the process of one command. Both hold the lock of the home for as long as they
-// live; the first serves the socket, the second leaves what is queued to the next.
+// Runs a kernel, as a process of its own or inside one command. Both hold the lock of the home. The first serves the socket; the second leaves
+// queued messages to the next kernel.
 
 import type { Credentials } from "../abi/identity.ts";
 import type { ClientInfo, LeaveReason, Sys } from "../abi/sys.ts";
@@ -18,25 +18,25 @@ import type { SocketPlace } from "./socket.ts";
 export interface HostMachine extends Machine {
   readonly uid: number;
   readonly exe: string;
-  /** Asked once the home is prepared. */
+  /** Call it after the home is prepared. */
   readonly socket: () => SocketPlace;
-  /** Starts another kernel for work that came while this one was leaving. */
+  /** Starts another kernel for work that came during the drain. */
   readonly startKernel: () => void;
-  /** The home belongs to another kernel now: end without writing another byte. */
+  /** Another kernel owns the home now: exit without another write. */
   readonly onLost: () => void;
   readonly onSignal: (listener: (name: string) => void) => void;
 }
 
 const classOf = (name: string) => SYSCALLS.get(name)?.class;
 
-/** Serves until there is nothing to do or somebody asks it to leave. Returns at once when another kernel serves this home. */
+/** Serves until there is nothing to do or a client stops it. Returns at once if another kernel serves this home. */
 export async function runKernel(machine: HostMachine): Promise<void> {
   const { paths, clock } = machine;
   prepareHome(paths, machine.uid);
   const socket = machine.socket();
   const lock = await wonElection(machine, socket);
   if (lock === null) return;
-  // Heard from now on: who is asked to go while coming up comes up and goes, and leaves nothing half done.
+  // A signal during the start must not interrupt it: finish starting, then drain.
   const askedToGo = new Promise<void>((resolve) => machine.onSignal(() => resolve()));
   const kernel = await bootOr(lock, machine);
   const { config } = kernel;
@@ -74,7 +74,7 @@ export async function runKernel(machine: HostMachine): Promise<void> {
   kernel.host.clients = () => server.clients;
   kernel.host.drain = (why: LeaveReason) => void lifetime.drain(why);
   void askedToGo.then(() => {
-    // A system that shuts down does not wait for ten seconds.
+    // A system shutdown does not wait for 10 s.
     void kernel.drain(config["kernel.termMs"]);
     void lifetime.drain("stop");
   });
@@ -82,7 +82,7 @@ export async function runKernel(machine: HostMachine): Promise<void> {
   if (ended.leftWork && ended.why === "idle") machine.startKernel();
 }
 
-/** A kernel inside this process, or null when another serves the home, or holds it for longer than one takes to come or go. */
+/** A kernel inside this process; null if another one holds the home. */
 export async function hostKernel(
   machine: HostMachine,
   client: ClientInfo,

@@ -1,4 +1,4 @@
-// A Sys that is opened at its first use, because most commands (help, version, a usage error) never use theirs.
+// A Sys that connects at its first use, because many commands (help, version, usage errors) never use it.
 
 import type { Sys } from "../abi/sys.ts";
 
@@ -13,10 +13,10 @@ export function lazySys(open: () => Promise<Sys>): Sys {
     on(filter, listener) {
       let stop: (() => void) | null = () => {};
       const ready = sys().then((real) => {
-        // Stopped before there was anything to stop.
+        // It may have been stopped meanwhile.
         if (stop !== null) stop = real.on(filter, listener);
       });
-      // What prevents it is told by the next call.
+      // The next call reports the error.
       ready.catch(() => {});
       return () => {
         stop?.();

@@ -1,4 +1,4 @@
-// The file services of the read-only view: the same mounts over objects and databases that are only read.
+// The file services of the read-only view: the same mounts over read-only objects and databases.
 
 import type { RandomBytes } from "../abi/ids.ts";
 import { KernelNeeded, type Sys } from "../abi/sys.ts";
@@ -75,7 +75,7 @@ export async function readFiles({ paths, clock, random, database, kernel, sys }:
   };
 }
 
-/** What cannot be read may be in the middle of a change, by a kernel that comes, goes, stands still or died there: one knows. */
+/** An unreadable object may be in the middle of a change. Then a kernel must answer. */
 function settled({ objects, known }: Pick<StorageParts, "objects" | "known">): ObjectStore {
   return {
     head: (key) => objects.head(key),
@@ -94,7 +94,7 @@ function settled({ objects, known }: Pick<StorageParts, "objects" | "known">): O
   };
 }
 
-/** Which secrets must not be in it, a kernel knows. */
+/** Only a kernel knows which secrets to redact. */
 async function needsKernel(): Promise<never> {
   throw new KernelNeeded();
 }

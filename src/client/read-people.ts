@@ -1,4 +1,4 @@
-// Accounts, groups, tokens, rights and the audit log as the read-only view lists them. Changing them needs a kernel.
+// Lists accounts, groups, tokens, rights and the audit log in the read-only view.
 
 import { agentsShown } from "../kernel/accounts/agents.ts";
 import { bundlesShown } from "../kernel/accounts/bundles.ts";

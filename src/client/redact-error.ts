@@ -1,5 +1,5 @@
-// Removes the secrets stored in this home from the text of an error, for a command that rejects what was typed before it has a kernel. The
-// secrets are read as any setting is. When they cannot be read, the error is told as it is.
+// Removes the stored secrets of a home from the text of an error, for a command that fails before it has a kernel. If the secrets are
+// unreadable, the text is returned unchanged.
 
 import { existsSync } from "node:fs";
 import { bootSettings, learnSecrets } from "../boot/settings.ts";

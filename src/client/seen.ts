@@ -1,5 +1,5 @@
-// How far the person at this machine has seen each process, in a file of the home: what was said since is told in short on return. Losing it
-// loses nothing else; a file that cannot be read or written is one that is not there.
+// Stores in a file of the home which messages of each process the person has seen, for the summary on return. An unreadable file counts as
+// missing.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import type { SeenPort } from "../../tui/talk/presence.ts";
@@ -23,7 +23,7 @@ export function seenIn(file: string): SeenPort {
       try {
         writeFileSync(file, JSON.stringify({ ...Object.fromEntries(newest), [pid]: [seq, at] }), { mode: 0o600 });
       } catch {
-        // The next return tells nothing of what was missed.
+        // The next return then has no summary.
       }
     },
   };

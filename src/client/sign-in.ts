@@ -1,5 +1,5 @@
-// Who an invocation acts as: nobody in particular, or an account with a password from a descriptor, a token from the environment, a login
-// that was kept, or a password typed on the terminal, in that order. What is kept lies in run/, for its owner alone.
+// The account that an invocation acts as: the person of the home, or another account with a password from a descriptor, a token from the
+// environment, a saved login, or a typed password, in that order. Saved logins are private files in run/.
 
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,15 +9,15 @@ import type { Credentials } from "../abi/identity.ts";
 
 export interface SignInMachine {
   readonly env: { readonly [name: string]: string | undefined };
-  /** Asked for when it is needed: most invocations need none. */
+  /** Called only when needed. */
   readonly runDir: () => string;
   readonly now: () => number;
-  /** A line typed unseen; null where nobody is at a terminal. */
+  /** Reads a hidden line; null without a terminal. */
   readonly ask: (prompt: string) => Promise<string | null>;
 }
 
 export interface Signing extends SignIn {
-  /** Undefined for the home's own human. */
+  /** undefined for the person of the home. */
   credentials(): Promise<Credentials | undefined>;
 }
 
@@ -55,7 +55,7 @@ export function signing({ env, runDir, now, ask }: SignInMachine): Signing {
 
     async credentials() {
       if (user === null) return token ? { token } : undefined;
-      // A password that is given decides: were it wrong and something else right, nobody would notice.
+      // A given password must be used: if it is wrong, falling back to something else would hide that.
       if (descriptor) return { user, password: passwordFrom(descriptor) };
       if (token && !anew) return { user, token };
       const login = anew ? null : kept(user);
@@ -75,7 +75,7 @@ function passwordFrom(descriptor: string): string {
   try {
     if (/^[0-9]{1,4}$/.test(descriptor)) return readFileSync(Number(descriptor), "utf8").replace(/\r?\n$/, "");
   } catch {
-    // Told below, the same way as what is no number.
+    // Reported below, like an invalid number.
   }
   throw new SysError("EAUTH", "GSV_PASSWORD_FD names no descriptor that can be read", [
     "GSV_PASSWORD_FD=3 gsv … 3< FILE",

@@ -1,5 +1,5 @@
-// Where the socket of a home lies: in its run directory, or in a private directory of its own where that path would be too long to
-// bind. Such a directory is made by the kernel that is to serve there and taken away as it leaves; a client goes to none that is not ours.
+// The path of the socket of a home: in its run directory, or in a private directory if that path is too long to bind. The kernel creates and
+// removes that directory. A client refuses a directory that is not ours.
 
 import { existsSync, lstatSync, rmdirSync, statSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
@@ -8,12 +8,12 @@ import { quoted } from "../lib/text/quote.ts";
 import { fits } from "../lib/text/truncate.ts";
 import { foreign, type HomePaths, makeDirectory, modeOf, readKernelInfo, refused } from "../paths.ts";
 
-/** A socket address is 108 bytes with its closing NUL; the name it is bound under first is `.new` longer. */
+/** A socket address is 108 bytes with its NUL. The socket is first bound with `.new` at the end. */
 const SOCKET_BYTES_MAX = 107 - ".new".length;
 
 export interface SocketSearch {
   readonly uid: number;
-  /** XDG_RUNTIME_DIR, when it is set. */
+  /** XDG_RUNTIME_DIR, if set. */
   readonly runtimeDir?: string | undefined;
 }
 
@@ -22,17 +22,16 @@ export interface SocketPlace {
   /** Whether a kernel may be met there; throws when somebody else has put something in its place. Trying to connect to nothing would
    * cost a client 1 ms and 3 MiB. */
   mayServe(): boolean;
-  /** Before a socket is bound there. */
+  /** Call before binding the socket. */
   make(): void;
-  /** When nobody is to be met there any more. */
+  /** Call after the socket is removed. */
   leave(): void;
 }
 
-/** Looks at a home that is there; makes nothing. */
 export function socketPlace(paths: HomePaths, search: SocketSearch): SocketPlace {
   const path = socketPathFor(paths, search);
   const directory = dirname(path);
-  // The run directory is the home's: whoever prepared the home has looked at it.
+  // The run directory was checked with the home.
   if (directory === paths.runDir) return { path, mayServe: () => existsSync(path), make() {}, leave() {} };
   const { uid } = search;
   return {
@@ -52,7 +51,7 @@ export function socketPlace(paths: HomePaths, search: SocketSearch): SocketPlace
 
 function socketPathFor(paths: HomePaths, { uid, runtimeDir }: SocketSearch): string {
   if (fits(paths.socket, SOCKET_BYTES_MAX)) return paths.socket;
-  // Clients that were given another XDG_RUNTIME_DIR, or none, meet the kernel where it says it is.
+  // Clients with another XDG_RUNTIME_DIR, or none, use the path from kernel.json.
   const told = readKernelInfo(paths)?.socket;
   if (told !== undefined && told !== paths.socket && isPrivate(dirname(told), uid)) return told;
   const hash = nameOf(paths.home);
@@ -63,14 +62,14 @@ function socketPathFor(paths: HomePaths, { uid, runtimeDir }: SocketSearch): str
   return join("/tmp", `gsv-${uid}-${hash}`, "kernel.sock");
 }
 
-/** The same for every path that leads to this directory. */
+/** The same for every path to this directory. */
 function nameOf(home: string): string {
   const stats = statSync(home, { bigint: true, throwIfNoEntry: false });
   const which = stats === undefined ? home : `${stats.dev}:${stats.ino}`;
   return sha256Hex(which).slice(0, 16);
 }
 
-/** False when nothing is there. Links are not followed: one would let whoever made it choose where our socket lies. */
+/** False if nothing is there. Does not follow links, whose creator could choose the place of our socket. */
 function checkPrivate(directory: string, uid: number): boolean {
   const stats = lstatSync(directory, { throwIfNoEntry: false });
   if (stats === undefined) return false;

@@ -1,4 +1,4 @@
-// What hooks are told of signals: which events a signal is, and what their JSON says. Signals that no hook is for are not listened to.
+// Translates signals into events for hooks, with their JSON.
 
 import type { HookEvent } from "../abi/hook.ts";
 import type { Signal, SignalName, SignalOf } from "../abi/signal.ts";
@@ -6,7 +6,7 @@ import type { Signal, SignalName, SignalOf } from "../abi/signal.ts";
 interface Source {
   readonly signal: SignalName;
   readonly event: HookEvent;
-  /** Null where this one is not worth telling. */
+  /** null if this signal is no event. */
   readonly say: (signal: never) => object | null;
 }
 
@@ -18,7 +18,6 @@ function source<Name extends SignalName>(
   return { signal, event, say };
 }
 
-/** As one line of a screen shows it. */
 function notice(why: string, title: string, text: string): object {
   const line = text.trimStart().split("\n", 1).join("");
   return { why, title, text: line.slice(0, NOTICE_CHARS_MAX).toWellFormed() };
@@ -52,7 +51,7 @@ const SOURCES: readonly Source[] = [
   source("chat.complete", "run-end", ({ status, reason, text, error, usage, mergedInto }) => {
     return { status, reason, text, error, usage, mergedInto };
   }),
-  // Several messages that were answered together are one thing to call for.
+  // Messages that were answered together are one event.
   source("chat.complete", "notification", ({ status, text, error, pid, mergedInto }) =>
     mergedInto === null ? notice("run-end", `${pid}: ${status}`, error ?? text ?? "") : null,
   ),
@@ -76,7 +75,7 @@ const SOURCES: readonly Source[] = [
   ),
 ];
 
-/** All that a signal is told as. */
+/** The events of a signal. */
 export function toldOf(signal: Signal): readonly { readonly event: HookEvent; readonly body: object }[] {
   return SOURCES.filter((each) => each.signal === signal.name).flatMap(({ event, say }) => {
     const body = say(signal as never);
@@ -84,7 +83,7 @@ export function toldOf(signal: Signal): readonly { readonly event: HookEvent; re
   });
 }
 
-/** The signals that these events are told from. */
+/** The signals behind these events. */
 export function signalsFor(events: ReadonlySet<string>): readonly SignalName[] {
   return [...new Set(SOURCES.filter(({ event }) => events.has(event)).map(({ signal }) => signal))];
 }

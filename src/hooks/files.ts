@@ -1,5 +1,5 @@
-// What lies in hooks.d: each file with the checksum of its bytes, or what keeps it from ever being run and what mends that. Looks, and
-// changes nothing. A link, somebody else's file and one that others can write to are refused; so is whatever lies in a directory like that.
+// Reads hooks.d: each file with its checksum, or why it cannot run and how to fix that. Changes nothing. Refuses links, files of other users,
+// files that others can write to, and everything in a directory like that.
 
 import {
   closeSync,
@@ -23,10 +23,10 @@ export interface HookFault {
 }
 
 export interface HookFile {
-  /** `EVENT/NAME`, or what lies in its place. */
+  /** `EVENT/NAME`, or another path if it is not a hook. */
   readonly hook: string;
   readonly path: string;
-  /** Null where it is refused. */
+  /** null if refused. */
   readonly sha256: string | null;
   readonly fault: HookFault | null;
 }
@@ -38,7 +38,7 @@ const OWN_RUN = 0o100n;
 const RAISES = 0o6000n;
 
 export class HookFiles {
-  /** By path: what a file was when its bytes were last read. */
+  /** By path: the state of the file at its last read. */
   private readonly read = new Map<string, { readonly mark: string; readonly sha256: string }>();
   private seen = "";
 
@@ -47,7 +47,7 @@ export class HookFiles {
     private readonly uid: number,
   ) {}
 
-  /** Something was put into a directory, or taken out, since this was last asked. Where there are no hooks that is one look. */
+  /** Whether a directory has changed since the last call. Without hooks this is one stat. */
   isOther(): boolean {
     const now = markOf(this.directory);
     const marks = now === "" ? [] : namesIn(this.directory).map((name) => markOf(join(this.directory, name)));
@@ -57,7 +57,7 @@ export class HookFiles {
     return isOther;
   }
 
-  /** In the order in which they would run; what people keep beside them, hidden or with a `~` behind it, is none. */
+  /** In the order of running. Skips hidden files and those that end with `~`. */
   list(): readonly HookFile[] {
     const found = namesIn(this.directory).flatMap((event) => {
       const at = join(this.directory, event);
@@ -67,7 +67,7 @@ export class HookFiles {
     return found.filter((each) => each !== null).slice(0, HOOKS_MAX);
   }
 
-  /** Null where nothing is. */
+  /** null if there is no file. */
   at(hook: string): HookFile | null {
     const path = join(this.directory, hook);
     const stat = lstatSync(path, { bigint: true, throwIfNoEntry: false });
@@ -77,9 +77,8 @@ export class HookFiles {
     return { hook, path, sha256: this.sumOf(path, stat), fault: null };
   }
 
-  /** All of it. */
   bytes(path: string): Buffer {
-    // Not through a link that was put there since, and not waiting for a pipe.
+    // Must not follow a new link or block on a pipe.
     const file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     try {
       const bytes = Buffer.alloc(Math.min(BYTES_MAX, fstatSync(file).size));
@@ -155,13 +154,13 @@ function namesIn(directory: string): string[] {
   }
 }
 
-/** Changes whenever something is put there, taken away, renamed or made someone else's. */
+/** Changes with every new, deleted or renamed file, and with the owner. */
 function markOf(path: string): string {
   const stat = lstatSync(path, { bigint: true, throwIfNoEntry: false });
   return stat === undefined ? "" : identity(stat);
 }
 
-/** Whatever is done to a file sets its ctime, which nobody can set back. */
+/** Every change of a file sets its ctime, which cannot be set back. */
 function identity({ dev, ino, size, mtimeNs, ctimeNs, mode, uid }: Stats): string {
   return [dev, ino, size, mtimeNs, ctimeNs, mode, uid].join(".");
 }

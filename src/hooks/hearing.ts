@@ -1,5 +1,5 @@
-// What hooks hear of the bus, and nothing that no hook is for: the events of runs, what people say to agents, and, to whoever put a hook
-// there, that it waits for a word.
+// Listens on the bus for hooks, only for signals that a hook needs: events of runs and messages of people. Also tells the person about new
+// hooks that need a decision.
 
 import type { HookEvent } from "../abi/hook.ts";
 import { ROOT_UID } from "../abi/identity.ts";
@@ -13,15 +13,14 @@ import type { About } from "./notices.ts";
 export interface HearingPorts {
   readonly hooks: Hooks;
   readonly bus: Pick<Bus, "listen" | "wanted" | "emit">;
-  /** The person of the home; null before there is one. */
+  /** The person of the home; null before setup. */
   readonly person: () => Promise<number | null>;
-  /** A message of a process by its number. */
   readonly message: (pid: string, seq: number) => Promise<Message | null>;
   readonly tell: (event: HookEvent, about: About, body: object) => void;
   readonly onFault: (error: unknown) => void;
 }
 
-/** Returns what ends it. */
+/** Returns the way to stop. */
 export function hear(ports: HearingPorts): () => void {
   const stops = [hearOfNew(ports), hearEvents(ports)];
   return () => {
@@ -29,7 +28,7 @@ export function hear(ports: HearingPorts): () => void {
   };
 }
 
-/** Whoever put a hook there is told of it once, in a run that somebody follows: as it begins, or before it is over. */
+/** Announces a new hook once, in a run that a client follows. */
 function hearOfNew({ hooks, bus, person, onFault }: HearingPorts): () => void {
   let known: number | null = null;
   const untold = new Map<string, string>();
@@ -53,7 +52,7 @@ function hearOfNew({ hooks, bus, person, onFault }: HearingPorts): () => void {
     uid: ROOT_UID,
     clientId: null,
     filter: { names: ["chat.start", "chat.complete"] },
-    // Before its end is told to those who came later.
+    // Before the end of the run is signalled.
     hear: (signal) => void hearOne(signal).catch(onFault),
   });
 }
@@ -78,7 +77,6 @@ function hearEvents(ports: HearingPorts): () => void {
   return () => deaf();
 }
 
-/** Signals name messages by their numbers. */
 async function tellPrompts(
   { message, tell }: HearingPorts,
   about: About,

@@ -1,5 +1,5 @@
-// Which hooks there are and which may run: what lies in hooks.d beside what people decided. Only bytes that a person allowed run, for the
-// processes of whoever allowed them, and root's for everybody's; what was allowed and has changed since runs no more until it is allowed anew.
+// Combines the files of hooks.d with the decisions of people. Only allowed bytes run: for the processes of the person who allowed them, and
+// those of root for all processes. A changed hook must be allowed again.
 
 import { SysError } from "../abi/errno.ts";
 import type { HookEvent, HookInfo, HookState } from "../abi/hook.ts";
@@ -8,7 +8,7 @@ import type { Clock } from "../lib/clock.ts";
 import type { HookRow, HookRows } from "../store/kernel/hooks.ts";
 import type { HookFile, HookFiles } from "./files.ts";
 
-/** One that was allowed: it may run, or `fault` says what is in the way. */
+/** An allowed hook. `fault` says why it cannot run; null if it can. */
 export interface Allowed {
   readonly hook: string;
   readonly path: string;
@@ -32,17 +32,17 @@ export class Hooks {
     for (const listener of this.listeners) listener();
   }
 
-  /** Called whenever it may be others that run. */
+  /** Called when the set of hooks may have changed. */
   onChange(listener: () => void): void {
     this.listeners.add(listener);
   }
 
-  /** Events somebody has allowed a hook for. */
+  /** Events with an allowed hook. */
   get events(): ReadonlySet<string> {
     return new Set(this.rows.flatMap(({ hook, decision }) => (decision === "allowed" ? [eventOf(hook)] : [])));
   }
 
-  /** Cheap where nothing is. Those that are gone are left out. */
+  /** Fast if there are no hooks. Skips removed hooks. */
   allowed(ownerUid: number, event: HookEvent): readonly Allowed[] {
     const rows = this.rows.filter(
       (row) =>
@@ -80,7 +80,7 @@ export class Hooks {
     await this.load();
   }
 
-  /** Those nobody has decided about or was told of, if something has been put there since this was last asked. */
+  /** Undecided hooks that were not announced yet. Empty unless a directory has changed. */
   fresh(ownerUid: number): readonly HookInfo[] {
     if (!this.ports.files.isOther()) return [];
     return this.list(ownerUid).filter(({ hook, state, sha256 }) => {
@@ -124,7 +124,7 @@ function stateOf(sha256: string | null, row: HookRow | undefined): HookState {
   return row.decision === "allowed" ? "changed" : "new";
 }
 
-/** Of one that is allowed, or could be: its name begins with it. */
+/** The event that the name starts with. */
 export function eventOf(hook: string): HookEvent {
   return hook.slice(0, hook.indexOf("/")) as HookEvent;
 }

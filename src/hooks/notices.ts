@@ -1,5 +1,5 @@
-// Hooks that nobody waits for: each event of a hook after the one before it, a few hooks at once, and so many events waiting for one and no
-// more; what comes beyond that is counted and not told. What they print goes to the log, and nothing else is done about how they end.
+// Runs hooks that only get notices: events of one hook in order, a few hooks at once, and a limited queue for each. Events beyond it are
+// counted and dropped. Output goes to the log.
 
 import { LIMITS } from "../abi/config/limits.ts";
 import { messageOf } from "../abi/errno.ts";
@@ -16,7 +16,7 @@ export interface About {
   readonly at: number;
 }
 
-/** Runs one hook where and as it is to be run. */
+/** Runs one hook. */
 export type Runs = (
   hook: { readonly hook: string; readonly path: string },
   about: About,
@@ -57,18 +57,18 @@ export class Notices {
     this.next();
   }
 
-  /** Once all that was told is done with. */
+  /** Resolves when all events are delivered. */
   async settled(): Promise<void> {
     while (this.running.size > 0) await Promise.all(this.running.values());
   }
 
-  /** What runs is ended, and what waits is not told. */
+  /** Ends running hooks and drops waiting events. */
   close(): void {
     this.ending.abort();
     this.waiting.length = 0;
   }
 
-  // Of each hook by itself: one that is stuck costs the others nothing.
+  // One queue per hook, so that a stuck hook does not block the others.
   private put(item: Waiting): void {
     const own = this.waiting.filter(({ hook }) => hook === item.hook);
     const bytes = own.reduce((sum, { event }) => sum + event.length, item.event.length);
@@ -81,7 +81,7 @@ export class Notices {
       const at = this.waiting.findIndex(({ hook }) => !this.running.has(hook));
       if (at === -1) break;
       const [item] = this.waiting.splice(at, 1) as [Waiting];
-      // Not within this call: what ends at once would be over before it is known to run.
+      // Later: a hook that ends at once would end before it is registered.
       this.running.set(
         item.hook,
         Promise.resolve().then(() => this.carryOut(item)),
@@ -94,7 +94,7 @@ export class Notices {
 
   private async carryOut({ hook, about, event }: Waiting): Promise<void> {
     const { hooks, log } = this.ports;
-    // Looked at now: it may have been changed while this waited.
+    // Check again: the hook may have changed while the event waited.
     const now = hooks.allowed(about.ownerUid, eventOf(hook)).find((each) => each.hook === hook);
     try {
       if (now === undefined) return;
@@ -116,7 +116,7 @@ export function eventJson(event: HookEvent, { pid, run, parent, at }: About, bod
 
 const LOGGED_CHARS_MAX = 500;
 
-/** Null where there is nothing to say. */
+/** null if there is nothing to log. */
 function logLine(hook: string, { how, status, stdout, stderr, ms }: HookEnd): string | null {
   const said = reveal([stdout, stderr].filter((text) => text !== "").join("\n")).slice(0, LOGGED_CHARS_MAX);
   if (how === "exited" && status === 0 && said === "") return null;

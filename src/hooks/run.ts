@@ -1,6 +1,6 @@
-// One run of one hook: the event on its stdin as one JSON object, an environment of its own, a bounded part of what it says, and an end.
-// When its time is over, or nobody wants its answer any more, it ends with all it started. Never throws: what goes wrong is how it ended;
-// and never waits for what a hook left behind, even where that still holds what the hook printed on.
+// Runs one hook: the event as one JSON object on stdin, an own environment, limited output and a time limit. At the limit, or when aborted, the
+// hook and everything it started is ended. Never throws: errors are part of the result. Never waits for background children of the hook, even
+// if they hold its output open.
 
 import { LIMITS } from "../abi/config/limits.ts";
 import { messageOf } from "../abi/errno.ts";
@@ -8,13 +8,13 @@ import type { Clock } from "../lib/clock.ts";
 import { waitAtMost } from "../lib/wait.ts";
 import type { ChildRequest, PipedChild } from "../targets/spawn.ts";
 
-/** Starts a program that leads a group of its own; handed in. */
+/** Starts a program as the leader of a process group. */
 export type SpawnHook = (request: Pick<ChildRequest, "argv" | "directory" | "env">) => PipedChild & {
-  /** Ends also what it started and what then left its group. */
+  /** Also ends children that have left the group. */
   killStrays(): void;
 };
 
-/** For what was printed last to be heard, once the hook has ended. */
+/** Time to read the last output after the hook has ended. */
 const HEARD_MS = 500;
 
 export interface HookRun {
@@ -28,12 +28,12 @@ export interface HookRun {
 }
 
 export interface HookEnd {
-  /** How it ended: by itself, with this status; or why it did not. */
+  /** The exit status, or why the hook did not end by itself. */
   readonly how: "exited" | "timeout" | "cut" | "not started";
   readonly status: number;
   readonly stdout: string;
   readonly stderr: string;
-  /** How long it took; where that was too long, how long it might. */
+  /** The duration, or the time limit if it was exceeded. */
   readonly ms: number;
 }
 
@@ -67,14 +67,14 @@ async function carriedOut(
   const cancel = clock.after(timeoutMs, () => stop("timeout"));
   signal.addEventListener("abort", onAbort);
   const heard = [new Head(child.stdout), new Head(child.stderr)] as const;
-  // A hook need not read what it is told.
+  // A hook need not read its stdin.
   child.stdin
     .write(Buffer.from(`${event}\n`))
     .catch(() => {})
     .finally(() => child.stdin.end());
   try {
     const status = await child.ended;
-    // What it left in the background ends with it, and what it printed on is closed then.
+    // End its background children, which closes its output.
     child.kill();
     const isAll = Promise.all(heard.map((each) => each.all));
     if ((await waitAtMost(clock, HEARD_MS, isAll)) === null) {
@@ -89,14 +89,14 @@ async function carriedOut(
   }
 }
 
-/** Read to its end, so that it never waits for us; the beginning is kept. */
+/** Reads everything, so that the hook never blocks, and keeps the beginning. */
 class Head {
   readonly all: Promise<void>;
   private readonly kept: Uint8Array[] = [];
   private room: number = LIMITS.hookOutputBytesMax;
 
   constructor(pieces: AsyncIterable<Uint8Array>) {
-    // What cannot be read any more has been heard.
+    // The rest is unreadable.
     this.all = this.read(pieces).catch(() => {});
   }
 

@@ -1,5 +1,4 @@
-// How a hook is run: where the process works, with an environment that holds no secret and says what it is about, and with the marks by which
-// all that it started is found again.
+// Runs hooks in the directory of the process, with an environment without secrets. Marks in the environment find everything a hook started.
 
 import { type Environment, hostEnvironment } from "../lib/host-environment.ts";
 import { eventOf } from "./hooks.ts";
@@ -11,13 +10,13 @@ export interface RunsPorts {
   readonly hostEnv: { readonly [name: string]: string | undefined };
   readonly clock: Parameters<typeof runHook>[0]["clock"];
   readonly spawn: (request: Parameters<SpawnHook>[0]) => Omit<ReturnType<SpawnHook>, "killStrays">;
-  /** Ends all that have each of these words in their environment. */
+  /** Ends all programs that have all of these words in their environment. */
   readonly endMarked: (words: readonly string[]) => void;
   readonly directoryOf: (pid: string) => Promise<string>;
   readonly timeoutMs: (ownerUid: number) => Promise<number>;
 }
 
-/** A person's own programs, and those alone, may reach the screen they sit at. */
+/** Programs of the person may use their display. */
 const DESKTOP = ["DISPLAY", "WAYLAND_DISPLAY", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS"];
 
 export function runsOf(ports: RunsPorts): Runs {
@@ -41,7 +40,7 @@ export function runsOf(ports: RunsPorts): Runs {
   };
 }
 
-/** What a kernel that died had started, nobody waits for; and nobody would end it when its time is over. */
+/** Ends hooks that a dead kernel left running, because nothing else enforces their time limit. */
 export function endLeft({ home, endMarked }: Pick<RunsPorts, "home" | "endMarked">): void {
   endMarked([`GSV_HOME=${home}\0`, "GSV_HOOK="]);
 }

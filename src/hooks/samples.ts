@@ -1,4 +1,4 @@
-// An event of each kind as a hook is told it, for trying one out: nothing in it ever happened.
+// A sample of each event, for testing hooks.
 
 import type { HookEvent } from "../abi/hook.ts";
 

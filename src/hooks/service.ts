@@ -1,5 +1,5 @@
-// The service behind hooks.*. Whoever allows a hook lets it run as the one who runs gsv on this machine: hooks are there for the person of
-// the home, for root, and for nobody else. What is allowed is what was shown, by its checksum; nothing runs here that was not allowed before.
+// The service behind hooks.*. A hook runs as the OS user of gsv, so only the person of the home and root may allow one. A decision is for the
+// checksum that was shown. Nothing runs without being allowed first.
 
 import { LIMITS } from "../abi/config/limits.ts";
 import { SysError } from "../abi/errno.ts";
@@ -93,13 +93,13 @@ function textOf(bytes: Uint8Array): string | null {
   }
 }
 
-/** On one line, as hooks are told. */
+/** On one line. */
 function objectIn(text: string): string {
   try {
     const value: unknown = JSON.parse(text);
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return JSON.stringify(value);
   } catch {
-    // As for what is JSON and no object.
+    // The same error as for JSON that is no object.
   }
   throw new SysError("EINVAL", "an event is one JSON object");
 }

@@ -1,5 +1,5 @@
-// Hooks that may object to a tool call: asked one after the other before it is made, until one refuses. Status 2 refuses, with stderr as the
-// reason for the model; 0 lets it be. One that fails, hangs or is not as it was allowed refuses as well, unless a setting says otherwise.
+// Hooks that may refuse a tool call. They run one after the other before the call, until one refuses. Status 0 allows; status 2 refuses, with
+// stderr as the reason for the model. A hook that fails, hangs or has changed also refuses, unless hooks.onFault is `allow`.
 
 import { LIMITS } from "../abi/config/limits.ts";
 import { VETO, VETO_STATUS } from "../abi/hook.ts";
@@ -12,7 +12,7 @@ export interface VetoPorts {
   readonly hooks: Hooks;
   readonly run: Runs;
   readonly log: (line: string) => void;
-  /** Without the secrets that are known here: a model reads it. */
+  /** Redacts secrets, because a model reads the text. */
   readonly conceal: (text: string) => string;
   readonly onFault: (ownerUid: number) => Promise<"refuse" | "allow">;
 }
@@ -27,7 +27,7 @@ export class Vetoes {
     return this.asking > 0;
   }
 
-  /** Why the call is not to be made, as its model reads it; null where nobody objects, or nobody wants to know any more. */
+  /** Why the call is refused, as text for the model; null if it is not, or after an abort. */
   async objection(about: About, call: object, signal: AbortSignal): Promise<string | null> {
     const allowed = this.ports.hooks.allowed(about.ownerUid, VETO);
     if (allowed.length === 0) return null;

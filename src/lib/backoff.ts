@@ -1,17 +1,17 @@
-// How long to wait before trying again. With jitter, so that many who failed together do not come back together.
+// Waiting times between retries, with jitter so that failures at the same time do not retry at the same time.
 
 const FIRST_MS = 500;
 const CAP_MS = 8000;
 const LATER_FIRST_MS = 5 * 60 * 1000;
 const LATER_CAP_MS = 60 * 60 * 1000;
 
-/** Quick tries of one call: up to 0.5 s, 1 s, 2 s … at most 8 s. */
+/** Quick retries of one call: up to 0.5 s, 1 s, 2 s … at most 8 s. */
 export function quickTryMs(attempt: number, random: (length: number) => Uint8Array): number {
   const ceiling = Math.min(CAP_MS, FIRST_MS * 2 ** (attempt - 1));
   return Math.round(ceiling * share(random));
 }
 
-/** Between the times that something put aside is looked at again: 5, 15, 45 minutes, then an hour. One looks for all, so none jitters. */
+/** Slow retries of a paused provider: 5, 15, 45 minutes, then every hour. One retry serves all runs, so there is no jitter. */
 export function laterMs(before: number): number {
   return Math.min(LATER_CAP_MS, LATER_FIRST_MS * 3 ** before);
 }

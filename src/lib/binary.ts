@@ -1,4 +1,4 @@
-// Whether bytes are text, by their beginning.
+// Whether a file is text, by its first bytes.
 
 const SNIFF_BYTES = 8192;
 

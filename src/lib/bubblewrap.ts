@@ -1,12 +1,12 @@
-// Whether bubblewrap does its work on a machine is tried with all it is asked for later: one that may not mount a /proc of its own, as in
-// many containers, is none. Needs nothing of the machine but its shell.
+// The arguments that test bubblewrap. They use everything a sandbox needs later: in many containers bubblewrap may not mount /proc. Needs only a
+// shell.
 
-/** What every sandbox has: processes, names and rights of its own, and the machine to be read. */
+/** The common arguments of every sandbox: own namespaces, no capabilities, the file system read-only. */
 export const BUBBLE = [
   ...["--die-with-parent", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"],
   ...["--cap-drop", "ALL", "--ro-bind", "/", "/"],
 ] as const;
-/** Settings of the machine lie in /proc as well, and who is root may write them without any right: they are covered again. */
+/** /proc contains system settings that root may write even without capabilities, so cover them. */
 export const OWN_DEVICES = [
   ...["--dev", "/dev", "--proc", "/proc"],
   ...["sys", "sysrq-trigger", "irq", "bus", "fs"].flatMap((name) => [

@@ -1,5 +1,5 @@
-// Time and waiting, injected everywhere: real here, fake in test/support. Durations are monotonic, instants are wall time.
-// setTimeout fires at once beyond 2^31-1 ms, so long waits are taken in steps.
+// Time and waiting, injected everywhere: the real clock is here, a fake one in test/support. Durations are monotonic, instants are wall time.
+// setTimeout fires at once beyond 2^31-1 ms, so long waits take several steps.
 
 const TIMER_MS_MAX = 2 ** 31 - 1;
 

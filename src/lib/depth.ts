@@ -1,5 +1,5 @@
-// How deep a JSON text is nested, told from its letters alone: before anything is parsed, because what walks the result later is recursive
-// and must not be able to exhaust the stack. Says nothing about whether the text is JSON at all.
+// Whether a JSON text is nested too deep, without parsing it: code that walks the result is recursive and must not exhaust the stack. Does not
+// check that the text is JSON.
 
 export function isNestedDeeper(json: string, depthMax: number): boolean {
   // Every level takes at least one character.

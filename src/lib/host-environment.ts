@@ -1,5 +1,4 @@
-// What a program of the host sees of the environment: names on a list, and no other. Keys and tokens are not on it, nor is anything that
-// makes a program load or run something else.
+// The environment of programs on the host: an allow-list of names, without keys, tokens, and variables that make programs load other code.
 
 export type Environment = { readonly [name: string]: string };
 
@@ -7,12 +6,12 @@ const KEPT = /^(?:PATH|HOME|USER|LOGNAME|SHELL|TERM|COLORTERM|LANG|LC_[A-Z]{1,20
 const VALUE_BYTES_MAX = 16 * 1024;
 const PATH = "/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin";
 
-/** The same as words, `NAME=value`. */
+/** As `NAME=value` words. */
 export function hostEnvironmentWords(given: { readonly [name: string]: string | undefined }): string[] {
   return Object.entries(hostEnvironment(given)).map(([name, value]) => `${name}=${value}`);
 }
 
-/** The part of an environment that a program of the host may have. */
+/** The allowed part of an environment. */
 export function hostEnvironment(given: { readonly [name: string]: string | undefined }): Environment {
   const kept = Object.entries(given).filter(
     (each): each is [string, string] =>
@@ -21,7 +20,7 @@ export function hostEnvironment(given: { readonly [name: string]: string | undef
   return { TERM: "dumb", ...Object.fromEntries(kept), PATH: absoluteOnly(given.PATH) };
 }
 
-/** A relative part of PATH would be another directory wherever one stands, and run what lies there. */
+/** Removes relative parts of PATH, which would run programs of the current directory. */
 function absoluteOnly(path: string | undefined): string {
   const parts = (path ?? "").split(":").filter((part) => part.startsWith("/") && !part.includes("\0"));
   return parts.join(":").slice(0, VALUE_BYTES_MAX) || PATH;

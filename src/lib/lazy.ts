@@ -1,4 +1,4 @@
-// Values and services that are made at their first use.
+// Values and services that are created at their first use.
 
 export function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | null = null;

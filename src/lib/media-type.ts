@@ -1,5 +1,5 @@
-// The type of a content, told by its first bytes alone: names and claims of the sender are ignored. What is not recognised is plain text or
-// just bytes; SVG counts as text, because it can contain scripts.
+// Detects the media type of content by its first bytes only, whatever its name or sender says. Unknown content is plain text or bytes. SVG
+// counts as text, because it can contain scripts.
 
 export interface MediaType {
   readonly type: string;
@@ -9,7 +9,7 @@ export interface MediaType {
 const BYTES: MediaType = { type: "application/octet-stream", extension: "bin" };
 const TEXT: MediaType = { type: "text/plain", extension: "txt" };
 
-/** Where a mark stands, the mark in Latin-1, and what has it. */
+/** The offset of a magic number, the number in Latin-1, and its type. */
 const MARKS: readonly (readonly [at: number, mark: string, type: string, extension: string])[] = [
   [0, "\x89PNG\r\n\x1a\n", "image/png", "png"],
   [0, "\xff\xd8\xff", "image/jpeg", "jpg"],

@@ -1,8 +1,8 @@
-// Reading small files of our own where anything may have come in their place: a pipe there would be waited for, and with it everything.
+// Reads small files of gsv that may have been replaced by something else: a pipe would block.
 
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 
-/** Throws as the host does, also where what stands there is no file. */
+/** Throws errors of the host, and EINVAL if it is not a file. */
 export function readPlainFile(path: string): string {
   const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {

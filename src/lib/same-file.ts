@@ -1,4 +1,4 @@
-// Whether a path still leads to the file it led to before. It only looks at names: the file is never opened.
+// Whether a path still names the same file. The file is never opened.
 
 import { statSync } from "node:fs";
 

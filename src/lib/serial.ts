@@ -1,4 +1,4 @@
-// One thing at a time, in the order asked. A failure is its caller's alone: the next one runs all the same.
+// Runs work one at a time, in order. A failure does not stop the next one.
 
 export class Serial {
   private last: Promise<unknown> = Promise.resolve();

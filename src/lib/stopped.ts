@@ -1,11 +1,11 @@
-// Whether a process of this machine is stopped by a signal or a debugger, where the system shows it in /proc.
+// Whether a process is stopped by a signal or a debugger, where the system has /proc.
 
 import { readFileSync } from "node:fs";
 
-/** Null when it cannot be told. */
+/** null if unknown. */
 export function isStopped(pid: number): boolean | null {
   try {
-    // The name in parentheses may hold anything, parentheses too.
+    // The name in parentheses may contain anything, also parentheses.
     return /^\d+ \(.*\) [Tt] /s.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
   } catch {
     return null;

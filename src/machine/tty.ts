@@ -1,5 +1,4 @@
-// The terminal this program was started on, as the screen of gsv has it: bytes of keys in raw mode, one write for a paint, its size, and the
-// way to put the program aside. However the program ends, the terminal is left as it was found.
+// The terminal of gsv's screen: keys in raw mode, one write per paint, its size, and suspending. Always restores the terminal at the end.
 
 import { writeSync } from "node:fs";
 import type { WriteStream } from "node:tty";
@@ -10,20 +9,20 @@ import { type Guard, guardTerminal } from "./tty-guard.ts";
 
 const FALLBACK = { columns: 80, rows: 24 };
 const CSI = "\x1b[";
-/** Pastes in brackets, so that they are told from what is typed; and whether the window is the one that is used. */
+/** Bracketed paste and focus reports. */
 const [ON, OFF] = [`${CSI}?2004h${CSI}?1004h`, `${CSI}?1004l${CSI}?2004l${CSI}?25h`];
 const [KEEP_TITLE, GIVE_TITLE] = [`${CSI}22;0t`, `${CSI}23;0t`];
-/** Keys that say all of what is held, where they are offered: asked for once, as the answer comes. */
+/** The keyboard protocol that reports modifiers, if the terminal offers it. */
 const [ASK_KEYS, MORE_KEYS, USUAL_KEYS] = [`${CSI}?u`, `${CSI}>1u`, `${CSI}<u`];
 const KEYS_OFFERED = /\x1b\[\?\d+u/;
 const [ALT_ON, ALT_OFF] = [`${CSI}?1049h`, `${CSI}?1049l`];
 const FULL_RETRY_MS = 2;
-/** What comes this soon was typed while somebody else had the terminal. */
+/** Keys that come this soon were typed while another program had the terminal. */
 const AHEAD_MS = 150;
-/** Who is not standing still by then was asked to where nobody could take it back: the system lets such a one go on. */
+/** A process that is not stopped by then has no shell to resume it, and the system ignores the stop. */
 const ASIDE_MS = 100;
 
-/** Asks the system for the size, and tells listeners when it is another one. */
+/** Reads the size, and calls listeners if it has changed. */
 interface Resized extends WriteStream {
   _refreshSize?(): void;
 }
@@ -89,7 +88,7 @@ class Tty {
     this.hearing?.(this.clock.mono() - this.takenAt < AHEAD_MS ? typedAhead(bytes) : bytes);
   };
 
-  /** Asked by a signal, which would leave the terminal as it is now. */
+  /** Suspends after a signal. The terminal must be restored first. */
   private readonly aside = (): void => {
     if (this.putAside === null) void this.asideUnheard();
     else this.putAside();
@@ -102,10 +101,10 @@ class Tty {
     if (hearing !== null) this.take(hearing);
   }
 
-  /** It stood still without being asked; meanwhile the terminal was somebody else's. */
+  /** Resumes after a stop that nobody announced. Another program may have used the terminal. */
   private readonly back = (): void => {
     const { stdin } = process;
-    // Only what is another mode than the last is asked of the system.
+    // Change the mode only if it differs from the last one.
     stdin.setRawMode(false);
     stdin.setRawMode(true);
     this.write(ON);
@@ -144,13 +143,13 @@ class Tty {
     try {
       stdin.setRawMode(false);
     } catch {} // it has gone
-    // Whoever comes next reads it: what goes on being read here would be lost to them.
+    // Stop reading, so that the next program gets the keys.
     stdin.pause();
     this.write(this.usual());
     this.tellGuard();
   }
 
-  /** What puts the terminal back into its usual mode. */
+  /** The sequences that reset the terminal. */
   private usual(): string {
     const full = this.isFull ? ALT_OFF : "";
     this.isFull = false;
@@ -186,7 +185,7 @@ class Tty {
     };
     process.once("SIGCONT", heard);
     process.kill(0, "SIGTSTP");
-    // Time goes by for who stands still: where both are due the signal is told second.
+    // Time passes while the process is stopped: if both are due, the signal comes second.
     for (let wait = 0; wait < 2 && !stood; wait++) await this.clock.sleep(ASIDE_MS, goesOn.signal);
     process.off("SIGCONT", heard);
     return stood;
@@ -209,7 +208,7 @@ function writeAll(text: string): void {
       from += writeSync(1, bytes, from);
     } catch (error) {
       const { code } = error as { code?: string };
-      // Nobody looks any more; the end of the input says so too.
+      // The terminal is gone; the end of the input reports it too.
       if (code !== "EAGAIN") return;
       Bun.sleepSync(FULL_RETRY_MS);
     }

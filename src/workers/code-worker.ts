@@ -1,4 +1,4 @@
-// The entry of the Worker that runs one block of code and ends. It is told everything by messages, and may be terminated at any moment.
+// The entry of the Worker that runs one block of code. It gets everything by messages and may be terminated at any moment.
 
 import { realClock } from "../lib/clock.ts";
 import { CodeMachine, quickjsModule } from "../tools/code-machine.ts";

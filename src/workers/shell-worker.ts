@@ -1,5 +1,5 @@
-// The entry of the Worker that runs shell scripts, one at a time. It starts with no files and no kernel of its own, is told everything by
-// messages, and may be terminated at any moment.
+// The entry of the Worker that runs shell scripts, one at a time. It has no files and no kernel of its own, gets everything by messages and
+// may be terminated at any moment.
 
 import { realClock } from "../lib/clock.ts";
 import { shellIo } from "../shell/interpreter/io.ts";
