@@ -16,13 +16,11 @@ import { printResult } from "./print.ts";
 
 const spec = {
   name: "api",
-  summary: "Call any syscall with JSON and print its answer as JSON; alone, list the syscalls",
+  summary: "Call any syscall with JSON",
   input: {
     call: field.optional(field.text("the syscall", { positional: true, meta: "SYSCALL", of: "syscall" })),
-    args: field.optional(field.text("its arguments, one JSON object", { positional: true, stdin: true, meta: "JSON" })),
-    requestId: field.optional(
-      field.text("makes a call that changes something safe to repeat", { longest: 128, meta: "ID" }),
-    ),
+    args: field.optional(field.text("arguments as one JSON object", { positional: true, stdin: true, meta: "JSON" })),
+    requestId: field.optional(field.text("id that makes a changing call safe to repeat", { longest: 128, meta: "ID" })),
   },
   examples: [
     "gsv api",
@@ -31,7 +29,7 @@ const spec = {
     `gsv api proc.send --request-id nightly-1 '{"message":"Check the notes."}'`,
   ],
   notes: [
-    "gsv man SYSCALL says what one takes, gsv man syscalls has them all. Long lists come in pages, as `next` says.",
+    "Without a syscall, api lists all of them. gsv man SYSCALL shows the arguments of one. Long lists come in pages; pass `next` as `after`.",
   ],
 };
 

@@ -126,7 +126,7 @@ export function timeoutMs(spec: Spec, seconds: string | undefined, flag = "--tim
       spec,
       /^[0-9]{9}/.test(seconds)
         ? `${flag} may be at most 99999999 seconds, not ${clip(seconds)}`
-        : `${flag} must be a number of seconds above 0, or as 5m or 2h, not ${clip(seconds)}`,
+        : `${flag} must be a time such as 30, 5m or 2h, not ${clip(seconds)}`,
     );
   return ms;
 }

@@ -188,7 +188,6 @@ export interface Verb {
 export type Commands = ReadonlyMap<string, CommandEntry>;
 
 export interface CommandEntry {
-  readonly summary: string;
   /** For programs, not for people: listed nowhere. */
   readonly hidden?: true;
   readonly load: () => Promise<Command>;

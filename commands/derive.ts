@@ -68,16 +68,19 @@ export async function verbOf(callName: string, name: string): Promise<Verb> {
 }
 
 /** `gsv proc`: finds the verb among the arguments, flags before it included. */
-export function domainCommand(domain: string, verbs: ReadonlyMap<string, Verb>): Command {
+export function domainCommand(
+  domain: string,
+  verbs: ReadonlyMap<string, Verb>,
+  summary = `Commands on ${domain}`,
+): Command {
   const spec: Spec = {
     name: domain,
-    summary: `Commands on ${domain}`,
+    summary,
     usage: `gsv ${domain} ${[...verbs.keys()].join("|")} …`,
     input: {},
     examples: [],
   };
-  const { name, summary, examples } = spec;
-  return { name, summary, examples, spec, verbs, run: (args, io) => runVerb(spec, verbs, args, io) };
+  return { ...{ name: domain, summary, examples: [], spec, verbs }, run: (args, io) => runVerb(spec, verbs, args, io) };
 }
 
 async function runVerb(spec: Spec, verbs: ReadonlyMap<string, Verb>, args: readonly string[], io: Io): Promise<number> {
@@ -91,7 +94,7 @@ async function runVerb(spec: Spec, verbs: ReadonlyMap<string, Verb>, args: reado
     const { layout } = await import("./man/layout.ts");
     const { widthOf } = await import("./io/pager.ts");
     const parts = [{ title: "Commands", blocks: [{ kind: "rows" as const, rows }] }];
-    await printText(output, `${layout(parts, { width: widthOf(output), colour: false })}\nEach has --help.\n`);
+    await printText(output, `${layout(parts, { width: widthOf(output), colour: false })}\nEach command has --help.\n`);
     return asked ? 0 : 2;
   }
   const verb = verbs.get(word);
@@ -107,9 +110,7 @@ async function runVerb(spec: Spec, verbs: ReadonlyMap<string, Verb>, args: reado
 function refuseStray(spec: Spec, args: readonly string[]): void {
   const stray = args.find((each) => each !== "--json" && each !== "--help" && each !== "-h" && each !== "--");
   if (stray === undefined) return;
-  throw usageError(spec, `${spec.name} needs one of its commands before ${clip(stray)}`, [
-    `gsv ${spec.name} --help says what each does`,
-  ]);
+  throw usageError(spec, `${spec.name} needs a command before ${clip(stray)}`, [`gsv ${spec.name} --help lists them`]);
 }
 
 // A flag before the verb may have a value, which is not the verb: the domain's own flags tell.

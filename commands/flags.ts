@@ -56,7 +56,7 @@ function optionOf(spec: Spec, flag: Flag, args: readonly string[], given: Map<st
     if (before === null && given.has(flag.key)) throw usageError(spec, `${flag.text} is given twice`);
     if (looksLikeFlag(value) && !args.includes(`${flag.text}=${value}`)) {
       throw usageError(spec, `${flag.text} needs a value, and ${clip(value)} looks like a flag`, [
-        `if it really is the value: ${flag.text}=${clip(value)}`,
+        `if it is the value: ${flag.text}=${clip(value)}`,
       ]);
     }
     given.set(flag.key, checkedValue(spec, flag.text, flag.spec, before === null ? value : [...before, value]));
@@ -92,6 +92,6 @@ function splitFlag(token: string): { name: string; inline?: string } {
 function unknownFlag(spec: Spec, token: string, known: readonly string[]): SysError {
   const { name } = splitFlag(token);
   const close = nearest(name, known);
-  const hint = close.length > 0 ? `did you mean ${close.join(" or ")}` : 'what is not a flag goes after "--"';
+  const hint = close.length > 0 ? `did you mean ${close.join(" or ")}` : "put words that are not flags after --";
   return usageError(spec, `unknown flag ${clip(name)}`, [hint]);
 }

@@ -16,18 +16,18 @@ interface GlobalFlag {
 }
 
 export const GLOBAL_FLAGS = {
-  "--user": { meta: "NAME", doc: "act as that account", needs: "the name of an account" },
-  "--set": { meta: "KEY=VALUE", doc: "a setting for this command alone", isRepeated: true, needs: "KEY=VALUE" },
-  "--jq": { meta: "EXPR", doc: "print what this jq program makes of each JSON object", needs: "a jq program" },
-  "--quiet": { doc: "say nothing on stderr while all goes well" },
-  "--no-input": { doc: "never ask: fail, and say what would have been asked" },
+  "--user": { meta: "NAME", doc: "account to act as", needs: "an account name" },
+  "--set": { meta: "KEY=VALUE", doc: "setting for this command only", isRepeated: true, needs: "KEY=VALUE" },
+  "--jq": { meta: "EXPR", doc: "jq program to apply to each JSON object", needs: "a jq program" },
+  "--quiet": { doc: "no status output unless something fails" },
+  "--no-input": { doc: "fail instead of asking" },
   "--color": {
     meta: "WHEN",
     choices: COLOUR_CHOICES,
-    doc: "colours: auto, always or never",
+    doc: "auto, always or never",
     needs: "auto, always or never",
   },
-  "--no-pager": { doc: "print it all at once, however long" },
+  "--no-pager": { doc: "no pager for long output" },
 } as const satisfies { readonly [name: string]: GlobalFlag };
 
 export type GlobalName = keyof typeof GLOBAL_FLAGS;

@@ -61,8 +61,8 @@ function heardFirst(person: Io["person"], held: HeldOutput): Io["person"] {
 function unasked(io: Io): PropertyDescriptorMap {
   io.signIn.unasked();
   const refuse = async (what: string): Promise<never> => {
-    throw new SysError("EBLOCKED", `--no-input: it would have asked: ${what.trim().replace(/:$/, "")}`, [
-      "without --no-input it asks on the terminal",
+    throw new SysError("EBLOCKED", `--no-input is set, so gsv cannot ask: ${what.trim().replace(/:$/, "")}`, [
+      "leave --no-input out to answer on the terminal",
     ]);
   };
   const person: Io["person"] = {

@@ -57,10 +57,10 @@ export async function lookUp(commands: Commands, [word = "", ...args]: readonly 
 function unknown(word: string, close: readonly string[], isSaid = false): SysError {
   const shown = word.length > 60 ? `${word.slice(0, 60)}…` : word;
   const names = close.map((name) => `gsv ${name}`).join(" or ");
-  if (isSaid) return new SysError("EUSAGE", `unknown command: ${shown}`, [`to say it: ${names}`]);
+  if (isSaid) return new SysError("EUSAGE", `unknown command: ${shown}`, [`to send it as a message: ${names}`]);
   return new SysError("EUSAGE", `unknown command: ${shown}`, [
     ...(close.length > 0 ? [`did you mean ${names}`] : []),
-    'gsv help lists the commands; gsv chat "…" talks',
+    'gsv help lists the commands; gsv chat "…" sends a message',
   ]);
 }
 

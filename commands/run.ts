@@ -85,9 +85,9 @@ function withJson(taken: Taken, named: Named | null): Taken {
   return { ...taken, rest: [...rest.slice(0, at), "--output=json", ...rest.slice(at)] };
 }
 
-const ONCE = 'one answer, for a script: gsv chat "…"';
-const ON = 'gsv alone goes on where you left; gsv chat -c "…" goes on with the newest task';
-const MODEL = 'gsv chat --model MODEL "…"; for good: gsv config set ai.model MODEL';
+const ONCE = 'for one answer: gsv chat "…"';
+const ON = 'gsv resumes where you left; gsv chat -c "…" continues the newest task';
+const MODEL = 'gsv chat --model MODEL "…"; as default: gsv config set ai.model MODEL';
 /** Flags that other programs take alone, and what does that here. */
 const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ...["-p", "--print", "--prompt", "--message"].map((flag) => [flag, ONCE] as const),
@@ -100,10 +100,10 @@ function refuseStrangers(before: readonly string[]): void {
   const stranger = before.find((token) => !["--json", "--help", "-h"].includes(token));
   if (stranger === undefined) return;
   const meant = ELSEWHERE.get(stranger.replace(/=.*/s, ""));
-  throw new SysError("EUSAGE", `${stranger.slice(0, 60)} stands before the command`, [
+  throw new SysError("EUSAGE", `${stranger.slice(0, 60)} must come after the command`, [
     ...(meant === undefined ? [] : [meant]),
-    "flags of a command go after it: gsv COMMAND --flag",
-    "usage: gsv [--json] [--user NAME] [--set KEY=VALUE] COMMAND …; gsv help lists what every command takes",
+    "flags of a command follow it: gsv COMMAND --flag",
+    "usage: gsv [--json] [--user NAME] [--set KEY=VALUE] COMMAND …; gsv help lists the global flags",
   ]);
 }
 

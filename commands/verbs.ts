@@ -15,11 +15,11 @@ const aProcess = { pid: field.pid("the process", { positional: true, meta: "PID"
 const VERBS: { readonly [domain: string]: { readonly [verb: string]: Partial<Verb> & Pick<Verb, "load"> } } = {
   proc: {
     spawn: { load: async () => (await import("./approvals/trust.ts")).spawnAs("proc spawn") },
-    stop: signalVerb("stop", "STOP", "Hold a process at its next safe point; it stays stopped until resumed"),
-    resume: signalVerb("resume", "CONT", "Let a stopped process go on"),
+    stop: signalVerb("stop", "STOP", "Stop a process until it is resumed"),
+    resume: signalVerb("resume", "CONT", "Resume a stopped process"),
     message: { load: async () => (await import("./history/message.ts")).messageCommand() },
     wait: {
-      summary: "Wait until processes have finished, and exit as they did",
+      summary: "Wait for processes to finish",
       load: async () => (await import("./proc/wait.ts")).waitAs("proc wait"),
       input: { timeout: field.optional(field.text("seconds")) },
     },
@@ -30,8 +30,8 @@ const VERBS: { readonly [domain: string]: { readonly [verb: string]: Partial<Ver
       load: async () => (await import("./approvals/trust.ts")).trust,
       input: {
         id: field.text("the workspace", { positional: true, meta: "ID", of: "workspace" }),
-        undo: field.flag("take it back"),
-        yes: field.flag("do not ask"),
+        undo: field.flag("withdraw it"),
+        yes: field.flag("skip the question"),
       },
     },
   },
@@ -40,18 +40,18 @@ const VERBS: { readonly [domain: string]: { readonly [verb: string]: Partial<Ver
       load: async () => (await import("./approvals/hooks.ts")).allow,
       input: {
         hook: field.text("the hook", { positional: true, meta: "EVENT/NAME", of: "hook" }),
-        yes: field.flag("do not show it and do not ask"),
+        yes: field.flag("skip the review and the question"),
       },
     },
   },
   session: {
     preview: {
-      summary: "Print what was said in a session",
+      summary: "Print the messages of a session",
       load: async () => (await import("./history/session-preview.ts")).preview,
-      input: { limit: field.optional(field.int("only the newest N messages")) },
+      input: { limit: field.optional(field.int("number of messages (newest)")) },
     },
     export: {
-      summary: "Write the conversation of a session as a document",
+      summary: "Export a session as a document",
       load: async () => (await import("./history/session-export.ts")).exportSession,
       input: { format: field.optional(field.text("md, json or html")) },
     },
@@ -61,7 +61,7 @@ const VERBS: { readonly [domain: string]: { readonly [verb: string]: Partial<Ver
   },
   policy: {
     edit: {
-      summary: "Change your written policy in your editor",
+      summary: "Edit your policy",
       load: async () => (await import("./approvals/policy.ts")).edit,
     },
   },
@@ -70,7 +70,7 @@ const VERBS: { readonly [domain: string]: { readonly [verb: string]: Partial<Ver
     list: { load: async () => (await import("./config/config.ts")).list },
     set: { load: async () => (await import("./config/config-change.ts")).set },
     edit: {
-      summary: "Change your settings in your editor, all at once or none",
+      summary: "Edit your settings",
       load: async () => (await import("./config/config-change.ts")).edit,
     },
   },

@@ -16,28 +16,28 @@ import { decisionIn } from "../team/decision.ts";
 import { answerText, approvalText } from "./approval-text.ts";
 import { editedArgs, UNCHANGED } from "./edited-call.ts";
 
-const id = field.text("the approval or question, as gsv approvals lists it", {
+const id = field.text("the id that gsv approvals lists", {
   positional: true,
   longest: 16,
   meta: "ID",
   of: "approval",
 });
 
-const GIVEN_TWICE = "Given twice, the same answer is fine; another one fails and names who answered before.";
+const GIVEN_TWICE = "You can give the same answer twice. A different second answer fails and names who answered first.";
 
 export const approve = command(
   {
     name: "approve",
-    summary: "Allow what a process asked for; it goes on",
+    summary: "Approve a request",
     input: {
       id,
-      always: field.flag("and let exactly this run without asking from now on"),
-      edit: field.flag("change the command or text first, in your editor; the agent is told"),
+      always: field.flag("and allow exactly this from now on"),
+      edit: field.flag("edit the command or text first; the agent is told"),
     },
     examples: ["gsv approve k3x9", "gsv approve k3x9 --always", "gsv approve k3x9 --edit"],
     notes: [
       GIVEN_TWICE,
-      "--always writes a rule for exactly this, where it ran: gsv policy list shows it, gsv policy revoke takes it away.",
+      "--always adds a rule for exactly this call in this directory. gsv policy list shows it, gsv policy revoke removes it.",
     ],
   },
   async ({ args, json }, io) => {
@@ -66,11 +66,11 @@ async function changedBy(io: Io, wanted: string, asked: Approval | null): Promis
 export const deny = command(
   {
     name: "deny",
-    summary: "Refuse what a process asked for; it is told so and goes on",
+    summary: "Deny a request",
     input: {
       id,
       message: field.optional(
-        field.text("why, for the agent to read", { letter: "m", shortest: 1, longest: 8192, meta: "WHY" }),
+        field.text("reason, shown to the agent", { letter: "m", shortest: 1, longest: 8192, meta: "WHY" }),
       ),
     },
     examples: ["gsv deny k3x9", "gsv deny k3x9 -m 'keep the drafts, delete only the logs'"],
@@ -85,10 +85,10 @@ export const deny = command(
 export const answerQuestion = command(
   {
     name: "answer",
-    summary: "Answer the question of a process; it goes on",
+    summary: "Answer a question of a process",
     input: {
       id,
-      text: field.text("the answer: of choices one, by its name or number", {
+      text: field.text("the answer, or the name or number of a choice", {
         positional: true,
         longest: 8192,
         stdin: true,
@@ -96,7 +96,7 @@ export const answerQuestion = command(
       }),
     },
     examples: ["gsv answer q7ab yes", "gsv answer q7ab 2", "gsv answer q7ab 'the one in /srv'"],
-    notes: ["What wants a yes or a no takes these as well: gsv answer k3x9 yes is gsv approve k3x9."],
+    notes: ["For a request, yes and no also work: gsv answer k3x9 yes is gsv approve k3x9."],
   },
   async ({ args, json }, io) => {
     const asked = await shownOf(io, args.id);
@@ -113,14 +113,14 @@ export async function approvals(): Promise<Command> {
       ...list.spec,
       name: "approvals",
       input: {
-        id: field.optional({ ...id, doc: "only this one, in full" }),
-        watch: field.flag("go on: print each as it is asked and answered"),
+        id: field.optional({ ...id, doc: "one request in full" }),
+        watch: field.flag("keep printing requests and answers until interrupted"),
       },
       examples: ["gsv approvals", "gsv approvals k3x9", "gsv approvals --watch", "gsv approvals --json"],
     },
     async ({ args, json }, io) => {
       if (args.watch && args.id !== undefined)
-        throw new SysError("EUSAGE", "--watch is of all that is asked: leave the id out");
+        throw new SysError("EUSAGE", "--watch shows all requests: leave the id out");
       if (args.watch) return await watch(io, json);
       if (args.id === undefined || json) {
         const words = [...(args.id === undefined ? [] : [args.id]), ...(json ? ["--json"] : [])];

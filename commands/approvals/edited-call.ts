@@ -15,11 +15,12 @@ const TEXTS: { readonly [call: string]: readonly [string, string] } = {
   "net.fetch": ["url", "url.txt"],
 };
 
-export const UNCHANGED = "nothing was changed: it still waits";
+export const UNCHANGED = "nothing changed; the request is still open";
 
 /** Null where nothing was changed. */
 export async function editedArgs(io: Io, { id, call, args, kind }: Approval): Promise<Approval["args"] | null> {
-  if (kind === "question") throw new SysError("EINVAL", `${id} is a question: gsv answer ${id} TEXT`);
+  if (kind === "question")
+    throw new SysError("EINVAL", `${id} is a question, not a command. Answer it with: gsv answer ${id} TEXT`);
   const [name, file] = TEXTS[call] ?? [null, "arguments.json"];
   const before = name === null ? JSON.stringify(args, null, 2) : String(args[name] ?? "");
   const isOneLine = !before.includes("\n");
@@ -27,13 +28,13 @@ export async function editedArgs(io: Io, { id, call, args, kind }: Approval): Pr
     text: before,
     name: file,
     draftName: `approval-${id}`,
-    onDraft: (path) => note(io, `gsv: the edit goes on with ${path}`),
+    onDraft: (path) => note(io, `gsv: continuing the draft ${path}`),
   });
   const text = isOneLine ? withoutEnd(edited.text) : edited.text;
   const isSame = withoutEnd(edited.text) === withoutEnd(before);
   const changed = isSame ? null : name === null ? objectIn(text) : { ...args, [name]: text };
   edited.done();
-  if (text.trim() === "") throw new SysError("EINVAL", "nothing is left of it: nothing was answered");
+  if (text.trim() === "") throw new SysError("EINVAL", "the edited text is empty; the request is still open");
   return changed;
 }
 
@@ -49,5 +50,5 @@ function objectIn(text: string): Approval["args"] {
   } catch {
     // Told below.
   }
-  throw new SysError("EINVAL", "that is no JSON object: nothing was answered");
+  throw new SysError("EINVAL", "the edited text is not a JSON object; the request is still open");
 }

@@ -17,20 +17,20 @@ export const allow = command(
     name: "hooks allow",
     summary: "Allow a hook to run, unchanged",
     input: {
-      hook: field.text("name of the hook", {
+      hook: field.text("the hook, as in gsv hooks list", {
         ...{ positional: true, longest: 200, meta: "EVENT/NAME", of: "hook" },
       }),
-      yes: field.flag("do not show it and do not ask"),
+      yes: field.flag("skip the review and the question"),
     },
     examples: ["gsv hooks allow tool-before/guard", "gsv hooks allow notification/call --yes"],
     notes: [
-      "A hook runs as you, outside of any sandbox, and is told what your agents do. Should it be changed, it has to be allowed anew.",
+      "A hook runs as you, without a sandbox, and sees what your agents do. If the file changes, allow it again.",
     ],
   },
   async ({ args: { hook, yes = false }, json }, io) => {
     const shown = await io.sys().call<ShownHook>("hooks.show", { hook });
     const { sha256, why, fix } = shown;
-    if (sha256 === null) throw new SysError("EPERM", `${hook} is refused: ${why}`, [fix ?? ""]);
+    if (sha256 === null) throw new SysError("EPERM", `${hook} cannot be allowed: ${why}`, [fix ?? ""]);
     if (!yes && !(await agrees(io, shown, json))) return 1;
     const allowed = await io.sys().call<HookInfo>("hooks.allow", { hook, sha256 });
     await printResult(io, (await declared("hooks.allow")).cli.print, allowed, json);
@@ -41,19 +41,19 @@ export const allow = command(
 async function agrees(io: Io, shown: ShownHook, json: boolean): Promise<boolean> {
   if (!io.stdin.isTTY || io.asksNobody || json) {
     await printText(io.stderr, shownText(shown));
-    throw new SysError("EUSAGE", "nothing was allowed: nobody is here to ask", [
+    throw new SysError("EUSAGE", "nothing was allowed: there is no terminal to ask on", [
       `read it above, then: gsv hooks allow ${shown.hook} --yes`,
     ]);
   }
   await page(io, shownText(shown));
-  const answer = await io.person.ask("\nLet it run, as it is now? [y/N] ");
+  const answer = await io.person.ask("\nAllow this hook? [y/N] ");
   return /^(?:y|yes)$/i.test(answer.trim());
 }
 
 function shownText({ hook, path, sha256, bytes, text, cut }: ShownHook): string {
   const head = `${hook}, ${bytes} bytes, sha256:${sha256}\n${reveal(path)}`;
-  if (text === null) return `${head}\n\n  (it is not text: there is nothing to read)`;
+  if (text === null) return `${head}\n\n  (binary file)`;
   const lines = text.trimEnd().split("\n");
-  const rest = cut ? [`  ... there is more than is shown here: read ${reveal(path)}`] : [];
+  const rest = cut ? [`  ... more lines in ${reveal(path)}`] : [];
   return [head, "", ...lines.map((line) => `  ${reveal(line)}`), ...rest].join("\n");
 }

@@ -11,13 +11,13 @@ import { printText } from "../print.ts";
 export const edit = command(
   {
     name: "policy edit",
-    summary: "Change your written policy in your editor",
+    summary: "Edit your policy",
     input: {
-      profile: field.optional(field.choice("the one for this kind of process", PROFILES, { meta: "NAME" })),
-      system: field.flag("the one of the whole home; needs root"),
+      profile: field.optional(field.choice("policy of this kind of process", PROFILES, { meta: "NAME" })),
+      system: field.flag("policy of the whole home (root only)"),
     },
     examples: ["gsv policy edit", "gsv policy edit --profile cron"],
-    notes: ["A rule is {match, target, when, action}; man policy has the whole form and examples."],
+    notes: ["A rule has the form {match, target, when, action}. gsv man policy has examples."],
   },
   async ({ args }, io) => {
     const key = args.profile === undefined ? "ai.tools.approval" : `ai.profile.${args.profile}.tools.approval`;
@@ -28,17 +28,17 @@ export const edit = command(
       text: `${JSON.stringify(JSON.parse(before), null, 2)}\n`,
       name: "policy.json",
       draftName: key,
-      onDraft: (path) => note(io, `gsv: the edit goes on with ${path}`),
+      onDraft: (path) => note(io, `gsv: continuing the draft ${path}`),
     });
     try {
       parsePolicy(edited.text);
       await io.sys().call("config.set", { key, value: edited.text, ...(args.system && { system: true }) });
     } catch (error) {
-      await note(io, `gsv: kept as a draft, the next edit goes on with it: ${edited.keep()}`);
+      await note(io, `gsv: saved as a draft for the next edit: ${edited.keep()}`);
       throw error;
     }
     edited.done();
-    await printText(io.stdout, `${key} is changed; gsv policy list shows the rules`);
+    await printText(io.stdout, `${key} changed. gsv policy list shows the rules.`);
     return 0;
   },
 );

@@ -21,14 +21,14 @@ export const trust = command(
     name: "workspace trust",
     summary: "Trust AGENTS.md, CLAUDE.md and .gsv of a workspace",
     input: {
-      id: field.text("workspace, or directory of this computer", {
+      id: field.text("the workspace, or a directory on this computer", {
         positional: true,
         longest: LIMITS.pathBytesMax,
         meta: "ID|DIR",
         of: "workspace",
       }),
-      undo: field.flag("take it back"),
-      yes: field.flag("do not ask"),
+      undo: field.flag("withdraw it"),
+      yes: field.flag("skip the question"),
     },
     examples: [
       "gsv workspace trust dir_8fk2mz",
@@ -41,7 +41,7 @@ export const trust = command(
       const speaking = await io.sys().call<Speaking>("workspace.speaks", { id });
       await show(io, speaking);
       if (!io.stdin.isTTY || io.asksNobody || json)
-        throw new SysError("EUSAGE", "nothing was trusted: nobody is here to ask", [
+        throw new SysError("EUSAGE", "nothing was trusted: there is no terminal to ask on", [
           `read the files above, then: gsv workspace trust ${quoted(id)} --yes`,
         ]);
       if (!(await agrees(io))) return 1;
@@ -73,11 +73,11 @@ export async function offer(io: Io, id: string): Promise<void> {
   if (speaking.trusted || speaking.files.length === 0) return;
   await show(io, speaking);
   if (await agrees(io)) await io.sys().call("workspace.trust", { id });
-  else await printText(io.stderr, `not told to agents; later: gsv workspace trust ${quoted(id)}`);
+  else await printText(io.stderr, `Not trusted. To trust it later: gsv workspace trust ${quoted(id)}`);
 }
 
 async function show(io: Io, { id, directory, files }: Speaking): Promise<void> {
-  await printText(io.stderr, `${directory ?? id} tells the agents that work in it:`);
+  await printText(io.stderr, `Instruction files for agents in ${directory ?? id}:`);
   for (const { path, text } of files) {
     const lines = text.trimEnd().split("\n");
     await printText(io.stderr, `\n== ${path} (${lines.length} ${lines.length === 1 ? "line" : "lines"})`);
@@ -89,11 +89,11 @@ async function show(io: Io, { id, directory, files }: Speaking): Promise<void> {
 }
 
 async function agrees(io: Io): Promise<boolean> {
-  const answer = await io.person.ask("\nTrust it, also what is written there later? [y/N] ");
+  const answer = await io.person.ask("\nTrust these files, including later changes? [y/N] ");
   return /^(?:y|yes)$/i.test(answer.trim());
 }
 
 function decidedText({ id, trusted, files }: Speaking): string {
-  const told = files.map(({ path }) => path).join(", ") || "no instructions yet";
+  const told = files.map(({ path }) => path).join(", ") || "no instruction files yet";
   return `${id} is ${trusted ? "trusted" : "not trusted"}: ${told}`;
 }

@@ -39,7 +39,7 @@ export function answering(io: Io, hearing: Hearing): () => void {
       const lines = text.split("\n");
       text = lines.pop() ?? "";
       for (const line of lines) await carryOut(io, line, hearing);
-      if (text.length > LINE_CHARS_MAX) throw new Error("a line on stdin is too long");
+      if (text.length > LINE_CHARS_MAX) throw new Error("a line on stdin is longer than 1 MiB");
     }
     await carryOut(io, text, hearing);
   };
@@ -57,12 +57,11 @@ async function carryOut(io: Io, line: string, { told, steer }: Hearing): Promise
   const steering = said === null ? null : steeringIn(said);
   if (steering !== null) return steer(steering);
   const answer = said === null ? null : answerIn(said);
-  if (answer === null)
-    return told(`this line on stdin says nothing that chat knows: ${line.slice(0, 80)} (one that answers: ${FORM})`);
+  if (answer === null) return told(`unknown line on stdin: ${line.slice(0, 80)} (an answer looks like ${FORM})`);
   try {
     await io.sys().call("hil.answer", answer);
   } catch (error) {
-    told(`${answer.id} is not answered: ${messageOf(error)}`);
+    told(`cannot answer ${answer.id}: ${messageOf(error)}`);
   }
 }
 

@@ -19,23 +19,26 @@ export async function attachedFiles(io: Io, named: readonly string[]): Promise<r
   const paths: string[] = [];
   for (const name of named) paths.push(...(name === "-" ? await namesOnStdin(io) : [name]));
   if (paths.length > LIMITS.imagesPerRequestMax)
-    throw new SysError("EUSAGE", `${paths.length} files: one message takes at most ${LIMITS.imagesPerRequestMax}`);
+    throw new SysError(
+      "EUSAGE",
+      `cannot attach ${paths.length} files: at most ${LIMITS.imagesPerRequestMax} per message`,
+    );
   const host = await io.host();
   for (const path of paths) {
     const found = await host.look(path, { follow: true });
-    if (found === null) throw new SysError("ENOENT", `cannot attach ${path}: no such file on this machine`);
-    if (found.kind !== "file") throw new SysError("EINVAL", `cannot attach ${path}: it is no file`);
+    if (found === null) throw new SysError("ENOENT", `cannot attach ${path}: no such file on this computer`);
+    if (found.kind !== "file") throw new SysError("EINVAL", `cannot attach ${path}: not a regular file`);
     if (found.size > LIMITS.mediaBytesMax)
       throw new SysError(
         "EFBIG",
-        `cannot attach ${path}: ${sizeText(found.size)}, and ${sizeText(LIMITS.mediaBytesMax)} is the most`,
+        `cannot attach ${path}: ${sizeText(found.size)} is more than ${sizeText(LIMITS.mediaBytesMax)}`,
       );
   }
   return paths.map((path) => ({ path }));
 }
 
 async function namesOnStdin(io: Io): Promise<readonly string[]> {
-  if (!comesOnStdin(io)) throw new SysError("EUSAGE", "there are no file names on stdin");
+  if (!comesOnStdin(io)) throw new SysError("EUSAGE", "no file names on stdin");
   return (await stdinText(io)).split("\n").filter((line) => line !== "");
 }
 

@@ -124,8 +124,8 @@ const ONLY_NEW = ["as", "label", "budget", "system", "noTools"] as const;
 const HINTS: { readonly [flag in (typeof ONLY_NEW)[number]]: readonly string[] } = {
   as: ["gsv chat --session agent:AGENT:cli:dm:main talks to an agent in a session of its own"],
   label: [],
-  budget: ["gsv budget PID sets what a process may use that is there already"],
-  system: ["a file in /proc/PID/context.d tells it to a process that is there already"],
+  budget: ["for a running process: gsv budget PID"],
+  system: ["for a running process, add a file to /proc/PID/context.d"],
   noTools: [],
 };
 
@@ -139,19 +139,19 @@ function refuseContradictions(args: Given, spec: Spec): void {
     args.here && "--here",
   ];
   const named = targets.filter((each) => typeof each === "string");
-  if (named.length > 1) throw usageError(spec, `${named.join(" and ")} exclude each other`);
+  if (named.length > 1) throw usageError(spec, `${named.join(" and ")} cannot be combined`);
   for (const flag of ONLY_NEW)
     if (args[flag] !== undefined && !args.new) throw usageError(spec, `${flagText(flag)} needs --new`, HINTS[flag]);
   if (args.plan && args.mode !== undefined && args.mode !== "plan")
-    throw usageError(spec, `--plan and --mode ${args.mode} exclude each other`);
+    throw usageError(spec, `--plan and --mode ${args.mode} cannot be combined`);
   if (args.extract !== undefined && args.schema !== undefined)
-    throw usageError(spec, "--extract and --schema exclude each other");
+    throw usageError(spec, "--extract and --schema cannot be combined");
   if (args.killOnTimeout && args.timeout === undefined) throw usageError(spec, "--kill-on-timeout needs --timeout");
   const waits = (["extract", "schema", "lastMessage", "wait", "timeout"] as const).find(
     (each) => args[each] !== undefined,
   );
   if (args.detach && waits !== undefined)
-    throw usageError(spec, `--detach leaves before there is an answer: ${flagText(waits)} does not go with it`);
+    throw usageError(spec, `--detach returns before the answer, so ${flagText(waits)} cannot be combined with it`);
 }
 
 async function pickOf(io: Io, { extract, schema }: Given): Promise<Pick | null> {
@@ -197,7 +197,7 @@ async function lastActive(io: Io): Promise<string> {
     (best, each) => (best === null || activity(each) > activity(best) ? each : best),
     null,
   );
-  if (last === null) throw new SysError("ESRCH", "there is no task to go on with", ['gsv chat --new "…" starts one']);
+  if (last === null) throw new SysError("ESRCH", "no task to continue", ['gsv chat --new "…" starts one']);
   return last.pid;
 }
 
@@ -207,7 +207,7 @@ async function setMode(io: Io, view: ChatView, asked: string | undefined, mode: 
   const before = (await io.sys().call<{ mode: Mode }>("proc.mode", { pid })).mode;
   if (before === mode) return;
   await io.sys().call("proc.mode", { pid, mode });
-  await view.status(`${pid} is in mode ${mode} from now on; gsv mode ${pid} ${before} takes that back`);
+  await view.status(`${pid} is now in mode ${mode}; to undo: gsv mode ${pid} ${before}`);
 }
 
 function viewOf(
@@ -252,12 +252,12 @@ function withUsage(view: ChatView): ChatView {
 
 function usageText({ input, output, cacheRead, cacheWrite }: Tokens, costUsd: number): string {
   const cache = cacheRead + cacheWrite === 0 ? "" : `, cache ${cacheRead} read and ${cacheWrite} written`;
-  return `used ${input} tokens in, ${output} out${cache}: ${usdText(microsOf(costUsd))}`;
+  return `${input} tokens in, ${output} out${cache}: ${usdText(microsOf(costUsd))}`;
 }
 
 const VIEWS = { text: textView, json: jsonResultView, jsonl: jsonLinesView } as const;
 
 function formOf(output: keyof typeof VIEWS | undefined, json: boolean, spec: Spec): keyof typeof VIEWS {
-  if (json && output === "text") throw usageError(spec, "--json and --output text exclude each other");
+  if (json && output === "text") throw usageError(spec, "--json and --output text cannot be combined");
   return output ?? (json ? "jsonl" : "text");
 }

@@ -11,9 +11,9 @@ export type Ending = Pick<ChatResult, "status" | "exit"> & Partial<ChatResult>;
 const SAID: { readonly [status in Exclude<RunStatus, "ok">]: string } = {
   error: "the run failed",
   aborted: "the run was aborted",
-  blocked: "the run ended without the answer it needed",
-  limit: "a limit ended the run",
-  unavailable: "the run could not go on",
+  blocked: "the run ended without your answer",
+  limit: "the run reached a limit",
+  unavailable: "the run could not continue",
 };
 
 const HELD: { readonly [kind in WaitsFor["kind"]]: ChatStatus } = {
@@ -31,8 +31,8 @@ const HELD: { readonly [kind in WaitsFor["kind"]]: ChatStatus } = {
 
 /** Why a run was ended from outside, in words. */
 const REASONS: { readonly [reason: string]: string } = {
-  "user.abort": "somebody aborted it",
-  "user.superseded": "a newer message took its place",
+  "user.abort": "aborted by a person",
+  "user.superseded": "replaced by a newer message",
   "process.kill": "the process was killed",
   "process.reset": "the process was reset",
 };

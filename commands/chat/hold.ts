@@ -55,7 +55,7 @@ export class Holds {
   async ending({ pid, parent, waitsFor }: Held): Promise<Ending> {
     if ("id" in waitsFor) await this.show(waitsFor.id, parent);
     const cause = "id" in waitsFor ? "your answer is needed" : waitsForText(waitsFor);
-    await this.view.status(`held, not over: ${cause} (gsv wait --wait ${pid} waits for the end)`);
+    await this.view.status(`run is on hold: ${cause} (gsv wait --wait ${pid} waits for it)`);
     return endingOfHold(waitsFor, waitsForText(waitsFor));
   }
 

@@ -21,10 +21,10 @@ export interface Said {
 
 export async function saidBy(io: Io, args: Given, spec: Spec): Promise<Said> {
   const { message, file, attach } = args;
-  if (file !== undefined && message !== undefined) throw usageError(spec, "--file and a message exclude each other");
+  if (file !== undefined && message !== undefined) throw usageError(spec, "--file and a message cannot be combined");
   const namesOnStdin = attach?.includes("-") === true;
   if (namesOnStdin && file === undefined && (message === undefined || message === "-"))
-    throw usageError(spec, "stdin names what is attached: give the message as an argument");
+    throw usageError(spec, "stdin has the file names, so the message must be an argument");
   const written = file === undefined || file === "-" ? null : messageIn(await bytesOf(io, file), file);
   const prompt = await readPrompt(io, {
     message: written?.text ?? (file === "-" ? file : message),
@@ -32,7 +32,7 @@ export async function saidBy(io: Io, args: Given, spec: Spec): Promise<Said> {
     firstByteMs: timeoutMs(spec, args.stdinWait, "--stdin-wait") ?? undefined,
     beside: true,
   });
-  if (prompt === null) throw usageError(spec, "there is nothing to send: give a message, or pipe one in");
+  if (prompt === null) throw usageError(spec, "nothing to send: give a message or pipe one in");
   const files = attach === undefined ? [] : await attachedFiles(io, attach);
   const beside = [written?.beside, prompt.beside].flatMap((each) => each ?? []);
   return { message: prompt.text, attached: [...files, ...beside], warning: prompt.warning };
@@ -41,11 +41,11 @@ export async function saidBy(io: Io, args: Given, spec: Spec): Promise<Said> {
 async function bytesOf(io: Io, path: string): Promise<Buffer> {
   const host = await io.host();
   const found = await host.look(path, { follow: true });
-  if (found === null) throw new SysError("ENOENT", `cannot read the message: ${path}: no such file on this machine`);
+  if (found === null) throw new SysError("ENOENT", `cannot read the message: ${path}: no such file on this computer`);
   const bytesMax = LIMITS.mediaBytesMax;
   const tooLong = () =>
-    new SysError("EFBIG", `${path} has more than ${sizeText(bytesMax)}`, [
-      "attach what belongs to the message, or name it in the message",
+    new SysError("EFBIG", `${path} is larger than ${sizeText(bytesMax)}`, [
+      "attach the file with -a, or name it in the message",
     ]);
   return await wholeHostFile(io, path, { bytesMax, tooLong });
 }

@@ -21,7 +21,7 @@ import {
 /** Of a character that counts as one; those of four count as two. */
 const UTF8_BYTES_MAX = 3;
 /** Said to an agent in the place of a message that is longer than one may be. */
-const IN_A_FILE = "What I have to say is longer than a message may be. It is in this file; read it first.";
+const IN_A_FILE = "My message is too long to send directly. Read it from this file first.";
 
 export interface PromptRequest {
   /** `-` means that stdin is the message. */
@@ -61,37 +61,37 @@ export async function readPrompt(io: Io, request: PromptRequest): Promise<Prompt
 
 /** The text of a file as a message, or the file beside one. */
 export function messageIn(bytes: Buffer, name: string): PromptText {
-  if (bytes.length === 0) throw new SysError("EUSAGE", `${name} is empty: there is nothing to send`);
+  if (bytes.length === 0) throw new SysError("EUSAGE", `${name} is empty: nothing to send`);
   const text = fittingText(bytes);
   if (text !== null) return just(text);
   if (isText(bytes)) return { ...just(IN_A_FILE), beside: { what: "message", bytes } };
   const { type } = mediaType(bytes);
   throw new SysError(
     "EUSAGE",
-    `${name} is ${type}, ${sizeText(bytes.length)}, and no message says what to do with it`,
+    `${name} is ${type}, ${sizeText(bytes.length)}, so it needs a message that says what to do with it`,
     ['give a message, too: gsv chat "What is this?" < FILE'],
   );
 }
 
 async function stdinAsMessage(io: Io, beside: boolean): Promise<PromptText> {
-  const instead = "a message as an argument and --no-stdin do without; ctrl-c leaves";
+  const instead = "to skip stdin, give a message and --no-stdin; ctrl-c quits";
   if (beside) return messageIn(await stdinBytes(io, { bytesMax: LIMITS.mediaBytesMax, instead }), "stdin");
   const text = await stdinText(io);
-  if (text === "") throw new SysError("EUSAGE", "stdin was empty: there is nothing to send");
+  if (text === "") throw new SysError("EUSAGE", "stdin is empty: nothing to send");
   return just(checkLength(text));
 }
 
 async function withStdin(io: Io, message: string, { beside, firstByteMs }: PromptRequest): Promise<PromptText> {
   const bytesMax = LIMITS.mediaBytesMax;
   const ms = firstByteMs ?? FIRST_BYTE_MS;
-  const reading = stdinBytesSoon(io, ms, { bytesMax, instead: "--no-stdin does not read it; ctrl-c leaves" });
+  const reading = stdinBytesSoon(io, ms, { bytesMax, instead: "--no-stdin skips it; ctrl-c quits" });
   const data = await reading.catch((error: unknown) => {
     if (error instanceof SysError && error.code === "EIO") return error;
     throw error;
   });
   if (data === null || data instanceof SysError) {
-    const why = data?.message ?? `nothing came on stdin for ${ms / 1000} s`;
-    return { ...just(message), warning: `${why}, going on without it (--no-stdin does not look at it)` };
+    const why = data?.message ?? `no data on stdin for ${ms / 1000} s`;
+    return { ...just(message), warning: `${why}, continuing without it (--no-stdin ignores stdin)` };
   }
   if (data.length === 0) return just(message);
   const text = fittingText(data);
@@ -130,5 +130,5 @@ function checkLength(text: string): string {
 }
 
 function tooLong(size: number): string {
-  return `the message has ${size} characters; one message takes at most ${LIMITS.messageCharsMax}`;
+  return `message too long: ${size} characters, at most ${LIMITS.messageCharsMax}`;
 }

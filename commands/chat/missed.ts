@@ -64,7 +64,7 @@ export async function openApproval(sys: Sys, id: string): Promise<Approval | nul
 
 /** A process that was made for a message which was refused is good for nothing. Returns what to tell when it stays. */
 export async function discardUnused(sys: Sys, pid: string, refusal: unknown): Promise<string | null> {
-  const left = `the new process ${pid} is left: gsv kill ${pid} ends it`;
+  const left = `the new process ${pid} is still there. To end it: gsv kill ${pid}`;
   // Whoever cannot say whether a message was taken must not throw it away.
   if (exitStatusOf(refusal) === exitStatusOf(new SysError("EAGAIN", ""))) return left;
   try {

@@ -18,7 +18,7 @@ export interface Pick {
 /** The first block of code, or the first one in a language. */
 export function codeBlock(language: string): Pick {
   const kind = language === "" ? "code" : language;
-  const fault = `the answer has no block of ${kind}`;
+  const fault = `the answer contains no block of ${kind}`;
   return {
     asks: null,
     from: (answer) => {
@@ -74,7 +74,7 @@ export async function askedUntilPicked(request: ChatRequest, { view, pick, quiet
   const exit = await ask(asked, first.shown());
   const { refused } = first;
   if (refused === null || pick.again === null || refused.pid === null) return first.exit ?? exit;
-  await view.status(`${refused.fault}; asking again`);
+  await view.status(`${refused.fault}; retrying`);
   const again = { ...request, pid: refused.pid, fresh: null, attached: [], message: pick.again(refused.fault) };
   const second = new PickedView(view, { pick, quiet, mayAskAgain: false });
   const exitAgain = await ask(again, second.shown());

@@ -173,7 +173,7 @@ class ChatRun {
         return this.onInterruption(happening.name);
       case "aborted":
         if (happening.aborted) return null;
-        await this.view.status(`the message is not being answered on its own now; it stays with ${this.sent?.pid}`);
+        await this.view.status(`the message stays in the queue of ${this.sent?.pid}`);
         return { status: "detached", exit: ENDED_BY.INT };
       case "input":
         return this.onInput(happening.fault);
@@ -283,7 +283,7 @@ class ChatRun {
   private async onEnd(run: string, end: Omit<RunEnd, "runId">): Promise<Ending | null> {
     const { status, error, reason, mergedInto } = end;
     if (mergedInto !== null && !this.runs.has(mergedInto))
-      await this.view.status(`answered together with other messages, in run ${mergedInto}`);
+      await this.view.status(`answered together with other messages in run ${mergedInto}`);
     await this.say(endText(status, error ?? reason));
     return this.runs.ended(run, endingOf(end));
   }
@@ -308,14 +308,14 @@ class ChatRun {
   private async onInterruption(name: Interruption): Promise<Ending | null> {
     const { sent } = this;
     if (name !== "INT") {
-      await this.view.status(sent === null ? "detached" : `detached; the run goes on: gsv logs ${sent.pid}`);
+      await this.view.status(sent === null ? "detached" : `detached; the run continues: gsv logs ${sent.pid}`);
       return { status: "detached", exit: ENDED_BY[name] };
     }
     const now = this.io.clock.mono();
     if (this.interruptedAt !== null && now - this.interruptedAt <= SECOND_INT_MS)
       return { status: "aborted", exit: ENDED_BY.INT };
     this.interruptedAt = now;
-    await this.view.status("stopping the run; press again to leave at once");
+    await this.view.status("aborting the run; press ctrl-c again to quit now");
     if (this.sent !== null) this.abort();
     return null;
   }

@@ -13,8 +13,8 @@ const FAULTS_SHOWN_MAX = 10;
 export async function schemaIn(io: Io, path: string): Promise<Pick> {
   const host = await io.host();
   const found = await host.look(path, { follow: true });
-  if (found?.kind !== "file") throw new SysError("ENOENT", `no such file: ${path}; nothing was sent`);
-  if (found.size > SCHEMA_BYTES_MAX) throw unusable(path, `it has more than ${SCHEMA_BYTES_MAX / 1024} KiB`);
+  if (found?.kind !== "file") throw new SysError("ENOENT", `no such file: ${path} (nothing was sent)`);
+  if (found.size > SCHEMA_BYTES_MAX) throw unusable(path, `larger than ${SCHEMA_BYTES_MAX / 1024} KiB`);
   return await answersLike(path, Buffer.concat(await Array.fromAsync(host.read(path))).toString("utf8"));
 }
 
@@ -29,11 +29,11 @@ async function answersLike(name: string, text: string): Promise<Pick> {
   }
   const faultsOf = (value: unknown) =>
     shape(value).map(({ path, message }) => `${path.length === 0 ? "the answer" : placeOf(path)}: ${message}`);
-  const asked = `Answer with JSON alone, without any other words, that this JSON Schema takes:\n${JSON.stringify(schema)}`;
+  const asked = `Answer only with JSON that matches this JSON Schema, without any other text:\n${JSON.stringify(schema)}`;
   return {
     asks: asked,
     from: (answer) => judged(answer, faultsOf),
-    again: (fault) => `That answer will not do: ${fault}. ${asked}`,
+    again: (fault) => `That answer was not usable: ${fault}. ${asked}`,
   };
 }
 
@@ -69,11 +69,10 @@ function parsedSchema(name: string, text: string): object {
   } catch (error) {
     throw unusable(name, messageOf(error));
   }
-  if (typeof schema !== "object" || schema === null || Array.isArray(schema))
-    throw unusable(name, "it is no JSON object");
+  if (typeof schema !== "object" || schema === null || Array.isArray(schema)) throw unusable(name, "not a JSON object");
   return schema;
 }
 
 function unusable(name: string, why: string): SysError {
-  return new SysError("EUSAGE", `${name} is no JSON Schema that gsv can use: ${why}; nothing was sent`);
+  return new SysError("EUSAGE", `cannot use ${name} as a JSON Schema: ${why} (nothing was sent)`);
 }

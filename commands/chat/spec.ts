@@ -6,15 +6,13 @@ import { field } from "../../src/syscalls/define.ts";
 
 export const CHAT = {
   name: "chat",
-  summary: "Send a message to a process and print the answer",
+  summary: "Send a message and print the answer",
   input: {
-    message: field.optional(field.text("what to say; - reads it from stdin", { positional: true, meta: "MESSAGE" })),
-    pid: field.optional(field.pid("talk to this process; your init when left out", { meta: "PID" })),
-    model: field.optional(
-      field.text("who answers: PROVIDER/MODEL, or the short name of a model", { longest: 300, meta: "MODEL" }),
-    ),
+    message: field.optional(field.text("the message; - reads it from stdin", { positional: true, meta: "MESSAGE" })),
+    pid: field.optional(field.pid("process (default: your init)", { meta: "PID" })),
+    model: field.optional(field.text("model: PROVIDER/MODEL or a short name", { longest: 300, meta: "MODEL" })),
     session: field.optional(
-      field.text("talk to this session: its process, made where there is none", {
+      field.text("session; its process is created if needed", {
         letter: "s",
         shortest: 1,
         longest: LIMITS.sessionKeyCharsMax,
@@ -22,61 +20,57 @@ export const CHAT = {
         of: "session",
       }),
     ),
-    new: field.flag("start a new process and talk to it"),
-    mode: field.optional(field.choice("with --new: approval mode; else from now on", MODES, { meta: "MODE" })),
+    new: field.flag("a new process for this message"),
+    mode: field.optional(field.choice("what the process may do without asking", MODES, { meta: "MODE" })),
     attach: field.optional(
-      field.paths("an image or another file of this machine, given with the message; - reads their names from stdin", {
+      field.paths("image or other file to attach; - reads file names from stdin", {
         letter: "a",
         meta: "FILE",
       }),
     ),
-    as: field.optional(field.text("with --new: the agent it acts as", { longest: 32, meta: "AGENT", of: "agent" })),
-    label: field.optional(field.text("with --new: what it is for", { longest: LIMITS.labelCharsMax, meta: "TEXT" })),
-    budget: field.optional(
-      field.text("with --new: what it may use, as '$2,30m,200k'", { longest: 100, meta: "BUDGET" }),
+    as: field.optional(field.text("with --new: agent to act as", { longest: 32, meta: "AGENT", of: "agent" })),
+    label: field.optional(
+      field.text("with --new: label of the process", { longest: LIMITS.labelCharsMax, meta: "TEXT" }),
     ),
-    usage: field.flag("say on stderr what the answer used and cost"),
-    output: field.optional(field.choice("form of the output", ["text", "json", "jsonl"], { meta: "FORM" })),
+    budget: field.optional(field.text("with --new: budget, such as '$2,30m,200k'", { longest: 100, meta: "BUDGET" })),
+    usage: field.flag("tokens and cost on stderr"),
+    output: field.optional(field.choice("output format", ["text", "json", "jsonl"], { meta: "FORM" })),
     input: field.optional(
-      field.choice("what stdin holds: jsonl is an answer, a message or an abort a line", ["text", "jsonl"], {
+      field.choice("format of stdin: jsonl for answers, messages and aborts", ["text", "jsonl"], {
         meta: "FORM",
       }),
     ),
-    stream: field.flag("print the answer while it is written, also into a pipe"),
-    raw: field.flag("leave escape sequences of the model in what goes into a pipe"),
-    file: field.optional(field.text("the message is in this file of this machine", { letter: "f", meta: "FILE" })),
-    noStdin: field.flag("do not look at stdin"),
-    stdinWait: field.optional(
-      field.text("how long a pipe may be silent beside a message; 2.5 when left out", { meta: "SECONDS" }),
-    ),
+    stream: field.flag("text as it arrives, also in a pipe"),
+    raw: field.flag("escape sequences of the model unchanged in a pipe"),
+    file: field.optional(field.text("file on this computer that contains the message", { letter: "f", meta: "FILE" })),
+    noStdin: field.flag("ignore stdin"),
+    stdinWait: field.optional(field.text("seconds to wait for data on stdin (default 2.5)", { meta: "SECONDS" })),
     interrupt: field.flag("abort the current run and start with this message"),
-    wait: field.flag("stay when the run is held until a person answers, a credential comes or a limit is raised"),
-    timeout: field.optional(
-      field.text("stop waiting after so long, for stdin too; the run goes on", { meta: "SECONDS" }),
-    ),
-    killOnTimeout: field.flag("with --timeout: abort the run then"),
-    detach: field.flag("return when the message is stored, with the pid on stdout; the run goes on"),
-    here: field.flag("talk to the process of this directory"),
-    continue: field.flag("talk to the task that was active last", { letter: "c" }),
-    plan: field.flag("as --mode plan: it looks, and changes nothing"),
+    wait: field.flag("keep waiting while the run is on hold"),
+    timeout: field.optional(field.text("seconds to wait, stdin included; the run continues", { meta: "SECONDS" })),
+    killOnTimeout: field.flag("with --timeout: abort the run"),
+    detach: field.flag("return once the message is stored; prints the pid"),
+    here: field.flag("process of this directory"),
+    continue: field.flag("most recently active task", { letter: "c" }),
+    plan: field.flag("read-only: same as --mode plan"),
     system: field.optional(
-      field.text("with --new: what it is told at every turn", { longest: LIMITS.systemCharsMax, meta: "TEXT" }),
+      field.text("with --new: instructions for every turn", { longest: LIMITS.systemCharsMax, meta: "TEXT" }),
     ),
-    noTools: field.flag("with --new: it only answers, without tools"),
-    maxTurns: field.optional(field.int("how many answers of a model the run may take", { min: 1, meta: "N" })),
+    noTools: field.flag("with --new: no tools"),
+    maxTurns: field.optional(field.int("maximum model calls per run", { min: 1, meta: "N" })),
     extract: field.optional(
-      field.text("print only the first block of code of the answer; --extract=LANG the first in a language", {
+      field.text("only the first code block of the answer, or the first in LANG", {
         letter: "x",
         bare: true,
         meta: "LANG",
       }),
     ),
     schema: field.optional(
-      field.text("a JSON Schema: the answer is JSON that it takes, and is asked for again when it is not", {
+      field.text("file with a JSON Schema that the answer must match", {
         meta: "FILE",
       }),
     ),
-    lastMessage: field.optional(field.text("a file of this machine that gets the answer, too", { meta: "FILE" })),
+    lastMessage: field.optional(field.text("file on this computer for a copy of the answer", { meta: "FILE" })),
   },
   examples: [
     'gsv chat "Summarise my current workspace."',
@@ -95,25 +89,25 @@ export const CHAT = {
   ],
   notes: [
     [
-      "With a message and something on stdin, the message comes first and stdin follows in a <stdin> block; without",
-      "a message stdin is the message. What is no text, or too long for a message, is given as a file that the agent can",
-      "read, up to 25 MiB. Answers go to stdout, everything else to stderr. --json is --output jsonl;",
-      "--jq without either is given the one result, as --output json prints it.",
+      "With a message and data on stdin, the data follows the message in a <stdin> block. Without",
+      "a message, stdin is the message. Binary or long data is attached as a file that the agent can",
+      "read, up to 25 MiB. Answers go to stdout, everything else to stderr. --json means --output jsonl;",
+      "--jq alone means --output json.",
     ].join("\n"),
     [
-      "With --input jsonl stdin answers and steers while the run goes on, one JSON object a line:",
-      '{"type":"approval","id":"k3x9","decision":"allow"}, "deny" with "message", "always":true, "args":{…} changes the call;',
+      "With --input jsonl, stdin controls the run, one JSON object per line:",
+      '{"type":"approval","id":"k3x9","decision":"allow"}, or "deny" with "message"; "always":true adds a rule, "args":{…} changes the call;',
       '{"type":"answer","id":"q7ab","text":"yes"}; {"type":"message","text":"Look at the tests, too."}, with "interrupt":true',
-      'at once; {"type":"abort"}. At the end of stdin nobody is there to answer.',
+      'to send it now; {"type":"abort"}. After the end of stdin, nothing is answered.',
     ].join("\n"),
     [
-      "A message that is /reset, /compact [N], /stop, /status, /model [NAME], /think [LEVEL] or /help is a command;",
-      "/think:LEVEL and /model:NAME within a message are for that message. One slash more, as //reset, is the word itself.",
+      "Commands in a message: /reset, /compact [N], /stop, /status, /model [NAME], /think [LEVEL], /help.",
+      "/think:LEVEL and /model:NAME apply to one message. To send the word itself, double the slash: //reset.",
     ].join("\n"),
-    "Ctrl-C aborts the run, twice leaves at once; closing the terminal leaves the run going.",
+    "Press ctrl-c once to abort the run, twice to quit immediately. The run continues if the terminal closes.",
     [
-      "Exit status: 0 answered, 1 failed, 3 no such process, 4 credential missing, 5 held until a person answers,",
-      "6 a limit, 75 unavailable, 124 --timeout, 130 aborted, 141 the reader of stdout left.",
+      "Exit status: 0 answered, 1 failed, 3 no such process, 4 missing credential, 5 needs your answer,",
+      "6 limit reached, 75 unavailable, 124 timeout, 130 aborted, 141 stdout closed.",
     ].join("\n"),
   ],
 } as const;

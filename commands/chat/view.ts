@@ -56,13 +56,14 @@ export function textView(io: Io, { raw, asks = false }: TextOptions): ChatView {
       switch (signal.name) {
         case "chat.start":
           if (signal.model.startsWith("offline")) {
-            await status("offline: this is no model, it answers from the built-in manual and by plain rules");
+            await status("no model configured; answers come from the built-in manual");
           }
           return;
         case "chat.delta":
           return signal.kind === "text" ? answer.grow(signal.turn, signal.text) : undefined;
         case "chat.text":
-          if (await answer.differs(signal.text)) await status("the answer was stored differently; it follows in full");
+          if (await answer.differs(signal.text))
+            await status("the stored answer differs from the streamed text; full answer:");
           return answer.commit(signal.text);
         case "chat.tool_call":
           return line(`[tool] ${callText(signal)}`);
@@ -95,7 +96,7 @@ export function textView(io: Io, { raw, asks = false }: TextOptions): ChatView {
   };
 }
 
-const UNSHOWN = "the answer holds nothing that can be shown; --json has it as it is";
+const UNSHOWN = "the answer has no printable text; --json prints it unchanged";
 
 /** A view of which the answer is told elsewhere, too, before it is shown. */
 export function tellingView(view: ChatView, told: (answer: string) => Promise<void>): ChatView {
@@ -168,17 +169,17 @@ function callText({ tool, args }: ShownCall): string {
   return `${tool} ${cutWidth(reveal(JSON.stringify(args)), CALL_COLUMNS_MAX)}`;
 }
 
-const RENEWED = "a new conversation begins with this message; the one before is archived";
+const RENEWED = "starting a new conversation; the previous one is archived";
 
 function queuedText(pid: string): string {
-  return `queued: ${pid} is busy or held, the message waits its turn`;
+  return `queued: ${pid} is busy or on hold`;
 }
 
 const DECIDED = {
   approve: "approved",
   deny: "denied",
   answer: "answered",
-  expired: "not answered in time",
+  expired: "expired",
   withdrawn: "withdrawn",
 } as const;
 
@@ -268,5 +269,5 @@ class Answer {
 
 function restartText({ attempt, reason, until, at }: SignalOf<"chat.restart">): string {
   const seconds = until === null ? 0 : Math.round((until - at) / 1000);
-  return `asking again${seconds < 2 ? "" : ` in ${seconds} s`} (attempt ${attempt}): ${reason}`;
+  return `retrying${seconds < 2 ? "" : ` in ${seconds} s`} (attempt ${attempt}): ${reason}`;
 }

@@ -18,18 +18,18 @@ const PREFIX = "apiKeys.";
 const COMPATIBLE = "compatible";
 
 export const providerInput = {
-  name: field.text("whose key: anthropic, openai, google, openrouter, or compatible for the server of ai.baseUrl", {
+  name: field.text("anthropic, openai, google, openrouter or compatible (for ai.baseUrl)", {
     positional: true,
     longest: 40,
     meta: "NAME",
   }),
-  env: field.optional(field.text("take it from this variable of the environment", { longest: 200, meta: "VARIABLE" })),
-  helper: field.optional(field.text("take what this command prints", { longest: 2000, meta: "COMMAND" })),
+  env: field.optional(field.text("environment variable that contains the key", { longest: 200, meta: "VARIABLE" })),
+  helper: field.optional(field.text("command that prints the key", { longest: 2000, meta: "COMMAND" })),
 };
 
 const spec = {
   name: "auth provider",
-  summary: "Keep the key of a model provider",
+  summary: "Save the API key of a provider",
   input: providerInput,
   examples: [
     "gsv auth provider anthropic",
@@ -38,20 +38,20 @@ const spec = {
     "gsv auth provider openrouter --helper 'pass show openrouter'",
   ],
   notes: [
-    "On a terminal it is asked for, unseen. gsv doctor --provider tries it; gsv config unset apiKeys.NAME forgets it.",
+    "On a terminal, gsv asks for the key without showing it. To test it: gsv doctor --provider. To delete it: gsv config unset apiKeys.NAME",
   ],
 };
 
 export const provider: Command = command(spec, async ({ args, json }, io) => {
   if (args.env !== undefined && args.helper !== undefined) {
-    throw usageError(spec, "--env and --helper exclude each other");
+    throw usageError(spec, "--env and --helper cannot be combined");
   }
   const key = settingOf(args.name);
   const value = (await keyFrom(io, key, args)).trim();
-  if (value === "") throw new SysError("EUSAGE", `nothing came for ${key}: nothing was changed`);
+  if (value === "") throw new SysError("EUSAGE", `no value for ${key}; nothing changed`);
   const result = await io.sys().call<{ changed: readonly ChangedSetting[] }>("config.set", { key, value });
   await printResult(io, (await declared("config.set")).cli.print, result, json);
-  await note(io, "gsv: gsv doctor --provider tries it");
+  await note(io, "gsv: to test it: gsv doctor --provider");
   return 0;
 });
 
@@ -60,7 +60,7 @@ function settingOf(name: string): string {
   if (SETTING_NAMES.some((each) => each === key)) return key;
   const known = SETTING_NAMES.filter((each) => each.startsWith(PREFIX)).map((each) => each.slice(PREFIX.length));
   throw new SysError("EUSAGE", `gsv keeps no key for ${JSON.stringify(name)}`, [
-    `one of ${[...known, COMPATIBLE].join(", ")}; offline, script and ollama need none`,
+    `one of ${[...known, COMPATIBLE].join(", ")}; offline, script and ollama need no key`,
   ]);
 }
 
@@ -71,7 +71,7 @@ async function keyFrom(
 ): Promise<string> {
   if (env !== undefined) {
     const value = io.env[env];
-    if (value === undefined) throw new SysError("EUSAGE", `there is no ${env} in this environment`);
+    if (value === undefined) throw new SysError("EUSAGE", `${env} is not set`);
     return value;
   }
   if (helper !== undefined) return await printedBy(io, helper);
@@ -115,6 +115,6 @@ async function printedBy(io: Io, helper: string): Promise<string> {
       printed = text;
     },
   });
-  if (status !== 0) throw new SysError("EUSAGE", `the helper ended with ${status}: nothing was changed`);
+  if (status !== 0) throw new SysError("EUSAGE", `the helper exited with ${status}; nothing changed`);
   return printed;
 }

@@ -24,31 +24,31 @@ interface Offer {
 const OFFLINE = "offline";
 
 const OFFERS: readonly Offer[] = [
-  { name: OFFLINE, about: "from what is on this machine; needs no key and no network", provider: OFFLINE, model: "" },
+  { name: OFFLINE, about: "the built-in manual: no key, no network", provider: OFFLINE, model: "" },
   {
     name: "anthropic",
-    about: "models of Anthropic, with a key",
+    about: "Anthropic (API key)",
     provider: "anthropic",
     key: "apiKeys.anthropic",
     model: "claude-sonnet-5-5",
   },
   {
     name: "openai",
-    about: "models of OpenAI, with a key",
+    about: "OpenAI (API key)",
     provider: "openai",
     key: "apiKeys.openai",
     model: "gpt-5.4",
   },
   {
     name: "ollama",
-    about: "models on this machine, through Ollama",
+    about: "models on this computer, through Ollama",
     provider: "ollama",
     baseUrl: "http://127.0.0.1:11434",
     model: "llama3.2",
   },
   {
     name: "compatible",
-    about: "another server that speaks as OpenAI's does, by its address",
+    about: "an OpenAI-compatible server, by address",
     provider: "openai",
     key: "ai.apiKey",
     baseUrl: "http://127.0.0.1:8080/v1",
@@ -58,10 +58,10 @@ const OFFERS: readonly Offer[] = [
 
 const spec = {
   name: "auth setup",
-  summary: "Choose who answers, step by step: provider, key and model",
+  summary: "Set up a model: provider and key",
   input: {},
   examples: ["gsv auth setup"],
-  notes: ["On a terminal. Enter takes what stands in brackets; nothing is stored before the last answer."],
+  notes: ["Needs a terminal. Enter keeps the value in brackets. Nothing is saved before the last answer."],
 };
 
 type Settings = (key: string) => SettingInfo | undefined;
@@ -91,14 +91,14 @@ function needsTerminal(): SysError {
 
 function fromEnvironment(settings: readonly SettingInfo[]): string[] {
   const said = settings.filter(({ key, layer }) => layer === "environment" && /^(?:ai|apiKeys)\./.test(key));
-  if (said.length === 0) return ["The environment says nothing about who answers.", ""];
+  if (said.length === 0) return ["The environment configures no model.", ""];
   const lines = said.map(({ key, env, shown }) => `  ${env} for ${key}: ${shown}`);
-  return ["The environment already says, and wins over what is stored:", ...lines, ""];
+  return ["The environment overrides saved settings:", ...lines, ""];
 }
 
 function offersText(): string[] {
   const rows = OFFERS.map(({ name, about }, index) => `  ${index + 1}  ${name.padEnd(10)}  ${about}`);
-  return ["Who shall answer?", ...rows];
+  return ["Which provider?", ...rows];
 }
 
 async function chosen(io: Io, known: Settings): Promise<Offer> {
@@ -107,7 +107,7 @@ async function chosen(io: Io, known: Settings): Promise<Offer> {
     const answer = (await question(io, "who", usual.name)).toLowerCase();
     const offer = OFFERS.find(({ name }, index) => answer === name || answer === String(index + 1));
     if (offer !== undefined) return offer;
-    await printText(io.stderr, `  a number from 1 to ${OFFERS.length}, or a name from the list`);
+    await printText(io.stderr, `  enter a number from 1 to ${OFFERS.length} or a name`);
   }
 }
 
@@ -148,9 +148,8 @@ async function address(io: Io, usual: string): Promise<string> {
 
 function faultOf(url: string): string | null {
   const parsed = URL.canParse(url) ? new URL(url) : null;
-  if (parsed === null || !/^https?:$/.test(parsed.protocol)) return "an address like http://127.0.0.1:8080/v1";
-  if (parsed.username !== "" || parsed.password !== "")
-    return "without a name or password in it: the key is asked for next";
+  if (parsed === null || !/^https?:$/.test(parsed.protocol)) return "enter an address such as http://127.0.0.1:8080/v1";
+  if (parsed.username !== "" || parsed.password !== "") return "leave user and password out: the key comes next";
   return null;
 }
 
@@ -161,9 +160,9 @@ async function secretFor(io: Io, key: string, info: SettingInfo | undefined): Pr
   const isSet = info !== undefined && info.layer !== "default";
   const stays = isSet
     ? `Enter keeps what is ${info.layer === "environment" ? `in ${info.env}` : "stored"}`
-    : "Enter leaves it out";
+    : "Enter skips it";
   for (;;) {
-    const typed = (await io.person.askHidden(`${key}, unseen [${stays}]: `))?.trim();
+    const typed = (await io.person.askHidden(`${key}, not shown [${stays}]: `))?.trim();
     if (typed === undefined) throw needsTerminal();
     if (typed === "" || typed.length >= SECRET_CHARS_MIN) return typed;
     await printText(io.stderr, `  at least ${SECRET_CHARS_MIN} characters`);
@@ -178,10 +177,10 @@ async function question(io: Io, what: string, shown: string, usual = shown): Pro
 function after({ provider }: Offer, isBuilt: boolean, settings: readonly SettingInfo[]): string[] {
   const wins = settings.find(({ key, layer }) => key === "ai.model" && layer === "environment");
   return [
-    "change any of it: gsv config set KEY, gsv config unset KEY, or gsv auth setup again; look: gsv config list ai",
+    "To change it: gsv config set KEY, or gsv auth setup. To see it: gsv config list ai",
     ...(isBuilt
       ? []
-      : [`this gsv cannot talk to ${provider} yet: it keeps these settings, and offline answers until it can`]),
-    ...(wins === undefined ? [] : [`${wins.env} is set in this environment and wins over ai.model`]),
+      : [`this version cannot use ${provider}: the settings are saved, answers come from the built-in manual`]),
+    ...(wins === undefined ? [] : [`${wins.env} is set in this environment and overrides ai.model`]),
   ];
 }

@@ -16,7 +16,7 @@ const name = { name: field.text("the account", { positional: true, longest: 32, 
 
 const loginSpec = {
   name: "auth login",
-  summary: "Prove once that you are an account; --user then asks no more for eight hours",
+  summary: "Sign in for eight hours of --user",
   input: name,
   examples: ["gsv auth login root"],
 };
@@ -37,7 +37,7 @@ const login = command(loginSpec, async ({ args, json }, io) => {
 
 const logoutSpec = {
   name: "auth logout",
-  summary: "Forget that, and end its token",
+  summary: "Sign out and revoke the token",
   input: name,
   examples: ["gsv auth logout root"],
 };
@@ -54,7 +54,7 @@ const logout = command(logoutSpec, async ({ args, json }, io) => {
       await io.signIn.forget(who);
     }
   }
-  const text = kept === null ? `nobody was signed in as ${who}` : `signed out as ${who}`;
+  const text = kept === null ? `not signed in as ${who}` : `signed out as ${who}`;
   await printText(io.stdout, json ? jsonLine({ account: who, signedOut: kept !== null }) : text);
   return 0;
 });
@@ -72,12 +72,19 @@ export async function auth(): Promise<Command> {
     [
       "provider",
       {
-        summary: "Keep the key of a model provider",
+        summary: "Save the API key of a provider",
         input: providerInput,
         load: () => provider,
       },
     ],
-    ["token", { summary: "Make, list and revoke tokens", input: {}, load: () => domainCommand("auth token", tokens) }],
+    [
+      "token",
+      {
+        summary: "Create, list and revoke tokens",
+        input: {},
+        load: () => domainCommand("auth token", tokens, "Create, list and revoke tokens"),
+      },
+    ],
   ]);
-  return domainCommand("auth", verbs);
+  return domainCommand("auth", verbs, "Sign in, sign out, manage tokens");
 }

@@ -15,18 +15,18 @@ import { printResult } from "../print.ts";
 import { asDeclared, settingKey as key } from "./config.ts";
 import { changesBetween, isSecretKey, layerText, namesIn, type Values, valuesFrom } from "./config-text.ts";
 
-const system = field.flag("change the home's setting, not yours (root)");
+const system = field.flag("setting of the whole home (root only)");
 
 const setInput = {
   key,
-  value: field.optional(field.text("what it shall be; of a secret never", { positional: true, meta: "VALUE" })),
+  value: field.optional(field.text("the new value; never a secret", { positional: true, meta: "VALUE" })),
   system,
 };
 
 const setSpec = {
   ...asDeclared("set"),
   input: setInput,
-  notes: ["- as VALUE, and no VALUE where stdin is a pipe or a file, take it from stdin."],
+  notes: ["Without VALUE, or with -, the value is read from stdin."],
 };
 
 export const set: Command = command(setSpec, async ({ args, json }, io) => {
@@ -44,15 +44,15 @@ interface Changed {
 
 async function secretFor(io: Io, name: string, value: string | undefined): Promise<string> {
   if (value !== undefined && value !== "-") {
-    throw new SysError("EUSAGE", `${name} is a secret and is not taken as an argument`, [
-      "there others would see it, in the process list and in your shell's history",
-      `type it unseen: gsv config set ${name}`,
-      `or from a file: gsv config set ${name} < FILE`,
+    throw new SysError("EUSAGE", `cannot set ${name} from an argument: it is a secret`, [
+      "others could see it in the process list and your shell's history",
+      `to type it hidden: gsv config set ${name}`,
+      `to read it from a file: gsv config set ${name} < FILE`,
     ]);
   }
   const text = (io.stdin.isTTY ? await io.person.askHidden(`${name}: `) : await fed(io)) ?? "";
   const secret = text.replace(/\r?\n$/, "");
-  if (secret.trim() === "") throw new SysError("EUSAGE", `nothing came for ${name}: nothing was changed`);
+  if (secret.trim() === "") throw new SysError("EUSAGE", `no value for ${name}; nothing changed`);
   return secret;
 }
 
@@ -72,10 +72,10 @@ const editInput = { system };
 export const edit: Command = command(
   {
     name: "config edit",
-    summary: "Change your settings in your editor, all at once or none",
+    summary: "Edit your settings",
     input: editInput,
     examples: ["gsv config edit", "EDITOR=nano gsv config edit"],
-    notes: ["$VISUAL or $EDITOR is started on a file that only you can read. What is not right changes nothing."],
+    notes: ["Starts $VISUAL or $EDITOR on a private file. If a line is invalid, nothing changes."],
   },
   async ({ args, json }, io) => {
     const whole = args.system === true;
@@ -86,7 +86,7 @@ export const edit: Command = command(
       .edit({
         text: layerText(before, whole),
         name: whole ? "system-settings.conf" : "settings.conf",
-        onDraft: (path) => note(io, `gsv: goes on with the text of before (delete ${path} to begin anew)`),
+        onDraft: (path) => note(io, `gsv: continuing your draft (delete ${path} to start over)`),
       })
       .finally(stop);
     const result = await applied(io, before, edited.text, whole).catch((error: unknown) => {
@@ -109,7 +109,7 @@ function kept(error: unknown, path: string): unknown {
   if (!(error instanceof SysError)) return error;
   return new SysError(error.code, error.message, [
     ...error.hints,
-    `your text is kept in ${path}; gsv config edit goes on with it`,
+    `your text is saved in ${path}; gsv config edit continues with it`,
   ]);
 }
 

@@ -20,7 +20,7 @@ export function namesIn(system: boolean): readonly SettingName[] {
 export function layerText(values: Values, system: boolean): string {
   const head = [
     system ? "# Settings of the whole home." : "# Your settings.",
-    "# A line without # says what a setting is; a line taken away unsets it. Secrets are set with: gsv config set KEY",
+    "# Lines without # set a value; deleting a line unsets it. Set secrets with: gsv config set KEY",
     "",
   ];
   const lines = namesIn(system).flatMap((name) => {
@@ -39,7 +39,7 @@ export function valuesFrom(text: string): Values {
     if (line.trim() === "" || line.trimStart().startsWith("#")) continue;
     try {
       const [name, value] = valueOn(line);
-      if (Object.hasOwn(values, name)) throw new SysError("ECONFIG", `${name} is said twice`);
+      if (Object.hasOwn(values, name)) throw new SysError("ECONFIG", `${name} is set twice`);
       values[name] = value;
     } catch (error) {
       const { message, hints } = error as SysError;
@@ -47,13 +47,13 @@ export function valuesFrom(text: string): Values {
       faults.push(`line ${index + 1}: ${message}${hint === undefined ? "" : `; ${hint}`}`);
     }
   }
-  if (faults.length > 0) throw new SysError("ECONFIG", "nothing was changed: the text is not right", faults);
+  if (faults.length > 0) throw new SysError("ECONFIG", "nothing changed: a line is invalid", faults);
   return values;
 }
 
 function valueOn(line: string): [SettingName, string] {
   const equals = line.indexOf("=");
-  if (equals < 0) throw new SysError("ECONFIG", "KEY = VALUE is what belongs here");
+  if (equals < 0) throw new SysError("ECONFIG", "expected KEY = VALUE");
   const { name } = settingNamed(line.slice(0, equals).trim());
   const setting: Setting = SETTINGS[name];
   if (setting.type === "secret") throw new SysError("ECONFIG", `${name} is a secret: gsv config set ${name}`);
@@ -71,7 +71,7 @@ function unwritten(text: string): string {
   try {
     return String(JSON.parse(text));
   } catch {
-    throw new SysError("ECONFIG", "the quotes are not closed as in JSON");
+    throw new SysError("ECONFIG", "the quotes are not closed");
   }
 }
 

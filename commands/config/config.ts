@@ -9,12 +9,12 @@ import { declared } from "../derive.ts";
 import { jsonLine } from "../io/status.ts";
 import { printResult, printText } from "../print.ts";
 
-export const settingKey = field.text("name of the setting", { positional: true, meta: "KEY" });
+export const settingKey = field.text("the setting, as in gsv config list", { positional: true, meta: "KEY" });
 const verbose = (doc: string) => field.flag(doc, { letter: "v" });
 
 const getInput = {
   key: settingKey,
-  verbose: verbose("show every layer that says something, and what the setting means"),
+  verbose: verbose("every layer with a value, and the description"),
 };
 
 export const get: Command = command({ ...asDeclared("get"), input: getInput }, async ({ args, json }, io) => {
@@ -31,7 +31,7 @@ export function asDeclared(verb: "get" | "list" | "set") {
 
 async function everything(info: SettingInfo): Promise<string> {
   const { key: name, shown, layer, layers, doc, takes, env, writes, agents } = info;
-  const own = agents === "ask" ? "you, and an agent of yours once you have approved it" : "you";
+  const own = agents === "ask" ? "you, and your agents if you approve it" : "you";
   const rows: [string, string][] = [
     [name, `${shown || '""'} (${layer})`],
     ["means", doc],
@@ -45,8 +45,8 @@ async function everything(info: SettingInfo): Promise<string> {
 }
 
 const listInput = {
-  under: field.optional(field.text("prefix of the names", { positional: true, meta: "PREFIX" })),
-  verbose: verbose("also what each means"),
+  under: field.optional(field.text("prefix of the settings to list", { positional: true, meta: "PREFIX" })),
+  verbose: verbose("descriptions too"),
 };
 
 export const list: Command = command({ ...asDeclared("list"), input: listInput }, async ({ args, json }, io) => {

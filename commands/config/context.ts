@@ -14,10 +14,10 @@ import { printText } from "../print.ts";
 type FileOf<K> = Extract<FileView, { readonly kind: K }>;
 
 const whose = field.optional(
-  field.text("whose context: an agent of yours; your own when left out", { flag: "of", longest: 32, meta: "NAME" }),
+  field.text("one of your agents (default: yourself)", { flag: "of", longest: 32, meta: "NAME" }),
 );
-const ofProcess = field.optional(field.pid("what this process alone is told", { meta: "PID" }));
-const file = field.text("which file, with or without .md", { positional: true, longest: 200, meta: "FILE" });
+const ofProcess = field.optional(field.pid("context of one process", { meta: "PID" }));
+const file = field.text("the file, with or without .md", { positional: true, longest: 200, meta: "FILE" });
 
 const NONE_YET = "no context yet: gsv context add 10-style 'Answer in German.'";
 
@@ -25,7 +25,7 @@ const listInput = { of: whose, pid: ofProcess };
 const list = command(
   {
     name: "context list",
-    summary: "List the files",
+    summary: "List context files",
     input: listInput,
     examples: ["gsv context list", "gsv context list --pid task:abc123"],
   },
@@ -41,7 +41,7 @@ const showInput = { file: field.optional(file), of: whose, pid: ofProcess };
 const show = command(
   {
     name: "context show",
-    summary: "Print one file, or all as an agent reads them",
+    summary: "Print context files",
     input: showInput,
     examples: ["gsv context show", "gsv context show 10-style"],
   },
@@ -61,16 +61,14 @@ const show = command(
 
 const addInput = {
   file,
-  text: field.optional(
-    field.text("what it says; - or nothing takes it from stdin", { positional: true, meta: "TEXT" }),
-  ),
+  text: field.optional(field.text("the text; - or nothing reads it from stdin", { positional: true, meta: "TEXT" })),
   of: whose,
   pid: ofProcess,
 };
 const add = command(
   {
     name: "context add",
-    summary: "Add a file",
+    summary: "Add a context file",
     input: addInput,
     examples: [
       'gsv context add 10-style "Answer in German."',
@@ -81,9 +79,9 @@ const add = command(
   async ({ args, json }, io) => {
     const path = `${directoryOf(args)}/${named(args.file)}`;
     if ((await filesIn(io, args)).includes(named(args.file)))
-      throw new SysError("EEXIST", `${path} exists`, [`change it: gsv context edit ${args.file}`]);
+      throw new SysError("EEXIST", `${path} exists`, [`to change it: gsv context edit ${args.file}`]);
     const given = args.text === undefined || args.text === "-" ? await stdinText(io) : args.text;
-    if (given.trim() === "") throw new SysError("EUSAGE", "nothing came: nothing was added");
+    if (given.trim() === "") throw new SysError("EUSAGE", "no text; nothing was added");
     return written(io, path, given, json);
   },
 );
@@ -91,7 +89,7 @@ const add = command(
 const edit = command(
   {
     name: "context edit",
-    summary: "Change a file in your editor",
+    summary: "Edit a context file",
     input: { file, of: whose, pid: ofProcess },
     examples: ["gsv context edit 10-style", "gsv context edit 10-user --of friday"],
   },
@@ -104,7 +102,7 @@ const edit = command(
 const remove = command(
   {
     name: "context rm",
-    summary: "Remove a file",
+    summary: "Remove a context file",
     input: { file, of: whose, pid: ofProcess },
     examples: ["gsv context rm 10-style"],
   },
@@ -123,7 +121,7 @@ export function context(): Command {
       { summary: each.summary, input: each.spec.input, load: () => each },
     ]),
   );
-  return domainCommand("context", verbs);
+  return domainCommand("context", verbs, "Manage what agents know about you");
 }
 
 interface Whose {
@@ -132,12 +130,12 @@ interface Whose {
 }
 
 function directoryOf({ of, pid }: Whose): string {
-  if (of !== undefined && pid !== undefined) throw new SysError("EUSAGE", "--of and --pid mean different files");
+  if (of !== undefined && pid !== undefined) throw new SysError("EUSAGE", "--of and --pid cannot be combined");
   return pid === undefined ? `~${of ?? ""}/context.d` : `/proc/${pid}/context.d`;
 }
 
 function named(name: string): string {
-  if (name.includes("/")) throw new SysError("EUSAGE", `${name} is a path: name a file of context.d`);
+  if (name.includes("/")) throw new SysError("EUSAGE", `${name} is a path: give a file name in context.d`);
   return name.endsWith(".md") ? name : `${name}.md`;
 }
 
@@ -156,7 +154,7 @@ async function filesIn(io: Io, whose: Whose): Promise<readonly string[]> {
 
 async function read(io: Io, path: string): Promise<FileOf<"file">> {
   const view = await io.sys().call<FileView>("fs.read", { path });
-  if (view.kind !== "file") throw new SysError("EISDIR", `${path} is no file of text`);
+  if (view.kind !== "file") throw new SysError("EISDIR", `${path} is not a text file`);
   return view;
 }
 

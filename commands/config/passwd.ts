@@ -20,12 +20,12 @@ const spec = {
   summary: "Change a password",
   input: {
     username: field.optional(
-      field.text("whose; your own when left out", { positional: true, longest: 32, meta: "NAME" }),
+      field.text("the account (default: yours)", { positional: true, longest: 32, meta: "NAME" }),
     ),
   },
   examples: ["gsv passwd", "gsv passwd root", "gsv passwd bob --user root"],
   notes: [
-    "On a terminal nothing that is typed shows. From stdin the password so far, where one is needed, is the first line\nand the new one the next.",
+    "On a terminal the password is not shown. On stdin, give the current password (if needed) and the new one on separate lines.",
   ],
 };
 
@@ -47,15 +47,15 @@ async function read(io: Io, { name, asksOld }: { readonly name: string; readonly
     const old = asksOld ? { old: lines.shift() ?? "" } : {};
     return { ...old, password: lines[0] ?? "" };
   }
-  const old = asksOld ? { old: await ask(io, `password of ${name} so far: `) } : {};
+  const old = asksOld ? { old: await ask(io, `current password of ${name}: `) } : {};
   const password = await ask(io, `new password of ${name}: `);
-  if ((await ask(io, "the same again: ")) !== password)
-    throw new SysError("EINVAL", "the two are not the same: nothing changed");
+  if ((await ask(io, "repeat new password: ")) !== password)
+    throw new SysError("EINVAL", "the passwords differ; nothing changed");
   return { ...old, password, typed: true };
 }
 
 async function ask(io: Io, prompt: string): Promise<string> {
   const typed = await io.person.askHidden(prompt);
   if (typed !== null) return typed;
-  throw new SysError("EUSAGE", "there is no terminal to type a password on", ["give it on stdin, one line"]);
+  throw new SysError("EUSAGE", "no terminal to type a password on", ["give it as one line on stdin"]);
 }

@@ -6,5 +6,5 @@ const NAME = /^[a-z_][a-z0-9_-]{0,31}$/;
 
 export function accountName(name: string): string {
   if (NAME.test(name)) return name;
-  throw new SysError("EUSAGE", `${name.slice(0, 40)} is no name of an account`, ["usage: gsv COMMAND … --user NAME"]);
+  throw new SysError("EUSAGE", `invalid account name: ${name.slice(0, 40)}`, ["usage: gsv COMMAND … --user NAME"]);
 }

@@ -33,7 +33,7 @@ const table = {
     { head: "DESCRIPTION", cell: (row: Found) => row.description, shrink: true as const },
     { head: "PATH", cell: (row: Found) => row.path, minor: 1 },
   ],
-  empty: "no skills: gsv skills update brings those that ship with gsv",
+  empty: "no skills. To install the built-in ones: gsv skills update",
 };
 
 const list = command(
@@ -58,8 +58,8 @@ const show = command(
 const search = command(
   {
     name: "skills search",
-    summary: "Find skills by what they are about",
-    input: { query: field.text("some words", { positional: true, longest: 1024, meta: "TEXT" }) },
+    summary: "Search skills",
+    input: { query: field.text("words to search for", { positional: true, longest: 1024, meta: "TEXT" }) },
     examples: ['gsv skills search "restore an old version"'],
   },
   async ({ args, json }, io) => {
@@ -68,7 +68,7 @@ const search = command(
     const hits = indexSections(sections).search(args.query);
     await printResult(
       io,
-      { ...table, empty: "no skill is about that" },
+      { ...table, empty: "no matching skill" },
       { skills: hits.map(({ section }) => section.skill) },
       json,
     );
@@ -79,8 +79,8 @@ const search = command(
 const create = command(
   {
     name: "skills create",
-    summary: "Begin a skill of your own; gsv edit or your editor goes on",
-    input: { name, description: field.text("one line: when to read it", { longest: 300, meta: "TEXT" }) },
+    summary: "Create a skill",
+    input: { name, description: field.text("one line: when agents should read it", { longest: 300, meta: "TEXT" }) },
     examples: ['gsv skills create release --description "How a release is made here"'],
   },
   async ({ args, json }, io) => {
@@ -98,8 +98,8 @@ const create = command(
 const validate = command(
   {
     name: "skills validate",
-    summary: "Check that every skill can be read as one",
-    input: { name: { ...field.optional(name), doc: "one skill; all when left out" } },
+    summary: "Check the format of skills",
+    input: { name: { ...field.optional(name), doc: "one skill (default: all)" } },
     examples: ["gsv skills validate", "gsv skills validate release"],
   },
   async ({ args, json }, io) => {
@@ -110,7 +110,7 @@ const validate = command(
     const right = found.filter(({ path }) => about(path)).length;
     if (args.name !== undefined && right + wrong.length === 0) throw new SysError("ENOENT", `no skill ${args.name}`);
     if (wrong.length === 0 && !json)
-      await printText(io.stdout, `${right} ${right === 1 ? "skill is" : "skills are"} right`);
+      await printText(io.stdout, `${right} ${right === 1 ? "skill is" : "skills are"} valid`);
     return wrong.length === 0 ? 0 : 1;
   },
 );
@@ -122,7 +122,11 @@ export async function skills(): Promise<Command> {
       { summary: each.summary, input: each.spec.input, load: () => each },
     ]),
   );
-  return domainCommand("skills", verbs.set("update", await verbOf("sys.bootstrap", "skills update")));
+  return domainCommand(
+    "skills",
+    verbs.set("update", await verbOf("sys.bootstrap", "skills update")),
+    "Manage skills: instructions for kinds of work",
+  );
 }
 
 async function all(io: Io): Promise<{ skills: Found[]; faults: Faulty[] }> {

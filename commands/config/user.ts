@@ -10,5 +10,5 @@ export async function user(): Promise<Command> {
     ["mod", await verbOf("account.update", "user mod")],
     ["rm", await verbOf("account.remove", "user rm")],
   ]);
-  return domainCommand("user", verbs);
+  return domainCommand("user", verbs, "Manage accounts");
 }

@@ -33,7 +33,7 @@ export const tail = programCommand(
       ),
       bytes: field.optional(field.text("number of bytes", { letter: "c", meta: "N" })),
       follow: field.flag("new lines too, until interrupted", { letter: "f" }),
-      quiet: field.flag("no file names", { letter: "q" }),
+      silent: field.flag("no file names", { letter: "q" }),
     },
     usage: "gsv tail [-n N] [-c N] [-fq] PATH... [--json]",
     examples: ["gsv tail -n 20 '~/notes.md'", "gsv tail -f /proc/init:1000/stream"],

@@ -15,17 +15,15 @@ import { piecesOf, putPieces } from "./copy/gsv-side.ts";
 import { isMissing, statOf } from "./entries.ts";
 import { Problems } from "./problems.ts";
 
-const input = { path: field.path("the file; it may be new", { positional: true, meta: "PATH", of: "file" }) };
+const input = { path: field.path("the file, which may be new", { positional: true, meta: "PATH", of: "file" }) };
 
 export const edit: Command = command(
   {
     name: "edit",
-    summary: "Change a text file in your editor",
+    summary: "Edit a file in your editor",
     input,
     examples: ["gsv edit '~/notes.md'", "EDITOR=nano gsv edit '~/context.d/10-style.md'"],
-    notes: [
-      "$VISUAL or $EDITOR is started on a private copy. If the file changed meanwhile it stays as it is, and so does your copy.",
-    ],
+    notes: ["Starts $VISUAL or $EDITOR on a private copy. If the file changes meanwhile, gsv keeps both versions."],
   },
   async ({ args: { path }, json }, io) => {
     const problems = new Problems(io, "edit", json);
@@ -37,7 +35,7 @@ export const edit: Command = command(
       base(path)
         .replace(/[^\w.-]/g, "_")
         .slice(-NAME_CHARS_MAX) || "text";
-    const onDraft = (draft: string) => note(io, `gsv: goes on with the text of before (delete ${draft} to begin anew)`);
+    const onDraft = (draft: string) => note(io, `gsv: continuing your draft (delete ${draft} to start over)`);
     const edited = await io.person
       .edit({ text: began.text, name, draftName: `${draftKey(path, began)}-${name}`, onDraft })
       .finally(stop);
@@ -45,7 +43,7 @@ export const edit: Command = command(
     if (changed) await writeBack(io, path, { began, edited, problems });
     edited.done();
     if (json) await io.stdout.write(jsonLine({ path, changed }));
-    else await note(io, changed ? `wrote ${path}` : `nothing changed: ${path} stays as it is`);
+    else await note(io, changed ? `wrote ${path}` : `no changes to ${path}`);
     return 0;
   },
 );
@@ -85,7 +83,7 @@ function textOf(path: string, bytes: Uint8Array): string {
   } catch {
     // Told below, the same way as a NUL byte.
   }
-  throw new SysError("EINVAL", `${path}: is no text in UTF-8, and an editor would damage it`, [
+  throw new SysError("EINVAL", `${path}: not UTF-8 text; an editor would damage it`, [
     `gsv cp ${quoted(path)} host:./ copies it to this machine`,
   ]);
 }
@@ -103,14 +101,10 @@ async function writeBack(io: Io, path: string, { began, edited, problems }: Writ
     await putPieces(io.sys(), inOnePiece(Buffer.from(edited.text)), { how: { path, ...guard }, upload });
   } catch (error) {
     const kept = edited.keep();
-    const draft = [`your text is kept in ${kept}`, `gsv cp ${quoted(`host:${kept}`)} ${quoted(path)} puts it there`];
+    const draft = [`your text is saved in ${kept}`, `gsv cp ${quoted(`host:${kept}`)} ${quoted(path)} copies it there`];
     if (!(error instanceof SysError)) throw new SysError("EIO", `edit: ${String(error)}`, draft);
     if (error.code === "ECONFLICT" || error.code === "EEXIST")
-      throw new SysError(
-        "ECONFLICT",
-        `edit: ${path} was changed by somebody else meanwhile, and stays as it is`,
-        draft,
-      );
+      throw new SysError("ECONFLICT", `edit: ${path} was changed meanwhile and was not overwritten`, draft);
     const { code, message, hints } = problems.worded(path, error);
     throw new SysError(code, message, [...hints, ...draft]);
   }

@@ -16,20 +16,20 @@ const glob = (doc: string) => field.optional(field.text(doc, { meta: "GLOB", lon
 
 const input = {
   paths: field.optional(
-    field.paths("where to begin; your home when left out", { positional: true, meta: "PATH...", of: "file" }),
+    field.paths("where to start (default: your home)", { positional: true, meta: "PATH...", of: "file" }),
   ),
-  name: glob("names that fit, * ? and [...] as in a shell"),
-  iname: glob("the same, whatever the case"),
-  path: glob("whole paths that fit"),
-  type: field.optional(field.choice("f is a file, d a directory, l a link", ["f", "d", "l"])),
-  size: number("bigger (+), smaller (-) or as big as so many blocks of 512 bytes, or c, k, M, G", "[+-]N[ckMG]"),
-  mtime: number("changed more (+), less (-) or just so many days ago", "[+-]N"),
+  name: glob("names that match a pattern such as *.md"),
+  iname: glob("the same, in any case"),
+  path: glob("paths that match a pattern"),
+  type: field.optional(field.choice("f for files, d for directories, l for links", ["f", "d", "l"])),
+  size: number("larger (+) or smaller (-) than N, in 512-byte blocks or c, k, M, G", "[+-]N[ckMG]"),
+  mtime: number("changed more (+) or less (-) than N days ago", "[+-]N"),
   mmin: number("the same in minutes", "[+-]N"),
-  newer: field.optional(field.path("changed after this one was", { meta: "PATH", of: "file" })),
+  newer: field.optional(field.path("changed after PATH", { meta: "PATH", of: "file" })),
   empty: field.flag("empty files and directories"),
-  mindepth: field.optional(field.int("not less than so many levels down", { meta: "N", max: 1000 })),
-  maxdepth: field.optional(field.int("not more than so many levels down", { meta: "N", max: 1000 })),
-  print0: field.flag("a NUL after each path, for xargs -0"),
+  mindepth: field.optional(field.int("minimum depth", { meta: "N", max: 1000 })),
+  maxdepth: field.optional(field.int("maximum depth", { meta: "N", max: 1000 })),
+  print0: field.flag("NUL after each path, for xargs -0"),
 };
 
 const made: Command = command(
@@ -38,7 +38,7 @@ const made: Command = command(
     summary: "Find files by name, kind, size and time",
     input,
     examples: ["gsv find '~' -name '*.md'", "gsv find /home -type f -size +1M -mtime -7"],
-    notes: ["Tests can be written with one dash or two; all of them must hold. gsv grep finds by content."],
+    notes: ["Tests start with one dash or two, and all must match. To search contents, use gsv grep."],
   },
   async ({ args, json }, io) => {
     const problems = new Problems(io, "find", json);

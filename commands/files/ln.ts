@@ -11,10 +11,10 @@ import { statOrNull } from "./entries.ts";
 import { Problems } from "./problems.ts";
 
 const input = {
-  target: field.text("what the link points to, from where the link is", { positional: true, meta: "TARGET" }),
-  path: field.path("the link, or the directory it goes to", { positional: true, meta: "LINK", of: "file" }),
-  symbolic: field.flag("a symbolic link: there are no others", { letter: "s" }),
-  force: field.flag("replace a file or link that is there", { letter: "f" }),
+  target: field.text("target, relative to the link", { positional: true, meta: "TARGET" }),
+  path: field.path("the new link, or a directory for it", { positional: true, meta: "LINK", of: "file" }),
+  symbolic: field.flag("symbolic link (required)", { letter: "s" }),
+  force: field.flag("replace an existing file or link", { letter: "f" }),
 };
 
 export const ln: Command = command(
@@ -27,7 +27,7 @@ export const ln: Command = command(
   async ({ args, json }, io) => {
     const { target, path } = args;
     if (args.symbolic !== true)
-      throw new SysError("EPERM", "ln: there are no hard links", [`gsv ln -s ${quoted(target)} ${quoted(path)}`]);
+      throw new SysError("EPERM", "ln: gsv has no hard links", [`gsv ln -s ${quoted(target)} ${quoted(path)}`]);
     const problems = new Problems(io, "ln", json);
     await problems.attempt(path, async () => {
       const sys = io.sys();

@@ -93,7 +93,7 @@ function hintsFor({ command, path, home }: Typed, { code }: SysError): string[] 
   if (code === "ENOENT" && home !== undefined && home.length > 1 && (path === home || path.startsWith(`${home}/`))) {
     const meant = `~${path.slice(home.length)}`;
     return [
-      `your shell makes ${home} of ~ before gsv sees it: in quotes it is your home inside gsv`,
+      `your shell replaced ~ with ${home}; quote it to mean your home inside gsv`,
       `gsv ${command} ${quoted(meant)}`,
     ];
   }

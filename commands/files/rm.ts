@@ -11,9 +11,9 @@ import { isMissing, statOf } from "./entries.ts";
 import { Problems } from "./problems.ts";
 
 const input = {
-  paths: field.paths("what to remove", { positional: true, meta: "PATH...", of: "file" }),
-  recursive: field.flag("directories with everything in them", { letter: "r" }),
-  force: field.flag("say nothing of what is not there, and never ask", { letter: "f" }),
+  paths: field.paths("files and directories", { positional: true, meta: "PATH...", of: "file" }),
+  recursive: field.flag("directories with their contents", { letter: "r" }),
+  force: field.flag("ignore missing files, never ask", { letter: "f" }),
   interactive: field.flag("ask before each", { letter: "i" }),
 };
 
@@ -23,7 +23,7 @@ export const rm: Command = command(
     summary: "Remove files and directories",
     input,
     examples: ["gsv rm '~/draft.md'", "gsv rm -r '~/old'"],
-    notes: ["What is removed is gone. A link goes, not what it points to."],
+    notes: ["There is no undo. Links are removed, not their targets."],
   },
   async ({ args, json }, io) => {
     const problems = new Problems(io, "rm", json);
@@ -48,11 +48,10 @@ interface How {
 
 async function remove(io: Io, path: string, { recursive, ask }: How): Promise<void> {
   const last = base(path);
-  if (last === "." || last === ".." || last === "")
-    throw new SysError("EINVAL", `${path} is not removed: name what is to go`);
+  if (last === "." || last === ".." || last === "") throw new SysError("EINVAL", `cannot remove ${path}`);
   const { kind } = await statOf(io.sys(), path, { link: true });
   if (kind === "directory" && !recursive)
-    throw new SysError("EISDIR", `${path}: is a directory and stays`, ["-r removes it with everything in it"]);
+    throw new SysError("EISDIR", `${path}: is a directory`, ["-r removes it with its contents"]);
   const what = kind === "directory" ? "directory" : kind === "symlink" ? "link" : "file";
   if (ask !== null && !(await ask(`remove ${what} ${reveal(path)}?`))) return;
   await io.sys().call("fs.remove", { path, recursive });

@@ -9,15 +9,18 @@ import { Problems } from "./problems.ts";
 
 const input = {
   paths: field.paths("the files", { positional: true, meta: "PATH...", of: "file" }),
-  noCreate: field.flag("make none", { letter: "c" }),
-  date: field.optional(field.text("another time than now, such as 2026-01-02T03:04", { letter: "d", meta: "TIME" })),
+  noCreate: field.flag("create no files", { letter: "c" }),
+  date: field.optional(
+    field.text("time to set (default now), such as 2026-01-02T03:04", { letter: "d", meta: "TIME" }),
+  ),
 };
 
 export const touch: Command = command(
-  { name: "touch", summary: "Make empty files, or set the time of files to now", input, examples: ["gsv touch '~/x'"] },
+  { name: "touch", summary: "Create empty files or update file times", input, examples: ["gsv touch '~/x'"] },
   async ({ args, json }, io) => {
     const mtimeMs = args.date === undefined ? io.clock.now() : Date.parse(args.date);
-    if (!(mtimeMs >= 0)) throw new SysError("EUSAGE", `${args.date} is no time`, ["for example 2026-01-02T03:04:05Z"]);
+    if (!(mtimeMs >= 0))
+      throw new SysError("EUSAGE", `invalid time: ${args.date}`, ["for example 2026-01-02T03:04:05Z"]);
     const problems = new Problems(io, "touch", json);
     const sys = io.sys();
     for (const path of args.paths) {

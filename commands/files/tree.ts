@@ -12,17 +12,17 @@ import { Problems } from "./problems.ts";
 
 const input = {
   path: field.optional(
-    field.path("where to begin; your home when left out", { positional: true, meta: "PATH", of: "file" }),
+    field.path("where to start (default: your home)", { positional: true, meta: "PATH", of: "file" }),
   ),
-  levels: field.optional(field.int("so many levels down", { letter: "L", min: 1, max: 1000, meta: "N" })),
-  all: field.flag("names that begin with a dot too", { letter: "a" }),
+  levels: field.optional(field.int("maximum depth", { letter: "L", min: 1, max: 1000, meta: "N" })),
+  all: field.flag("hidden names too", { letter: "a" }),
   directories: field.flag("directories only", { letter: "d" }),
 };
 
 export const tree: Command = command(
   {
     name: "tree",
-    summary: "Draw a directory with everything below it",
+    summary: "Show a directory as a tree",
     input,
     examples: ["gsv tree", "gsv tree -L 2 /proc"],
   },

@@ -2,10 +2,10 @@
 
 import type { Compacted } from "../../src/abi/signal.ts";
 
-export const COMPACTING = "older history is being summarised";
+export const COMPACTING = "summarizing older history";
 
 export function compactedText({ tokensBefore, tokensAfter, toSeq, model }: Compacted): string {
   const [before, after] = [tokensBefore, tokensAfter].map((tokens) => tokens.toLocaleString("en-US"));
   const lost = model === null ? ", without a summary" : "";
-  return `${before} → ${after} tokens: messages up to ${toSeq} are told in short${lost}`;
+  return `${before} → ${after} tokens: messages up to ${toSeq} summarized${lost}`;
 }

@@ -20,19 +20,19 @@ type Format = (typeof FORMATS)[number];
 export const exportHistory = command(
   {
     name: "history export",
-    summary: "Write a conversation as one document",
+    summary: "Export a conversation as a document",
     input: {
       file: field.optional(
-        field.text("a file of this machine; stdout when left out", {
+        field.text("file on this computer (default stdout)", {
           positional: true,
           longest: 4096,
           meta: "FILE",
           of: "host-or-file",
         }),
       ),
-      pid: field.optional(field.pid("whose; your init when left out", { meta: "PID" })),
-      format: field.optional(field.choice("how; by the name of the file, else md", FORMATS)),
-      force: field.flag("write over a file that is there"),
+      pid: field.optional(field.pid("the process (default: your init)", { meta: "PID" })),
+      format: field.optional(field.choice("format (default: by file name, else md)", FORMATS)),
+      force: field.flag("overwrite an existing file"),
     },
     examples: [
       "gsv history export --pid task:abc123 > talk.md",
@@ -40,7 +40,7 @@ export const exportHistory = command(
       "gsv history export talk.json --pid task:abc123",
     ],
     notes: [
-      "Tool calls and what came of them are in it. What a reset archived is not: gsv proc history says where that lies.",
+      "Includes tool calls and results. Messages archived by a reset are not included: gsv proc history shows where they are.",
     ],
   },
   async ({ args, json }, io) => {

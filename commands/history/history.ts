@@ -28,7 +28,7 @@ export async function history(): Promise<Command> {
     ["segments", await verbOf("proc.segments", "history segments")],
     ["policy", await verbOf("proc.history.policy", "history policy")],
   ]);
-  const noun = domainCommand("history", verbs);
+  const noun = domainCommand("history", verbs, "Show, search and edit histories");
   return {
     ...noun,
     run: (args, io) => noun.run(meansShow(args) ? [DEFAULT_VERB, ...args] : args, io),
@@ -48,7 +48,7 @@ const search: Command = command(
     summary: searchCall.summary,
     input: searchCall.input,
     examples: searchCall.cli.examples,
-    notes: ["Capitals and accents make no difference. gsv proc message --pid PID ID prints a message whole."],
+    notes: ["Ignores case and accents. To print a whole message: gsv proc message --pid PID ID"],
   },
   async ({ args, json }, io) => {
     const result = await io.sys().call<SearchResult>("proc.search", args);

@@ -11,7 +11,9 @@ import { piecesOf, type Wanted, wholeMessage } from "./message-pieces.ts";
 export async function messageCommand(): Promise<Command> {
   const { summary, input, cli } = await declared("proc.message");
   const { offset: _, ...typed } = input;
-  const notes = ["Of a tool's result the output, of an answer its text. gsv proc history prints whole conversations."];
+  const notes = [
+    "Prints the output of a tool result or the text of an answer. For whole conversations: gsv proc history",
+  ];
   const spec = { name: "proc message", summary, input: typed, examples: cli.examples, notes };
   return command(spec, async ({ args, json }, io) => {
     if (json) await io.stdout.write(jsonLine(await wholeMessage(io.sys(), args)));

@@ -23,13 +23,13 @@ interface Document {
 
 const exportInput = {
   key: sessionKey,
-  format: field.withDefault(field.choice("form of the document", FORMATS, { letter: "f", meta: "FORM" }), "md"),
+  format: field.withDefault(field.choice("document format", FORMATS, { letter: "f", meta: "FORM" }), "md"),
 };
 
 export const exportSession = command(
   {
     name: "session export",
-    summary: "Write the conversation of a session as a document",
+    summary: "Export a session as a document",
     input: exportInput,
     examples: [
       "gsv session export > conversation.md",

@@ -15,13 +15,13 @@ const TOOL_CHARS_MAX = 200;
 
 const previewInput = {
   key: sessionKey,
-  limit: field.optional(field.int("only the newest N messages", { min: 1, letter: "l", meta: "N" })),
+  limit: field.optional(field.int("number of messages (newest)", { min: 1, letter: "l", meta: "N" })),
 };
 
 export const preview = command(
   {
     name: "session preview",
-    summary: "Print what was said in a session",
+    summary: "Print the messages of a session",
     input: previewInput,
     examples: ["gsv session preview", `gsv session preview ${MAIN_SESSION_KEY} --limit 5`],
   },

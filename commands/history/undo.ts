@@ -12,7 +12,7 @@ import { jsonLine } from "../io/status.ts";
 import { printPage, printText } from "../print.ts";
 
 const pid = field.optional(field.pid("the process (default: your init)", { positional: true, meta: "PID" }));
-const run = field.optional(field.uuid("this run instead of the last one", { meta: "RUN" }));
+const run = field.optional(field.uuid("run (default: the last one)", { meta: "RUN" }));
 
 export const diff = command(
   {
@@ -21,8 +21,8 @@ export const diff = command(
     input: {
       pid,
       run,
-      turn: field.optional(field.int("one turn of it", { min: 1, meta: "N" })),
-      stat: field.flag("the files alone, with how many lines"),
+      turn: field.optional(field.int("one turn of the run", { min: 1, meta: "N" })),
+      stat: field.flag("only file names and line counts"),
     },
     examples: ["gsv diff", "gsv diff task:abc123 --stat", "gsv diff task:abc123 > changes.patch"],
   },
@@ -31,8 +31,8 @@ export const diff = command(
     if (json) await printText(io.stdout, jsonLine(shown));
     else if (stat) for (const file of shown.files) await printText(io.stdout, fileLine(file));
     else if (shown.text !== "") await printPage(io, drawn(shown.text, io), { isInert: true });
-    if (shown.files.length === 0 && !json) await printText(io.stderr, `${shown.pid} changed no file that has versions`);
-    if (shown.truncated) await printText(io.stderr, "the rest is too long to be shown: --stat names all files");
+    if (shown.files.length === 0 && !json) await printText(io.stderr, `${shown.pid} changed no versioned files`);
+    if (shown.truncated) await printText(io.stderr, "diff cut: --stat lists all files");
     for (const note of shown.notKept) await printText(io.stderr, note);
     return 0;
   },
@@ -45,8 +45,8 @@ export const undo = command(
     input: {
       pid,
       run,
-      force: field.flag("also files that changed since"),
-      redo: field.flag("revert the last undo"),
+      force: field.flag("also files that were changed since"),
+      redo: field.flag("undo the last undo"),
     },
     examples: ["gsv undo", "gsv undo task:abc123 --force", "gsv undo task:abc123 --redo"],
   },
@@ -56,20 +56,20 @@ export const undo = command(
 export const rewind = command(
   {
     name: "rewind",
-    summary: "Rewind history and files to a message",
+    summary: "Rewind a process to an earlier message",
     input: {
       pid: field.pid("the process", { positional: true, meta: "PID" }),
-      message: field.int("last message to keep; 0 for none", { positional: true, meta: "MESSAGE" }),
-      files: field.flag("the files alone"),
-      history: field.flag("the history alone"),
-      both: field.flag("history and files, as without any of these"),
-      force: field.flag("also files that changed since"),
+      message: field.int("last message to keep (0 for none)", { positional: true, meta: "MESSAGE" }),
+      files: field.flag("only the files"),
+      history: field.flag("only the history"),
+      both: field.flag("history and files (the default)"),
+      force: field.flag("also files that were changed since"),
     },
     examples: ["gsv rewind init:1000 12", "gsv rewind task:abc123 12 --files", "gsv undo task:abc123 --redo"],
   },
   async ({ args: { files = false, history = false, both = false, ...rest }, json }, io) => {
     if ([files, history, both].filter(Boolean).length > 1)
-      throw new SysError("EUSAGE", "--files, --history and --both mean different things: one of them");
+      throw new SysError("EUSAGE", "--files, --history and --both cannot be combined");
     const what = files ? "files" : history ? "history" : "both";
     const undone = await io.sys().call<Undone>("proc.rewind", { ...rest, what });
     if (undone.rewound !== null && !json)
@@ -79,11 +79,11 @@ export const rewind = command(
 );
 
 async function printUndone(io: Io, undone: Undone, json: boolean): Promise<number> {
-  const words = { added: "brought back", changed: "put back", removed: "removed" } as const;
+  const words = { added: "restored", changed: "put back", removed: "removed" } as const;
   if (json) await printText(io.stdout, jsonLine(undone));
   else for (const { what, path } of undone.files) await printText(io.stdout, `${words[what]} ${path}`);
   for (const note of undone.notKept) await printText(io.stderr, note);
-  if (undone.redo !== null && !json) await printText(io.stderr, `to take this back: ${undone.redo}`);
+  if (undone.redo !== null && !json) await printText(io.stderr, `to undo this: ${undone.redo}`);
   return 0;
 }
 

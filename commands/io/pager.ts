@@ -58,7 +58,7 @@ export async function page(io: Io, given: string, form?: { readonly isInert: tru
     })
     .finally(release);
   if (!NOT_RUN.includes(status)) return ended;
-  if (named !== undefined) await note(io, `gsv: the pager ${named} could not be run`);
+  if (named !== undefined) await note(io, `gsv: cannot run the pager ${named}`);
   await io.stdout.write(text);
   return 0;
 }

@@ -28,7 +28,7 @@ export async function printError(io: Io, error: unknown, json: boolean): Promise
   if (json) {
     return io.stderr.write(jsonLine({ type: "error", code, message, hints, exit: exitStatusOf(error) }));
   }
-  const text = code === "EBUG" ? `this is a fault in gsv: ${message}` : message;
+  const text = code === "EBUG" ? `internal error: ${message}` : message;
   const lines = [
     broken(io.stderr, `gsv: ${reveal(text)}`, ""),
     ...hints.map((hint) => broken(io.stderr, reveal(hint), "  ")),

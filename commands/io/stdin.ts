@@ -11,7 +11,7 @@ import { note } from "./status.ts";
 export const FIRST_BYTE_MS = 2500;
 /** Of what has to be text and goes nowhere but into a call. */
 const TEXT_BYTES_MAX = 8 * 1024 * 1024;
-export const FILE_HINT = "put it in a file and name that file: gsv cp - '~/report.txt' < report.txt";
+export const FILE_HINT = "copy it to a file first: gsv cp - '~/report.txt' < report.txt";
 
 export interface StdinRequest {
   readonly bytesMax: number;
@@ -26,12 +26,12 @@ export function comesOnStdin(io: Io): boolean {
 }
 
 /** All of stdin as text, for as long as it takes. */
-export async function stdinText(io: Io, instead = "ctrl-c leaves"): Promise<string> {
+export async function stdinText(io: Io, instead = "ctrl-c quits"): Promise<string> {
   const bytes = await stdinBytes(io, { bytesMax: TEXT_BYTES_MAX, instead });
   const text = textIn(bytes);
   if (text !== null) return text;
-  const what = bytes.includes(0) ? "it holds NUL bytes" : "it is not valid UTF-8";
-  throw new SysError("EUSAGE", `stdin is not text: ${what}`, ["put it in a file and name that file in the message"]);
+  const what = bytes.includes(0) ? "it contains NUL bytes" : "it is not valid UTF-8";
+  throw new SysError("EUSAGE", `stdin is not text: ${what}`, ["copy it to a file and name that file in the message"]);
 }
 
 export function isText(bytes: Uint8Array): boolean {
@@ -110,9 +110,9 @@ function grown(held: Buffer, bytes: number): Buffer<ArrayBuffer> {
 
 function waitingText(io: Io, size: number, { instead }: StdinRequest): string {
   const from = io.stdin.isTTY ? "the terminal until ctrl-d" : "stdin until its end";
-  return `reading ${from}: ${size === 0 ? "nothing" : sizeText(size)} so far (${instead})`;
+  return `reading ${from}: ${size === 0 ? "no data" : sizeText(size)} so far (${instead})`;
 }
 
 function tooMuch({ bytesMax, tooMuch: hint = FILE_HINT }: StdinRequest): SysError {
-  return new SysError("EUSAGE", `stdin holds more than ${sizeText(bytesMax)}`, [hint]);
+  return new SysError("EUSAGE", `stdin is larger than ${sizeText(bytesMax)}`, [hint]);
 }

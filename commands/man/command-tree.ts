@@ -43,7 +43,7 @@ export async function allCommands(commands: Commands): Promise<readonly Leaf[]> 
   const found = await Promise.all(
     (await firstWords(commands)).map(async (word) => {
       const command = await rootCommand(commands, word);
-      return command === null ? [] : leavesOf({ name: word, summary: commands.get(word)?.summary ?? "", command });
+      return command === null ? [] : leavesOf({ name: word, summary: command.summary, command });
     }),
   );
   return found.flat();

@@ -10,6 +10,7 @@ import { GLOBAL_FLAGS, type GlobalName, isGlobal, takesValue } from "../global-f
 import { domains } from "../verbs.ts";
 import { rootCommand } from "./command-tree.ts";
 import { accountNames, type Candidate, type Completion, settings, valuesOf } from "./complete-values.ts";
+import { summaries } from "./summaries.ts";
 
 const NOTE_COLUMNS_MAX = 60;
 
@@ -17,7 +18,7 @@ const NOTHING: Completion = { candidates: [] };
 
 const spec: Spec = {
   name: "__complete",
-  summary: "What may stand at a place of a command line",
+  summary: "Complete a word of a command line",
   usage: "gsv __complete N WORD…",
   input: {},
   examples: [],
@@ -129,7 +130,7 @@ const ANYWHERE: readonly Candidate[] = [
 const LEADING_FLAGS: readonly Candidate[] = [...ANYWHERE, { value: "--version", note: "print the version" }];
 
 async function firstWords(commands: Commands): Promise<Candidate[]> {
-  const own = [...commands].flatMap(([value, { summary, hidden }]) => (hidden ? [] : [{ value, note: summary }]));
+  const own = (await summaries(commands)).map(([value, note]) => ({ value, note }));
   const nouns = [...(await domains())].map(([value, verbs]) => ({ value, note: [...verbs.keys()].join(" ") }));
   return [...own, ...nouns];
 }
@@ -205,10 +206,10 @@ function flagNames(of: Spec, before: readonly string[], everywhere = ANYWHERE): 
 }
 
 const SIGNAL_FLAGS: readonly Candidate[] = [
-  { value: "-STOP", note: "hold at the next safe point" },
-  { value: "-CONT", note: "let go on" },
+  { value: "-STOP", note: "stop at the next safe point" },
+  { value: "-CONT", note: "resume" },
   { value: "-INT", note: "abort the run" },
   { value: "-TERM", note: "end at the next safe point" },
   { value: "-KILL", note: "end at once" },
-  { value: "-0", note: "only ask whether it exists" },
+  { value: "-0", note: "check that it exists" },
 ];

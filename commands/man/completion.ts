@@ -12,7 +12,7 @@ const SCRIPTS = { bash, zsh, fish } as const;
 
 const spec = {
   name: "completion",
-  summary: "Print a script that lets your shell complete gsv's words",
+  summary: "Print a shell completion script",
   input: { shell: field.choice("your shell", ["bash", "zsh", "fish"], { positional: true }) },
   examples: [
     "source <(gsv completion bash)",
@@ -20,8 +20,8 @@ const spec = {
     "gsv completion fish > ~/.config/fish/completions/gsv.fish",
   ],
   notes: [
-    "In ~/.bashrc the first example keeps it; for zsh the directory must stand in $fpath before compinit runs.",
-    "Completion looks into your home for pids, labels and ids. It never starts a kernel.",
+    "Put the first example in ~/.bashrc. For zsh, add the directory to $fpath before compinit.",
+    "Completion reads pids, labels and ids from your home. It never starts a kernel.",
   ],
 };
 

@@ -11,15 +11,13 @@ const PAGE = "exit-status";
 
 const spec = {
   name: "explain",
-  summary: "Say what an exit status of gsv means, and what to do now",
+  summary: "Explain an exit status",
   usage: "gsv explain [exit] [STATUS] [--json]",
   input: {
     about: field.optional(
-      field.text("what to explain; the word may be left out", { positional: true, meta: "ABOUT", choices: ["exit"] }),
+      field.text("what to explain (may be left out)", { positional: true, meta: "ABOUT", choices: ["exit"] }),
     ),
-    status: field.optional(
-      field.int("the exit status; all of them when left out", { positional: true, meta: "STATUS", max: 255 }),
-    ),
+    status: field.optional(field.int("the exit status (default: all)", { positional: true, meta: "STATUS", max: 255 })),
   },
   examples: ["gsv explain exit 5", "gsv explain 75", "gsv explain exit"],
 } as const;
@@ -32,7 +30,7 @@ export const explain = command(spec, async ({ args, json }, io) => {
   if (title === undefined) {
     const known = titles.flatMap((each) => /^Exit status (\d+):/.exec(each)?.[1] ?? []);
     const hint =
-      (status ?? 0) > 128 ? [`in a shell, ${status} is what signal ${(status ?? 0) - 128} leaves behind`] : [];
+      (status ?? 0) > 128 ? [`in a shell, ${status} means killed by signal ${(status ?? 0) - 128}`] : [];
     throw usageError(spec, `gsv never exits with ${status}`, [...hint, `it exits with ${known.join(", ")}`]);
   }
   const found = topicPage(manual, title);
@@ -49,7 +47,5 @@ function statusOf({
 }): number | undefined {
   if (about === "exit") return status;
   if (status === undefined && /^[0-9]{1,3}$/.test(about)) return Number(about);
-  throw usageError(spec, `only exit statuses are explained, not ${clip(about)}`, [
-    "gsv man -k WORD… searches the manual",
-  ]);
+  throw usageError(spec, `cannot explain ${clip(about)}: only exit statuses`, ["gsv man -k WORD… searches the manual"]);
 }

@@ -14,7 +14,11 @@ export function helpText(spec: Spec, look: Look): string {
     { title: "Arguments", blocks: [{ kind: "rows", rows: words }] },
     { title: "Flags", blocks: [{ kind: "rows", rows: flagRows(spec) }] },
     ...(spec.notes ?? []).map((text): Part => ({ blocks: [{ kind: "text", text }] })),
-    { blocks: [{ kind: "text", text: `Every command takes ${Object.keys(GLOBAL_FLAGS).join(" ")}, too: gsv help.` }] },
+    {
+      blocks: [
+        { kind: "text", text: `Every command also takes ${Object.keys(GLOBAL_FLAGS).join(" ")}. See gsv help.` },
+      ],
+    },
   ];
   const empty = new Set([
     ...(words.length === 0 ? ["Arguments"] : []),
@@ -54,7 +58,7 @@ export function flagRows(spec: Spec): Row[] {
   }
   return [
     ...rows,
-    ["--json", "print JSON: one object a line"],
+    ["--json", "JSON output, one object per line"],
     [[...helpLetter(spec.input), "--help"].join(", "), "print this help"],
   ];
 }
@@ -64,5 +68,5 @@ export function globalRows(): Row[] {
   const rows = Object.entries(GLOBAL_FLAGS).map(
     ([name, flag]): Row => ["meta" in flag ? `${name} ${flag.meta}` : name, flag.doc],
   );
-  return [["--json", "print JSON: one object a line"], ...rows, ["--help", "print help; --version prints the version"]];
+  return [["--json", "JSON output, one object per line"], ...rows, ["--help", "help; --version for the version"]];
 }

@@ -11,13 +11,14 @@ import { lookUp } from "../lookup.ts";
 import { domains, verbsOf } from "../verbs.ts";
 import { globalRows } from "./help-text.ts";
 import { type Look, layout } from "./layout.ts";
+import { summaries } from "./summaries.ts";
 
 const spec = {
   name: "help",
-  summary: "Help on any command or topic",
+  summary: "Show help on a command or topic",
   input: {
     topic: field.optional(
-      field.words("a command, a page of the manual or the title of a section", {
+      field.words("a command, manual page or section title", {
         positional: true,
         meta: "TOPIC...",
         of: "topic",
@@ -56,12 +57,12 @@ async function unknown(names: readonly string[], topic: string): Promise<SysErro
   const close = [...verbs, ...nearest(topic, names)].map((name) => `gsv help ${name}`);
   return new SysError("EUSAGE", `no help on ${clip(topic)}`, [
     ...(close.length > 0 ? [`did you mean ${close.join(" or ")}`] : []),
-    "gsv help lists the commands, gsv man the whole manual; gsv man -k WORD… searches it",
+    "gsv help lists the commands; gsv man -k WORD… searches the manual",
   ]);
 }
 
 async function shortHelp(all: Commands, look: Look): Promise<string> {
-  const rows = [...all].flatMap(([name, { summary, hidden }]) => (hidden ? [] : [[name, summary] as const]));
+  const rows = await summaries(all);
   const families = [...(await domains())].map(([domain, verbs]) => [domain, [...verbs.keys()].join(" ")] as const);
   const parts = [
     { blocks: [{ kind: "text" as const, text: "gsv: a small operating system for agents" }] },
@@ -79,10 +80,12 @@ async function shortHelp(all: Commands, look: Look): Promise<string> {
       ],
     },
     { title: "Commands", blocks: [{ kind: "rows" as const, rows }] },
-    { title: "By noun", blocks: [{ kind: "rows" as const, rows: families }] },
-    { title: "With any command", blocks: [{ kind: "rows" as const, rows: globalRows() }] },
+    { title: "Commands by noun", blocks: [{ kind: "rows" as const, rows: families }] },
+    { title: "Global flags", blocks: [{ kind: "rows" as const, rows: globalRows() }] },
     {
-      blocks: [{ kind: "text" as const, text: "gsv COMMAND --help says more, with examples; gsv man has all of it." }],
+      blocks: [
+        { kind: "text" as const, text: "gsv COMMAND --help shows details and examples. gsv man is the manual." },
+      ],
     },
   ];
   return layout(parts, look);

@@ -44,12 +44,12 @@ function descriptionOf(spec: Spec, call: AnySyscall | undefined): Block[] {
 
 function callText({ name, class: kind, by, tool }: AnySyscall): string {
   const sentences = {
-    read: `It is the syscall ${name}, which changes nothing and needs no running kernel.`,
-    wait: `It is the syscall ${name}, which answers when what it waits for has happened.`,
-    keyed: `It is the syscall ${name}, which changes something: a call that is repeated under its request id is carried out once.`,
+    read: `Syscall ${name}: changes nothing and needs no running kernel.`,
+    wait: `Syscall ${name}: returns when the event that it waits for has happened.`,
+    keyed: `Syscall ${name}: makes a change. A call repeated with the same request id runs once.`,
   };
   const persons = by === "anyone" ? "" : ` ${BY[by]}`;
-  const agents = tool === undefined ? "" : ` Agents have it as the tool ${tool.name}.`;
+  const agents = tool === undefined ? "" : ` Agents use it as the tool ${tool.name}.`;
   return sentences[kind] + persons + agents;
 }
 
@@ -64,7 +64,7 @@ function exitOf(spec: Spec, call: AnySyscall | undefined): Block[] {
     ["0", "done"],
     ["1", "failed, or refused"],
     ["2", "wrong usage"],
-    ...(names ? [["3", "what it names is not there"] as const] : []),
+    ...(names ? [["3", "no such process, session or file"] as const] : []),
     ...(call === undefined ? [] : [["75", "unavailable, try later"] as const]),
     ["78", "configuration, or a home of another version"],
   ]);

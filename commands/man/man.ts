@@ -16,24 +16,24 @@ import type { Book, Line, Page, SectionNumber } from "./man-book.ts";
 
 const spec = {
   name: "man",
-  summary: "Read the manual: commands, syscalls and pages",
+  summary: "Read the manual",
   usage: "gsv man [1|2|7] [NAME...] | gsv man -k WORD... [--json]",
   input: {
     name: field.optional(
-      field.words("a command, a syscall, a page or the title of a section", {
+      field.words("a command, syscall, page or section title", {
         positional: true,
         meta: "NAME...",
         of: "topic",
       }),
     ),
-    search: field.flag("list what speaks of these words: the manual, and skills, context and knowledge of yours", {
+    search: field.flag("search the manual and your skills, context and knowledge", {
       letter: "k",
     }),
   },
   examples: ["gsv man", "gsv man proc spawn", "gsv man 7 chat", "gsv man -k stop a process"],
   notes: [
-    "Section 1 holds the commands, 2 the syscalls, 7 the pages. A name that stands in several means the first of them; below a command stands the page of its name. gsv man 7 NAME is the page alone.",
-    "On a terminal what is longer than the screen goes through $GSV_PAGER, $PAGER or less.",
+    "Sections: 1 commands, 2 syscalls, 7 pages. A name in several sections shows the first; the page of a command follows it. gsv man 7 NAME shows only the page.",
+    "On a terminal, long output goes through $GSV_PAGER, $PAGER or less.",
   ],
 } as const;
 
@@ -50,14 +50,14 @@ const LISTING: Print<{ readonly lines: readonly Listed[] }> = {
   kind: "list",
   rows: ({ lines }) => lines,
   line: (listed: Listed) => `${nameOf(listed)} - ${listed.summary}`,
-  empty: "(nothing in the manual speaks of that)",
+  empty: "(no match in the manual)",
 };
 
 export const man = (commands: Commands) =>
   command(spec, async ({ args, json }, io) => {
     const words = args.name ?? [];
     if (args.search) {
-      if (words.length === 0) throw usageError(spec, "-k needs the words to look for");
+      if (words.length === 0) throw usageError(spec, "-k needs words to search for");
       return await showFound(io, await found(io, words.join(" "), commands), json);
     }
     const { Book } = await import("./man-book.ts");
@@ -136,7 +136,7 @@ function contents(lines: readonly Line[], look: Look): string {
     ],
   }));
   const tail = {
-    blocks: [{ kind: "text" as const, text: "gsv man NAME shows one; gsv man -k WORD… searches all of it." }],
+    blocks: [{ kind: "text" as const, text: "gsv man NAME shows a page. gsv man -k WORD… searches the manual." }],
   };
   return layout([...parts, tail], look);
 }

@@ -13,18 +13,18 @@ export interface AttachRequest {
 
 const spec = {
   name: "attach",
-  summary: "Talk to a process on this terminal, or only look",
+  summary: "Attach the terminal to a process",
   input: {
     pid: field.optional(field.pid("the process (default: your init)", { positional: true, meta: "PID" })),
-    readOnly: field.flag("only look: nothing is said, stopped or answered"),
+    readOnly: field.flag("read-only"),
   },
   examples: ["gsv attach", "gsv attach task:abc123", "gsv attach task:abc123 --read-only"],
-  notes: ["Several terminals on one process see the same. Leaving (ctrl-d) changes nothing: the process goes on."],
+  notes: ["Several terminals can attach to one process. To detach, press ctrl-d; the process continues."],
 } as const;
 
 export const attach = command(spec, async ({ args: { pid } }) => {
   throw new SysError("EUSAGE", "attach needs a terminal", [
-    `in lines, without one: gsv logs -f${pid === undefined ? "" : ` ${pid}`}`,
+    `without a terminal: gsv logs -f${pid === undefined ? "" : ` ${pid}`}`,
   ]);
 });
 

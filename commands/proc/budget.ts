@@ -11,7 +11,7 @@ const { pid, budget: amounts } = change.input;
 export const budget = command(
   {
     name: "budget",
-    summary: "Show or set what processes may use",
+    summary: "Show or set budgets",
     input: { pid: field.optional(pid), budget: field.optional(amounts) },
     examples: [
       "gsv budget",
@@ -23,14 +23,14 @@ export const budget = command(
     ],
     notes: [
       [
-        "A budget bounds a process and all it starts: money as $2 or $0.50, run time as 90s, 30m or 2h, tokens as 200k or 1M; in quotes,",
-        "because of the $. It counts from when it is first set. A new one takes the place of the old and keeps what was used; + raises it.",
+        "A budget limits a process and its children: money ($2, $0.50), run time (90s, 30m, 2h) and tokens (200k, 1M). Use quotes",
+        "because of the $. Counting starts when the budget is set. A new budget replaces the old one and keeps the usage; + adds to it.",
       ].join("\n"),
       [
-        "Run time is the time a run is at work, not the time it waits for you. Tokens are all that are read and written, the cached ones",
-        "too. At 80 % you are told; when it is used up, its processes are paused and go on when you raise it.",
+        "Run time excludes waiting for you. Tokens include input, output and cached",
+        "tokens. At 80 % gsv warns you. At 100 % the processes pause until you raise the budget.",
       ].join("\n"),
-      "budget.day bounds all of an account in a day of its time zone (userTimezone), budget.task a new task where nothing else is said.",
+      "budget.day limits an account per day (in userTimezone); budget.task is the default for new tasks.",
     ],
   },
   async ({ args, json }, io) => {

@@ -24,12 +24,14 @@ const NUMBERS: { readonly [number: string]: ProcessSignal } = {
 
 const spec = {
   name: "kill",
-  summary: "Signal processes; without a signal they end, their history archived",
+  summary: "Send signals to processes",
   usage: `gsv kill [-${PROCESS_SIGNALS.join("|-")}] [-s SIGNAL] PID... [--json]`,
   input: {
     pids: field.words("the processes", { positional: true, meta: "PID...", of: "process" }),
-    signal: field.optional(field.text("which signal", { letter: "s", meta: "SIGNAL", longest: 16, of: "signal" })),
-    list: field.flag("print the names of the signals", { letter: "l" }),
+    signal: field.optional(
+      field.text("signal (default TERM)", { letter: "s", meta: "SIGNAL", longest: 16, of: "signal" }),
+    ),
+    list: field.flag("list signal names", { letter: "l" }),
   },
   examples: [
     "gsv kill task:abc123",
@@ -39,8 +41,8 @@ const spec = {
   ],
   notes: [
     [
-      "TERM ends a process at its next safe point, KILL at once; both archive its history. INT aborts the run in",
-      "flight, STOP holds the process until CONT. -0 prints nothing and exits 0 when the process exists, else 3.",
+      "TERM ends a process at its next safe point, KILL immediately. Both archive its history. INT aborts the current",
+      "run, STOP stops the process until CONT. -0 prints nothing and exits with 0 if the process exists, else 3.",
     ].join("\n"),
   ],
 };
@@ -97,5 +99,5 @@ function signalOf(text: string): ProcessSignal {
   const name = text.toUpperCase().replace(/^SIG/, "");
   const signal = PROCESS_SIGNALS.find((known) => known === name) ?? NUMBERS[name];
   if (signal !== undefined) return signal;
-  throw usageError(spec, `unknown signal ${text}`, [`there are: ${PROCESS_SIGNALS.join(", ")}`]);
+  throw usageError(spec, `unknown signal ${text}`, [`signals: ${PROCESS_SIGNALS.join(", ")}`]);
 }

@@ -19,11 +19,11 @@ const LOOK_MS = 5000;
 
 const spec = {
   name: "logs",
-  summary: "Print what was said in a process lately, oldest first",
+  summary: "Print recent messages of a process",
   input: {
     pid: field.optional(field.pid("the process (default: your init)", { positional: true, meta: "PID" })),
     limit: field.optional(
-      field.int(`how many at most, the newest; ${LIMITS.historyPageDefault} where no --since is given`, {
+      field.int(`number of messages (default ${LIMITS.historyPageDefault}, or all with --since)`, {
         min: 1,
         max: LIMITS.historyPageMax,
         letter: "n",
@@ -31,14 +31,14 @@ const spec = {
       }),
     ),
     since: field.optional(
-      field.text("all that was said since: today, yesterday, 10m, 2h, a day or an instant", {
+      field.text("start time: today, yesterday, 10m, 2h or a date", {
         letter: "s",
         longest: 40,
         meta: "WHEN",
       }),
     ),
-    follow: field.flag("go on with what comes, until ctrl-c or the end of the process", { letter: "f" }),
-    kernel: field.flag("the log of the kernel instead: what it could not do, and why"),
+    follow: field.flag("new messages too, until ctrl-c", { letter: "f" }),
+    kernel: field.flag("the log of the kernel"),
   },
   examples: [
     "gsv logs task:abc123",
@@ -50,11 +50,11 @@ const spec = {
 };
 
 export const logs = command(spec, async ({ args: { follow: goesOn, kernel, ...args }, json }, io) => {
-  if (kernel === true && args.pid !== undefined) throw usageError(spec, "the kernel is no process");
+  if (kernel === true && args.pid !== undefined) throw usageError(spec, "--kernel and a process cannot be combined");
   if (goesOn === true && io.isScript === true)
-    throw new SysError("EUSAGE", "logs -f does not end, and a script waits for the end of each command", [
-      ...(kernel === true ? [] : ["in a pipe it ends with whoever reads it: logs -f PID | grep -m1 WORD"]),
-      `outside of a script: gsv logs -f ${kernel === true ? "--kernel" : "PID"}`,
+    throw new SysError("EUSAGE", "logs -f never ends, so a script cannot wait for it", [
+      ...(kernel === true ? [] : ["in a pipe it ends with the reader: logs -f PID | grep -m1 WORD"]),
+      `outside a script: gsv logs -f ${kernel === true ? "--kernel" : "PID"}`,
     ]);
   if (kernel === true) {
     const { kernelLog } = await import("../system/kernel-log.ts");
@@ -97,7 +97,7 @@ async function allSince(io: Io, { pid, since }: Asked, { json, goesOn }: Telling
   const cursor = { pid: first.pid, afterSeq: first.messages.at(-1)?.id ?? 0 };
   if (first.messages.length === 0) {
     if (goesOn) return { ...cursor, afterSeq: await lastOf(io, first.pid) };
-    await note(io, `(nothing was said since ${reveal(since ?? "")})`);
+    await note(io, `(no messages since ${reveal(since ?? "")})`);
     return cursor;
   }
   await tell(io, first, json);

@@ -12,20 +12,20 @@ import { printResult } from "../print.ts";
 
 const spec = {
   name: "lsof",
-  summary: "Show which process has read or written which file, newest first",
+  summary: "Show which process uses which file",
   input: {
     path: field.optional(
-      field.text("only this file; host:PATH is one of this machine", {
+      field.text("file; host:PATH on this computer", {
         ...{ positional: true, longest: LIMITS.pathBytesMax, meta: "PATH", of: "host-or-file" as const },
       }),
     ),
-    pid: field.optional(field.pid("only this process", { letter: "p", meta: "PID" })),
-    limit: field.withDefault(field.int("how many at most", { min: 1, max: 1000, letter: "n", meta: "N" }), 200),
+    pid: field.optional(field.pid("process (default: all)", { letter: "p", meta: "PID" })),
+    limit: field.withDefault(field.int("maximum number of rows", { min: 1, max: 1000, letter: "n", meta: "N" }), 200),
   },
   examples: ["gsv lsof", "gsv lsof '~/notes.md'", "gsv lsof --pid task:abc123", "gsv lsof host:./src/main.ts --json"],
   notes: [
-    "stale: the file holds something else by now; what that process writes over it is refused once, and it is shown what was changed.",
-    "A process is known by its file tools and by what its scripts in gsv write; what a script or a command of the host reads, nobody notes.",
+    "stale: the file has changed since. The next write of that process is refused once and shows it the changes.",
+    "Includes file tools and writes of scripts in gsv. Reads of scripts and host commands are not recorded.",
   ],
 } as const;
 
@@ -34,6 +34,6 @@ export const lsof = command(spec, async ({ args: { path, ...args }, json }, io) 
   const place = path === undefined ? {} : fileNamed(io, path);
   const found = await io.sys().call<{ uses: readonly FileUseInfo[]; more: boolean }>("fs.uses", { ...args, ...place });
   await printResult(io, print, found, json);
-  if (found.more && !json) await note(io, "(there are more: -n N)");
+  if (found.more && !json) await note(io, "(more entries: use -n N)");
   return 0;
 });

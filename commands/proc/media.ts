@@ -24,7 +24,7 @@ export async function media(): Promise<Command> {
     ["get", { summary: getCall.summary, input: get.spec.input, load: () => get }],
     ["rm", await verbOf("proc.media.rm", "media rm")],
   ]);
-  return domainCommand("media", verbs);
+  return domainCommand("media", verbs, "List and save media of a process");
 }
 
 const put: Command = command(
@@ -33,12 +33,10 @@ const put: Command = command(
     summary: putCall.summary,
     input: {
       pid: putCall.input.pid,
-      file: field.optional(
-        field.text("a file of this machine; stdin when left out", { positional: true, meta: "FILE" }),
-      ),
+      file: field.optional(field.text("file on this computer (default stdin)", { positional: true, meta: "FILE" })),
     },
     examples: putCall.cli.examples,
-    notes: ["What it is, is told by its bytes: what the file is called counts for nothing."],
+    notes: ["The type is detected from the contents, not the name."],
   },
   async ({ args, json }, io) => {
     const taken = await mediaSent(io, args.pid, await sourceOf(io, args));
@@ -54,7 +52,7 @@ const put: Command = command(
 async function sourceOf(io: Io, { pid, file = "-" }: { readonly pid: string; readonly file?: string }) {
   if (file !== "-") return (await io.host()).read(file);
   if (io.stdin.isTTY || io.stdin.kind === "none")
-    throw new SysError("EUSAGE", "which one? There is nothing on stdin", [`gsv media put ${pid} FILE`]);
+    throw new SysError("EUSAGE", "no file given and nothing on stdin", [`gsv media put ${pid} FILE`]);
   return io.stdin.bytes();
 }
 
@@ -84,7 +82,7 @@ const get: Command = command(
     summary: getCall.summary,
     input: { pid: getCall.input.pid, id: getCall.input.id },
     examples: getCall.cli.examples,
-    notes: ["On a terminal only text is printed; elsewhere bytes go as they are."],
+    notes: ["A terminal gets text only. Files and pipes get the bytes unchanged."],
   },
   async ({ args: { pid, id }, json }, io) => {
     const first: Page = await io.sys().call<Page>("proc.media.get", { pid, id });

@@ -20,10 +20,10 @@ const FILES_SHOWN = 10;
 
 const spec = {
   name: "perf",
-  summary: "Show where tokens, money and time of a process went",
+  summary: "Show where tokens, money and time went",
   input: { pid: field.optional(field.pid("the process (default: your init)", { positional: true, meta: "PID" })) },
   examples: ["gsv perf", "gsv perf task:abc123", "gsv perf init:1000 --json"],
-  notes: ["Calls and files are those of the syscall log, which holds the last thousand."],
+  notes: ["Calls and files come from the syscall log, which holds the newest thousand calls."],
 } as const;
 
 interface Spent {
@@ -139,5 +139,5 @@ function textOf(io: Io, { models, calls, files, children }: Spent): string {
       children,
     ),
   ];
-  return parts.length === 0 ? "(nothing was used and nothing was called)" : parts.join("\n");
+  return parts.length === 0 ? "(no usage and no calls)" : parts.join("\n");
 }

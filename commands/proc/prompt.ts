@@ -12,16 +12,16 @@ import { printPage, printResult, printText } from "../print.ts";
 const input = {
   pid: field.optional(field.pid("the process (default: your init)", { positional: true, meta: "PID" })),
   turn: field.optional(field.int("turn of the last run (default: the next turn)", { min: 1, meta: "N" })),
-  run: field.optional(field.uuid("run to look at", { meta: "RUN" })),
-  bill: field.flag("the bill alone"),
-  text: field.flag("the text alone, byte for byte"),
-  bars: field.flag("a bar for each source, and how much room is left"),
+  run: field.optional(field.uuid("run (default: the last one)", { meta: "RUN" })),
+  bill: field.flag("only the token counts"),
+  text: field.flag("only the text, unchanged"),
+  bars: field.flag("a bar chart with the free space"),
 };
 
 export const prompt = command(
   {
     name: "prompt",
-    summary: "Show the prompt and where its tokens go",
+    summary: "Show the prompt of a process",
     input,
     examples: [
       "gsv prompt",
@@ -39,7 +39,7 @@ export const prompt = command(
       if (!text) await printBill(io, shown, bill === true);
     }
     for (const { path, why } of shown.leftOut) await printText(io.stderr, `left out (${why}): ${path}`);
-    if (shown.inPart) await printText(io.stderr, "parts that are too long for one answer are not shown");
+    if (shown.inPart) await printText(io.stderr, "long parts are not shown");
     return 0;
   },
 );
@@ -48,8 +48,8 @@ export const prompt = command(
 export const pmap = command(
   {
     name: "pmap",
-    summary: "Show what fills the context of a process, by source and tokens",
-    input: { pid: input.pid, long: field.flag("file by file, tool by tool", { letter: "x" }) },
+    summary: "Show context usage by source",
+    input: { pid: input.pid, long: field.flag("one row per file and tool", { letter: "x" }) },
     examples: ["gsv pmap", "gsv pmap task:abc123", "gsv pmap -x task:abc123"],
   },
   ({ args: { pid, long }, json }, io) =>

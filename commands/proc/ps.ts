@@ -11,7 +11,7 @@ import { printResult } from "../print.ts";
 export async function ps(): Promise<Command> {
   const call = await declared("proc.list");
   const { print } = call.cli;
-  const long = field.flag("all columns, also where they do not fit on a line", { letter: "l" });
+  const long = field.flag("all columns, even if lines wrap", { letter: "l" });
   const spec = {
     name: "ps",
     summary: call.summary,

@@ -15,16 +15,16 @@ const NUMBER = /^[+-]?[0-9]{1,3}$/;
 
 const spec = {
   name: "renice",
-  summary: "Set how willingly processes let others ask a provider first",
+  summary: "Set the priority of processes",
   usage: "gsv renice [-n] N PID... [--json]",
   input: {
-    words: field.words("from -20 to 19, and the processes: the more, the later they ask", {
+    words: field.words("-20 (first) to 19 (last), then the processes", {
       positional: true,
       meta: "N PID...",
       of: "process",
     }),
-    priority: field.optional(field.text("the number", { letter: "n", meta: "N", longest: 4 })),
-    pids: field.flag("what follows are processes, as renice has it", { letter: "p", flag: "pid" }),
+    priority: field.optional(field.text("priority, -20 to 19", { letter: "n", meta: "N", longest: 4 })),
+    pids: field.flag("process ids follow", { letter: "p", flag: "pid" }),
   },
   examples: ["gsv renice 5 task:abc123", "gsv renice -n -5 init:1000"],
   notes: ["gsv nice PID shows what a process has."],
@@ -76,6 +76,6 @@ function meant({ words, priority }: { readonly words: readonly string[]; readonl
           ? [last, words.slice(0, -1)]
           : [undefined, words];
   if (nice === undefined) throw usageError(spec, "N is missing: a number from -20 to 19");
-  if (pids.length === 0) throw usageError(spec, "PID is missing: whose it is");
+  if (pids.length === 0) throw usageError(spec, "PID is missing");
   return { nice, pids };
 }

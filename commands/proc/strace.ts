@@ -28,29 +28,29 @@ import {
 
 const spec = {
   name: "strace",
-  summary: "Show the calls a process makes, as it makes them",
+  summary: "Trace syscalls of a process",
   input: {
     pids: field.optional(field.pids("the processes", { positional: true, meta: "PID..." })),
-    of: field.optional(field.pids("the same, as strace has it", { letter: "p", flag: "pid", meta: "PID" })),
-    children: field.flag("also those it starts, and theirs", { letter: "f", flag: "follow" }),
+    of: field.optional(field.pids("process to trace", { letter: "p", flag: "pid", meta: "PID" })),
+    children: field.flag("child processes too", { letter: "f", flag: "follow" }),
     expression: field.optional(
-      field.words("which calls: trace=fs,shell.exec, or trace=!proc for all but those", {
+      field.words("filter, such as trace=fs,shell.exec or trace=!proc", {
         letter: "e",
         flag: "expr",
         longest: 400,
         meta: "CALLS",
       }),
     ),
-    failed: field.flag("only calls that failed", { letter: "Z" }),
-    sums: field.flag("no calls: at the end how many of each, and how long they took", { letter: "c", flag: "summary" }),
+    failed: field.flag("only failed calls", { letter: "Z" }),
+    sums: field.flag("only counts and times at the end", { letter: "c", flag: "summary" }),
     output: field.optional(
-      field.text("into this file of this machine", { letter: "o", longest: 4096, meta: "FILE", of: "host-or-file" }),
+      field.text("output file on this computer", { letter: "o", longest: 4096, meta: "FILE", of: "host-or-file" }),
     ),
     limit: field.withDefault(
-      field.int("how many of the calls before now", { min: 0, max: LIMITS.historyPageMax, letter: "n", meta: "N" }),
+      field.int("number of past calls to show first", { min: 0, max: LIMITS.historyPageMax, letter: "n", meta: "N" }),
       LIMITS.historyPageDefault,
     ),
-    once: field.flag("those that were made by now, and no more"),
+    once: field.flag("only past calls"),
   },
   examples: [
     "gsv strace init:1000",
@@ -59,8 +59,8 @@ const spec = {
     "gsv strace -p task:abc123 -o calls.txt",
   ],
   notes: [
-    "It goes on until the process ends or ctrl-c. A line is when, CALL(ARGUMENTS) = ok or the error, and how long it took.",
-    "A process keeps its newest calls: retention.syscallLogRows says how many.",
+    "Runs until the process ends or you press ctrl-c. Each line shows time, call, arguments, result and duration.",
+    "retention.syscallLogRows limits how many calls are kept per process.",
   ],
 } as const;
 
@@ -74,11 +74,11 @@ interface Wanted {
 export const strace = command(spec, async ({ args, json }, io) => {
   const pids = [...new Set([...(args.pids ?? []), ...(args.of ?? [])])];
   const [first] = pids;
-  if (first === undefined) throw usageError(spec, "no process was named");
+  if (first === undefined) throw usageError(spec, "no process given");
   if (!args.once && io.isScript === true)
-    throw new SysError("EUSAGE", "strace does not end, and a script waits for the end of each command", [
-      `in a pipe it ends with whoever reads it: strace ${first} | head -3`,
-      `what was called by now: gsv strace --once ${first}`,
+    throw new SysError("EUSAGE", "strace never ends, so a script cannot wait for it", [
+      `in a pipe it ends with the reader: strace ${first} | head -3`,
+      `for past calls only: gsv strace --once ${first}`,
     ]);
   const choice = callChoice(args.expression ?? []);
   await checkNames(choice);
@@ -110,7 +110,7 @@ async function checkNames({ names }: CallChoice): Promise<void> {
     const [domain = ""] = name.split(".");
     const calls = DOMAIN_NAMES.includes(domain) ? await callsOf(domain) : [];
     if (!calls.some((call) => call.name === name || call.name.startsWith(`${name}.`)))
-      throw new SysError("EUSAGE", `no call is named ${reveal(name)}`, ["ls /sys/syscalls lists them"]);
+      throw new SysError("EUSAGE", `no such syscall: ${reveal(name)}`, ["ls /sys/syscalls lists them"]);
   }
 }
 

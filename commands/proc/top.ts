@@ -20,21 +20,24 @@ interface How {
 
 const spec = {
   name: "top",
-  summary: "Show the processes as a tree: who started whom, what each does and waits for",
+  summary: "Show the processes as a tree",
   input: {
-    once: field.flag("once, as without any of these", { letter: "b" }),
+    once: field.flag("once (the default)", { letter: "b" }),
     times: field.withDefault(
-      field.int("so many times", { letter: "n", meta: "N", flag: "iterations", min: 1, max: 100_000 }),
+      field.int("number of updates", { letter: "n", meta: "N", flag: "iterations", min: 1, max: 100_000 }),
       1,
     ),
-    delay: field.withDefault(field.int("seconds between them", { letter: "d", meta: "SECONDS", min: 1, max: 3600 }), 3),
-    flat: field.flag("not as a tree"),
-    sort: field.withDefault(field.choice("what comes first", SORTS), "age"),
+    delay: field.withDefault(
+      field.int("seconds between updates", { letter: "d", meta: "SECONDS", min: 1, max: 3600 }),
+      3,
+    ),
+    flat: field.flag("flat list"),
+    sort: field.withDefault(field.choice("sort order", SORTS), "age"),
   },
   examples: ["gsv top", "gsv top --flat --sort state", "gsv top --once --json", "gsv top -b -n 10 -d 60 > top.txt"],
   notes: [
-    "--json has what gsv ps --json has of each, and model and context: who answers it, and the part of the model's window that is filled.",
-    "In gsv on a terminal, top is a view that goes on, with rates, context and cost: enter talks, l reads, c shows calls, q leaves.",
+    "--json prints the fields of gsv ps --json plus model and context (the used part of the model's window).",
+    "In the gsv terminal, top is a live view with rates, context and cost. Keys: enter switch, l logs, c calls, q quit.",
   ],
 };
 

@@ -33,7 +33,7 @@ function headLine({ kernel, processes, todayUsd }: Look, now: number): string {
   return [
     up,
     ...(running ? [count(clients, "client")] : []),
-    `${count(processes.length, "process", "processes")}, ${busy} at work`,
+    `${count(processes.length, "process", "processes")}, ${busy} running`,
     ...(waiting > 0 ? [`${waiting} waiting for you`] : []),
     `${usdText(microsOf(todayUsd))} today`,
   ].join(", ");
@@ -50,7 +50,7 @@ function isBusy({ state }: ProcessInfo): boolean {
 export const uptime: Command = command(
   {
     name: "uptime",
-    summary: "Show how long the kernel has been up and how busy it is",
+    summary: "Show uptime and load of the kernel",
     input: {},
     examples: ["gsv uptime"],
   },
@@ -76,7 +76,7 @@ function recordOf({ kernel, processes, todayUsd }: Look) {
 export const w: Command = command(
   {
     name: "w",
-    summary: "Show who is at work, on what, and what waits for whom",
+    summary: "Show running processes and pending requests",
     input: {},
     examples: ["gsv w", "gsv w --json"],
   },

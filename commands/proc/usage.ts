@@ -15,8 +15,8 @@ const { by, since, pid } = sums.input;
 
 const spec = {
   name: "usage",
-  summary: "Show tokens and cost",
-  input: { by, since, pid, csv: field.flag("as CSV, with a line of names first") },
+  summary: "Show token usage and cost",
+  input: { by, since, pid, csv: field.flag("CSV with a header line") },
   examples: [
     "gsv usage",
     "gsv usage --by day --since 7d",
@@ -26,14 +26,14 @@ const spec = {
   ],
   notes: [
     [
-      "Cost is counted tokens by the price of each model; ? is a model whose price is not known: ai.prices sets one. WASTED are answers",
-      "that were cut or failed and asked for again. What was used stays when its process is reset or killed. Root sees all accounts.",
+      "Cost is tokens times the price of the model; ? means that the price is unknown (set ai.prices). WASTED counts answers",
+      "that failed and were retried. Usage stays after a reset or kill. Root sees all accounts.",
     ].join("\n"),
   ],
 } as const;
 
 export const usage = command(spec, async ({ args: { csv, ...asked }, json }, io) => {
-  if (csv && json) throw usageError(spec, "--csv and --json exclude each other");
+  if (csv && json) throw usageError(spec, "--csv and --json cannot be combined");
   const page = await whole(io, asked);
   const print = printOf(asked.by);
   if (csv) await printText(io.stdout, csvOf(page.rows));
@@ -46,10 +46,7 @@ export const usage = command(spec, async ({ args: { csv, ...asked }, json }, io)
     );
   const { unpriced } = page.total;
   if (unpriced > 0)
-    await note(
-      io,
-      `the price of ${unpriced} answers is not known and counts as nothing: gsv config set ai.prices sets it`,
-    );
+    await note(io, `unknown price for ${unpriced} answers, counted as 0. To set prices: gsv config set ai.prices`);
   return 0;
 });
 

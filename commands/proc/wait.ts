@@ -15,16 +15,16 @@ import { printText } from "../print.ts";
 
 const input = {
   pids: field.pids(`the processes, at most ${LIMITS.pidsPerCallMax}`, { positional: true, meta: "PID..." }),
-  run: field.optional(field.uuid("wait for this run only", { meta: "RUN" })),
-  wait: field.flag("also wait while held for a person, key or limit"),
-  next: field.flag("wait for the first that ends; prints its pid and exits as it did", { letter: "n" }),
-  timeout: field.optional(field.text("stop waiting after so long, with exit status 124", { meta: "SECONDS" })),
+  run: field.optional(field.uuid("run to wait for", { meta: "RUN" })),
+  wait: field.flag("keep waiting while a run is on hold"),
+  next: field.flag("wait for the first to end; prints its pid", { letter: "n" }),
+  timeout: field.optional(field.text("seconds to wait (exit status 124)", { meta: "SECONDS" })),
 };
 
 export function waitAs(name: string): Command {
   const spec: Spec<typeof input> = {
     name,
-    summary: "Wait until processes have finished, and exit as they did",
+    summary: "Wait for processes to finish",
     input,
     examples: [
       "gsv wait task:abc123; echo $?",
@@ -33,7 +33,7 @@ export function waitAs(name: string): Command {
       "gsv wait --timeout 60 task:abc123",
     ],
     notes: [
-      "Exit status: 0 ok or never ran, 1 failed, 130 aborted, 137 killed meanwhile, 5 held until a person answers,\n4 credential missing, 6 a limit, 75 unavailable, 124 --timeout.",
+      "Exit status: 0 ok or never ran, 1 failed, 130 aborted, 137 killed, 5 needs your answer,\n4 credential missing, 6 a limit, 75 unavailable, 124 --timeout.",
     ],
   };
   return command(spec, async ({ args, json }, io) => {
@@ -42,7 +42,7 @@ export function waitAs(name: string): Command {
     const request = { pids: args.pids, run: args.run, patient: args.wait === true };
     const results = await waitFor(io, args.next ? eachOf(request) : [request], limitMs).finally(silence);
     if (results === null) {
-      await note(io, `gsv: still going after ${args.timeout} s; nothing was stopped`);
+      await note(io, `gsv: still running after ${args.timeout} s`);
       return ENDED_BY.time;
     }
     const alone = results.length === 1 && args.next !== true;
@@ -60,7 +60,7 @@ async function sayStopped(io: Io, pids: readonly string[]): Promise<void> {
     const { state, waitsFor } = await io.sys().call<ProcessInfo>("proc.get", { pid });
     if (waitsFor?.kind === "outage" || waitsFor?.kind === "restart")
       await note(io, `gsv: ${pid} is paused: ${waitsForText(waitsFor)}; waiting`);
-    if (state === "stopped") await note(io, `gsv: ${pid} is stopped; waiting until gsv proc resume ${pid}`);
+    if (state === "stopped") await note(io, `gsv: ${pid} is stopped. To resume: gsv proc resume ${pid}`);
   }
 }
 
@@ -103,6 +103,6 @@ async function report(io: Io, result: WaitResult, form: Form): Promise<void> {
   }
   if (form.named) await printText(io.stdout, result.pid);
   else if (!form.alone) await printText(io.stdout, `${result.pid} ${result.status}`);
-  if (result.waitsFor !== null) await note(io, `gsv: ${result.pid} is held: ${waitsForText(result.waitsFor)}`);
+  if (result.waitsFor !== null) await note(io, `gsv: ${result.pid} is on hold: ${waitsForText(result.waitsFor)}`);
   else if (result.error !== null) await note(io, `gsv: ${result.pid}: ${result.error}`);
 }

@@ -25,7 +25,7 @@ export async function runOnHost(io: Io, request: Omit<ShellRequest, "id">): Prom
   try {
     const { output, sandbox } = await sys.call<ShellAnswer>("shell.run", { id, ...request, ...about });
     if (sandbox === null && request.bare !== true && io.stderr.isTTY)
-      await note(io, "gsv: this machine has no sandbox: it can do whatever you can");
+      await note(io, "gsv: no sandbox on this computer: the script can do whatever you can");
     if (fed) void feed(io, sys, id);
     return await print(io, id, output);
   } finally {

@@ -20,17 +20,15 @@ const FOLLOW_WAIT_MS = 20_000;
 
 const spec: Spec = {
   name: "sh",
-  summary: "Run a shell script over gsv's files, or with --host on this machine",
+  summary: "Run a shell script",
   usage: "gsv sh [--host [--no-sandbox]] [--timeout SECONDS] [-c SCRIPT [NAME [ARG...]] | FILE [ARG...]]",
   passesOn: true,
   input: {
-    script: field.optional(field.text("the script itself", { letter: "c", meta: "SCRIPT" })),
-    host: field.flag("in real bash of this machine, in the directory where you are"),
+    script: field.optional(field.text("script text", { letter: "c", meta: "SCRIPT" })),
+    host: field.flag("in bash on this computer, in the current directory"),
     noSandbox: field.flag("with --host: without the sandbox"),
-    timeout: field.optional(field.text("end it after so many seconds", { meta: "SECONDS" })),
-    words: field.optional(
-      field.words("a file with the script, then its arguments", { positional: true, meta: "FILE" }),
-    ),
+    timeout: field.optional(field.text("seconds until the script is ended", { meta: "SECONDS" })),
+    words: field.optional(field.words("script file and its arguments", { positional: true, meta: "FILE" })),
   },
   examples: [
     "gsv sh -c 'ls /proc | wc -l'",
@@ -40,12 +38,12 @@ const spec: Spec = {
   ],
   notes: [
     [
-      "The files are gsv's, not those of this machine. Every gsv command can be used without its first word:",
-      "gsv sh -c 'ps | grep init'. It takes as long as it takes; --timeout ends it sooner, with exit status 124.",
+      'Scripts see the files inside gsv, not those of this computer, and can call gsv commands without "gsv":',
+      "gsv sh -c 'ps | grep init'. There is no time limit unless you set --timeout (exit status 124).",
     ].join("\n"),
     [
-      "With --host it is real bash on this machine, in a sandbox where the machine has one: the directory may be written, the rest be read,",
-      "and gsv's own home is hidden. The kernel runs it, so it goes on when the terminal closes. On a terminal, with no script, it is a shell.",
+      "With --host, bash runs on this computer, in a sandbox if there is one: it can write the current directory, read the rest,",
+      "and cannot see gsv's home. It continues when the terminal closes. Without a script, a terminal gets a shell.",
     ].join("\n"),
   ],
 };
@@ -88,11 +86,11 @@ async function onHost(io: Io, asked: Asked): Promise<number> {
       ...positional(args),
       ...limit,
     });
-  if (io.stdin.kind === "none") throw usageError(spec, "there is no script");
+  if (io.stdin.kind === "none") throw usageError(spec, "no script");
   if (io.stdin.kind !== "tty")
     return await runOnHost(io, { script: await scriptOn(io), stdin: "", ...positional(args), ...limit });
   const status = await io.hostTerminal({ bare });
-  if (status === null) throw usageError(spec, "there is no script, and no terminal for a shell");
+  if (status === null) throw usageError(spec, "no script, and no terminal for a shell");
   return status;
 }
 
@@ -121,7 +119,7 @@ function parse(args: readonly string[]): Asked | "help" {
       throw usageError(spec, `unknown flag ${token.slice(0, 60)}`);
     } else break;
   }
-  if (bare && !host) throw usageError(spec, "--no-sandbox is for --host");
+  if (bare && !host) throw usageError(spec, "--no-sandbox needs --host");
   return { script, words: args.slice(at), timeout, host, bare };
 }
 
@@ -135,7 +133,7 @@ async function requestFor(io: Io, { script, words, timeout }: Asked): Promise<Om
   if (file !== undefined && file !== "-") {
     return { script: sourcing(file), name: file, ...positional(args), ...limit, ...(await stdinFor(io)) };
   }
-  if (io.stdin.kind === "none" || io.stdin.kind === "tty") throw usageError(spec, "there is no script");
+  if (io.stdin.kind === "none" || io.stdin.kind === "tty") throw usageError(spec, "no script");
   return { script: await scriptOn(io), name: "gsv", ...positional(args), ...limit };
 }
 
@@ -144,7 +142,7 @@ function sourcing(file: string): string {
   const found = `. ${quoted(file)} "$@"`;
   const name = /^(?:(?:\/usr)?\/bin\/)?([a-z0-9._-]+)$/i.exec(file)?.[1];
   if (name === undefined) return found;
-  const says = quoted(`gsv: ${name} is a program, not a script: gsv sh -c '${name}'`);
+  const says = quoted(`gsv: ${name} is a program, not a script. To run it: gsv sh -c '${name}'`);
   const refused = `[ -e ${quoted(`/bin/${name}`)} ]; then printf '%s\\n' ${says} >&2; exit 126; else ${found}; fi`;
   return name === file ? `if [ -e ${quoted(name)} ]; then . ./${quoted(name)} "$@"; elif ${refused}` : `if ${refused}`;
 }
@@ -162,7 +160,7 @@ function quoted(path: string): string {
 async function scriptOn(io: Io): Promise<string> {
   const bytes = await allOf(io, LIMITS.shellScriptBytesMax);
   if (bytes.byteLength > LIMITS.shellScriptBytesMax)
-    throw new SysError("EUSAGE", `the script holds more than ${LIMITS.shellScriptBytesMax / 1024} KiB`);
+    throw new SysError("EUSAGE", `the script is larger than ${LIMITS.shellScriptBytesMax / 1024} KiB`);
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
@@ -174,7 +172,7 @@ async function stdinFor(io: Io): Promise<Pick<ShellRequest, "stdin">> {
   if (io.stdin.kind === "none" || io.stdin.kind === "tty") return {};
   const bytes = await allOf(io, LIMITS.shellStdinBytesMax);
   if (bytes.byteLength > LIMITS.shellStdinBytesMax) {
-    throw new SysError("EUSAGE", `stdin holds more than ${LIMITS.shellStdinBytesMax / 1024} KiB`, [
+    throw new SysError("EUSAGE", `stdin is larger than ${LIMITS.shellStdinBytesMax / 1024} KiB`, [
       "copy it into gsv first: gsv cp - '~/data'",
     ]);
   }

@@ -13,18 +13,21 @@ import { printResult } from "../print.ts";
 
 const spec = {
   name: "audit",
-  summary: "Print refused and privileged calls, yours and your agents'; of a file, who wrote it",
+  summary: "Show refused calls, or who wrote a file",
   input: {
     path: field.optional(
-      field.text("who wrote this file, newest first; host:PATH is one of this machine", {
+      field.text("file to show writers of; host:PATH on this computer", {
         ...{ positional: true, longest: LIMITS.pathBytesMax, meta: "PATH", of: "host-or-file" as const },
       }),
     ),
-    denied: field.flag("only refused or failed calls"),
+    denied: field.flag("only refused and failed calls"),
     since: field.optional(
-      field.text("only since: today, 30m, 2h, 7d, a date or a time", { letter: "s", longest: 40, meta: "WHEN" }),
+      field.text("start time: today, 30m, 2h, 7d or a date", { letter: "s", longest: 40, meta: "WHEN" }),
     ),
-    limit: field.withDefault(field.int("maximum number of calls", { min: 1, max: 1000, letter: "n", meta: "N" }), 100),
+    limit: field.withDefault(
+      field.int("maximum number of entries", { min: 1, max: 1000, letter: "n", meta: "N" }),
+      100,
+    ),
   },
   examples: [
     "gsv audit",
@@ -34,7 +37,7 @@ const spec = {
     "gsv audit host:./src/main.ts --since 7d",
   ],
   notes: [
-    "Of a file it tells every change that went through gsv, with process, run and tool call, also of processes that are gone; where files have versions, the changes beside gsv too.",
+    "With a file, audit lists every change made through gsv, with process, run and tool call. For versioned files it includes changes made outside gsv.",
   ],
 } as const;
 
@@ -49,10 +52,10 @@ export const audit = command(spec, async ({ args: { path, denied, ...args }, jso
     );
     return 0;
   }
-  if (denied === true) throw usageError(spec, "--denied is about calls, not about a file");
+  if (denied === true) throw usageError(spec, "--denied cannot be combined with a file");
   const asked = { ...args, ...fileNamed(io, path) };
   const found = await io.sys().call<{ writers: readonly FileWriterInfo[]; more: boolean }>("fs.writers", asked);
   await printResult(io, (await declared("fs.writers")).cli.print, found, json);
-  if (found.more && !json) await note(io, "(there are more: -n N)");
+  if (found.more && !json) await note(io, "(more entries: use -n N)");
   return 0;
 });

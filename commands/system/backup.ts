@@ -12,57 +12,53 @@ import { printText } from "../print.ts";
 export const backup = command(
   {
     name: "backup",
-    summary: "Write everything into one file, while it goes on running",
+    summary: "Back up the home to one file",
     input: {
-      file: field.text("the file to write; with .gz or .tgz at its end it is packed", {
+      file: field.text("file to write; .gz or .tgz compresses it", {
         positional: true,
         meta: "FILE",
         shortest: 1,
       }),
-      force: field.flag("replace a file of that name"),
+      force: field.flag("overwrite an existing file"),
     },
     examples: ["gsv backup ~/gsv.tar", "gsv backup --force ~/gsv.tar.gz"],
     notes: [
-      "Processes, histories, archives, files and accounts are in it; secrets, logs and quarantined databases are not.\nWhatever was acknowledged before it began is in it.",
+      "A backup contains processes, histories, archives, files and accounts, but no secrets, logs or quarantined databases.\nYou can keep working meanwhile.",
     ],
   },
   async ({ args, json }, io) => {
     if (args.file === "-")
-      throw new SysError("EUSAGE", "a backup is written to a file, not to stdout", [
-        "for example: gsv backup ~/gsv.tar.gz",
-      ]);
+      throw new SysError("EUSAGE", "cannot write a backup to stdout", ["for example: gsv backup ~/gsv.tar.gz"]);
     const made = await io.keep.backup(args.file, { force: args.force ?? false });
     await say(io, json, made, madeText(made));
-    return warn(io, made.faults, "left out, because it was damaged before");
+    return warn(io, made.faults, "skipped, because it is damaged");
   },
 );
 
 export const restore = command(
   {
     name: "restore",
-    summary: "Put a backup into an empty home, or in the place of one",
+    summary: "Restore a backup",
     input: {
-      file: field.text("what gsv backup wrote", { positional: true, meta: "FILE", shortest: 1 }),
-      force: field.flag("in the place of the home there is, which is kept in its backup/ directory"),
+      file: field.text("file that gsv backup wrote", { positional: true, meta: "FILE", shortest: 1 }),
+      force: field.flag("replace the current home, which is saved in backup/"),
     },
     examples: ["gsv restore ~/gsv.tar", "gsv restore --force ~/gsv.tar"],
-    notes: [
-      "The whole backup is checked before anything is changed, and it comes back whole or not at all. No kernel may be\nrunning: gsv kernel stop.",
-    ],
+    notes: ["The backup is checked completely before anything changes. Stop the kernel first: gsv kernel stop."],
   },
   async ({ args, json }, io) => {
     const restored = await io.keep.restore(args.file, { force: args.force ?? false });
     await say(io, json, restored, restoredText(restored));
-    return warn(io, restored.faults, "not in the backup, because it was damaged before");
+    return warn(io, restored.faults, "not in the backup, because it was damaged");
   },
 );
 
 export const df = command(
   {
     name: "df",
-    summary: "Show what uses how much disk space",
+    summary: "Show disk usage of the home",
     // In many fingers: sizes have their unit in any case.
-    input: { human: field.flag("sizes as 1.5K, as without it", { letter: "h", flag: "human-readable" }) },
+    input: { human: field.flag("sizes such as 1.5K (the default)", { letter: "h", flag: "human-readable" }) },
     examples: ["gsv df", "gsv df --json"],
   },
   async ({ json }, io) => {
@@ -91,8 +87,8 @@ function madeText({ file, bytes, counts }: BackupMade): string {
 function restoredText({ home, madeAt, counts, replaced }: BackupRestored): string {
   return [
     `restored ${home} as of ${new Date(madeAt).toISOString()}: ${countsText(counts)}`,
-    ...(replaced === null ? [] : [`what was there before is in ${replaced}`]),
-    "secrets are not in a backup: set them again",
+    ...(replaced === null ? [] : [`the previous home is in ${replaced}`]),
+    "set your secrets again: a backup has none",
   ].join("\n");
 }
 
@@ -123,7 +119,7 @@ function usageText(usage: HomeUsage): string {
       ([size = "", count = "", kind = "", name = ""]) =>
         `${size.padStart(sizes)}  ${count.padStart(counts)}  ${kind.padEnd(kinds)}  ${name}`,
     ),
-    `${sizeText(usage.freeBytes)} are free on its disk`,
+    `${sizeText(usage.freeBytes)} free on this disk`,
   ].join("\n");
 }
 

@@ -20,17 +20,17 @@ import { coreText } from "./core-text.ts";
 
 const spec = {
   name: "bugreport",
-  summary: "Put together what is needed to mend gsv, without secrets, as a file",
+  summary: "Collect a bug report",
   input: {
-    core: { ...coreField, doc: "the failed run it is about; the newest when left out" },
+    core: { ...coreField, doc: "failed run to report (default: the newest)" },
     output: field.optional(
-      field.text("the file; - is stdout", { letter: "o", longest: 4096, meta: "FILE", of: "host-or-file" }),
+      field.text("file to write; - for stdout", { letter: "o", longest: 4096, meta: "FILE", of: "host-or-file" }),
     ),
-    force: field.flag("write over a file that is there"),
+    force: field.flag("overwrite an existing file"),
   },
   examples: ["gsv bugreport", "gsv bugreport task:abc123 -o report.md", "gsv bugreport -o - | less"],
   notes: [
-    "In it: the core of a failed run (what was said last, what was called), what gsv doctor finds, versions, settings that were changed. Not in it: secrets, the environment, files, the rest of any history. Nothing is sent: read it, then give it to whom you like.",
+    "Contains the record of a failed run (last messages and calls), results of gsv doctor, versions and changed settings. Contains no secrets, environment or files. Nothing is sent: read the file before you share it.",
   ],
 } as const;
 
@@ -55,7 +55,7 @@ export const bugreport = command(spec, async ({ args, json }, io) => {
   if (json) await io.stdout.write(jsonLine({ file, bytes, parts: about }));
   else {
     await printText(io.stdout, reveal(file));
-    await note(io, `${sizeText(bytes)}: ${about.join("; ")}. Nothing was sent: read it before you give it to anybody.`);
+    await note(io, `${sizeText(bytes)}: ${about.join("; ")}. Nothing was sent. Read it before you share it.`);
   }
   return 0;
 });
@@ -89,7 +89,7 @@ async function versions(io: Io): Promise<Part> {
 async function health(io: Io): Promise<Part> {
   const found = await (await io.machine.doctor()).examine({ checks: [], fix: false });
   const line = ({ level, check, what }: Finding) => reveal(`${level}  ${check}  ${what}`);
-  return { title: "Doctor", about: "what gsv doctor finds", text: fenced(found.map(line).join("\n")) };
+  return { title: "Doctor", about: "results of gsv doctor", text: fenced(found.map(line).join("\n")) };
 }
 
 async function settings(io: Io): Promise<Part> {
@@ -98,16 +98,16 @@ async function settings(io: Io): Promise<Part> {
   // Of a secret not even its mark.
   const line = ({ key, type, shown, layer }: SettingInfo) =>
     reveal(`${key} = ${type === "secret" ? "(a secret)" : shown} (${layer})`);
-  const text = changed.length === 0 ? "(none was changed)" : changed.map(line).join("\n");
-  return { title: "Settings", about: "settings that were changed", text: fenced(text) };
+  const text = changed.length === 0 ? "(none changed)" : changed.map(line).join("\n");
+  return { title: "Settings", about: "changed settings", text: fenced(text) };
 }
 
 function reportOf(parts: readonly Part[], now: number): string {
   return [
     "# gsv bug report",
-    `Made ${new Date(now).toISOString()}. In it:`,
+    `Made ${new Date(now).toISOString()}. Contents:`,
     parts.map(({ about }) => `- ${about}`).join("\n"),
-    "Secrets were taken out. Nothing was sent.",
+    "Secrets were removed. Nothing was sent.",
     ...parts.flatMap(({ title, text }) => [`## ${title}`, text]),
   ].join("\n\n");
 }

@@ -13,14 +13,14 @@ const CALLS = 8;
 const FAULT_LINES = 6;
 
 const CLASSES: { readonly [reason: string]: string } = {
-  fault: "internal error",
-  "kernel.deaths": "the kernel died again and again within the run",
-  "model.protocol": "the model did not answer in the form that was agreed",
-  "model.config": "the model, or its address, is not right",
+  fault: "an internal error of gsv",
+  "kernel.deaths": "the kernel crashed repeatedly during the run",
+  "model.protocol": "the model did not answer in the expected format",
+  "model.config": "the model name or address is wrong",
   "model.auth": "the model server rejected the credential",
   "model.request": "the model server refused the request",
-  "model.content": "the model server refused the content",
-  auto_resume_exhausted: "the model could not be reached, however often it was asked",
+  "model.content": "the model server rejected the content",
+  auto_resume_exhausted: "the model could not be reached after several attempts",
 };
 
 export function whyText(reason: string): string {

@@ -17,7 +17,7 @@ export interface NamedCore {
 }
 
 export const coreField = field.optional(
-  field.text("a name in /var/crash, a process, or a file of this machine; the newest when left out", {
+  field.text("crash record, process or file (default: the newest record)", {
     positional: true,
     longest: 4096,
     of: "core",
@@ -47,7 +47,7 @@ export async function coreNamed(io: Io, said: string | undefined): Promise<Named
   const found = (await coreNames(io)).find((name) => within === undefined || name.startsWith(`${within}-`));
   if (found !== undefined) return parsed(found, await ofGsv(io, found));
   const who = within === undefined ? "no run" : `no run of ${reveal(within)}`;
-  throw new SysError("ENOENT", `${who} has failed and left a core`, ["gsv debug --list shows those there are"]);
+  throw new SysError("ENOENT", `${who} left a crash record`, ["gsv debug --list shows those there are"]);
 }
 
 async function ofGsv(io: Io, name: string): Promise<string> {
@@ -55,18 +55,20 @@ async function ofGsv(io: Io, name: string): Promise<string> {
 }
 
 async function ofHost(io: Io, path: string): Promise<string> {
-  const tooLong = () => new SysError("EFBIG", `${reveal(clip(path))} is too long to be a core`);
+  const tooLong = () => new SysError("EFBIG", `${reveal(clip(path))} is too large for a crash record`);
   return (await wholeHostFile(io, path, { bytesMax: BYTES_MAX, tooLong })).toString("utf8");
 }
 
 function parsed(name: string, text: string): NamedCore {
   const core = jsonIn(text);
-  if (core === null) throw new SysError("EINVAL", `${reveal(clip(name))} is no core of a failed run`);
+  if (core === null) throw new SysError("EINVAL", `${reveal(clip(name))} is not a crash record`);
   if (core.v !== CORE_VERSION)
-    throw new SysError("EINVAL", `${reveal(clip(name))} is a core of version ${JSON.stringify(core.v ?? null)}`, [
-      `this gsv reads version ${CORE_VERSION}`,
-    ]);
-  if (!isCore(core)) throw new SysError("EINVAL", `${reveal(clip(name))} is no core of a failed run`);
+    throw new SysError(
+      "EINVAL",
+      `${reveal(clip(name))} is a crash record of version ${JSON.stringify(core.v ?? null)}`,
+      [`this gsv reads version ${CORE_VERSION}`],
+    );
+  if (!isCore(core)) throw new SysError("EINVAL", `${reveal(clip(name))} is not a crash record`);
   return { name, core };
 }
 

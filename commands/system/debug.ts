@@ -12,14 +12,14 @@ const LISTED_MAX = 50;
 
 const spec = {
   name: "debug",
-  summary: "Show why a run failed: what it left in /var/crash",
+  summary: "Show why a run failed",
   input: {
     core: coreField,
-    list: field.flag("list those there are, newest first", { letter: "l" }),
+    list: field.flag("list crash records, newest first", { letter: "l" }),
   },
   examples: ["gsv debug", "gsv debug task:abc123", "gsv debug --list", "gsv debug ./core.json --json"],
   notes: [
-    "A run that ends in an error leaves one record of at most 256 KiB, without secrets. retention.crashes and retention.crashDays say how many are kept, and how long.",
+    "Each failed run leaves a record in /var/crash, without secrets. retention.crashes and retention.crashDays limit how many are kept.",
   ],
 } as const;
 
@@ -45,7 +45,7 @@ const LIST = {
     cores.map(({ name, core }) => ({
       ...{ name, pid: core.pid, at: coreInstant(name) ?? core.at, reason: core.run.reason, error: core.run.error },
     })),
-  empty: "(no run has failed)",
+  empty: "(no failed runs)",
   columns: [
     { head: "NAME", cell: ({ name }: { name: string }) => name },
     { head: "AGE", since: ({ at }: { at: number }) => at, align: "right" },

@@ -7,18 +7,17 @@ import type { Io } from "../command.ts";
 
 /** What to do about a failure, for a provider at an address. */
 const FIXES: { readonly [C in FailureClass]: (provider: string, address: string) => string } = {
-  throttle: () => "wait: a run does that by itself",
-  quota: (provider) => `the account at ${provider} has no credit or has reached a limit: its console says which`,
-  outage: (provider) => `${provider} has trouble of its own: try again later, or name another model in ai.fallback`,
-  network: (_, address) =>
-    `nobody that is a model server answers at ${address}: check the network, a proxy, and the address`,
-  timeout: (_, address) => `${address} takes the connection and says nothing: try again, or a smaller model`,
+  throttle: () => "wait: runs retry automatically",
+  quota: (provider) => `the account at ${provider} has no credit or reached a limit: see its console`,
+  outage: (provider) => `${provider} has an outage: try again later, or set another model in ai.fallback`,
+  network: (_, address) => `no model server at ${address}: check the network, the proxy and the address`,
+  timeout: (_, address) => `${address} accepts connections but does not answer: try again, or a smaller model`,
   config: () => "gsv config list -v ai shows what is set, and where",
   auth: (provider) => `gsv auth provider ${provider} keeps a key; a variable of the environment wins over it`,
   request: (provider) => `gsv models --provider ${provider} lists the models it has`,
-  overflow: () => "the model takes less than one word: choose another",
-  protocol: (_, address) => `${address} speaks in another way: ai.providerStyle says responses or chat`,
-  content: () => "the model is there and would not answer this: that is its own affair",
+  overflow: () => "the context of the model is too small: choose another",
+  protocol: (_, address) => `${address} uses another API: set ai.providerStyle to responses or chat`,
+  content: () => "the model works but declined to answer",
 };
 
 export async function tryProvider(io: Io): Promise<Finding> {

@@ -12,18 +12,18 @@ import { tryProvider } from "./doctor-provider.ts";
 
 const doctorSpec = {
   name: "doctor",
-  summary: "Find out what is wrong, and what to do about it",
+  summary: "Check gsv for problems",
   input: {
-    checks: field.optional(field.words("only these checks", { positional: true, meta: "CHECK..." })),
-    fix: field.flag("mend what can be mended safely"),
-    provider: field.flag("ask whoever would answer for one word, and nothing else"),
+    checks: field.optional(field.words("checks to run (default: all)", { positional: true, meta: "CHECK..." })),
+    fix: field.flag("fix safe problems"),
+    provider: field.flag("only test the model with one short request"),
   },
   examples: ["gsv doctor", "gsv doctor --fix", "gsv doctor --provider", "gsv doctor databases disk"],
   notes: [
     [
-      "It works without a kernel and on a broken home. A notice is worth knowing, a problem is in the way. --fix sets",
-      "modes right and takes away what a kernel that died left behind: its socket, its name, half-written files.",
-      "Exits 0 when there is no problem, else 1.",
+      "Works without a kernel and on a broken home. A problem needs fixing; a notice does not. --fix corrects",
+      "file modes and removes leftovers of a crashed kernel: its socket, lock name and partial files.",
+      "Exit status: 0 for no problems, else 1.",
     ].join("\n"),
   ],
 };
@@ -36,16 +36,16 @@ export const doctor: Command = command(doctorSpec, async ({ args, json }, io) =>
 
 const fsckSpec = {
   name: "fsck",
-  summary: "Check every stored byte: databases, archives, files",
+  summary: "Verify all stored data",
   input: {
-    repair: field.flag("repair what can be repaired; needs the kernel stopped"),
+    repair: field.flag("repair damage; needs a stopped kernel"),
   },
   examples: ["gsv fsck", "gsv kernel stop; gsv fsck --repair"],
   notes: [
     [
-      "Reads every database, archive and file to its end. --repair makes indexes anew, has what a process says of itself",
-      "copied into kernel.db again, and keeps what belongs to nothing in quarantine/. Nothing is deleted.",
-      "Exits 0 when there is no problem left, else 1; 75 when --repair meets a running kernel.",
+      "Reads every database, archive and file. --repair rebuilds indexes, copies the state of processes",
+      "to kernel.db again, and moves orphaned files to quarantine/. Nothing is deleted.",
+      "Exit status: 0 for no problems left, else 1; 75 if --repair finds a running kernel.",
     ].join("\n"),
   ],
 };

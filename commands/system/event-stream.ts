@@ -17,16 +17,16 @@ const WAITING_MAX = 10_000;
 
 const spec = {
   name: "events",
-  summary: "Print what happens in your processes, as it happens, a JSON object a line",
+  summary: "Stream events of your processes as JSON",
   input: {
     about: field.optional(
-      field.words("processes, and names of signals: chat.text, process.*; everything when left out", {
+      field.words("pids and signal names such as process.* (default: all)", {
         positional: true,
         meta: "PID|NAME...",
       }),
     ),
-    follow: field.flag("as it is without", { letter: "f" }),
-    limit: field.optional(field.int("leave after so many", { min: 1, letter: "n", meta: "N" })),
+    follow: field.flag("JSON output (the default)", { letter: "f" }),
+    limit: field.optional(field.int("number of events before exit", { min: 1, letter: "n", meta: "N" })),
   },
   examples: [
     "gsv events",
@@ -34,7 +34,7 @@ const spec = {
     "gsv events task:abc123 chat.text chat.complete",
     "gsv events chat.hil -n 1",
   ],
-  notes: ["Deltas of answers that are being written come when they are named: gsv events chat.delta."],
+  notes: ["Partial text is only sent if you ask for it: gsv events chat.delta"],
 } as const;
 
 /** All but what is lossy by nature. */
@@ -62,7 +62,7 @@ export const events = command(spec, async ({ args }, io) => {
 function needSignal(word: string): void {
   if (namesSignals(word)) return;
   const close = nearest(word, SIGNAL_NAMES);
-  throw usageError(spec, `no process and no signal is called ${clip(word)}`, [
+  throw usageError(spec, `no such process or signal: ${clip(word)}`, [
     close.length > 0 ? `did you mean ${close.join(" or ")}` : `signals are ${SIGNAL_NAMES.join(", ")}`,
   ]);
 }

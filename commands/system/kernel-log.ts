@@ -26,7 +26,7 @@ export async function kernelLog(io: Io, { limit, since, follow, json }: KernelLo
   const text = await whole(io);
   const chosen = entriesIn(text).filter(({ at }) => since === undefined || (at !== null && at >= from));
   await tell(io, chosen.slice(Math.max(0, chosen.length - most)), json);
-  if (chosen.length === 0 && !follow) await note(io, "(the kernel has written nothing down)");
+  if (chosen.length === 0 && !follow) await note(io, "(the kernel log is empty)");
   return follow ? followed(io, text, json) : 0;
 }
 

@@ -18,13 +18,13 @@ const LOOK_EVERY_MS = 50;
 
 const spec = {
   name: "kernel",
-  summary: "Start, stop or look at the kernel",
+  summary: "Start, stop or inspect the kernel",
   input: {
     verb: field.choice("what to do", ["start", "status", "restart", "stop"], { positional: true }),
   },
   examples: ["gsv kernel status", "gsv kernel restart", "gsv kernel stop"],
   notes: [
-    "The kernel starts by itself when it is needed and leaves when nothing is left to do. Stopping it loses nothing:\nwhat is queued or in flight goes on with the next one.",
+    "The kernel starts on demand and exits when idle. Stopping it loses nothing: queued and running work resumes\nwith the next kernel.",
   ],
 };
 
@@ -63,9 +63,7 @@ async function leave(io: Io, why: "stop" | "restart"): Promise<number | null> {
   const until = io.clock.mono() + LEAVE_MS_MAX;
   while (await isUp(sys, pid)) {
     if (io.clock.mono() >= until) {
-      throw new SysError("EAGAIN", `kernel ${pid} is still finishing what is in flight`, [
-        "gsv kernel status shows it",
-      ]);
+      throw new SysError("EAGAIN", `kernel ${pid} is still finishing its work`, ["gsv kernel status shows it"]);
     }
     await io.clock.sleep(LOOK_EVERY_MS);
   }
@@ -89,7 +87,7 @@ async function startAnother(io: Io, old: number | null): Promise<KernelStatus> {
   for (;;) {
     const status = await io.kernel.start();
     if (status.pid !== old) return status;
-    if (io.clock.mono() >= until) throw new SysError("EAGAIN", `kernel ${old} is still finishing what is in flight`);
+    if (io.clock.mono() >= until) throw new SysError("EAGAIN", `kernel ${old} is still finishing its work`);
     await io.clock.sleep(LOOK_EVERY_MS);
   }
 }
@@ -108,11 +106,11 @@ function statusText(status: KernelStatus, nowMs: number): string {
   const { pid, startedAt, version, commit, bun, home, generation, clients, processes, working } = status;
   const age = startedAt === null ? "" : `, up ${ageText(startedAt, nowMs)}`;
   const rows: [string, string][] = [
-    ["kernel", status.running ? `running (pid ${pid}${age})` : "not running; it starts when something needs it"],
+    ["kernel", status.running ? `running (pid ${pid}${age})` : "not running (starts on demand)"],
     ["version", `${version} (${commit}), bun ${bun}`],
     ["home", home],
     ["generation", String(generation)],
-    ["processes", `${processes}, ${working} at work`],
+    ["processes", `${processes}, ${working} running`],
   ];
   if (status.running) rows.push(["clients", String(clients)]);
   return aligned(rows).join("\n");

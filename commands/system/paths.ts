@@ -7,7 +7,7 @@ import { printText } from "../print.ts";
 
 const spec = {
   name: "paths",
-  summary: "Print where gsv keeps things",
+  summary: "Print the paths of the home",
   input: {},
   examples: ["gsv paths", "gsv paths --json"],
 };

@@ -17,7 +17,7 @@ export const verify: Command = command(
     input: {},
     examples: cli.examples,
     notes: [
-      "Reads every object of yours to its end; as root, every object there is. Prints what is missing or damaged.\nExits 0 when all bytes are the ones that were stored, else 1.",
+      "Reads all your objects (as root, all objects) and prints missing or damaged ones.\nExit status: 0 if all are intact, else 1.",
     ],
   },
   async ({ json }, io) => {
@@ -33,7 +33,7 @@ export const verify: Command = command(
       if (after === null) break;
     }
     const what = `${sum.checked} ${sum.checked === 1 ? "object" : "objects"}, ${sizeText(sum.bytes)}`;
-    await note(io, sum.faults === 0 ? `${what}: all as they were stored` : `${what}: ${sum.faults} are not`);
+    await note(io, sum.faults === 0 ? `${what}: all intact` : `${what}: ${sum.faults} damaged`);
     return sum.faults === 0 ? 0 : 1;
   },
 );

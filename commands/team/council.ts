@@ -19,30 +19,30 @@ const ROUNDS_MAX = 10;
 
 const spec = {
   name: "council",
-  summary: "Let several agents or models answer, discuss and sum up",
+  summary: "Ask several agents and combine their answers",
   input: {
-    question: field.optional(field.text("the question; - reads it from stdin", { positional: true, meta: "QUESTION" })),
-    members: field.text("agents by name, or models as PROVIDER/MODEL, with commas between", {
+    question: field.optional(field.text("the question; - for stdin", { positional: true, meta: "QUESTION" })),
+    members: field.text("agents or PROVIDER/MODEL, separated by commas", {
       longest: 2000,
       meta: "NAMES",
     }),
-    rounds: field.withDefault(field.int("how often they discuss", { max: ROUNDS_MAX, meta: "N" }), 2),
+    rounds: field.withDefault(field.int("rounds of discussion", { max: ROUNDS_MAX, meta: "N" }), 2),
     chair: field.optional(
-      field.text("the agent or model that sums up; council.model or the first member when left out", {
+      field.text("agent or model that combines (default council.model)", {
         longest: 300,
         meta: "NAME",
       }),
     ),
-    rm: field.flag("end the processes afterwards; their histories stay in the archives"),
-    timeout: field.optional(field.text("give up after so long, with exit status 124", { meta: "SECONDS" })),
+    rm: field.flag("kill the processes afterwards and archive their histories"),
+    timeout: field.optional(field.text("seconds to wait (exit status 124)", { meta: "SECONDS" })),
   },
   examples: [
     'gsv council "SQLite or PostgreSQL for this?" --members ada,bob --chair ada',
     'gsv council "Is this migration safe?" --members openai/gpt-5.2,anthropic/claude-sonnet-5-5 --rounds 1',
   ],
   notes: [
-    "The answer goes to stdout, what happens on the way to stderr. The members are processes of yours: gsv ps, gsv logs PID.",
-    "COUNCIL_MODEL, or the setting council.model, is the model of the chair where --chair is left out.",
+    "The answer goes to stdout, progress to stderr. Members are your processes: see gsv ps and gsv logs PID.",
+    "Without --chair, the chair is COUNCIL_MODEL, council.model or the first member.",
   ],
 } as const;
 
@@ -54,11 +54,11 @@ interface Member {
 export const council = command(spec, async ({ args, json }, io) => {
   const names = [...new Set(args.members.split(",").map((each) => each.trim()))];
   if (names.includes("")) throw usageError(spec, `a member without a name in --members "${args.members}"`);
-  if (names.length < 2) throw usageError(spec, "a council has at least two members");
+  if (names.length < 2) throw usageError(spec, "a council needs at least two members");
   if (names.length > MEMBERS_MAX) throw usageError(spec, `a council has at most ${MEMBERS_MAX} members`);
   const limitMs = timeoutMs(spec, args.timeout);
   const prompt = await readPrompt(io, { ...(args.question && { message: args.question }), ignoreStdin: false });
-  if (prompt === null) throw usageError(spec, "there is no question");
+  if (prompt === null) throw usageError(spec, "no question");
   const session = new Council(io, { question: prompt.text, names, rounds: args.rounds });
   const stops = [io.onSignal((name) => session.leave(new Left(ENDED_BY[name])))];
   if (limitMs !== null) stops.push(io.clock.after(limitMs, () => session.leave(new Left(ENDED_BY.time))));
@@ -67,7 +67,7 @@ export const council = command(spec, async ({ args, json }, io) => {
     const { synthesis, end } = await session.hold(chair);
     if (json) await io.stdout.write(jsonLine({ question: prompt.text, ...session.record(), synthesis }));
     else if (synthesis !== null) await printText(io.stdout, synthesis);
-    if (end.error !== null) await note(io, `gsv: the chair gave no answer: ${end.error}`);
+    if (end.error !== null) await note(io, `gsv: no answer from the chair: ${end.error}`);
     return end.exit;
   } catch (error) {
     if (!(error instanceof Left)) throw error;
@@ -123,7 +123,7 @@ class Council {
     }
     const answers = this.latest();
     if (answers.every(({ text }) => text === null))
-      throw new SysError("EIO", "no member gave an answer", [`see why: gsv logs ${this.members[0]?.pid}`]);
+      throw new SysError("EIO", "no member answered", [`to see why: gsv logs ${this.members[0]?.pid}`]);
     this.chair = await this.seat(chair, "council: chair");
     await this.say(`${chair} sums up`);
     const end = await this.ask(this.chair.pid, chairWords(question, answers));
@@ -162,7 +162,7 @@ class Council {
           return { text: null, error: messageOf(failure) };
         });
         if (text !== null) this.answers.set(pid, [...(this.answers.get(pid) ?? []), text]);
-        else await this.say(`${name} gave no answer${error === null ? "" : `: ${error}`}`);
+        else await this.say(`no answer from ${name}${error === null ? "" : `: ${error}`}`);
       }),
     );
   }

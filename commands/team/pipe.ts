@@ -27,11 +27,11 @@ interface Stage {
 
 const spec = {
   name: "pipe",
-  summary: "Pass text through agents, one after the other",
+  summary: "Pipe text through agents",
   input: {
-    stages: field.text("agents with bars between, each with what it is told", { positional: true, meta: "STAGES" }),
-    rm: field.flag("end the processes afterwards; their histories stay in the archives"),
-    timeout: field.optional(field.text("give up after so long, with exit status 124", { meta: "SECONDS" })),
+    stages: field.text("stages separated by |: agent and task", { positional: true, meta: "STAGES" }),
+    rm: field.flag("kill the processes afterwards and archive their histories"),
+    timeout: field.optional(field.text("seconds to wait (exit status 124)", { meta: "SECONDS" })),
   },
   examples: [
     "gsv pipe 'researcher | writer' < brief.md",
@@ -39,11 +39,11 @@ const spec = {
   ],
   notes: [
     [
-      "A stage is the name of an agent, or a model as PROVIDER/MODEL, and what it is told. It gets what came on stdin, or what the stage",
-      "before it answered. The last answer goes to stdout. A stage that fails ends the row: the pipe exits as it did, and the stages behind",
-      "it go. One that is held until a person answers fails with 5.",
+      "A stage is an agent or PROVIDER/MODEL, followed by its task. Its input is stdin or the answer of the stage",
+      "before it. The last answer goes to stdout. If a stage fails, the pipe exits with its status and skips the",
+      "rest. A stage that needs your approval fails with 5.",
     ].join("\n"),
-    "Several at the same time: ls *.md | xargs -P4 -I{} gsv run --rm --no-stdin -- 'Summarise {}'",
+    "To run several at once: ls *.md | xargs -P4 -I{} gsv run --rm --no-stdin -- 'Summarise {}'",
   ],
 } as const;
 
@@ -52,7 +52,7 @@ export const pipe = command(spec, async ({ args, json }, io) => {
   const limitMs = timeoutMs(spec, args.timeout);
   const fed = comesOnStdin(io) ? await readPrompt(io, { ignoreStdin: false }) : null;
   if (fed === null && stages[0]?.told === "")
-    throw usageError(spec, "nothing goes in: give the first stage a task, or pipe text in");
+    throw usageError(spec, "no input: give the first stage a task, or pipe text in");
   const row = new Row(io);
   const stops = [io.onSignal((name) => row.leave(ENDED_BY[name]))];
   if (limitMs !== null) stops.push(io.clock.after(limitMs, () => row.leave(124)));
@@ -165,9 +165,9 @@ function reasonOf({ error, status, waitsFor }: WaitResult): string {
 /** The kernel speaks of accounts; here somebody wrote the first word of a stage. */
 function noSuchStage(error: unknown, who: string): unknown {
   if (!(error instanceof SysError) || error.code !== "EPERM" || who.includes("/")) return error;
-  return new SysError("EPERM", `no agent of yours is called ${clip(who)}`, [
+  return new SysError("EPERM", `you have no agent ${clip(who)}`, [
     ...error.hints.filter((hint) => hint.startsWith("did you mean")),
-    "a stage begins with an agent or PROVIDER/MODEL: gsv agent list shows yours, gsv agent create makes one",
+    "a stage starts with an agent or PROVIDER/MODEL; see gsv agent list and gsv agent create",
   ]);
 }
 
@@ -176,8 +176,8 @@ function messageFor({ who, told }: Stage, input: string | null): string {
   if (message.length <= LIMITS.messageCharsMax) return message;
   throw new SysError(
     "EFBIG",
-    `what ${who} would be given has ${message.length} characters; ${LIMITS.messageCharsMax} is the most`,
-    ["let the stage before it write a file, and say its name"],
+    `input of ${who} too long: ${message.length} characters, at most ${LIMITS.messageCharsMax}`,
+    ["let the stage before it write a file and answer with its name"],
   );
 }
 
@@ -186,14 +186,14 @@ function stagesOf(line: string): readonly Stage[] {
   const parts = line.match(/(?:"[^"]*"|'[^']*'|[^|])+|\|/g) ?? [];
   const stages = parts.filter((part) => part !== "|").map(stageOf);
   if (stages.length === 0 || parts.filter((part) => part === "|").length !== stages.length - 1)
-    throw usageError(spec, "a stage is missing: agents with bars between");
+    throw usageError(spec, "empty stage: put an agent between the bars");
   if (stages.length > STAGES_MAX) throw usageError(spec, `a pipe has at most ${STAGES_MAX} stages`);
   return stages;
 }
 
 function stageOf(part: string): Stage {
   const [who = "", ...rest] = part.trim().split(/\s+/);
-  if (who === "") throw usageError(spec, "a stage is missing: agents with bars between");
+  if (who === "") throw usageError(spec, "empty stage: put an agent between the bars");
   const told = part.trim().slice(who.length).trim();
   const quoted = /^(["'])(.*)\1$/s.exec(told);
   return { who, told: rest.length === 0 ? "" : (quoted?.[2] ?? told) };

@@ -30,10 +30,10 @@ const input = {
 
 const spec = {
   name: "run",
-  summary: "Start a task for one message, follow it, and exit as it does",
+  summary: "Run a task to its end",
   input: {
     ...input,
-    rm: field.flag("end the process when it is done; its history stays in the archives"),
+    rm: field.flag("kill the process afterwards and archive its history"),
   },
   examples: [
     'gsv run -- "Find stale commands in the docs."',
@@ -41,10 +41,7 @@ const spec = {
     'gsv run --as reviewer -- "Review the change in /tmp/x.diff."',
     'gsv run --rm -x -- "Write a shell loop over all .log files."',
   ],
-  notes: [
-    "It takes all that gsv chat takes, but for what names a process or a session: gsv man chat.",
-    CHAT.notes.at(-1) ?? "",
-  ],
+  notes: ["Takes the flags of gsv chat, except those that select a process or session.", CHAT.notes.at(-1) ?? ""],
 } as const;
 
 export const run = command(spec, async ({ args, json }, io) => {
@@ -57,6 +54,6 @@ export const run = command(spec, async ({ args, json }, io) => {
   if (!rm || pid === null) return exit;
   // Held, it may still go on; only what has ended is over.
   if (exit === 0 || exit === 1 || exit === ENDED_BY.INT) await io.sys().call("proc.kill", { pid });
-  else await note(io, `gsv: ${pid} has not ended and stays; gsv kill ${pid} ends it`);
+  else await note(io, `gsv: ${pid} is still running. To end it: gsv kill ${pid}`);
   return exit;
 });

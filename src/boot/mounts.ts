@@ -111,6 +111,9 @@ async function ownHuman({ accounts }: Pick<KernelStore, "accounts">): Promise<{ 
 
 /** Loaded when somebody looks into /bin. */
 async function programs(): Promise<readonly Program[]> {
-  const { COMMANDS } = await import("../../commands/table.ts");
-  return [...COMMANDS].flatMap(([name, { summary, hidden }]) => (hidden ? [] : [{ name, summary }]));
+  const [{ COMMANDS }, { summaries }] = await Promise.all([
+    import("../../commands/table.ts"),
+    import("../../commands/man/summaries.ts"),
+  ]);
+  return (await summaries(COMMANDS)).map(([name, summary]) => ({ name, summary }));
 }

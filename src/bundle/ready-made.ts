@@ -16,12 +16,17 @@ const READY: { readonly [path: string]: () => Promise<string> } = {
     const text = JSON.stringify(await manualIndex(async () => MANUAL, COMMANDS));
     return `export const manualIndex = async () => JSON.parse(${JSON.stringify(text)});`;
   },
+  async "commands/man/summaries.ts"() {
+    const { summaries } = await import("../../commands/man/summaries.ts");
+    const { COMMANDS } = await import("../../commands/table.ts");
+    return `export const summaries = async () => ${JSON.stringify(await summaries(COMMANDS))};`;
+  },
 };
 
 export const readyMade: Bun.BunPlugin = {
   name: "ready-made",
   setup(builder) {
-    builder.onLoad({ filter: /[\\/](?:environment|editions|man-index)\.ts$/ }, async ({ path }) => {
+    builder.onLoad({ filter: /[\\/](?:environment|editions|man-index|summaries)\.ts$/ }, async ({ path }) => {
       const ready = Object.entries(READY).find(([own]) => join(ROOT, own) === path)?.[1];
       return ready === undefined ? undefined : { contents: await ready(), loader: "js" };
     });

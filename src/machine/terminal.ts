@@ -146,7 +146,7 @@ export async function editText(
     throw new SysError("EUSAGE", `the editor ended with status ${status}: nothing was changed`);
   } catch (error) {
     // Keep the text if the editor fails.
-    const hints = isWritten(path, before) ? [`your text is kept in ${keep()}`] : [];
+    const hints = isWritten(path, before) ? [`your text is saved in ${keep()}`] : [];
     clear();
     if (error instanceof SysError) throw new SysError(error.code, error.message, hints);
     throw new SysError("ECONFIG", `cannot start the editor ${command[0]}`, [

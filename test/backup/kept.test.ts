@@ -188,5 +188,5 @@ test("df counts databases by process, archives and files by account, and what li
   const text = await type(home, "df");
   expect([text.status, text.stderr]).toEqual([0, ""]);
   expect(text.stdout).toMatch(/2\.0 KiB +1 +logs +log\n/);
-  expect(text.stdout).toMatch(/ are free on its disk\n$/);
+  expect(text.stdout).toMatch(/ free on this disk\n$/);
 });

@@ -84,7 +84,7 @@ describe("an editor", () => {
     expect(left()).toEqual([]);
     // An editor that fails with something written in it has not lost it either.
     const failed = await rejection(edit(editor('echo three >> "$1"; exit 3')));
-    expect(failed.hints).toEqual([`your text is kept in ${draft}`]);
+    expect(failed.hints).toEqual([`your text is saved in ${draft}`]);
     expect(readFileSync(draft, "utf8")).toBe("before\nthree\n");
     (await edit(editor("true"))).done();
     expect(left()).toEqual([]);
@@ -118,7 +118,7 @@ test.each([
         editText({ ...UNTOLD, env: { PATH: "/usr/bin:/bin", EDITOR }, home: directory, directory, cwd: "/" }, request),
       );
     const refused = await edit(editor(script));
-    expect([refused.code, refused.hints]).toEqual(["EINVAL", [`your text is kept in ${draft}`]]);
+    expect([refused.code, refused.hints]).toEqual(["EINVAL", [`your text is saved in ${draft}`]]);
     expect(lstatSync(draft).isFile()).toBe(false);
     const again = await edit(editor('echo late > "$1"'));
     expect(again.message).toBe(`${draft} is no plain file that can be read: nothing was changed`);
@@ -131,7 +131,10 @@ test("what an editor leaves is kept when it is no text, and where it is is told"
   const env = { PATH: "/usr/bin:/bin", EDITOR: editor("printf '\\377' > \"$1\"") };
   const request = { text: "before\n", name: "notes.md", draftName: "other", onDraft: async () => {} };
   const refused = await rejection(editText({ ...UNTOLD, env, home: directory, directory, cwd: "/" }, request));
-  expect([refused.code, refused.hints]).toEqual(["EINVAL", [`your text is kept in ${join(directory, "draft-other")}`]]);
+  expect([refused.code, refused.hints]).toEqual([
+    "EINVAL",
+    [`your text is saved in ${join(directory, "draft-other")}`],
+  ]);
   expect(readFileSync(join(directory, "draft-other"))).toEqual(Buffer.from([0xff]));
 });
 

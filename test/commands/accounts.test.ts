@@ -52,7 +52,7 @@ describe("gsv passwd", () => {
     as(1000, "sam", true);
     io.terminal().hidden.push("old words", "new words", "new words");
     expect(await runs(io, "passwd")).toBe(0);
-    expect(io.questions).toEqual(["password of sam so far: ", "new password of sam: ", "the same again: "]);
+    expect(io.questions).toEqual(["current password of sam: ", "new password of sam: ", "repeat new password: "]);
     expect(io.fakeSys.asked("account.passwd")).toEqual([
       { username: "sam", old: "old words", password: "new words", typed: true },
     ]);
@@ -100,7 +100,7 @@ describe("gsv auth", () => {
     expect(io.fakeSys.asked("sys.token.revoke")).toMatchObject([{ id: made.id }]);
     expect(io.logins.size).toBe(0);
     expect(await runs(io, "auth", "logout", "bob")).toBe(0);
-    expect(io.stdout.text).toEndWith("nobody was signed in as bob\n");
+    expect(io.stdout.text).toEndWith("not signed in as bob\n");
   });
 
   test("a token the kernel knows no more is forgotten all the same", async () => {

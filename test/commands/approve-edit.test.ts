@@ -59,7 +59,7 @@ test("what a person writes in their editor runs in the place of what was asked, 
     const other = await ask();
     const left = await edits(home, other, "\r");
     expect(left.status).toBe(1);
-    expect(left.seen).toContain("nothing was changed: it still waits");
+    expect(left.seen).toContain("nothing changed; the request is still open");
     expect(left.seen).toContain(`gsv approve ${other}`);
     expect((await home.gsv(["approvals", other])).status).toBe(0);
     expect((await home.gsv(["approve", other])).status).toBe(0);

@@ -59,7 +59,7 @@ describe("gsv backup", () => {
     io.made = { ...MADE, faults: ["task:abc123: its database is missing"] };
     expect(await runs(io, "backup", "b.tar")).toBe(1);
     expect(io.stdout.lines).toHaveLength(1);
-    expect(io.stderr.text).toBe("gsv: left out, because it was damaged before: task:abc123: its database is missing\n");
+    expect(io.stderr.text).toBe("gsv: skipped, because it is damaged: task:abc123: its database is missing\n");
   });
 
   test("without a file, or with two, it is a usage error", async () => {
@@ -78,8 +78,8 @@ describe("gsv restore", () => {
     expect(io.keptCalls).toEqual([["restore", "b.tar", { force: true }]]);
     expect(io.stdout.lines).toEqual([
       "restored /home/sam/.gsv as of 1970-01-01T00:00:00.000Z: 1 process, 12 messages, 0 archives, 3 files",
-      "what was there before is in /home/sam/.gsv/backup/replaced-1",
-      "secrets are not in a backup: set them again",
+      "the previous home is in /home/sam/.gsv/backup/replaced-1",
+      "set your secrets again: a backup has none",
     ]);
   });
 
@@ -98,7 +98,7 @@ describe("gsv df", () => {
       "5.0 MiB   1  process  init:1000",
       "  900 B  12  files    /home/sam",
       "5.0 MiB  13  total    /home/sam/.gsv",
-      "3.0 GiB are free on its disk",
+      "3.0 GiB free on this disk",
     ]);
   });
 });

@@ -74,7 +74,7 @@ test.each([
   const { answers, told } = await fed(`${line}\n\n`);
   expect(answers).toEqual([]);
   const form = `{"type":"approval","id":"k3x9","decision":"allow"}`;
-  const fault = `this line on stdin says nothing that chat knows: ${line} (one that answers: ${form})`;
+  const fault = `unknown line on stdin: ${line} (an answer looks like ${form})`;
   expect(told).toEqual([fault, null]);
 });
 
@@ -85,5 +85,5 @@ test("an answer that is refused is told, and the next line is read", async () =>
     return {};
   });
   expect(answers).toHaveLength(2);
-  expect(told).toEqual(["gone is not answered: no such approval: gone", null]);
+  expect(told).toEqual(["cannot answer gone: no such approval: gone", null]);
 });

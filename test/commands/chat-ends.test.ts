@@ -36,7 +36,7 @@ describe("signals of the operating system", () => {
     await chat.play(said.complete("aborted"));
     expect(await exit).toBe(130);
     expect(chat.out).toBe("half an ans\n");
-    expect(chat.err).toContain("press again to leave at once");
+    expect(chat.err).toContain("press ctrl-c again to quit now");
   });
 
   test("a second INT within 2 s leaves at once", async () => {
@@ -78,7 +78,7 @@ describe("signals of the operating system", () => {
     chat.io.interrupt("INT");
     await chat.settle();
     expect(await exit).toBe(130);
-    expect(chat.err).toContain(`it stays with ${PID}`);
+    expect(chat.err).toContain(`stays in the queue of ${PID}`);
   });
 
   test.each([
@@ -89,7 +89,7 @@ describe("signals of the operating system", () => {
     chat.io.interrupt(name);
     expect(await exit).toBe(code);
     expect(chat.io.fakeSys.asked("proc.abort")).toEqual([]);
-    expect(chat.err).toContain("the run goes on: gsv logs init:1000");
+    expect(chat.err).toContain("the run continues: gsv logs init:1000");
   });
 
   test("a reader that leaves is met with silence and 141, and the run goes on", async () => {
@@ -146,7 +146,7 @@ describe("a process made for a message that is refused", () => {
     const { exit } = await chat.begin("--new", "hi");
     expect(await exit).toBe(75);
     expect(chat.io.fakeSys.asked("proc.kill")).toEqual([]);
-    expect(chat.err).toContain("gsv: the new process task:fresh1 is left: gsv kill task:fresh1 ends it\n");
+    expect(chat.err).toContain("gsv: the new process task:fresh1 is still there. To end it: gsv kill task:fresh1\n");
   });
 
   test("one that was there before stays, whatever becomes of a message", async () => {

@@ -54,7 +54,7 @@ describe("gsv chat -x", () => {
   test("an answer without a block is a failure that says so, and nothing on stdout", async () => {
     expect(await answered("no code", "-x")).toBe(1);
     expect(chat.out).toBe("");
-    expect(chat.err).toBe("gsv: the answer has no block of code\n");
+    expect(chat.err).toBe("gsv: the answer contains no block of code\n");
   });
 
   test("with --json the result says the same", async () => {
@@ -92,7 +92,7 @@ describe("gsv chat --schema", () => {
   test("a schema that is none is a usage error", async () => {
     for (const text of ["nonsense", "[]", '{"type":"nope"}']) {
       chat.io.side = fileSide({ "shape.json": text });
-      await expect(schemaIn(chat.io, "shape.json")).rejects.toThrow(/^shape.json is no JSON Schema/);
+      await expect(schemaIn(chat.io, "shape.json")).rejects.toThrow(/^cannot use shape.json as a JSON Schema/);
     }
   });
 
@@ -140,9 +140,9 @@ describe("gsv chat --schema", () => {
   test("an answer that will not do is asked for again, once, with what is wrong with it", async () => {
     expect(await withSchema("nothing failed", '{"failed":[]}')).toBe(0);
     expect(chat.out).toBe('{"failed":[]}\n');
-    expect(chat.err).toBe("gsv: the answer is not JSON; asking again\n");
+    expect(chat.err).toBe("gsv: the answer is not JSON; retrying\n");
     const [asked, again] = chat.io.fakeSys.asked("proc.send") as { message: string }[];
-    expect(asked?.message).toStartWith("hi\n\nAnswer with JSON alone");
+    expect(asked?.message).toStartWith("hi\n\nAnswer only with JSON");
     expect(again?.message).toStartWith("That answer will not do: the answer is not JSON.");
   });
 

@@ -35,7 +35,7 @@ describe("a pipe gets committed text only", () => {
     await chat.play(said.start(), said.delta("hel"), said.restart(), said.text("hello"), said.complete("ok", "hello"));
     expect(await exit).toBe(0);
     expect(chat.out).toBe("hello\n");
-    expect(chat.err).toBe("gsv: asking again (attempt 2): the connection broke\n");
+    expect(chat.err).toBe("gsv: retrying (attempt 2): the connection broke\n");
   });
 
   test("each turn is on lines of its own, tools are on stderr, failed ones with their reason", async () => {
@@ -95,7 +95,7 @@ describe("a pipe gets committed text only", () => {
     const { exit } = await chat.begin("hi");
     await chat.play(said.start({ model: "offline" }), said.text("x"), said.complete("ok", "x"));
     expect(await exit).toBe(0);
-    expect(chat.err).toContain("this is no model");
+    expect(chat.err).toContain("no model configured");
     expect(chat.out).toBe("x\n");
   });
 });
@@ -128,7 +128,7 @@ describe("a terminal sees the answer grow", () => {
     await chat.play(said.delta("hallo"), said.text("hello"), said.complete("ok", "hello"));
     await exit;
     expect(chat.out).toBe("hallo\nhello\n");
-    expect(chat.err).toContain("stored differently");
+    expect(chat.err).toContain("stored answer differs");
   });
 
   test("no escape sequence of the model arrives, even cut in two", async () => {
@@ -217,7 +217,7 @@ describe("a process that is held", () => {
         "  | ~/x",
         "  to deletes ask first",
         "gsv: answer with: gsv approve k3x9   or: gsv deny k3x9",
-        "gsv: held, not over: your answer is needed (gsv wait --wait init:1000 waits for the end)",
+        "gsv: run is on hold: your answer is needed (gsv wait --wait init:1000 waits for it)",
         "",
       ].join("\n"),
     );
@@ -263,7 +263,7 @@ describe("a process that is held", () => {
     await chat.play(said.state(state, waitsFor));
     await chat.settle(200);
     expect(await exit).toBe(status);
-    expect(chat.err).toContain(`held, not over: ${waitsFor.reason}`);
+    expect(chat.err).toContain(`run is on hold: ${waitsFor.reason}`);
   });
 
   test("a hold that ends at once is not worth a word", async () => {

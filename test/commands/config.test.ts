@@ -22,7 +22,7 @@ describe("gsv config set with a secret", () => {
   test("refuses it as an argument, says why, shows it nowhere and asks the kernel nothing", async () => {
     for (const key of ["ai.apiKey", "ai/api_key", "users/1000/ai/api_key"]) {
       expect(await runs(io, "config", "set", key, SECRET)).toBe(2);
-      expect(io.stderr.text).toContain("is not taken as an argument");
+      expect(io.stderr.text).toContain("cannot set ai.apiKey from an argument");
       expect(io.stderr.text + io.stdout.text).not.toContain(SECRET);
       expect(io.fakeSys.calls).toEqual([]);
     }
@@ -143,7 +143,7 @@ describe("gsv config edit", () => {
       "line 3:",
       "line 4: ai.reasoning must be",
       "line 5:",
-      "your text is kept in /run/draft-settings.conf; gsv config edit goes on with it",
+      "your text is saved in /run/draft-settings.conf; gsv config edit continues with it",
     ]) {
       expect(text).toContain(part);
     }
@@ -154,7 +154,7 @@ describe("gsv config edit", () => {
     io.fakeSys.answer("config.apply", () => Promise.reject(new SysError("EAGAIN", "the kernel was stopped")));
     io.editing = (text) => text.replace("ai.maxTokens = 11", "ai.maxTokens = 12");
     expect(await runs(io, "config", "edit")).toBe(75);
-    expect(io.stderr.text).toContain("your text is kept in /run/draft-settings.conf");
+    expect(io.stderr.text).toContain("your text is saved in /run/draft-settings.conf");
     io.stderr.text = "";
     io.fakeSys.answer("config.apply", () => ({ changed: [] }));
     io.editing = (text) => {
@@ -162,7 +162,7 @@ describe("gsv config edit", () => {
       return text;
     };
     expect(await runs(io, "config", "edit")).toBe(0);
-    expect(io.stderr.text).toContain("goes on with the text of before (delete /run/draft-settings.conf to begin anew)");
+    expect(io.stderr.text).toContain("continuing your draft (delete /run/draft-settings.conf to start over)");
     expect(io.drafts.size).toBe(0);
   });
 });

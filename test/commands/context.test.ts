@@ -49,7 +49,7 @@ describe("gsv context", () => {
   test("flags before a command that is missing are named, and the commands listed only when nothing is wrong", async () => {
     await using home = await TestKernel.boot();
     const stray = await type(home, "context", "-Z");
-    expect([stray.status, stray.stderr]).toEqual([2, expect.stringContaining("needs one of its commands before -Z")]);
+    expect([stray.status, stray.stderr]).toEqual([2, expect.stringContaining("needs a command before -Z")]);
     expect((await type(home, "context")).stderr).toStartWith("Commands");
   });
 
@@ -75,7 +75,7 @@ describe("gsv skills", () => {
     expect((await type(home, "skills", "show", "processes")).stdout).toContain("# Work in several processes");
     expect((await type(home, "skills", "search", "restore an old version")).stdout).toMatch(/^NAME.*\nversions /);
     expect((await type(home, "skills", "search", "zebra crossing")).status).toBe(1);
-    expect((await type(home, "skills", "validate")).stdout).toBe(`${names.length} skills are right\n`);
+    expect((await type(home, "skills", "validate")).stdout).toBe(`${names.length} skills are valid\n`);
     await home.sys.call("fs.write", { path: "~friday/skills.d/processes.md", content: "mine" });
     await home.sys.call("fs.delete", { path: "~friday/skills.d/versions.md" });
     await home.sys.call("fs.delete", { path: "~friday/context.d/00-boot.md" });

@@ -69,7 +69,7 @@ describe("gsv council", () => {
   test("a member that fails is named, and the others go on without it", async () => {
     answers = (pid) => (pid === "task:bob" ? null : "yes");
     expect(await council("--rounds", "1")).toBe(0);
-    expect(io.stderr.text).toContain("council: bob gave no answer: no luck");
+    expect(io.stderr.text).toContain("council: no answer from bob: no luck");
     expect(told.get("task:ada")?.[1]).toContain("(gave no answer)");
   });
 

@@ -47,7 +47,7 @@ test("it says what failed, on what, the last steps and what to do; the newest by
   const text = io.stdout.text;
   for (const said of [
     "init:1000 failed: it was config",
-    "why      the model, or its address, is not right (model.config)",
+    "why      the model name or address is wrong (model.config)",
     "user: try config",
     "assistant: let me see [Read",
     "Read: failed: ENOENT",
@@ -79,7 +79,7 @@ test("one is named by its name, its path, its process, or as a file of this mach
 test("what is no core is refused, and where none is left that is said", async () => {
   await using _ = await failed();
   expect(await runs(io, "debug")).toBe(3);
-  expect(io.stderr.text).toContain("no run has failed");
+  expect(io.stderr.text).toContain("no run left a crash record");
   expect(await runs(io, "debug", "task:abc123")).toBe(3);
   for (const text of ["", "[]", "{}", '{"v":2}', '{"v":1,"messages":1}']) {
     written.set("other.json", text);

@@ -43,7 +43,7 @@ test("a row is who, what it did, whether that is old, when and where; hostile na
   const [, first, second, third] = io.stdout.lines.map((line) => line.split(/ {2,}/));
   expect(first).toEqual(["task:abc123", "docs", "read", "stale", "v1", "r1", "1970-01-01T00:00:00.000Z", USE.path]);
   expect([second?.[3], third?.[3], third?.at(-1)]).toEqual(["-", "?", "host:/x/␛[2J"]);
-  expect(io.stderr.text).toContain("there are more");
+  expect(io.stderr.text).toContain("more entries");
 });
 
 test("audit of a file is a line a change; without a file it is the calls as ever", async () => {

@@ -34,7 +34,7 @@ describe("--quiet", () => {
   test("says nothing on stderr while all goes well, and everything when it does not", async () => {
     await using home = await TestKernel.boot();
     expect(await type(home, "history", "search", "hello")).toMatchObject({ status: 1, stderr: "(nothing found)\n" });
-    expect((await type(home, "chat", "hello")).stderr).toContain("offline");
+    expect((await type(home, "chat", "hello")).stderr).toContain("no model configured");
     expect(await type(home, "chat", "--quiet", "hello")).toMatchObject({ status: 0, stderr: "" });
     const failed = await type(home, "--quiet", "ps", "--loud");
     expect([failed.status, failed.stderr.split("\n")[0]]).toEqual([2, "gsv: unknown flag --loud"]);
@@ -100,7 +100,7 @@ describe("--no-input", () => {
       io.fakeSys.answer("account.list", () => ({ accounts: [] }));
       io.fakeSys.answer("config.list", () => ({ settings: [], rows: [], changed: [] }));
       expect([argv, await runs(io, ...argv, "--no-input")]).toEqual([argv, 5]);
-      expect(says(io)).toStartWith(`gsv: --no-input: it would have asked: ${question}`);
+      expect(says(io)).toStartWith(`gsv: --no-input is set, so gsv cannot ask: ${question}`);
       expect(io.questions).toEqual([]);
     }
   });
@@ -198,8 +198,8 @@ describe("all of them", () => {
   test("are taken before and after the command, not behind --, once each, with what they need", async () => {
     for (const [argv, fault] of [
       [["ps", "--jq"], "--jq needs a jq program"],
-      [["ps", "--user"], "--user needs the name of an account"],
-      [["ps", "--user", "--loud"], "--user needs the name of an account"],
+      [["ps", "--user"], "--user needs an account name"],
+      [["ps", "--user", "--loud"], "--user needs an account name"],
       [["ps", "--user", "a", "--user", "b"], "--user is given twice"],
       [["ps", "--quiet", "--quiet"], "--quiet is given twice"],
       [["ps", "--quiet=yes"], "--quiet takes no value"],

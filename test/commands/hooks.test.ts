@@ -40,7 +40,7 @@ test("a hook is shown whole, with everything hidden in it visible, and allowed b
   expect(io.stdout.text).toContain(path);
   expect(io.stdout.text).not.toMatch(/\u001b|\u202e/);
   expect(io.stdout.text).toContain("  exit 2");
-  expect(io.questions).toEqual(["\nLet it run, as it is now? [y/N] "]);
+  expect(io.questions).toEqual(["\nAllow this hook? [y/N] "]);
   expect(await listed()).toContain("allowed");
 });
 

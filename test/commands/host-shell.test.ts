@@ -87,17 +87,17 @@ test("ctrl-c reaches what runs there; what it makes of it is its exit status", a
 test("without a sandbox a person at a terminal is told, once and on stderr", async () => {
   const stderr = Object.assign(new FakeOutput(), { isTTY: true });
   expect((await typed(["-c", "echo hi"], stdinOf("none"), { stderr })).stdout).toBe("hi\n");
-  expect(stderr.text).toBe("gsv: this machine has no sandbox: it can do whatever you can\n");
+  expect(stderr.text).toBe("gsv: no sandbox on this computer: the script can do whatever you can\n");
   const quiet = Object.assign(new FakeOutput(), { isTTY: true });
   await typed(["--no-sandbox", "-c", "true"], stdinOf("none"), { stderr: quiet });
   expect(quiet.text).toBe("");
 });
 
 test("what cannot be meant is refused in one line", async () => {
-  expect(await typed([])).toMatchObject({ status: 2, stderr: expect.stringContaining("there is no script") });
+  expect(await typed([])).toMatchObject({ status: 2, stderr: expect.stringContaining("no script") });
   expect(await typed(["-c"])).toMatchObject({ status: 2 });
   const wrong = await begin(home, ["sh", "--no-sandbox", "-c", "true"], stdinOf("none"), { cwd, clock: realClock });
-  expect((await wrong.ended).stderr).toContain("--no-sandbox is for --host");
+  expect((await wrong.ended).stderr).toContain("--no-sandbox needs --host");
   const gone = await typed(["-c", "true"], stdinOf("none"), { cwd: join(cwd, "gone") });
   expect(gone).toMatchObject({ status: 3, stderr: `gsv: no such directory on this computer: ${join(cwd, "gone")}\n` });
 });

@@ -38,7 +38,7 @@ test("the newest, those since a time, and as objects", async () => {
   expect(io.stdout.lines.map((line) => JSON.parse(line).text)).toEqual(["Error: second\n    at somewhere", "third"]);
 });
 
-test("with a pid it is wrong usage: the kernel is no process", async () => {
+test("with a pid it is wrong usage: --kernel and a process cannot be combined", async () => {
   expect(
     await runs(
       logged(() => LOG),

@@ -32,7 +32,7 @@ describe("gsv events", () => {
 
   test("a word that no signal is called by is refused, and not waited for without end", async () => {
     expect(await runs(io, "events", "chat.txet")).toBe(2);
-    expect(io.stderr.text).toContain("no process and no signal is called chat.txet");
+    expect(io.stderr.text).toContain("no such process or signal: chat.txet");
     expect(io.stderr.text).toContain("did you mean chat.text");
     for (const word of ["init:1e3", "chat", "proces.*", ""]) expect(await runs(new FakeIo(), "events", word)).toBe(2);
     expect(io.fakeSys.filters).toEqual([]);
@@ -117,7 +117,7 @@ describe("gsv w", () => {
   test("says in a line how busy it is, and lists who does something", async () => {
     expect(await runs(io, "w")).toBe(0);
     const [head, heads, row, ...rest] = io.stdout.lines;
-    expect(head).toMatch(/^up \S+, 2 clients, 2 processes, 1 at work, \$1\.25 today$/);
+    expect(head).toMatch(/^up \S+, 2 clients, 2 processes, 1 running, \$1\.25 today$/);
     expect(heads).toStartWith("RUN AS  PID ");
     expect(row).toMatch(/^friday +task:abc123 +running +.* +docs$/);
     expect(rest).toEqual([]);

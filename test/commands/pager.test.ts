@@ -117,7 +117,7 @@ describe("the pager", () => {
     io.programStatus = 127;
     io.env = { PAGER: "nosuch" };
     expect(await runs(small(), "man")).toBe(0);
-    expect(io.stderr.text).toBe("gsv: the pager nosuch could not be run\n");
+    expect(io.stderr.text).toBe("gsv: cannot run the pager nosuch\n");
     expect(io.stdout.text).toContain("Commands (1)");
     io = new FakeIo().terminal();
     io.programStatus = 127;

@@ -69,7 +69,7 @@ describe("gsv pipe", () => {
       return { pid: `task:${as}` };
     });
     expect(await runs(io, "pipe", "ada go | nobody | bob")).toBe(1);
-    expect(io.stderr.text).toContain("no agent of yours is called nobody\n  a stage begins with an agent");
+    expect(io.stderr.text).toContain("you have no agent nobody\n  a stage starts with an agent");
     expect(io.stderr.text).not.toContain("--as");
     expect(told.size).toBe(0);
     expect(io.fakeSys.asked("proc.kill")).toEqual([{ pid: "task:ada" }]);
@@ -101,7 +101,7 @@ describe("gsv pipe", () => {
       results: [waited({ pid, text: "x".repeat(LIMITS.messageCharsMax + 1) })],
     }));
     expect(await runs(io, "pipe", "ada go | bob")).toBe(1);
-    expect(io.stderr.text).toContain(`what bob would be given has ${LIMITS.messageCharsMax + 1} characters`);
+    expect(io.stderr.text).toContain(`input of bob too long: ${LIMITS.messageCharsMax + 1} characters`);
     expect(told.has("task:bob")).toBe(false);
     expect(io.fakeSys.asked("proc.kill")).toEqual([{ pid: "task:bob" }]);
   });

@@ -56,7 +56,7 @@ describe("a message and stdin", () => {
     await io.clock.advance(1);
     expect(await reading).toMatchObject({
       text: "hi",
-      warning: expect.stringContaining("nothing came on stdin for 2.5 s"),
+      warning: expect.stringContaining("no data on stdin for 2.5 s"),
     });
   });
 
@@ -93,7 +93,7 @@ describe("stdin as the message", () => {
 
   test("an empty one is refused", async () => {
     io.stdin = stdinOf("pipe");
-    expect((await refusal(readPrompt(io, { ignoreStdin: false }))).message).toContain("stdin was empty");
+    expect((await refusal(readPrompt(io, { ignoreStdin: false }))).message).toContain("stdin is empty");
   });
 
   test("a character split between two chunks is whole again, a byte order mark stays", async () => {
@@ -126,7 +126,7 @@ describe("what is refused where nothing goes beside a message", () => {
   test("a message longer than one may be, from wherever it came", async () => {
     const text = "x".repeat(LIMITS.messageCharsMax + 1);
     const direct = await refusal(readPrompt(io, { message: text, ignoreStdin: false }));
-    expect(direct.message).toBe(`the message has 262145 characters; one message takes at most 262144`);
+    expect(direct.message).toBe("message too long: 262145 characters, at most 262144");
     for (const message of [undefined, "hi"]) {
       io.stdin = stdinOf("file", [text]);
       expect((await refusal(readPrompt(io, { message, ignoreStdin: false }))).hints[0]).toContain("put it in a file");
@@ -147,16 +147,16 @@ describe("what is refused where nothing goes beside a message", () => {
       },
     };
     const alone = await refusal(readPrompt(io, { ignoreStdin: false }));
-    expect([alone.message, read]).toEqual(["stdin holds more than 8.0 MiB", 9]);
+    expect([alone.message, read]).toEqual(["stdin is larger than 8.0 MiB", 9]);
     const beside = await refusal(readPrompt(io, { message: "hi", ignoreStdin: false, beside: true }));
-    expect([beside.message, read]).toEqual(["stdin holds more than 25.0 MiB", 9 + 26]);
+    expect([beside.message, read]).toEqual(["stdin is larger than 25.0 MiB", 9 + 26]);
   });
 });
 
 test("who has to wait is told once what for and how not to, on a terminal and elsewhere", async () => {
   const says = {
-    pipe: "gsv: reading stdin until its end: 2 B so far (a message as an argument and --no-stdin do without; ctrl-c leaves)\n",
-    tty: "gsv: reading the terminal until ctrl-d: 2 B so far (a message as an argument and --no-stdin do without; ctrl-c leaves)\n",
+    pipe: "gsv: reading stdin until its end: 2 B so far (to skip stdin, give a message and --no-stdin; ctrl-c quits)\n",
+    tty: "gsv: reading the terminal until ctrl-d: 2 B so far (to skip stdin, give a message and --no-stdin; ctrl-c quits)\n",
   };
   for (const kind of ["pipe", "tty"] as const) {
     io = new FakeIo();

@@ -36,7 +36,7 @@ describe("gsv run", () => {
   test("what a limit holds is not over, and stays", async () => {
     expect(await ran("limit", "--rm")).toBe(6);
     expect(chat.io.fakeSys.asked("proc.kill")).toEqual([]);
-    expect(chat.err).toContain(`${PID} has not ended and stays`);
+    expect(chat.err).toContain(`${PID} is still running`);
   });
 
   test("it takes no process that is there already", async () => {

@@ -160,7 +160,7 @@ describe("errors", () => {
       throw new TypeError("x is undefined");
     });
     expect(await runs(io, "ps")).toBe(1);
-    expect(io.stderr.text).toBe("gsv: this is a fault in gsv: x is undefined\n");
+    expect(io.stderr.text).toBe("gsv: internal error: x is undefined\n");
   });
 
   test("a reader that leaves is met with silence and 141", async () => {
@@ -194,22 +194,22 @@ describe("words that are no command", () => {
     [["trace"], "unknown command: trace", "did you mean gsv proc trace"],
     [["version"], "unknown command: version", "did you mean gsv --version\n"],
     [["whoami"], "unknown command: whoami", "did you mean gsv system whoami\n"],
-    [["hello"], "unknown command: hello", 'gsv chat "…" talks'],
+    [["hello"], "unknown command: hello", 'gsv chat "…" sends a message'],
     [["__proto__"], "unknown command: __proto__", "gsv help"],
     [["proc", "lst"], "unknown command: proc lst", "did you mean gsv proc list"],
     [["proc", "constructor"], "unknown command: proc constructor", "usage: gsv proc list|"],
     [["sys", "drain"], "unknown command: sys", "gsv help"],
-    [["--uid", "1", "ps"], "--uid stands before the command", "go after it"],
-    [["fix the bug"], "unknown command: fix the bug", 'to say it: gsv chat "…"'],
+    [["--uid", "1", "ps"], "--uid must come after the command", "flags of a command follow it"],
+    [["fix the bug"], "unknown command: fix the bug", 'to send it as a message: gsv chat "…"'],
     [["cost"], "unknown command: cost", "did you mean gsv usage\n"],
     [["resume"], "unknown command: resume", "did you mean gsv attach"],
     [["login"], "unknown command: login", "did you mean gsv auth setup\n"],
-    [["-p", "fix the bug"], "-p stands before the command", 'gsv chat "…"'],
-    [["--continue"], "--continue stands before the command", "gsv alone goes on where you left"],
-    [["--model", "sonnet", "hi"], "--model stands before the command", 'gsv chat --model MODEL "…"'],
-    [["-v"], "-v stands before the command", "gsv --version"],
+    [["-p", "fix the bug"], "-p must come after the command", 'gsv chat "…"'],
+    [["--continue"], "--continue must come after the command", "gsv resumes where you left"],
+    [["--model", "sonnet", "hi"], "--model must come after the command", 'gsv chat --model MODEL "…"'],
+    [["-v"], "-v must come after the command", "gsv --version"],
     [["spawn", "fix the bug"], "unexpected argument fix the bug", 'gsv spawn --prompt "…"'],
-    [["run", "--no-stdin"], "there is nothing to send", "usage: gsv run [FLAGS]"],
+    [["run", "--no-stdin"], "nothing to send", "usage: gsv run [FLAGS]"],
     [["mode", "init:1000", "auto"], 'MODE must be one of plan, ask, auto-edit, yolo, not "auto"', "auto-edit"],
   ];
   test.each(cases)("%j is refused with exit 2 and never runs a guess", async (argv, says, hint) => {

@@ -45,8 +45,8 @@ describe("gsv auth setup", () => {
     });
     expect(io.stdout.text).toContain("apiKeys.anthropic = set (sha256:0a1b…)");
     expect(io.stdout.text + io.stderr.text).not.toContain(SECRET);
-    expect(io.stderr.text).toContain("this gsv cannot talk to anthropic yet");
-    expect(io.stderr.text).toContain("gsv config unset KEY");
+    expect(io.stderr.text).toContain("this version cannot use anthropic");
+    expect(io.stderr.text).toContain("gsv config set KEY");
   });
 
   test("a provider this gsv can talk to is not said to be missing", async () => {

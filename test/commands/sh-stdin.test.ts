@@ -17,9 +17,9 @@ function endless(): { readonly stdin: Input; readonly asked: () => number } {
 }
 
 test.each([
-  [["sh", "-c", "head -2"], "stdin holds more than 256 KiB"],
-  [["sh"], "the script holds more than 512 KiB"],
-  [["sh", "--host"], "the script holds more than 512 KiB"],
+  [["sh", "-c", "head -2"], "stdin is larger than 256 KiB"],
+  [["sh"], "the script is larger than 512 KiB"],
+  [["sh", "--host"], "the script is larger than 512 KiB"],
 ])("%j with an endless stdin is refused, and reads no more than shows it", async (args, says) => {
   const { stdin, asked } = endless();
   const io = Object.assign(new FakeIo(), { stdin });

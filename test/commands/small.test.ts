@@ -140,7 +140,7 @@ describe("gsv logs", () => {
   test("where nothing was said since, stderr says so and stdout is empty", async () => {
     io.fakeSys.answer("proc.history", () => ({ ...page, messages: [], hasMoreBefore: false }));
     expect(await runs(io, "logs", "--since", "today")).toBe(0);
-    expect([io.stdout.text, io.stderr.text]).toEqual(["", "(nothing was said since today)\n"]);
+    expect([io.stdout.text, io.stderr.text]).toEqual(["", "(no messages since today)\n"]);
   });
 
   test("with --json stderr stays empty", async () => {
@@ -238,7 +238,7 @@ describe("gsv sh NAME", () => {
       expect(await type(home, "sh", name)).toEqual({
         status: 126,
         stdout: "",
-        stderr: "gsv: ls is a program, not a script: gsv sh -c 'ls'\n",
+        stderr: "gsv: ls is a program, not a script. To run it: gsv sh -c 'ls'\n",
       });
     await type(home, "sh", "-c", 'echo "echo mine \\$1" > ls');
     expect(await type(home, "sh", "ls", "too")).toEqual({ status: 0, stdout: "mine too\n", stderr: "" });

@@ -36,7 +36,7 @@ interface Row {
 
 const block = (text: string) => `hi\n\n<stdin bytes="${Buffer.byteLength(text)}">\n${text}\n</stdin>`;
 const asFile = ({ length }: Buffer, type: string) => `hi\n\n<stdin bytes="${length}" type="${type}" file="{FILE}"/>`;
-const longMessage = `What I have to say is longer than a message may be. It is in this file; read it first.\n\n<message bytes="${LONG.length}" type="text/plain" file="{FILE}"/>`;
+const longMessage = `My message is too long to send directly. Read it from this file first.\n\n<message bytes="${LONG.length}" type="text/plain" file="{FILE}"/>`;
 const text = { beside: block("data"), alone: "data", dash: "data" };
 
 const MATRIX: { readonly [name: string]: Row } = {
@@ -167,7 +167,7 @@ test("--stdin-wait says how long a pipe may be silent", async () => {
   expect(chat.io.fakeSys.asked("proc.send")).toEqual([]);
   await chat.settle(1);
   await until(() => chat.io.fakeSys.asked("proc.send").length > 0);
-  expect(chat.err).toContain("nothing came on stdin for 7.5 s");
+  expect(chat.err).toContain("no data on stdin for 7.5 s");
   await chat.settle();
   await chat.play(said.complete("ok", "yes"));
   expect(await exit).toBe(0);

@@ -116,7 +116,7 @@ test("-e takes calls and whole families of them, and refuses what is none", asyn
   expect(chosen("all")).toHaveLength(3);
   const io = new FakeIo();
   expect(await runs(io, "strace", "--once", "-e", "trace=fs.raed", PID)).toBe(2);
-  expect(io.stderr.text).toContain("no call is named fs.raed");
+  expect(io.stderr.text).toContain("no such syscall: fs.raed");
 });
 
 test("without a process it says what is missing, and in a script that it does not end", async () => {

@@ -57,7 +57,7 @@ describe("gsv workspace trust", () => {
     expect(refused.stderr).toContain(`gsv workspace trust ${id}`);
     const piped = await type(home, "workspace", "trust", id);
     expect(piped).toMatchObject({ status: 2, stdout: "" });
-    expect(piped.stderr).toContain("nobody is here to ask");
+    expect(piped.stderr).toContain("there is no terminal to ask on");
     expect((await typeAt(home, "", "workspace", "trust", id)).status).toBe(1);
     const trusted = await typeAt(home, "y", "workspace", "trust", id);
     expect(trusted.stdout).toContain(`${id} is trusted: /workspaces/${id}/AGENTS.md`);
@@ -82,7 +82,7 @@ describe("gsv diff and gsv undo", () => {
       /^added +\+1 -0 +\/workspaces\/ws_\w+\/plan\.md\n$/,
     );
     const undone = await type(home, "undo", pid);
-    expect(undone).toMatchObject({ status: 0, stderr: `to take this back: gsv undo ${pid} --redo\n` });
+    expect(undone).toMatchObject({ status: 0, stderr: `to undo this: gsv undo ${pid} --redo\n` });
     expect(undone.stdout).toMatch(/^removed \/workspaces\/ws_\w+\/plan\.md\n$/);
     const again = await type(home, "undo", pid);
     expect(again).toMatchObject({ status: 3, stdout: "" });

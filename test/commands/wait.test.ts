@@ -52,7 +52,7 @@ describe("gsv wait", () => {
     results = [HELD];
     expect(await runs(io, "proc", "wait", "task:abc123")).toBe(5);
     expect(io.stdout.text).toBe("");
-    expect(io.stderr.text).toBe("gsv: task:abc123 is held: approval k3x9 (Delete ~/x)\n");
+    expect(io.stderr.text).toBe("gsv: task:abc123 is on hold: approval k3x9 (Delete ~/x)\n");
   });
 
   test("--wait waits for people too", async () => {
@@ -79,7 +79,7 @@ describe("gsv wait", () => {
     await io.clock.advance(1);
     expect(await waiting).toBe(124);
     expect(given?.aborted).toBe(true);
-    expect(io.stderr.text).toContain("nothing was stopped");
+    expect(io.stderr.text).toContain("still running after 1.5 s");
   });
 
   test("-n answers with the first that ends, by its pid, and gives the others up", async () => {

@@ -113,9 +113,9 @@ const STDIN: readonly (readonly [line: string, status: number, says: RegExp])[] 
   ["head -c 400000 /dev/zero | tr '\\0' x | gsv chat help", 0, /./],
   ["head -c 300 /dev/zero | gsv chat help", 0, /./],
   ["head -c 300 /dev/zero | gsv chat", 2, /no message says what to do with it/],
-  ["yes | gsv chat help", 2, /stdin holds more than 25.0 MiB/],
+  ["yes | gsv chat help", 2, /stdin is larger than 25.0 MiB/],
   // Open both ways it is a pipe that never says a word.
-  ["gsv chat --stdin-wait 0.2 help <> q", 0, /nothing came on stdin for 0.2 s/],
+  ["gsv chat --stdin-wait 0.2 help <> q", 0, /no data on stdin for 0.2 s/],
   ["gsv chat --timeout 0.5 <> q", 124, /nothing was sent/],
   ["gsv chat --no-stdin help <> q", 0, /./],
   ["gsv chat help 0> w", 0, /cannot read stdin \(EBADF\), going on without it/],

@@ -64,7 +64,7 @@ const EXITS: { readonly [status: number]: readonly Exit[] } = {
       says: "stopped",
     },
   ],
-  6: [{ does: (home) => failing(home, "quota"), says: "a limit ended the run: it was quota" }],
+  6: [{ does: (home) => failing(home, "quota"), says: "the run reached a limit: it was quota" }],
   75: [
     {
       does: (home) => {
@@ -92,7 +92,7 @@ const EXITS: { readonly [status: number]: readonly Exit[] } = {
   ],
   126: [{ does: (home) => type(home, "sh", "-c", "echo x > a; ./a"), says: "denied" }],
   127: [{ does: (home) => type(home, "sh", "-c", "nosuch"), says: "not found" }],
-  129: [{ does: (home) => meanwhile(home, (interrupt) => interrupt("HUP")), says: "the run goes on" }],
+  129: [{ does: (home) => meanwhile(home, (interrupt) => interrupt("HUP")), says: "the run continues" }],
   130: [
     { does: (home) => meanwhile(home, (interrupt) => interrupt("INT")), says: "the run was aborted" },
     { does: (home) => meanwhile(home, () => home.sys.call("proc.abort", { pid: INIT })), says: "the run was aborted" },
@@ -120,7 +120,7 @@ const EXITS: { readonly [status: number]: readonly Exit[] } = {
       says: "",
     },
   ],
-  143: [{ does: (home) => meanwhile(home, (interrupt) => interrupt("TERM")), says: "the run goes on" }],
+  143: [{ does: (home) => meanwhile(home, (interrupt) => interrupt("TERM")), says: "the run continues" }],
 };
 
 for (const [status, exits] of Object.entries(EXITS))
@@ -148,6 +148,6 @@ test("each is explained, with what to do, and no other is", async () => {
   expect((await type(home, "explain", "5")).stdout).toBe((await type(home, "explain", "exit", "5")).stdout);
   expect(await type(home, "explain", "policy")).toMatchObject({
     status: 2,
-    stderr: expect.stringMatching(/^gsv: only exit/),
+    stderr: expect.stringMatching(/^gsv: cannot explain/),
   });
 });

@@ -49,17 +49,17 @@ const WRONG: readonly (readonly [string[], number, RegExp])[] = [
   [["proc", "send", "x".repeat(262_145)], 2, /^gsv: MESSAGE has 262145 characters/],
   [["proc", "nosuch"], 2, /^gsv: unknown command: proc nosuch/],
   [["__proto__"], 2, /^gsv: unknown command: __proto__/],
-  [["--loud", "ps"], 2, /^gsv: --loud stands before the command/],
+  [["--loud", "ps"], 2, /^gsv: --loud must come after the command/],
   [["kill", "-FROB", INIT], 2, /^gsv: unknown signal FROB/],
   [["kill", "-9"], 2, /^gsv: PID is missing/],
-  [["wait", "--timeout", "soon", INIT], 2, /^gsv: --timeout must be a number of seconds/],
+  [["wait", "--timeout", "soon", INIT], 2, /^gsv: --timeout must be a time/],
   [["approve", "zz99"], 3, /^gsv: no such approval: zz99/],
   [["archive", "show", "1"], 2, /^gsv: ID must be an id like/],
   [["fs", "read", ""], 2, /^gsv: PATH must be a path/],
   [["fs", "read", "/a\0b"], 2, /^gsv: PATH contains a NUL byte/],
   [["fs", "read", `/${"x".repeat(5000)}`], 1, /^gsv: PATH is longer than 4096 bytes/],
-  [["chat", "--pid", INIT, "--new", "x"], 2, /^gsv: --pid and --new exclude each other/],
-  [["chat"], 2, /^gsv: there is nothing to send/],
+  [["chat", "--pid", INIT, "--new", "x"], 2, /^gsv: --pid and --new cannot be combined/],
+  [["chat"], 2, /^gsv: nothing to send/],
 ];
 
 test("what is typed wrong exits as promised, says so in one line, and changes nothing", async () => {

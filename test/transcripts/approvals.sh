@@ -3,17 +3,17 @@
 gsv chat "write buy milk to ~/list.md"
 #> Written to ~/list.md.
 #! gsv: made a home at /tmp/x/home
-#! gsv: offline: this is no model, it answers from the built-in manual and by plain rules
+#! gsv: no model configured; answers come from the built-in manual
 #! [tool] Write {"path":"~/list.md","content":"buy milk"}
 
 gsv chat "delete ~/list.md"
-#! gsv: offline: this is no model, it answers from the built-in manual and by plain rules
+#! gsv: no model configured; answers come from the built-in manual
 #! gsv: init:1000 asks: Delete on gsv
 #!   | ~/list.md
 #!   to delete /home/sam/list.md
 #!   because deleting asks
 #! gsv: answer with: gsv approve a1b2   or: gsv deny a1b2
-#! gsv: held, not over: your answer is needed (gsv wait --wait init:1000 waits for the end)
+#! gsv: run is on hold: your answer is needed (gsv wait --wait init:1000 waits for it)
 #= 5
 gsv approvals
 #> ID … PID … TOOL … SINCE … WHAT … ARGUMENTS
@@ -43,7 +43,7 @@ gsv chat "read ~/list.md"
 #> ~/list.md:
 #> 
 #> buy milk
-#! gsv: offline: this is no model, it answers from the built-in manual and by plain rules
+#! gsv: no model configured; answers come from the built-in manual
 #! [tool] Read {"path":"~/list.md"}
 gsv approvals
 #! (nothing pending)

@@ -48,7 +48,7 @@ EDITOR='sed -i s/bank/doctor/' gsv edit '~/notes/todo.md'
 gsv cat '~/notes/todo.md'
 #> call the doctor
 EDITOR=true gsv edit '~/notes/todo.md'
-#! nothing changed: ~/notes/todo.md stays as it is
+#! no changes to ~/notes/todo.md
 EDITOR=false gsv edit '~/notes/todo.md'
 #! gsv: the editor ended with status 1: nothing was changed
 #= 2
@@ -60,7 +60,7 @@ gsv cat '~/nope' '~/notes/todo.md'
 #= 3
 gsv cat ~/notes/todo.md
 #! gsv: cat: /tmp/x/notes/todo.md: No such file or directory
-#!   your shell makes /tmp/x of ~ before gsv sees it: in quotes it is your home inside gsv
+#!   your shell replaced ~ with /tmp/x; quote it to mean your home inside gsv
 #!   gsv cat '~/notes/todo.md'
 #= 3
 gsv mkdir /x
@@ -71,8 +71,8 @@ gsv cat '~'
 #!   gsv ls '~' lists it
 #= 1
 gsv rm '~/notes'
-#! gsv: rm: ~/notes: is a directory and stays
-#!   -r removes it with everything in it
+#! gsv: rm: ~/notes: is a directory
+#!   -r removes it with its contents
 #= 1
 gsv rm -r '~/notes'; gsv rm -f '~/notes'
 gsv ls

@@ -16,7 +16,7 @@ gsv chat "How do I stop a process?"
 #> …
 #> manual: processes
 #> …
-#! gsv: offline: this is no model, it answers from the built-in manual and by plain rules
+#! gsv: no model configured; answers come from the built-in manual
 
 gsv proc send --pid $PID "again"
 #> 00000000-0000-7000-8000-000000000001

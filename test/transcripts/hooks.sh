@@ -18,7 +18,7 @@ gsv hooks allow tool-before/no-rm
 #! 
 #!   #!/bin/sh
 #!   if grep -q "rm "; then echo "keep it" >&2; exit 2; fi
-#! gsv: nothing was allowed: nobody is here to ask
+#! gsv: nothing was allowed: there is no terminal to ask on
 #!   read it above, then: gsv hooks allow tool-before/no-rm --yes
 #= 2
 gsv hooks allow tool-before/no-rm --yes

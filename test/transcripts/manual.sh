@@ -2,7 +2,7 @@
 
 gsv man kernel
 #> NAME
-#>   gsv kernel - Start, stop or look at the kernel
+#>   gsv kernel - Start, stop or inspect the kernel
 #>
 #> SYNOPSIS
 #>   gsv kernel start|status|restart|stop [--json]

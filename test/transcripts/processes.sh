@@ -10,7 +10,7 @@ gsv proc list --uid 1000
 
 gsv chat "Summarize my current workspace."
 #> This process works in /home/sam, which is empty.
-#! gsv: offline: this is no model, it answers from the built-in manual and by plain rules
+#! gsv: no model configured; answers come from the built-in manual
 #! [tool] Read {"path":"."}
 #! [tool] Shell {"command":"ls -lt"}
 
@@ -23,7 +23,7 @@ TASK=$(gsv proc spawn --label "a task"); echo "$TASK"
 #> task:aaaaaa
 gsv chat --pid $TASK "Continue the implementation."
 #> …
-#! gsv: offline: this is no model, it answers from the built-in manual and by plain rules
+#! gsv: no model configured; answers come from the built-in manual
 gsv proc send --pid $TASK "Run the checks now."
 #> 00000000-0000-7000-8000-000000000001
 gsv wait $TASK

@@ -51,7 +51,7 @@ gsv sh --timeout 0.3 -c 'while :; do :; done'
 #! gsv: ended after 0.3 s: time limit reached
 #= 124
 gsv sh -c 'logs -f'
-#! gsv: logs -f does not end, and a script waits for the end of each command
-#!   in a pipe it ends with whoever reads it: logs -f PID | grep -m1 WORD
-#!   outside of a script: gsv logs -f PID
+#! gsv: logs -f never ends, so a script cannot wait for it
+#!   in a pipe it ends with the reader: logs -f PID | grep -m1 WORD
+#!   outside a script: gsv logs -f PID
 #= 2

@@ -13,7 +13,7 @@ gsv ps
 #> task:aaaaaa … stopped … worker … sam … task … 1 … /home/sam … stopped; to resume: gsv proc resume task:aaaaaa
 gsv chat --pid $PID "are you there?"
 #! gsv: queued: task:aaaaaa is busy or held, the message waits its turn
-#! gsv: held, not over: stopped; to resume: gsv proc resume task:aaaaaa (gsv wait --wait task:aaaaaa waits for the end)
+#! gsv: run is on hold: stopped; to resume: gsv proc resume task:aaaaaa (gsv wait --wait task:aaaaaa waits for the end)
 #= 5
 
 # Stopped it stays, whatever kernel there is.

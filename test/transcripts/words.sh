@@ -36,7 +36,7 @@ gsv proc send hello world
 #!   usage: gsv proc send …
 #= 2
 gsv chat
-#! gsv: there is nothing to send: give a message, or pipe one in
+#! gsv: nothing to send: give a message or pipe one in
 #!   usage: gsv chat …
 #= 2
 
@@ -50,11 +50,11 @@ echo "help" | gsv chat 2>/dev/null | head -1
 echo "help" > note.txt; gsv chat < note.txt 2>/dev/null | head -1
 #> I am not a model. …
 printf 'binary\0data' | gsv chat
-#! gsv: stdin is application/octet-stream, 11 B, and no message says what to do with it
+#! gsv: stdin is application/octet-stream, 11 B, so it needs a message that says what to do with it
 #!   give a message, too: gsv chat "What is this?" < FILE
 #= 2
 printf 'binary\0data' | gsv send -
-#! gsv: stdin is not text: it holds NUL bytes
+#! gsv: stdin is not text: it contains NUL bytes
 #! …
 #= 2
 gsv proc list --json | head -c 12; echo

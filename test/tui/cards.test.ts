@@ -71,7 +71,7 @@ test("leaving the editor without a change approves nothing; the card stays and s
   for (const left of ["", "\n"]) {
     shell.io.editing = (text) => text + left;
     await press(shell, "e");
-    await shell.until(/nothing was changed: it still waits/);
+    await shell.until(/nothing changed; the request is still open/);
     expect(answers(shell)).toEqual([]);
     expect(shell.text()).toContain("wants to delete");
     await shell.settle(20 * READ_MS);

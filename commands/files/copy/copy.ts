@@ -48,7 +48,7 @@ export class Copying {
 
   private async onto(from: Place, thing: Thing, to: Place): Promise<void> {
     if (thing.kind === "directory" && !this.how.recursive)
-      throw new SysError("EISDIR", `${from.shown}: is a directory and was left out`, ["-r copies directories"]);
+      throw new SysError("EISDIR", `${from.shown}: is a directory (skipped)`, ["-r copies directories"]);
     const there = await to.side.look(to.path, { follow: true });
     if (there !== null && from.side === to.side && there.real === thing.real)
       throw new SysError("EINVAL", `${from.shown} and ${to.shown} are the same file`);
@@ -78,7 +78,7 @@ export class Copying {
     { to, there }: { readonly to: Place; readonly there: Thing | null },
   ): Promise<void> {
     this.signal.throwIfAborted();
-    if (thing.kind === "other") throw new SysError("EINVAL", `${from.shown}: neither a file nor a directory: left out`);
+    if (thing.kind === "other") throw new SysError("EINVAL", `${from.shown}: not a file or directory (skipped)`);
     try {
       await this[thing.kind](from, thing, { to, there });
     } catch (error) {
@@ -91,7 +91,7 @@ export class Copying {
     if (there !== null && there.kind !== "file")
       throw new SysError(
         there.kind === "directory" ? "EISDIR" : "EINVAL",
-        `${to.shown}: is no file: nothing was written`,
+        `${to.shown}: not a regular file; nothing was written`,
       );
     const write = () =>
       to.side.write(to.path, this.untilCancelled(from.side.read(from.path)), {
@@ -115,7 +115,7 @@ export class Copying {
 
   private async symlink(from: Place, thing: Thing, { to, there }: { to: Place; there: Thing | null }): Promise<void> {
     if (to.side.link === null)
-      throw new SysError("EINVAL", `${from.shown}: a link, and links are not made on this machine: left out`);
+      throw new SysError("EINVAL", `${from.shown}: links are not copied to this computer (skipped)`);
     if (there !== null && this.how.noClobber) return;
     if (there !== null && there.kind === "directory") throw new SysError("EISDIR", `${to.shown}: is a directory`);
     if (there !== null) await to.side.remove(to.path);
@@ -144,7 +144,7 @@ export class Copying {
       if (thing === null) return;
       const there = await to.side.look(to.path, { follow: false });
       if (there?.kind === "symlink" && thing.kind !== "symlink")
-        throw new SysError("ELOOP", `${to.shown}: is a link, and nothing is written through it`, ["remove it first"]);
+        throw new SysError("ELOOP", `${to.shown}: is a link; gsv does not write through links`, ["remove it first"]);
       await this.put(from, thing, { to, there });
     });
   }
@@ -161,5 +161,5 @@ export class Copying {
 function asOf(to: Place, error: unknown): unknown {
   if (!(error instanceof SysError) || !/^cannot (?:write|make|link|change)\b/.test(error.message)) return error;
   const phrase = /: ([^:]*)$/.exec(error.message)?.[1] ?? error.message;
-  return new SysError(error.code, `cannot write ${to.shown}: ${phrase}, and nothing was written`, error.hints);
+  return new SysError(error.code, `cannot write ${to.shown}: ${phrase}; nothing was written`, error.hints);
 }

@@ -16,20 +16,20 @@ import type { Side } from "./side.ts";
 const HOST = "host:";
 
 const input = {
-  paths: field.paths("what to copy, and last where to: host:PATH is on this machine, - is stdin or stdout", {
+  paths: field.paths("sources, then the destination; host:PATH is on this computer, - is stdin or stdout", {
     positional: true,
     meta: "SOURCE... DESTINATION",
     of: "host-or-file",
   }),
-  recursive: field.flag("directories with everything in them", { letter: "r" }),
-  preserve: field.flag("keep modes and times, of what is there too", { letter: "p" }),
-  force: field.flag("replace what cannot be written", { letter: "f" }),
-  noClobber: field.flag("leave alone what is there", { letter: "n" }),
+  recursive: field.flag("directories with their contents", { letter: "r" }),
+  preserve: field.flag("modes and times of the source", { letter: "p" }),
+  force: field.flag("replace files that cannot be written", { letter: "f" }),
+  noClobber: field.flag("existing files stay unchanged", { letter: "n" }),
 };
 
 const spec = {
   name: "cp",
-  summary: "Copy files and directories, inside gsv and from or to this machine",
+  summary: "Copy files in gsv, or from and to this computer",
   input,
   usage: "gsv cp [-r] [-p] [-f] [-n] SOURCE... DESTINATION",
   examples: [
@@ -39,14 +39,14 @@ const spec = {
     "gsv cp '~/a.txt' '~/b.txt'",
   ],
   notes: [
-    "host: paths are read and written by gsv itself, as whoever runs it, from the directory it is started in.",
-    "A file is there whole or not at all. Below what is named no link is followed, and none is made on this machine.",
+    "host: paths are on this computer, relative to the current directory, with your permissions.",
+    "Files are written completely or not at all. Links inside a directory are not followed.",
   ],
 };
 
 export const cp: Command = command(spec, async ({ args, json }, io) => {
   const { sources, destination } = destinationOf(spec, args.paths);
-  if (sources.includes("-") && sources.length > 1) throw usageError(spec, "stdin is one content: copy it by itself");
+  if (sources.includes("-") && sources.length > 1) throw usageError(spec, "stdin can only be copied on its own");
   const how: CopyHow = {
     recursive: args.recursive === true,
     preserve: args.preserve === true,
@@ -67,7 +67,7 @@ async function placesFor(io: Io, paths: readonly string[]): Promise<Place[]> {
   return paths.map((shown) => {
     if (host === null || !shown.startsWith(HOST)) return { side: gsv, path: shown, shown };
     const path = shown.slice(HOST.length);
-    if (path === "") throw new SysError("EUSAGE", `${shown} names no file: host: is followed by a path`);
+    if (path === "") throw new SysError("EUSAGE", `${shown} names no file: host: needs a path`);
     return { side: host, path, shown };
   });
 }
@@ -76,7 +76,7 @@ async function onThisMachine(io: Io, path: string, { code }: SysError): Promise<
   if (code !== "ENOENT" || path.startsWith(HOST)) return [];
   try {
     const there = await (await io.host()).look(path, { follow: true });
-    return there === null ? [] : [`on this machine it would be: ${quoted(HOST + path)}`];
+    return there === null ? [] : [`for a file on this computer: ${quoted(HOST + path)}`];
   } catch {
     return []; // where this machine may not be looked at, nothing is said of it
   }
@@ -119,7 +119,7 @@ async function insideOf(to: Place, from: Place): Promise<Place> {
 }
 
 async function fromStdin(io: Io, to: Place, { how, into }: { how: CopyHow; into: boolean }): Promise<void> {
-  if (into) throw new SysError("EISDIR", `${to.shown}: Is a directory`, ["name the file in it"]);
+  if (into) throw new SysError("EISDIR", `${to.shown}: Is a directory`, ["add a file name"]);
   await to.side.write(to.path, io.stdin.bytes(), how.noClobber ? { exclusive: true } : {});
 }
 

@@ -12,7 +12,7 @@ export function destinationOf(
   const destination = paths.at(-1);
   const sources = paths.slice(0, -1);
   if (destination === undefined || sources.length === 0)
-    throw usageError(spec, "DESTINATION is missing: first what it is about, then where to");
+    throw usageError(spec, "DESTINATION is missing: give the sources, then the destination");
   return { sources, destination };
 }
 

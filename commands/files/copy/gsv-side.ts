@@ -65,8 +65,7 @@ export async function* piecesOf(sys: Sys, path: string): AsyncGenerator<Uint8Arr
     const bytes = Buffer.from(piece.data, "base64");
     offset += bytes.byteLength;
     eof = piece.eof;
-    if (bytes.byteLength === 0 && !eof)
-      throw new SysError("EIO", `${path}: damaged: nothing comes after ${offset} bytes, and it is not the end`);
+    if (bytes.byteLength === 0 && !eof) throw new SysError("EIO", `${path}: damaged: it ends after ${offset} bytes`);
     yield bytes;
   }
 }

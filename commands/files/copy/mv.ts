@@ -12,18 +12,18 @@ import { destinationFault, destinationOf } from "./destination.ts";
 import { gsvSide } from "./gsv-side.ts";
 
 const input = {
-  paths: field.paths("what to move, and last its new name or the directory it goes to", {
+  paths: field.paths("sources, then the new name or target directory", {
     positional: true,
     meta: "SOURCE... DESTINATION",
     of: "file",
   }),
-  noClobber: field.flag("leave alone what is there", { letter: "n" }),
-  force: field.flag("replace what is there, as without it", { letter: "f" }),
+  noClobber: field.flag("existing files stay unchanged", { letter: "n" }),
+  force: field.flag("replace existing files (the default)", { letter: "f" }),
 };
 
 const spec = {
   name: "mv",
-  summary: "Move or rename files and directories inside gsv",
+  summary: "Move or rename files and directories",
   input,
   usage: "gsv mv [-n] [-f] SOURCE... DESTINATION",
   examples: ["gsv mv '~/draft.md' '~/final.md'", "gsv mv '~/a.txt' '~/b.txt' '~/old'"],
@@ -32,7 +32,7 @@ const spec = {
 export const mv: Command = command(spec, async ({ args, json }, io) => {
   const { sources, destination: to } = destinationOf(spec, args.paths);
   if (args.paths.some((path) => path.startsWith("host:")))
-    throw new SysError("EUSAGE", "mv moves files inside gsv only", ["gsv cp copies from host: and to it"]);
+    throw new SysError("EUSAGE", "mv only moves files inside gsv", ["gsv cp copies from host: and to it"]);
   const problems = new Problems(io, "mv", json);
   const there = await problems.attempt(to, async () => ({ stat: await statOrNull(io.sys(), to, { link: false }) }));
   if (there === null) return problems.status;

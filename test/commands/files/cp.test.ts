@@ -130,7 +130,7 @@ describe("a tree", () => {
     expect((await stat("~/t/link")).target).toBe("/etc/passwd");
     expect((await stat("~/t/sub")).mode).toMatch(/500$/);
     const out = await gsv(["cp", "-r", "~/t", "host:back"]);
-    expect(out).toMatchObject({ status: 2, stderr: expect.stringContaining("~/t/link: a link") });
+    expect(out).toMatchObject({ status: 2, stderr: expect.stringContaining("~/t/link: links are not copied") });
     expect(readFileSync(at("back/sub/a"), "utf8")).toBe("a");
     expect(statSync(at("back/sub")).mode & 0o777).toBe(0o500);
     expect(existsSync(at("back/link"))).toBe(false);
@@ -145,7 +145,7 @@ describe("a tree", () => {
     await did("touch", "~/t/sub/x", "~/t/a");
     await did("ln", "-s", "../../elsewhere", "~/into/t/sub");
     const out = await gsv(["cp", "-r", "~/t", "host:dst"]);
-    expect(out).toMatchObject({ status: 1, stderr: expect.stringContaining("nothing is written through it") });
+    expect(out).toMatchObject({ status: 1, stderr: expect.stringContaining("gsv does not write through links") });
     expect(readdirSync(at("outside"))).toEqual([]);
     expect(lstatSync(at("dst/t/a")).isSymbolicLink()).toBe(true);
     expect((await gsv(["cp", "-r", "~/t", "~/into"])).status).toBe(1);
@@ -172,7 +172,7 @@ describe("what is refused on this machine", () => {
     const { status, stderr } = await gsv(["cp", "f.txt", "~/f.txt"]);
     expect([status, stderr]).toEqual([
       3,
-      "gsv: cp: f.txt: No such file or directory\n  on this machine it would be: host:f.txt\n",
+      "gsv: cp: f.txt: No such file or directory\n  for a file on this computer: host:f.txt\n",
     ]);
     expect((await gsv(["cp", "g.txt", "~/f.txt"])).stderr).toBe("gsv: cp: g.txt: No such file or directory\n");
   });
@@ -199,7 +199,7 @@ describe("what is refused on this machine", () => {
 test("a path that the shell of this machine made of ~ is told how to be quoted", async () => {
   const { status, stderr } = await gsv(["cat", "/home/of-this-machine/notes.md"]);
   expect(status).toBe(3);
-  expect(stderr).toContain("in quotes it is your home inside gsv");
+  expect(stderr).toContain("quote it to mean your home inside gsv");
   expect(stderr).toContain("gsv cat '~/notes.md'");
 });
 

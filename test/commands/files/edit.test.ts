@@ -60,7 +60,7 @@ async function content(path: string): Promise<string> {
 }
 
 const drafts = () => readdirSync(join(scratch, "drafts"));
-const draftOf = ({ stderr }: Typed) => readFileSync(/your text is kept in (.*)$/m.exec(stderr)?.[1] ?? "", "utf8");
+const draftOf = ({ stderr }: Typed) => readFileSync(/your text is saved in (.*)$/m.exec(stderr)?.[1] ?? "", "utf8");
 
 test("what the editor leaves is the file, which keeps its mode; nothing is left behind", async () => {
   await put("~/a", "# Me\n");
@@ -75,7 +75,7 @@ test("a file that is left alone is not written, and that is said", async () => {
   await put("~/a", "x");
   const before = await home.sys.call("fs.stat", { path: "~/a" });
   await home.clock.advance(1000);
-  expect(await edit("~/a", "exit 0")).toMatchObject({ status: 0, stderr: "nothing changed: ~/a stays as it is\n" });
+  expect(await edit("~/a", "exit 0")).toMatchObject({ status: 0, stderr: "no changes to ~/a\n" });
   expect(await home.sys.call<object>("fs.stat", { path: "~/a" })).toEqual(before as object);
 });
 
@@ -96,7 +96,7 @@ test("an editor that fails cancels, and keeps the draft", async () => {
   ]);
   expect(await content("~/a")).toBe("x");
   // The next time it is there again.
-  expect((await edit("~/a", 'cat "$1" > "$1.x"; mv "$1.x" "$1"')).stderr).toContain("goes on with the text of before");
+  expect((await edit("~/a", 'cat "$1" > "$1.x"; mv "$1.x" "$1"')).stderr).toContain("continuing your draft");
   expect(await content("~/a")).toBe("mine\n");
   expect(drafts()).toEqual([]);
 });
@@ -108,7 +108,7 @@ test.each([
   await put("~/a", "x");
   const typed = await edit(path, 'echo mine > "$1"', { meanwhile: () => put(path, theirs) });
   expect(typed.status).toBe(1);
-  expect(typed.stderr).toContain("changed by somebody else meanwhile");
+  expect(typed.stderr).toContain("changed meanwhile and was not overwritten");
   expect(draftOf(typed)).toBe("mine\n");
   expect(await content(path)).toBe(theirs);
   // It was made of another content: who edits again begins with what is there now.

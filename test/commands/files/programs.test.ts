@@ -1,7 +1,11 @@
 // The programs for files as a person types them, on a kernel: what they print where, what they change, and how they exit.
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { flagsOf } from "../../../commands/args.ts";
 import type { Io } from "../../../commands/command.ts";
+import { cat, grep, tail } from "../../../commands/files/contents.ts";
+import { du, ls, stat } from "../../../commands/files/listing.ts";
+import { chmod, chown, mkdir } from "../../../commands/files/permissions.ts";
 import { FakeOutput, stdinOf } from "../../support/io.ts";
 import { TestKernel } from "../../support/kernel.ts";
 import { begin, finish, type Typed } from "../../support/shell.ts";
@@ -180,6 +184,21 @@ test("chown gives files to groups of one's own, and to others only as root", asy
     "gsv: chown: changing ownership of '~/a': Operation not permitted\n",
   );
   expect((await gsv(["chown", "nobody-here", "~/a"])).stderr).toContain("invalid user: ‘nobody-here’");
+});
+
+test("every flag that a help page lists is one that the program takes", async () => {
+  await put("~/a", "a\n");
+  const refused: string[] = [];
+  for (const { spec } of [ls, stat, du, cat, tail, grep, chmod, chown, mkdir]) {
+    const words = { grep: ["a"], chmod: ["0644"], chown: [":sam"] }[spec.name] ?? [];
+    for (const [flag, { spec: of }] of flagsOf(spec.input)) {
+      if (flag === "--follow" || flag === "-f") continue;
+      const value = of.kind === "flag" ? [] : ["1"];
+      const { stderr } = await gsv([spec.name, flag, ...value, ...words, "~/a"]);
+      if (/option/.test(stderr)) refused.push(`${spec.name} ${flag}: ${stderr}`);
+    }
+  }
+  expect(refused).toEqual([]);
 });
 
 test("what cannot be listed on the way is told, and the rest goes on", async () => {

@@ -21,7 +21,8 @@ const LONG = {
   ...{
     inode: "i",
     "numeric-uid-gid": "n",
-    size: "s",
+    size: "S",
+    ...{ long: "l", time: "t", one: "1" },
     "color=?": "%",
     "sort=": "T",
     "time-style=": "Y",

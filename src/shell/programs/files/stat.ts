@@ -8,7 +8,7 @@ import { type Owners, owners } from "./owners.ts";
 export async function stat(call: Call): Promise<number> {
   const { flags, operands } = options("stat", call.args, {
     letters: "c:Lft",
-    long: { "format=": "c", "printf=": "p", dereference: "L", terse: "t" },
+    long: { "format=": "c", "printf=": "p", dereference: "L", follow: "L", terse: "t" },
   });
   if (operands.length === 0) throw new Usage("stat: missing operand\nTry 'stat --help' for more information.");
   const known = await owners(call);
