@@ -51,7 +51,7 @@ async function remove(io: Io, path: string, { recursive, ask }: How): Promise<vo
   if (last === "." || last === ".." || last === "") throw new SysError("EINVAL", `cannot remove ${path}`);
   const { kind } = await statOf(io.sys(), path, { link: true });
   if (kind === "directory" && !recursive)
-    throw new SysError("EISDIR", `${path}: is a directory`, ["-r removes it with its contents"]);
+    throw new SysError("EISDIR", `cannot remove ${path}: it is a directory`, ["-r removes it with its contents"]);
   const what = kind === "directory" ? "directory" : kind === "symlink" ? "link" : "file";
   if (ask !== null && !(await ask(`remove ${what} ${reveal(path)}?`))) return;
   await io.sys().call("fs.remove", { path, recursive });

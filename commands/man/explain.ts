@@ -29,8 +29,7 @@ export const explain = command(spec, async ({ args, json }, io) => {
   const title = status === undefined ? titles[0] : titles.find((each) => each.startsWith(`Exit status ${status}:`));
   if (title === undefined) {
     const known = titles.flatMap((each) => /^Exit status (\d+):/.exec(each)?.[1] ?? []);
-    const hint =
-      (status ?? 0) > 128 ? [`in a shell, ${status} means killed by signal ${(status ?? 0) - 128}`] : [];
+    const hint = (status ?? 0) > 128 ? [`in a shell, ${status} means killed by signal ${(status ?? 0) - 128}`] : [];
     throw usageError(spec, `gsv never exits with ${status}`, [...hint, `it exits with ${known.join(", ")}`]);
   }
   const found = topicPage(manual, title);

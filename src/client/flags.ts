@@ -24,7 +24,7 @@ function flagFrom(text: string): readonly [string, string] {
   const setting: Setting = SETTINGS[name];
   if (uid !== null) throw new SysError("EUSAGE", `--set is for this command: it names no account, only ${name}`);
   if (setting.type === "secret") {
-    throw new SysError("EUSAGE", `${name} is a secret and is not taken as an argument`, [
+    throw new SysError("EUSAGE", `${name} is a secret and cannot be an argument`, [
       `type it unseen: gsv config set ${name}`,
       ...(setting.env === undefined ? [] : [`or for one command: ${setting.env} in its environment`]),
     ]);

@@ -143,7 +143,7 @@ describe("gsv chat --schema", () => {
     expect(chat.err).toBe("gsv: the answer is not JSON; retrying\n");
     const [asked, again] = chat.io.fakeSys.asked("proc.send") as { message: string }[];
     expect(asked?.message).toStartWith("hi\n\nAnswer only with JSON");
-    expect(again?.message).toStartWith("That answer will not do: the answer is not JSON.");
+    expect(again?.message).toStartWith("That answer was not usable: the answer is not JSON.");
   });
 
   test("the second time it is a failure", async () => {

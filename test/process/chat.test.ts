@@ -191,7 +191,7 @@ test("a mode given with a message stays, so how to take it back is said once, by
   await using home = await TestKernel.boot();
   home.model.will(INIT, { text: "one" }, { text: "two" }, { text: "three" });
   const first = await type(home, "chat", "--plan", "hi");
-  expect(first.stderr).toContain("init:1000 is in mode plan from now on; gsv mode init:1000 ask takes that back");
+  expect(first.stderr).toContain("init:1000 is now in mode plan; to undo: gsv mode init:1000 ask");
   const again = await type(home, "chat", "--plan", "hi");
   expect(again.stderr).not.toContain("from now on");
   expect(types(eventsOf(await type(home, "chat", "--mode", "ask", "--json", "hi")))).toBe(

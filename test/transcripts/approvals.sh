@@ -19,7 +19,7 @@ gsv approvals
 #> ID … PID … TOOL … SINCE … WHAT … ARGUMENTS
 #> … init:1000 … Delete … delete /home/sam/list.md … {"path":"~/list.md"}
 gsv wait init:1000
-#! gsv: init:1000 is held: approval a1b2 (delete /home/sam/list.md)
+#! gsv: init:1000 is on hold: approval a1b2 (delete /home/sam/list.md)
 #= 5
 
 # The kernel may leave meanwhile: what waits for a person is stored.

@@ -71,7 +71,7 @@ gsv cat '~'
 #!   gsv ls '~' lists it
 #= 1
 gsv rm '~/notes'
-#! gsv: rm: ~/notes: is a directory
+#! gsv: rm: cannot remove ~/notes: it is a directory
 #!   -r removes it with its contents
 #= 1
 gsv rm -r '~/notes'; gsv rm -f '~/notes'

@@ -28,8 +28,8 @@ gsv help patterns | head -n 3
 #> Choose between init and a task
 
 gsv __complete 0 ap
-#> approvals	List pending approvals and questions
-#> approve	Allow what a process asked for
+#> approvals	List what waits for your approval or answer
+#> approve	Approve a request
 #> api	Call any syscall with JSON
 
 # None of that needed a home.

@@ -12,15 +12,15 @@ gsv ps
 #> init:1000 … idle … init (sam) … sam … init … 0 … /home/sam … -
 #> task:aaaaaa … stopped … worker … sam … task … 1 … /home/sam … stopped; to resume: gsv proc resume task:aaaaaa
 gsv chat --pid $PID "are you there?"
-#! gsv: queued: task:aaaaaa is busy or held, the message waits its turn
-#! gsv: run is on hold: stopped; to resume: gsv proc resume task:aaaaaa (gsv wait --wait task:aaaaaa waits for the end)
+#! gsv: queued: task:aaaaaa is busy or on hold
+#! gsv: run is on hold: stopped; to resume: gsv proc resume task:aaaaaa (gsv wait --wait task:aaaaaa waits for it)
 #= 5
 
 # Stopped it stays, whatever kernel there is.
 gsv kernel restart
 #> kernel … started, … left
 gsv wait --timeout 0.2 $PID
-#! gsv: still going after 0.2 s; nothing was stopped
+#! gsv: still running after 0.2 s
 #= 124
 gsv proc resume $PID
 #> task:aaaaaa queued

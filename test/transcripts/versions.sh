@@ -41,7 +41,7 @@ gsv skills search "restore an old version" | tail -n +2 | head -n 1
 gsv skills create release --description "How a release is made here"
 #> wrote /home/sam/skills.d/release.md
 gsv skills validate
-#> 5 skills are right
+#> 5 skills are valid
 gsv repo list
 #> REPO … KIND … HEAD … PATH
 #> friday/home … home …

@@ -22,12 +22,12 @@ gsv list
 #= 2
 gsv proc list --uid --limit 3
 #! gsv: --uid needs a value, and --limit looks like a flag
-#!   if it really is the value: --uid=--limit
+#!   if it is the value: --uid=--limit
 #!   usage: gsv proc list …
 #= 2
 gsv proc list --uid -1
 #! gsv: --uid needs a value, and -1 looks like a flag
-#!   if it really is the value: --uid=-1
+#!   if it is the value: --uid=-1
 #!   usage: gsv proc list …
 #= 2
 gsv proc send hello world

@@ -11,7 +11,7 @@ gsv proc get $PID | grep -E 'cwd|workspace' | sed s/$WS/WS/
 #> cwd         /workspaces/WS
 #> workspace   WS
 echo '# Rome' | gsv cp - /workspaces/$WS/README.md
-gsv ls -a /workspaces/$WS
+gsv ls -A /workspaces/$WS
 #> .gsv
 #> README.md
 gsv kill $PID

@@ -84,7 +84,7 @@ test("mode and undo without a pid are about the attached process", () =>
     await played.type("mode init:1000 yolo\r");
     await played.until(/^\$ mode init:1000 yolo\nyolo$/m);
     await played.type("undo\r");
-    await played.until(/^\$ undo task:aaaaaa\n+to take this back/m);
+    await played.until(/^\$ undo task:aaaaaa\n+to undo this/m);
     expect(asked()).toEqual([`${TASK} plan`, `${TASK} ask`, "init:1000 yolo", `undo ${TASK}`]);
   }));
 

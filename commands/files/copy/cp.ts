@@ -29,7 +29,7 @@ const input = {
 
 const spec = {
   name: "cp",
-  summary: "Copy files in gsv, or from and to this computer",
+  summary: "Copy files inside gsv or to this computer",
   input,
   usage: "gsv cp [-r] [-p] [-f] [-n] SOURCE... DESTINATION",
   examples: [
