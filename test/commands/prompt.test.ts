@@ -129,7 +129,9 @@ describe("what is refused where nothing goes beside a message", () => {
     expect(direct.message).toBe("message too long: 262145 characters, at most 262144");
     for (const message of [undefined, "hi"]) {
       io.stdin = stdinOf("file", [text]);
-      expect((await refusal(readPrompt(io, { message, ignoreStdin: false }))).hints[0]).toContain("copy it to a file first");
+      expect((await refusal(readPrompt(io, { message, ignoreStdin: false }))).hints[0]).toContain(
+        "copy it to a file first",
+      );
     }
   });
 
