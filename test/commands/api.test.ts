@@ -54,7 +54,7 @@ test("the request id goes with the call", async () => {
 });
 
 const WRONG: [argv: string[], status: number, says: RegExp][] = [
-  [["proc.list", '{"colour":1}'], 2, /^gsv: unknown argument "colour"\n {2}it takes: uid\n/],
+  [["proc.list", '{"colour":1}'], 2, /^gsv: unknown argument "colour"\n {2}valid arguments: uid\n/],
   [["proc.list", '{"__proto__":{}}'], 2, /^gsv: unknown argument "__proto__"/],
   [["proc.list", "{"], 2, /^gsv: the arguments must be one JSON object, not \{\n/],
   [["proc.list", "[]"], 2, /^gsv: the arguments must be an object/],

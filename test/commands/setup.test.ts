@@ -75,7 +75,9 @@ describe("gsv auth setup", () => {
       "ai.model": "openai:gpt-5.4",
     });
     expect(io.stderr.text).toContain("OPENAI_API_KEY for apiKeys.openai: set (sha256:1111…)");
-    expect(io.questions.find((asked) => asked.includes("not shown"))).toContain("Enter keeps what is in OPENAI_API_KEY");
+    expect(io.questions.find((asked) => asked.includes("not shown"))).toContain(
+      "Enter keeps what is in OPENAI_API_KEY",
+    );
   });
 
   test("nothing is stored before the last answer", async () => {

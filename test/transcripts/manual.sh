@@ -28,7 +28,7 @@ gsv help patterns | head -n 3
 #> Choose between init and a task
 
 gsv __complete 0 ap
-#> approvals	List what waits for your approval or answer
+#> approvals	List pending approvals and questions
 #> approve	Approve a request
 #> api	Call any syscall with JSON
 

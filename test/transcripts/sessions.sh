@@ -67,7 +67,7 @@ gsv session reset agent:main:cli:dm:main
 #> Old session: …
 #> New session: …
 #> Archived 7 messages (… tokens)
-#> Archived to: /agents/friday/sessions/….jsonl.gz
+#> Archived to: /agents/main/sessions/….jsonl.gz
 gsv chat "a yellow boat" && gsv session reset | tail -1 > $HOME/archived; gsv cat $(cut -d' ' -f3 $HOME/archived) | gunzip | wc -l
 #> answer 1
 #> 2

@@ -15,7 +15,7 @@ gsv ls -A /workspaces/$WS
 #> .gsv
 #> README.md
 gsv kill $PID
-#> killed … (archived … messages to …; kept in ws_… at …)
+#> killed … (archived … messages to …; checkpoint … in ws_…)
 gsv workspace log $WS
 #> …  sam  checkpoint proc kill
 #> …  sam  write README.md
