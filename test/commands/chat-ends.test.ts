@@ -231,7 +231,7 @@ describe("signals that were lost", () => {
     chat.wait.resolve({ results: [waited({ text: "lo[…]nd", inPart: true })] });
     await chat.settle(200);
     expect(await exit).toBe(0);
-    expect(chat.err).toContain(`gsv proc message --pid ${PID} prints it whole`);
+    expect(chat.err).toContain(`all of it: gsv proc message --pid ${PID}`);
   });
 
   test("a finish that only came a little later than proc.wait is not asked for again", async () => {
