@@ -80,7 +80,11 @@ class App {
       hasTitle: abilities.osc,
     });
     this.screen = new Screen(tty, io.clock, () => this.live());
-    this.keyboard = new Keyboard(io.clock, (keys) => this.type(keys));
+    this.keyboard = new Keyboard(
+      io.clock,
+      (key) => this.type(key),
+      () => this.show({ now: true }),
+    );
     this.lending = new Lending({
       terminal,
       screen: this.screen,
@@ -219,13 +223,10 @@ class App {
     terminal.watch();
   }
 
-  private type(keys: readonly Typed[]): void {
-    for (const typed of keys) {
-      if (typed.type === "focus") this.attention.focus(typed.has);
-      if (typed.type === "place") this.screen.standsAt(typed.column);
-      this.dispatch({ type: "typed", typed, at: this.now() });
-    }
-    this.show({ now: true });
+  private type(typed: Typed): void {
+    if (typed.type === "focus") this.attention.focus(typed.has);
+    if (typed.type === "place") this.screen.standsAt(typed.column);
+    this.dispatch({ type: "typed", typed, at: this.now() });
   }
 
   private dispatch(event: AppEvent): void {

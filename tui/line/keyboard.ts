@@ -14,7 +14,9 @@ export class Keyboard {
 
   constructor(
     private readonly clock: Clock,
-    private readonly typed: (keys: readonly Typed[]) => void,
+    private readonly typed: (key: Typed) => void,
+    /** Called after the last key that came together with others. */
+    private readonly drained: () => void,
   ) {}
 
   hear(bytes: Uint8Array): void {
@@ -25,8 +27,12 @@ export class Keyboard {
   }
 
   type(keys: readonly Typed[]): void {
-    if (this.held !== null) this.held.push(...keys);
-    else if (keys.length > 0) this.typed(keys);
+    // A key may make those behind it wait.
+    for (const key of keys) {
+      if (this.held === null) this.typed(key);
+      else this.held.push(key);
+    }
+    if (keys.length > 0) this.drained();
   }
 
   /** Keys wait for `work`, but not for long. */
