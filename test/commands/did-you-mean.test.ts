@@ -84,6 +84,6 @@ describe("did you mean", () => {
     expect(await guess(home, "wait", "--timeout", "soon", INIT)).toBeNull();
     expect(await guess(home, "kill", "docs audti", "--user", "root")).toBeNull();
     const { stderr } = await type(home, "agent", "show", "fridy", "--json");
-    expect(JSON.parse(stderr).hints).toContain("gsv agent list names them; gsv agent create NAME makes one");
+    expect(JSON.parse(stderr).hints).toContain("gsv agent list shows all; gsv agent create NAME adds one");
   });
 });

@@ -126,7 +126,7 @@ describe("write", () => {
     expect(await fault(files.write(as(sam), { path: "/etc/x/y", content: "x" }))).toContain("EACCES: cannot write");
     expect(await fault(namespace.stat(root, "/etc"))).toContain("ENOENT");
     expect(await fault(files.write(as(sam), { path: "~", content: "x" }))).toBe(
-      "EISDIR: cannot write /home/sam: is a directory | name a file in it",
+      "EISDIR: cannot write /home/sam: is a directory | name a file inside it",
     );
   });
 

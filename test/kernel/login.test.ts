@@ -34,7 +34,7 @@ test("the right password is that account, and every wrong one reads the same as 
   expect(await nameOf(await home.login({ user: "bob", password: PASSWORD }))).toBe("bob");
   for (const user of ["bob", "nemo", "friday", "sam", "drivers", ""]) {
     const { code, message } = await refusal(home, { user, password: "wrong horse" });
-    expect(`${code} ${message}`).toBe(`EAUTH cannot act as ${user}: the password or token is wrong`);
+    expect(`${code} ${message}`).toBe(`EAUTH cannot act as ${user}: wrong password or token`);
   }
 });
 
@@ -159,7 +159,7 @@ test("every login is audited, right or wrong, and what was typed as a name is no
   );
   expect(rows).toEqual([
     { outcome: "ok", detail: "with a password" },
-    { outcome: "EAUTH", detail: "cannot act as bob: the password or token is wrong" },
-    { outcome: "EAUTH", detail: "nobody that is known" },
+    { outcome: "EAUTH", detail: "cannot act as bob: wrong password or token" },
+    { outcome: "EAUTH", detail: "unknown account" },
   ]);
 });

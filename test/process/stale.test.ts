@@ -36,12 +36,12 @@ test("of two agents the second is told what the first has changed, and then make
   const told = (await calls(home, INIT, "Write", { path: PATH, content: "all anew\n" })).split("\n");
   expect(told[0]).toMatch(
     new RegExp(
-      `^ESTALE: cannot write /home/sam/plan.md: ${other} \\(spelling\\) changed it at 20\\S+Z, after it was read here$`,
+      `^ESTALE: cannot write /home/sam/plan.md: ${other} \\(spelling\\) changed it at 20\\S+Z, after you read it$`,
     ),
   );
   expect(told.slice(1)).toEqual([
-    ...["what was changed:", "@@ line 1 @@", " one", "-two", "+2", " three", " "],
-    "that is all that was changed: repeat the write, with this change in it",
+    ...["the change:", "@@ line 1 @@", " one", "-two", "+2", " three", " "],
+    "this is the full change: merge it and repeat the write",
   ]);
   expect(await textOf(home)).toBe("one\n2\nthree");
   // Now it knows.
@@ -100,7 +100,7 @@ test("what is too much to be shown is not taken for known: it has to be read", a
   for (const _ of [1, 2]) {
     const told = await calls(home, INIT, "Edit", edit("line 7\n", "line seven\n"));
     expect(told).toContain("lines more");
-    expect(told).toEndWith("not all of it is shown: read it again, then repeat the edit");
+    expect(told).toEndWith("the change is cut: read the file again, then repeat the edit");
   }
   await calls(home, INIT, "Read", { path: PATH });
   expect(await calls(home, INIT, "Edit", edit("line 7\n", "line seven\n"))).toStartWith("replaced 1");
@@ -150,6 +150,6 @@ test("a file of this machine too: who changed it is not known there, when is", a
   appendFileSync(join(work, "main.ts"), "let b = 2;\n");
   const asked = await desk.calls("Edit", { ...args, oldString: "a = 1", newString: "a = 3" });
   const told = typeof asked === "string" ? asked : await desk.answers(asked);
-  expect(told).toMatch(/ESTALE: .*somebody outside of gsv, or a command, changed it at 20/);
+  expect(told).toMatch(/ESTALE: .*a command or a program outside gsv changed it at 20/);
   expect(told).toContain("+let b = 2;");
 });

@@ -186,7 +186,7 @@ test("an edit of what somebody changed since it was read is refused, until it is
   );
   expect(told.map(({ output }) => output.split("\n")[0])).toEqual([
     expect.stringMatching(
-      /^ESTALE: cannot edit \/home\/sam\/shared.txt: sam changed it at \S+Z, after it was read here$/,
+      /^ESTALE: cannot edit \/home\/sam\/shared.txt: sam changed it at \S+Z, after you read it$/,
     ) as never,
     "     1\tone",
     "replaced 1 in /home/sam/shared.txt, at line 1",

@@ -1,7 +1,6 @@
-// /etc/passwd, /etc/shadow and /etc/group: the account tables as text, and a text that root wrote back into the tables. The whole text is
-// checked before any of it takes effect; the first wrong line is named. Accounts and groups cannot be added or removed this way, because
-// that also makes and removes homes, agents and processes: `gsv user` and `gsv group` do it. Nor does a home move: rules about what an agent
-// is told go by its place. Only a person may write here.
+// /etc/passwd, /etc/shadow and /etc/group: the account tables as text, and text that root wrote back into the tables. The whole text is
+// checked before any of it takes effect; the error names the first wrong line. Accounts and groups cannot be added, removed or moved here,
+// because homes, agents, processes and rules depend on them: use `gsv user` and `gsv group`. Only people may write here.
 
 import type { AccountFile } from "../../../fs/generated/etc.ts";
 import { SysError } from "../../abi/errno.ts";
@@ -24,7 +23,7 @@ export interface AccountFiles {
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** Days, for some thousand years. */
+/** Days: enough for some thousand years. */
 const NUMBER = /^(?:0|[1-9][0-9]{0,5})$/;
 
 export function accountFiles({ kernel, onLocked }: AccountFilesOptions): AccountFiles {
@@ -95,12 +94,12 @@ function passwdFrom(text: string, now: readonly PasswdRow[]): PasswdRow[] {
   return file.lines.map((line) => {
     const [username = "", mark = "", uid = "", gid = "", gecos = "", home = "", shell = ""] = line.fields;
     const old = now.find((row) => row.username === username);
-    if (old === undefined) throw line.wrong("is no account");
+    if (old === undefined) throw line.wrong("is not an account");
     if (mark !== "x") throw line.wrong("has no x in its second field: passwords are in /etc/shadow");
-    if (uid !== String(old.uid) || gid !== String(old.gid)) throw line.wrong(`keeps its numbers ${old.uid}:${old.gid}`);
+    if (uid !== String(old.uid) || gid !== String(old.gid)) throw line.wrong(`must keep its ids ${old.uid}:${old.gid}`);
     const own = old.uid === ROOT_UID ? "/root" : `/home/${username}`;
-    if (home !== own) throw line.wrong(`has its home at ${own} and nowhere else`);
-    if (!shell.startsWith("/")) throw line.wrong("needs an absolute shell");
+    if (home !== own) throw line.wrong(`must keep its home ${own}`);
+    if (!shell.startsWith("/")) throw line.wrong("needs an absolute path as shell");
     return { ...old, gecos, home, shell };
   });
 }
@@ -119,15 +118,15 @@ function shadowFrom(
     const [username = "", hash = "", changed = "", min = "", max = "", warn = "", inactive = "", expire = ""] =
       line.fields;
     const old = now.find((row) => row.username === username);
-    if (old === undefined) throw line.wrong("is no account");
+    if (old === undefined) throw line.wrong("is not an account");
     const bare = hash.startsWith(LOCK) ? hash.slice(LOCK.length) : hash;
     if (bare !== "!" && !isPasswordHash(bare))
-      throw line.wrong('needs "!" or an argon2id hash of bearable cost, with "!!" before it when locked');
+      throw line.wrong('needs "!" or an argon2id hash of at most 256 MiB, after "!!" if locked');
     if (hash.startsWith(LOCK) && never.includes(username)) throw line.wrong("cannot be locked");
     const kind = kinds.get(username);
     if (hash.includes("$") && kind !== "human" && kind !== "root") throw line.wrong("is an agent and has no password");
     const days = [min, max, warn, ...[changed, inactive, expire].filter((each) => each !== "")];
-    if (!days.every((each) => NUMBER.test(each))) throw line.wrong("has a field that is no number of days");
+    if (!days.every((each) => NUMBER.test(each))) throw line.wrong("has a field that is not a number of days");
     return {
       ...{ username, hash, min: Number(min), max: Number(max), warn: Number(warn) },
       lastchanged: changed === daysOf(old) ? old.lastchanged : changed === "" ? null : Number(changed) * DAY_MS,
@@ -147,12 +146,12 @@ function groupsFrom(text: string, now: readonly GroupFileRow[], accounts: Readon
   return file.lines.map((line) => {
     const [name = "", mark = "", gid = "", list = ""] = line.fields;
     const old = now.find((row) => row.name === name);
-    if (old === undefined) throw line.wrong("is no group");
+    if (old === undefined) throw line.wrong("is not a group");
     if (mark !== "x") throw line.wrong("has no x in its second field");
-    if (gid !== String(old.gid)) throw line.wrong(`keeps its number ${old.gid}`);
+    if (gid !== String(old.gid)) throw line.wrong(`must keep its id ${old.gid}`);
     const members = list === "" ? [] : list.split(",");
     const stranger = members.find((member) => !accounts.has(member));
-    if (stranger !== undefined) throw line.wrong(`names ${stranger.slice(0, 40)}, which is no account`);
+    if (stranger !== undefined) throw line.wrong(`names ${stranger.slice(0, 40)}, which is not an account`);
     if (new Set(members).size !== members.length) throw line.wrong("names a member twice");
     return { name, gid: old.gid, members };
   });
@@ -163,7 +162,6 @@ interface Line {
   readonly wrong: (what: string) => SysError;
 }
 
-/** A file of lines with fields between colons. */
 class Lines {
   readonly lines: readonly Line[];
 
@@ -172,7 +170,7 @@ class Lines {
     text: string,
     count: number,
   ) {
-    if (!text.endsWith("\n")) throw this.refusal("does not end with a line end");
+    if (!text.endsWith("\n")) throw this.refusal("has no newline at the end");
     this.lines = text
       .slice(0, -1)
       .split("\n")
@@ -180,13 +178,13 @@ class Lines {
         const fields = line.split(":");
         const name = (fields[0] ?? "").slice(0, 40);
         const wrong = (what: string) => this.refusal(`line ${index + 1}: ${name} ${what}`);
-        if (fields.length !== count) throw wrong(`has ${fields.length} fields and not ${count}`);
-        if (/[\u0000-\u001f\u007f]/.test(line)) throw wrong("holds a control character");
+        if (fields.length !== count) throw wrong(`has ${fields.length} fields instead of ${count}`);
+        if (/[\u0000-\u001f\u007f]/.test(line)) throw wrong("contains a control character");
         return { fields, wrong };
       });
   }
 
-  /** Each name once, and no other. */
+  /** Throws unless each name is there exactly once. */
   needSame(names: readonly string[], commands: string): void {
     const given = this.lines.map(({ fields }) => fields[0] ?? "");
     const twice = given.find((name, index) => given.indexOf(name) !== index);
@@ -195,10 +193,10 @@ class Lines {
     const added = given.find((name) => !names.includes(name));
     if (missing === undefined && added === undefined) return;
     const what = missing === undefined ? `${added?.slice(0, 40)} is new` : `${missing} is missing`;
-    throw this.refusal(what, [`${commands} change who is there`]);
+    throw this.refusal(what, [`to add or remove: ${commands}`]);
   }
 
   private refusal(what: string, hints: readonly string[] = []): SysError {
-    return new SysError("EINVAL", `/etc/${this.file} stays as it was: ${what}`, hints);
+    return new SysError("EINVAL", `/etc/${this.file} is unchanged: ${what}`, hints);
   }
 }

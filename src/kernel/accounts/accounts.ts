@@ -1,5 +1,5 @@
-// Who a caller is: a person at a client, the agent of a process, or a machine with a token, each with groups and capabilities looked up
-// afresh, so that a revoked grant or a locked account holds from the next call on.
+// Builds the caller of a call: a person at a client, the agent of a process, or a machine with a token. Groups and capabilities are read
+// for each caller, so that a revoked grant or locked account takes effect with the next call.
 
 import { SysError } from "../../abi/errno.ts";
 import type { Caller } from "../../abi/identity.ts";
@@ -9,13 +9,13 @@ import { GROUPS } from "./capabilities.ts";
 
 export interface Callers {
   person(uid: number, cwd: string): Promise<Caller>;
-  /** The agent of a process: run-as identity, the owner's view of processes, without what was dropped. */
+  /** Acts as the run-as account, sees the owner's processes, lacks dropped capabilities. */
   process(row: ProcessRow): Promise<Caller>;
-  /** A device only answers; a service may do what its group may. Neither sees anybody's processes. */
+  /** A device only answers; a service has its group's capabilities. Neither sees any processes. */
   machine(uid: number, kind: "device" | "service"): Promise<Caller>;
 }
 
-/** Whose processes a machine sees: nobody has this number. */
+/** The owner uid of machines; no account has it. */
 const NOBODYS = -1;
 
 export function callersFrom(accounts: AccountRows): Callers {

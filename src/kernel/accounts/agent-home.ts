@@ -1,5 +1,5 @@
-// What the home of an agent is given: its first context, once, and the skills that ship. What is there already is never written over, and
-// first context that somebody took away does not come back. The home of a human starts empty. A new tree is plain files; the first change in it makes them versions.
+// Fills the home of an agent: first context (once) and shipped skills. Existing files are never overwritten, and deleted first context does
+// not come back. A human's home starts empty. A new tree is plain files until the first change makes a repository.
 
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -63,7 +63,7 @@ export async function give(ports: BootstrapPorts, account: Receiver): Promise<Bo
 async function filesFor(ports: BootstrapPorts, { username, kind, owner }: Receiver): Promise<readonly ShippedFile[]> {
   if (kind !== "agent" && kind !== "personal") return [];
   const { firstContext, SHIPPED_SKILLS } = await import("../../prompts/shipped.ts");
-  // What was written before homes had trees is brought in by the first change, and not hidden by anything new.
+  // Files from before homes had trees are imported by the first change; new files must not hide them.
   const isFree = async (top: string) => (await ports.objects.page(`home/${username}/${top}/`, null, 1)).length === 0;
   const isNew = !existsSync(join(ports.directoryOf(username), "context.d")) && (await isFree("context.d"));
   return [

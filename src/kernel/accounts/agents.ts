@@ -1,5 +1,5 @@
-// The service behind agent.* and persona.*: an agent is an account of its owner's with something said of it. Only a person changes one, and
-// only its owner or root; another account's agent reads like one that does not exist.
+// The service behind agent.* and persona.*: an agent is an account with a profile. Only its owner or root may change it; agents of other
+// owners look absent.
 
 import { SysError } from "../../abi/errno.ts";
 import { type Caller, isRoot } from "../../abi/identity.ts";
@@ -19,13 +19,13 @@ export interface AgentPorts {
   readonly kernel: KernelStore;
   readonly accounts: Pick<Accounts, "create" | "update" | "remove">;
   readonly clock: Clock;
-  /** The name of a model as it is kept; refuses one that cannot be asked. */
+  /** The full name of a model; throws if it cannot be asked. */
   readonly modelNamed: (context: CallContext, model: string) => Promise<string | null>;
   readonly toolNames: () => readonly string[];
   readonly keyOf: (context: CallContext) => string;
 }
 
-/** Those of the caller, or all for root. */
+/** The caller's agents; for root, all. */
 export function agentsShown(kernel: KernelStore): Pick<Agents, "list" | "show"> {
   return {
     async list(caller) {
@@ -92,7 +92,7 @@ function placed({ username, uid, ownerUid }: AccountRow) {
   return { username, uid, ownerUid: ownerUid ?? uid };
 }
 
-/** An account that nobody made an agent of yet, or this very request, before something cut it short. */
+/** True for an account without a profile, or if this request created it before it was interrupted. */
 async function isUntold(kernel: KernelStore, { uid, kind }: AccountRow, key: string): Promise<boolean> {
   const by = await kernel.agents.madeBy(uid);
   return kind === "agent" && (by === null || by === key);
@@ -105,9 +105,7 @@ function isAgentOf({ kind, ownerUid }: AccountRow, caller: Caller): boolean {
 export async function agentNamed(kernel: KernelStore, caller: Caller, name: string): Promise<AccountRow> {
   const account = await kernel.people.byName(name);
   if (account !== null && isAgentOf(account, caller)) return account;
-  throw new SysError("ENOENT", `no agent ${clip(name)}`, [
-    "gsv agent list names them; gsv agent create NAME makes one",
-  ]);
+  throw new SysError("ENOENT", `no agent ${clip(name)}`, ["gsv agent list shows all; gsv agent create NAME adds one"]);
 }
 
 async function infoOf(kernel: KernelStore, account: AccountRow): Promise<AgentInfo> {
@@ -133,7 +131,7 @@ async function changeFrom(
   };
 }
 
-/** Null where nothing was said of it. */
+/** Null if nothing is set. */
 function personaFrom({ archetype, traits, voice, background, example }: PersonaWords): Partial<Persona> | null {
   const said = {
     ...(archetype === undefined ? {} : { archetype }),

@@ -1,4 +1,4 @@
-// Names of bundles and tools as people type them: which there are, and for whom.
+// Checks names of bundles and tools as people type them.
 
 import { SysError } from "../../abi/errno.ts";
 import { type Caller, isRoot } from "../../abi/identity.ts";
@@ -11,21 +11,21 @@ export function isSeen({ ownerUid }: Bundle, caller: Caller): boolean {
   return ownerUid === null || ownerUid === caller.ownerUid || isRoot(caller);
 }
 
-/** Those of a list with commas, every one of which there is. */
+/** Splits a comma-separated list; throws if a bundle does not exist. */
 export async function knownBundles(kernel: KernelStore, caller: Caller, text: string): Promise<readonly string[]> {
   const wanted = wordsOf(text);
   const found = (await kernel.bundles.named(wanted)).filter((each) => isSeen(each, caller)).map(({ name }) => name);
   const missing = wanted.find((name) => !found.includes(name));
-  if (missing !== undefined) throw new SysError("EINVAL", `no bundle ${clip(missing)}`, ["gsv bundle list names them"]);
+  if (missing !== undefined) throw new SysError("EINVAL", `no bundle ${clip(missing)}`, ["gsv bundle list shows all"]);
   return found;
 }
 
-/** Tools of servers come and go, and begin with a small letter: one is taken by its name. */
+/** Tools of servers come and go; their names start with a small letter and are not checked. */
 export function toolsNamed(text: string, known: readonly string[]): readonly string[] {
   return wordsOf(text).map((name) => {
     const own = known.find((each) => each.toLowerCase() === name.toLowerCase());
     const tool = own ?? (SERVER_TOOL.test(name) ? name : undefined);
-    if (tool === undefined) throw new SysError("EINVAL", `no tool ${clip(name)}`, [`there are: ${known.join(", ")}`]);
+    if (tool === undefined) throw new SysError("EINVAL", `no tool ${clip(name)}`, [`available: ${known.join(", ")}`]);
     return tool;
   });
 }

@@ -1,4 +1,5 @@
-// The service behind bundle.*: everybody sees all of them; one that ships is root's to change and stays, any other its owner's.
+// The service behind bundle.*: everyone sees all bundles. Shipped ones can only be changed by root and not removed; others belong to their
+// owner.
 
 import { SysError } from "../../abi/errno.ts";
 import { type Caller, isRoot } from "../../abi/identity.ts";
@@ -29,15 +30,15 @@ export function bundlesShown(kernel: KernelStore): Pick<Bundles, "list" | "show"
 async function bundleNamed(kernel: KernelStore, caller: Caller, name: string): Promise<Bundle> {
   const [bundle] = await kernel.bundles.named([name]);
   if (bundle !== undefined && isSeen(bundle, caller)) return bundle;
-  throw new SysError("ENOENT", `no bundle ${clip(name)}`, ["gsv bundle list names them"]);
+  throw new SysError("ENOENT", `no bundle ${clip(name)}`, ["gsv bundle list shows all"]);
 }
 
 export function bundlesService({ kernel, clock, toolNames }: BundlePorts): Bundles {
   const changeable = async (caller: Caller, name: string) => {
     const bundle = await bundleNamed(kernel, caller, name);
     if (isRoot(caller) || bundle.ownerUid === caller.uid) return bundle;
-    throw new SysError("EPERM", `${bundle.name} ships with gsv: root changes it`, [
-      `one of your own: gsv bundle create my-${bundle.name} --tools ${bundle.tools.join(",")}`,
+    throw new SysError("EPERM", `${bundle.name} ships with gsv: only root may change it`, [
+      `for your own: gsv bundle create my-${bundle.name} --tools ${bundle.tools.join(",")}`,
     ]);
   };
 
@@ -46,15 +47,13 @@ export function bundlesService({ kernel, clock, toolNames }: BundlePorts): Bundl
 
     async create({ caller }, { name, description = "", tools = "", prompt = "" }) {
       if (!NAME.test(name))
-        throw new SysError("EINVAL", `${clip(name)} is no name for a bundle: a-z 0-9 - _, at most 40`);
+        throw new SysError("EINVAL", `invalid bundle name ${clip(name)}: use a-z 0-9 - _, at most 40`);
       const words = { description, promptAdditions: prompt, tools: toolsNamed(tools, toolNames()) };
       const bundle = { name, ...words, preset: false, ownerUid: caller.uid };
       const [there] = (await kernel.bundles.create(bundle, clock.now())) ? [] : await kernel.bundles.named([name]);
-      // The same again is what was asked for already.
+      // A repeated request.
       if (there !== undefined && JSON.stringify(there) !== JSON.stringify({ ...there, ...bundle }))
-        throw new SysError("EEXIST", `there is a bundle ${name} already`, [
-          `one of yours is changed by: gsv bundle edit ${name}`,
-        ]);
+        throw new SysError("EEXIST", `bundle ${name} already exists`, [`to change your own: gsv bundle edit ${name}`]);
       return bundle;
     },
 
@@ -71,7 +70,7 @@ export function bundlesService({ kernel, clock, toolNames }: BundlePorts): Bundl
 
     async remove({ caller }, name) {
       const bundle = await changeable(caller, name);
-      if (bundle.preset) throw new SysError("EPERM", `${name} ships with gsv and stays`);
+      if (bundle.preset) throw new SysError("EPERM", `${name} ships with gsv and cannot be removed`);
       await kernel.bundles.remove(name);
       return { name };
     },
@@ -93,7 +92,7 @@ export function bundlesService({ kernel, clock, toolNames }: BundlePorts): Bundl
     change: (bundles: readonly string[]) => readonly string[],
   ) {
     if ((agent === undefined) === (project === undefined))
-      throw new SysError("EINVAL", "a bundle is given to an agent or to a project", ["--agent NAME or --project NAME"]);
+      throw new SysError("EINVAL", "name either an agent or a project", ["--agent NAME or --project NAME"]);
     const now = clock.now();
     if (agent !== undefined) {
       const { username, uid, ownerUid } = await agentNamed(kernel, caller, agent);

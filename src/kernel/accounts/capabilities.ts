@@ -1,4 +1,4 @@
-// What the groups of a new home may do. Data: the grants of an installed home live in group_capabilities and are never put back.
+// Capabilities of the groups of a new home. Later grants live in group_capabilities.
 
 export const GROUPS = { root: 0, users: 100, drivers: 101, services: 102 } as const;
 
@@ -79,16 +79,16 @@ export function firstGrants(): readonly { readonly gid: number; readonly capabil
 
 const FORM = /^[a-z][a-z0-9_]*(?:\.[a-z][a-z0-9_]*)*(?:\.\*)?$/;
 
-/** Domains that have calls, and those that will. */
+/** Domains with calls now or later. */
 function domains(): ReadonlySet<string> {
   return new Set([...USERS, "adapter.*", "group.*", "net.*"].map((capability) => capability.split(".")[0] ?? ""));
 }
 
-/** What is wrong with a capability as somebody wrote it; null when nothing is. A word alone stands for its domain only where `alone`. */
+/** What is wrong with a capability; null if nothing. A bare domain is only valid with `alone`. */
 export function capabilityFault(text: string, alone: boolean): string | null {
   if (text === "*") return null;
-  if (!FORM.test(text) || (!alone && !text.includes("."))) return `${text} is not the form of a capability`;
+  if (!FORM.test(text) || (!alone && !text.includes("."))) return `${text} is not a valid capability`;
   const domain = text.split(".")[0] ?? "";
   const known = domains();
-  return known.has(domain) ? null : `there are no capabilities of ${domain}; there are: ${[...known].sort().join(" ")}`;
+  return known.has(domain) ? null : `no capability domain ${domain}; available: ${[...known].sort().join(" ")}`;
 }

@@ -1,5 +1,5 @@
-// Credits: the service behind credits.*, and what a channel asks before and after a turn of somebody who is not the owner. An owner's own work
-// is never charged; whoever has no credits left is told before a turn, not after it.
+// Credits: the service behind credits.*, and the checks before and after a turn for people who write through a channel. The owner's own
+// work is free. Missing credits are reported before a turn, not after it.
 
 import { SysError } from "../../abi/errno.ts";
 import { type Charged, CREDIT_RATES, type CreditRate } from "../../abi/process/credits.ts";
@@ -17,7 +17,7 @@ export interface CreditPorts {
 }
 
 export interface CreditsPorts extends CreditPorts {
-  /** A wallet was granted credits: what waits for them continues. */
+  /** Called after a grant: processes that wait for credits continue. */
   readonly toppedUp: (ownerUid: number, wallet: string) => Promise<void>;
 }
 
@@ -42,17 +42,14 @@ export function creditsService({ credits, clock, toppedUp }: CreditsPorts): Cred
 
     async grant({ caller: { ownerUid }, requestId }, { wallet, amount, reference }) {
       if (amount < 1 || amount > AMOUNT_MAX)
-        throw new SysError("EINVAL", `a grant is from 1 to ${AMOUNT_MAX} credits, not ${amount}`);
+        throw new SysError("EINVAL", `grant 1 to ${AMOUNT_MAX} credits, not ${amount}`);
       const asked = `request:${requestId}`;
       const made = await credits.add(
         { ownerUid, wallet },
         { type: "grant", amount, reference: reference ?? asked, now: clock.now() },
       );
       if (!made.ok && reference !== undefined)
-        throw new SysError(
-          "EEXIST",
-          `${clip(wallet)} was granted credits for ${clip(reference)} before; nothing was changed`,
-        );
+        throw new SysError("EEXIST", `${clip(wallet)} already has credits for ${clip(reference)}; nothing changed`);
       await toppedUp(ownerUid, wallet);
       return made.balance;
     },
@@ -60,7 +57,7 @@ export function creditsService({ credits, clock, toppedUp }: CreditsPorts): Cred
     async rate({ caller: { ownerUid } }, { rate, value }) {
       if (value !== undefined) {
         if (rate === undefined)
-          throw new SysError("EINVAL", "a value is of one rate", [`one of ${Object.keys(CREDIT_RATES).join(", ")}`]);
+          throw new SysError("EINVAL", "name the rate to set", [`one of ${Object.keys(CREDIT_RATES).join(", ")}`]);
         await credits.setRate(ownerUid, rate, value, clock.now());
       }
       const all = await rates(ownerUid);
@@ -69,18 +66,18 @@ export function creditsService({ credits, clock, toppedUp }: CreditsPorts): Cred
   };
 }
 
-/** A turn of somebody who came through a channel. */
+/** A turn of someone who writes through a channel. */
 export interface Turn extends Wallet {
-  /** Names the turn: the same one is charged once. */
+  /** Identifies the turn, so that it is charged once. */
   readonly reference: string;
   readonly sessionId: string;
 }
 
-/** What the process manager and channels ask for. */
+/** For the process manager and channels. */
 export class CreditGate {
   constructor(private readonly ports: CreditPorts) {}
 
-  /** Whether a turn could be paid; the first time a wallet is seen it gets what is free. */
+  /** True if the turn can be paid. A new wallet first gets its free credits. */
   async mayStart(wallet: Wallet): Promise<boolean> {
     const { credits, clock } = this.ports;
     const rates = await credits.rates(wallet.ownerUid);
@@ -96,7 +93,7 @@ export class CreditGate {
     const { credits, clock } = this.ports;
     const rates = await credits.rates(wallet.ownerUid);
     const amount = rates.credits_per_turn;
-    // What is free is not written down.
+    // Free turns are not recorded.
     const { low_credit_threshold: low } = rates;
     if (amount === 0) return charged(true, (await credits.balance(wallet)).available, low);
     const made = await credits.take(wallet, { type: "deduction", amount, reference, sessionId, now: clock.now() });
@@ -116,7 +113,7 @@ export class CreditGate {
     return made.ok || made.why === "repeated";
   }
 
-  /** For `count` messages of a group; what is not used is given back. False where there is too little. */
+  /** Reserves `count` messages of a group; unused ones are returned. False if there are too few credits. */
   async reserve(
     wallet: Wallet,
     { count, reference }: { readonly count: number; readonly reference: string },
@@ -144,7 +141,7 @@ export class CreditGate {
     return made.ok || made.why === "repeated";
   }
 
-  /** Credits for money; less than one credit is nothing. The same payment counts once. */
+  /** Converts money to credits, rounding down. The same payment counts once. */
   async purchase(
     wallet: Wallet,
     { microAlgos, txid }: { readonly microAlgos: number; readonly txid: string },

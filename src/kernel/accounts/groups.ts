@@ -1,5 +1,5 @@
-// The service behind group.*: root adds, changes and removes groups. Protected are gsv's own groups, the private group of each account, and
-// what root itself may do.
+// The service behind group.*: root adds, changes and removes groups, except gsv's own groups, the private groups of accounts, and root's
+// own capabilities.
 
 import { SysError } from "../../abi/errno.ts";
 import { type Caller, isRoot } from "../../abi/identity.ts";
@@ -21,9 +21,9 @@ export function groupsService(kernel: KernelStore): Groups {
 
     async add({ caller, receipt }: ReceiptContext, name) {
       needRoot(caller, "add groups");
-      if (!NAME.test(name)) throw new SysError("EINVAL", `${name.slice(0, 40)} cannot be the name of a group`);
+      if (!NAME.test(name)) throw new SysError("EINVAL", `invalid group name: ${name.slice(0, 40)}`);
       const made = isReserved(name) ? null : await groups.create(name, receipt);
-      if (made === null) throw new SysError("EEXIST", `the name ${name} is taken by an account or group`);
+      if (made === null) throw new SysError("EEXIST", `${name} is already an account or group`);
       return made;
     },
 
@@ -36,7 +36,7 @@ export function groupsService(kernel: KernelStore): Groups {
         if ((await people.byName(each)) === null) throw new SysError("ENOENT", `no account ${each.slice(0, 40)}`);
       for (const each of grant) {
         const fault = capabilityFault(each, false);
-        if (fault !== null) throw new SysError("EINVAL", `cannot grant it: ${fault}`);
+        if (fault !== null) throw new SysError("EINVAL", `cannot grant: ${fault}`);
       }
       refuseUnheld(group, revoke, remove);
       await groups.change(group.gid, { add, remove, grant, revoke });
@@ -47,9 +47,9 @@ export function groupsService(kernel: KernelStore): Groups {
       needRoot(caller, "remove groups");
       const group = await named(kernel, name);
       if ((await people.list()).some(({ gid }) => gid === group.gid))
-        throw new SysError("EPERM", `${name} goes with its account: gsv user rm ${name}`);
+        throw new SysError("EPERM", `${name} belongs to an account: gsv user rm ${name}`);
       if (Object.values<number>(GROUPS).includes(group.gid))
-        throw new SysError("EPERM", `${name} is gsv's own and stays`);
+        throw new SysError("EPERM", `${name} is built in and cannot be removed`);
       const answer = { name };
       await groups.remove(group.gid, receipt?.(answer));
       return answer;
@@ -64,7 +64,7 @@ export async function listGroups({ groups }: KernelStore, caller: Caller): Retur
 
 async function named({ groups }: KernelStore, name: string): Promise<GroupRow> {
   const group = await groups.byName(name);
-  if (group === null) throw new SysError("ENOENT", `no group ${name.slice(0, 40)}`, ["gsv group list shows them"]);
+  if (group === null) throw new SysError("ENOENT", `no group ${name.slice(0, 40)}`, ["gsv group list shows all"]);
   return group;
 }
 
@@ -72,13 +72,13 @@ function needRoot(caller: Caller, what: string): void {
   if (!isRoot(caller)) throw new SysError("EPERM", `only root may ${what}`, ["as root: add --user root"]);
 }
 
-// A revocation that revokes nothing would leave somebody believing it did.
+// Revoking what is not granted must fail, or a typo would go unnoticed.
 function refuseUnheld(group: GroupRow, revoke: readonly string[], remove: readonly string[]): void {
   if (group.gid === GROUPS.root && revoke.includes("*"))
-    throw new SysError("EPERM", "root keeps *: nobody could give it back");
+    throw new SysError("EPERM", "root must keep *: nobody could grant it again");
   const grant = revoke.find((each) => !group.capabilities.includes(each));
   if (grant !== undefined)
-    throw new SysError("ENOENT", `${group.name} was not granted ${grant.slice(0, 80)}`, [
+    throw new SysError("ENOENT", `${group.name} does not have ${grant.slice(0, 80)}`, [
       `it has: ${group.capabilities.join(" ") || "nothing"}`,
     ]);
   const stranger = remove.find((each) => !group.members.includes(each));

@@ -1,6 +1,5 @@
-// Slows down guessing of passwords and tokens, per account and per place it comes from: after ten failures in a row nobody is let in for
-// 30 s, and each further failure doubles that, up to 15 minutes. An attempt is counted before it is checked, so that making many at once
-// gains nothing.
+// Slows down guessing of passwords and tokens, per account and per source: after ten failures in a row logins are locked for 30 s; each
+// further failure doubles that, up to 15 minutes. Attempts are counted before they are checked, so that parallel attempts gain nothing.
 
 import { SysError } from "../../abi/errno.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -9,7 +8,7 @@ import type { LockoutRow, LockoutRows, LockoutSubject } from "../../store/kernel
 const FAILURES_FREE = 10;
 const LOCK_MS_FIRST = 30_000;
 const LOCK_MS_MAX = 15 * 60_000;
-/** A row of failures that ended this long ago is none any more. */
+/** Failures older than this are forgotten. */
 const FORGET_MS = 60 * 60_000;
 
 export class Lockout {
@@ -18,7 +17,7 @@ export class Lockout {
     private readonly clock: Clock,
   ) {}
 
-  /** Counts the attempt, or refuses it while one of the subjects is locked. */
+  /** Throws while one of the subjects is locked. */
   async begin(subjects: readonly LockoutSubject[]): Promise<void> {
     const now = this.clock.now();
     await this.rows.change(subjects, (_subject, row) => {
@@ -28,7 +27,7 @@ export class Lockout {
     });
   }
 
-  /** It was right after all: an account is forgiven all, a peer only this one, or it could guess between two successes. */
+  /** A success clears an account's failures, but only this attempt of a source: otherwise it could guess between two successes. */
   async succeeded(subjects: readonly LockoutSubject[]): Promise<void> {
     await this.rows.change(subjects, ({ kind }, row) => (kind === "account" || row === null ? null : oneLess(row)));
   }

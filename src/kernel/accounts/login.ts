@@ -1,5 +1,5 @@
-// Opens a session for whoever proves to be an account, with a password or a token, never both; the lockout slows guessing down. A session
-// is checked again at each call, so that after a token is revoked or an account locked the next call fails and no more signals arrive.
+// Opens a session for a client that proves its account with a password or a token. The session is checked again at each call, so that a
+// revoked token or locked account stops calls and signals at once.
 
 import { SysError } from "../../abi/errno.ts";
 import type { Caller, Credentials } from "../../abi/identity.ts";
@@ -22,13 +22,13 @@ export interface LoginPorts {
 
 export interface Session {
   readonly uid: number;
-  /** Whether it hears signals: machines only answer. */
+  /** False for machines: they get no signals. */
   readonly hears: boolean;
   caller(): Promise<Caller>;
   alive(): boolean;
 }
 
-/** In the audit log, whoever named an account that does not exist. */
+/** Used in the audit log for unknown accounts. */
 const NOBODY_UID = 65_534;
 
 export class Logins {
@@ -41,7 +41,7 @@ export class Logins {
     this.lockout = new Lockout(ports.kernel.lockouts, ports.clock);
   }
 
-  /** Lets somebody in, or throws EAUTH; `peer` is who connected, whatever they say they are. */
+  /** Throws EAUTH. `peer` is the source of the connection, whatever it claims to be. */
   async open(credentials: Credentials, peer: string): Promise<Session> {
     const named = credentials.user === undefined ? null : await this.ports.kernel.people.byName(credentials.user);
     try {
@@ -49,8 +49,8 @@ export class Logins {
       await this.note(session.uid, "ok", credentials.token === undefined ? "with a password" : "with a token");
       return session;
     } catch (error) {
-      // A name that is none may be a password typed in the wrong place.
-      const detail = (fault: SysError) => (named === null ? "nobody that is known" : fault.message);
+      // Do not log an unknown name: it may be a password typed in the wrong place.
+      const detail = (fault: SysError) => (named === null ? "unknown account" : fault.message);
       if (error instanceof SysError) await this.note(named?.uid ?? NOBODY_UID, error.code, detail(error));
       throw error;
     }
@@ -66,16 +66,16 @@ export class Logins {
   }
 
   private async prove({ user, password, token }: Credentials, peer: string): Promise<Session> {
-    // Nobody guesses 256 bits: a right token comes in whatever others did, and only a wrong one counts.
+    // A 256-bit token cannot be guessed: a right one always works, only wrong ones count.
     const session = token === undefined || password !== undefined ? null : await this.byToken(user, token);
     if (session !== null) return session;
     const account = user === undefined ? [] : [{ kind: "account", subject: user } as const];
     const subjects = [{ kind: "peer", subject: peer } as const, ...account];
-    // One after the other, so that many right ones at once are not taken for many guesses.
+    // One at a time, so that many right attempts at once are not counted as guesses.
     return await this.serial.run(async () => {
       await this.lockout.begin(subjects);
       if ((password === undefined) === (token === undefined))
-        throw new SysError("EAUTH", "to act as an account give its password or a token, one of them");
+        throw new SysError("EAUTH", "give either a password or a token");
       if (password === undefined) throw wrong(user);
       const proved = await this.byPassword(user, password);
       await this.lockout.succeeded(subjects);
@@ -93,7 +93,7 @@ export class Logins {
     return this.session(account.uid, null);
   }
 
-  /** Null for one that is nobody's, or another's. */
+  /** Null if the token is unknown or belongs to another account. */
   private async byToken(user: string | undefined, token: string): Promise<Session | null> {
     const { kernel, clock } = this.ports;
     const hash = tokenHash(token);
@@ -117,7 +117,7 @@ export class Logins {
         const row = token === null ? null : await kernel.tokens.get(token.id);
         if (token !== null) checkLive(row, clock.now());
         const account = await kernel.accounts.byUid(uid);
-        if (account === null) throw new SysError("EAUTH", "this account does not exist any more");
+        if (account === null) throw new SysError("EAUTH", "this account no longer exists");
         if (kind !== "user") return await callers.machine(uid, kind === "node" ? "device" : "service");
         return await callers.person(uid, account.home);
       },
@@ -126,7 +126,7 @@ export class Logins {
         (token === null ||
           (!this.cutTokens.has(token.id) && (token.expiresAt ?? Number.POSITIVE_INFINITY) > clock.now())),
     };
-    // Locked accounts get no further than anybody who knows nothing, once they have proved who they are.
+    // Only after the proof: before it, a locked account must look like any other.
     await session.caller();
     return session;
   }
@@ -144,16 +144,14 @@ export function tokenHash(token: string): string {
 function checkLive(token: TokenRow | null, now: number): void {
   if (token === null || token.revokedAt !== null) throw new SysError("EAUTH", "this token was revoked");
   if (token.expiresAt !== null && token.expiresAt <= now)
-    throw new SysError("EAUTH", "this token has expired", ["gsv auth login NAME, or a new token, goes on"]);
+    throw new SysError("EAUTH", "this token has expired", ["log in again: gsv auth login NAME"]);
 }
 
-/** The same words for a wrong password, no password and no account. */
+/** The same error for a wrong password, no password and no account. */
 function wrong(user: string | undefined): SysError {
-  return new SysError("EAUTH", `cannot act as ${user ?? "anybody"}: the password or token is wrong`);
+  return new SysError("EAUTH", `cannot act as ${user ?? "anybody"}: wrong password or token`);
 }
 
 function rootLocked(): SysError {
-  return new SysError("EAUTH", "root is locked until it has a password", [
-    "gsv passwd root, on a terminal, gives it its first",
-  ]);
+  return new SysError("EAUTH", "root is locked until it has a password", ["set one on a terminal: gsv passwd root"]);
 }

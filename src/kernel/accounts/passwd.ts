@@ -1,5 +1,5 @@
-// The service behind `gsv passwd`: an account's owner changes its password knowing the old one, root changes anybody's. Root has no
-// password at first; the home's own human sets it, typed on a terminal, and until then nobody can act as root.
+// The service behind `gsv passwd`: people change their password with the old one, root changes any. Root has no password at first: the
+// home's own human sets it on a terminal, and until then nobody can act as root.
 
 import { SysError } from "../../abi/errno.ts";
 import { type Caller, isRoot } from "../../abi/identity.ts";
@@ -29,17 +29,17 @@ export async function changePassword(
   const rootsFirst = account?.kind === "root" && !account.hasPassword && isFirstHuman;
   if (account === null || !(isRoot(caller) || account.uid === caller.uid || rootsFirst)) throw notYours(name, caller);
   if (account.kind !== "human" && account.kind !== "root")
-    throw new SysError("EINVAL", `${name} is an agent: nobody signs in as it, and it has no password`);
+    throw new SysError("EINVAL", `${name} is an agent: agents have no password`);
   checkPassword(change.password);
   if (rootsFirst && !change.typed)
-    throw new SysError("EPERM", "root's first password is typed on a terminal", ["gsv passwd root"]);
+    throw new SysError("EPERM", "root's first password must be typed on a terminal", ["gsv passwd root"]);
   if (!rootsFirst && !isRoot(caller) && account.hasPassword && !(await provesItself(ports, account, change)))
-    throw new SysError("EAUTH", `the password of ${name} so far is another one`);
+    throw new SysError("EAUTH", `wrong current password of ${name}`);
   await people.setHash(name, await ports.passwords.hash(change.password), ports.clock.now());
   return { username: name };
 }
 
-// The same change again, because no answer came: then the new one is in force already.
+// A repeated change succeeds: the new password is already set.
 async function provesItself(
   { kernel, passwords, lockout }: PasswordPorts,
   account: AccountRow,

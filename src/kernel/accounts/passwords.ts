@@ -1,5 +1,5 @@
-// Passwords as argon2id hashes. At most two are computed at once, because each takes 64 MiB. Checking the password of an account that does
-// not exist does the same work, so that the time taken tells nothing.
+// Passwords as argon2id hashes. At most two are computed at once, because each takes 64 MiB. Unknown accounts cost the same work, so that
+// the time reveals nothing.
 
 import { SysError } from "../../abi/errno.ts";
 
@@ -9,7 +9,7 @@ export interface PasswordCost {
 }
 
 const COST: PasswordCost = { memoryCost: 65_536, timeCost: 2 };
-/** What a hash made elsewhere may cost at most: 256 MiB. */
+/** Limit for imported hashes: 256 MiB. */
 const MEMORY_COST_MAX = 262_144;
 const TIME_COST_MAX = 10;
 const LANES_MAX = 4;
@@ -21,7 +21,7 @@ export class Passwords {
   private busy = 0;
   private readonly waiting: (() => void)[] = [];
   private nobodys: Promise<string> | null = null;
-  /** The most that ever were worked on at once. */
+  /** The highest number computed at once. */
   peak = 0;
 
   constructor(private readonly cost: PasswordCost = COST) {}
@@ -30,7 +30,7 @@ export class Passwords {
     return this.inTurn(() => Bun.password.hash(password.normalize("NFC"), { algorithm: "argon2id", ...this.cost }));
   }
 
-  /** False for an account that is locked, has no password or does not exist, after the same work. */
+  /** False, after the same work, for an account that is locked, has no password or does not exist. */
   async verify(password: string, hash: string): Promise<boolean> {
     const real = hash.startsWith("$argon2id$");
     if (!real) this.nobodys ??= this.hash("nobody has this password");
@@ -47,7 +47,7 @@ export class Passwords {
       return await work();
     } finally {
       const next = this.waiting.shift();
-      // The place goes over to whoever has waited longest.
+      // Passes the slot to the longest waiting.
       if (next === undefined) this.busy--;
       else next();
     }
@@ -56,7 +56,7 @@ export class Passwords {
 
 const PHC = /^\$argon2id\$v=19\$m=([1-9]\d{0,6}),t=([1-9]\d?),p=([1-9])\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
 
-/** Whether a hash made elsewhere can be checked here, and at a cost that a sign-in may have. */
+/** True if an imported hash can be checked at an acceptable cost. */
 export function isPasswordHash(text: string): boolean {
   const [, memory, time, lanes, salt = "", sum = ""] = PHC.exec(text) ?? [];
   const [m, t, p] = [Number(memory), Number(time), Number(lanes)];
@@ -70,13 +70,13 @@ function isBytes(base64: string, min: number, max: number): boolean {
   return isWhole && bytes.length >= min && bytes.length <= max;
 }
 
-/** Throws what is wrong with a new password. */
+/** Throws if the password is not allowed. */
 export function checkPassword(password: string): void {
   if (password.length >= CHARS_MIN && password.length <= CHARS_MAX && !/[\u0000-\u001f\u007f]/.test(password)) return;
-  throw new SysError("EINVAL", `a password has ${CHARS_MIN} to ${CHARS_MAX} characters on one line`);
+  throw new SysError("EINVAL", `passwords must have ${CHARS_MIN} to ${CHARS_MAX} characters on one line`);
 }
 
-// Hashing something endless would be a way to keep the kernel busy; an empty one would be refused as a mistake of ours.
+// Endless input would keep the kernel busy; Bun rejects empty input with an error of its own.
 function bounded(password: string): string {
   return password === "" ? " " : password.slice(0, CHARS_MAX).normalize("NFC");
 }

@@ -1,4 +1,4 @@
-// The service behind project.*: what an owner's processes work on. A process is of a project from its start: gsv spawn --project NAME.
+// The service behind project.*. A process gets its project when it starts: gsv spawn --project NAME.
 
 import { SysError } from "../../abi/errno.ts";
 import type { Caller } from "../../abi/identity.ts";
@@ -29,15 +29,15 @@ export function projectsService({ kernel, clock, random }: ProjectPorts): Projec
 
     async create({ caller }, { name, workspace = "", instructions = "", bundles = "" }) {
       if (!/^[\w.-]{1,60}$/.test(name))
-        throw new SysError("EINVAL", `${clip(name)} is no name for a project: letters, digits, - _ ., at most 60`);
+        throw new SysError("EINVAL", `invalid project name ${clip(name)}: use letters, digits, - _ ., at most 60`);
       const now = clock.now();
       const about = { ownerUid: caller.ownerUid, name, workspace, instructions };
       const project = { id: uuidv7(now, random), ...about, bundles: await knownBundles(kernel, caller, bundles) };
       if (await kernel.projects.create(project, now)) return project;
       const there = await projectNamed(kernel, caller, name);
-      // The same again is what was asked for already.
+      // A repeated request.
       if (JSON.stringify({ ...there, id: "" }) === JSON.stringify({ ...project, id: "" })) return there;
-      throw new SysError("EEXIST", `there is a project ${name}`, [`gsv project edit ${name} changes it`]);
+      throw new SysError("EEXIST", `project ${name} already exists`, [`to change it: gsv project edit ${name}`]);
     },
 
     async edit({ caller }, { name, workspace, instructions, bundles }) {
@@ -62,5 +62,5 @@ export function projectsService({ kernel, clock, random }: ProjectPorts): Projec
 export async function projectNamed(kernel: KernelStore, caller: Caller, name: string): Promise<Project> {
   const project = await kernel.projects.byName(caller.ownerUid, name);
   if (project !== null) return project;
-  throw new SysError("ENOENT", `no project ${clip(name)}`, ["gsv project list names them"]);
+  throw new SysError("ENOENT", `no project ${clip(name)}`, ["gsv project list shows all"]);
 }

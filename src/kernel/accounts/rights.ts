@@ -1,5 +1,5 @@
-// What a process may do: what its account may, minus what was dropped when it was started. A child never starts with more than its parent
-// has, whichever account it acts as.
+// Capabilities of a process: those of its account without the dropped ones. A child never has more than its parent, whichever account it
+// acts as.
 
 import { SysError } from "../../abi/errno.ts";
 import { covers, mayUse } from "../../abi/identity.ts";
@@ -22,7 +22,7 @@ export function rightsService(kernel: KernelStore): Rights {
   };
 }
 
-/** What a new process does without: what was asked for, what its parent does without, and what its account has beyond its parent's. */
+/** What a new process drops: what is asked for, what its parent dropped, and what its account has beyond the parent's. */
 export async function droppedFor(
   accounts: AccountRows,
   parent: ProcessRow | null,
@@ -32,7 +32,7 @@ export async function droppedFor(
   const asked = wordsOf(wish);
   for (const each of asked) {
     const fault = capabilityFault(each, true);
-    if (fault !== null) throw new SysError("EINVAL", `cannot drop it: ${fault}`);
+    if (fault !== null) throw new SysError("EINVAL", `cannot drop: ${fault}`);
   }
   const inherited = parent?.dropped ?? [];
   if (parent === null || parent.uid === runAsUid) return [...new Set([...inherited, ...asked])];

@@ -1,4 +1,4 @@
-// Tokens: 256 random bits, kept as their sha256 alone. One is shown in the one answer that made it, and in no other.
+// Tokens: 256 random bits, of which only the sha256 is stored. A token is only in the answer that created it.
 
 import { SysError } from "../../abi/errno.ts";
 import { type Caller, isRoot } from "../../abi/identity.ts";
@@ -30,7 +30,7 @@ export function tokensService(ports: TokenPorts): Tokens {
 
     async create({ caller, requestId }, { kind, role, label, device, expires }) {
       if (role !== undefined && role !== ROLES[kind])
-        throw new SysError("EINVAL", `a token of kind ${kind} connects as ${ROLES[kind]}, not as ${role}`);
+        throw new SysError("EINVAL", `tokens of kind ${kind} have the role ${ROLES[kind]}, not ${role}`);
       if (device !== undefined && kind !== "node") throw new SysError("EINVAL", "--device is for tokens of kind node");
       const now = clock.now();
       const token = `gsv_${kind}_${Buffer.from(ports.random(RANDOM_BYTES)).toString("base64url")}`;
@@ -50,7 +50,7 @@ export function tokensService(ports: TokenPorts): Tokens {
       };
       const known = await kernel.tokens.get(row.id);
       if (known !== null && (known.revokedAt !== null || known.kind !== kind || known.label !== row.label))
-        throw new SysError("ECONFLICT", `request ${requestId} was used for something else`);
+        throw new SysError("ECONFLICT", `request id ${requestId} was used for another call`);
       await kernel.tokens.put(row, tokenHash(token));
       return { ...(await infoOf(ports, row)), token };
     },
@@ -58,7 +58,7 @@ export function tokensService(ports: TokenPorts): Tokens {
     async revoke({ caller }, { id, reason }) {
       const row = await kernel.tokens.get(id);
       if (row === null || (row.uid !== caller.uid && !isRoot(caller)))
-        throw new SysError("ENOENT", `no such token: ${id}`, ["gsv auth token list shows yours"]);
+        throw new SysError("ENOENT", `no such token: ${id}`, ["gsv auth token list shows your tokens"]);
       await kernel.tokens.revoke(id, reason ?? null, clock.now());
       ports.onRevoked(id);
       return await infoOf(ports, (await kernel.tokens.get(id)) ?? row);
@@ -81,7 +81,7 @@ async function infoOf({ kernel, clock }: ReadPorts, row: TokenRow): Promise<Toke
   return { id, account, kind, role, label, prefix, device, state, createdAt, lastUsedAt, expiresAt };
 }
 
-// Who asks again, because no answer came, gets the same token with a new secret instead of a second one.
+// A repeated request gets the same token with a new secret, not a second token.
 function idOf(uid: number, requestId: string): string {
   const hex = sha256Hex(`${uid}:${requestId}`);
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join("-");
@@ -90,5 +90,5 @@ function idOf(uid: number, requestId: string): string {
 function spanMs(text: string): number {
   const ms = durationMs(text);
   if (ms !== null) return ms;
-  throw new SysError("EINVAL", `${text} is no span of time`, ["write 30m, 2h or 7d"]);
+  throw new SysError("EINVAL", `invalid duration: ${text}`, ["write 30m, 2h or 7d"]);
 }

@@ -1,5 +1,5 @@
-// The service behind account.*. Root makes humans and system agents; a human makes and removes agents of their own. The home's own human
-// and root cannot be removed.
+// The service behind account.*. Root adds humans and system agents; humans add and remove their own agents. Root and the home's own human
+// cannot be removed.
 
 import { SysError } from "../../abi/errno.ts";
 import { type Caller, isRoot } from "../../abi/identity.ts";
@@ -18,11 +18,11 @@ import { changePassword } from "./passwd.ts";
 
 export interface UserPorts extends PasswordPorts {
   readonly kernel: KernelStore;
-  /** Directories and, for a human, an init process; carried out again it changes nothing. */
+  /** Creates directories and, for a human, an init. Idempotent. */
   readonly settle: (uid: number) => Promise<void>;
-  /** Ends a process, its history archived, whatever process it is. */
+  /** Archives and ends any process. */
   readonly end: (row: ProcessRow, context: CallContext) => Promise<void>;
-  /** Takes away what an account had set. */
+  /** Deletes the settings of an account. */
   readonly forget: (uid: number, by: number) => Promise<void>;
   readonly onLocked: (uid: number, locked: boolean) => void;
 }
@@ -58,7 +58,7 @@ export function usersService(ports: UserPorts): Accounts {
 
     async update({ caller }, { username, comment, lock, unlock }) {
       const account = await changeable(ports.kernel, caller, username);
-      if (lock && unlock) throw new SysError("EINVAL", "an account is locked or unlocked, not both");
+      if (lock && unlock) throw new SysError("EINVAL", "lock and unlock exclude each other");
       if (lock || unlock) {
         if (!isRoot(caller)) throw new SysError("EPERM", "only root may lock and unlock accounts");
         await refuseOwn(ports.kernel, account, "locked");
@@ -115,12 +115,12 @@ async function infoOf(kernel: KernelStore, username: string): Promise<AccountInf
 }
 
 function kindWanted(caller: Caller, { agent, system, owner }: NewAccountRequest): "human" | "agent" | "system" {
-  if (system && (agent || owner !== undefined)) throw new SysError("EINVAL", "a system agent belongs to nobody");
+  if (system && (agent || owner !== undefined)) throw new SysError("EINVAL", "a system agent has no owner");
   if (agent || owner !== undefined) return "agent";
   if (isRoot(caller)) return system ? "system" : "human";
   throw new SysError("EPERM", system ? "only root may add system agents" : "only root may add humans", [
     "as root: gsv user add NAME --user root",
-    "an agent of your own: gsv user add NAME --agent",
+    "for an agent: gsv user add NAME --agent",
   ]);
 }
 
@@ -129,31 +129,33 @@ async function ownerWanted(people: PeopleRows, caller: Caller, name: string | un
   if (wanted !== caller.username && !isRoot(caller)) throw new SysError("EPERM", "only root may add agents for others");
   const owner = await people.byName(wanted);
   if (owner === null || owner.kind !== "human")
-    throw new SysError("EINVAL", `${wanted} is no human: an agent needs one`, ["root says whose: --owner NAME"]);
+    throw new SysError("EINVAL", `${wanted} is not a human: an agent needs one as owner`, [
+      "as root, name the owner: --owner NAME",
+    ]);
   return owner;
 }
 
 function checkName(name: string): void {
   if (!NAME.test(name))
-    throw new SysError("EINVAL", `${name} cannot be a name`, ["1 to 32 of a-z 0-9 _ -, beginning with a letter or _"]);
+    throw new SysError("EINVAL", `invalid name: ${name}`, ["use 1 to 32 of a-z 0-9 _ -, starting with a letter or _"]);
   if (isReserved(name)) throw new SysError("EEXIST", `${name} is reserved`);
 }
 
-/** An account the caller may change: any for root, else oneself and one's agents; the rest reads as absent. */
+/** Any account for root, else the caller's own and its agents; others look absent. */
 async function changeable({ people }: KernelStore, caller: Caller, name: string): Promise<AccountRow> {
   const account = await people.byName(name);
   const may = account !== null && (isRoot(caller) || account.uid === caller.uid || account.ownerUid === caller.uid);
   if (account !== null && may) return account;
-  throw new SysError("ENOENT", `no account ${name.slice(0, 40)} that you may change`, ["gsv user list shows them"]);
+  throw new SysError("ENOENT", `no account ${name.slice(0, 40)} that you may change`, ["gsv user list shows all"]);
 }
 
 async function refuseOwn({ accounts }: KernelStore, account: AccountRow, what: string): Promise<void> {
   const first = await accounts.firstHuman();
   if (account.uid !== 0 && account.uid !== first?.uid) return;
-  throw new SysError("EPERM", `${account.username} cannot be ${what}: a home always has root and its own human`);
+  throw new SysError("EPERM", `${account.username} cannot be ${what}: a home needs root and its own human`);
 }
 
-// Locked first, so that nothing new begins between looking and removing.
+// Lock first, so that nothing starts between the check and the removal.
 async function withoutProcesses(
   { kernel, end, onLocked }: UserPorts,
   context: CallContext,
@@ -175,7 +177,7 @@ async function withoutProcesses(
     await kernel.people.lock(account.username, wasLocked);
     for (const { uid } of gone) onLocked(uid, wasLocked);
     throw new SysError("EBUSY", `${account.username} has processes: ${inTheWay.slice(0, 5).join(" ")}`, [
-      "--force ends them first, their histories archived",
+      "--force archives and ends them first",
     ]);
   }
   for (const row of found.values()) await end(row, context);

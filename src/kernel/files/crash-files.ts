@@ -1,5 +1,5 @@
-// The files that failed runs leave behind, below crash/ in the home: a directory for each account, a file for each run, as private as the
-// rest. So many are kept of each account, and so long. What lies there under another name is nobody's and is left alone.
+// Files about failed runs, in crash/ of the home: a directory per account, a file per run, owner-only. Number and age are limited. Files
+// with other names are left alone.
 
 import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,13 +13,13 @@ export interface CoreFile {
 }
 
 export interface CoreKeeping {
-  /** Of one account; 0 keeps none. */
+  /** Number kept per account; 0 for none. */
   readonly most: number;
-  /** 0 is for ever. */
+  /** Days they are kept; 0 for ever. */
   readonly days: number;
 }
 
-/** By a kernel that died over it. */
+/** Left by a kernel that died while writing. */
 const HALF_WRITTEN = /^\..*\.json\.new$/;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -39,19 +39,19 @@ export class CoreFiles {
     return all.sort((left, right) => right.at - left.at || (left.name < right.name ? -1 : 1));
   }
 
-  /** Null where there is none of that name. */
+  /** Null if there is none. */
   read(ownerUid: number | null, name: string): string | null {
     const found = CORE_NAME.test(name) ? this.list(ownerUid).find((file) => file.name === name) : undefined;
     if (found === undefined) return null;
     try {
       return readPlainFile(join(this.directory, String(found.ownerUid), name));
     } catch {
-      // Taken away in between.
+      // Deleted in between.
       return null;
     }
   }
 
-  /** Whole or not at all. */
+  /** Atomic. */
   write(ownerUid: number, name: string, text: string, keeping: CoreKeeping): void {
     if (keeping.most === 0) return;
     const directory = join(this.directory, String(ownerUid));

@@ -1,5 +1,5 @@
-// Notes who changes which file, for every change that goes through gsv: file tools, scripts, commands of people. A change that cannot be noted
-// was made all the same.
+// Records who changes which file, for all changes through gsv: file tools, scripts, people's commands. A failure to record does not undo
+// the change.
 
 import type { Noted } from "../../../fs/disk/recorded.ts";
 import type { Caller } from "../../abi/identity.ts";
@@ -29,7 +29,7 @@ export function notedWrites({ kernel, clock, onFault }: NotedWritesPorts, target
   };
 }
 
-/** The run in which a process does something: the one its call belongs to, else the one it is at; null for a person. */
+/** The run of the call, else the process's current run; null for a person. */
 export async function runOf(
   { processes }: Pick<KernelStore, "processes">,
   { pid, doing }: Pick<Caller, "pid" | "doing">,

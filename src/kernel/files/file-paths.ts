@@ -1,5 +1,5 @@
-// Paths inside gsv as people and models write them, made absolute, and the file that such a path really leads to. A path whose home nobody has
-// is refused; a store that cannot say where one leads lets nothing pass.
+// Makes paths inside gsv absolute, as people and models write them, and finds the file a path really leads to. Unknown homes are refused;
+// if the store fails, so does the lookup.
 
 import type { Namespace } from "../../../fs/namespace.ts";
 import { join, normalise, tilde } from "../../../fs/path.ts";
@@ -7,10 +7,10 @@ import { SysError } from "../../abi/errno.ts";
 import type { Caller } from "../../abi/identity.ts";
 import { StoreUnavailable } from "../../store/open.ts";
 
-/** The home that `~` (no name: of the caller's owner) or `~name` stands for; null when there is no such account. */
+/** The home for `~` (of the caller's owner) or `~name`; null if there is no such account. */
 export type HomeOf = (caller: Caller, username: string | null) => Promise<string | null>;
 
-/** As people and models write paths: absolute, relative to where they stand, or from a home; null when nobody has that home. */
+/** Null if the account of the home does not exist. */
 async function absolutePath(homeOf: HomeOf, caller: Caller, path: string): Promise<string | null> {
   const home = tilde(path);
   if (home === null) return join(caller.cwd, path);
@@ -18,7 +18,7 @@ async function absolutePath(homeOf: HomeOf, caller: Caller, path: string): Promi
   return directory === null ? null : directory + home.rest;
 }
 
-/** The same, refused where nobody has that home. */
+/** The same; throws if the account of the home does not exist. */
 export function pathsFor(homeOf: HomeOf): (caller: Caller, path: string) => Promise<string> {
   return async (caller, path) => {
     const found = await absolutePath(homeOf, caller, path);
@@ -27,7 +27,7 @@ export function pathsFor(homeOf: HomeOf): (caller: Caller, path: string) => Prom
   };
 }
 
-/** The file a path really leads to, links followed even where directories are still to be made: what a rule about a place looks at. */
+/** The real file of a path, links followed, even if directories are still missing. Rules about places look at this. */
 export function pathLocator({
   namespace,
   homeOf,
@@ -40,9 +40,9 @@ export function pathLocator({
     try {
       return await namespace.locate(caller, absolute);
     } catch (error) {
-      // A store that cannot say where the path leads would let it pass unseen.
+      // A failing store must not let a path pass unseen.
       if (!(error instanceof SysError) || error instanceof StoreUnavailable) throw error;
-      // Where the walk fails, so will the call; by its letters it can still be judged.
+      // The call will fail as well; the path is judged as written.
       return normalise(absolute);
     }
   };

@@ -1,14 +1,14 @@
-// Which files a call means: gsv's own, or those of this machine.
+// Sends file calls to their target: gsv's own files, or those of the host.
 
 import { SysError } from "../../abi/errno.ts";
 import type { Files } from "../../syscalls/fs/files-service.ts";
 
-/** Each call goes where its target is; `host` is null where there is nobody to ask. */
+/** `host` is null without a kernel. */
 export function filesByTarget(gsv: Files, host: Files | null): Files {
   const at = ({ target = "gsv" }: { readonly target?: string }): Files => {
     if (target === "gsv") return gsv;
     if (host !== null) return host;
-    throw new SysError("EAGAIN", "files of the host are reached through a kernel");
+    throw new SysError("EAGAIN", "files of this computer need a running kernel");
   };
   return {
     read: async (caller, request) => at(request).read(caller, request),

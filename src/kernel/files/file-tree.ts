@@ -1,6 +1,6 @@
-// The service behind fs.stat, fs.list, fs.get, fs.put, fs.mkdir and the like: what `gsv ls`, `cp` and `mv` are made of. Each change is one
-// verb of the namespace, recorded with its receipt so that a repeated call is answered and not done twice. Names of owners and groups are
-// looked up here and nowhere below. The file tools of agents (read, write, edit, search) are in files.ts.
+// The service behind fs.stat, fs.list, fs.get, fs.put, fs.mkdir and others, used by `gsv ls`, `cp` and `mv`. Each change is one verb of the
+// namespace, stored with its receipt, so that a repeated call runs once. Names of owners and groups are looked up here only. The agents'
+// file tools are in files.ts.
 
 import type { Entry, Stat } from "../../../fs/filesystem.ts";
 import { base, normalise } from "../../../fs/path.ts";
@@ -13,7 +13,7 @@ import { pathsFor } from "./file-paths.ts";
 import { type FilesOptions, saying, withReceipt } from "./files.ts";
 import { Uploads } from "./uploads.ts";
 
-/** Accounts and groups by number and by name; null where there is none. */
+/** Accounts and groups by number and by name; null if unknown. */
 export interface Names {
   owner(uid: number): Promise<string | null>;
   group(gid: number): Promise<string | null>;
@@ -77,8 +77,7 @@ export function treeService({ namespace, homeOf, names, clock }: TreeOptions): F
 
     async put({ caller, receipt }: ReceiptContext, { path: typed, data, upload, at, exclusive, ifVersion, mode }) {
       const path = await absolute(caller, typed);
-      if ((data === undefined) === (upload === undefined))
-        throw new SysError("EINVAL", "either data or upload says what to write");
+      if ((data === undefined) === (upload === undefined)) throw new SysError("EINVAL", "give either data or upload");
       const bytes = upload === undefined ? bytesOf(data ?? "") : uploads.content(caller, upload);
       const bits = mode === undefined ? {} : { mode: modeOf(mode) };
       const version = ifVersion === undefined ? {} : { ifVersion };
@@ -125,7 +124,8 @@ export function treeService({ namespace, homeOf, names, clock }: TreeOptions): F
         ...(group === undefined ? {} : { gid: await numbered("group", group, names.gidOf) }),
         ...(mtimeMs === undefined ? {} : { mtimeMs }),
       };
-      if (Object.keys(change).length === 0) throw new SysError("EINVAL", "nothing is said of what to change");
+      if (Object.keys(change).length === 0)
+        throw new SysError("EINVAL", "nothing to change: name a mode, owner, group or time");
       await saying("change", () => namespace.setattr(caller, path, change));
       return { path: normalise(path) };
     },
@@ -155,7 +155,7 @@ async function entryOf({ name, stat }: Entry, names: Pick<Names, "owner" | "grou
   };
 }
 
-/** Most entries of a directory are of one owner: each is asked for once. */
+/** Caches names: most entries of a directory have the same owner. */
 function namesOnce({ owner, group }: Names): Pick<Names, "owner" | "group"> {
   const once = (ask: (id: number) => Promise<string | null>) => {
     const known = new Map<number, Promise<string | null>>();
@@ -176,7 +176,7 @@ async function numbered(what: string, text: string, find: (name: string) => Prom
 
 function modeOf(text: string): number {
   if (!/^[0-7]{1,5}$/.test(text) || Number.parseInt(text, 8) > 0o7777)
-    throw new SysError("EINVAL", `a mode is 0 to 7777 in octal, not ${clip(text)}`);
+    throw new SysError("EINVAL", `invalid mode ${clip(text)}: use 0 to 7777 in octal`);
   return Number.parseInt(text, 8);
 }
 
@@ -185,7 +185,7 @@ function bytesOf(data: string): Uint8Array {
   return Buffer.from(data, "base64");
 }
 
-/** Whether a look finds something; a failure that is not "nothing there" is thrown, for then nobody knows. */
+/** False only if nothing is there; other failures are thrown. */
 export async function stands(look: () => Promise<unknown>): Promise<boolean> {
   try {
     await look();

@@ -1,6 +1,5 @@
-// The file tools over the namespace: whole results that fit one answer, and errors that say what could not be done, on what, and what to do
-// now. A write takes the place of the old content at once, an edit holds only if the file is still the one that was read, and neither is based
-// on what somebody else has changed since the process saw it.
+// The agents' file tools: results that fit one answer, and errors that name what failed, the file and the next step. Writes are atomic, an
+// edit only applies to the version that was read, and neither overwrites a change that the process has not seen.
 
 import { FileError } from "../../../fs/error.ts";
 import type { Namespace } from "../../../fs/namespace.ts";
@@ -24,23 +23,23 @@ import type { KnownFiles, Standing } from "./known-files.ts";
 import { ReadWhole } from "./read-whole.ts";
 
 const EDIT_ATTEMPTS = 3;
-/** A file that changes while it is read is read again, so often. */
+/** Reads again if the file changes while it is read. */
 const READ_ATTEMPTS = 5;
 const PIECE_BYTES = 4 * 1024 * 1024;
 
 export interface FilesOptions {
   readonly namespace: Namespace;
   readonly homeOf: HomeOf;
-  /** What processes know of these files; a kernel's. */
+  /** What processes have seen of these files; only in a kernel. */
   readonly known?: KnownFiles;
 }
 
-/** A place where files lie that has its own way to write a path, and may have its own way to search. */
+/** For a target with its own paths and, optionally, its own search. */
 export interface PlaceOptions {
   readonly namespace: Namespace;
   readonly absolute: (caller: Caller, path: string) => Promise<string>;
   readonly known?: KnownFiles;
-  /** Null: it has none after all. */
+  /** Null: this request needs the general search. */
   readonly search?: (request: {
     readonly root: string;
     readonly query: string;
@@ -98,7 +97,7 @@ export function filesIn({ namespace, absolute, search, known }: PlaceOptions): F
             await known?.saw(caller, place.path, { version, how: "wrote", text: request.content });
             return answer;
           } catch (error) {
-            // Somebody else wrote in between: then that is what it is based on, or not.
+            // The file was written in between: check the new content.
             if (attempt === EDIT_ATTEMPTS || !isConflict(error)) throw error;
           }
         }
@@ -118,7 +117,7 @@ export function filesIn({ namespace, absolute, search, known }: PlaceOptions): F
             await known?.saw(caller, place, { version: written.version, how: "wrote", text });
             return answer;
           } catch (error) {
-            // Somebody else wrote in between: the edit is made again, on what stands there now.
+            // The file was written in between: edit the new content.
             if (attempt === EDIT_ATTEMPTS || !isConflict(error)) throw error;
           }
         }
@@ -155,10 +154,10 @@ function isConflict(error: unknown): boolean {
   return error instanceof FileError && error.code === "ECONFLICT";
 }
 
-/** What stands there now; null where nothing does, or nothing that can be read. */
+/** Null if nothing readable is there. */
 async function standingAt(namespace: Namespace, caller: Caller, path: string): Promise<Standing | null> {
   try {
-    // Asked of the content: what is made as it is read has no other version.
+    // The version of generated files comes with their content.
     const { version } = await namespace.read(caller, path, { offset: 0, bytesMax: 1 });
     return {
       version,
@@ -175,7 +174,7 @@ async function standingAt(namespace: Namespace, caller: Caller, path: string): P
   }
 }
 
-/** What a model can be shown; null for all else. What it is, its first bytes say. */
+/** Null if it is not an image, by its first bytes. */
 async function imageAt(
   namespace: Namespace,
   caller: Caller,
@@ -185,15 +184,13 @@ async function imageAt(
   if (!isSeen(type)) return null;
   const { bytes, eof } = await namespace.read(caller, path, { offset: 0, bytesMax: LIMITS.imageBytesMax });
   if (!eof)
-    throw new SysError(
-      "EFBIG",
-      `${place} is too big to be shown: an image has at most ${sizeText(LIMITS.imageBytesMax)}`,
-      ["make a smaller copy of it and read that"],
-    );
+    throw new SysError("EFBIG", `${place} is too large: images may have ${sizeText(LIMITS.imageBytesMax)}`, [
+      "make a smaller copy and read that",
+    ]);
   return { kind: "image", path: place, type, size: bytes.byteLength, data: Buffer.from(bytes).toString("base64") };
 }
 
-/** The text as it stands, so that everything around an edit stays as it was, a byte order mark included. */
+/** The exact text, including a byte order mark. */
 async function wholeText(
   namespace: Namespace,
   caller: Caller,
@@ -209,7 +206,7 @@ async function wholeText(
       versions.add(piece.version);
       offset += piece.bytes.byteLength;
       eof = piece.eof;
-      // Asked of what was read and not of the stat: a file of the host may grow meanwhile.
+      // Checked while reading, because a host file may grow after its stat.
       if (offset > LIMITS.fileBytesMax) throw new FileError("EFBIG", path);
     }
     const [version] = versions;
@@ -230,7 +227,7 @@ export function withReceipt(receipt: ReceiptContext["receipt"], answer: object):
   return receipt === undefined ? {} : { receipt: receipt(answer) };
 }
 
-/** Makes directories for a piece of work; when it fails all the same, those it made and nobody has used are taken away again. */
+/** Creates directories for the work; if it fails, removes those that are still empty. */
 async function withDirectories<T>(
   namespace: Namespace,
   caller: Caller,
@@ -251,7 +248,7 @@ async function withDirectories<T>(
   }
 }
 
-/** A file error becomes a sentence about what was tried, with what to do next. */
+/** Turns a file error into a message about the attempt, with the next step. */
 export async function saying<T>(verb: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -266,11 +263,11 @@ function hintsFor(error: FileError): readonly string[] {
     case "ENOENT":
       return [`read ${parent(error.path)} to see what is there`];
     case "EISDIR":
-      return ["name a file in it"];
+      return ["name a file inside it"];
     case "ENOTEMPTY":
       return ["delete what is in it first"];
     case "EFBIG":
-      return ["search it, or keep it in several files"];
+      return ["search it, or split it into several files"];
     case "ECONFLICT":
       return ["read it again, then repeat the edit"];
     default:

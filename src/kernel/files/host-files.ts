@@ -1,6 +1,5 @@
-// The file tools on the target host: the same as everywhere, over this machine's own paths, and ripgrep for searching where there is one.
-// Like its commands they are for the person whose home this is, and for that person's agents. A relative path starts at the directory
-// that is attached to the process.
+// The file tools on the target host: the same tools over this computer's paths, with ripgrep for searching if installed. For the home's own
+// human and that human's agents. Relative paths start at the attached directory.
 
 import { homedir } from "node:os";
 import type { Namespace } from "../../../fs/namespace.ts";
@@ -21,25 +20,25 @@ import type { KnownFiles } from "./known-files.ts";
 export interface HostFilesPorts {
   readonly namespace: Namespace;
   readonly places: HostDirectories;
-  /** What processes know of these files. */
+  /** What processes have seen of these files. */
   readonly known: KnownFiles;
-  /** Refuses whoever may not use the host. */
+  /** Throws if the caller may not use the host. */
   readonly authorise: (caller: Caller) => Promise<void>;
   readonly rowOf: (pid: string) => Promise<ProcessRow | null>;
-  /** What a `~` is; the person's own home. */
+  /** The person's own home, for `~`. */
   readonly personsHome: string | undefined;
   readonly findProgram: (name: string) => string | null;
-  /** Directories that no tool looks into. */
+  /** Directories hidden from all tools. */
   readonly hidden: () => readonly string[];
 }
 
-/** Where a file of the host is, as a rule or a person decides by it. */
+/** Where a host file is, for rules and cards. */
 export interface FileGround {
   /** Without links. */
   readonly path: string;
-  /** It lies in what a person has attached. */
+  /** It is in an attached directory. */
   readonly inside: boolean;
-  /** It lies in a directory that would be attached with the person's yes. */
+  /** The directory that an approval would attach. */
   readonly attaches: string | null;
 }
 
@@ -64,7 +63,7 @@ export class HostFiles {
     return { path: place, inside, attaches: offered ? base.directory : null };
   }
 
-  /** Where a path leads, without links. */
+  /** Without links. */
   async locate(caller: Caller, path: string): Promise<string> {
     return await this.namespace.locate(caller, await this.absolute(caller, path));
   }
@@ -74,14 +73,14 @@ export class HostFiles {
     const home = tilde(path);
     if (home !== null) {
       if (home.username === null) return (this.ports.personsHome ?? homedir()) + home.rest;
-      throw new SysError("EINVAL", `on the host only ~ is known, not ${path.slice(0, 80)}`);
+      throw new SysError("EINVAL", `only ~ works on this computer, not ${path.slice(0, 80)}`);
     }
     if (path.startsWith("/")) return path;
     const row = caller.pid === undefined ? null : await this.ports.rowOf(caller.pid);
     const base = row === null ? null : await this.ports.places.baseOf(row);
     if (base !== null) return join(base.directory, path);
-    throw new SysError("EINVAL", `no directory of the host is attached, so ${path.slice(0, 80)} starts nowhere`, [
-      "name an absolute path of the machine",
+    throw new SysError("EINVAL", `no directory is attached for the relative path ${path.slice(0, 80)}`, [
+      "use an absolute path",
     ]);
   }
 

@@ -1,5 +1,5 @@
-// What a model is told the ends of, whole: a file of gsv in the caller's /tmp, which that caller reads like any other. It lasts as long as
-// the kernel; when /tmp is full the oldest of these files make room, and where that is not enough there is no file.
+// Keeps the full text of results that a model gets cut, as files in the caller's /tmp. They last as long as the kernel; if /tmp is full,
+// the oldest ones are deleted.
 
 import type { Namespace } from "../../../fs/namespace.ts";
 import { SysError } from "../../abi/errno.ts";
@@ -11,7 +11,7 @@ const OURS = /^(?:result|shell)-[0-9a-f-]{36}\.txt$/;
 export class KeptResults {
   constructor(private readonly namespace: Namespace) {}
 
-  /** The path, or null where there is no room for it. */
+  /** The path, or null if there is no space. */
   async keep(
     caller: Caller,
     kind: "result" | "shell",
@@ -45,7 +45,7 @@ export class KeptResults {
     }
   }
 
-  /** False when nothing is left to go. */
+  /** False if there is nothing left to delete. */
   private async makeRoom(caller: Caller, wanted: string): Promise<boolean> {
     const files = (await this.namespace.list(caller, DIRECTORY)).filter(
       ({ name, stat }) => OURS.test(name) && stat.uid === caller.uid && `${DIRECTORY}/${name}` !== wanted,

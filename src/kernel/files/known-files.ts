@@ -1,6 +1,5 @@
-// What a process knows of files, kept in its own database: which content it saw or wrote last. So that it writes nothing that is based on a
-// content somebody else has changed since: that is refused, with who it was and what they changed, for the model to work into its own. What
-// is forgotten counts as never seen, and a write then has only its own text to go by. A person is never refused.
+// Remembers which content of a file each process saw or wrote last, in the process's database. A write based on older content is refused,
+// and the error tells the model who changed what. Forgotten files count as never seen. People are never refused.
 
 import { LIMITS } from "../../abi/config/limits.ts";
 import { SysError } from "../../abi/errno.ts";
@@ -20,24 +19,24 @@ export interface KnownFilesPorts {
   readonly clock: Clock;
 }
 
-/** A file as it stands now. */
+/** The current state of a file. */
 export interface Standing {
   readonly version: string;
-  /** All of it; null where that is no text. */
+  /** The full text; null if it is not text. */
   text(): Promise<string | null>;
   changedAt(): Promise<number | null>;
 }
 
 type KnownText = KnownFile & { readonly text: string | null };
 
-/** Of the files of one target. */
+/** For the files of one target. */
 export class KnownFiles {
   constructor(
     private readonly ports: KnownFilesPorts,
     private readonly target: FileTarget,
   ) {}
 
-  /** `text`: all of it, where it was seen whole. */
+  /** `text`: the full text if the process saw all of it. */
   async saw(
     caller: Caller,
     path: string,
@@ -59,7 +58,7 @@ export class KnownFiles {
     await ifKnown(() => this.ports.store.knowFile(pid, known));
   }
 
-  /** What the caller is about to write over, where it knows of it: refuses what is based on an old content. */
+  /** Throws if the caller is about to overwrite a change it has not seen. */
   async expected(caller: Caller, path: string, look: () => Promise<Standing | null>): Promise<string | undefined> {
     const known = await this.knownTo(caller, path);
     const standing = known === null ? null : await look();
@@ -97,7 +96,7 @@ export class KnownFiles {
       before: known.text,
       text,
     });
-    // What it is shown whole, it knows.
+    // The error showed the whole change, so the process knows it now.
     if (stale.isWhole) await this.saw(caller, path, { version, how: "read", text });
     throw stale.error;
   }
@@ -107,7 +106,7 @@ export class KnownFiles {
     return await ifKnown(() => this.ports.store.knownFile(pid, { target: this.target, path }));
   }
 
-  /** Null where nobody wrote this content through gsv. */
+  /** Null if this content was not written through gsv. */
   private async lastWrite(path: string, version: string): Promise<FileWrite | null> {
     const [last] = await this.ports.kernel.fileWrites.list({ place: { target: this.target, path }, limit: 1 });
     return last !== undefined && last.version === version ? last : null;
@@ -120,7 +119,7 @@ export class KnownFiles {
   }
 }
 
-/** A process that is killed meanwhile knows nothing, and neither does one whose database cannot be used now. */
+/** Null for a process that was killed, or whose database is unavailable. */
 async function ifKnown<T>(work: () => Promise<T>): Promise<T | null> {
   try {
     return await work();

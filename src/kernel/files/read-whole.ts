@@ -1,4 +1,4 @@
-// A file that is read in pieces from its beginning on, and of a short one all that was read, for what is to be remembered of it.
+// Collects a file that is read in pieces, to remember the text of a short one.
 
 import type { ReadResult } from "../../../fs/filesystem.ts";
 import { LIMITS } from "../../abi/config/limits.ts";
@@ -16,7 +16,7 @@ export class ReadWhole {
   constructor(private readonly read: (range: Range) => Promise<ReadResult>) {}
 
   async piece(range: Range): Promise<ReadResult> {
-    // From the beginning once more: it was written to meanwhile.
+    // Starts over: the file was written in between.
     if (range.offset === 0) [this.pieces, this.bytes] = [[], 0];
     const result = await this.read(range);
     this.bytes += result.bytes.byteLength;
@@ -25,7 +25,7 @@ export class ReadWhole {
     return result;
   }
 
-  /** Null where it is longer than is remembered. */
+  /** Null if it is too long to remember. */
   text(): string | null {
     if (!this.isWhole || this.bytes > LIMITS.knownTextBytesMax) return null;
     return new TextDecoder("utf-8", { ignoreBOM: true }).decode(Buffer.concat(this.pieces));

@@ -1,5 +1,4 @@
-// What a process is told that is about to write over what somebody else has changed: who, when, and what, so that it can make both changes.
-// Pure.
+// The error for a write that would overwrite someone else's change: who, when and what, so that the model can merge both. Pure.
 
 import { shownLines } from "../../../fs/read/shown-lines.ts";
 import { SysError } from "../../abi/errno.ts";
@@ -7,7 +6,7 @@ import { lineDiff } from "../../lib/text/line-diff.ts";
 
 export interface Author {
   readonly account: string;
-  /** Null: the person. */
+  /** Null for a person. */
   readonly pid: string | null;
   readonly label: string | null;
 }
@@ -15,10 +14,10 @@ export interface Author {
 export interface Stale {
   readonly verb: "write" | "edit";
   readonly path: string;
-  /** Null: nobody who went through gsv. */
+  /** Null if it was not changed through gsv. */
   readonly by: Author | null;
   readonly at: number | null;
-  /** As it was known, and as it is; null where that is not kept. */
+  /** The text as last seen, and now; null if unknown. */
   readonly before: string | null;
   readonly text: string | null;
 }
@@ -26,9 +25,9 @@ export interface Stale {
 const LINES_MAX = 60;
 const BYTES_MAX = 8 * 1024;
 
-/** `isWhole`: all that was changed is told. */
+/** `isWhole`: the error contains the full change. */
 export function staleError({ verb, path, by, at, before, text }: Stale): { error: SysError; isWhole: boolean } {
-  const what = `cannot ${verb} ${path}: ${authorText(by)} changed it${at === null ? "" : ` at ${instant(at)}`}, after it was read here`;
+  const what = `cannot ${verb} ${path}: ${authorText(by)} changed it${at === null ? "" : ` at ${instant(at)}`}, after you read it`;
   const whole = before === null || text === null ? null : lineDiff(before, text, Number.POSITIVE_INFINITY);
   if (before === null || text === null || whole === null)
     return { error: new SysError("ESTALE", what, [`read it again, then repeat the ${verb}`]), isWhole: false };
@@ -36,13 +35,13 @@ export function staleError({ verb, path, by, at, before, text }: Stale): { error
   const isWhole = shown === whole && Buffer.byteLength(whole) <= BYTES_MAX;
   const told = isWhole ? whole : within(shown);
   const next = isWhole
-    ? `that is all that was changed: repeat the ${verb}, with this change in it`
-    : `not all of it is shown: read it again, then repeat the ${verb}`;
-  return { error: new SysError("ESTALE", what, ["what was changed:", ...shownLines(told.split("\n")), next]), isWhole };
+    ? `this is the full change: merge it and repeat the ${verb}`
+    : `the change is cut: read the file again, then repeat the ${verb}`;
+  return { error: new SysError("ESTALE", what, ["the change:", ...shownLines(told.split("\n")), next]), isWhole };
 }
 
 function authorText(by: Author | null): string {
-  if (by === null) return "somebody outside of gsv, or a command,";
+  if (by === null) return "a command or a program outside gsv";
   if (by.pid === null) return by.account;
   return by.label === null ? by.pid : `${by.pid} (${by.label})`;
 }
@@ -51,7 +50,7 @@ function instant(at: number): string {
   return new Date(at).toISOString();
 }
 
-/** Whole lines from the beginning, but one. */
+/** Whole lines from the start, at least one. */
 function within(text: string): string {
   const lines: string[] = [];
   let bytes = 0;

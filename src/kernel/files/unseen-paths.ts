@@ -1,10 +1,10 @@
-// The paths of the host that no file tool opens: those of sockets and keys, and devices of the system.
+// Host paths that no file tool opens: sockets, keys, and system devices.
 
 import type { Clock } from "../../lib/clock.ts";
 import type { Hidden } from "../../targets/hidden.ts";
 
 const SYSTEM = ["/proc", "/sys"];
-/** Finding sockets takes time. */
+/** Finding sockets is slow, so the list is cached. */
 const FRESH_MS = 5000;
 
 export function unseenPaths(find: () => Hidden, clock: Clock): () => readonly string[] {

@@ -1,6 +1,5 @@
-// Files that a client sends in pieces and then puts in place in one step. The pieces are held in memory: a client that goes away leaves
-// nothing on disk, and when room is needed, uploads that nobody added to for a while are dropped. Pieces come in order; a piece sent twice
-// counts once.
+// Files that a client sends in pieces and then writes in one step. Pieces stay in memory: a client that disconnects leaves nothing on disk,
+// and idle uploads are dropped when space is needed. Pieces come in order; a repeated piece counts once.
 
 import { LIMITS } from "../../abi/config/limits.ts";
 import { SysError } from "../../abi/errno.ts";
@@ -19,17 +18,17 @@ export class Uploads {
 
   constructor(private readonly clock: Clock) {}
 
-  /** Returns the size of what there is now. */
+  /** Returns the size so far. */
   stage(caller: Caller, { upload: id, offset, piece }: { upload: string; offset: number; piece: Uint8Array }): number {
     const key = keyOf(caller, id);
     const upload = this.held.get(key) ?? this.begin(key, offset);
     upload.touchedAt = this.clock.mono();
     if (offset + piece.byteLength <= upload.size) return upload.size;
     if (offset !== upload.size)
-      throw new SysError("EINVAL", `a piece at ${offset} does not follow ${upload.size} bytes`);
+      throw new SysError("EINVAL", `the piece at ${offset} does not follow the ${upload.size} bytes before`);
     if (upload.size + piece.byteLength > LIMITS.fileBytesMax) {
       this.drop(key);
-      throw new SysError("EFBIG", `a file holds at most ${LIMITS.fileBytesMax / 1024 / 1024} MiB`);
+      throw new SysError("EFBIG", `files may have ${LIMITS.fileBytesMax / 1024 / 1024} MiB`);
     }
     this.makeRoom(piece.byteLength, key);
     upload.pieces.push(piece);
@@ -63,9 +62,7 @@ export class Uploads {
     }
     if (this.bytes + bytes > LIMITS.uploadsBytesMax) {
       this.drop(except);
-      throw new SysError("EAGAIN", "too much is being uploaded at the same time: nothing was written", [
-        "try again when the others are done",
-      ]);
+      throw new SysError("EAGAIN", "too many uploads at the same time: nothing was written", ["try again later"]);
     }
   }
 
@@ -79,7 +76,7 @@ function keyOf(caller: Caller, id: string): string {
   return `${caller.uid} ${caller.pid ?? ""} ${id}`;
 }
 
-// The kernel that had the first pieces has gone, or it needed the room.
+// The kernel was replaced, or the upload was dropped for space.
 function gone(): SysError {
-  return new SysError("EAGAIN", "what was uploaded so far is gone: nothing was written", ["begin again"]);
+  return new SysError("EAGAIN", "the upload was lost: nothing was written", ["upload it again"]);
 }

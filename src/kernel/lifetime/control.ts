@@ -1,4 +1,4 @@
-// The service behind system.status and sys.drain: the kernel's version, start, load and clients, and how to ask it to leave.
+// The service behind system.status and sys.drain.
 
 import { WORKING_STATES } from "../../abi/process/process.ts";
 import type { LeaveReason } from "../../abi/sys.ts";

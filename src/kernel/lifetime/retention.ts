@@ -1,6 +1,6 @@
-// Deletes what the retention settings say is kept only so long: old archives, audit rows, ended runs and logged calls. One sweep deletes a
-// limited amount, oldest first, and one that was cut off is taken up by the next kernel: an archive's bytes go before its row, so that no
-// bytes are left that nothing names. Each deleted archive is audited. Without a setting nothing is deleted.
+// Deletes what the retention settings limit: old archives, audit rows, ended runs, logged calls. A sweep deletes a limited amount, oldest
+// first, and the next kernel continues it. Bytes of an archive go before their row, so that no bytes are left without a row. Each deleted
+// archive is audited.
 
 import type { RetentionSettings } from "../../abi/backup.ts";
 import { LIMITS } from "../../abi/config/limits.ts";
@@ -18,7 +18,7 @@ export interface RetentionPorts {
   readonly objects: Pick<ObjectStore, "remove">;
   readonly settings: RetentionSettings;
   readonly now: number;
-  /** Turns true when the kernel leaves: the rest is for the next one. */
+  /** True when the kernel shuts down. */
   readonly isOver: () => boolean;
 }
 
@@ -32,7 +32,7 @@ export async function retain(ports: RetentionPorts): Promise<void> {
   if (auditBefore !== null && !isOver()) await kernel.fileWrites.sweep(auditBefore, LIMITS.sweptRowsMax);
   const [runsBefore, callsBefore] = [before(settings.runsDays), before(settings.syscallLogDays)];
   if (runsBefore === null && callsBefore === null) return;
-  // Only what is open anyway: a quiet process grows no further, and looking at it would cost more than it keeps.
+  // Only open databases: a quiet process does not grow, and opening it costs more than it frees.
   for (const pid of await processes.opened()) {
     if (isOver()) return;
     await processes.sweep(pid, { runsBefore, callsBefore, rowsMax: LIMITS.sweptRowsMax });
@@ -43,7 +43,7 @@ async function sweepArchives({ kernel, objects, now, isOver }: RetentionPorts, b
   if (before === null) return;
   for (const { id, key, pid, createdAt } of await kernel.archives.olderThan(before, LIMITS.sweptArchivesMax)) {
     if (isOver()) return;
-    // The conversation of a session has its archive a second time, under its own name.
+    // The archive of a conversation has a second copy under a session name.
     const generation = await kernel.sessions.closedBy(id);
     if (generation !== null && generation.key !== null) {
       await removeOrGone(objects, generation.key);
@@ -51,14 +51,14 @@ async function sweepArchives({ kernel, objects, now, isOver }: RetentionPorts, b
     }
     await removeOrGone(objects, key);
     await kernel.archives.remove(id);
-    const detail = `/${key}, put away ${new Date(createdAt).toISOString()}`;
+    const detail = `/${key}, archived ${new Date(createdAt).toISOString()}`;
     await kernel.audit.add({ at: now, uid: ROOT_UID, pid, call: "retention.archives", outcome: "ok", detail });
   }
 }
 
 async function removeOrGone(objects: RetentionPorts["objects"], key: string): Promise<void> {
   await objects.remove(key).catch((error: unknown) => {
-    // An earlier sweep came so far.
+    // An earlier sweep deleted it.
     if (!(error instanceof SysError && error.code === "ENOENT")) throw error;
   });
 }

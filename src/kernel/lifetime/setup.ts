@@ -1,5 +1,5 @@
-// The first run of a home: root (locked), the human, that human's personal agent, the groups, the directories everyone expects and the
-// human's init. Everything here may be cut off anywhere and done again.
+// The first run of a home: root (locked), the human, their personal agent, groups, standard directories and the human's init. May be
+// interrupted anywhere and repeated.
 
 import { initPid, type RandomBytes, uuidv4, uuidv7 } from "../../abi/ids.ts";
 import { MAIN_AGENT, MAIN_SESSION_KEY } from "../../abi/process/session.ts";
@@ -20,11 +20,11 @@ export interface SetupPorts {
   readonly osUser: string;
   readonly now: number;
   readonly random: RandomBytes;
-  /** Puts into a new home what homes are given. */
+  /** Fills a new home. */
   readonly give: (account: Receiver) => Promise<void>;
 }
 
-/** True when this was the first run. */
+/** True on the first run. */
 export async function setUp(ports: SetupPorts): Promise<boolean> {
   const name = humanName(ports.osUser);
   const first = await createAccounts(ports.kernel, name);
@@ -37,7 +37,7 @@ export async function setUp(ports: SetupPorts): Promise<boolean> {
   return first;
 }
 
-/** What an account has besides its rows: a home, a place for archives, and a human its init. Whatever is there stays as it is. */
+/** Creates what an account needs besides its rows: home, archive directory, and an init for humans. Existing things stay. */
 export async function settleAccount(ports: Omit<SetupPorts, "osUser">, uid: number): Promise<void> {
   const people = await ports.kernel.people.list();
   const account = people.find((each) => each.uid === uid);
@@ -86,7 +86,7 @@ async function createAccounts(kernel: KernelStore, name: string): Promise<boolea
       { name: "users", gid: GROUPS.users, members: [name, agent] },
       { name: "drivers", gid: GROUPS.drivers, members: [] },
       { name: "services", gid: GROUPS.services, members: [] },
-      // Each is in the other's private group, so either edits what the other wrote.
+      // Each is in the other's private group, so both can edit each other's files.
       { name, gid: FIRST_HUMAN_UID, members: [agent] },
       { name: agent, gid: FIRST_AGENT_UID, members: [name] },
     ],
@@ -108,7 +108,7 @@ async function createDirectories({ kernel, objects, now }: SetupPorts): Promise<
   await directory(`var/sessions/${human.username}`, human.uid, human.gid, 0o700);
   await directory(`home/${human.username}`, human.uid, human.gid, 0o2770);
   if (agent !== null) await directory(`home/${agent.username}`, agent.uid, agent.gid, 0o2770);
-  // Last: its presence says that all of them are there.
+  // Last: it marks the others as complete.
   await directory("home", 0, 0, 0o755);
 }
 
@@ -118,7 +118,7 @@ async function ensureInit(ports: Omit<SetupPorts, "osUser" | "objects">, uid: nu
   await ensureMainSession(ports, uid);
 }
 
-/** The address of an init. */
+/** The session that leads to the init. */
 async function ensureMainSession(
   { kernel, now, random }: Pick<SetupPorts, "kernel" | "now" | "random">,
   uid: number,

@@ -1,6 +1,5 @@
-// The service behind storage.*: counts bytes, verifies them, removes what belongs to nothing, moves all to another driver. Everyone sees
-// and checks what is theirs; the rest is root's. Bytes younger than an hour are never removed, because they may belong to a write under
-// way.
+// The service behind storage.*: counts, verifies, removes unused data, and moves all data to another driver. Everyone sees their own; the
+// rest is root's. Bytes younger than an hour are never removed, because a write may still need them.
 
 import { storedKey } from "../../abi/config/config-key.ts";
 import { SysError } from "../../abi/errno.ts";
@@ -18,7 +17,7 @@ const PAGE_ROWS = 500;
 const VERIFIED_OBJECTS_MAX = 200;
 const VERIFIED_BYTES_MAX = 64 * 1024 * 1024;
 const NAMES_MAX = 1000;
-/** Which home this is, for places outside of it. No setting: nobody sees or sets it. */
+/** Identifies the home in a shared bucket. Not a visible setting. */
 const HOME_ID = "config/storage/home";
 const YOUNG_MS = 60 * 60 * 1000;
 
@@ -27,7 +26,7 @@ export interface StoragePorts {
   readonly known: CurrentRows;
   readonly kernel: Pick<KernelStore, "config" | "processes">;
   readonly clock: Clock;
-  /** The driver that is not in use now, as it is configured. */
+  /** The driver that is not in use, as configured. */
   readonly other: (driver: Driver) => Promise<StoredObjects>;
   readonly newId: () => string;
 }
@@ -52,7 +51,7 @@ export function storageService(ports: StoragePorts): Storage {
     async verify(caller, { after }, signal) {
       const page = { checked: 0, bytes: 0, faults: [] as StorageFault[] };
       for await (const meta of theirs(objects, caller, after)) {
-        if (signal.aborted) throw new SysError("ECANCELED", "not verified to the end");
+        if (signal.aborted) throw new SysError("ECANCELED", "verification was cancelled");
         const fault = await faultOf(objects.bytes, known, meta);
         if (fault !== null) page.faults.push({ path: `/${meta.key}`, fault });
         page.checked++;
@@ -77,7 +76,7 @@ export function storageService(ports: StoragePorts): Storage {
 
     async migrate({ caller }, { to: driver }) {
       if (objects.bytes.driver === driver)
-        throw new SysError("EINVAL", `the bytes are in ${objects.bytes.place} already`, ["gsv storage status"]);
+        throw new SysError("EINVAL", `the data is already in ${objects.bytes.place}`, ["gsv storage status"]);
       if (moving) throw underWay();
       moving = true;
       try {
@@ -90,7 +89,7 @@ export function storageService(ports: StoragePorts): Storage {
 }
 
 function underWay(): SysError {
-  return new SysError("EAGAIN", "a move is under way", ["gsv storage status shows when it is done"]);
+  return new SysError("EAGAIN", "a move is in progress", ["see gsv storage status"]);
 }
 
 async function migrate(ports: StoragePorts, driver: Driver, caller: Caller) {
@@ -104,7 +103,7 @@ async function migrate(ports: StoragePorts, driver: Driver, caller: Caller) {
   await clear(to, ports);
   const first = await moveAll({ from, to, rows, done });
   let last = first;
-  // What changed while the first round went on, with nothing changing any more.
+  // Copies what changed during the first round, while writes are blocked.
   await objects.switch(async () => {
     await clear(to, ports);
     last = await moveAll({ from, to, rows, done });
@@ -121,14 +120,13 @@ async function migrate(ports: StoragePorts, driver: Driver, caller: Caller) {
   };
 }
 
-/** On disk a file has the place of its name: what an earlier move left there, or this one, and what is no file any more, would stand in the
- * way of a new one. Nobody else writes there now. */
+/** Deletes unknown files on disk: leftovers would block new files of the same name. Nobody else writes there now. */
 async function clear(to: Bytes, { known }: StoragePorts): Promise<void> {
   if (to.driver !== "disk") return;
   for await (const item of strays(to, known)) if (item.kind === "bytes") await to.discard(item);
 }
 
-/** Made when it is first needed, and never part of a copy of the home. */
+/** Created when first needed; not part of copies of the home. */
 async function homeId({ kernel, clock, newId }: StoragePorts, { uid }: Caller): Promise<string> {
   const there = (await kernel.config.under(HOME_ID)).find(({ key }) => key === HOME_ID);
   if (there !== undefined) return there.value;
@@ -139,7 +137,7 @@ async function homeId({ kernel, clock, newId }: StoragePorts, { uid }: Caller): 
 
 type Candidate = Collected & { readonly take: () => Promise<boolean> };
 
-/** What may go, one after the other; each is looked at once more when it is taken. */
+/** Data that may be deleted; each is checked again before deletion. */
 async function* candidates(ports: StoragePorts, left: boolean): AsyncGenerator<Candidate> {
   const { objects, known, clock, other } = ports;
   const before = clock.now() - YOUNG_MS;
@@ -155,7 +153,7 @@ async function* candidates(ports: StoragePorts, left: boolean): AsyncGenerator<C
   }
 }
 
-/** Media whose process is gone, and rows whose bytes are. */
+/** Media of ended processes, and rows without bytes. */
 async function* ofObjects({ objects, known, kernel }: StoragePorts, before: number): AsyncGenerator<Candidate> {
   for await (const { key, size: bytes, sha256, mtimeMs } of all(objects)) {
     if (mtimeMs >= before) continue;
@@ -202,7 +200,7 @@ async function* all(objects: ObjectStore, from: string | null = null): AsyncGene
     yield* page;
     after = page.at(-1)?.key ?? null;
     if (after === null) return;
-    // Others get their turn between pages.
+    // Yields to other work between pages.
     await new Promise((resolve) => setImmediate(resolve));
   }
 }
