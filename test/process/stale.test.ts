@@ -111,7 +111,7 @@ test("one line that is very long is not told whole either, and a long file not a
   await calls(home, INIT, "Read", { path: PATH });
   await home.sys.call("fs.write", { path: PATH, content: "x".repeat(60_000) });
   const told = await calls(home, INIT, "Write", { path: PATH, content: "y" });
-  expect([told.length < 9000, told.includes("read it again")]).toEqual([true, true]);
+  expect([told.length < 9000, told.includes("read the file again")]).toEqual([true, true]);
   await home.sys.call("fs.write", { path: PATH, content: "z\n".repeat(50_000) });
   await calls(home, INIT, "Read", { path: PATH });
   await home.sys.call("fs.write", { path: PATH, content: "small\n" });
