@@ -18,7 +18,7 @@ import { keySheet } from "../views/key-sheet.ts";
 import { menuLines } from "../views/menu-view.ts";
 import { searchRows } from "../views/search-view.ts";
 import type { Cursor, Live } from "./screen.ts";
-import { statusRow } from "./status.ts";
+import { StatusRow } from "./status.ts";
 import type { Theme } from "./theme.ts";
 
 export interface FrameOptions {
@@ -58,6 +58,7 @@ interface Around {
 export class Frame {
   // Does not change while an answer grows.
   private made: { readonly options: FrameOptions; readonly around: Around } | null = null;
+  private readonly status = new StatusRow();
 
   draw(options: FrameOptions): Live {
     const { state, theme, now, columns, rows, tail } = options;
@@ -77,8 +78,9 @@ export class Frame {
     const { line, overlay, asking } = options.state;
     // These change with time, and a typed line changes with the programs there are.
     const isMoving = line.search !== null || overlay.notice !== null || asking.asks.length > 0;
-    if (isMoving || line.input.text !== "") return around(options);
-    if (this.made === null || !isSame(this.made.options, options)) this.made = { options, around: around(options) };
+    if (isMoving || line.input.text !== "") return around(options, this.status);
+    if (this.made === null || !isSame(this.made.options, options))
+      this.made = { options, around: around(options, this.status) };
     return this.made.around;
   }
 }
@@ -98,7 +100,7 @@ function isSame(one: FrameOptions, other: FrameOptions): boolean {
   );
 }
 
-function around(options: FrameOptions): Around {
+function around(options: FrameOptions, status: StatusRow): Around {
   const { state, theme, columns, rows, now } = options;
   const { line, overlay } = state;
   const input = inputRows(options);
@@ -110,7 +112,7 @@ function around(options: FrameOptions): Around {
     ...(overlay.keysShown ? [...keySheet(columns - 1, { key: theme.bold, word: theme.dim }), ""] : []),
     ...menuOf(state, columns, theme),
     ...(picker?.lines ?? []),
-    ...options.drawDock(dockView(options, rows - AROUND_ROWS - input.lines.length)),
+    ...options.drawDock(dockView(options, rows - AROUND_ROWS - input.lines.length, status)),
   ];
   return { above: standIn === null ? [] : [standIn], below, input, picker, isMessage };
 }
@@ -153,7 +155,7 @@ function glyphOf({ line: { pinned, route }, asking }: State, theme: Theme): stri
   return theme.you(say);
 }
 
-function dockView({ state, theme, now, columns }: FrameOptions, rows: number): DockView {
+function dockView({ state, theme, now, columns }: FrameOptions, rows: number, status: StatusRow): DockView {
   const { notice, picker } = state.overlay;
   const queued = queuedLines(state, theme, columns);
   const shown = notice !== null && notice.until > now ? cutWidth(reveal(notice.text), Math.floor(columns / 2)) : "";
@@ -162,7 +164,7 @@ function dockView({ state, theme, now, columns }: FrameOptions, rows: number): D
     queued,
     // A list has the keys that a card would name.
     card: picker !== null ? null : cardView(state, { theme, now, columns, rows: rows - queued.length }),
-    status: statusRow(state, room, theme),
+    status: status.draw(state, room, theme),
     notice: shown,
   };
 }

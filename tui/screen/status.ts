@@ -20,7 +20,20 @@ const BOLD_SHARE = 0.8;
 const SOON_SHARE = 0.9;
 const MODEL_COLUMNS = 24;
 
-export function statusRow(state: State, columns: number, theme: Theme): string {
+/** Keeps the last row: it is asked for with every key and seldom changes. */
+export class StatusRow {
+  private made: { readonly of: readonly unknown[]; readonly row: string } | null = null;
+
+  draw(state: State, columns: number, theme: Theme): string {
+    const { process, line, asking } = state;
+    const of = [process, line.cwd, line.pinned, asking.asks.length, state.theme, columns, theme];
+    if (this.made === null || of.some((each, at) => each !== this.made?.of[at]))
+      this.made = { of, row: statusRow(state, columns, theme) };
+    return this.made.row;
+  }
+}
+
+function statusRow(state: State, columns: number, theme: Theme): string {
   const { pid, model, costUsd, context, readOnly } = state.process;
   const { asks } = state.asking;
   const { pinned } = state.line;
