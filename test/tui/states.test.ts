@@ -195,7 +195,7 @@ test("the meter warns before a compaction, and the transcript notes it", async (
     ...{ pid: base.pid, uid: base.uid, parent: null, at: 0, name: "process.compacted" },
     ...{ ...compacted, model: MODEL, cause: "asked" },
   } as Signal);
-  expect(shell.text()).toContain("compacted 41,203 → 18,900 tokens");
+  expect(shell.text()).toContain("Compacted 41,203 → 18,900 tokens");
   await shell.leave();
 });
 

@@ -40,7 +40,7 @@ export function onSignal(state: State, signal: Signal, at: number): Reduced {
       return act(state, note(COMPACTING));
     case "chat.compacted":
     case "process.compacted":
-      return act(state, note(`compacted ${compactedText(signal)}`), { do: "measure" });
+      return act(state, note(`Compacted ${compactedText(signal)}`), { do: "measure" });
     case "process.state": {
       const { state: now, waitsFor } = signal;
       const stateSince = state.process.state === now ? state.process.stateSince : at;
@@ -136,7 +136,7 @@ function text(state: State, { turn, text, thinking = "" }: SignalOf<"chat.text">
 function retried(state: State, signal: SignalOf<"chat.restart">, at: number): Reduced {
   const over = thought(state, at);
   const next = withStandIn(doing(over.state, "thinking", "", at), signal);
-  // The reason of a run that is put aside comes with the state of its process.
+  // The reason of a suspended run comes with the state of its process.
   if (signal.putAside) return act(next, ...over.effects);
   return act(next, ...over.effects, print({ kind: "retry", reason: signal.reason }));
 }
