@@ -25,7 +25,7 @@ test.each(SERVERS)(
       server.will(wire.error("overflow"), says({ text: ["## Task\nCount the boats."] }), says({ text: ["three"] }));
       const { status, stdout, stderr } = await gsv("chat", "--model", model, "how many boats?");
       expect([status, stdout]).toEqual([0, "three\n"]);
-      expect(stderr).toMatch(/^\[compacted\] [\d,]+ → [\d,]+ tokens: messages up to \d+ are told in short$/m);
+      expect(stderr).toMatch(/^\[compacted\] [\d,]+ → [\d,]+ tokens: messages up to \d+ summarized$/m);
       const [full, summary, again] = server.requests.slice(before).map(({ body }) => body);
       expect(full).toContain("the first boat");
       expect(summary).toContain("<transcript>");
