@@ -51,11 +51,11 @@ async function invocation() {
 
 /** The invocation with its home. Throws if GSV_HOME is invalid. */
 async function atHome(here: Awaited<ReturnType<typeof invocation>>) {
-  const { homeFrom, homePaths } = await import("./paths.ts");
+  const { checkedEnvironment, homeFrom, homePaths } = await import("./paths.ts");
   const { socketPlace } = await import("./client/socket.ts");
-  const { env, uid } = here;
+  const env = await checkedEnvironment(here.env);
   const paths = homePaths(homeFrom(env.GSV_HOME, env.HOME || (await import("node:os")).homedir()));
-  return { ...here, paths, socket: () => socketPlace(paths, { uid, runtimeDir: env.XDG_RUNTIME_DIR }) };
+  return { ...here, paths, socket: () => socketPlace(paths, { uid: here.uid, runtimeDir: env.XDG_RUNTIME_DIR }) };
 }
 
 type Invocation = Awaited<ReturnType<typeof atHome>>;
@@ -127,12 +127,12 @@ async function commandProcess(): Promise<number> {
       return 2;
     }
   }
-  const { isInForeground, outputOf, standardInput, takeSignals } = await import("./machine/io.ts");
+  const { currentDirectory, isInForeground, outputOf, standardInput, takeSignals } = await import("./machine/io.ts");
   const { runCommandLine } = await import("../commands/run.ts");
   const { lazySys } = await import("./client/lazy.ts");
   const here = await invocation();
   const { clock, random, env } = here;
-  const cwd = process.cwd();
+  const cwd = currentDirectory(env.PWD);
   const stderr = await withoutSecrets(env, outputOf(2, clock, env.COLUMNS));
   const stdin = standardInput();
   let flags: ClientInfo["flags"];

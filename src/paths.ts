@@ -73,6 +73,15 @@ export function homePaths(gsvHome: string) {
   } as const;
 }
 
+/** Throws ECONFIG for a wrong GSV_KERNEL_*_MS: a kernel that is started with it has nobody to report it to. */
+export async function checkedEnvironment<Env extends { readonly [name: string]: string | undefined }>(
+  env: Env,
+): Promise<Env> {
+  if (Object.keys(env).some((name) => /^GSV_KERNEL_\w+_MS$/.test(name)))
+    (await import("./abi/config/config.ts")).configFrom(env);
+  return env;
+}
+
 /** The real path of GSV_HOME, by default `~/.gsv`. */
 export function homeFrom(gsvHome: string | undefined, personsHome: string): string {
   const home = named(gsvHome, personsHome);
@@ -84,7 +93,10 @@ export function homeFrom(gsvHome: string | undefined, personsHome: string): stri
 }
 
 function named(gsvHome: string | undefined, personsHome: string): string {
-  if (!gsvHome) return join(personsHome, ".gsv");
+  if (!gsvHome) {
+    if (existsSync(personsHome)) return join(personsHome, ".gsv");
+    throw new SysError("ECONFIG", `HOME is ${clip(personsHome)}, which does not exist`, [OWN_DIRECTORY]);
+  }
   if (isAbsolute(gsvHome)) return resolve(gsvHome);
   throw new SysError("ECONFIG", `GSV_HOME is relative: ${gsvHome}`, [
     `it would be another home in every directory; here: export GSV_HOME=${quoted(resolve(gsvHome))}`,

@@ -33,6 +33,8 @@ export async function attachedFiles(io: Io, named: readonly string[]): Promise<r
         "EFBIG",
         `cannot attach ${path}: ${sizeText(found.size)} is more than ${sizeText(LIMITS.mediaBytesMax)}`,
       );
+    // Found out now, and not after a process was started for the message.
+    for await (const _ of host.read(path)) break;
   }
   return paths.map((path) => ({ path }));
 }

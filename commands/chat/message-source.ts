@@ -35,6 +35,7 @@ export async function saidBy(io: Io, args: Given, spec: Spec): Promise<Said> {
   if (prompt === null) throw usageError(spec, "nothing to send: give a message or pipe one in");
   const files = attach === undefined ? [] : await attachedFiles(io, attach);
   const beside = [written?.beside, prompt.beside].flatMap((each) => each ?? []);
+  if (prompt.text.trim() === "" && beside.length === 0) throw usageError(spec, "the message is empty");
   return { message: prompt.text, attached: [...files, ...beside], warning: prompt.warning };
 }
 

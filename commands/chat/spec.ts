@@ -30,7 +30,12 @@ export const CHAT = {
     ),
     as: field.optional(field.text("with --new: agent to act as", { longest: 32, meta: "AGENT", of: "agent" })),
     label: field.optional(
-      field.text("with --new: label of the process", { longest: LIMITS.labelCharsMax, meta: "TEXT" }),
+      field.text("with --new: label of the process", {
+        shortest: 1,
+        longest: LIMITS.labelCharsMax,
+        line: true,
+        meta: "TEXT",
+      }),
     ),
     budget: field.optional(field.text("with --new: budget, such as '$2,30m,200k'", { longest: 100, meta: "BUDGET" })),
     usage: field.flag("tokens and cost on stderr"),

@@ -170,7 +170,7 @@ function makeCore({ machine, ports, setting, ...begun }: Begun, dispatches: Disp
     ...begun,
     retries: new Retries(clock, setting.config["kernel.diskRetryMs"], onFault),
     calls: new CallWaiters(),
-    servers: new ToolServers({ processes: ports.kernel.processes, bus, clock, random }),
+    servers: new ToolServers({ kernel: ports.kernel, bus, clock, random }),
     hooks: bootHooks({ ...ports, machine, bus, redactor: setting.redactor, onFault }),
     ...bootRepos(machine, onFault),
     onFault,

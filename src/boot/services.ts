@@ -1,10 +1,12 @@
 // Builds the services behind the syscalls.
 
+import { SysError } from "../abi/errno.ts";
 import type { Caller } from "../abi/identity.ts";
 import type { LeaveReason } from "../abi/sys.ts";
 import { aboutThis, namesIn } from "../client/about.ts";
 import { filesByTarget } from "../kernel/files/file-targets.ts";
 import { treeService } from "../kernel/files/file-tree.ts";
+import { saying } from "../kernel/files/files.ts";
 import type { HostFiles } from "../kernel/files/host-files.ts";
 import { controlService } from "../kernel/lifetime/control.ts";
 import { storageService } from "../kernel/lifetime/storage.ts";
@@ -117,6 +119,15 @@ function lifeOf({ processes: store }: Core, { ledger, control, contextResets, ru
   return { store, ledger, control, contextResets, wake, contextFiles, contextShape, segments };
 }
 
+function directoriesOf({ locate, options: { namespace } }: FileParts) {
+  return async (caller: Caller, path: string): Promise<string> => {
+    const at = await locate(caller, path);
+    const { kind } = await saying("start in", () => namespace.stat(caller, at));
+    if (kind !== "directory") throw new SysError("ENOTDIR", `cannot start in ${at}: not a directory`);
+    return at;
+  };
+}
+
 function spawningOf(core: Core, files: FileParts, { ledger, runners, heldRuns, policy }: ProcessParts) {
   const { kernel, processes: store, objects, machine, bus, retries, models, offers } = core;
   const { clock, random } = machine;
@@ -133,7 +144,7 @@ function spawningOf(core: Core, files: FileParts, { ledger, runners, heldRuns, p
     retries,
     offers,
     log: machine.log,
-    locate: files.locate,
+    directoryAt: directoriesOf(files),
     mayBe: policy.mayBe,
     mediaRefs: (row: ProcessRow, ids: readonly string[]) => mediaRefs(objects, row, ids),
     contextFiles: (caller: Caller, listed: string) => contextFilesNamed(files.options, caller, listed),

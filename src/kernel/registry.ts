@@ -100,12 +100,27 @@ export function registryService(options: RegistryOptions): Registry {
 
 /** The row of a process the caller may see; anything else reads like an absent one. */
 export async function visibleProcess(
-  kernel: Pick<KernelStore, "processes">,
+  kernel: Pick<KernelStore, "processes" | "archives" | "requests">,
   caller: Caller,
   pid: string,
 ): Promise<ProcessRow> {
   const row = await kernel.processes.get(pid);
-  if (row === null || row.phase === "killing" || (row.ownerUid !== caller.ownerUid && !isRoot(caller)))
-    throw noSuchProcess(pid);
-  return row;
+  if (row !== null && row.phase !== "killing" && (row.ownerUid === caller.ownerUid || isRoot(caller))) return row;
+  const killed = row === null ? await killOf(kernel, caller, pid) : null;
+  throw killed === null ? noSuchProcess(pid) : new SysError("ESRCH", killed.text, killed.hints);
+}
+
+/** What became of a process of the caller that is gone, or null: the kill of a process without history is remembered for a day. */
+export async function killOf(
+  { archives, requests }: Pick<KernelStore, "archives" | "requests">,
+  caller: Caller,
+  pid: string,
+): Promise<{ readonly text: string; readonly hints: readonly string[] } | null> {
+  const owned = isRoot(caller) ? {} : { ownerUid: caller.ownerUid };
+  const [archive] = await archives.list({ ...owned, pid, limit: 1 });
+  const at = archive?.reason === "kill" ? archive.createdAt : (await requests.latest(pid, owned.ownerUid))?.at;
+  if (at === undefined) return null;
+  const text = `${pid} was killed at ${new Date(at).toISOString()}`;
+  if (archive === undefined) return { text, hints: ["nothing was archived: it had no history"] };
+  return { text, hints: [`its history: /${archive.key}`, `gsv archive show ${archive.id}`] };
 }

@@ -22,6 +22,15 @@ const AT_ONCE_BYTES_MAX = 4096;
 /** Memory devices, /dev/null among them, have this major number on Linux. */
 const MAJOR_MEMORY = 1;
 
+/** A directory that was deleted keeps its name: what needs no directory works in it. */
+export function currentDirectory(pwd: string | undefined): string {
+  try {
+    return process.cwd();
+  } catch {
+    return pwd?.startsWith("/") ? pwd : "/";
+  }
+}
+
 export function outputOf(descriptor: number, clock: Clock, columns: string | undefined): Output {
   const serial = new Serial();
   const terminal = terminalOn(descriptor);

@@ -16,6 +16,7 @@ import { keepOwn, limitsOf } from "../process/life/own-settings.ts";
 import { modelOfProcess } from "../process/run/model-choice.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
 import type { CallContext } from "../syscalls/define.ts";
+import { refuseControl } from "../syscalls/parse.ts";
 import type { Prompts } from "../syscalls/proc/prompt-service.ts";
 import type { ModelService } from "../syscalls/run/ai-service.ts";
 import type { Processes } from "../syscalls/services.ts";
@@ -84,6 +85,7 @@ async function setLabel({ ports, context, routed, value }: Changing): Promise<Do
   const label = textOrNull(value) ?? "";
   if (label === "" || label.length > LIMITS.labelCharsMax)
     throw new SysError("EINVAL", `a label has 1 to ${LIMITS.labelCharsMax} characters`);
+  refuseControl("label", label);
   await ports.processes.label(context, { pid: routed.row.pid, label });
   return { value: label };
 }

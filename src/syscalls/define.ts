@@ -40,6 +40,8 @@ export interface FieldSpec<T> {
   readonly flag?: string;
   /** Hidden on the command line, from models, or from both. */
   readonly hide?: "cli" | "tool" | "both";
+  /** One line without control characters. */
+  readonly line?: true;
   /** Kept out of logs, audit rows and stored answers. */
   readonly secret?: true;
   /** On the command line, `-` reads the value from stdin. */

@@ -45,7 +45,7 @@ function shownNames(fields: Fields): readonly string[] {
 export function parseValue(name: string, spec: Field<unknown, boolean>, value: unknown): unknown {
   switch (spec.kind) {
     case "text":
-      return longEnough(name, parseText(name, value, spec.longest ?? LIMITS.messageCharsMax), spec.shortest ?? 0);
+      return lineOf(name, spec, parseText(name, value, spec.longest ?? LIMITS.messageCharsMax));
     case "words":
       if (!Array.isArray(value) || value.length === 0) throw wrong(name, "one or more words", value);
       return value.map((item) => parseText(name, item, spec.longest ?? LIMITS.labelCharsMax));
@@ -93,9 +93,18 @@ function parseText(name: string, value: unknown, longest: number): string {
 }
 
 // White space counts as empty: some models refuse it.
-function longEnough(name: string, text: string, shortest: number): string {
+function lineOf(name: string, { shortest = 0, line }: Field<unknown, boolean>, text: string): string {
   if (shortest > 0 && text.trim().length < shortest) throw new SysError("EINVAL", `${name} is empty`);
+  if (line) refuseControl(name, text);
   return text;
+}
+
+/** Throws EINVAL that names the control character. */
+export function refuseControl(name: string, text: string): void {
+  const odd = /\p{Cc}/u.exec(text)?.[0].codePointAt(0);
+  if (odd === undefined) return;
+  const code = `U+${odd.toString(16).toUpperCase().padStart(4, "0")}`;
+  throw new SysError("EINVAL", `${name} contains a control character (${code})`);
 }
 
 function parsePath(name: string, value: unknown): string {

@@ -12,6 +12,7 @@ import {
   type QuickJSRuntime,
   type QuickJSWASMModule,
 } from "quickjs-emscripten-core";
+import { LIMITS } from "../abi/config/limits.ts";
 import { PRELUDE } from "./code-prelude.ts";
 import type { CodeEnd, CodeJob } from "./code-words.ts";
 
@@ -25,11 +26,19 @@ export interface CodeMachinePorts {
 
 const FILE = "block.js";
 const TOO_LONG = "it took too long";
+const OUT_OF_MEMORY = "out of memory";
 
-/** Slow to load. */
+const PAGE_BYTES = 64 * 1024;
+const PAGES_FIRST = 256;
+let isFull = () => false;
+
+/** Slow to load. The memory itself is limited: QuickJS counts only a few bytes per block, so its own limit lets far more through. */
 export async function quickjsModule(): Promise<QuickJSWASMModule> {
   const wasmBinary = await Bun.file(wasm).arrayBuffer();
-  return await newQuickJSWASMModuleFromVariant(newVariant(variant, { wasmBinary }));
+  const maximum = LIMITS.codeMemoryBytesMax / PAGE_BYTES;
+  const wasmMemory = new WebAssembly.Memory({ initial: PAGES_FIRST, maximum });
+  isFull = () => wasmMemory.buffer.byteLength > LIMITS.codeMemoryBytesMax - PAGE_BYTES * PAGES_FIRST;
+  return await newQuickJSWASMModuleFromVariant(newVariant(variant, { wasmBinary, wasmMemory }));
 }
 
 export class CodeMachine {
@@ -103,7 +112,9 @@ export class CodeMachine {
       const rest = this.runtime.executePendingJobs();
       if (rest.error) this.fail(this.worded(rest.error));
     } catch (error) {
-      this.fail(error instanceof Error ? `${error.name}: ${error.message}` : String(error));
+      // A module that reached the limit of its memory is broken: the next call traps.
+      const isBroken = error instanceof WebAssembly.RuntimeError;
+      this.fail(isBroken ? OUT_OF_MEMORY : error instanceof Error ? `${error.name}: ${error.message}` : String(error));
     }
     this.workedMs += this.ports.mono() - this.turnBegan;
     if (this.fault !== null) return;
@@ -183,6 +194,8 @@ export class CodeMachine {
     };
     if (context.typeof(error) !== "object") return `thrown: ${context.getString(error).slice(0, 2000)}`;
     const [name, message, stack] = [told("name") || "Error", told("message"), told("stack")];
+    // Without memory there is no room for the words of an error either.
+    if (message === "" && isFull()) return OUT_OF_MEMORY;
     // The wrapping function adds a line.
     const line = new RegExp(`${FILE}:(\\d+)`).exec(stack)?.[1];
     const where = line === undefined ? "" : ` (line ${Math.max(1, Number(line) - 1)})`;

@@ -170,7 +170,7 @@ describe("layers", () => {
     expect(configOver({}, {})["kernel.idleMs"]).toBe(10_000);
     expect(configOver({ "kernel.idleMs": "7" }, {})["kernel.idleMs"]).toBe(7);
     expect(configOver({ "kernel.idleMs": "0" }, {})["kernel.idleMs"]).toBe(10_000);
-    const said = configFrom({ GSV_KERNEL_IDLE_MS: "9", GSV_KERNEL_TERM_MS: "soon" });
+    const said = configFrom({ GSV_KERNEL_IDLE_MS: "9" });
     expect(said).toEqual({ "kernel.idleMs": 9 });
     expect(configOver({ "kernel.idleMs": "7", "kernel.termMs": "8" }, said)).toMatchObject({
       "kernel.idleMs": 9,

@@ -68,10 +68,12 @@ test("a message that says nothing is refused", async () => {
   expect(await home.messages(INIT)).toEqual([]);
 });
 
-test("labels come back as they were given", async () => {
+test("labels come back as they were given, or are refused for a control character", async () => {
   await using home = await TestKernel.boot();
   await fc.assert(
     fc.asyncProperty(text, async (label) => {
+      if (/\p{Cc}/u.test(normaliseText(label)))
+        return expect((await home.refusal("proc.spawn", { label })).code).toBe("EINVAL");
       const { pid } = await home.spawn({ label });
       expect((await home.sys.call<ProcessInfo>("proc.get", { pid })).label).toBe(normaliseText(label));
     }),

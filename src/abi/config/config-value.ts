@@ -42,11 +42,20 @@ export function canonicalValue(key: string, setting: Setting, written: string): 
       return canonicalJson(key, setting, text);
     case "secret":
       if (text.length < SECRET_CHARS_MIN) throw wrong(key, `at least ${SECRET_CHARS_MIN} characters long`);
+      if (keyFault(text) !== null) throw wrong(key, `without ${keyFault(text)}`);
       return text;
     case "text":
       if (setting.isZone && !isZone(text)) throw wrong(key, "the name of a time zone, such as Europe/Berlin", text);
       return text;
   }
+}
+
+/** What a key contains that no key does and no header can carry; null if nothing. */
+export function keyFault(key: string): string | null {
+  if (/[\r\n]/.test(key)) return "line breaks";
+  if (/\s/.test(key)) return "blanks";
+  if (/["'`]/.test(key)) return "quotes";
+  return /[^\x21-\x7e]/.test(key) ? "characters other than ASCII" : null;
 }
 
 function isZone(text: string): boolean {

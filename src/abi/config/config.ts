@@ -1,6 +1,7 @@
 // All settings: type, default, description, environment variable and who may write each. A new setting needs one entry here. Values are
 // texts in one canonical form (config-value.ts); the spellings of a key and its place in the database are in config-key.ts.
 
+import { SysError } from "../errno.ts";
 import { DM_SCOPES, MAIN_SESSION_KEY, RESET_MODES } from "../process/session.ts";
 import { LIMITS } from "./limits.ts";
 
@@ -266,11 +267,19 @@ function numberOf(name: keyof Config, ...texts: readonly (string | undefined)[])
   return number;
 }
 
-/** Values from the environment only. */
+function wrongVariable(variable: string, { min = 0, max = Number.MAX_SAFE_INTEGER }: Setting, text: string): SysError {
+  const shown = JSON.stringify(text.length > 60 ? `${text.slice(0, 59)}…` : text);
+  return new SysError("ECONFIG", `${variable} must be a whole number from ${min} to ${max}, not ${shown}`);
+}
+
+/** Values from the environment only. Throws ECONFIG for a wrong one. */
 export function configFrom(env: { readonly [name: string]: string | undefined }): Partial<Config> {
   const said = NUMBERS.map((name) => {
     const { env: variable = "" }: Setting = SETTINGS[name];
-    return [name, numberOf(name, env[variable])] as const;
+    const text = env[variable];
+    const number = numberOf(name, text);
+    if (number === undefined && text !== undefined && text !== "") throw wrongVariable(variable, SETTINGS[name], text);
+    return [name, number] as const;
   });
   return Object.fromEntries(said.filter(([, value]) => value !== undefined));
 }

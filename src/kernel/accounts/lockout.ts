@@ -1,5 +1,6 @@
-// Slows down guessing of passwords and tokens, per account and per source: after ten failures in a row logins are locked for 30 s; each
-// further failure doubles that, up to 15 minutes. Attempts are counted before they are checked, so that parallel attempts gain nothing.
+// Slows down guessing of passwords and tokens, per source, and per account from one source: after ten failures in a row that source is locked
+// out for 30 s; each further failure doubles that, up to 15 minutes. The owner of an account still gets in from elsewhere. Attempts are
+// counted before they are checked, so that parallel attempts gain nothing.
 
 import { SysError } from "../../abi/errno.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -10,6 +11,11 @@ const LOCK_MS_FIRST = 30_000;
 const LOCK_MS_MAX = 15 * 60_000;
 /** Failures older than this are forgotten. */
 const FORGET_MS = 60 * 60_000;
+
+/** An account as guessed at from one origin. */
+export function accountFrom(username: string, origin: string): LockoutSubject {
+  return { kind: "account", subject: `${username} ${origin}` };
+}
 
 export class Lockout {
   constructor(

@@ -9,7 +9,7 @@ import { Serial } from "../../lib/serial.ts";
 import type { TokenRow } from "../../store/kernel/people/logins.ts";
 import type { KernelStore } from "../../store/kernel/sqlite.ts";
 import type { Callers } from "./accounts.ts";
-import { Lockout } from "./lockout.ts";
+import { accountFrom, Lockout } from "./lockout.ts";
 import type { Passwords } from "./passwords.ts";
 
 export interface LoginPorts {
@@ -69,7 +69,7 @@ export class Logins {
     // A 256-bit token cannot be guessed: a right one always works, only wrong ones count.
     const session = token === undefined || password !== undefined ? null : await this.byToken(user, token);
     if (session !== null) return session;
-    const account = user === undefined ? [] : [{ kind: "account", subject: user } as const];
+    const account = user === undefined ? [] : [accountFrom(user, peer)];
     const subjects = [{ kind: "peer", subject: peer } as const, ...account];
     // One at a time, so that many right attempts at once are not counted as guesses.
     return await this.serial.run(async () => {

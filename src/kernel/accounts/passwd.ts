@@ -7,7 +7,7 @@ import type { Clock } from "../../lib/clock.ts";
 import type { AccountRow } from "../../store/kernel/people/people.ts";
 import type { KernelStore } from "../../store/kernel/sqlite.ts";
 import type { PasswordChange } from "../../syscalls/account/account-service.ts";
-import type { Lockout } from "./lockout.ts";
+import { accountFrom, type Lockout } from "./lockout.ts";
 import { checkPassword, type Passwords } from "./passwords.ts";
 
 export interface PasswordPorts {
@@ -45,7 +45,7 @@ async function provesItself(
   account: AccountRow,
   change: PasswordChange,
 ) {
-  const subjects = [{ kind: "account", subject: account.username } as const];
+  const subjects = [accountFrom(account.username, "passwd")];
   await lockout.begin(subjects);
   const hash = await kernel.people.hash(account.username);
   const right = (await passwords.verify(change.old ?? "", hash)) || (await passwords.verify(change.password, hash));

@@ -1,3 +1,4 @@
+import { keyFault } from "../../abi/config/config-value.ts";
 import { FREE } from "../../abi/process/money.ts";
 import type { Failure, Provider, ServedModel } from "../../abi/stream.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -76,6 +77,11 @@ export function modelsService(options: ModelsOptions): Models {
       if (access.apiKey === null && server.keySetting !== null && access.isOwn) {
         const failure: Failure = { class: "auth", message: missingText(choice.provider, server.keySetting) };
         return { ...unreachable(name, failure), missing: failure.message };
+      }
+      const fault = access.apiKey === null ? null : keyFault(access.apiKey);
+      if (fault !== null) {
+        const message = `the API key for ${choice.provider} contains ${fault}: gsv auth provider ${choice.provider} keeps another`;
+        return { ...unreachable(name, { class: "auth", message }), missing: message };
       }
       const provider = await loadProvider(choice.provider, options, access);
       const usual = access.isOwn || server.isPassedOn ? usualModel(choice.provider) : null;

@@ -32,13 +32,15 @@ export async function fork(ports: SpawnPorts, context: CallContext, request: For
   const runAs = await kernel.accounts.byUid(source.uid);
   const { count } = await store.history(source.pid, { limit: 1, beforeSeq: step.through + 1 });
   const [first] = (await store.history(source.pid, { limit: 1, afterSeq: 0 })).messages;
+  // A directory that is gone is no reason not to fork.
+  const cwd = await ports.directoryAt(caller, source.cwd).catch(() => null);
   const spawned = await spawn(
     ports,
     context,
     {
       profile: source.profile === "init" ? "task" : source.profile,
       label: request.label ?? labelOf(source),
-      cwd: source.cwd,
+      ...(cwd === null ? {} : { cwd }),
       workspace: source.workspaceId ?? "none",
       ...(runAs === null ? {} : { as: runAs.username }),
       // A person may say otherwise afterwards; a process's own is the most it gives.

@@ -25,7 +25,7 @@ import type { Control } from "./control.ts";
 import { endSignals, type Ledger } from "./ledger.ts";
 import { thinking } from "./own-settings.ts";
 import { type SpawnPorts, spawn } from "./spawn.ts";
-import { waitFor } from "./waiting.ts";
+import { beginWait, waitFor } from "./waiting.ts";
 
 export interface ProcessesPorts extends SpawnPorts {
   readonly kernel: KernelStore;
@@ -170,10 +170,10 @@ export function processesService(ports: ProcessesPorts): Processes {
     async wait({ caller, signal }, { pids, run, patient }) {
       if (run !== undefined && pids.length > 1)
         throw new SysError("EINVAL", "a run belongs to one process: name one pid");
-      const rows = await Promise.all(pids.map((pid) => visible(caller, pid)));
-      const waiting = { processes: kernel.processes, store, ledger };
+      const waiting = { kernel, store, ledger };
+      const begun = await Promise.all(pids.map((pid) => beginWait(waiting, caller, pid)));
       const results = await Promise.all(
-        rows.map((row) => waitFor(waiting, row, { pid: row.pid, run: run ?? null, patient }, signal)),
+        begun.map((row) => ("exit" in row ? row : waitFor(waiting, row, { run: run ?? null, patient }, signal))),
       );
       const bytesMax = Math.floor(LIMITS.answerBytesMax / results.length);
       return results.map((result) => {

@@ -58,8 +58,8 @@ export interface SpawnPorts {
   readonly workplaces: NewWorkspacePorts;
   /** The texts of files that the caller names. */
   readonly contextFiles: (caller: Caller, listed: string) => Promise<readonly ContextFile[]>;
-  /** Where a path of the caller's leads. */
-  readonly locate: (caller: Caller, path: string) => Promise<string>;
+  /** Where a path of the caller's leads; throws unless it is a directory. */
+  readonly directoryAt: (caller: Caller, path: string) => Promise<string>;
   /** Refuses a mode that is not to be had here. */
   readonly mayBe: (mode: Mode) => Promise<void>;
 }
@@ -250,7 +250,7 @@ async function placeOf(ports: SpawnPorts, context: CallContext, request: SpawnRe
     projectId: project?.id ?? parent?.projectId ?? null,
     endNotice: await endNoticeOf(kernel, caller, parent),
     dropped: [...new Set([...dropped, ...(caller.dropped ?? [])])],
-    cwd: request.cwd === undefined ? start : await ports.locate({ ...caller, cwd: start }, request.cwd),
+    cwd: request.cwd === undefined ? start : await ports.directoryAt({ ...caller, cwd: start }, request.cwd),
   };
 }
 

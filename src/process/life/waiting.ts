@@ -2,30 +2,45 @@
 // a credential, a raised limit or free disk space can end is reported as held, unless the caller asked to wait for those too.
 
 import { ENDED_BY, SysError } from "../../abi/errno.ts";
+import type { Caller } from "../../abi/identity.ts";
 import { exitOf, exitOfHold, type RunEnd, type State, type WaitsFor } from "../../abi/process/process.ts";
-import type { ProcessRow, ProcessRows } from "../../store/kernel/processes/processes.ts";
+import { killOf, visibleProcess } from "../../kernel/registry.ts";
+import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
+import type { KernelStore } from "../../store/kernel/sqlite.ts";
 import type { ProcessStore } from "../../store/process/verbs.ts";
 import type { WaitResult } from "../../syscalls/services.ts";
 import type { Ledger } from "./ledger.ts";
 
 export interface WaitingPorts {
-  readonly processes: ProcessRows;
+  readonly kernel: KernelStore;
   readonly store: ProcessStore;
   readonly ledger: Ledger;
 }
 
-export interface WaitFor {
+interface WaitFor {
   readonly pid: string;
   readonly run: string | null;
   readonly patient: boolean;
 }
 
+/** The process to wait for; the result if it was killed before. */
+export async function beginWait(
+  { kernel }: WaitingPorts,
+  caller: Caller,
+  pid: string,
+): Promise<ProcessRow | WaitResult> {
+  const killed = (await kernel.processes.get(pid)) === null ? await killOf(kernel, caller, pid) : null;
+  if (killed === null) return await visibleProcess(kernel, caller, pid);
+  return { ...NOTHING, pid, status: "killed", exit: ENDED_BY.KILL, error: [killed.text, ...killed.hints].join("; ") };
+}
+
 export async function waitFor(
   ports: WaitingPorts,
   row: ProcessRow,
-  wish: WaitFor,
+  wished: Omit<WaitFor, "pid">,
   signal: AbortSignal,
 ): Promise<WaitResult> {
+  const wish: WaitFor = { ...wished, pid: row.pid };
   await ports.ledger.open(row);
   for (;;) {
     // Watch before looking, so that a change in between is not missed.
@@ -62,7 +77,7 @@ function nextChange(
   return { happened, stop: () => stop() };
 }
 
-async function look({ processes, store, ledger }: WaitingPorts, wish: WaitFor): Promise<WaitResult | null> {
+async function look({ kernel: { processes }, store, ledger }: WaitingPorts, wish: WaitFor): Promise<WaitResult | null> {
   const { pid } = wish;
   const row = await processes.get(pid);
   if (row === null || row.phase === "killing")

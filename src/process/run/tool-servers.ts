@@ -9,7 +9,7 @@ import type { Bus } from "../../kernel/bus.ts";
 import { visibleProcess } from "../../kernel/registry.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { clip } from "../../lib/text/truncate.ts";
-import type { ProcessRows } from "../../store/kernel/processes/processes.ts";
+import type { KernelStore } from "../../store/kernel/sqlite.ts";
 import type { CallRow } from "../../store/process/verbs.ts";
 import type { CallContext } from "../../syscalls/define.ts";
 import type { ServerTools } from "../../syscalls/run/server-tools.ts";
@@ -20,7 +20,7 @@ interface ToolServer {
 }
 
 export interface ToolServerPorts {
-  readonly processes: ProcessRows;
+  readonly kernel: Pick<KernelStore, "processes" | "archives" | "requests">;
   readonly bus: Pick<Bus, "wanted" | "emit">;
   readonly clock: Clock;
   readonly random: RandomBytes;
@@ -51,7 +51,7 @@ export class ToolServers implements ServerTools {
     { caller }: Pick<CallContext, "caller">,
     { pid, tools: written = [] }: { pid: string; tools?: readonly string[] },
   ) {
-    const { ownerUid } = await visibleProcess(this.ports, caller, pid);
+    const { ownerUid } = await visibleProcess(this.ports.kernel, caller, pid);
     const tools = written.map(specOf);
     const names = tools.map(({ name }) => name);
     const wrong = names.find((name, at) => !SERVER_TOOL.test(name) || names.indexOf(name) !== at);
@@ -97,8 +97,8 @@ export class ToolServers implements ServerTools {
     { ownerUid }: ToolServer,
     { tool, args, signal }: { readonly tool: string; readonly args: object; readonly signal: AbortSignal },
   ): Promise<string> {
-    const { processes, bus, clock, random } = this.ports;
-    const row = await processes.get(pid);
+    const { kernel, bus, clock, random } = this.ports;
+    const row = await kernel.processes.get(pid);
     if (row === null || !bus.wanted(pid, "process.server_call"))
       throw new SysError("EAGAIN", `${clip(tool)} is not served now: its server is gone`);
     const call = uuidv7(clock.now(), random);

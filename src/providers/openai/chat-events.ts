@@ -64,7 +64,9 @@ class Chunks implements Translation {
       out.push({ type: "error", failure: streamFailure(chunk) });
       return;
     }
-    const choice = recordOf(Array.isArray(chunk.choices) ? chunk.choices[0] : undefined);
+    const choices: readonly unknown[] = Array.isArray(chunk.choices) ? chunk.choices : [];
+    // A server may send several answers, interleaved: only the first one counts.
+    const choice = recordOf(choices.find((each) => (recordOf(each)?.index ?? 0) === 0));
     this.count(chunk.usage ?? recordOf(chunk.x_groq)?.usage ?? choice?.usage);
     if (choice === null) return;
     this.grow(recordOf(choice.delta) ?? {}, out);

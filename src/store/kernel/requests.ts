@@ -11,6 +11,8 @@ export interface RequestRows {
     requestId: string,
     bodyHash: string,
   ): Promise<{ readonly answer: unknown; readonly sameBody: boolean } | null>;
+  /** The latest request with this body; by anybody if no account is named. */
+  latest(bodyHash: string, uid?: number): Promise<{ readonly at: number } | null>;
   remember(row: Receipt): Promise<void>;
   sweep(now: number): Promise<void>;
 }
@@ -28,6 +30,12 @@ export function requestRows(kernel: KernelDb): RequestRows {
         ? null
         : { answer: JSON.parse(row.answer_json) as unknown, sameBody: row.body_hash === bodyHash };
     },
+    latest: async (bodyHash, uid) =>
+      db.get<{ at: number }>(
+        "SELECT created_at AS at FROM requests WHERE body_hash = ?1 AND (?2 IS NULL OR uid = ?2) ORDER BY created_at DESC LIMIT 1",
+        bodyHash,
+        uid ?? null,
+      ),
     async remember(row) {
       kernel.write("full", (tx) => putRequest(tx, row));
     },

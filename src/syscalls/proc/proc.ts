@@ -33,7 +33,12 @@ export const procCalls = [
     class: "keyed",
     input: {
       label: field.optional(
-        field.text("its purpose in a few words", { shortest: 1, longest: LIMITS.labelCharsMax, meta: "TEXT" }),
+        field.text("its purpose in a few words", {
+          shortest: 1,
+          longest: LIMITS.labelCharsMax,
+          line: true,
+          meta: "TEXT",
+        }),
       ),
       prompt: field.optional(field.text("first message", { shortest: 1, stdin: true, meta: "TEXT" })),
       parent: field.optional(field.pid("parent process (default: your init)", { meta: "PID" })),
@@ -144,6 +149,7 @@ export const procCalls = [
         positional: true,
         shortest: 1,
         longest: LIMITS.labelCharsMax,
+        line: true,
         meta: "TEXT",
       }),
     },

@@ -17,7 +17,12 @@ const spoken = field.text("workspace, or directory of this computer", {
   of: "workspace",
 });
 const label = field.optional(
-  field.text("its purpose in a few words", { shortest: 1, longest: LIMITS.labelCharsMax, meta: "TEXT" }),
+  field.text("its purpose in a few words", {
+    shortest: 1,
+    longest: LIMITS.labelCharsMax,
+    line: true,
+    meta: "TEXT",
+  }),
 );
 
 export const workspaceCalls = [
@@ -77,6 +82,7 @@ export const workspaceCalls = [
           positional: true,
           shortest: 1,
           longest: LIMITS.labelCharsMax,
+          line: true,
           meta: "LABEL",
         }),
       ),

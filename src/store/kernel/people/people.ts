@@ -219,7 +219,11 @@ function erase(tx: Db, { username, uid }: Columns): void {
   forgetSessions(tx, uid);
   forgetAgent(tx, uid);
   forgetProjects(tx, uid);
-  tx.run("DELETE FROM login_guard WHERE kind = 'account' AND subject = ?", username);
+  // The subject is the name, a blank and where the guesses came from.
+  tx.run(
+    "DELETE FROM login_guard WHERE kind = 'account' AND substr(subject || ' ', 1, length(?1) + 1) = ?1 || ' '",
+    username,
+  );
   tx.run("DELETE FROM group_capabilities WHERE gid = ?", uid);
   tx.run("DELETE FROM groups WHERE gid = ?", uid);
   for (const { gid } of tx.all<{ gid: number }>("SELECT gid FROM groups"))
