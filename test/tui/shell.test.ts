@@ -126,7 +126,7 @@ scenario("while an answer streams the prompt stays, messages are queued, and eve
       expect(lines.filter((each) => each === "› and then?")).toHaveLength(1);
       expect(lines.filter((each) => each.startsWith("~  init:1000"))).toHaveLength(1);
     },
-    { script: [{ text: LONG, chunk: 40, chunkDelayMs: 20 }, { text: "Second." }] },
+    { script: [{ text: LONG, chunk: 40, chunkDelayMs: 50 }, { text: "Second." }] },
   ),
 );
 

@@ -126,7 +126,7 @@ const interrupts =
       }
     }
     if (moment.int === "notices") await session.until(/ctrl-d to leave/);
-    await session.until((text) => /^›(?: x)?$/m.test(text) && !/esc stops|^history:/m.test(text) && READY.test(text));
+    await session.until((text) => /^›(?: x)?$/m.test(text) && !/esc stop|^history:/m.test(text) && READY.test(text));
     if (moment.int === "closes") await session.until((text) => moment.shows?.test(text) === false);
     expect(session.emulator.buffer.active.type).toBe("normal");
     if (moment.int === "aborts") await isAborted(round);
