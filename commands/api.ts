@@ -1,5 +1,5 @@
-// `gsv api NAME '{…}'`: any syscall as it is, JSON in and JSON out. Rights, refusals and exit statuses are those of every command; keys
-// that the syscall does not have are refused before anything is sent.
+// `gsv api NAME '{…}'`: any syscall, JSON in and JSON out, with the rights and exit statuses of every command. Unknown keys are refused
+// before anything is sent.
 
 import { SysError } from "../src/abi/errno.ts";
 import { nearest } from "../src/lib/text/nearest.ts";

@@ -12,7 +12,7 @@ type AnyField = Field<unknown, boolean>;
 
 const USAGE_CHARS_MAX = 160;
 
-/** What can be typed after a command, and what its help says. */
+/** The arguments of a command, and the text of its help. */
 export interface Spec<F extends Fields = Fields> {
   /** As it is typed after `gsv`. */
   readonly name: string;
@@ -23,7 +23,7 @@ export interface Spec<F extends Fields = Fields> {
   readonly notes?: readonly string[];
   /** Where the arguments follow other rules than their fields say. */
   readonly usage?: string;
-  /** What follows its first word belongs to another program. */
+  /** Words after the first one belong to another program. */
   readonly passesOn?: true;
 }
 
@@ -33,18 +33,18 @@ export interface Flag {
   readonly text: string;
 }
 
-/** What was typed besides the values of flags. */
+/** The words that are not flags or values of flags. */
 export interface Words {
   readonly words: readonly string[];
   readonly json: boolean;
 }
 
-/** `-h` asks for help, but where every Unix has another meaning for it. */
+/** `-h` is help, except where every Unix uses it for something else. */
 export function helpLetter(input: Fields): readonly string[] {
   return Object.values(input).some(({ letter }) => letter === "h") ? [] : ["-h"];
 }
 
-/** Whether one of these switches stands anywhere before `--`. */
+/** Whether one of these flags is given before `--`. */
 export function asks(args: readonly string[], ...names: string[]): boolean {
   const end = args.indexOf("--");
   return (end === -1 ? args : args.slice(0, end)).some((token) => names.includes(token));
@@ -98,7 +98,7 @@ export function usageError(spec: Spec, message: string, hints: readonly string[]
   return new SysError("EUSAGE", message, [...hints, `usage: ${shortUsage(spec)}`]);
 }
 
-// Whoever mistyped one flag looks for that one, and not for thirty others.
+// After a mistyped flag, thirty others are noise.
 function shortUsage(spec: Spec): string {
   const whole = usageLine(spec);
   if (whole.length <= USAGE_CHARS_MAX || spec.usage !== undefined) return whole;
@@ -135,7 +135,7 @@ function placeholder(key: string, spec: AnyField): string {
   return spec.meta ?? spec.choices?.join("|") ?? key.toUpperCase();
 }
 
-/** What a sentence calls an argument without a flag. */
+/** The name of a positional argument in an error. */
 export function wordName(key: string, spec: AnyField): string {
   const word = (spec.meta ?? key.toUpperCase()).replace(/\.\.\.$/, "");
   // Choices are no name.

@@ -1,5 +1,5 @@
-// What a command is and what it is handed: streams, environment, time, randomness and the kernel, all as parameters.
-// A command reads nothing of the machine by itself and never exits: it returns its exit status.
+// A command and its parameters: streams, environment, time, randomness and the kernel. A command reads nothing of the computer directly and
+// never exits: it returns its exit status.
 
 import type { HomeKeeping } from "../src/abi/backup.ts";
 import type { SysError } from "../src/abi/errno.ts";
@@ -16,10 +16,10 @@ import type { Side } from "./files/copy/side.ts";
 export type Jq = (lines: string) => Promise<string>;
 
 export interface Output {
-  /** Resolves once the text was taken by the system. Never rejects: when it takes no more, `closed` turns true and text is dropped. */
+  /** Resolves once the system has taken the text. Never rejects: after a failure `closed` is true and text is dropped. */
   write(text: string | Uint8Array): Promise<void>;
   readonly closed: boolean;
-  /** Why it is closed, where that is more than a reader who has gone. */
+  /** Why stdout is closed; null if the reader has just left. */
   readonly failure: SysError | null;
   readonly isTTY: boolean;
   readonly columns: number;
@@ -34,34 +34,34 @@ export interface Input {
 }
 
 export interface EditRequest {
-  /** What it begins with, unless a draft was kept. */
+  /** The first text, unless there is a draft. */
   readonly text: string;
-  /** What the file is called. */
+  /** The name of the file. */
   readonly name: string;
-  /** What tells its draft from others; the name when left out. */
+  /** The key of the draft (default: the name). */
   readonly draftName?: string;
-  /** The edit goes on with the draft there. */
+  /** Called if the edit continues a draft. */
   onDraft(path: string): Promise<void>;
 }
 
 export interface Edited {
   readonly text: string;
-  /** What was written has been taken over: the file goes, and a draft with it. */
+  /** The text was saved: deletes the file and the draft. */
   done(): void;
-  /** What was written could not be used: it is kept as the draft of this name. Returns its path. */
+  /** The text could not be used: saves it as a draft and returns the path. */
   keep(): string;
 }
 
 /** The signals of the operating system that a command may take over. */
 export type Interruption = "INT" | "TERM" | "HUP";
-/** What ends a command that would go on for ever: one of them, or that nobody reads it any more. */
+/** The end of a command that follows something: a signal, or a closed stdout. */
 export type Ending = Interruption | "PIPE";
 
-/** Who this invocation acts as, and how a person proves it. */
+/** The account that this invocation acts as, and its login. */
 export interface SignIn {
-  /** From the first use of `sys` on; `anew` takes no login that was kept. */
-  as(name: string, how?: "anew"): void;
-  /** No password is asked for: where one is needed, it fails. */
+  /** From the first use of `sys` on; `fresh` ignores a saved login. */
+  as(name: string, how?: "fresh"): void;
+  /** Fails instead of asking for a password. */
   unasked(): void;
   /** For later invocations with this name, until it expires. */
   keep(name: string, login: KeptLogin): Promise<void>;
@@ -84,35 +84,35 @@ export interface Io {
   readonly cwd: string;
   /** Among commands of a script, which waits for the end of each. */
   readonly isScript?: true;
-  /** Nobody is to be asked, also where somebody could be. */
+  /** --no-input: never asks. */
   readonly asksNobody?: true;
   /** Nothing goes through a pager. */
   readonly noPager?: true;
-  /** What happens besides the command, such as a home that was made, is told to this one until the returned function is called. */
+  /** Receives status lines of other parts, such as a new home, until the returned function is called. */
   onWord(hear: (line: string) => void): () => void;
   /** A jq program, ready to run; refuses one that cannot be read. */
   jq(expression: string): Promise<Jq>;
   /** Takes signals over from their default action until the returned function is called. */
   onSignal(listener: (name: Interruption) => void): () => void;
-  /** As `onSignal`, for who follows without end: told as well when the reader of stdout has gone, though nothing was written since. */
+  /** As `onSignal`, for endless commands: also called when stdout closes, even if nothing was written since. */
   onEnding(listener: (name: Ending) => void): () => void;
   readonly clock: Clock;
   readonly random: RandomBytes;
   readonly person: {
-    /** What a process asks can be asked here: on a terminal that is ours, and where nothing else shows it. */
+    /** Whether requests of a process can be asked on this terminal. */
     answersHere(): boolean;
-    /** Asks a person at the terminal; the line as they typed it. */
+    /** Asks at the terminal; returns the line as typed. */
     ask(question: string): Promise<string>;
-    /** A line typed at the terminal without showing it, whatever stdin is; null where nobody is at one. */
+    /** Reads a hidden line from the terminal, whatever stdin is; null without a terminal. */
     askHidden(question: string): Promise<string | null>;
-    /** Lets a person change a text in their editor; a private file holds it meanwhile. */
+    /** Opens a text in the editor, in a private file. */
     edit(request: EditRequest): Promise<Edited>;
   };
-  /** Settings of the command line as `KEY=VALUE`: the strongest layer of this invocation. Refuses what is not right. */
+  /** Settings as `KEY=VALUE` for this invocation only. Throws for an invalid one. */
   override(said: readonly string[]): Promise<void>;
   /** The text of an error without the secrets of this home. */
   conceal(text: string): Promise<string>;
-  /** The files of this machine, as whoever runs gsv; paths from where it was started. */
+  /** The files of this computer, with your permissions; paths are relative to the current directory. */
   host(): Promise<Side>;
   /** The same one at every call; nothing is connected or started before its first use. */
   sys(): Sys;
@@ -123,24 +123,24 @@ export interface Io {
   /** For a home in any state; neither makes nor starts anything. */
   readonly machine: {
     doctor(): Promise<Doctor>;
-    /** Those this gsv can talk to. */
+    /** Providers that this version supports. */
     providers(): Promise<readonly string[]>;
     /** Throws when the environment names no home. */
     places(): Promise<readonly Place[]>;
   };
   /** The home as a whole: backed up, put back, measured. */
   readonly keep: HomeKeeping;
-  /** For looking only: starts nothing, makes nothing, says nothing. Null where a look needs a kernel. */
+  /** For read-only calls: starts and creates nothing. Null if a kernel is needed. */
   peek(): Promise<Sys | null>;
   /** The pages that ship with gsv. */
   manual(): Promise<readonly ManualSection[]>;
-  /** Real bash of this machine on a terminal of its own, shown on this one, until it ends; its exit status. Null where there is no terminal. */
+  /** Runs bash of this computer on a terminal of its own, shown here. Returns its exit status; null without a terminal. */
   hostTerminal(request: { readonly bare: boolean }): Promise<number | null>;
   /** Runs a line of bash on this computer as the person, with the terminal; null where there is no terminal. */
   hostLine(line: string, directory?: string): Promise<{ readonly status: number; readonly output: string } | null>;
   /** Whether the person's PATH has a program of that name. */
   isOnPath(name: string): boolean;
-  /** Lets another program have the terminal; its exit status, as `sh` says it. */
+  /** Runs another program on the terminal; returns its exit status as in `sh`. */
   spawn(program: Program): Promise<number>;
 }
 
@@ -154,11 +154,11 @@ export interface Program {
   readonly argv: readonly string[];
   /** All of its environment. */
   readonly env: { readonly [name: string]: string };
-  /** What it reads on stdin. */
+  /** Its stdin. */
   readonly stdin: string;
   /** Ends it. */
   readonly signal: AbortSignal;
-  /** Takes what it printed, at its end; the terminal does when left out. */
+  /** Receives the output at the end (default: the terminal gets it). */
   readonly onOutput?: (text: string) => void;
 }
 

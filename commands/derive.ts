@@ -39,7 +39,7 @@ async function withStdin(io: Io, input: Spec["input"], args: { readonly [name: s
   return { ...args, [name]: await stdinText(io) };
 }
 
-// A list longer than one answer is asked for until its end.
+// Fetches all pages of a list.
 export async function allPages(sys: Sys, call: AnySyscall, args: object): Promise<unknown> {
   const { print } = call.cli;
   if (print.kind !== "table" || print.pages === undefined) return await sys.call(call.name, args);

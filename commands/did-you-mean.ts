@@ -1,5 +1,5 @@
-// What somebody may have meant by a name that there is not. An error that repeats a word of the command line is told the nearest of what
-// completion offers at its place: pids and labels, files, sessions, agents, settings, signals, choices. A guess is said and never taken.
+// Suggestions for a wrong name: if an error repeats a word of the command line, adds the most similar completions of that place. A suggestion is
+// only shown, never used.
 
 import { type Code, SysError } from "../src/abi/errno.ts";
 import { nearest } from "../src/lib/text/nearest.ts";
@@ -49,7 +49,7 @@ async function offered(
   { place, word, name }: Place,
   by: { readonly io: Io; readonly commands: Commands },
 ): Promise<readonly Candidate[]> {
-  // What is wrong with a line by itself is seen without a look into the home.
+  // A usage error needs no look into the home.
   const io: Io = error.code === "EUSAGE" ? Object.create(by.io, { peek: { value: async () => null } }) : by.io;
   const complete = (before: readonly string[], current: string) => completionOf(by.commands, { before, current }, io);
   // A process may stand where its command has a message.
@@ -61,7 +61,7 @@ async function offered(
   return candidates.map((each) => ({ ...each, value: each.value.slice(flag.length) }));
 }
 
-/** Names that begin alike are told apart by what is behind the last colon; a label stands for its process. */
+/** Names with the same prefix are compared after the last colon; a label means its process. */
 function closest(name: string, candidates: readonly Candidate[]): string[] {
   // There is one of just that name: something else is wrong with it.
   if (candidates.some(({ value }) => value === name)) return [];
@@ -75,7 +75,7 @@ function closest(name: string, candidates: readonly Candidate[]): string[] {
     .map((value) => (notes.get(value) && isPid(value) ? `${value} (${notes.get(value)})` : value));
 }
 
-/** Of a pid somebody may have left out or mistyped the first part. */
+/** The first part of a pid may be missing or mistyped. */
 function byEnd(name: string, candidates: readonly Candidate[]): string[] {
   const end = name.slice(name.lastIndexOf(":") + 1);
   return candidates.flatMap(({ value }) =>

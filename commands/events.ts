@@ -24,7 +24,7 @@ interface Kinds {
   deltaKind: (typeof DELTA_KINDS)[number];
 }
 
-/** What every event says: the process it is about, and that one's parent. Null until known. */
+/** Fields of every event: the process and its parent. Null until known. */
 const COMMON = { pid: "text?", parent: "text?", run: "text?" } as const;
 
 /** Keys of each type besides the common ones; `?` marks what may be null. No key is ever left out. */
@@ -114,7 +114,7 @@ function retryOf({ turn, attempt, reason, class: failureClass, until, putAside }
   return { turn, attempt, reason, class: failureClass, until, putAside };
 }
 
-/** What a key of each kind holds, as JSON Schema says it. */
+/** The JSON Schema for each kind of key. */
 const SCHEMAS: { readonly [K in keyof Kinds]: object } = {
   text: { type: "string" },
   "text?": { type: ["string", "null"] },
@@ -153,7 +153,7 @@ function shapeOf(type: keyof Types): object {
   };
 }
 
-/** What is wrong with a value as an event of this version, or null. Keys and types it does not know are no fault. */
+/** Why a value is no event of this version, or null. Unknown keys and types are allowed. */
 export function checkEvent(value: unknown): string | null {
   if (!isObject(value)) return "an event is an object";
   const { type } = value;

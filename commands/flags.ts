@@ -1,5 +1,4 @@
-// The flags of a command line, read by Commander; what it would let through is checked on top. Loaded only for a line that has some:
-// loading Commander takes longer than most commands take for all else.
+// Reads flags with Commander and adds stricter checks. Only loaded for lines with flags: loading Commander takes longer than most commands.
 
 import { Command, CommanderError, Option } from "commander";
 import type { SysError } from "../src/abi/errno.ts";

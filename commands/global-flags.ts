@@ -11,7 +11,7 @@ interface GlobalFlag {
   readonly meta?: string;
   readonly choices?: readonly string[];
   readonly isRepeated?: true;
-  /** What is wrong where the value is missing. */
+  /** The missing value, for the error. */
   readonly needs?: string;
 }
 
@@ -32,11 +32,11 @@ export const GLOBAL_FLAGS = {
 
 export type GlobalName = keyof typeof GLOBAL_FLAGS;
 
-/** What was said of each, in order; a switch says "". */
+/** The values of each flag in order; "" for a switch. */
 export type Said = ReadonlyMap<GlobalName, readonly string[]>;
 
 export interface Taken {
-  /** What is left of the command line. */
+  /** The rest of the command line. */
   readonly rest: readonly string[];
   readonly said: Said;
 }
@@ -54,7 +54,7 @@ export interface Bounds {
   readonly keep?: readonly GlobalName[];
   /** From here on nothing is taken. */
   readonly end?: number;
-  /** False where somebody only wants to know which words are left. */
+  /** False to only find the remaining words. */
   readonly refuses?: boolean;
 }
 

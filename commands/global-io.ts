@@ -8,7 +8,7 @@ import { accountName } from "./config/sign-in.ts";
 import type { Said } from "./global-flags.ts";
 import { JqOutput } from "./io/jq-output.ts";
 
-/** So much of what was left unsaid is said after all when it goes wrong. */
+/** Status output that --quiet keeps for the case of a failure. */
 const HELD_CHARS_MAX = 65_536;
 
 /** Runs a command as these flags have it. */
@@ -45,7 +45,7 @@ export async function runWith(said: Said, io: Io, run: (io: Io) => Promise<numbe
   }
 }
 
-/** A question may be about what was left unsaid. */
+/** A question may refer to the suppressed output: print it first. */
 function heardFirst(person: Io["person"], held: HeldOutput): Io["person"] {
   const after =
     <Asked, Answer>(ask: (asked: Asked) => Promise<Answer>) =>
@@ -57,7 +57,7 @@ function heardFirst(person: Io["person"], held: HeldOutput): Io["person"] {
   return { answersHere, ask: after(person.ask), askHidden: after(person.askHidden), edit: after(person.edit) };
 }
 
-/** Nobody is there to be asked: whoever would ask fails, and says what. */
+/** --no-input: each question fails with its text. */
 function unasked(io: Io): PropertyDescriptorMap {
   io.signIn.unasked();
   const refuse = async (what: string): Promise<never> => {
@@ -85,7 +85,7 @@ function unasked(io: Io): PropertyDescriptorMap {
   };
 }
 
-/** Keeps the newest of what is written until somebody wants to know it. */
+/** Keeps the newest output until it is released. */
 class HeldOutput implements Output {
   private text = "";
 

@@ -5,7 +5,7 @@ import { SysError } from "../src/abi/errno.ts";
 import { nearest } from "../src/lib/text/nearest.ts";
 import type { Command, Commands } from "./command.ts";
 
-/** What gsv itself tells by a flag, and other programs by a word. */
+/** Flags of gsv that are commands elsewhere. */
 const FLAGS: ReadonlySet<string> = new Set(["--version"]);
 
 /** What other programs call it, where no letters are alike. */
@@ -53,7 +53,7 @@ export async function lookUp(commands: Commands, [word = "", ...args]: readonly 
   throw unknown(word, close);
 }
 
-/** What was meant to be said is no command at all. */
+/** `isSaid`: several words, so probably a message. */
 function unknown(word: string, close: readonly string[], isSaid = false): SysError {
   const shown = word.length > 60 ? `${word.slice(0, 60)}…` : word;
   const names = close.map((name) => `gsv ${name}`).join(" or ");

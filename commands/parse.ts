@@ -37,7 +37,7 @@ export async function parseCommandLine<F extends Fields>(
   return { values: Object.fromEntries(given) as Args<F>, json };
 }
 
-/** Of a line with no flag but `--json` nothing has to be taken apart, so what takes flags apart is not loaded. Null for any other. */
+/** A line without flags needs no flag parser, which is slow to load. Null if there are flags. */
 function wordsAlone(args: readonly string[]): Words | null {
   const words = args.filter((token) => token !== "--json");
   return words.some(looksLikeFlag) ? null : { words, json: words.length < args.length };

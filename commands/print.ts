@@ -1,4 +1,4 @@
-// Results on stdout: JSON, or as the declaration of the call says. One row is one line, whatever a label or path holds.
+// Prints results as JSON or as the call declares. One row is one line, whatever a label or path contains.
 
 import { wantsColour } from "../src/lib/text/colour.ts";
 import { sanitize } from "../src/lib/text/sanitize.ts";
@@ -47,7 +47,7 @@ export function printText(output: Output, text: string): Promise<void> {
   return output.write(output.isTTY ? sanitize(whole) : whole);
 }
 
-/** The same; what is taller than the terminal it is shown on goes through a pager. */
+/** The same, through a pager if it is taller than the terminal. */
 export async function printPage(io: Io, text: string, form?: { readonly isInert: true }): Promise<void> {
   if (io.stdout.isTTY) await page(io, withEnd(text), form);
   else await io.stdout.write(withEnd(text));

@@ -1,5 +1,5 @@
-// From argv to exit status: finds the one command that was named, runs it, and says what went wrong in one line with hints.
-// A word that is no command is refused with the nearest names; a guess never runs, and no text ever becomes chat by itself.
+// From argv to exit status: finds the command, runs it, and prints errors in one line with hints. An unknown command is refused with similar
+// names: a guess never runs, and text never becomes a message.
 
 import { ENDED_BY, exitStatusOf, SysError } from "../src/abi/errno.ts";
 import { asks, flagsOf, looksLikeFlag, type Spec } from "./args.ts";
@@ -55,9 +55,9 @@ interface Line {
   readonly named: Named | null;
 }
 
-/** A command keeps flags of its own that are called as ours are, and what it passes on to another program. */
+/** A command keeps its own flags with global names, and the words for another program. */
 async function read(all: readonly string[]): Promise<Line> {
-  // The words that completion is about are those of another command line.
+  // The words after __complete are those of another command line.
   if (all[0] === "__complete") return { taken: { rest: all, said: new Map() }, named: await namedIn(all) };
   const glance = takeGlobals(all, { refuses: false });
   const named = await namedIn(glance.rest);
@@ -74,7 +74,7 @@ function boundsFor({ name, input, passesOn }: Spec, all: readonly string[]): Bou
   return passesOn ? { keep, end: passedOnFrom(all, all.indexOf(name) + 1, own) } : { keep };
 }
 
-/** What a jq program gets is JSON: of a command that has its result as one object too, that one, unless a form is named. */
+/** --jq implies JSON: the single result object if the command has one, unless --output is given. */
 function withJson(taken: Taken, named: Named | null): Taken {
   const { said, rest } = taken;
   if (!said.has("--jq") || asks(rest, "--json")) return taken;
@@ -107,7 +107,7 @@ function refuseStrangers(before: readonly string[]): void {
   ]);
 }
 
-/** `before` holds flags alone, or what follows a `--`. */
+/** Only flags before `--`. */
 async function withoutCommand(argv: readonly string[], io: Io): Promise<number> {
   const before = argv.slice(0, argv.includes("--") ? argv.indexOf("--") : argv.length);
   // `gsv < script`

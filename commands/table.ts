@@ -1,5 +1,5 @@
-// Every first word of a command line, except nouns that the syscalls declare: a line here and a file beside it. A command is loaded when it
-// is named.
+// The first words of a command line, except nouns that the syscalls declare. A new command needs a line here and a file in its room. Commands
+// are loaded when they are named.
 
 import type { CommandEntry, Commands } from "./command.ts";
 

@@ -11,7 +11,7 @@ import { printResult } from "./print.ts";
 
 const aProcess = { pid: field.pid("the process", { positional: true, meta: "PID" }) };
 
-/** What is written by hand, over what the declarations say. */
+/** Hand-written verbs; they replace declared ones. */
 const VERBS: { readonly [domain: string]: { readonly [verb: string]: Partial<Verb> & Pick<Verb, "load"> } } = {
   proc: {
     spawn: { load: async () => (await import("./approvals/trust.ts")).spawnAs("proc spawn") },
@@ -76,7 +76,7 @@ const VERBS: { readonly [domain: string]: { readonly [verb: string]: Partial<Ver
   },
 };
 
-/** The command of one verb, found without loading what the other verbs of its domain declare; null when there is none. */
+/** The command of one verb, without loading the other verbs of its domain; null if unknown. */
 export async function verbCommand(domain: string, verb: string): Promise<Command | null> {
   const byHand = Object.hasOwn(VERBS, domain) ? VERBS[domain] : undefined;
   if (byHand !== undefined && Object.hasOwn(byHand, verb)) return byHand[verb]!.load();
@@ -84,7 +84,7 @@ export async function verbCommand(domain: string, verb: string): Promise<Command
   return call === undefined || call.cli.hidden ? null : derived(call.name);
 }
 
-/** What may follow a domain's name; null when there is no such domain for people. */
+/** The verbs of a domain; null if it has none for people. */
 export async function verbsOf(domain: string): Promise<ReadonlyMap<string, Verb> | null> {
   const shown = (await callsOf(domain)).filter(({ cli }) => !cli.hidden);
   if (shown.length === 0) return null;

@@ -1,17 +1,16 @@
-// What waits for a person, as a person reads it: everything that will run, where, why it asks. Nothing is cut and nothing is hidden: what a
-// terminal would not show, or would act on, stands there as what it is.
+// The text of a request: what will run, where, and why it asks. Nothing is cut, and control characters are made visible.
 
 import type { Approval } from "../../src/abi/process/process.ts";
 import { codeOf, lookalikes, withBlanksShown } from "../../src/lib/text/lookalike.ts";
 import { reveal } from "../../src/lib/text/sanitize.ts";
 
-/** The argument that says what a call does. */
+/** The argument that matters most. */
 const MAIN: { readonly [call: string]: string } = { "shell.exec": "command", "fs.delete": "path", "net.fetch": "url" };
 
 /** Words of two alphabets that are named. */
 const LOOKALIKES_MAX = 5;
 
-/** As it is stored, and as clients are told of it. */
+/** As stored and as sent to clients. */
 type Asked = Pick<Approval, "id" | "kind" | "pid" | "tool" | "call" | "why" | "about" | "expiresAt"> & {
   readonly args: object;
 };
@@ -25,19 +24,19 @@ export function approvalText(asked: Asked): string {
   return [head, ...dangerLines(asked), ...approvalBody(asked), `  to ${shown(why)}`, ...reasonLines(asked)].join("\n");
 }
 
-/** What makes it dangerous, and what a yes gives it. */
+/** The dangers, and what an approval grants. */
 function dangerLines({ about }: Pick<Asked, "about">): readonly string[] {
   const granted = (about?.grants ?? []).map((each) => `  grants: ${each}, for this command only`);
   return [...(about?.dangers ?? []).map((each) => `  danger: ${shown(each)}`), ...granted];
 }
 
-/** What would run or change, or what is asked. */
+/** The command, the change or the question. */
 export function approvalBody(asked: Asked): readonly string[] {
   const body = asked.kind === "question" ? questionBody(asked) : requestBody(asked);
   return [...body, ...lookalikeLines(body.join(" "))];
 }
 
-/** Words in it that are not what they look like. */
+/** Words with letters that look like other letters. */
 export function deceits(asked: Asked): readonly string[] {
   return lookalikeLines((asked.kind === "question" ? questionBody(asked) : requestBody(asked)).join(" "));
 }
@@ -72,7 +71,7 @@ export function reasonLines({ about }: Pick<Asked, "about">): readonly string[] 
   return (about?.reasons ?? []).map((reason) => `  because ${shown(reason)}`);
 }
 
-/** Of a change of a file, what its difference says already. */
+/** Arguments that the diff of a file change already shows. */
 const CHANGES = new Set(["content", "oldString", "newString"]);
 
 function argumentText(name: string, value: unknown): readonly string[] {

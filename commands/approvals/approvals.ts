@@ -1,5 +1,5 @@
-// `gsv approvals`, `approve`, `deny` and `answer`: what waits for a person, looked at, followed and answered. An answer names the checksum of
-// what was read just before: should it have become something else meanwhile, nothing is answered.
+// `gsv approvals`, `approve`, `deny` and `answer`. An answer carries the checksum of the request as it was read, so a request that changed
+// meanwhile is not answered.
 
 import { ENDED_BY, SysError } from "../../src/abi/errno.ts";
 import type { Approval } from "../../src/abi/process/process.ts";
@@ -58,7 +58,7 @@ export const approve = command(
 async function changedBy(io: Io, wanted: string, asked: Approval | null): Promise<Approval["args"]> {
   if (asked === null) throw new SysError("ENOENT", `no such approval: ${wanted}`);
   const args = await editedArgs(io, asked);
-  // No way out that says yes to what nobody touched.
+  // An unchanged edit must not approve anything.
   if (args === null) throw new SysError("EBUSY", UNCHANGED, [`gsv approve ${wanted} allows it as it is`]);
   return args;
 }
@@ -135,7 +135,7 @@ export async function approvals(): Promise<Command> {
   );
 }
 
-/** Whole; null where it is not open, which the answer then says. */
+/** Null if the request is not open; the answer reports that. */
 async function shownOf(io: Io, wanted: string): Promise<Approval | null> {
   try {
     const { approvals: found } = await io.sys().call<{ approvals: readonly Approval[] }>("hil.list", { id: wanted });
@@ -158,7 +158,7 @@ async function answer(io: Io, args: object, json: boolean): Promise<number> {
 
 type Told = Extract<Signal, { readonly name: "chat.hil" | "chat.hil_closed" }>;
 
-/** Until somebody ends it, or nobody reads it. */
+/** Until it is interrupted or stdout is closed. */
 async function watch(io: Io, json: boolean): Promise<number> {
   const queue = new Queue<Told | Ending>();
   const stops = [

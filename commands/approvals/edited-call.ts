@@ -1,5 +1,5 @@
-// What a process asked for, changed by a person in their editor before it runs: the command or the text where there is one, else all
-// arguments as JSON. What comes back unchanged is no answer: whoever leaves an editor without a change has allowed nothing.
+// Edits a request before approving it: the command or text if there is one, else all arguments as JSON. An unchanged text is no answer:
+// leaving the editor approves nothing.
 
 import { SysError } from "../../src/abi/errno.ts";
 import type { Approval } from "../../src/abi/process/process.ts";
@@ -48,7 +48,7 @@ function objectIn(text: string): Approval["args"] {
     const value: unknown = JSON.parse(text);
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Approval["args"];
   } catch {
-    // Told below.
+    // Reported below.
   }
   throw new SysError("EINVAL", "the edited text is not a JSON object; the request is still open");
 }

@@ -1,5 +1,5 @@
-// `gsv hooks allow HOOK`: shows all of a hook, with everything hidden in it made visible, and asks. What is allowed is what was shown, by its
-// checksum. With nobody to ask and no --yes nothing is allowed.
+// `gsv hooks allow HOOK`: shows the whole hook with hidden characters visible, then asks. Allows exactly what was shown, by checksum.
+// Without a terminal, only --yes allows.
 
 import { SysError } from "../../src/abi/errno.ts";
 import type { HookInfo } from "../../src/abi/hook.ts";

@@ -1,4 +1,4 @@
-// `gsv policy edit`: the written policy, what agents may do by themselves, in your editor. What is no policy is not taken over.
+// `gsv policy edit`: edits the policy, which says what agents may do without asking. An invalid policy is not saved.
 
 import { parsePolicy } from "../../src/abi/policy.ts";
 import { PROFILES } from "../../src/abi/process/process.ts";

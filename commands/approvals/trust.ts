@@ -1,5 +1,5 @@
-// `gsv workspace trust ID`: shows what a workspace would tell the agents in it, and asks before it may. `gsv workspace attach` asks the same
-// where there is somebody to ask. With nobody to ask and no --yes nothing is trusted.
+// `gsv workspace trust ID`: shows the instruction files of a workspace and asks whether agents may read them. `gsv workspace attach` asks the
+// same on a terminal. Without a terminal, only --yes trusts.
 
 import { LIMITS } from "../../src/abi/config/limits.ts";
 import { SysError } from "../../src/abi/errno.ts";
@@ -52,7 +52,7 @@ export const trust = command(
   },
 );
 
-/** Attaches, and asks at once about what lies there. */
+/** Attaches, then asks about the instruction files. */
 export async function attach(): Promise<Command> {
   return (await import("../derive.ts")).derived("workspace.attach", "workspace attach", (io, { id }: WorkspaceInfo) =>
     offer(io, id),
@@ -66,7 +66,7 @@ export async function spawnAs(name: string): Promise<Command> {
   });
 }
 
-/** Where there is nobody to ask, or nothing to ask about, nothing is asked. */
+/** Does nothing without a terminal or without instruction files. */
 export async function offer(io: Io, id: string): Promise<void> {
   if (!io.stdin.isTTY || !io.stderr.isTTY || io.asksNobody) return;
   const speaking = await io.sys().call<Speaking>("workspace.speaks", { id });

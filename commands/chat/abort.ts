@@ -1,4 +1,4 @@
-// Ends a conversation whose time is over: its run goes on, unless it was to be ended then.
+// The end of a chat after --timeout: the run continues unless --kill-on-timeout is set.
 
 import { ENDED_BY } from "../../src/abi/errno.ts";
 import { waitAtMost } from "../../src/lib/wait.ts";
@@ -13,7 +13,7 @@ const ANSWER_MS = 2000;
 
 interface Late {
   readonly request: Pick<ChatRequest, "deadline" | "killOnTimeout">;
-  /** Left out while nobody has taken the message. */
+  /** Undefined until the kernel has accepted the message. */
   readonly pid: string | undefined;
   readonly runId: string | undefined;
 }

@@ -1,5 +1,5 @@
-// What comes on stdin while a conversation goes on, one JSON object a line: answers to approvals and questions, which are given at once,
-// messages and an abort, which steer it. A line that is none of these does nothing, and is told.
+// `--input jsonl`: JSON lines on stdin during a chat: answers to requests, further messages, and an abort. Other lines are reported and
+// ignored.
 
 import { messageOf } from "../../src/abi/errno.ts";
 import type { Answer } from "../../src/syscalls/approval/approval-service.ts";
@@ -16,13 +16,13 @@ const DECISIONS: { readonly [word: string]: "approve" | "deny" } = {
   no: "deny",
 };
 
-/** What is said to the process while it works. */
+/** A message or an abort for the running process. */
 export type Steering =
   | { readonly type: "message"; readonly text: string; readonly interrupt: boolean }
   | { readonly type: "abort" };
 
 export interface Hearing {
-  /** Told of each line that does nothing, and of the end by null. */
+  /** Reports each ignored line; null at the end of stdin. */
   told(fault: string | null): void;
   steer(steering: Steering): void;
 }

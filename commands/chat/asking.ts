@@ -1,6 +1,5 @@
-// On a terminal, what a process asks is put to the person there and then: y, n, always, an edit, or the text of an answer. An empty line leaves
-// it to wait, and so does the end of what is typed. What was typed before the question could be read, or while another one stood there,
-// answers nothing.
+// Asks for approvals and answers on the terminal: y, n, always, an edit, or text. An empty line or ctrl-d leaves the request open. Lines typed
+// before the question appeared are ignored.
 
 import { messageOf, SysError } from "../../src/abi/errno.ts";
 import type { SignalOf } from "../../src/abi/signal.ts";
@@ -21,18 +20,18 @@ export class Asking {
   private open: Asked | null = null;
   private readonly answered = new Set<string>();
   private isReading = false;
-  /** A question stands there, and its line is not typed yet. */
+  /** A question is shown and not answered yet. */
   private isOpen = false;
   private isMidLine = false;
   private hasLeft = false;
 
-  /** `left` is told once, when the person leaves what is asked to wait. */
+  /** `left` is called once, when the person leaves a request open. */
   constructor(
     private readonly io: Io,
     private readonly left: () => void,
   ) {}
 
-  /** About what was shown just before. */
+  /** For the request that was just shown. */
   async ask(asked: Asked): Promise<void> {
     this.open = asked;
     if (this.hasLeft) return await this.tellHow(asked);
@@ -40,7 +39,7 @@ export class Asking {
     else if (this.isOpen) await this.put(asked);
   }
 
-  /** Whether that was answered from here, so that nobody has to be told. */
+  /** Whether this terminal gave the answer, so it needs no report. */
   closed(id: string): boolean {
     if (this.open?.id === id) this.open = null;
     return this.answered.has(id);
@@ -92,7 +91,7 @@ export class Asking {
     const since = io.clock.mono();
     this.isMidLine = true;
     this.isOpen = true;
-    // Ctrl-d, or a terminal that has gone: nobody answers.
+    // Ctrl-d or a closed terminal: no answer.
     const line = await io.person.ask(questionText(asked)).catch(() => null);
     this.isMidLine = false;
     this.isOpen = false;
@@ -115,7 +114,7 @@ export class Asking {
       await sys.call("hil.answer", { id, ...(hash === "" ? {} : { hash }), ...said });
     } catch (error) {
       this.answered.delete(id);
-      // Somebody was quicker.
+      // Answered elsewhere first.
       if ((await openApproval(sys, id)) === null) this.closed(id);
       throw error;
     }
@@ -124,7 +123,7 @@ export class Asking {
       await (await import("../approvals/trust.ts")).offer(this.io, about.attaches);
   }
 
-  /** Null for what is no answer: it is asked again. */
+  /** Null if the line is no answer; then gsv asks again. */
   private async decided({ id, about }: Asked, line: string): Promise<Said | null> {
     const [first = "", ...why] = line.split(/\s+/);
     if (why.length === 0 && /^e(?:dit)?$/i.test(first)) return await this.edited(id);

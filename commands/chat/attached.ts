@@ -1,5 +1,5 @@
-// What is given with a message: files of this machine, looked at before anything is sent, and what came on stdin and cannot stand in the
-// message. They are uploaded to the process that gets it.
+// Attachments: files of this computer, checked before anything is sent, and stdin data that does not fit into the message. They are uploaded to
+// the process that gets the message.
 
 import { LIMITS } from "../../src/abi/config/limits.ts";
 import { SysError } from "../../src/abi/errno.ts";
@@ -44,7 +44,7 @@ async function namesOnStdin(io: Io): Promise<readonly string[]> {
   return (await stdinText(io)).split("\n").filter((line) => line !== "");
 }
 
-/** What goes with a message: media by their ids, and how the agent is told which is which. */
+/** Uploaded media by id, and the text that names them for the agent. */
 export interface Brought {
   readonly media: readonly string[];
   readonly told: string;

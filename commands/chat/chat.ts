@@ -1,5 +1,5 @@
-// `gsv chat`: send one message and print the answer. Everything a script relies on is here or in what it calls:
-// what is said in chat-said, the life of the run in chat-run, output forms in chat-view and events, what is given of an answer in chat-pick.
+// `gsv chat`: sends one message and prints the answer. message-source.ts reads the message, run-chat.ts follows the run, view.ts prints, and
+// pick.ts extracts a part of the answer.
 
 import { exitStatusOf, messageOf, SysError } from "../../src/abi/errno.ts";
 import { initPid } from "../../src/abi/ids.ts";
@@ -25,7 +25,7 @@ export const chat = command(CHAT, (invocation, io) => runChat(invocation, io, { 
 type Given = Invocation<typeof CHAT.input>["args"];
 
 interface Named {
-  /** What was typed: its usage is told. */
+  /** The command that was typed, for usage errors. */
   readonly spec: Spec;
   /** Learns of a process that was made for the message. */
   readonly onFresh?: (pid: string) => void;
@@ -39,7 +39,7 @@ export async function runChat(
   const output = formOf(args.output, json, spec);
   const asks = output === "text" && args.input === undefined && !args.detach && io.person.answersHere();
   const view = tellingOfFresh(viewOf(io, output, { ...args, asks }), onFresh);
-  // Taken from here to the end, so that between reading and sending, too, nobody is told to go without a result.
+  // Signals are taken over from here on: every end prints a result, also between reading and sending.
   const stop = io.onSignal(() => {});
   try {
     const before = await beforeSending(io, view, { args, output, asks, spec });
@@ -57,12 +57,12 @@ export async function runChat(
 interface Asked {
   readonly args: Given;
   readonly output: keyof typeof VIEWS;
-  /** What the process asks is asked here. */
+  /** Requests of the process are asked on this terminal. */
   readonly asks: boolean;
   readonly spec: Spec;
 }
 
-/** What fails has its result, like every other end. */
+/** A failure prints a result, like every other end. */
 async function beforeSending(io: Io, view: ChatView, asked: Asked): Promise<Before<Prepared>> {
   try {
     const limitMs = timeoutMs(asked.spec, asked.args.timeout);
@@ -201,7 +201,7 @@ async function lastActive(io: Io): Promise<string> {
   return last.pid;
 }
 
-/** It stays when this message is answered, so whoever changes it is told how to take it back. */
+/** The mode stays after the answer, so the note says how to undo it. */
 async function setMode(io: Io, view: ChatView, asked: string | undefined, mode: Mode): Promise<void> {
   const pid = asked ?? initPid((await io.sys().call<{ uid: number }>("system.whoami", {})).uid);
   const before = (await io.sys().call<{ mode: Mode }>("proc.mode", { pid })).mode;
@@ -216,7 +216,7 @@ function viewOf(
   { usage, lastMessage, raw = false, asks }: Given & { readonly asks: boolean },
 ): ChatView {
   const plain = VIEWS[output](io, { raw, asks });
-  // In JSON the result says it.
+  // JSON has it in the result.
   const view = usage && output === "text" ? withUsage(plain) : plain;
   if (lastMessage === undefined) return view;
   return tellingView(view, async (answer) => {

@@ -1,11 +1,11 @@
-// How a conversation ends for the one who asked: the client's outcome and exit status for every end and every hold. Pure tables.
+// The outcome and exit status of a chat for every end and every hold. Pure.
 
 import { exitOf, exitOfHold, type RunEnd, type RunStatus, type WaitsFor } from "../../src/abi/process/process.ts";
 import type { Answered, WaitResult } from "../../src/syscalls/services.ts";
 import type { ChatStatus } from "../events.ts";
 import type { ChatResult } from "./view.ts";
 
-/** What is known at the end; whatever is left out of a result is null in it. */
+/** The known fields of a result; missing ones are null in it. */
 export type Ending = Pick<ChatResult, "status" | "exit"> & Partial<ChatResult>;
 
 const SAID: { readonly [status in Exclude<RunStatus, "ok">]: string } = {
@@ -51,7 +51,7 @@ export function endingOfWait({ status, exit, text, error, usage = null }: WaitRe
   return { status: known, exit, text, error, usage: tokens, costUsd };
 }
 
-/** What was typed was a command: it is done, and there is no run. */
+/** The message was a command such as /reset: there is no run. */
 export function answered({ response: text }: Answered): Ending {
   return { status: "ok", exit: 0, text };
 }
@@ -60,13 +60,13 @@ export function endingOfHold(waitsFor: WaitsFor, error: string): Ending {
   return { status: HELD[waitsFor.kind], exit: exitOfHold(waitsFor), error };
 }
 
-/** The message never became a run, or the kernel left: the exit status tells which kind of failure it was. */
+/** No run, or the kernel has left: the exit status tells the kind of failure. */
 export function endingOfFailure(exit: number, error: string): Ending {
   const statuses: { readonly [exit: number]: ChatStatus } = { 5: "blocked", 6: "limit", 75: "unavailable" };
   return { status: statuses[exit] ?? "error", exit, error };
 }
 
-/** One line for a person about an end that is not an answer; null when there is nothing to say. */
+/** One line about an end without an answer; null for a normal end. */
 export function endText(status: RunStatus, why: string | null): string | null {
   if (status === "ok") return null;
   return why === null ? SAID[status] : `${SAID[status]}: ${REASONS[why] ?? why}`;

@@ -1,5 +1,4 @@
-// Everything that can happen while a conversation goes on, in one queue: signals, answers of calls, instants and what a person does. What makes
-// it happen is let go of when the conversation is over.
+// Everything that happens during a chat, in one queue: signals, results of calls, timers and input. All sources are released at the end.
 
 import type { ProcessInfo } from "../../src/abi/process/process.ts";
 import type { Signal } from "../../src/abi/signal.ts";
@@ -15,7 +14,7 @@ export type Happening =
   | { readonly kind: "fresh"; readonly pid: string }
   | { readonly kind: "sent"; readonly sent: Sent | Answered }
   | { readonly kind: "signal"; readonly signal: Signal }
-  /** What was said meanwhile has a run, or the reason why it was not taken. */
+  /** A message sent meanwhile got a run, or an error. */
   | { readonly kind: "steered"; readonly run: string | null; readonly fault: string | null }
   | { readonly kind: "waited"; readonly run: string; readonly result: WaitResult }
   | { readonly kind: "settled"; readonly run: string; readonly result: WaitResult }
@@ -25,7 +24,7 @@ export type Happening =
   | { readonly kind: "aborted"; readonly aborted: boolean }
   | { readonly kind: "timeout" }
   | { readonly kind: "steering"; readonly steering: Steering }
-  /** On stdin: said of a line that does nothing, or null at the end. */
+  /** An ignored line of stdin, or null at its end. */
   | { readonly kind: "input"; readonly fault: string | null }
   | { readonly kind: "failed"; readonly error: unknown };
 

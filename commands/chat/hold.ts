@@ -1,4 +1,4 @@
-// What a conversation says of what holds it: each approval and each hold once, whichever run it belongs to and however often it is told.
+// Reports of approvals and holds during a chat, each once, whatever run it belongs to.
 
 import type { ProcessInfo, WaitsFor } from "../../src/abi/process/process.ts";
 import type { SignalOf } from "../../src/abi/signal.ts";
@@ -14,7 +14,7 @@ interface Held {
   readonly waitsFor: WaitsFor;
 }
 
-/** What holds a process that is in this state. */
+/** The hold of a process in this state. */
 export function heldBy({ state, waitsFor }: Pick<ProcessInfo, "state" | "waitsFor">): WaitsFor | null {
   if (waitsFor?.kind === "model") return null;
   return waitsFor ?? (state === "stopped" || state === "paused" ? { kind: "person", reason: `it is ${state}` } : null);
@@ -27,7 +27,7 @@ export class Holds {
   constructor(
     private readonly sys: Sys,
     private readonly view: ChatView,
-    /** Told of each approval when it was shown. */
+    /** Called after each approval was shown. */
     private readonly shown: (asked: SignalOf<"chat.hil">) => Promise<void> | undefined,
   ) {}
 
@@ -38,7 +38,7 @@ export class Holds {
     await this.shown(signal);
   }
 
-  /** Who waits it out is told what for. */
+  /** With --wait: reports what the run waits for. */
   async waiting(state: string, held: Held): Promise<void> {
     if ("id" in held.waitsFor) return this.show(held.waitsFor.id, held.parent);
     const text = `${held.pid} is ${state}: ${waitsForText(held.waitsFor)}; waiting`;
@@ -47,7 +47,7 @@ export class Holds {
     await this.view.status(text);
   }
 
-  /** Whoever answers by stdin is told what there is to answer. */
+  /** With --input jsonl: prints the request to answer. */
   told(id: string, parent: string | null): Promise<void> {
     return this.show(id, parent);
   }
@@ -59,7 +59,7 @@ export class Holds {
     return endingOfHold(waitsFor, waitsForText(waitsFor));
   }
 
-  // A process that was waiting before this message came says so no second time.
+  // A request that was open before this message sends no second signal.
   private async show(id: string, parent: string | null): Promise<void> {
     if (this.approvals.has(id)) return;
     const open = await openApproval(this.sys, id);

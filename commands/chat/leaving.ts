@@ -1,4 +1,4 @@
-// The time before there is anything to send: whoever reads a message from a pipe may be told to go, or have no more time, and has sent nothing.
+// Reading the message from stdin can be interrupted or time out. Then nothing was sent.
 
 import { ENDED_BY } from "../../src/abi/errno.ts";
 import type { Interruption, Io } from "../command.ts";
@@ -6,7 +6,7 @@ import type { Ending } from "./ending.ts";
 
 const NOTHING_SENT = "nothing was sent";
 
-/** What was read, or how it ended before. */
+/** The message, or the end before it was read. */
 export type Before<T> = { readonly read: T } | { readonly ending: Ending };
 
 export async function readBeforeLeaving<T>(io: Io, reading: Promise<T>, limitMs: number | null): Promise<Before<T>> {

@@ -1,4 +1,4 @@
-// What a command line of `gsv chat` says, whole before anything is sent: the message from its argument, a file or stdin, and what goes with it.
+// The message of `gsv chat` (argument, file or stdin) with its attachments, complete before anything is sent.
 
 import { LIMITS } from "../../src/abi/config/limits.ts";
 import { SysError } from "../../src/abi/errno.ts";

@@ -1,6 +1,5 @@
-// The message a command line stands for: its argument, a file, what comes on stdin, or one of the first two and then stdin, in this order.
-// What is no text, or more than a message takes, is data that goes beside the message, where the command can give it so; else it is refused,
-// as nothing at all is. Silence on stdin is reported.
+// The text of a message: argument or file, followed by stdin. Binary or long data becomes an attachment if the command allows it, else an error.
+// Empty input is an error; silence on stdin is reported.
 
 import { LIMITS } from "../../src/abi/config/limits.ts";
 import { SysError } from "../../src/abi/errno.ts";
@@ -18,22 +17,22 @@ import {
   textIn,
 } from "../io/stdin.ts";
 
-/** Of a character that counts as one; those of four count as two. */
+/** Per character that counts as one; characters of four bytes count as two. */
 const UTF8_BYTES_MAX = 3;
-/** Said to an agent in the place of a message that is longer than one may be. */
+/** Sent instead of a message that is too long. */
 const IN_A_FILE = "My message is too long to send directly. Read it from this file first.";
 
 export interface PromptRequest {
   /** `-` means that stdin is the message. */
   readonly message?: string | undefined;
   readonly ignoreStdin: boolean;
-  /** How long a pipe may be silent beside a message. */
+  /** Time to wait for the first byte of stdin. */
   readonly firstByteMs?: number | undefined;
-  /** What cannot stand in the message may go beside it. */
+  /** Binary or long data may become an attachment. */
   readonly beside?: boolean;
 }
 
-/** What cannot stand in a message, and what it is. */
+/** Data for an attachment, and its source. */
 export interface Beside {
   readonly what: "message" | "stdin";
   readonly bytes: Buffer;
@@ -41,13 +40,13 @@ export interface Beside {
 
 export interface PromptText {
   readonly text: string;
-  /** Goes beside the message. */
+  /** Data for an attachment. */
   readonly beside: Beside | null;
-  /** What the person should know of how it came about. */
+  /** A warning for the person. */
   readonly warning: string | null;
 }
 
-/** Null when there is nothing to say and nothing to read it from. */
+/** Null without a message and without stdin. */
 export async function readPrompt(io: Io, request: PromptRequest): Promise<PromptText | null> {
   const { message, ignoreStdin } = request;
   const fed = !ignoreStdin && comesOnStdin(io);
@@ -59,7 +58,7 @@ export async function readPrompt(io: Io, request: PromptRequest): Promise<Prompt
   return await withStdin(io, checkLength(message), request);
 }
 
-/** The text of a file as a message, or the file beside one. */
+/** The text of a file as message, or the file as attachment. */
 export function messageIn(bytes: Buffer, name: string): PromptText {
   if (bytes.length === 0) throw new SysError("EUSAGE", `${name} is empty: nothing to send`);
   const text = fittingText(bytes);
@@ -101,7 +100,7 @@ async function withStdin(io: Io, message: string, { beside, firstByteMs }: Promp
   throw new SysError("EUSAGE", isText(data) ? tooLong(message.length + data.length) : "stdin is not text", [FILE_HINT]);
 }
 
-/** Null for what is no text, or more than a message takes; of that no second copy is made. */
+/** Null if binary or too long; checked without copying the data. */
 function fittingText(bytes: Buffer): string | null {
   if (bytes.length > UTF8_BYTES_MAX * LIMITS.messageCharsMax) return null;
   const text = textIn(bytes);

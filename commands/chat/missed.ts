@@ -1,5 +1,4 @@
-// What could not be delivered, read back: texts that a run committed as the signals they would have been, an approval that was asked for
-// before anybody listened, an answer too long to be told whole.
+// Reads back what signals did not deliver: committed texts, approvals from before the subscription, and long answers.
 
 import { LIMITS } from "../../src/abi/config/limits.ts";
 import { exitStatusOf, SysError } from "../../src/abi/errno.ts";
@@ -16,7 +15,7 @@ export interface Missed {
   readonly pid: string;
   readonly run: string;
   readonly parent: string | null;
-  /** 0: no number to go by. Then the newest page has to do: what is missing happened just now. */
+  /** 0 if unknown; then the newest page is enough, because the missing texts are recent. */
   readonly afterSeq: number;
 }
 
@@ -39,7 +38,7 @@ export async function* missedTexts(sys: Sys, missed: Missed): AsyncGenerator<Sig
   }
 }
 
-/** The answer of proc.wait is bounded; history has the rest, and what the run said last is its end. */
+/** proc.wait cuts long answers; the last text of the run is the whole answer. */
 export async function wholeEnding(
   result: WaitResult,
   { lastText, view }: { readonly lastText: string | null; readonly view: Pick<ChatView, "status"> },
@@ -65,7 +64,7 @@ export async function openApproval(sys: Sys, id: string): Promise<Approval | nul
 /** A process that was made for a message which was refused is good for nothing. Returns what to tell when it stays. */
 export async function discardUnused(sys: Sys, pid: string, refusal: unknown): Promise<string | null> {
   const left = `the new process ${pid} is still there. To end it: gsv kill ${pid}`;
-  // Whoever cannot say whether a message was taken must not throw it away.
+  // After EAGAIN the message may have been accepted: keep the process.
   if (exitStatusOf(refusal) === exitStatusOf(new SysError("EAGAIN", ""))) return left;
   try {
     await sys.call("proc.kill", { pid, noArchive: true });

@@ -1,17 +1,17 @@
-// What of an answer is given to the reader: all of it, its first block of code, or JSON of a shape that was asked for. Where not all of it
-// is, nothing of the answer is shown before its end, and an answer without what was asked for is a failure, never an empty success.
+// Extracts a part of an answer: the first code block, or JSON that matches a schema. Nothing is shown before the end of the answer. If the part
+// is missing, the command fails.
 
 import type { ChatRequest } from "./request.ts";
 import type { ChatResult, ChatView } from "./view.ts";
 
-/** What was asked for of an answer, or what is wrong with it. */
+/** The extracted text, or the reason why it is missing. */
 export type Picked = { readonly text: string } | { readonly fault: string };
 
 export interface Pick {
-  /** Said to the model after the message. */
+  /** Appended to the message for the model. */
   readonly asks: string | null;
   readonly from: (answer: string) => Picked;
-  /** How an answer that will not do is asked again, once; null where it is not. */
+  /** The message for the one retry; null for none. */
   readonly again: ((fault: string) => string) | null;
 }
 
@@ -67,7 +67,7 @@ interface Picking {
   readonly ask: (request: ChatRequest, view: ChatView) => Promise<number>;
 }
 
-/** Asks, and once more when the answer will not do; the exit status. */
+/** Asks, and retries once if the part is missing. Returns the exit status. */
 export async function askedUntilPicked(request: ChatRequest, { view, pick, quiet, ask }: Picking): Promise<number> {
   const asked = pick.asks === null ? request : { ...request, message: `${request.message}\n\n${pick.asks}` };
   const first = new PickedView(view, { pick, quiet, mayAskAgain: pick.again !== null });
@@ -84,7 +84,7 @@ export async function askedUntilPicked(request: ChatRequest, { view, pick, quiet
 class PickedView {
   /** Where the answer will not do but its run ended well. */
   exit: number | null = null;
-  /** An end that was not told, because it is asked again. */
+  /** An end that was not printed, because of a retry. */
   refused: { readonly pid: string | null; readonly fault: string } | null = null;
 
   constructor(

@@ -6,7 +6,7 @@ import type { Attachment, Brought } from "./attached.ts";
 export interface ChatRequest {
   /** The caller's init when left out. */
   readonly pid?: string;
-  /** Who answers; left to the process and the account when left out. */
+  /** Default: decided by the process and the account. */
   readonly model?: string | undefined;
   /** A new process is made for the message, and keeps its model. */
   readonly fresh:
@@ -26,9 +26,9 @@ export interface ChatRequest {
   readonly killOnTimeout: boolean;
   /** Leave as soon as the message is stored. */
   readonly detach: boolean;
-  /** What comes on stdin answers approvals and questions. */
+  /** stdin answers approvals and questions. */
   readonly answers: boolean;
-  /** A person at this terminal is asked. */
+  /** Asks on this terminal. */
   readonly asks: boolean;
 }
 
@@ -51,7 +51,7 @@ export const SETTLE_MS = 100;
 /** Within which a second ctrl-c leaves at once. */
 export const SECOND_INT_MS = 2000;
 
-/** What of a run is followed, and what of its process. */
+/** Signals of a run, and signals of its process. */
 const RUN_NAMES = ["start", "text", "tool_call", "tool_result", "compacting", "compacted", "restart", "complete"].map(
   (name) => `chat.${name}`,
 );

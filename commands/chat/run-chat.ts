@@ -1,6 +1,5 @@
-// One message from sending to the end of its run: everything that can happen meanwhile comes through one queue, in order.
-// The run's end is told by its chat.complete or, when signals were lost, by the answer of proc.wait; a held run is reported with what
-// holds it. Leaving never ends a run: only the first INT, and a timeout that was told to, abort it.
+// One message, from sending to the end of its run. All events come through one queue, in order. The end comes from chat.complete or, if signals
+// were lost, from proc.wait. Quitting never ends a run: only the first INT, or --kill-on-timeout, aborts it.
 
 import { ENDED_BY, exitStatusOf, messageOf } from "../../src/abi/errno.ts";
 import type { ProcessInfo, RunEnd, RunStatus, WaitsFor } from "../../src/abi/process/process.ts";
@@ -52,14 +51,14 @@ class ChatRun {
   private readonly steered: Steered;
   private readonly early: Signal[] = [];
   private readonly seenSeqs = new Set<number>();
-  /** What the run said last, whole. */
+  /** The last text of the run. */
   private lastText: string | null = null;
   private readonly holds: Holds;
   private readonly asking: Asking | null;
   private readonly view: ChatView;
   private held: WaitsFor | null = null;
   private interruptedAt: number | null = null;
-  /** Somebody is there who may answer. */
+  /** A person or stdin can answer requests. */
   private answered: boolean;
 
   constructor(
@@ -92,7 +91,7 @@ class ChatRun {
     for (;;) {
       const ending = await this.handle(await happenings.next());
       if (ending !== null) return ending;
-      // The reader went away: so do we, without a word, and the run goes on.
+      // stdout is closed: quit silently; the run continues.
       if (io.stdout.closed) return { status: "detached", exit: ENDED_BY.PIPE };
     }
   }
@@ -102,7 +101,7 @@ class ChatRun {
     return resultOf({ pid, parent, run: this.runs.deciding, model }, ending);
   }
 
-  /** After a failure: what was made for a message that was not taken goes again. */
+  /** After a failure: removes the process that was made for a refused message. */
   async discard(failure: unknown): Promise<void> {
     if (this.request.fresh === null || this.pid === undefined || this.sent !== null) return;
     await this.say(await discardUnused(this.sys, this.pid, failure));
@@ -217,7 +216,7 @@ class ChatRun {
     return this.runs.came(run) ?? this.replayed();
   }
 
-  /** What came before it was known whose it is. */
+  /** Signals from before the run id was known. */
   private async replayed(): Promise<Ending | null> {
     for (const signal of this.early.splice(0)) {
       const ending = await this.onSignal(signal);
@@ -235,7 +234,7 @@ class ChatRun {
     if (signal.name === "process.budget" || signal.name === "process.hook")
       return this.view.status(signal.text).then(() => null);
     if (signal.name === "chat.hil") return this.holds.asked(signal).then(() => null);
-    // Whoever holds the process holds this message too, so approvals of any of its runs count.
+    // A hold of the process holds this message too, so approvals of all its runs count.
     if (signal.name === "chat.hil_closed") return this.asking?.closed(signal.id) ? null : this.show(signal);
     if (!("run" in signal) || signal.run === null) return null;
     if (!this.runs.has(signal.run)) {
@@ -263,7 +262,7 @@ class ChatRun {
     return this.view.signal(signal).then(() => null);
   }
 
-  /** What holds the process holds this message, whichever run it came from. */
+  /** A hold of the process holds this message, whatever run it came from. */
   private async onState(told: Pick<ProcessInfo, "state" | "waitsFor">): Promise<null> {
     this.held = heldBy(told);
     if (this.held === null) return null;

@@ -1,5 +1,5 @@
-// The runs that a conversation is about: that of its message, and those of what is said meanwhile. A message that enters another run leaves the
-// end to that one; of the others the last to end decides, and nothing is over while one is open or expected.
+// The runs of a chat: that of its message and those of messages sent meanwhile. A message that entered another run ends with that run. The last
+// run to end decides the result.
 
 import type { Ending } from "./ending.ts";
 
@@ -7,7 +7,7 @@ export class FollowedRuns {
   private readonly open = new Set<string>();
   private expected = 0;
   private decided: Ending | null = null;
-  /** Whose end the end of all is. */
+  /** The run that decides the result. */
   private last: string | null = null;
 
   follow(run: string): void {
@@ -15,12 +15,12 @@ export class FollowedRuns {
     this.last ??= run;
   }
 
-  /** A message was sent whose run is not known yet. */
+  /** A message was sent, and its run is not known yet. */
   expect(): void {
     this.expected++;
   }
 
-  /** It is known now, or there is none; the end of all, should that have been waited for. */
+  /** The run of a message, or null; returns the result if that was the last open question. */
   came(run: string | null): Ending | null {
     this.expected--;
     if (run !== null) this.follow(run);
@@ -39,7 +39,7 @@ export class FollowedRuns {
     return [...this.open];
   }
 
-  /** The oldest that goes on. */
+  /** The oldest open run. */
   get current(): string | null {
     return this.all[0] ?? null;
   }

@@ -1,5 +1,5 @@
-// `gsv chat --schema FILE`: the answer has to be JSON that a JSON Schema takes. The schema is checked before anything is sent; an answer
-// that will not do is asked for once more, with what is wrong with it.
+// `gsv chat --schema FILE`: the answer must be JSON that matches a JSON Schema. The schema is checked before anything is sent. A wrong answer
+// gets one retry with the errors.
 
 import { messageOf, SysError } from "../../src/abi/errno.ts";
 import type { Shape } from "../../src/abi/shape.ts";
@@ -46,7 +46,7 @@ function judged(answer: string, faultsOf: (value: unknown) => readonly string[])
   return { text: JSON.stringify(value) };
 }
 
-/** Models like to put JSON into a block of code; undefined where there is none. */
+/** Also looks in code blocks, which models like to use; undefined if there is no JSON. */
 function valueIn(answer: string): unknown {
   for (const text of [answer, firstBlock(answer, "json"), firstBlock(answer, "")]) {
     try {

@@ -1,5 +1,5 @@
-// What is said to a process while it works on a message: further messages, which enter its run at the next tool boundary or make one of their
-// own, and an abort. What is said too early waits until there is a run; what is not taken is told, and the conversation goes on.
+// Messages and aborts sent during a run. Messages enter the run at the next tool boundary or start one of their own. Early ones wait for the run;
+// refused ones are reported.
 
 import { messageOf } from "../../src/abi/errno.ts";
 import type { Sys } from "../../src/abi/sys.ts";
@@ -28,7 +28,7 @@ export class Steered {
     };
   }
 
-  /** From now on there is a run. */
+  /** The run has started. */
   begin(pid: string): void {
     this.pid = pid;
     for (const steering of this.early.splice(0)) this.steer(steering);

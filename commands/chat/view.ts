@@ -1,5 +1,5 @@
-// How a conversation reaches the reader: as text (answers on stdout, the rest on stderr), as JSON lines, or as one JSON object.
-// Views only print. What was shown of an answer that is then re-asked or stored differently is marked, never silently repeated.
+// Output of a chat: text (answers on stdout, the rest on stderr), JSON lines, or one JSON object. If a streamed answer is retried or stored
+// differently, a line says so.
 
 import type { Signal, SignalOf } from "../../src/abi/signal.ts";
 import { reveal, Sanitizer } from "../../src/lib/text/sanitize.ts";
@@ -30,7 +30,7 @@ const CALL_COLUMNS_MAX = 500;
 interface TextOptions {
   /** Leaves escape sequences of the model in a pipe; a terminal never gets them. */
   readonly raw: boolean;
-  /** Somebody asks what is to be answered, and says how. */
+  /** Requests are asked elsewhere, with instructions. */
   readonly asks?: boolean;
 }
 
@@ -81,14 +81,14 @@ export function textView(io: Io, { raw, asks = false }: TextOptions): ChatView {
           return line(`[compacted] ${compactedText(signal)}`);
         case "chat.restart":
           await answer.drop();
-          // What holds it is said when its state is told.
+          // The signal of the state reports the hold.
           return signal.putAside ? undefined : status(restartText(signal));
       }
     },
     async result(result) {
-      // Whoever left on purpose needs the pid to come back.
+      // After --detach, the pid is needed to come back.
       if (result.status === "detached" && result.exit === 0) return io.stdout.write(`${result.pid}\n`);
-      // A run that was absorbed by another says nothing of its own; its finish carries the answer.
+      // An absorbed run sends no text; its result has the answer.
       if (!answer.printed && result.text) await answer.commit(result.text);
       await answer.endLine();
       if (result.status === "ok" && !answer.printed) await status(UNSHOWN);
@@ -98,7 +98,7 @@ export function textView(io: Io, { raw, asks = false }: TextOptions): ChatView {
 
 const UNSHOWN = "the answer has no printable text; --json prints it unchanged";
 
-/** A view of which the answer is told elsewhere, too, before it is shown. */
+/** Passes the answer on before it is shown. */
 export function tellingView(view: ChatView, told: (answer: string) => Promise<void>): ChatView {
   return {
     ...view,
@@ -112,7 +112,7 @@ export function tellingView(view: ChatView, told: (answer: string) => Promise<vo
 export function jsonLinesView(io: Io): ChatView {
   let about: Pick<ChatEvent, "pid" | "parent" | "run"> = { pid: null, parent: null, run: null };
   let begun = false;
-  // What is to be said before the run is known waits for it, so that `init` can name it.
+  // Lines from before the run is known wait, so that `init` can come first.
   const early: string[] = [];
   const warning = (message: string): ChatEvent => ({ type: "warning", ...about, message });
   async function begin(model: string | null) {
@@ -164,7 +164,7 @@ interface ShownCall {
   readonly args: object;
 }
 
-// Cut as it is shown: what is hidden in it takes room, too.
+// Cut after control characters were made visible, because they take room.
 function callText({ tool, args }: ShownCall): string {
   return `${tool} ${cutWidth(reveal(JSON.stringify(args)), CALL_COLUMNS_MAX)}`;
 }
@@ -187,8 +187,7 @@ function firstLine(text: string): string {
   return text.trimStart().split("\n", 1)[0] ?? "";
 }
 
-// The answer text on stdout. `open` is what was shown of a turn that is not committed yet. Line ends are held back until more text follows:
-// however many a model puts at the end of an answer, there is one.
+// The answer on stdout. `open` is the shown text of an uncommitted turn. Line ends wait for more text, so an answer ends with exactly one.
 class Answer {
   printed = false;
   private open: { turn: number; text: string } | null = null;
@@ -211,7 +210,7 @@ class Answer {
     await this.write(text);
   }
 
-  /** Whether what was shown of the open turn is not how the committed text begins; closes it if so. */
+  /** Whether the committed text does not start with the shown text; then closes the open turn. */
   async differs(text: string): Promise<boolean> {
     if (this.open === null || text.startsWith(this.open.text)) return false;
     await this.drop();
@@ -229,7 +228,7 @@ class Answer {
     await this.endLine();
   }
 
-  /** What is left of it with its line end, in one piece: others may write to the same pipe. */
+  /** Writes the rest and its line end at once: others may write to the same pipe. */
   async endLine(rest = ""): Promise<void> {
     const said = this.withoutEnds(this.sanitizer === null ? rest : this.sanitizer.push(rest) + this.sanitizer.end());
     this.lineEnds = "";

@@ -1,4 +1,4 @@
-// The scripts are imported as text (`with { type: "text" }`); this tells the type checker so.
+// Types for scripts that are imported as text (`with { type: "text" }`).
 
 declare module "*.bash" {
   const text: string;

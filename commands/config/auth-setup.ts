@@ -1,5 +1,5 @@
-// `gsv auth setup`: a person's first configuration, one question at a time on a terminal. Every question has an answer that Enter gives,
-// nothing is stored before the last one, and then all of it at once: whoever leaves in the middle has changed nothing.
+// `gsv auth setup`: asks for provider, key and model on a terminal. Enter accepts the default of each question. All answers are saved together
+// at the end, so quitting changes nothing.
 
 import { SysError } from "../../src/abi/errno.ts";
 import { reveal } from "../../src/lib/text/sanitize.ts";
@@ -111,7 +111,7 @@ async function chosen(io: Io, known: Settings): Promise<Offer> {
   }
 }
 
-/** What is stored, else what the environment has a key for, else who needs none. */
+/** The saved provider, else one with a key in the environment, else one without a key. */
 function usualOffer(known: Settings): Offer {
   const provider = known("ai.provider")?.shown;
   const hasUrl = known("ai.baseUrl")?.shown !== "";

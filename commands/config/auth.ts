@@ -23,7 +23,7 @@ const loginSpec = {
 
 const login = command(loginSpec, async ({ args, json }, io) => {
   const who = accountName(args.name);
-  io.signIn.as(who, "anew");
+  io.signIn.as(who, "fresh");
   const { id, token, expiresAt } = await io.sys().call<TokenInfo & { token: string }>("sys.token.create", {
     kind: "user",
     label: "gsv auth login",
@@ -50,7 +50,7 @@ const logout = command(logoutSpec, async ({ args, json }, io) => {
     try {
       await io.sys().call("sys.token.revoke", { id: kept.id, reason: "gsv auth logout" });
     } finally {
-      // Whatever the kernel says of it, it is not used here again.
+      // Even if the kernel refuses, the login is not used again here.
       await io.signIn.forget(who);
     }
   }

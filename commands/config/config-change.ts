@@ -80,7 +80,7 @@ export const edit: Command = command(
   async ({ args, json }, io) => {
     const whole = args.system === true;
     const before = await layerOf(io, whole);
-    // The editor has the terminal: what is pressed there is not meant for us.
+    // The editor owns the terminal: ignore signals from its keys.
     const stop = io.onSignal(() => {});
     const edited = await io.person
       .edit({
@@ -104,7 +104,7 @@ async function applied(io: Io, before: Values, text: string, whole: boolean): Pr
   return await io.sys().call<Changed>("config.apply", { changes, ...(whole ? { system: true } : {}) });
 }
 
-// What somebody wrote is not thrown away because one line of it is wrong, or because nobody could take it now.
+// Keep the text if a line is wrong or the kernel is unavailable.
 function kept(error: unknown, path: string): unknown {
   if (!(error instanceof SysError)) return error;
   return new SysError(error.code, error.message, [

@@ -1,5 +1,5 @@
-// One layer of settings as a text that a person edits: `key = value` lines, everything else there is as comments. Read back, each line
-// is a value, a missing one is unset, and every fault is told with its line. Secrets never stand in it. Pure.
+// One layer of settings as editable text: `key = value` lines, and all other settings as comments. A missing line unsets a value, and each error
+// names its line. Secrets are never included. Pure.
 
 import { SETTING_NAMES, SETTINGS, type Setting, type SettingName } from "../../src/abi/config/config.ts";
 import { keyWritten } from "../../src/abi/config/config-key.ts";
@@ -31,7 +31,7 @@ export function layerText(values: Values, system: boolean): string {
   return [...head, ...lines].join("\n");
 }
 
-/** What the text says, in canonical form. Throws one ECONFIG that names every wrong line. */
+/** The values in canonical form. Throws one ECONFIG that names every wrong line. */
 export function valuesFrom(text: string): Values {
   const values: { [key: string]: string } = {};
   const faults: string[] = [];

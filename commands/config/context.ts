@@ -1,5 +1,5 @@
-// `gsv context list|show|edit|add|rm`: the files of `~/context.d`, which every agent is told at every turn, in the order of their names; with
-// `--pid` those that one process alone is told.
+// `gsv context list|show|edit|add|rm`: the files of `~/context.d`, which are part of every prompt, in the order of their names. With `--pid`, the
+// context files of one process.
 
 import { SysError } from "../../src/abi/errno.ts";
 import { field } from "../../src/syscalls/define.ts";
@@ -145,7 +145,7 @@ async function filesIn(io: Io, whose: Whose): Promise<readonly string[]> {
     return view.kind === "directory" ? view.files : [];
   } catch (error) {
     if (!(error instanceof SysError) || error.code !== "ENOENT") throw error;
-    // None yet, or nobody who could have any: that throws by itself.
+    // No directory yet. For an unknown account, this call throws.
     if (whose.pid !== undefined) await io.sys().call("proc.get", { pid: whose.pid });
     else if (whose.of !== undefined) await io.sys().call("fs.read", { path: `~${whose.of}` });
     return [];

@@ -18,7 +18,7 @@ const FILES_MAX = 300;
 const DEPTH_MAX = 4;
 const SUMMARY_CHARS_MAX = 100;
 const FOUND_MAX = 4;
-/** Of what was asked, a file has to speak of this much. */
+/** Share of the question that a file must match. */
 const COVERAGE_MIN = 0.6;
 
 /** The best first. */
@@ -72,7 +72,7 @@ async function gather(sys: Sys, path: string, into: { readonly found: Text[]; re
     if (!name.startsWith(".")) await gather(sys, `${path}/${name}`, { found, depth: depth + 1 });
 }
 
-/** What is no text, or not there, is not searched. */
+/** Skips binary and missing files. */
 async function readOr(sys: Sys, path: string): Promise<FileView | null> {
   try {
     return await sys.call<FileView>("fs.read", { path });
@@ -82,7 +82,7 @@ async function readOr(sys: Sys, path: string): Promise<FileView | null> {
   }
 }
 
-/** What a skill says it is for, else the first line that says something. */
+/** The description of a skill, else the first line with text. */
 function summaryOf(text: string): string {
   const described = /^---\n(?:.*\n)*?description: *(.+)\n(?:.*\n)*?---/.exec(text)?.[1];
   const lines = text.split("\n").map((line) => line.replace(/^#+ */, "").trim());

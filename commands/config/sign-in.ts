@@ -1,4 +1,4 @@
-// The name of an account as somebody types it, checked before it becomes part of the name of a file.
+// Checks a typed account name before it becomes part of a file name.
 
 import { SysError } from "../../src/abi/errno.ts";
 

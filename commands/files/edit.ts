@@ -1,5 +1,5 @@
-// `gsv edit`: a text of gsv in the editor of this machine. What the person wrote goes back only onto the content they began with; in
-// every other case the original stays, the draft stays, and where it is is told.
+// `gsv edit`: edits a file of gsv in the editor of this computer. The text is saved only if the file is unchanged since. Else the file and the
+// draft are both kept, and the path of the draft is printed.
 
 import { base } from "../../fs/path.ts";
 import { SysError } from "../../src/abi/errno.ts";
@@ -29,7 +29,7 @@ export const edit: Command = command(
     const problems = new Problems(io, "edit", json);
     const began = await problems.attempt(path, () => original(io, path));
     if (began === null) return problems.status;
-    // The editor has the terminal: what is pressed there is not meant for us.
+    // The editor owns the terminal: ignore signals from its keys.
     const stop = io.onSignal(() => {});
     const name =
       base(path)
@@ -81,7 +81,7 @@ function textOf(path: string, bytes: Uint8Array): string {
   try {
     if (!bytes.includes(0)) return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    // Told below, the same way as a NUL byte.
+    // Reported below, like a NUL byte.
   }
   throw new SysError("EINVAL", `${path}: not UTF-8 text; an editor would damage it`, [
     `gsv cp ${quoted(path)} host:./ copies it to this machine`,

@@ -38,7 +38,7 @@ export interface Walked {
   /** As it was typed, and from there on. */
   readonly path: string;
   readonly entry: FileEntry;
-  /** Of what was typed 0. */
+  /** 0 for the named path. */
   readonly depth: number;
 }
 
@@ -48,7 +48,7 @@ export interface Walk {
   readonly depthMax?: number;
 }
 
-/** Everything from a path down, each directory before what is in it. What cannot be listed is told, and the rest goes on. */
+/** Everything below a path, parents first. Reports directories that cannot be listed and continues. */
 export async function* walk(
   { sys, problems, depthMax = Number.POSITIVE_INFINITY }: Walk,
   top: string,

@@ -1,5 +1,4 @@
-// `gsv find`: walks down from paths and prints what passes every test. The tests are those of `find` that look at names, kinds, sizes
-// and times; there are no actions: what is to be done with the names is the shell's.
+// `gsv find`: prints the paths that pass all tests. Has the tests of `find` for names, kinds, sizes and times, but no actions.
 
 import { SysError } from "../../src/abi/errno.ts";
 import { reveal } from "../../src/lib/text/sanitize.ts";

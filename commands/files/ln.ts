@@ -41,7 +41,7 @@ export const ln: Command = command(
   },
 );
 
-// A link holds its target by its letters, and nobody reads ~ in it: it is the home of whoever makes the link.
+// A link stores its target as text, where ~ means nothing: replace it with your home.
 async function written(sys: Sys, target: string): Promise<string> {
   if (target !== "~" && !target.startsWith("~/")) return target;
   const { home } = await sys.call<{ home: string }>("system.whoami", {});

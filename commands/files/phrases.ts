@@ -1,5 +1,4 @@
-// What the commands about files say of a path, as every shell words it: the text of the code, with a capital. EINVAL and EIO are not among
-// them: there the kernel's own message says more.
+// The phrases of file errors as in every shell: the text of the code, capitalized. Without EINVAL and EIO, because the kernel's message says more.
 
 import { ERRNO_TEXT } from "../../src/abi/errno.ts";
 

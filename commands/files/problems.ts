@@ -1,5 +1,5 @@
-// What went wrong with the paths of one command: each told at once, in the words every shell uses for it, while the others go on. The
-// first decides the exit status. What is not about a path (no kernel, no credential, a fault) ends the command.
+// Errors about the paths of a command: each is reported at once, in the words of every shell, and the command continues. The first decides the
+// exit status. Other errors (no kernel, no credential, a bug) end the command.
 
 import { ERRNO_TEXT, exitStatusOf, SysError } from "../../src/abi/errno.ts";
 import { quoted } from "../../src/lib/text/quote.ts";
@@ -7,7 +7,7 @@ import type { Io } from "../command.ts";
 import { printError } from "../io/status.ts";
 import { PHRASES } from "./phrases.ts";
 
-/** Also about the path, told as the kernel tells them. */
+/** Codes of errors about a path. */
 const TOLD = new Set([...Object.keys(PHRASES), "EINVAL", "ESRCH", "EIO", "ENOSYS"]);
 
 export class Problems {
@@ -23,7 +23,7 @@ export class Problems {
     private readonly meant: (path: string, error: SysError) => Promise<readonly string[]> = async () => [],
   ) {}
 
-  /** Null where it failed, which is told. */
+  /** Reports a failure and returns null. */
   async attempt<T>(path: string, work: () => Promise<T>): Promise<T | null> {
     try {
       return await work();
@@ -50,7 +50,7 @@ export class Problems {
     await printError(this.io, new SysError(error.code, message, hints), this.json);
   }
 
-  /** The same error for somebody who typed this path after this command. */
+  /** The error, worded for this command and path. */
   worded(path: string, error: SysError): SysError {
     const message = `${this.command}: ${Problems.isPlain(error) ? `${path}: ` : ""}${Problems.phraseOf(error)}`;
     return new SysError(error.code, message, this.hints(path, error));
@@ -60,14 +60,14 @@ export class Problems {
     return TOLD.has(code);
   }
 
-  /** The kernel says no more than the code does. */
+  /** The kernel's message adds nothing to the code. */
   static isPlain({ code, message }: SysError): boolean {
     const phrase = PHRASES[code];
     const says = /: ([^:]*)$/.exec(message)?.[1] ?? "";
     return phrase !== undefined && (KERNEL_PHRASES.has(says) || says === phrase);
   }
 
-  /** What went wrong, in the words every shell uses; if the kernel says more, what it says. */
+  /** The phrase that every shell uses, or the kernel's message if it says more. */
   static phraseOf(error: SysError): string {
     return Problems.isPlain(error) ? (PHRASES[error.code] ?? "") : error.message;
   }
@@ -86,7 +86,7 @@ interface Typed {
   readonly home?: string | undefined;
 }
 
-/** How an error of a mount ends when it says no more than its code does; between mounts, fs/error.ts adds what helps. */
+/** Ends of messages that add nothing to the code; the last one is that of fs/error.ts for moves between mounts. */
 const KERNEL_PHRASES: ReadonlySet<string> = new Set([...Object.values(ERRNO_TEXT), "copy it and delete the original"]);
 
 function hintsFor({ command, path, home }: Typed, { code }: SysError): string[] {

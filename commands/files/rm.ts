@@ -57,7 +57,7 @@ async function remove(io: Io, path: string, { recursive, ask }: How): Promise<vo
   await io.sys().call("fs.remove", { path, recursive });
 }
 
-/** What a person types, or lines of stdin, as answers; whatever does not begin with a y is a no. */
+/** Answers from the terminal or from lines of stdin. Only answers that start with y mean yes. */
 function answersFrom(io: Io): (question: string) => Promise<boolean> {
   const lines = linesOf(io.stdin.bytes());
   return async (question) => {

@@ -33,7 +33,7 @@ export const tree: Command = command(
     const found: Walked[] = [];
     let hidden = Number.POSITIVE_INFINITY;
     for await (const each of walk({ sys: io.sys(), problems, depthMax }, top)) {
-      // With what is hidden goes everything below it.
+      // A hidden directory hides everything below it.
       if (each.depth > hidden) continue;
       const isHidden = each.depth > 0 && args.all !== true && each.entry.name.startsWith(".");
       hidden = isHidden ? each.depth : Number.POSITIVE_INFINITY;
@@ -75,7 +75,7 @@ function drawing(found: readonly Walked[], top: string, look: Look): string {
   return `${text}\n${counted(directories, "directory", "directories")}, ${counted(files, "file", "files")}\n`;
 }
 
-/** What stands before each name; found from the end, where it is known which branches go on. */
+/** The lines before each name, computed from the end, where open branches are known. */
 function branches(found: readonly Walked[]): string[] {
   const goesOn: boolean[] = [];
   const heads: string[] = [];

@@ -1,4 +1,4 @@
-// How a compaction is told, in a line.
+// The one-line report of a compaction.
 
 import type { Compacted } from "../../src/abi/signal.ts";
 

@@ -1,5 +1,4 @@
-// `gsv history export`: a whole conversation as one document, for people as Markdown or for programs as JSON; on stdout, or as a file of this
-// machine, which is never written over unless that was said.
+// `gsv history export`: a conversation as Markdown or JSON, on stdout or in a file of this computer. Overwrites only with --force.
 
 import { LIMITS } from "../../src/abi/config/limits.ts";
 import type { Message } from "../../src/abi/process/message.ts";

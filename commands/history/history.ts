@@ -1,4 +1,4 @@
-// `gsv history show|search|export|segments|policy`: everything about what was said. `gsv history` alone prints the newest page, as proc history does.
+// `gsv history show|search|export|segments|policy`. Without a verb it prints the newest page, like proc history.
 
 import { isPid } from "../../src/abi/ids.ts";
 import { wantsColour } from "../../src/lib/text/colour.ts";

@@ -1,5 +1,4 @@
-// `gsv proc message [ID]`: the text of one message, whole however long. Nobody holds more of it than a piece, unless all of it is to be
-// one JSON object.
+// `gsv proc message [ID]`: the full text of one message, in pieces; --json needs it at once.
 
 import { Sanitizer } from "../../src/lib/text/sanitize.ts";
 import type { Command, Io } from "../command.ts";

@@ -1,4 +1,4 @@
-// `gsv session preview [KEY]`: what was said in a session, results of tools in their first words.
+// `gsv session preview [KEY]`: the messages of a session, with shortened tool results.
 
 import { ENDED_BY } from "../../src/abi/errno.ts";
 import type { Message } from "../../src/abi/process/message.ts";

@@ -98,7 +98,7 @@ const GREEN = "\u001b[32m";
 const CYAN = "\u001b[36m";
 const PLAIN = "\u001b[0m";
 
-/** As it is for other programs; for somebody who looks, inert and coloured. */
+/** Unchanged for programs; sanitized and with colors on a terminal. */
 function drawn(text: string, io: Io): string {
   const isColoured = wantsColour(io.stdout.isTTY, io.env);
   if (!isColoured && !io.stdout.isTTY) return text;

@@ -1,5 +1,4 @@
-// A file as it is typed where both gsv's own and those of this machine can be meant: `host:` before a path says this machine, from where the
-// command was started. Pure.
+// A file argument: `host:PATH` is a file of this computer, relative to the current directory; other paths are inside gsv. Pure.
 
 import { resolve } from "node:path";
 import type { FileTarget } from "../../src/syscalls/fs/files-service.ts";

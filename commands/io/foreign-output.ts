@@ -15,7 +15,7 @@ export class ForeignOutput {
     return output.write(output.isTTY ? sanitizer.push(decoder.decode(bytes, { stream: true })) : bytes);
   }
 
-  /** What was held back until it was clear what it is. */
+  /** Writes an incomplete escape sequence or character at the end. */
   async end(): Promise<void> {
     if (this.output.isTTY) await this.output.write(this.sanitizer.push(this.decoder.decode()) + this.sanitizer.end());
   }

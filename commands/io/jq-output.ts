@@ -1,5 +1,5 @@
-// An output that prints what a jq program makes of each JSON object written to it: raw text for a string, else one line of JSON. What is no
-// whole line yet waits for its end. Where the program fails, nothing more is taken, and the failure says why.
+// Filters JSON lines through a jq program: prints strings as raw text and other values as JSON lines. Incomplete lines wait. After a failure,
+// nothing more is accepted.
 
 import { SysError } from "../../src/abi/errno.ts";
 import { Serial } from "../../src/lib/serial.ts";
@@ -8,7 +8,7 @@ import type { Jq, Output } from "../command.ts";
 
 export class JqOutput implements Output {
   failure: SysError | null = null;
-  /** Whoever reads JSON gets it whole and without colours. */
+  /** JSON is never cut or colored. */
   readonly isTTY = false;
   private rest = "";
   private readonly serial = new Serial();

@@ -1,4 +1,4 @@
-// A text as a new file of this machine: never over one that is there unless that was said, and whole or not at all.
+// Writes a new file on this computer, completely or not at all. Overwrites only if asked to.
 
 import { SysError } from "../../src/abi/errno.ts";
 import type { Io } from "../command.ts";

@@ -1,4 +1,4 @@
-// Bytes that are there already, for whoever takes them in pieces.
+// Bytes as a stream of one piece.
 
 export async function* inOnePiece(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;

@@ -1,5 +1,5 @@
-// Text that is taller than the terminal goes through the pager of whoever reads it; anything else, and everything in a pipe, is written
-// as it is. The pager sees the names it needs of the environment and no secret. Without one that runs, the text is written all the same.
+// Shows text that is taller than the terminal in the pager; writes anything else directly. The pager gets a small environment without secrets. If
+// it cannot run, the text is written directly.
 
 import { ENDED_BY } from "../../src/abi/errno.ts";
 import { wantsColour } from "../../src/lib/text/colour.ts";
@@ -10,11 +10,11 @@ import type { Look } from "../man/layout.ts";
 import { note } from "./status.ts";
 
 const DEFAULT_PAGER = ["less"];
-/** For less, where nobody has said otherwise: it leaves at once what fits, shows colours and leaves the screen as it is. */
+/** Default options for less: quit if the text fits, show colors, keep the screen. */
 const LESS = "FRX";
 const PAGER_ENV =
   /^(?:PATH|HOME|USER|LOGNAME|SHELL|TERM|COLORTERM|NO_COLOR|FORCE_COLOR|CLICOLOR|CLICOLOR_FORCE|LANG|LC_[A-Z]+|TMPDIR|COLUMNS|LINES|XDG_CONFIG_HOME|XDG_STATE_HOME|LESS[A-Z_]*|MORE|LV|BAT_[A-Z]+)$/;
-/** As `sh` says that there is no such program, or that it cannot be run. */
+/** Exit statuses of `sh` for a program that is missing or cannot run. */
 const NOT_RUN = [126, 127];
 
 /** Where lines are broken: nowhere but on a terminal. */
@@ -27,12 +27,12 @@ export function lookOf(io: Io, output: Output = io.stdout): Look {
   return { width: widthOf(output), colour: wantsColour(output.isTTY, io.env) };
 }
 
-/** What was laid out for that look. */
+/** Shows text that was laid out for that look. */
 export function read(io: Io, text: string): Promise<number> {
   return page(io, text, lookOf(io).colour && io.stdout.isTTY ? { isInert: true } : undefined);
 }
 
-/** Resolves to the exit status of a command that does nothing else. What is inert already may be coloured. */
+/** Resolves to the exit status of the command. Only inert text may have colors. */
 export async function page(io: Io, given: string, form?: { readonly isInert: true }): Promise<number> {
   const text = form?.isInert || !io.stdout.isTTY ? given : sanitize(given);
   const named = io.env.GSV_PAGER ?? io.env.PAGER;
@@ -43,7 +43,7 @@ export async function page(io: Io, given: string, form?: { readonly isInert: tru
   }
   const giveUp = new AbortController();
   let ended = 0;
-  // The pager hears ctrl-c too, and it is the one that is asked.
+  // Ctrl-c goes to the pager as well, which handles it.
   const release = io.onSignal((name) => {
     if (name === "INT") return;
     ended = ENDED_BY[name];
@@ -63,7 +63,7 @@ export async function page(io: Io, given: string, form?: { readonly isInert: tru
   return 0;
 }
 
-/** Whoever told less what it is to do, and not to let colours through, would see their codes. */
+/** With own options for less but without -R, color codes would be visible. */
 function takesColours({ LESS: told }: Io["env"]): boolean {
   return told === undefined || told.split(/\s+/).some((word) => /^(?:--raw-control-chars$|-?[^-]*r)/i.test(word));
 }

@@ -1,5 +1,5 @@
-// What comes on stdin, read to its end and held until it is used. Lossless: nothing is trimmed or requoted. Refused, as soon as it is known:
-// more than is held. Who has to wait is told after a short while what for, and how not to; a pipe that nobody writes to is left where it may be.
+// Reads stdin to its end, unchanged. Fails as soon as it is larger than allowed. After a short wait, a note says what gsv waits for and how to skip
+// it. If allowed, a silent pipe is skipped.
 
 import { isUtf8 } from "node:buffer";
 import { messageOf, SysError } from "../../src/abi/errno.ts";
@@ -7,7 +7,7 @@ import { sizeText } from "../../src/lib/text/size.ts";
 import type { Io } from "../command.ts";
 import { note } from "./status.ts";
 
-/** Long enough for a slow producer such as a download, short enough for an open pipe nobody will ever write to. */
+/** Enough for a slow producer such as a download, short enough for a pipe without a writer. */
 export const FIRST_BYTE_MS = 2500;
 /** Of what has to be text and goes nowhere but into a call. */
 const TEXT_BYTES_MAX = 8 * 1024 * 1024;
@@ -38,7 +38,7 @@ export function isText(bytes: Uint8Array): boolean {
   return isUtf8(bytes) && !bytes.includes(0);
 }
 
-/** Null for what is not text. */
+/** Null for binary data. */
 export function textIn(bytes: Uint8Array): string | null {
   return isText(bytes) ? new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes) : null;
 }
@@ -71,7 +71,7 @@ function reader(io: Io): Pieces {
   return { next: () => pieces.next().catch(unreadable) };
 }
 
-/** It may be open for writing alone, or its disk may be broken. Who may not ask for it at all has said so. */
+/** stdin may be write-only or its disk broken. With --no-input, the SysError already says why. */
 function unreadable(error: unknown): never {
   if (error instanceof SysError) throw error;
   const { code = messageOf(error) } = error as { code?: string };
@@ -101,7 +101,7 @@ async function readToEnd(
   return held.subarray(0, size);
 }
 
-// In one piece, because a pipe may give it byte by byte, and a million small ones take far more room than what is in them.
+// One buffer: a pipe may send single bytes, and a million small buffers take far more memory.
 function grown(held: Buffer, bytes: number): Buffer<ArrayBuffer> {
   const larger = Buffer.alloc(Math.max(bytes, 2 * held.length));
   larger.set(held);

@@ -23,16 +23,15 @@ export function table(columns: readonly Column[], rows: readonly object[], view:
   return (isPlain ? plainTable(columns, rows, view) : null) ?? anyTable(columns, rows, view);
 }
 
-// Nearly every list that goes into a pipe is plain text: a length is a width, nothing is cut, and one look at the whole tells whether
-// that was so. Column by column and in plain loops: a function that is called for each of 1,000 rows is compiled, twice, and that takes
-// longer than all its calls. Null when it was not so.
+// Fast path for pipes: in plain ASCII a length is a width and nothing is cut; one check of the result tells whether that held, else null. Plain
+// loops per column, because compiling a function for 1,000 rows takes longer than the calls.
 function plainTable(columns: readonly Column[], rows: readonly object[], view: TableView): string | null {
   const cells = new Array<string>((rows.length + 1) * columns.length);
   for (let at = 0; at < columns.length; at++) {
     const [texts, widest] = plainTexts(columns[at]!, rows, view);
     const width = at === columns.length - 1 ? null : widest;
     const isRight = columns[at]!.align === "right";
-    // Most cells say what the one above says.
+    // Most cells repeat the one above.
     let above: string | null = null;
     let placed = "";
     for (let index = 0, to = at; index < texts.length; index++, to += columns.length) {
@@ -48,7 +47,7 @@ function plainTable(columns: readonly Column[], rows: readonly object[], view: T
   return PLAIN.test(text) && text.split("\n").length === rows.length + 2 ? text : null;
 }
 
-/** What a column says, its head first, and how wide that is. */
+/** The texts of a column, head first, and their width. */
 function plainTexts(column: Column, rows: readonly object[], view: TableView): [texts: string[], width: number] {
   const texts = new Array<string>(rows.length + 1);
   let text = headOf(column, view);
@@ -125,7 +124,7 @@ interface Fitted {
   readonly cells: readonly Line[];
   /** Of each column, as it will be. */
   readonly widths: number[];
-  /** Columns whose cells stand under their row. */
+  /** Columns with cells below their row. */
   readonly below: readonly Column[];
 }
 

@@ -1,5 +1,4 @@
-// All of a file of this machine, as long as it is no longer than it may be. Asked of what was read and not of its size: a pipe has none, and a
-// file may grow meanwhile.
+// Reads a whole file of this computer, up to a limit. Counts the bytes read, because a pipe has no size and a file may grow.
 
 import type { SysError } from "../../src/abi/errno.ts";
 import type { Io } from "../command.ts";

@@ -30,7 +30,7 @@ export interface Wanted {
   readonly key: string;
   readonly field: Fields[string];
   readonly command: string;
-  /** What is typed of it. */
+  /** The typed part. */
   readonly current?: string;
   /** Words of the command that stand before. */
   readonly before: readonly string[];
@@ -132,7 +132,7 @@ async function sessions(io: Io): Promise<Candidate[]> {
   }));
 }
 
-/** Those of one's own session; what others had is named by session history. */
+/** Conversations of your own session; session history lists those of others. */
 async function conversations(io: Io): Promise<Candidate[]> {
   const history = await look<SessionHistory>(io, "session.history", {});
   return (history?.previous ?? []).flatMap(({ sessionId, messages, endedAt }) =>
@@ -183,7 +183,7 @@ async function topics(before: readonly string[], io: Io, commands: Commands): Pr
   return [...seen].map(([value, note]) => ({ value, note }));
 }
 
-/** Accounts somebody can act as: those one may see, and root, which everybody knows of; an agent has no password. */
+/** Accounts to act as: root and the visible humans. Agents have no password. */
 export async function accountNames(io: Io): Promise<Candidate[]> {
   const page = await look<{ accounts: readonly AccountInfo[] }>(io, "account.list");
   const humans = (page?.accounts ?? []).filter(({ kind }) => kind === "human");

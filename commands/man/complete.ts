@@ -1,6 +1,5 @@
-// `gsv __complete N WORD…`: what may stand in place of word N (counted from 0) of a command line, for the scripts of `gsv completion`.
-// One candidate a line, its description after a tab; `:files` as the last line leaves the rest to the shell. Whatever goes wrong, it
-// prints less and exits 0: nobody wants an error while typing. It looks and starts nothing.
+// `gsv __complete N WORD…`: completions of word N (from 0) of a command line, for the scripts of `gsv completion`. One per line with a
+// description after a tab; a last line `:files` adds file names. Errors are hidden (exit status 0), and no kernel is started.
 
 import { reveal } from "../../src/lib/text/sanitize.ts";
 import { cutWidth } from "../../src/lib/text/truncate.ts";
@@ -45,7 +44,7 @@ export const complete = (commands: Commands): Command => ({
 
 interface Typed {
   readonly before: readonly string[];
-  /** What is typed of the word in question. */
+  /** The typed part of the word. */
   readonly current: string;
 }
 
@@ -89,7 +88,7 @@ function globalValues(name: GlobalName, typed: string, io: Io): Promise<readonly
 
 interface WithoutGlobals {
   readonly before: readonly string[];
-  /** The one whose value is being typed. */
+  /** The flag that expects the typed value. */
   readonly open: GlobalName | null;
 }
 
@@ -106,7 +105,7 @@ function withoutGlobals(all: readonly string[]): WithoutGlobals {
   return { before, open: null };
 }
 
-/** A noun takes its verb, whose own verb may follow; flags may stand before either. */
+/** Completes verbs below a noun, to any depth; flags may come before them. */
 async function within(command: Command, before: readonly string[], current: string, from: Source): Promise<Completion> {
   const { verbs } = command;
   if (verbs === undefined) return afterCommand(command, before, current, from);

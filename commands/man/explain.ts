@@ -1,4 +1,4 @@
-// `gsv explain exit 5`, or `gsv explain 5`: what an exit status means and what to do now. The page exit-status of the manual says it; nothing is said twice.
+// `gsv explain exit 5`, or `gsv explain 5`: the section of that status on the manual page exit-status.
 
 import { SysError } from "../../src/abi/errno.ts";
 import { field } from "../../src/syscalls/define.ts";

@@ -1,4 +1,4 @@
-// The help of one command, from its field table: what it does, examples first, then usage and flags.
+// The help of one command from its fields: summary, examples, usage, flags.
 
 import type { Fields } from "../../src/syscalls/define.ts";
 import { flagsOf, helpLetter, isHidden, type Spec, usageLine, withValue } from "../args.ts";

@@ -1,5 +1,5 @@
-// Pages of text as people read them: titled parts of paragraphs, lists, commands and two columns. On a terminal all of it is broken at
-// words to the width; where nobody looks (no width) lines stay as long as they are. Pure.
+// Lays out pages of titled parts: paragraphs, lists, commands and two columns. Wraps at words to the width of a terminal; without a width, lines
+// stay long. Pure.
 
 import { FENCED } from "../../src/lib/text/fences.ts";
 import { sanitize } from "../../src/lib/text/sanitize.ts";
@@ -12,7 +12,7 @@ export type Row = readonly [left: string, right: string];
 export type Block =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "item"; readonly text: string }
-  /** What is in brackets stays together. */
+  /** Never wrapped inside brackets. */
   | { readonly kind: "usage"; readonly text: string }
   | { readonly kind: "code"; readonly lines: readonly string[] }
   | { readonly kind: "rows"; readonly rows: readonly Row[] };
@@ -25,7 +25,7 @@ export interface Part {
 
 const INDENT = "  ";
 const BOUND = "\u00a0";
-// Beside a wider first column the second one would be a strip: it goes below.
+// Next to a wide first column, the second would be too narrow: it goes below.
 const LEFT_SHARE_MAX = 0.5;
 
 /** Where it is shown. */
@@ -88,7 +88,7 @@ function follows(before: Block | undefined, block: Block): boolean {
 function blockLines(block: Block, indent: string, width: number | null): string[] {
   switch (block.kind) {
     case "text":
-      // Where it is broken anew, the line ends of the source mean nothing.
+      // Wrapped text ignores the line ends of the source.
       return width === null
         ? block.text.split("\n").map((line) => indent + line)
         : wrapWords(block.text.replaceAll("\n", " "), width, { first: indent, rest: indent });

@@ -50,7 +50,7 @@ export class Book {
     return command === null ? (found[2]() ?? found[7]()) : this.withTopic(command);
   }
 
-  // Whoever asks for `hooks` wants to know how to write one as much as which commands there are.
+  // A command's page includes the manual page of the same name.
   private withTopic(command: Page): Page {
     const sections = this.manual.filter(({ page }) => page === command.name);
     const [first] = sections;
@@ -109,7 +109,7 @@ export class Book {
     );
   }
 
-  // All of them take a while to load, and whoever reads one page may need none of the others.
+  // Loaded once and only when needed: all commands take a while.
   private commands(): Promise<readonly Leaf[]> {
     this.leaves ??= allCommands(this.all);
     return this.leaves;

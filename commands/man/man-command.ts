@@ -53,7 +53,7 @@ function callText({ name, class: kind, by, tool }: AnySyscall): string {
   return sentences[kind] + persons + agents;
 }
 
-// What can go wrong follows from what is asked for: only what names something can name what is not there.
+// Status 3 only applies to commands with an argument that names something.
 function exitOf(spec: Spec, call: AnySyscall | undefined): Block[] {
   const told = spec.notes?.find((note) => EXIT_NOTE.test(note));
   if (told !== undefined) return [text(told.replace(EXIT_NOTE, ""))];

@@ -1,5 +1,5 @@
-// The manual as files of roff, by their paths below a man directory. A page of ours has `gsv-` before its name, so that it is nobody else's:
-// gsv-proc-spawn(1), gsv-proc.spawn(2), gsv-processes(7). gsv(1) is the front page.
+// The manual as roff files, by their paths below a man directory. Names start with `gsv-` to avoid clashes: gsv-proc-spawn(1),
+// gsv-proc.spawn(2), gsv-processes(7). gsv(1) is the front page.
 
 import type { ManualSection } from "../../src/prompts/manual.ts";
 import type { Commands } from "../command.ts";
@@ -38,7 +38,7 @@ function fileName(name: string): string {
   return `gsv-${name.replaceAll(" ", "-")}`;
 }
 
-/** Its first part says the name, which `man` has its own way to say. */
+/** Without the first part: `man` prints the name itself. */
 function asFile({ name, section, summary, parts: [, ...parts] }: Page) {
   return { name: fileName(name), section, summary, parts: parts.map(linked) };
 }

@@ -1,5 +1,5 @@
-// What `gsv man -k` searches: the sections of the pages, the commands and the syscalls, their words counted. That takes every declaration
-// there is, so a binary holds it ready made: its build puts the answer in the place of this file (src/bundle/ready-made.ts).
+// The index of `gsv man -k`: counted words of pages, commands and syscalls. It needs every declaration, so the build replaces this file with
+// its result (src/bundle/ready-made.ts).
 
 import { countWords, type WordCounts } from "../../src/lib/text/search.ts";
 import type { ManualSection } from "../../src/prompts/manual.ts";
@@ -12,7 +12,7 @@ import { commandParts } from "./man-command.ts";
 
 export interface ManualIndex {
   readonly lines: readonly Line[];
-  /** Of the sections these lines stand for. */
+  /** Word counts, one per line above. */
   readonly counts: WordCounts;
 }
 

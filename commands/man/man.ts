@@ -38,12 +38,12 @@ const spec = {
 } as const;
 
 const FOUND_MAX = 12;
-// What fits so much worse than the best shares a common word with what was asked, and no more.
+// Results below this share of the best score only match a common word.
 const SHARE_MIN = 0.1;
 
 const TITLES: { readonly [S in SectionNumber]: string } = { 1: "Commands (1)", 2: "Syscalls (2)", 7: "Pages (7)" };
 
-/** A line of the manual; of a file of one's own the section is null. */
+/** A line of the manual; the section is null for your own files. */
 type Listed = Omit<Line, "section"> & { readonly section: SectionNumber | null };
 
 const LISTING: Print<{ readonly lines: readonly Listed[] }> = {
@@ -87,10 +87,10 @@ async function showFound(io: Io, lines: readonly Listed[], json: boolean): Promi
   return 0;
 }
 
-/** What the manual speaks of as a whole, it is asked alone: looking into a home takes longer than all of it. */
+/** If the manual matches the whole question, the home is not searched: that takes longer. */
 const WHOLE = 0.999;
 
-/** Sections of pages, commands and syscalls that speak of these words, the best first; before them files of one's own. */
+/** Your own files first, then sections of pages, commands and syscalls, best first. */
 async function found(io: Io, question: string, commands: Commands): Promise<Listed[]> {
   const { manualIndex } = await import("./man-index.ts");
   const { lines, counts } = await manualIndex(io.manual, commands);

@@ -1,13 +1,12 @@
-// A page of the manual as roff, for `man` of any Unix: the same parts that a terminal shows. Whatever a text holds, none of it is a request
-// or an escape of roff's, and what can be copied keeps its ASCII letters. Pure.
+// A manual page as roff, for `man` of any Unix. Text never becomes a roff request or escape, and code keeps its ASCII letters. Pure.
 
 import type { Block, Part, Row } from "./layout.ts";
 
 export interface RoffPage {
-  /** As it stands in the heading, such as `gsv-proc-spawn`. */
+  /** The name in the heading, such as `gsv-proc-spawn`. */
   readonly name: string;
   readonly section: number;
-  /** Whose page it is, such as `gsv 0.1.0`. */
+  /** The product and version, such as `gsv 0.1.0`. */
   readonly source: string;
   readonly summary: string;
   readonly parts: readonly Part[];
@@ -62,7 +61,7 @@ function rowLines([name, text]: Row): string[] {
   return [".TP", `\\fB${escaped(name)}\\fR`, line(text === "" ? "\\&" : inline(text))];
 }
 
-/** Text with what stands in backticks as something that is typed. */
+/** Text with the parts in backticks in bold. */
 function inline(text: string): string {
   const pieces = text.replaceAll("\n", " ").split(CODE);
   return pieces.map((piece, at) => (at % 2 === 1 ? `\\fB${escaped(piece)}\\fR` : escaped(piece))).join("");

@@ -1,4 +1,4 @@
-// What each command does, in one line, for help and completion. That loads every command, so a binary has it ready made
+// The summaries of all commands, for help and completion. It loads every command, so the build replaces this file with its result
 // (src/bundle/ready-made.ts).
 
 import type { Commands } from "../command.ts";

@@ -1,4 +1,4 @@
-// `gsv attach PID`: gsv on a terminal, talking to this process. What has no terminal has `logs -f`, which says the same in lines.
+// `gsv attach PID`: the gsv terminal on this process. Without a terminal, use `logs -f`.
 
 import { SysError } from "../../src/abi/errno.ts";
 import { field } from "../../src/syscalls/define.ts";
@@ -6,7 +6,7 @@ import { command } from "../define.ts";
 import { parseCommandLine } from "../parse.ts";
 
 export interface AttachRequest {
-  /** Undefined: the init of whoever asks. */
+  /** Undefined: your init. */
   readonly pid: string | undefined;
   readonly readOnly: boolean;
 }
@@ -28,7 +28,7 @@ export const attach = command(spec, async ({ args: { pid } }) => {
   ]);
 });
 
-/** Null where it is a question for help, or for whoever has no terminal. */
+/** Null for --help, or without a terminal. */
 export async function attachRequest(argv: readonly string[]): Promise<AttachRequest | null> {
   const [, ...words] = argv;
   if (words.some((word) => word === "--help" || word === "-h" || word === "--json")) return null;
@@ -36,7 +36,7 @@ export async function attachRequest(argv: readonly string[]): Promise<AttachRequ
     const parsed = await parseCommandLine(spec, words);
     return parsed === "help" ? null : { pid: parsed.values.pid, readOnly: parsed.values.readOnly === true };
   } catch {
-    // The command itself says what is wrong.
+    // The command itself reports the error.
     return null;
   }
 }

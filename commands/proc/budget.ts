@@ -1,4 +1,4 @@
-// `gsv budget`: what is bounded and how much of it is used; with a pid, what that process spends from; with a budget after it, a new one.
+// `gsv budget`: lists budgets and their use; with a pid, those of one process; with a budget, sets it.
 
 import { field } from "../../src/syscalls/define.ts";
 import { spendingCalls } from "../../src/syscalls/system/spending.ts";

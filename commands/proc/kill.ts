@@ -1,5 +1,4 @@
-// `gsv kill`: signals as Unix writes them, to one or more processes. TERM unless another is named; 0 only asks whether one exists.
-// Each process is tried; the exit status is that of the last failure.
+// `gsv kill`: sends signals as on Unix (default TERM; 0 only tests whether a process exists). Tries each process; exits as the last failure.
 
 import { exitStatusOf } from "../../src/abi/errno.ts";
 import { field } from "../../src/syscalls/define.ts";
@@ -76,7 +75,7 @@ export const kill: Command = {
   },
 };
 
-// Existence needs no kernel, so it is asked as a read.
+// A test for existence needs no kernel, so it is a read.
 async function send(io: Io, pid: string, signal: ProcessSignal, json: boolean): Promise<void> {
   if (signal === "0") {
     await io.sys().call("proc.get", { pid });
@@ -86,7 +85,7 @@ async function send(io: Io, pid: string, signal: ProcessSignal, json: boolean): 
   await printResult(io, (await declared("proc.signal")).cli.print, result, json);
 }
 
-// -STOP, -SIGSTOP and -19 are read as -s STOP; what is no signal stays, and is refused as the flag it looks like.
+// -STOP, -SIGSTOP and -19 mean -s STOP. Other words stay and are refused as unknown flags.
 function withSignalFlag(args: readonly string[]): string[] {
   const end = args.indexOf("--");
   return args.flatMap((token, index) => {

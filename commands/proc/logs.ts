@@ -1,5 +1,5 @@
-// `gsv logs PID`: the newest page of a process's history as text, or all of it since some time; with -f also what comes, from the number of
-// the last message on, so that nothing is told twice or left out when a kernel dies meanwhile. With --kernel the kernel's own log instead.
+// `gsv logs PID`: the newest messages of a process, or all since a time. -f continues from the number of the last message, so a kernel crash
+// neither repeats nor skips any. --kernel prints the log of the kernel.
 
 import { LIMITS } from "../../src/abi/config/limits.ts";
 import { ENDED_BY, SysError } from "../../src/abi/errno.ts";
@@ -14,7 +14,7 @@ import { declared } from "../derive.ts";
 import { jsonLine, note } from "../io/status.ts";
 import { printResult, printText } from "../print.ts";
 
-/** In any case: whatever happened is told before. */
+/** Always; the reason was printed before. */
 const LOOK_MS = 5000;
 
 const spec = {
@@ -105,7 +105,7 @@ async function allSince(io: Io, { pid, since }: Asked, { json, goesOn }: Telling
   return cursor;
 }
 
-/** The number of the last message there is. */
+/** The number of the newest message. */
 async function lastOf(io: Io, pid: string): Promise<number> {
   const { messages } = await io.sys().call<HistoryPage>("proc.history", { pid, limit: 1 });
   return messages.at(-1)?.id ?? 0;
@@ -122,7 +122,7 @@ async function tell(io: Io, page: HistoryPage, json: boolean): Promise<void> {
 
 interface Cursor {
   readonly pid: string;
-  /** The number of the last message that was told. */
+  /** The number of the last printed message. */
   afterSeq: number;
 }
 

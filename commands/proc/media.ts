@@ -56,7 +56,7 @@ async function sourceOf(io: Io, { pid, file = "-" }: { readonly pid: string; rea
   return io.stdin.bytes();
 }
 
-/** Uploads it; what it is, its bytes say. */
+/** Uploads a file; its type comes from its bytes. */
 export async function mediaSent(io: Io, pid: string, source: AsyncIterable<Uint8Array>): Promise<MediaInfo> {
   const id = uuidv7(io.clock.now(), io.random);
   let [held, offset] = [new Uint8Array(), 0];

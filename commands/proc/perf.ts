@@ -1,5 +1,4 @@
-// `gsv perf PID`: where tokens, money and seconds of a process went: by model, by call, by file, by what it started. Put together from what is
-// counted anyway: usage, the syscall log, the list of processes.
+// `gsv perf PID`: tokens, cost and time of a process by model, call, file and child. From usage, the syscall log and the process list.
 
 import { LIMITS } from "../../src/abi/config/limits.ts";
 import { microsOf, usdText } from "../../src/abi/process/money.ts";
@@ -46,7 +45,7 @@ export const perf = command(spec, async ({ args, json }, io) => {
   return 0;
 });
 
-/** Whose rights are shown when nobody is named: the init of whoever asks, also where that is an agent. */
+/** Default: the init of the caller, also for an agent. */
 async function initOf(io: Io): Promise<string> {
   return (await io.sys().call<ProcessCaps>("proc.caps", {})).pid;
 }
@@ -91,7 +90,7 @@ function byFile(trace: readonly TraceRow[]): readonly FileSum[] {
   return [...sums.values()].sort((left, right) => right.calls - left.calls || right.ms - left.ms);
 }
 
-/** The log keeps arguments as text, cut where they are long. */
+/** The log stores arguments as text and cuts long ones. */
 function pathIn(args: string): string | null {
   const [, path] = /"path":("(?:[^"\\]|\\.)*")/.exec(args) ?? [];
   return path === undefined ? null : (JSON.parse(path) as string);

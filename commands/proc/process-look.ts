@@ -1,5 +1,5 @@
-// What a list of processes does not say of each: who answers it, and how full the window of that model is. Asking takes the kernel a moment
-// for each, so it is done a few at a time, and for so many at most.
+// Model and context use of each process, which the process list does not have. Each takes the kernel a moment, so few are fetched at a time, up
+// to a limit.
 
 import type { ProcessInfo } from "../../src/abi/process/process.ts";
 import type { Sys } from "../../src/abi/sys.ts";
@@ -24,7 +24,7 @@ export async function lookAt(sys: Sys, pid: string): Promise<ProcessLook> {
   return { model: model?.answers ?? null, context };
 }
 
-/** Of those that did something last; of the others nothing is known. */
+/** Only for the most recently active processes. */
 export async function lookAtAll(
   sys: Sys,
   processes: readonly ProcessInfo[],

@@ -1,5 +1,4 @@
-// Processes as rows: a tree of who was started by whom, a letter for the state, and as many columns as the screen has room for. The same rows
-// are top's, the switcher's and what a script reads. Pure.
+// Processes as rows: tree, state letter, and as many columns as fit. Used by top, the switcher and scripts. Pure.
 
 import type { ProcessInfo, State } from "../../src/abi/process/process.ts";
 import { reveal } from "../../src/lib/text/sanitize.ts";
@@ -18,9 +17,9 @@ const LETTERS: { readonly [S in State]: string } = {
 
 export interface Row {
   readonly process: ProcessInfo;
-  /** What the tree draws before the pid. */
+  /** The tree lines before the pid. */
   readonly branch: string;
-  /** What only somebody who goes on looking knows. */
+  /** Rates, known only to a live view. */
   readonly live?: Live;
 }
 
@@ -53,7 +52,7 @@ export function sorted(processes: readonly ProcessInfo[], by: Sort): readonly Pr
   });
 }
 
-/** Children below whoever started them, in the order given; one whose parent is not among them stands by itself. */
+/** Children below their parents, in the given order; roots are processes without a listed parent. */
 export function treeRows(processes: readonly ProcessInfo[]): readonly Row[] {
   const pids = new Set(processes.map(({ pid }) => pid));
   const children = Map.groupBy(processes, ({ parentPid }) =>
@@ -71,7 +70,7 @@ export function treeRows(processes: readonly ProcessInfo[]): readonly Row[] {
     });
   };
   add("", "", 0);
-  // What is told of processes is taken as it comes: two that started each other are shown too.
+  // The data is not trusted: two processes that are each other's parent are shown too.
   return [...rows, ...flatRows(processes.filter(({ pid }) => !seen.has(pid)))];
 }
 
@@ -81,12 +80,12 @@ export function flatRows(processes: readonly ProcessInfo[]): readonly Row[] {
 
 interface Column {
   readonly head: string;
-  /** The highest goes first where there is no room. */
+  /** The column with the highest number is dropped first. */
   readonly minor: number;
   readonly right?: true;
   readonly longest?: number;
   readonly cell: (row: Row, now: number) => string;
-  /** Left out where it says nothing. */
+  /** Dropped if empty. */
   readonly isWanted?: (rows: readonly Row[]) => boolean;
 }
 
@@ -144,7 +143,7 @@ const COLUMNS: readonly Column[] = [
   { head: "LABEL", minor: 0, cell: ({ process }) => process.label ?? "" },
   {
     head: "WAITS FOR",
-    // The row that is chosen says it below, in full.
+    // The selected row shows it in full below.
     minor: 3,
     cell: ({ process: { waitsFor } }) => waitsText(waitsFor),
     isWanted: (rows) => isOnce(rows) || rows.some(({ process }) => process.waitsFor !== null),
@@ -212,7 +211,7 @@ function fitting(rows: readonly Row[], columns: number, now: number): readonly C
   let shown = COLUMNS.filter(({ isWanted }) => isWanted?.(rows) ?? true);
   const width = ({ head, cell, longest }: Column) => {
     const most = Math.max(head.length, ...rows.map((row) => Bun.stringWidth(reveal(cell(row, now)))));
-    // What is last gives way by being cut.
+    // The last column is cut.
     return head === "LABEL" || head === "WAITS FOR" ? Math.min(most, LABEL_COLUMNS) : Math.min(most, longest ?? most);
   };
   for (;;) {
@@ -228,7 +227,7 @@ function shortPath({ cwd, owner }: ProcessInfo): string {
   return cwd === home || cwd.startsWith(`${home}/`) ? `~${cwd.slice(home.length)}` : cwd;
 }
 
-/** Without whose it is: there is no room for both. */
+/** Without the owner, for lack of room. */
 function modelText(model: string): string {
   return model.slice(model.lastIndexOf("/") + 1);
 }

@@ -1,5 +1,5 @@
-// `gsv prompt [PID]`: what a process is told, as the model gets it, and the bill: how much of it comes from where. On stdout the text, or
-// with --bill the table alone; what was left out is said on stderr too, because nobody would look for it.
+// `gsv prompt [PID]`: the prompt as the model gets it, and its tokens by source. The text goes to stdout, or with --bill only the table. Omitted
+// files are also reported on stderr.
 
 import type { BillLine, PromptPart } from "../../src/abi/process/prompt.ts";
 import { field } from "../../src/syscalls/define.ts";
@@ -59,7 +59,7 @@ export const pmap = command(
 const BARS_COLUMNS = 80;
 const BAR_COLUMNS_MAX = 40;
 
-/** What a request is made of, the biggest first, each as its part of the model's window. */
+/** The parts of a request, largest first, as shares of the model's window. */
 function barsText({ bill, tokens, windowTokens, model, told }: ShownPrompt, columns: number): string {
   const sources = [...Map.groupBy(bill, ({ source }) => source)]
     .map(([source, lines]) => ({ source, tokens: lines.reduce((sum, line) => sum + line.tokens, 0) }))

@@ -54,7 +54,7 @@ export const renice: Command = {
   },
 };
 
-// A number below zero looks like a flag: `-5`, and the value of -n that stands by itself.
+// A negative number such as `-5` looks like a flag, also as the value of -n.
 function withNumberFlag(args: readonly string[]): string[] {
   const end = args.indexOf("--");
   return args.flatMap((token, index) => {

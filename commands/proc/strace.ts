@@ -1,5 +1,4 @@
-// `gsv strace PID`: the calls of a process as they are made, from its syscall log: first those that are there, then what comes, until the
-// process ends or ctrl-c. It looks at the log and touches no process.
+// `gsv strace PID`: the syscall log of a process, first past calls, then new ones, until the process ends or ctrl-c. Only reads the log.
 
 import { LIMITS } from "../../src/abi/config/limits.ts";
 import { SysError } from "../../src/abi/errno.ts";
@@ -142,7 +141,7 @@ function plainLine(row: Traced, { json, several }: Pick<Wanted, "json" | "severa
   return reveal(`${several ? `[${row.pid}] ` : ""}${traceLine(row)}`);
 }
 
-/** The file stands whole when it is over. */
+/** The file is complete at the end. */
 async function fileOf(io: Io, path: string, wanted: Wanted): Promise<Out> {
   const host = await io.host();
   const lines: string[] = [];

@@ -1,4 +1,4 @@
-// `gsv top`: the processes as a tree, once. On a terminal of its own `top` is a view that goes on; this is what a script or a look needs.
+// `gsv top`: the processes as a tree, printed once. In the gsv terminal, `top` is a live view.
 
 import type { ProcessInfo } from "../../src/abi/process/process.ts";
 import { field } from "../../src/syscalls/define.ts";

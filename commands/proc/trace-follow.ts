@@ -1,5 +1,4 @@
-// Follows the syscall logs of processes: what stands there, oldest first, then what is added, each row once, from a number on. Processes that
-// a followed one starts can be followed too. What cannot be read any more has ended.
+// Follows syscall logs: past rows first, then new ones, each once. Can follow child processes. A process that cannot be read has ended.
 
 import { LIMITS } from "../../src/abi/config/limits.ts";
 import { ENDED_BY, SysError } from "../../src/abi/errno.ts";
@@ -11,21 +10,21 @@ import type { Traced } from "./trace-table.ts";
 export interface FollowRequest {
   readonly pids: readonly string[];
   readonly withChildren: boolean;
-  /** What stands there, and no more. */
+  /** Only past rows. */
   readonly once: boolean;
-  /** How many of what stands there. */
+  /** Number of past rows. */
   readonly before: number;
 }
 
-/** Takes rows; false when nobody reads them any more. */
+/** Takes rows; returns false if stdout is closed. */
 type Take = (rows: readonly Traced[]) => Promise<boolean>;
 
 const WAIT_MS = 30_000;
-/** Each question costs the kernel something: calls that come closer together than this are asked for together. */
+/** Calls closer together than this are fetched together, to spare the kernel. */
 const GATHER_MS = 60;
 
 export class TraceFollower {
-  /** Those that ended while they were followed. */
+  /** Processes that ended meanwhile. */
   readonly ended: string[] = [];
   private readonly followed = new Map<string, Promise<void>>();
   private readonly over = new AbortController();
@@ -124,7 +123,7 @@ export class TraceFollower {
   }
 
   private async following(pid: string, from: number, take: Take): Promise<void> {
-    // Told at once: an end that is only found out by asking comes late.
+    // The signal comes sooner than polling would notice.
     const gone = new AbortController();
     const deaf = this.io.sys().on({ pid, names: ["process.exit"] }, () => gone.abort());
     const signal = AbortSignal.any([this.over.signal, gone.signal]);

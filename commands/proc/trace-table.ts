@@ -6,7 +6,7 @@ import { reveal } from "../../src/lib/text/sanitize.ts";
 import { cutWidth, displayWidth } from "../../src/lib/text/truncate.ts";
 import type { TraceRow } from "../../src/syscalls/services.ts";
 
-/** A call, and whose. */
+/** A call and its process. */
 export interface Traced extends TraceRow {
   readonly pid: string;
 }
@@ -20,7 +20,7 @@ export interface TraceCells {
   readonly took: string;
 }
 
-/** What a call is about, in the order of what says most. */
+/** Arguments by importance. */
 const SAYS_MOST =
   "script command query pattern path paths from url question message prompt name key id pid model".split(" ");
 const OTHER_CHARS_MAX = 40;
@@ -44,7 +44,7 @@ export function traceCells(row: TraceRow): TraceCells {
   };
 }
 
-/** Who was asked, with how much, and how much was said. */
+/** Model, input tokens and output tokens. */
 function modelArgument(json: string): string {
   const { model, in: all, cached, out } = parsed(json) ?? {};
   if (typeof model !== "string") return oneLine(json);
@@ -54,7 +54,7 @@ function modelArgument(json: string): string {
   return [oneLine(model), count(all, "in"), ...share, count(out, "out")].join(GAP);
 }
 
-/** The argument that says most, then the others that are short. */
+/** The most important argument, then short ones. */
 function mainArgument(json: string): string {
   const args = parsed(json);
   if (args === null) return oneLine(json);
@@ -77,7 +77,7 @@ function parsed(json: string): { readonly [name: string]: unknown } | null {
     const args: unknown = JSON.parse(json);
     return typeof args === "object" && args !== null && !Array.isArray(args) ? { ...args } : null;
   } catch {
-    // The log cuts what is long.
+    // The log cuts long arguments.
     return null;
   }
 }
@@ -114,12 +114,12 @@ export interface TraceLayout {
   readonly line: (row: Traced) => string;
 }
 
-/** Columns for a screen of this width; with several processes each row says whose it is. */
+/** Columns for this width; with several processes, rows include the pid. */
 export function traceLayout(columns: number, { several }: { readonly several: boolean }): TraceLayout {
   const [call, result] = columns < 60 ? [11, 6] : [15, 9];
   const whose = several ? PID_COLUMNS + GAP.length : 0;
   const least = whose + call + result + TOOK_COLUMNS + 3 * GAP.length;
-  // The time of day goes first where there is no room for what a call is about.
+  // On a narrow screen, the time of day is dropped first.
   const withTime = columns >= least + TIME_COLUMNS + GAP.length + MAIN_COLUMNS_MIN;
   const room = Math.max(4, columns - least - (withTime ? TIME_COLUMNS + GAP.length : 0));
   const line = (pid: string, cells: TraceCells) =>
@@ -140,7 +140,7 @@ function padded(text: string, columns: number): string {
   return cut + " ".repeat(Math.max(0, columns - displayWidth(cut)));
 }
 
-/** Which calls are meant: `fs,shell.exec`, also as `trace=fs`; with `!` all but those. */
+/** A filter: `fs,shell.exec`, `trace=fs`, or with `!` all others. */
 export interface CallChoice {
   readonly names: readonly string[];
   readonly but: boolean;

@@ -1,5 +1,5 @@
-// `gsv wait PID…`: waits and exits as the process did. One process prints nothing on stdout; several print `PID status` lines and the
-// last one decides. A process held by something only a person or a change from outside ends is reported, not waited for.
+// `gsv wait PID…`: waits and exits as the process. Several processes print `PID status` lines, and the last one decides. A process that needs a
+// person is reported, not waited for.
 
 import { LIMITS } from "../../src/abi/config/limits.ts";
 import { ENDED_BY } from "../../src/abi/errno.ts";
@@ -53,8 +53,7 @@ export function waitAs(name: string): Command {
 
 const SILENCE_MS = 500;
 
-// A stop is waited out, and so is an instant: whoever stopped it will let it go on, and time passes. But a long wait should not be without
-// a word.
+// Waits through a stop and a retry time, but says so.
 async function sayStopped(io: Io, pids: readonly string[]): Promise<void> {
   for (const pid of pids) {
     const { state, waitsFor } = await io.sys().call<ProcessInfo>("proc.get", { pid });
@@ -92,7 +91,7 @@ async function waitFor(io: Io, requests: readonly Waiting[], limitMs: number | n
 interface Form {
   readonly json: boolean;
   readonly alone: boolean;
-  /** Only which one it was: the exit status says how it ended. */
+  /** Prints only the pid; the exit status says how it ended. */
   readonly named: boolean;
 }
 

@@ -1,5 +1,5 @@
-// `gsv sh --host`: real bash of this machine, where the person stands. The kernel runs it, so it goes on when this terminal is gone; here its
-// output is printed as it comes, and stdin and signals are handed on.
+// `gsv sh --host`: bash on this computer, in the current directory. The kernel runs it, so it continues if this terminal closes. Output is
+// printed as it arrives; stdin and signals are passed on.
 
 import { ENDED_BY } from "../../src/abi/errno.ts";
 import { uuidv7 } from "../../src/abi/ids.ts";
@@ -43,7 +43,7 @@ async function print(io: Io, id: string, first: ShellOutput): Promise<number> {
       return page.exit ?? 1;
     }
     if (io.stdout.closed) {
-      // Nobody reads any more: as sh does with a pipe.
+      // stdout is closed: end like sh in a pipe.
       await io
         .sys()
         .call("shell.signal", { id, signal: "HUP" })
@@ -63,6 +63,6 @@ async function feed(io: Io, sys: Sys, id: string): Promise<void> {
         await give(bytes.subarray(at, at + INPUT_BYTES), false);
     await give(new Uint8Array(), true);
   } catch {
-    // It has ended, or reads no more: its exit status says what came of it.
+    // The command has ended or closed stdin: its exit status is reported.
   }
 }

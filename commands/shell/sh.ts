@@ -12,7 +12,7 @@ import type { Command, Interruption, Io } from "../command.ts";
 import { ForeignOutput } from "../io/foreign-output.ts";
 import { note } from "../io/status.ts";
 
-/** Somebody at a keyboard who wonders is told after this long. */
+/** After this time, a note says what gsv waits for. */
 const WORD_AFTER_MS = 1000;
 const FOLLOW_AFTER_MS = 150;
 const SIGNAL_AGAIN_MS = 50;
@@ -137,7 +137,7 @@ async function requestFor(io: Io, { script, words, timeout }: Asked): Promise<Om
   return { script: await scriptOn(io), name: "gsv", ...positional(args), ...limit };
 }
 
-// As bash reads it: a script of that name where one stands comes before what is on the path, and a program is no script.
+// As in bash: a script file of that name comes before the path, and a program is not a script.
 function sourcing(file: string): string {
   const found = `. ${quoted(file)} "$@"`;
   const name = /^(?:(?:\/usr)?\/bin\/)?([a-z0-9._-]+)$/i.exec(file)?.[1];
@@ -179,7 +179,7 @@ async function stdinFor(io: Io): Promise<Pick<ShellRequest, "stdin">> {
   return bytes.byteLength === 0 ? {} : { stdin: Buffer.from(bytes).toString("base64") };
 }
 
-/** All there is; where it is more than so much, no more than shows that. */
+/** All of stdin, or just enough to show that it is too large. */
 async function allOf(io: Io, bytesMax: number): Promise<Uint8Array> {
   const stop = io.clock.after(
     WORD_AFTER_MS,
@@ -199,7 +199,7 @@ async function allOf(io: Io, bytesMax: number): Promise<Uint8Array> {
   }
 }
 
-/** Runs it, prints what it prints as it comes, and returns its exit status. A signal to us is one to it: it may have a trap. */
+/** Runs the script, prints its output as it arrives, and passes signals on, because it may have traps. */
 export async function runShell(io: Io, request: Omit<ShellRequest, "id">): Promise<ShellEnded> {
   const sys = io.sys();
   const id = uuidv7(io.clock.now(), io.random);
@@ -243,7 +243,7 @@ async function signalled(io: Io, about: { id: string; signal: Interruption }, ov
 
 interface ShellEnded {
   readonly exit: number;
-  /** `exit` was called, or nothing of the shell could be kept. */
+  /** `exit` was called, or the shell state could not be saved. */
   readonly over: boolean;
   readonly session: ShellAnswer["session"];
 }
@@ -261,7 +261,7 @@ class Reader {
     this.streams = { stdout: new ForeignOutput(io.stdout), stderr: new ForeignOutput(io.stderr) };
   }
 
-  /** While a script takes its time. One that is quick says all it has to say when it ends. */
+  /** For slow scripts; quick ones print everything at the end. */
   async follow(running: Promise<unknown>): Promise<void> {
     const over = new AbortController();
     const done = running.then(
@@ -276,7 +276,7 @@ class Reader {
     }
   }
 
-  /** What is left after the first answer. */
+  /** The output after the first answer. */
   async rest(): Promise<void> {
     while (!this.ended && !this.io.stdout.closed) await this.print(await this.page(0), this.at);
   }

@@ -1,5 +1,4 @@
-// `gsv audit`: what was refused, and who did what only some may do; of a file, who wrote it, when, in which run. A `host:` path is a file of
-// this machine.
+// `gsv audit`: refused and privileged calls, or the writers of a file. A `host:` path is a file on this computer.
 
 import { LIMITS } from "../../src/abi/config/limits.ts";
 import { field } from "../../src/syscalls/define.ts";

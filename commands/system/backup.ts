@@ -1,4 +1,4 @@
-// `gsv backup FILE`, `gsv restore FILE` and `gsv df`: a home kept, put back and measured.
+// `gsv backup FILE`, `gsv restore FILE` and `gsv df`: back up, restore and measure a home.
 
 import type { BackupCounts, BackupMade, BackupRestored, HomeUsage, Usage } from "../../src/abi/backup.ts";
 import { SysError } from "../../src/abi/errno.ts";

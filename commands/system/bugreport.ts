@@ -1,5 +1,5 @@
-// `gsv bugreport`: what somebody needs who is to mend gsv, in one file of Markdown that a person can read before it goes anywhere. Nothing is
-// sent. Secrets are taken out once more when all of it stands together, and so is the path of the person's home.
+// `gsv bugreport`: a Markdown file for a bug report, to read before sharing. Nothing is sent. Secrets and the path of the home are redacted
+// again from the finished text.
 
 import { SECRET_ENV } from "../../src/abi/config/environment.ts";
 import { SysError } from "../../src/abi/errno.ts";
@@ -62,7 +62,7 @@ export const bugreport = command(spec, async ({ args, json }, io) => {
 
 async function partsOf(io: Io, said: string | undefined): Promise<readonly Part[]> {
   const core = await coreNamed(io, said).catch((error: unknown) => {
-    // Without one there is still the rest; one that was named has to be there.
+    // The report works without a crash record, unless one was named.
     if (said === undefined && error instanceof SysError && error.code === "ENOENT") return null;
     throw error;
   });
@@ -95,7 +95,7 @@ async function health(io: Io): Promise<Part> {
 async function settings(io: Io): Promise<Part> {
   const { settings: all } = await io.sys().call<{ settings: readonly SettingInfo[] }>("config.list", {});
   const changed = all.filter(({ layer }) => layer !== "default");
-  // Of a secret not even its mark.
+  // Not even a hint of a secret.
   const line = ({ key, type, shown, layer }: SettingInfo) =>
     reveal(`${key} = ${type === "secret" ? "(a secret)" : shown} (${layer})`);
   const text = changed.length === 0 ? "(none changed)" : changed.map(line).join("\n");

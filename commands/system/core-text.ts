@@ -1,5 +1,4 @@
-// A core as people read it: what failed and on what, the last steps, what was in flight, and what to do now. Pure; all that comes from models,
-// tools and files is made visible here.
+// The text of a crash record: what failed, the last steps, unfinished calls, and what to do now. Control characters are made visible. Pure.
 
 import { type CoreMessage, type CrashCore, coreInstant } from "../../src/abi/process/crash.ts";
 import { reveal } from "../../src/lib/text/sanitize.ts";

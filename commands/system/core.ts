@@ -1,5 +1,5 @@
-// A core, as a person names it: a file of /var/crash, a process whose newest it is, a file of this machine, or nothing, which is the newest
-// there is. What is read is checked: it may come from elsewhere.
+// Finds a crash record: by its name in /var/crash, by process, by file of this computer, or the newest. The content is checked, because a file
+// may come from elsewhere.
 
 import { SysError } from "../../src/abi/errno.ts";
 import { CORE_NAME, CORE_VERSION, type CrashCore, coreInstant } from "../../src/abi/process/crash.ts";
@@ -95,7 +95,7 @@ function isCore(value: object): value is CrashCore {
     !Number.isNaN(new Date(at).getTime()) &&
     texts.every((text) => typeof text === "string") &&
     [label, fault].every((text) => text === null || typeof text === "string") &&
-    // It stands in commands that are there to be typed.
+    // The name appears in commands to copy.
     PID.test(pid ?? "")
   );
 }

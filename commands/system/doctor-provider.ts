@@ -1,11 +1,11 @@
-// `gsv doctor --provider`: one tiny call to whoever would answer now, and what came of it in plain words.
+// `gsv doctor --provider`: one tiny call to the current model, and the result in plain words.
 
 import type { FailureClass } from "../../src/abi/stream.ts";
 import type { Finding } from "../../src/doctor/examine.ts";
 import type { ModelTrial } from "../../src/syscalls/run/ai-service.ts";
 import type { Io } from "../command.ts";
 
-/** What to do about a failure, for a provider at an address. */
+/** How to fix a failure of a provider at an address. */
 const FIXES: { readonly [C in FailureClass]: (provider: string, address: string) => string } = {
   throttle: () => "wait: runs retry automatically",
   quota: (provider) => `the account at ${provider} has no credit or reached a limit: see its console`,

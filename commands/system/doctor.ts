@@ -1,5 +1,5 @@
-// `gsv doctor` and `gsv fsck`: what is wrong with a home, one line a finding, and what to do about each. Neither needs a kernel, and
-// neither changes anything unless asked. On a terminal too narrow for it, what to do stands under its finding; nothing is cut.
+// `gsv doctor` and `gsv fsck`: problems of a home, one line each, with the fix. Neither needs a kernel, and both change nothing by default. On a
+// narrow terminal the fix is on the next line.
 
 import type { Finding } from "../../src/doctor/examine.ts";
 import { reveal } from "../../src/lib/text/sanitize.ts";

@@ -1,5 +1,5 @@
-// `gsv events`: every signal of the kernel as a JSON line, as it comes, until ctrl-c. What a slow reader or a kernel that went away made it
-// miss is said: a `resync` names the message since which history has it, `lost` how many signals were left out here.
+// `gsv events`: signals of the kernel as JSON lines, until ctrl-c. Gaps are reported: `resync` names the message to read history from, `lost` the
+// number of dropped signals.
 
 import { ENDED_BY } from "../../src/abi/errno.ts";
 import { isPid } from "../../src/abi/ids.ts";
@@ -37,14 +37,14 @@ const spec = {
   notes: ["Partial text is only sent if you ask for it: gsv events chat.delta"],
 } as const;
 
-/** All but what is lossy by nature. */
+/** All signals except lossy ones. */
 const USUAL = ["chat.*", "process.*", "resync"];
 
 export const events = command(spec, async ({ args }, io) => {
   const pids = (args.about ?? []).filter(isPid);
   const names = (args.about ?? []).filter((word) => !isPid(word));
   for (const name of names) needSignal(name);
-  // Who listens wants a kernel to listen to.
+  // Signals need a kernel.
   await io.kernel.start();
   const incoming = new Incoming(names.includes("chat.delta"));
   const filters = pids.length === 0 ? [{}] : pids.map((pid) => ({ pid }));

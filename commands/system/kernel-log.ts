@@ -1,5 +1,4 @@
-// `gsv logs --kernel`: the kernel's own log for people, read as the file it is, without secrets and by whoever may read that; followed by
-// looking again and telling what stands behind what was told.
+// `gsv logs --kernel`: the log file of the kernel, without secrets. -f reads the file again and prints what follows the last printed entry.
 
 import { ENDED_BY, SysError } from "../../src/abi/errno.ts";
 import { noSince, SINCE_FORMS, sinceMs } from "../../src/lib/text/since.ts";
@@ -51,7 +50,7 @@ async function followed(io: Io, told: string, json: boolean): Promise<number> {
     status ??= ENDED_BY[name];
     over.abort();
   });
-  // One is kept up, so that there is something to follow.
+  // Keeps a kernel up, so that there is something to follow.
   const deaf = io.sys().on({ names: [] }, () => {});
   let seen = told;
   try {

@@ -52,13 +52,13 @@ function statusOf(sys: Sys): Promise<KernelStatus> {
   return sys.call<KernelStatus>("system.status", {});
 }
 
-/** Asks the kernel to leave and waits until it has; the pid it had, or null when there was none. */
+/** Asks the kernel to exit and waits for it; returns its pid, or null if none was running. */
 async function leave(io: Io, why: "stop" | "restart"): Promise<number | null> {
   const sys = io.sys();
   const { running, pid } = await statusOf(sys);
   if (!running || pid === null) return null;
   await sys.call("sys.drain", { why });
-  // After a restart the next kernel is asked for at once: it begins when the old one has left.
+  // After a restart, the next kernel starts when the old one has exited.
   if (why === "restart") return pid;
   const until = io.clock.mono() + LEAVE_MS_MAX;
   while (await isUp(sys, pid)) {
@@ -70,11 +70,11 @@ async function leave(io: Io, why: "stop" | "restart"): Promise<number | null> {
   return pid;
 }
 
-// A client that was told to stop refuses further calls: then the kernel has left as far as it is concerned.
+// After `bye`, the client refuses further calls: count the kernel as gone.
 async function isUp(sys: Sys, pid: number): Promise<boolean> {
   try {
     const status = await statusOf(sys);
-    // On its way out a kernel takes its name away before it lets go of the home.
+    // An exiting kernel removes its name before it releases the home.
     return status.running && (status.pid === pid || status.pid === null);
   } catch (error) {
     if (error instanceof SysError && error.code === "EAGAIN") return false;

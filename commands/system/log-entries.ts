@@ -1,6 +1,6 @@
-// The entries of the kernel's log, each an instant and what was written down then, of one line or more, and which of them are new. Pure.
+// Entries of the kernel log (a time and one or more lines), and which of them are new. Pure.
 
-/** Of what was told last, to find the place again: the beginning of the log goes when it has grown long. */
+/** The last printed text, to find the place again: the start of a long log is cut. */
 const MARK_CHARS = 400;
 
 export interface LogEntry {
@@ -21,7 +21,7 @@ export function entriesIn(text: string): LogEntry[] {
   return entries.map(({ at, text: said }) => ({ at, text: said.trimEnd() }));
 }
 
-/** What stands in a text behind what stood there before. */
+/** The part of a text after a known part. */
 export function behind(before: string, now: string): string {
   if (now.startsWith(before)) return now.slice(before.length);
   const mark = before.slice(-MARK_CHARS);

@@ -1,4 +1,4 @@
-// `gsv storage verify`: all stored bytes against what was recorded of them, page by page; what is wrong goes to stdout, the sum to stderr.
+// `gsv storage verify`: compares stored bytes with their recorded checksums, page by page. Damage goes to stdout, the total to stderr.
 
 import { reveal } from "../../src/lib/text/sanitize.ts";
 import { sizeText } from "../../src/lib/text/size.ts";

@@ -1,4 +1,4 @@
-// What the members and the chair of a council are told. Each answer stands in a block that no answer can end.
+// Prompts for members and chair of a council. Each answer is in a block that an answer cannot close.
 
 export interface Answered {
   readonly name: string;

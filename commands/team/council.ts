@@ -1,5 +1,5 @@
-// `gsv council "QUESTION" --members a,b,c`: several agents or models answer, discuss, and a chair sums up. Every member is an ordinary process
-// that stays, so that one can look into it or go on talking to it; the council itself is nothing but messages to them.
+// `gsv council "QUESTION" --members a,b,c`: agents or models answer, discuss, and a chair combines the answers. Members are ordinary processes
+// that stay, so you can read them or talk to them.
 
 import { LIMITS } from "../../src/abi/config/limits.ts";
 import { ENDED_BY, exitStatusOf, messageOf, SysError } from "../../src/abi/errno.ts";
@@ -82,7 +82,7 @@ export const council = command(spec, async ({ args, json }, io) => {
   }
 });
 
-/** Told to go; what the members do meanwhile is of no use to anybody. */
+/** Interrupted: the runs of the members are aborted. */
 class Left extends Error {
   constructor(readonly exit: number) {
     super("left");
@@ -130,7 +130,7 @@ class Council {
     return { synthesis: end.text, end };
   }
 
-  /** What became of it, for programs. */
+  /** The result as JSON. */
   record(): object {
     const members = this.members.map(({ name, pid }) => ({ name, pid, answers: this.answers.get(pid) ?? [] }));
     return { members, chair: this.chair };

@@ -9,7 +9,7 @@ export async function answerOf(sys: Sys, pid: string, message: string): Promise<
   const { runId } = await sys.call<Sent>("proc.send", { pid, message });
   const { results } = await sys.call<{ results: [WaitResult] }>("proc.wait", { pids: [pid], run: runId });
   const [result] = results;
-  // What proc.wait answers is bounded.
+  // proc.wait cuts long answers.
   return result.inPart ? { ...result, text: (await wholeMessage(sys, { pid })).text, inPart: false } : result;
 }
 

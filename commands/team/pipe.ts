@@ -1,6 +1,5 @@
-// `gsv pipe 'researcher | writer' < brief.md`: agents in a row, each given what the one before it answered. Every stage is a process of its own
-// with a status, and all of them are there before the first begins. The first that fails ends the row, and its status is that of the pipe. What
-// passes between two is bounded as a message is.
+// `gsv pipe 'researcher | writer' < brief.md`: each agent gets the answer of the one before. Every stage is a process, and all are created before
+// the first starts. The first failure ends the pipe with its status. Text between stages is limited like a message.
 
 import { LIMITS } from "../../src/abi/config/limits.ts";
 import { ENDED_BY, SysError } from "../../src/abi/errno.ts";
@@ -21,7 +20,7 @@ const STAGES_MAX = 16;
 interface Stage {
   /** An agent, or a model as PROVIDER/MODEL. */
   readonly who: string;
-  /** What it is told besides what comes in; may be empty. */
+  /** The task, besides the input; may be empty. */
   readonly told: string;
 }
 
@@ -103,14 +102,14 @@ class Row {
     return await Promise.race([this.through(stages, input), this.left.promise]);
   }
 
-  /** What was never given anything goes in any case. */
+  /** Stages that never ran are always removed. */
   async end({ all }: { readonly all: boolean }): Promise<void> {
     const begun = new Set(this.done.map(({ pid }) => pid));
     if (this.current !== null) begun.add(this.current);
     for (const { pid } of this.made) if (all || !begun.has(pid)) await this.quietly("proc.kill", { pid });
   }
 
-  // All of them are there before the first begins: a name that nobody has costs no answer.
+  // Create all stages first: an unknown name then costs no answer.
   private async through(stages: readonly Stage[], input: string | null): Promise<End> {
     for (const stage of stages) if (!this.isLeft) await this.make(stage);
     let text = input;
@@ -148,7 +147,7 @@ class Row {
     return result;
   }
 
-  // Whoever leaves does not wait for what cannot be helped.
+  // Interrupted: do not wait for cleanup.
   private async quietly(call: "proc.abort" | "proc.kill", args: { readonly pid: string }): Promise<void> {
     await this.io
       .sys()
@@ -162,7 +161,7 @@ function reasonOf({ error, status, waitsFor }: WaitResult): string {
   return error ?? (status === "ok" ? "gave no answer" : `ended: ${status}`);
 }
 
-/** The kernel speaks of accounts; here somebody wrote the first word of a stage. */
+/** The kernel's error names an account; this one names the stage. */
 function noSuchStage(error: unknown, who: string): unknown {
   if (!(error instanceof SysError) || error.code !== "EPERM" || who.includes("/")) return error;
   return new SysError("EPERM", `you have no agent ${clip(who)}`, [

@@ -1,5 +1,4 @@
-// `gsv run -- "…"`: a new task for one message, followed to its end, whose exit status it takes: what `docker run` is for a container.
-// It is `gsv chat --new` under the name that scripts know.
+// `gsv run -- "…"`: starts a task for one message, follows it and exits with its status, like `docker run`. Same as `gsv chat --new`.
 
 import { ENDED_BY } from "../../src/abi/errno.ts";
 import { field } from "../../src/syscalls/define.ts";
@@ -10,7 +9,7 @@ import { note } from "../io/status.ts";
 
 const { pid: _pid, session: _session, new: _new, continue: _continue, interrupt: _interrupt, ...usual } = CHAT.input;
 
-/** It always is a new one: that need not be said. */
+/** Always a new process, so this needs no flag. */
 function ofNew<Given extends { readonly doc: string }>(given: Given): Given {
   return { ...given, doc: given.doc.replace(/^with --new: /, "").replace(/; else from now on$/, "") };
 }
@@ -52,7 +51,7 @@ export const run = command(spec, async ({ args, json }, io) => {
   };
   const exit = await runChat({ args: { ...rest, new: true }, json }, io, { spec, onFresh });
   if (!rm || pid === null) return exit;
-  // Held, it may still go on; only what has ended is over.
+  // A run on hold may still continue; remove only what has ended.
   if (exit === 0 || exit === 1 || exit === ENDED_BY.INT) await io.sys().call("proc.kill", { pid });
   else await note(io, `gsv: ${pid} is still running. To end it: gsv kill ${pid}`);
   return exit;

@@ -40,7 +40,7 @@ export function signing({ env, runDir, now, ask }: SignInMachine): Signing {
   return {
     as(name, how) {
       user = name;
-      anew = how === "anew";
+      anew = how === "fresh";
     },
     unasked() {
       asks = false;

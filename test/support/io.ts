@@ -128,7 +128,7 @@ export class FakeIo implements Io {
   readonly actedAs: string[] = [];
   readonly logins = new Map<string, KeptLogin>();
   readonly signIn = {
-    as: (name: string, how?: "anew") => void this.actedAs.push(how === undefined ? name : `${name} ${how}`),
+    as: (name: string, how?: "fresh") => void this.actedAs.push(how === undefined ? name : `${name} ${how}`),
     unasked: () => {},
     keep: async (name: string, login: KeptLogin) => void this.logins.set(name, login),
     kept: async (name: string) => this.logins.get(name) ?? null,

@@ -2,19 +2,6 @@
 
 /** Folders with files that still have older comments or titles. */
 export const OLDER_COMMENTS: readonly string[] = [
-  "commands",
-  "commands/approvals",
-  "commands/chat",
-  "commands/config",
-  "commands/files",
-  "commands/files/copy",
-  "commands/history",
-  "commands/io",
-  "commands/man",
-  "commands/proc",
-  "commands/shell",
-  "commands/system",
-  "commands/team",
   "fs",
   "fs/disk",
   "fs/generated",

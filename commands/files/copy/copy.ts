@@ -1,6 +1,5 @@
-// Copying files and trees from one side to the other. A file appears whole or not at all; a tree grows entry by entry and what cannot
-// be copied is told while the rest goes on. Below what was named no link is followed, on either side: a link is copied as a link where
-// links are made, and nothing is ever written through one.
+// Copies files and trees from one side to the other. A file appears complete or not at all. In a tree, errors are reported and the rest continues.
+// Links inside a tree are never followed: they are copied as links if the target can have links, and nothing is written through one.
 
 import { SysError } from "../../../src/abi/errno.ts";
 import type { Problems } from "../problems.ts";
@@ -11,17 +10,17 @@ export interface Place {
   readonly path: string;
   /** As it was typed. */
   readonly shown: string;
-  /** Not named, but found below what was. */
+  /** Found inside a named directory. */
   readonly found?: true;
 }
 
 export interface CopyHow {
   readonly recursive: boolean;
-  /** Mode and time of what is copied, for what was there too. */
+  /** Copy modes and times, also onto existing files. */
   readonly preserve: boolean;
-  /** What cannot be written is removed and written anew. */
+  /** Replace files that cannot be written. */
   readonly force: boolean;
-  /** What is there stays. */
+  /** Keep existing files. */
   readonly noClobber: boolean;
 }
 
@@ -38,7 +37,7 @@ export class Copying {
   async copy(from: Place, to: Place): Promise<boolean> {
     const before = this.problems.failures;
     await this.problems.attempt(from.shown, async () => {
-      // Like `cp`: of a tree a link that was named is a link, of a single file it is what it points to.
+      // Like `cp`: with -r a named link is copied as a link, else its target is copied.
       const thing = await from.side.look(from.path, { follow: !this.how.recursive });
       if (thing === null) throw new SysError("ENOENT", `${from.shown}: No such file or directory`);
       await this.onto(from, thing, to);
@@ -125,7 +124,7 @@ export class Copying {
   private async directory(from: Place, thing: Thing, { to, there }: { to: Place; there: Thing | null }): Promise<void> {
     if (there !== null && there.kind !== "directory") throw new SysError("ENOTDIR", `${to.shown}: Not a directory`);
     const mode = thing.mode & 0o777;
-    // Writable until what is in it is there.
+    // Writable until its contents are complete.
     if (there === null) await to.side.mkdir(to.path, mode | 0o700);
     for (const name of await from.side.names(from.path)) {
       if (name === "" || name === "." || name === ".." || /[/\0]/.test(name)) continue;

@@ -70,7 +70,7 @@ export async function* piecesOf(sys: Sys, path: string): AsyncGenerator<Uint8Arr
   }
 }
 
-/** Puts a content: `how` is what fs.put is told besides. */
+/** Writes a content; `how` has the other arguments of fs.put. */
 export async function putPieces(
   sys: Sys,
   source: AsyncIterable<Uint8Array>,
