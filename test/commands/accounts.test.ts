@@ -89,10 +89,10 @@ describe("gsv passwd", () => {
 describe("gsv auth", () => {
   const made = { id: "0190a1b2-0000-7000-8000-000000000001", token: "gsv_user_secret", expiresAt: 1_767_351_600_000 };
 
-  test("login proves it anew, keeps a token of eight hours and never prints it; logout ends it and forgets it", async () => {
+  test("login asks for the password again, keeps a token of eight hours and never prints it; logout ends it and forgets it", async () => {
     io.fakeSys.answer("sys.token.create", () => made).answer("sys.token.revoke", () => ({}));
     expect(await runs(io, "auth", "login", "bob")).toBe(0);
-    expect(io.actedAs).toEqual(["bob anew"]);
+    expect(io.actedAs).toEqual(["bob fresh"]);
     expect(io.fakeSys.asked("sys.token.create")).toMatchObject([{ kind: "user", expires: "8h" }]);
     expect(io.logins.get("bob")).toEqual(made);
     expect(io.stdout.text).toBe("signed in as bob until 2026-01-02T11:00:00.000Z\n");
