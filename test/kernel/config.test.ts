@@ -1,4 +1,4 @@
-// Settings as people, processes and root see and change them, in one kernel and over its restart.
+// Settings as people, processes and root see and change them, in one kernel and after its restart.
 
 import { describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, statSync } from "node:fs";
@@ -19,7 +19,7 @@ function stored(home: TestKernel): { [key: string]: string } {
 }
 
 describe("layers", () => {
-  test("default, the home's, one's own, the environment: each wins over those before it, and unset reveals what is below", async () => {
+  test("default, home, account, environment: each layer overrides those before it, and unset reveals the layer below", async () => {
     await using home = await TestKernel.boot({ env: { TZ: "Asia/Tokyo" } });
     const other = home.person(1000);
     expect(await get(other, "userTimezone")).toMatchObject({ value: "UTC", layer: "default" });
@@ -40,7 +40,7 @@ describe("layers", () => {
     expect(stored(home)).toEqual({});
   });
 
-  test("what the command line says wins for that connection and the runs it starts, and never over root or with a secret", async () => {
+  test("command-line settings apply to that connection and its runs, never to root's settings or secrets", async () => {
     await using home = await TestKernel.boot({ realProviders: true, env: { TZ: "Asia/Tokyo" } });
     const script = join(home.directory, "run", "answers.jsonl");
     await Bun.write(script, `${JSON.stringify({ text: "from the script", repeat: 9 })}\n`);
@@ -65,7 +65,7 @@ describe("layers", () => {
     expect(stored(home)).toEqual({});
   });
 
-  test("a provider without a key is kept as who answers, and says what is missing", async () => {
+  test("a provider without a key is saved as the model, with a note about the missing key", async () => {
     await using home = await TestKernel.boot({ realProviders: true });
     await set(home.sys, "ai.model", "anthropic:some-model");
     const error = expect.stringContaining("gsv auth provider anthropic");
@@ -75,7 +75,7 @@ describe("layers", () => {
     expect((await home.refusal("proc.send", { message: "hello" }, named)).code).toBe("ECONFIG");
   });
 
-  test("values are of their type: numbers, flags and JSON come back as such", async () => {
+  test("values have their type: numbers, flags and JSON keep theirs", async () => {
     await using home = await TestKernel.boot();
     await set(home.sys, "compaction/keep_recent_tokens", "12");
     await set(home.sys, "compaction.enabled", "off");
@@ -85,7 +85,7 @@ describe("layers", () => {
     expect(await get(home.sys, "session.identityLinks")).toMatchObject({ value: { sam: ["a"] } });
   });
 
-  test("the kernel's own times come from what is stored, from its next start on, and its environment wins", async () => {
+  test("the kernel reads its own times from the settings at its next start, and its environment overrides them", async () => {
     await using home = await TestKernel.boot({ config: { "kernel.termMs": 77 } });
     await set(home.person(0), "kernel.idleMs", "4321", { system: true });
     await set(home.person(0), "kernel.termMs", "88", { system: true });
@@ -96,7 +96,7 @@ describe("layers", () => {
     expect(await get(home.sys, "kernel.idleMs")).toMatchObject({ value: 4321, layer: "system" });
   });
 
-  test("who answers is the account's setting, checked when it is set; the environment of a message wins", async () => {
+  test("the model is a setting of the account, checked when set; a message's environment overrides it", async () => {
     await using home = await TestKernel.boot({ realProviders: true });
     const refused = await home.refusal("config.set", { key: "ai.model", value: "nobody" });
     expect([refused.code, refused.message]).toEqual(["ECONFIG", 'unknown provider "nobody"']);
@@ -113,8 +113,8 @@ describe("layers", () => {
   });
 });
 
-describe("who may", () => {
-  test("an unknown key is refused by its nearest names and a wrong value by what would be right, both with 78", async () => {
+describe("permissions", () => {
+  test("an unknown key is refused with the nearest names and a wrong value with the valid ones, both with 78", async () => {
     await using home = await TestKernel.boot();
     const unknown = await home.refusal("config.set", { key: "compaction.reservTokens", value: "1" });
     expect(exitStatusOf(unknown)).toBe(78);
@@ -125,7 +125,7 @@ describe("who may", () => {
     expect(wrong.message).toContain("one of medium, off, minimal");
   });
 
-  test("a plain user changes neither the home's settings nor those that only the home has; root does", async () => {
+  test("only root changes the home's settings and the keys that only the home has", async () => {
     await using home = await TestKernel.boot();
     for (const args of [
       { key: "ai.maxTokens", value: "9", system: true },
@@ -140,7 +140,7 @@ describe("who may", () => {
     expect(await get(home.sys, "retention.archivesDays")).toMatchObject({ value: 30, layer: "system" });
   });
 
-  test("nobody but root sees or changes the layer of a stranger; one's own agent's is one's own to change", async () => {
+  test("only root sees or changes a stranger's settings; you may change your own agent's", async () => {
     await using home = await TestKernel.boot();
     const bob = await addHuman(home, "bob");
     await set(home.sys, "ai.maxTokens", "11");
@@ -159,7 +159,7 @@ describe("who may", () => {
     expect(stored(home)["users/1001/ai/max_tokens"]).toBe("5");
   });
 
-  test("a process sees its owner's settings and changes none, in any way there is", async () => {
+  test("a process sees its owner's settings and cannot change any of them", async () => {
     await using home = await TestKernel.boot();
     await set(home.sys, "ai.maxTokens", "11");
     const inside = await home.insideOf(INIT);
@@ -174,7 +174,7 @@ describe("who may", () => {
     expect(await get(home.sys, "ai.maxTokens")).toMatchObject({ value: 11 });
   });
 
-  test("several changes hold together or not at all", async () => {
+  test("several changes are applied together or not at all", async () => {
     await using home = await TestKernel.boot();
     await set(home.sys, "ai.maxTokens", "11");
     const changes = { "ai.maxTokens": null, "ai.reasoning": "high", "compaction.enabled": "perhaps" };
@@ -188,7 +188,7 @@ describe("who may", () => {
 describe("a secret", () => {
   const KEY = "sk-canary-0123456789";
 
-  test("reads back as set, lies in a file that only its owner can read, and is gone when unset", async () => {
+  test("reads back as set, is stored in a file that only its owner can read, and is deleted when unset", async () => {
     await using home = await TestKernel.boot();
     process.umask(0o000);
     await set(home.sys, "ai.apiKey", KEY).finally(() => process.umask(0o022));
@@ -205,7 +205,7 @@ describe("a secret", () => {
     expect(await get(home.sys, "ai.apiKey")).toMatchObject({ shown: "not set", layer: "default" });
   });
 
-  test("is redacted in errors, in the audit and in the log of calls, also by the next kernel", async () => {
+  test("is redacted in errors, the audit log and the log of calls, also by the next kernel", async () => {
     await using home = await TestKernel.boot();
     await set(home.sys, "ai.apiKey", KEY);
     for (const round of ["the kernel it was told", "the next one"]) {
@@ -224,7 +224,7 @@ describe("a secret", () => {
     }
   });
 
-  test("is redacted in the kernel's log, and so is one that only a client's environment holds", async () => {
+  test("is redacted in the kernel's log, also if only a client's environment contains it", async () => {
     const inEnv = "sk-ant-canary-in-the-environment";
     await using home = await TestKernel.boot({ env: { ANTHROPIC_API_KEY: inEnv } });
     await set(home.sys, "ai.apiKey", KEY);
@@ -237,7 +237,7 @@ describe("a secret", () => {
     home.faults.length = 0;
   });
 
-  test("a file of one that others can read is named with the command that mends it, and does not keep a kernel from starting", async () => {
+  test("an error about a secrets file that others can read names the command to fix it, and the kernel still starts", async () => {
     await using home = await TestKernel.boot();
     await set(home.sys, "ai.apiKey", KEY);
     const file = join(home.paths.secretsDir, "users.1000.ai.api_key");

@@ -1,4 +1,4 @@
-// The kernel's own door and a process's pass the suite that every Sys passes.
+// The kernel's Sys and a process's Sys pass the suite that every Sys passes.
 
 import type { Sys } from "../../src/abi/sys.ts";
 import { sysContract } from "../contract/sys.ts";

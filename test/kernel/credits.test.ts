@@ -1,4 +1,4 @@
-// Credits of those who come through a channel.
+// Credits of senders in a channel.
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import fc from "fast-check";
@@ -25,7 +25,7 @@ afterEach(() => plane.dispose());
 const turn = (number: number) => ({ ...ALICE, reference: `turn ${number}`, sessionId: "s1" });
 
 describe("granting", () => {
-  test("adds credits, once for a reference, and never less than one", async () => {
+  test("adds credits once per reference, and at least one", async () => {
     await using home = await TestKernel.boot();
     const grant = (amount: number, more: object = {}) => ({ wallet: "ALICE7", amount, ...more });
     expect(await home.sys.call<CreditBalance>("credits.grant", grant(100))).toMatchObject({ available: 100 });
@@ -39,7 +39,7 @@ describe("granting", () => {
     expect(balances).toEqual([expect.objectContaining({ wallet: "ALICE7", available: 150, purchased: 150 })]);
   });
 
-  test("the same request again is the same grant", async () => {
+  test("the same request again returns the same grant", async () => {
     await using home = await TestKernel.boot();
     for (let time = 0; time < 2; time++)
       await home.sys.call("credits.grant", { wallet: "ALICE7", amount: 10 }, { requestId: "r1" });
@@ -49,7 +49,7 @@ describe("granting", () => {
 });
 
 describe("turns", () => {
-  test("are charged one by one, with a word when it becomes little and an end when nothing is left", async () => {
+  test("are charged one by one, with a warning when few credits are left and an end at zero", async () => {
     await credits.add(ALICE, { type: "grant", amount: 2, now: 1 });
     expect(await gate.chargeTurn(turn(1))).toEqual({
       success: true,
@@ -76,7 +76,7 @@ describe("turns", () => {
     ]);
   });
 
-  test("whoever comes for the first time has what is free, once", async () => {
+  test("a new sender gets the free credits once", async () => {
     expect(await gate.mayStart(ALICE)).toBe(true);
     expect(await gate.mayStart(ALICE)).toBe(true);
     expect((await credits.balance(ALICE)).available).toBe(100);
@@ -85,7 +85,7 @@ describe("turns", () => {
     expect(await gate.mayStart(bob)).toBe(false);
   });
 
-  test("what is reserved is not spent by others, and what is left of it is given back", async () => {
+  test("reserved credits cannot be spent by others, and unused ones are returned", async () => {
     await credits.add(ALICE, { type: "grant", amount: 25, now: 1 });
     expect(await gate.reserve(ALICE, { count: 2, reference: "g1" })).toBe(20);
     expect(await gate.reserve(ALICE, { count: 1, reference: "g2" })).toBeNull();
@@ -94,7 +94,7 @@ describe("turns", () => {
     expect(await gate.settle(ALICE, { amount: 20, taken: 7, reference: "g3" })).toBe(false);
   });
 
-  test("money becomes whole credits, once a payment", async () => {
+  test("a payment becomes whole credits, once", async () => {
     const paid = (microAlgos: number, txid: string) => gate.purchase(ALICE, { microAlgos, txid });
     expect([await paid(999, "a"), await paid(1000, "b"), await paid(1_999_999, "c"), await paid(1000, "b")]).toEqual([
       0, 1, 1999, 0,
@@ -102,7 +102,7 @@ describe("turns", () => {
   });
 });
 
-test("whatever is granted, charged, reserved and settled: nothing below zero, and the ledger adds up", async () => {
+test("grants, charges and reservations never make a balance negative, and the ledger adds up", async () => {
   const moves = fc.array(
     fc.record({
       verb: fc.constantFrom("add", "take", "reserve", "settle"),

@@ -1,4 +1,4 @@
-// The one way into the kernel: known, allowed, well-formed, carried out once; every refusal is written down.
+// Calls into the kernel: known, allowed, valid, carried out once. Every refusal is audited.
 
 import { expect, test } from "bun:test";
 import type { Sent } from "../../src/syscalls/services.ts";
@@ -13,7 +13,7 @@ function audit(home: TestKernel): Row[] {
   );
 }
 
-test("a call that is not listed does not exist, for anyone, whatever it is called", async () => {
+test("an unlisted call does not exist for any caller, whatever its name", async () => {
   await using home = await TestKernel.boot();
   const names = [
     "proc.nosuch",
@@ -36,7 +36,7 @@ test("a call that is not listed does not exist, for anyone, whatever it is calle
   expect(audit(home)).toHaveLength(names.length * 3);
 });
 
-test("a refusal is in the audit log with who, which process, what and why; what was allowed is not", async () => {
+test("the audit log records a refusal with account, process, call and reason, and no allowed call", async () => {
   await using home = await TestKernel.boot();
   const bob = await addHuman(home, "bob");
   await home.sys.call("proc.list", {});
@@ -62,7 +62,7 @@ test("a refusal is in the audit log with who, which process, what and why; what 
   ]);
 });
 
-test("an audit that cannot be written does not turn a refusal into another error", async () => {
+test("an audit log that cannot be written does not turn a refusal into another error", async () => {
   await using home = await TestKernel.boot({
     ports: (ports) => {
       const add = async () => {
@@ -75,7 +75,7 @@ test("an audit that cannot be written does not turn a refusal into another error
   expect(home.faults.splice(0).join()).toContain("no space for the audit");
 });
 
-test("a fault of ours is answered in one line without its details, is logged, and ends nothing else", async () => {
+test("an internal error is logged and returned as one line without details, and other calls continue", async () => {
   await using home = await TestKernel.boot({
     ports: (ports) => {
       const trace = async () => {
@@ -90,7 +90,7 @@ test("a fault of ours is answered in one line without its details, is logged, an
   expect(await home.say("still there?")).toMatchObject({ status: "ok" });
 });
 
-test("what the machine has no more of is no fault of ours: it says so, and to try again", async () => {
+test("an exhausted resource of the machine is reported as such, with advice to retry", async () => {
   const codes = ["EMFILE", "ENOSPC"];
   await using home = await TestKernel.boot({
     ports: (ports) => {
@@ -122,7 +122,7 @@ test("the same request is carried out once: at once, later, and at the next kern
   expect(await home.outline(INIT)).toEqual(["user: one", "assistant: done"]);
 });
 
-test("a request id stands for one thing: for another it is refused, also while the first is under way", async () => {
+test("a request id used for a second call is refused, also while the first call is running", async () => {
   await using home = await TestKernel.boot();
   const send = (message: string) => home.sys.call<Sent>("proc.send", { message }, { requestId: "req-1" });
   const [one, two] = await Promise.allSettled([send("one"), send("two")]);
@@ -138,7 +138,7 @@ test("a request id stands for one thing: for another it is refused, also while t
   await home.inState(INIT, "idle");
 });
 
-test("a request id of a message is none for a reset, nor the other way round", async () => {
+test("a request id of a message is refused for a reset, and the reverse", async () => {
   await using home = await TestKernel.boot();
   const send = (requestId: string) => home.sys.call<Sent>("proc.send", { message: "one" }, { requestId });
   const reset = (requestId: string) => home.sys.call("proc.reset", {}, { requestId });
@@ -149,7 +149,7 @@ test("a request id of a message is none for a reset, nor the other way round", a
   expect(await home.messages(INIT)).toEqual([]);
 });
 
-test("request ids of two accounts never meet", async () => {
+test("request ids of two accounts never collide", async () => {
   await using home = await TestKernel.boot();
   const bob = await addHuman(home, "bob");
   const options = { requestId: "req-1" };
@@ -159,7 +159,7 @@ test("request ids of two accounts never meet", async () => {
   expect(bobs.runId).not.toBe(mine.runId);
 });
 
-test("a request id of another form is refused before anything happens", async () => {
+test("a malformed request id is refused before anything happens", async () => {
   await using home = await TestKernel.boot();
   for (const requestId of ["", " ", "a b", "x".repeat(129), "ü", "a\0b", "../x"]) {
     const refused = await home.sys.call("proc.send", { message: "x" }, { requestId }).catch((error) => error);
@@ -168,7 +168,7 @@ test("a request id of another form is refused before anything happens", async ()
   expect(await home.messages(INIT)).toEqual([]);
 });
 
-test("a person who hangs up does not take back what was asked for", async () => {
+test("a client that disconnects does not cancel its request", async () => {
   await using home = await TestKernel.boot();
   const other = await home.client();
   const hangUp = new AbortController();
@@ -178,7 +178,7 @@ test("a person who hangs up does not take back what was asked for", async () => 
   expect(await home.ended((await sent).runId)).toMatchObject({ status: "ok" });
 });
 
-test("a refused call of a process is in its own log too", async () => {
+test("a refused call of a process is also in the log of that process", async () => {
   await using home = await TestKernel.boot();
   const inside = await home.insideOf(INIT);
   await home.refusal("hil.answer", { id: "abcd", decision: "approve" }, inside);
@@ -187,7 +187,7 @@ test("a refused call of a process is in its own log too", async () => {
   expect(rows.map(({ call, outcome }) => `${call} ${outcome}`)).toEqual(["hil.answer EPERM", "no.such ENOSYS"]);
 });
 
-/** Calls one after the other under one id, each unlike the one before. */
+/** Calls with one id, one after the other, each different from the last. */
 const UNLIKE: { readonly [what: string]: (home: TestKernel) => Promise<readonly (readonly [string, object])[]> } = {
   "messages to two processes": async (home) => [
     ["proc.send", { pid: await home.task(), message: "one" }],
@@ -222,18 +222,18 @@ const UNLIKE: { readonly [what: string]: (home: TestKernel) => Promise<readonly 
 };
 
 for (const [what, calls] of Object.entries(UNLIKE)) {
-  test(`${what}: one request id is not for both`, async () => {
+  test(`${what}: one request id cannot serve both`, async () => {
     await using home = await TestKernel.boot();
     const [[first, args], [second, others]] = (await calls(home)) as never as [[string, object], [string, object]];
     const options = { requestId: "req-1" };
     const answer = await home.sys.call<object>(first, args, options);
     await expect(home.sys.call(second, others, options)).rejects.toMatchObject({ code: "ECONFLICT" });
-    // What was refused left the first as it was: it is answered again.
+    // The refusal leaves the first call intact: it is answered again.
     expect(await home.sys.call<object>(first, args, options)).toEqual(answer);
   });
 }
 
-test("also after a restart a kill is the kill of one process", async () => {
+test("a request id for killing one process is refused for another, also after a restart", async () => {
   await using home = await TestKernel.boot();
   const [one, other] = [await home.task(), await home.task()];
   await home.sys.call("proc.kill", { pid: one }, { requestId: "req-1" });
@@ -244,7 +244,7 @@ test("also after a restart a kill is the kill of one process", async () => {
   expect((await home.get(other)).pid).toBe(other);
 });
 
-test("an id whose call was refused has not been used", async () => {
+test("a request id can be used again if its call was refused", async () => {
   await using home = await TestKernel.boot();
   const options = { requestId: "req-1" };
   await expect(home.sys.call("proc.send", { pid: "task:zzzzzz", message: "x" }, options)).rejects.toMatchObject({

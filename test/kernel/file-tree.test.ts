@@ -1,5 +1,5 @@
-// Files for the programs of a command line: pieces that become one content, pages of a directory, and changes that a lost answer does
-// not repeat.
+// Files for the programs of a command line: uploads in pieces, pages of a directory, and changes that are not repeated when an answer is
+// lost.
 
 import { describe, expect, test } from "bun:test";
 import { readFileSync, truncateSync } from "node:fs";
@@ -25,7 +25,7 @@ async function content(home: TestKernel, path: string): Promise<string> {
   return Buffer.from((await home.sys.call<Piece>("fs.get", { path })).data, "base64").toString();
 }
 
-test("a file of which bytes are missing is told by whoever reads, edits or appends, with what is there of it", async () => {
+test("reading, editing or appending to a file with missing bytes fails and reports the bytes that exist", async () => {
   await using home = await TestKernel.boot({ realTime: true });
   await home.sys.call("fs.put", { path: "~/a", data: b64("0123456789") });
   const bytes = join(home.paths.objectsDir, "home/sam/a");
@@ -48,7 +48,7 @@ test("a file of which bytes are missing is told by whoever reads, edits or appen
   expect(await content(home, "~/a")).toBe("whole");
 });
 
-test("no reader waits for a kernel that has neither a byte more nor the end", async () => {
+test("a reader does not wait for a kernel that sends neither bytes nor the end", async () => {
   const nothing = {
     call: async () => ({ data: "", eof: false, version: "1" }),
     on: () => () => {},
@@ -61,12 +61,12 @@ test("no reader waits for a kernel that has neither a byte more nor the end", as
 });
 
 describe("an upload", () => {
-  test("is nothing to anybody until it is put, and then all of it", async () => {
+  test("is invisible until it is put, and then complete", async () => {
     await using home = await TestKernel.boot();
     await home.sys.call("fs.put", { path: "~/a", data: b64("old") });
     await home.sys.call("fs.stage", { upload: UPLOAD, offset: 0, data: b64("one ") });
     await home.sys.call("fs.stage", { upload: UPLOAD, offset: 4, data: b64("two") });
-    // A piece whose answer was lost comes again.
+    // A piece is sent again because its answer was lost.
     expect(await home.sys.call<object>("fs.stage", { upload: UPLOAD, offset: 4, data: b64("two") })).toEqual({
       size: 7,
     });
@@ -79,7 +79,7 @@ describe("an upload", () => {
     expect(await home.refusal("fs.put", { path: "~/b", upload: UPLOAD })).toMatchObject({ code: "EAGAIN" });
   });
 
-  test("belongs to who made it, has no holes, and is gone with its kernel", async () => {
+  test("belongs to its creator, has no holes, and ends with its kernel", async () => {
     await using home = await TestKernel.boot();
     await home.sys.call("fs.stage", { upload: UPLOAD, offset: 0, data: b64("one") });
     const root = home.person(0).call("fs.put", { path: "/etc/x", upload: UPLOAD });
@@ -90,14 +90,14 @@ describe("an upload", () => {
     expect(await home.refusal("fs.stage", { ...hole, offset: 3 })).toMatchObject({ code: "EAGAIN" });
   });
 
-  // Asked of the room itself: what is sent over and over as text would only take time. Every piece is the same memory.
+  // Calls the upload store directly, since sending that much text would take too long. All pieces share one buffer.
   const MIB = 1024 * 1024;
   const piece = new Uint8Array(MIB);
   const fill = (uploads: Uploads, upload: string, mebibytes: number) => {
     for (let at = 0; at < mebibytes; at++) uploads.stage(sam, { upload, offset: at * MIB, piece });
   };
 
-  test("that nobody adds to makes room for others; more than there is room for is refused", async () => {
+  test("is dropped when it stalls and others need its space; an upload beyond the limit is refused", async () => {
     const clock = new FakeClock();
     const uploads = new Uploads(clock);
     const more = () => uploads.stage(sam, { upload: "first", offset: 60 * MIB, piece });
@@ -110,7 +110,7 @@ describe("an upload", () => {
     expect(uploads.content(sam, "fourth").byteLength).toBe(60 * MIB);
   });
 
-  test("is bounded as files are", () => {
+  test("has the size limit of a file", () => {
     const uploads = new Uploads(new FakeClock());
     fill(uploads, "long", LIMITS.fileBytesMax / MIB);
     const more = () => uploads.stage(sam, { upload: "long", offset: LIMITS.fileBytesMax, piece: piece.subarray(0, 1) });
@@ -118,7 +118,7 @@ describe("an upload", () => {
   });
 });
 
-test("what is put follows its conditions", async () => {
+test("a put follows its conditions", async () => {
   await using home = await TestKernel.boot();
   await home.sys.call("fs.put", { path: "~/a", data: b64("1"), mode: "0604" });
   const { version, mode } = await home.sys.call<FileStat>("fs.stat", { path: "~/a" });
@@ -133,7 +133,7 @@ test("what is put follows its conditions", async () => {
     expect(await home.refusal("fs.put", { path: "~/a", ...wrong })).toMatchObject({ code: "EINVAL" });
 });
 
-test("a directory is listed in pages with owners by name, and looked at with and without its link", async () => {
+test("a directory is listed in pages with owner names, and stat works with and without following the link", async () => {
   await using home = await TestKernel.boot();
   for (const name of ["c", "a", "b"]) await home.sys.call("fs.put", { path: `~/${name}`, data: "" });
   await home.sys.call("fs.link", { path: "~/l", target: "a" });
@@ -147,7 +147,7 @@ test("a directory is listed in pages with owners by name, and looked at with and
   expect(await home.sys.call<object>("fs.stat", { path: "~/l" })).toMatchObject({ kind: "file", path: "/home/sam/a" });
 });
 
-describe("a change is made once, whether its answer was lost or its kernel", () => {
+describe("a change is made once, even if its answer or its kernel was lost", () => {
   const CASES: readonly (readonly [name: string, args: object])[] = [
     ["fs.put", { path: "~/new", data: b64("x"), exclusive: true }],
     ["fs.put", { path: "~/a", data: b64("x"), at: "end" }],

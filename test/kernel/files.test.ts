@@ -1,4 +1,4 @@
-// The file tools as a person or a model calls them: paths, whole results, and errors that say what to do.
+// The file tools as people and models call them: paths, whole results, and errors that say what to do.
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import type { FileSystem, ReadOptions, ResolvedPath } from "../../fs/filesystem.ts";
@@ -65,7 +65,7 @@ describe("paths", () => {
     expect(await fault(files.read(sam, { path: "~nobody/x" }))).toBe("ENOENT: no account nobody: ~nobody/x");
   });
 
-  test("come back as the place that was meant, behind links and ..", async () => {
+  test("are returned resolved, after links and ..", async () => {
     await namespace.mkdir(sam, "/home/sam/d/e", { parents: true });
     await namespace.link(sam, "/home/sam/l", "d/e");
     expect(await files.write(as(sam), { path: "~/l/../f", content: "x" })).toEqual({ path: "/home/sam/d/f", size: 1 });
@@ -74,7 +74,7 @@ describe("paths", () => {
 });
 
 describe("read", () => {
-  test("shows a file with numbers, size and version, and a directory with what is in it", async () => {
+  test("shows a file with line numbers, size and version, and a directory with its entries", async () => {
     await files.write(as(sam), { path: "a.txt", content: "é\nb\n" });
     await files.write(as(sam), { path: "d/x", content: "" });
     expect(await files.read(sam, { path: "a.txt" })).toEqual({
@@ -95,7 +95,7 @@ describe("read", () => {
     });
   });
 
-  test("of what is missing or private says so in one line with what to do", async () => {
+  test("reports a missing or private path in one line with what to do", async () => {
     expect(await fault(files.read(sam, { path: "d/none" }))).toBe(
       "ENOENT: cannot read /home/sam/d: no such file or directory | read /home/sam to see what is there",
     );
@@ -106,7 +106,7 @@ describe("read", () => {
 });
 
 describe("write", () => {
-  test("makes missing directories that belong to the tree they are in, and keeps mode and owner of what exists", async () => {
+  test("creates missing directories owned like their parent, and keeps the mode and owner of an existing file", async () => {
     await files.write(as(agent), { path: "/home/sam/new/deep/f", content: "1" });
     expect(await namespace.stat(sam, "/home/sam/new/deep")).toMatchObject({
       uid: agent.uid,
@@ -119,7 +119,7 @@ describe("write", () => {
     expect(await namespace.stat(sam, "/home/sam/new/deep/f")).toMatchObject({ uid: agent.uid, mode: 0o620, size: 1 });
   });
 
-  test("where the caller may not leaves nothing behind, not even a directory", async () => {
+  test("leaves nothing behind where the caller lacks permission, not even a directory", async () => {
     expect(await fault(files.write(as(bob), { path: "/home/sam/x/y", content: "x" }))).toContain(
       "EACCES: cannot write",
     );
@@ -145,7 +145,7 @@ describe("write", () => {
     expect(await namespace.list(sam, "/home/bob")).toEqual([]);
   });
 
-  test("that fails in a directory somebody uses by then leaves the directory", async () => {
+  test("keeps a new directory that is already in use when the write fails", async () => {
     const failing = filesService({
       namespace: new Proxy(namespace, {
         get: (real, name) => {
@@ -164,7 +164,7 @@ describe("write", () => {
 });
 
 describe("edit", () => {
-  test("changes what it names and nothing else, a byte order mark and CRLF included", async () => {
+  test("changes only the text it names, and keeps a byte order mark and CRLF", async () => {
     await files.write(as(sam), { path: "f", content: "\ufeffone\r\ntwo\r\n" });
     const result = await files.edit(as(sam), { path: "f", oldString: "two", newString: "2", replaceAll: false });
     expect(result).toEqual({ path: "/home/sam/f", replacements: 1, line: 2 });
@@ -172,7 +172,7 @@ describe("edit", () => {
     expect(Buffer.from(bytes).toString("latin1")).toBe("\u00ef\u00bb\u00bfone\r\n2\r\n");
   });
 
-  test("edits made at the same time are all in the file", async () => {
+  test("keeps all edits that are made at the same time", async () => {
     const marks = ["a", "b", "c"];
     await files.write(as(sam), { path: "f", content: marks.map((mark) => `<${mark}>\n`).join("") });
     const edits = marks.map((mark) => ({ path: "f", oldString: `<${mark}>`, newString: mark, replaceAll: false }));
@@ -180,7 +180,7 @@ describe("edit", () => {
     expect(await content("f")).toBe("a\nb\nc");
   });
 
-  test("of a file that never stands still, or is larger than a file may be, ends and says so", async () => {
+  test("gives up with an error on a file that keeps changing or is too large", async () => {
     const disk = memoryMount(0o777);
     let reads = 0;
     const restless: FileSystem = Object.assign(Object.create(disk), {
@@ -208,7 +208,7 @@ describe("edit", () => {
     expect(await fault(edit("/big/log"))).toStartWith("EFBIG: cannot edit /big/log");
   });
 
-  test("of what is not text, not there or not found changes nothing and says why", async () => {
+  test("changes nothing and gives the reason when a file is not text, is missing, or has no match", async () => {
     const edit = (path: string) =>
       fault(files.edit(as(sam), { path, oldString: "x", newString: "y", replaceAll: false }));
     await namespace.write(sam, "/home/sam/data.png", new Uint8Array([0, 120, 255]), { at: "start" });
@@ -223,7 +223,7 @@ describe("edit", () => {
 });
 
 describe("delete and search", () => {
-  test("delete takes a file or an empty directory away, and says what is in the way", async () => {
+  test("delete removes a file or an empty directory, and names the obstacle otherwise", async () => {
     await files.write(as(sam), { path: "d/f", content: "x" });
     expect(await fault(files.remove(as(sam), { path: "d" }))).toBe(
       "ENOTEMPTY: cannot delete /home/sam/d: directory not empty | delete what is in it first",
@@ -233,7 +233,7 @@ describe("delete and search", () => {
     expect(await fault(files.remove(as(sam), { path: "/" }))).toContain("EBUSY: cannot delete /");
   });
 
-  test("search looks below the current directory when no path is given", async () => {
+  test("search covers the current directory when no path is given", async () => {
     await files.write(as(sam), { path: "d/f.md", content: "a deadline\n" });
     await files.write(as(bob), { path: "~/g.md", content: "a deadline\n" });
     const found = await files.search(sam, { query: "deadline" }, never);

@@ -1,4 +1,4 @@
-// An approved command gets the network when it needs it, and no other command does.
+// Only an approved command that needs the network gets it.
 
 import { expect, test } from "bun:test";
 import type { Caller } from "../../src/abi/identity.ts";
@@ -49,7 +49,7 @@ test("an approved command that needs the network gets it", async () => {
   expect(await networkOf("npm install", { lifted: true })).toBe(true);
 });
 
-test("an approved command that does not need it runs without, unless the agent asked for it", async () => {
+test("an approved command that does not need the network runs without it, unless the agent asked for it", async () => {
   expect(await networkOf("npm test", { approved: true })).toBe(false);
   expect(await networkOf("node server.js", { approved: true })).toBe(false);
   expect(await networkOf("node server.js", { approved: true }, true)).toBe(true);

@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
-/** A kernel made of switches; `log` is what happened to it, in order. */
+/** A kernel of stubs; `log` records events in order. */
 function kernel(settings: Partial<LifetimeSettings> = {}) {
   const clock = new FakeClock();
   const log: string[] = [];
@@ -92,7 +92,7 @@ describe("a kernel with nothing to do", () => {
     expect(clock.pending).toBe(0);
   });
 
-  test("stays 10 s after its last client left, and as long as one is there", async () => {
+  test("stays 10 s after its last client left, and while a client is connected", async () => {
     const { clock, is, connect, disconnect, isLeaving } = kernel();
     is.clients = 1;
     expect(connect()).toBe(true);
@@ -105,7 +105,7 @@ describe("a kernel with nothing to do", () => {
     expect(isLeaving()).toBe(true);
   });
 
-  test("looks around once in 2.5 s while somebody is connected, and at once when the last one goes", async () => {
+  test("checks every 2.5 s while a client is connected, and at once when the last one leaves", async () => {
     const { clock, is, connect, disconnect, looks } = kernel();
     is.clients = 1;
     connect();
@@ -117,7 +117,7 @@ describe("a kernel with nothing to do", () => {
     expect(looks() - before).toBe(41);
   });
 
-  test("counts from the last visit, however short that was", async () => {
+  test("counts from the last visit, however short it was", async () => {
     const { clock, connect, isLeaving } = kernel();
     for (let visit = 0; visit < 20; visit++) {
       connect();
@@ -126,7 +126,7 @@ describe("a kernel with nothing to do", () => {
     }
   });
 
-  test("gives the first client its grace even when it may not idle at all", async () => {
+  test("gives the first client its grace even if its idle time is zero", async () => {
     const { clock, connect, isLeaving } = kernel({ idleMs: 0 });
     await clock.advance(2000);
     expect(isLeaving()).toBe(false);
@@ -150,7 +150,7 @@ describe("a kernel stays", () => {
     expect(isLeaving()).toBe(true);
   });
 
-  test("for what is due within 24 h, also when that is overdue, but not for what is due later", async () => {
+  test("for work due within 24 h or overdue, but not for later work", async () => {
     for (const [due, stays] of [
       [0, true],
       [-5000, true],
@@ -166,7 +166,7 @@ describe("a kernel stays", () => {
 });
 
 describe("draining", () => {
-  test("says bye first, waits for turns in flight, and closes in order only then", async () => {
+  test("says bye first, waits for running turns, and only then closes in order", async () => {
     const { clock, is, drain, settle, log } = kernel();
     is.working = true;
     void drain("restart");
@@ -177,7 +177,7 @@ describe("draining", () => {
     expect(log).toEqual(whole("restart"));
   });
 
-  test("waits for turns at most 10 s, and 5 s more for their ends", async () => {
+  test("waits at most 10 s for turns, and 5 s more for their ends", async () => {
     const { clock, drain, log } = kernel();
     void drain("stop");
     await clock.advance(9999);
@@ -188,7 +188,7 @@ describe("draining", () => {
     expect(log.slice(-3)).toEqual(["server closed", "stores closed", "release, info gone"]);
   });
 
-  test("happens once, for the first reason, whoever asks again", async () => {
+  test("happens once, with the first reason, however often it is requested", async () => {
     const { clock, drain, settle, log } = kernel();
     settle();
     const first = drain("upgrade");
@@ -199,7 +199,7 @@ describe("draining", () => {
     expect(log).toEqual(whole("upgrade"));
   });
 
-  test("tells when work was admitted on the way out", async () => {
+  test("reports whether it admitted work on the way out", async () => {
     const { clock, is, drain, settle } = kernel();
     settle();
     is.working = true;
@@ -223,13 +223,13 @@ describe("a kernel whose lock file was replaced", () => {
     expect(ended()).toBeNull();
   });
 
-  test("lets nobody in", () => {
+  test("accepts no client", () => {
     const { is, connect, log } = kernel();
     is.ours = false;
     expect([connect(), connect(), log]).toEqual([false, false, ["lost"]]);
   });
 
-  test("does not drain, and stops draining where it is", async () => {
+  test("does not drain, and aborts a drain in progress", async () => {
     const early = kernel();
     early.is.ours = false;
     void early.drain("stop");
@@ -246,7 +246,7 @@ describe("a kernel whose lock file was replaced", () => {
   });
 });
 
-test("run/kernel.json says who holds the home, to its owner alone", () => {
+test("run/kernel.json names the holder of the home, and only its owner can read it", () => {
   const before = process.umask(0);
   try {
     const { infoFile, info } = kernel();
@@ -258,7 +258,7 @@ test("run/kernel.json says who holds the home, to its owner alone", () => {
 });
 
 describe("an election", () => {
-  test("is won by who gets the lock, at once or when the holder lets go within 2 s", async () => {
+  test("is won by the process that gets the lock, at once or when the holder releases it within 2 s", async () => {
     const clock = new FakeClock();
     expect(await elect({ clock, acquire: () => "lock", isServed: async () => false })).toBe("lock");
     const freeAt = clock.mono() + 1500;
@@ -267,7 +267,7 @@ describe("an election", () => {
     expect(await late).toBe("lock");
   });
 
-  test("is lost to a kernel that serves, at once, and to a holder that does neither after 2 s", async () => {
+  test("is lost at once to a serving kernel, and after 2 s to a holder that neither serves nor leaves", async () => {
     const clock = new FakeClock();
     expect(await elect({ clock, acquire: () => null, isServed: async () => true })).toBeNull();
     const stuck = elect({ clock, acquire: () => null, isServed: async () => false });

@@ -1,4 +1,4 @@
-// Where a path leads, as a rule about places sees it: the same file that the call would touch, whatever way the path takes to it.
+// Path rules resolve a path to the same file that the call would touch, whatever links it passes.
 
 import { beforeEach, expect, test } from "bun:test";
 import type { FileSystem } from "../../fs/filesystem.ts";
@@ -33,14 +33,11 @@ const THROUGH_A_LINK = [
   "~sam/notes/./sub//evil.md",
 ];
 
-test.each(THROUGH_A_LINK)(
-  "%p leads into context.d, though the directories on the way are still to be made",
-  async (path) => {
-    expect(await locate(agent, path)).toStartWith("/home/sam/context.d/");
-  },
-);
+test.each(THROUGH_A_LINK)("%p leads into context.d, although its directories do not exist yet", async (path) => {
+  expect(await locate(agent, path)).toStartWith("/home/sam/context.d/");
+});
 
-test.each(THROUGH_A_LINK)("a write to %p ends up exactly where the rule looked", async (path) => {
+test.each(THROUGH_A_LINK)("a write to %p lands where the rule looked", async (path) => {
   const place = await locate(agent, path);
   const files = filesService({ namespace, homeOf });
   const context = { caller: agent, requestId: "r", signal: new AbortController().signal };
@@ -56,13 +53,13 @@ test.each([
   ["loop/x", "/home/sam/loop/x"],
   ["file/x", "/home/sam/file/x"],
   ["../../../../etc/x", "/etc/x"],
-])("%p cannot be followed and is judged by its letters: nothing is thrown", async (path, letters) => {
+])("%p cannot be resolved and is judged by its text, without an error", async (path, letters) => {
   await namespace.link(sam, "/home/sam/loop", "loop");
   await namespace.write(sam, "/home/sam/file", Buffer.from("x"), { at: "start" });
   expect(await locate(agent, path)).toBe(letters);
 });
 
-test("a store that cannot answer lets nothing pass by its letters", async () => {
+test("a path is not allowed by its text when the store cannot answer", async () => {
   const stat = async () => {
     throw new StoreUnavailable("busy", "not now");
   };

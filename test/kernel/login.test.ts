@@ -1,5 +1,4 @@
-// Coming in with a password or a token: who is right gets in as that account, who is wrong learns nothing and is slowed down, by account
-// and by peer, whatever else they send.
+// Login with a password or a token. Wrong credentials reveal nothing and are slowed down per account and per peer.
 
 import { expect, test } from "bun:test";
 import type { SysError } from "../../src/abi/errno.ts";
@@ -29,7 +28,7 @@ async function refusal(home: TestKernel, credentials: Credentials, peer?: string
 
 const nameOf = async (sys: Sys) => (await sys.call<{ username: string }>("system.whoami", {})).username;
 
-test("the right password is that account, and every wrong one reads the same as an account that does not exist", async () => {
+test("the right password logs in, and a wrong one reads the same as an unknown account", async () => {
   await using home = await withBob();
   expect(await nameOf(await home.login({ user: "bob", password: PASSWORD }))).toBe("bob");
   for (const user of ["bob", "nemo", "friday", "sam", "drivers", ""]) {
@@ -38,7 +37,7 @@ test("the right password is that account, and every wrong one reads the same as 
   }
 });
 
-test("root is locked until its first password, which only the home's own human may give it, on a terminal", async () => {
+test("root is locked until the home's owner sets its first password on a terminal", async () => {
   await using home = await withBob();
   expect(await refusal(home, { user: "root", password: "" })).toMatchObject({
     code: "EAUTH",
@@ -53,7 +52,7 @@ test("root is locked until its first password, which only the home's own human m
   expect((await home.refusal("account.passwd", { ...wish, password: "another one" })).code).toBe("EPERM");
 });
 
-test("after ten failures the right password is refused too, for 30 s, then twice as long each time, up to 15 minutes", async () => {
+test("ten failures lock even the right password out for 30 s, doubling up to 15 minutes", async () => {
   await using home = await withBob();
   const wrong = () => refusal(home, { user: "bob", password: "wrong horse" }, "them");
   const right = () => home.login({ user: "bob", password: PASSWORD }, "them");
@@ -79,14 +78,14 @@ test("a stranger's wrong passwords lock the stranger out, and never the owner of
   expect(stillLocked.message).toContain("too many");
 });
 
-test("a lock outlives the kernel", async () => {
+test("a lock survives the kernel", async () => {
   await using home = await withBob();
   for (let n = 0; n < 10; n++) await refusal(home, { user: "bob", password: "wrong horse" });
   await home.restart();
   expect((await refusal(home, { user: "bob", password: PASSWORD })).message).toContain("too many");
 });
 
-test("a peer that guesses at many accounts is locked out of all, and its own successes do not buy it more guesses", async () => {
+test("a peer that guesses at many accounts is locked out of all, and its own logins buy no more guesses", async () => {
   await using home = await withBob();
   for (let n = 0; n < 10; n++) {
     await refusal(home, { user: `nobody${n}`, password: "guess guess" }, "them");
@@ -101,20 +100,20 @@ test.each<[string, Credentials]>([
   ["a right password beside a token", { user: "bob", password: PASSWORD, token: "gsv_user_x" }],
   ["a field of another protocol", { user: "bob", password: "wrong horse", deviceToken: "x" } as Credentials],
   ["nothing but a name", { user: "bob" }],
-])("%s counts like any other failure and never gets in", async (_what, credentials) => {
+])("%s counts as a failed login", async (_what, credentials) => {
   await using home = await withBob();
   for (let n = 0; n < 10; n++) expect((await refusal(home, credentials, "us")).code).toBe("EAUTH");
   expect((await refusal(home, { user: "bob", password: PASSWORD }, "us")).message).toContain("too many");
 });
 
-test("many guesses at once are no more guesses than one after the other", async () => {
+test("parallel guesses count like sequential ones", async () => {
   await using home = await withBob();
   const tries = Array.from({ length: 40 }, () => refusal(home, { user: "bob", password: "wrong horse" }));
   const outcomes = (await Promise.all(tries)).map(({ message }) => message.includes("wrong password or token"));
   expect(outcomes.filter(Boolean)).toHaveLength(10);
 });
 
-test("many right ones at once are not taken for guesses, and a right token comes in while others are locked out", async () => {
+test("parallel correct logins are not counted as guesses, and a valid token works during a lock", async () => {
   await using home = await withBob();
   const logins = Array.from({ length: 30 }, () => home.login({ user: "bob", password: PASSWORD }));
   expect(await Promise.all((await Promise.all(logins)).map(nameOf))).toEqual(Array(30).fill("bob"));
@@ -125,7 +124,7 @@ test("many right ones at once are not taken for guesses, and a right token comes
   expect(await nameOf(await home.login({ token }))).toBe("sam");
 });
 
-test("at most two passwords are worked on at once, and all of them come to their end", async () => {
+test("at most two passwords are hashed at once, and all logins finish", async () => {
   const passwords = new Passwords({ memoryCost: 1024, timeCost: 1 });
   const hash = await passwords.hash(PASSWORD);
   const results = await Promise.all(
@@ -135,7 +134,7 @@ test("at most two passwords are worked on at once, and all of them come to their
   expect(passwords.peak).toBe(2);
 });
 
-test("a new password asks for the one so far, counts wrong ones, and is refused when it is short or of several lines", async () => {
+test("changing a password needs the current one, counts wrong ones, and refuses short or multi-line passwords", async () => {
   await using home = await withBob();
   const bob = await home.login({ user: "bob", password: PASSWORD });
   for (const password of ["short", "a\nb\nc\nd\ne", "x".repeat(1025)])
@@ -153,7 +152,7 @@ test("a new password asks for the one so far, counts wrong ones, and is refused 
   );
 });
 
-test("every login is audited, right or wrong, and what was typed as a name is not", async () => {
+test("every login is audited, right or wrong, but not the typed name", async () => {
   await using home = await withBob();
   await home.login({ user: "bob", password: PASSWORD });
   await refusal(home, { user: "bob", password: "wrong horse" });

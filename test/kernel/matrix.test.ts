@@ -1,5 +1,5 @@
-// The capability matrix: every call there is, by everyone there is, on things of two owners. What the table does not allow is refused. A
-// call that has no row fails the first test; who is given nothing gets nothing, whatever the call.
+// The capability matrix: every call, by every kind of caller, on things of two owners. A call that the table does not allow is refused. A
+// call without a row fails the first test; a caller without capabilities gets nothing.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { SysError } from "../../src/abi/errno.ts";
@@ -18,7 +18,7 @@ import { STORAGE_ROWS } from "../support/storage-rows.ts";
 type Row = readonly [own: string, other: string, root: string, ownProcess: string, otherProcess: string];
 interface Call {
   readonly outcomes: Row;
-  /** Arguments about a thing of that owner, made anew after each call that changed it. */
+  /** Arguments about a thing of that owner, created again after each call that changed it. */
   readonly about: (world: World, owner: Owner) => Promise<object> | object;
 }
 
@@ -35,7 +35,7 @@ const REFUSED: Row = ["ok", "EPERM", "ok", "EPERM", "EPERM"];
 const pid = async (world: World, owner: Owner) => ({ pid: await world.pid(owner) });
 const aboutPid = (more: object) => async (world: World, owner: Owner) => ({ ...more, ...(await pid(world, owner)) });
 
-/** One that has answered once. */
+/** A process that has answered once. */
 const answered = (more: object) => async (world: World, owner: Owner) => {
   const made = await world.pid(owner);
   const sys = world.people[owner];
@@ -67,7 +67,7 @@ const TABLE: { readonly [name: string]: Call } = {
   "proc.trace": { outcomes: HIDDEN, about: pid },
   "proc.caps": { outcomes: HIDDEN, about: pid },
   "proc.model": { outcomes: ["ok", "ESRCH", "ok", "EPERM", "EPERM"], about: pid },
-  // What is gone can still be asked about; another's reads as nothing used.
+  // Usage of a deleted process can be read; another account's usage reads as empty.
   "proc.usage": { outcomes: ALL, about: pid },
   "proc.runs": { outcomes: ALL, about: pid },
   "proc.nice": { outcomes: HIDDEN, about: pid },
@@ -85,7 +85,7 @@ const TABLE: { readonly [name: string]: Call } = {
   "ai.models": { outcomes: ALL, about: () => ({ provider: "offline" }) },
   "ai.test": { outcomes: PERSON, about: () => ({ model: "offline" }) },
   "codemode.exec": { outcomes: ["EPERM", "EPERM", "EPERM", "EPERM", "EPERM"], about: () => ({ code: "return 1" }) },
-  // Nobody is asked about a process's call here, and nobody has allowed it.
+  // This call of a process is denied: no person was asked and no rule allows it.
   "net.fetch": { outcomes: ["EINVAL", "EINVAL", "EINVAL", "EPERM", "EPERM"], about: () => ({ url: "file:///x" }) },
   "sys.mcp.call": {
     outcomes: ["ENOENT", "ENOENT", "ENOENT", "EPERM", "EPERM"],
@@ -120,7 +120,7 @@ const TABLE: { readonly [name: string]: Call } = {
   },
   "fs.link": { outcomes: FILES, about: (world, owner) => ({ path: `/home/${owner}/${world.fresh()}`, target: "x" }) },
   "fs.setattr": {
-    // An agent may write its human's files; their modes are the human's own.
+    // An agent may write its human's files; only the human may change their modes.
     outcomes: ["ok", "EACCES", "ok", "EPERM", "EACCES"],
     about: async (world, owner) => ({ ...(await theFile(world, owner)), mode: "0600" }),
   },
@@ -196,7 +196,7 @@ const TABLE: { readonly [name: string]: Call } = {
   ...STORAGE_ROWS,
 };
 
-/** Which of the five outcomes an actor has for a thing of an owner; a code where it is the same whatever the table says. */
+/** Which of the five outcomes an actor has for a thing of an owner; a code if it is fixed by the actor. */
 function expected(
   { outcomes: [own, other, root, ownProcess, otherProcess] }: Call,
   actor: string,
@@ -229,7 +229,7 @@ async function outcome(sys: Sys, name: string, args: object): Promise<string> {
   }
 }
 
-/** Whose thing a call is about, drawn by its name: with either every outcome of its row is asked for. In full it is both. */
+/** The owner of the thing, chosen by the name of the call: either choice covers every outcome of its row. A full run covers both. */
 function ownersFor(name: string): readonly Owner[] {
   const owners: Owner[] = ["sam", "bob"];
   return samples(1, 2) === 2 ? owners : [seeded(Bun.hash.crc32(name)).pick(owners)];
@@ -240,16 +240,16 @@ beforeAll(async () => {
 });
 afterAll(() => world.home[Symbol.asyncDispose]());
 
-test("every call has a row, and the cells are at least 600", () => {
+test("every call has a row, and there are at least 600 cells", () => {
   expect(Object.keys(TABLE).sort()).toEqual([...SYSCALLS.keys()].sort());
   expect(SYSCALLS.size * 9 * 2).toBeGreaterThanOrEqual(600);
 });
 
-/** Many hundred cells: each run asks those of so many calls, other ones than the last run. */
+/** Many hundred cells: each run draws a few calls, different from those of the last run. */
 const CALLS_EACH_RUN = 80;
 
 test.each(drawn(CALLS_EACH_RUN, Object.entries(TABLE)))(
-  "%s is for those whom the table names, and for nobody else",
+  "%s is allowed to the callers in its row and to no others",
   async (name, call) => {
     expect(Object.keys(world.actors)).toHaveLength(9);
     const onlyLooks = SYSCALLS.get(name)?.class === "read";
@@ -260,14 +260,14 @@ test.each(drawn(CALLS_EACH_RUN, Object.entries(TABLE)))(
         const cell = `${name} by ${actor} on ${owner}'s:`;
         const came = await outcome(sys, name, args);
         expect(`${cell} ${came}`).toBe(`${cell} ${expected(call, actor, owner)}`);
-        // What was only looked at, or refused, is as good for the next one.
+        // Things that were only read, or refused, are reused.
         if (came === "ok" && !onlyLooks) args = null;
       }
     }
   },
 );
 
-test("a call that is in no table is refused to all nine, and each refusal is in the audit log", async () => {
+test("a call without a row is refused to all nine callers, and each refusal is audited", async () => {
   for (const [actor, sys] of Object.entries(world.actors)) {
     const code = actor === "locked account" ? "EAUTH" : "ENOSYS";
     expect(`${actor} ${await outcome(sys, "account.explode", {})}`).toBe(`${actor} ${code}`);

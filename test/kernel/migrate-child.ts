@@ -1,5 +1,4 @@
-// Run by storage.test.ts in a process of its own: a kernel on a home that moves all bytes into its bucket and is killed when it has written
-// so many of them.
+// Run by storage.test.ts as its own process: a kernel that moves a home's bytes into its bucket and is killed after a number of writes.
 
 import { bootKernel } from "../../src/boot/boot.ts";
 import { realClock } from "../../src/lib/clock.ts";

@@ -1,5 +1,5 @@
-// Whose is whose: for everyone but its owner and root a process, an approval and an archive are exactly as if they did not exist,
-// through every call there is, for people and for processes.
+// Other accounts' processes, approvals and archives look as if they did not exist, in every call, for people and processes. Only the owner
+// and root see them.
 
 import { expect, test } from "bun:test";
 import type { SysError } from "../../src/abi/errno.ts";
@@ -15,7 +15,7 @@ import { addHuman, type Person } from "../support/people.ts";
 interface World {
   readonly home: TestKernel;
   readonly bob: Person;
-  /** Everything of sam's: a task that waits for an approval, and an archive. */
+  /** Sam's things: a task that waits for an approval, and an archive. */
   readonly sams: Things;
   readonly bobsTask: string;
 }
@@ -68,7 +68,7 @@ async function outcome(sys: Sys, call: string, args: object): Promise<string> {
   }
 }
 
-/** The same words about different things. */
+/** The same calls about different things. */
 function alike(text: string, things: Things): string {
   return Object.entries(things).reduce(
     (so, [name, value]) => so.replace(new RegExp(`(?<![a-z0-9])${RegExp.escape(value)}(?![a-z0-9])`, "g"), `<${name}>`),
@@ -76,11 +76,11 @@ function alike(text: string, things: Things): string {
   );
 }
 
-test("every call there is stands in one of the two lists", () => {
+test("every call is in one of the two lists", () => {
   expect([...Object.keys(NAMING), ...NAMELESS].sort()).toEqual([...SYSCALLS.keys()].sort());
 });
 
-test("what is somebody else's reads exactly like what does not exist, for people and for processes, and stays as it was", async () => {
+test("another account's things read like missing ones, for people and processes, and stay unchanged", async () => {
   const { home, bob, sams, bobsTask } = await world();
   await using _ = home;
   const before = await home.sys.call<object>("proc.get", { pid: sams.pid });
@@ -101,7 +101,7 @@ test("what is somebody else's reads exactly like what does not exist, for people
   expect(await home.sys.call<object>("proc.get", { pid: sams.pid })).toEqual(before);
 });
 
-test("lists show what is one's own: processes, approvals, archives and files of /proc", async () => {
+test("lists show only your own processes, approvals, archives and /proc files", async () => {
   const { home, bob, sams, bobsTask } = await world();
   await using _ = home;
   for (const sys of [bob.sys, await home.insideOf(bobsTask)]) {
@@ -115,7 +115,7 @@ test("lists show what is one's own: processes, approvals, archives and files of 
   }
 });
 
-test("asking for another account's list is refused with the reason, whether that account exists or not", async () => {
+test("a request for another account's list is refused with the reason, whether or not that account exists", async () => {
   const { home, bob, bobsTask } = await world();
   await using _ = home;
   for (const uid of [0, 1000, 4711]) {
@@ -127,7 +127,7 @@ test("asking for another account's list is refused with the reason, whether that
   expect(await bob.sys.call<object>("proc.list", { uid: bob.uid })).toMatchObject({ processes: [{}, {}] });
 });
 
-test("nobody hears the signals of somebody else's process, however they ask for them", async () => {
+test("a subscriber gets no signals of another account's process, however it asks", async () => {
   const { home, bob, sams } = await world();
   await using _ = home;
   const heard: Signal[] = [];
@@ -142,7 +142,7 @@ test("nobody hears the signals of somebody else's process, however they ask for 
   expect(heard).toEqual([]);
 });
 
-test("the owner and the owner's processes see the owner's things, and so does root everyone's", async () => {
+test("the owner and the owner's processes see the owner's things, and root sees everything", async () => {
   const { home, sams } = await world();
   await using _ = home;
   const inside = await home.insideOf(sams.pid);
@@ -158,7 +158,7 @@ test("the owner and the owner's processes see the owner's things, and so does ro
   expect(bobs.processes.map(({ owner }) => owner)).toEqual(["bob", "bob"]);
 });
 
-test("a home and an archive on disk are their owner's: others can neither read nor change nor list them", async () => {
+test("only the owner can read, change or list a home and an archive on disk", async () => {
   const { home, bob, bobsTask } = await world();
   await using _ = home;
   await home.sys.call("fs.write", { path: "~/diary.md", content: "private" });

@@ -1,4 +1,4 @@
-// A change to a file and the answer to whoever asked for it are one commit: a kernel that dies in between has done both, or neither.
+// A change to a file and the answer to its request are one commit: a kernel that dies in between has done both, or neither.
 
 import { expect, test } from "bun:test";
 import { rejection } from "../contract/sys.ts";
@@ -9,7 +9,7 @@ async function contentOf(home: TestKernel, path: string): Promise<string> {
   return (await home.sys.call<{ content: string }>("fs.read", { path })).content;
 }
 
-test("an edit that was made as the kernel died is not made again, and its answer is the same", async () => {
+test("an edit is not repeated after the kernel died, and its answer is the same", async () => {
   const dying = new Dying();
   await using home = await TestKernel.boot(dying);
   await home.sys.call("fs.write", { path: "~/a", content: "x" });
@@ -19,7 +19,7 @@ test("an edit that was made as the kernel died is not made again, and its answer
   expect(await contentOf(home, "~/a")).toBe("x!");
 });
 
-test("a file that was deleted as the kernel died is answered as deleted, and its successor is left alone", async () => {
+test("a deletion is not repeated after the kernel died, so a new file of that name stays", async () => {
   const dying = new Dying();
   await using home = await TestKernel.boot(dying);
   await home.sys.call("fs.write", { path: "~/a", content: "x" });
@@ -29,7 +29,7 @@ test("a file that was deleted as the kernel died is answered as deleted, and its
   expect(await contentOf(home, "~/a")).toBe("another");
 });
 
-test("an empty directory is deleted once as a file is", async () => {
+test("an empty directory is deleted once, like a file", async () => {
   const dying = new Dying();
   await using home = await TestKernel.boot(dying);
   await home.sys.call("fs.write", { path: "~/d/a", content: "x" });
@@ -37,7 +37,7 @@ test("an empty directory is deleted once as a file is", async () => {
   expect(await answerAfterDeath(home, dying, "fs.delete", { path: "~/d" })).toEqual({ path: "/home/sam/d" });
 });
 
-test("a write that made directories first is answered once all of it is there, and then never carried out again", async () => {
+test("a write that creates directories is answered when it is complete, and never repeated", async () => {
   const dying = new Dying();
   await using home = await TestKernel.boot(dying);
   const write = { path: "~/new/deep/a", content: "first" };
@@ -47,7 +47,7 @@ test("a write that made directories first is answered once all of it is there, a
   expect(await contentOf(home, "~/new/deep/a")).toBe("later");
 });
 
-test("a kernel that dies between the directories and the file answers nothing yet: the same request makes the file", async () => {
+test("a kernel that dies between the directories and the file stores no answer: the same request creates the file", async () => {
   let deadly = true;
   await using home = await TestKernel.boot({
     ports: (ports) => {
@@ -75,7 +75,7 @@ test("a kernel that dies between the directories and the file answers nothing ye
   expect(await contentOf(home, "~/new/deep/a")).toBe("x");
 });
 
-test("a request whose change was stored with its answer still stands for that one thing", async () => {
+test("a request id with a stored change cannot be used for another call", async () => {
   const dying = new Dying();
   await using home = await TestKernel.boot(dying);
   await answerAfterDeath(home, dying, "fs.write", { path: "~/a", content: "x" });
@@ -83,7 +83,7 @@ test("a request whose change was stored with its answer still stands for that on
   expect(await rejection(other)).toMatchObject({ code: "ECONFLICT" });
 });
 
-test("in /tmp, which ends with the kernel, a request is carried out once as long as it lives", async () => {
+test("a request in /tmp, which ends with the kernel, is carried out once while the kernel lives", async () => {
   await using home = await TestKernel.boot();
   const edit = { path: "/tmp/a", oldString: "x", newString: "x!" };
   await home.sys.call("fs.write", { path: "/tmp/a", content: "x" });

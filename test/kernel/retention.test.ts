@@ -1,5 +1,5 @@
-// What is kept for so long, by a clock that is moved: nothing goes before its time, nothing at all unless somebody said so, each sweep
-// takes only so much, and one that is cut short is taken up by the next.
+// Retention, with a moved clock: nothing is deleted early or without a setting. Each sweep is bounded, and the next one continues an
+// interrupted sweep.
 
 import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
@@ -44,7 +44,7 @@ function keeping(settings: Partial<RetentionSettings>) {
   return { now, retention: async () => now };
 }
 
-test("archives older than they are kept go in the hourly sweep, bytes and row, and the audit says which", async () => {
+test("the hourly sweep deletes old archives, bytes and row, and the audit log names them", async () => {
   const { now: settings, retention } = keeping({ archivesDays: 30 });
   await using home = await TestKernel.boot({ retention });
   const old = await put(home);
@@ -67,7 +67,7 @@ test("archives older than they are kept go in the hourly sweep, bytes and row, a
   await home.until("what was said since counts", async () => (await archives(home)).length === 0);
 });
 
-test("without a word about it everything is kept, however old", async () => {
+test("everything is kept by default, however old", async () => {
   await using home = await TestKernel.boot();
   const id = await put(home);
   await home.clock.advance(DAY_MS);
@@ -79,7 +79,7 @@ test("without a word about it everything is kept, however old", async () => {
   await home.ended(runId);
 });
 
-test("a kernel that lives for seconds sweeps too", async () => {
+test("a kernel that lives for seconds also sweeps", async () => {
   await using home = await TestKernel.boot(keeping({ archivesDays: 1 }));
   await put(home);
   await home.kernel.close();
@@ -89,7 +89,7 @@ test("a kernel that lives for seconds sweeps too", async () => {
   await home.until("it is gone", async () => (await archives(home)).length === 0);
 });
 
-test("one sweep takes only so many archives, the oldest first, and a sweep that was cut short is taken up", async () => {
+test("a sweep deletes a limited number of archives, oldest first, and an interrupted sweep is continued", async () => {
   await using home = await TestKernel.boot();
   const ids: string[] = [];
   for (let n = 0; n < 5; n++) {
@@ -120,7 +120,7 @@ test("one sweep takes only so many archives, the oldest first, and a sweep that 
   await sweep({});
   expect([asked, await archives(home)]).toEqual([[LIMITS.sweptArchivesMax], ids.slice(2).reverse()]);
 
-  // Its bytes are gone, the row is not: as after a kill between the two.
+  // The bytes are deleted and the row is not, as after a kill between the two.
   const died = { remove: async (key: string) => objects.remove(key).then(() => Promise.reject(new Error("dead"))) };
   await expect(sweep({ objects: died })).rejects.toThrow("dead");
   expect(await archives(home)).toEqual(ids.slice(2).reverse());
@@ -134,7 +134,7 @@ test("one sweep takes only so many archives, the oldest first, and a sweep that 
   expect(await archives(home)).toEqual([ids[4] ?? ""]);
 });
 
-test("old lines of the audit go, so many a sweep, and young ones stay", async () => {
+test("a sweep deletes a limited number of old audit lines and keeps young ones", async () => {
   await using home = await TestKernel.boot();
   const { kernel } = home.stores;
   const now = home.clock.now();
@@ -159,7 +159,7 @@ test("old lines of the audit go, so many a sweep, and young ones stay", async ()
   expect(lines()).toEqual(["4", "5"]);
 });
 
-test("ended runs and logged calls of processes at hand go when they are old; what was said and the last end stay", async () => {
+test("old ended runs and logged calls of live processes are deleted; messages and the last end stay", async () => {
   await using home = await TestKernel.boot(keeping({ runsDays: 7, syscallLogDays: 7 }));
   const pid = await home.task();
   const { runId: first } = await home.send("one", { pid });
@@ -178,7 +178,7 @@ test("ended runs and logged calls of processes at hand go when they are old; wha
   expect((await home.wait(pid)).status).toBe("ok");
 });
 
-test("what root sets holds from the next sweep on, with no new kernel", async () => {
+test("a retention setting of root applies from the next sweep, without a new kernel", async () => {
   await using home = await TestKernel.boot();
   await put(home);
   await home.clock.advance(3 * DAY_MS);
@@ -188,7 +188,7 @@ test("what root sets holds from the next sweep on, with no new kernel", async ()
   await home.until("it is gone", async () => (await archives(home)).length === 0);
 });
 
-test("the log of calls of a process keeps as many as root says, from the next call on", async () => {
+test("the log of calls of a process is as long as root sets, from the next call", async () => {
   await using home = await TestKernel.boot();
   const inside = await home.insideOf(INIT);
   const rows = async () =>

@@ -1,4 +1,4 @@
-// Where secrets lie: a keychain that works, else files; never both, and nothing of the value anywhere else.
+// Storage of secrets: a working keychain, otherwise files, never both. The value is stored nowhere else.
 
 import { afterEach, expect, test } from "bun:test";
 import {
@@ -53,7 +53,7 @@ const broken: Keychain = {
   delete: () => Promise.reject(new Error("no keychain here")),
 };
 
-test("a keychain that works holds the secret, and no file does", async () => {
+test("a working keychain holds the secret, and no file does", async () => {
   const directory = place();
   const keychain = new MemoryKeychain();
   const secrets = secretsIn({ directory, keychain });
@@ -66,7 +66,7 @@ test("a keychain that works holds the secret, and no file does", async () => {
 });
 
 test.each(["that is missing", "that forgets"])(
-  "a keychain %s leaves it to a file that only its owner can read",
+  "with a keychain %s, the secret is in a file that only its owner can read",
   async (how) => {
     const directory = place();
     const forgetful = new MemoryKeychain();
@@ -84,7 +84,7 @@ test.each(["that is missing", "that forgets"])(
   },
 );
 
-test("where files are wanted new secrets go there, and what lies in the keychain is still found and taken away", async () => {
+test("with files configured, new secrets go to files, and those in the keychain are still found and removed", async () => {
   const directory = place();
   const keychain = new MemoryKeychain();
   const before = await secretsIn({ directory, keychain }).put(NAME, VALUE);
@@ -97,7 +97,7 @@ test("where files are wanted new secrets go there, and what lies in the keychain
   expect(await secrets.read(NAME, after)).toBe("another-canary");
 });
 
-test("a keychain that never answers is given up on, and the secret goes to a file", async () => {
+test("the secret goes to a file if the keychain never answers", async () => {
   const clock = new FakeClock();
   const silent: Keychain = { get: never, set: never, delete: never };
   const secrets = secretsIn({ directory: place(), keychain: answering(silent, clock) });
@@ -110,7 +110,7 @@ function never(): Promise<never> {
   return new Promise(() => {});
 }
 
-test("writing goes through no link that somebody planted, and reading refuses one", async () => {
+test("a write does not follow a planted link, and a read refuses it", async () => {
   const directory = place();
   const secrets = secretsIn({ directory, keychain: null });
   const mark = await secrets.put(NAME, VALUE);
@@ -126,7 +126,7 @@ test("writing goes through no link that somebody planted, and reading refuses on
   expect(await secrets.read(NAME, mark)).toBe("another-canary");
 });
 
-test("a file that others can read is refused with the command that mends it", async () => {
+test("a secrets file that others can read is refused with the command to fix it", async () => {
   const directory = place();
   const secrets = secretsIn({ directory, keychain: null });
   const mark = await secrets.put(NAME, VALUE);
@@ -138,7 +138,7 @@ test("a file that others can read is refused with the command that mends it", as
   }
 });
 
-test("what the database keeps is where it lies and four digits, and anything else in its place is no secret", async () => {
+test("the database holds the secret's location and last four digits; anything else there is no secret", async () => {
   const { at, sha256 } = await secretsIn({ directory: place(), keychain: null }).put(NAME, VALUE);
   expect(markFrom(`${at}:${sha256}`)).toEqual({ at, sha256 });
   for (const text of ["", VALUE, "file:", "file:xyz1", "elsewhere:0a1b", "file:0a1b2"])

@@ -1,4 +1,4 @@
-// The first account of a home is named after the person at the machine, as far as such a name can be an account's.
+// The first account of a home is named after the user of this computer, as far as that is a valid account name.
 
 import { expect, test } from "bun:test";
 import { firstRunLine } from "../../src/client/first-run.ts";
@@ -28,7 +28,7 @@ const NAMES: readonly (readonly [string, string])[] = [
   ["a".repeat(40), "a".repeat(32)],
 ];
 
-test.each(NAMES)("the person %p of the machine is %p in gsv", (osUser, name) => {
+test.each(NAMES)("the computer's user %p is %p in gsv", (osUser, name) => {
   expect(humanName(osUser)).toBe(name);
 });
 
@@ -40,11 +40,11 @@ const SAID: readonly (readonly [string, string])[] = [
   ["", "; you are me there: this machine names nobody"],
 ];
 
-test.each(SAID)("a new home says so where the person %p of the machine is called otherwise: %p", (osUser, told) => {
+test.each(SAID)("a new home prints a note when the computer's user %p has another name in gsv: %p", (osUser, told) => {
   expect(firstRunLine("/tmp/a", osUser)).toBe(`gsv: made a home at /tmp/a${told}\n`);
 });
 
-test("a person called as the agent would be keeps the name, and the agent takes the next", async () => {
+test("a user with the agent's default name keeps it, and the agent takes the next one", async () => {
   await using home = await TestKernel.boot({ fresh: true, osUser: "friday" });
   const { stdout } = await type(home, "user", "list", "--json");
   expect(stdout.match(/"username":"\w+"/g)?.slice(0, 2)).toEqual(['"username":"friday"', '"username":"sol"']);

@@ -1,5 +1,5 @@
-// The bytes of a home looked after, on disk and in a bucket: what is where, what is damaged, what may go, and all of it moved from the one to
-// the other while the kernel runs, through kill -9.
+// Stored bytes of a home, on disk and in a bucket: status, verification, garbage collection, and a move between the two in a running
+// kernel, through kill -9.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
@@ -43,13 +43,13 @@ async function namesIn(prefix: string): Promise<string[]> {
   return names;
 }
 
-/** As if it had been written so long before the kernel's now. */
+/** Sets the file's time back to that long before the kernel's now. */
 function aged(home: TestKernel, path: string, ms: number): void {
   const seconds = (home.clock.now() - ms) / 1000;
   utimesSync(path, seconds, seconds);
 }
 
-test("status counts what is one's own by what it is of, and everything for root", async () => {
+test("status counts your own bytes by kind, and everything for root", async () => {
   await using home = await TestKernel.boot();
   await write(home, { "~/a": "12345", "~/b/c": "67" });
   await home.say("hello");
@@ -67,7 +67,7 @@ test("status counts what is one's own by what it is of, and everything for root"
   expect(shown.stdout).toContain("archives");
 });
 
-test("verify finds the one changed byte and the one lost file, exits 1, and says nothing of other people's files", async () => {
+test("verify finds one changed byte and one lost file, exits 1, and does not mention other accounts' files", async () => {
   await using home = await TestKernel.boot();
   await write(home, { "~/kept": "fine", "~/bent": "straight", "~/lost": "here" });
   expect(await type(home, "storage", "verify")).toMatchObject({ status: 0, stdout: "" });
@@ -88,7 +88,7 @@ test("verify finds the one changed byte and the one lost file, exits 1, and says
   expect(await faults(root(home))).toHaveLength(2);
 });
 
-test("gc takes what belongs to nothing once it is an hour old, says so before, and leaves everything else", async () => {
+test("gc lists and then deletes unreferenced bytes older than an hour, and leaves everything else", async () => {
   await using home = await TestKernel.boot();
   await write(home, { "~/kept": "fine", "~/lost": "here" });
   const { objectsDir } = home.paths;
@@ -106,7 +106,7 @@ test("gc takes what belongs to nothing once it is an hour old, says so before, a
   for (const stray of strays) aged(home, join(objectsDir, stray), 3 * HOUR_MS);
   await home.clock.advance(HOUR_MS + 60_000);
   aged(home, join(objectsDir, "home/sam/young"), HOUR_MS - 60_000);
-  // Its process goes as a kernel that died half-way through a kill would leave it.
+  // Leaves the process as a kernel that died half-way through a kill.
   await home.stores.kernel.processes.remove(pid, { uid: 1000, requestId: "x", answer: {}, now: home.clock.now() });
   const would = await gc(home, { dryRun: true });
   expect(would.collected.map(({ what, name }) => `${what}: ${name.replace(/[0-9a-f-]{36}/, "ID")}`).sort()).toEqual([
@@ -130,14 +130,14 @@ function mkdirFor(directory: string, name: string): string {
   return name;
 }
 
-test("everything moves into a bucket and back while the kernel runs, each byte checked, and the next kernel finds it there", async () => {
+test("all bytes move into a bucket and back in a running kernel, each one checked, and the next kernel finds them", async () => {
   await using home = await TestKernel.boot();
   await write(home, { "~/a": "first", "~/d/ä 😀": "second" });
   await home.say("hello");
   const { archiveId } = await home.sys.call<Closed>("proc.reset", {});
   const prefix = await useBucket(home, server);
   const moved = await migrate(home, "s3");
-  // The archive has a second name, for its session; its bytes are moved once.
+  // The archive has a second name, for its session; the bytes move once.
   expect(moved).toMatchObject({ driver: "s3", from: home.paths.objectsDir, found: 1 });
   expect(await home.sys.call<StorageStatus>("storage.status", {})).toMatchObject({ driver: "s3", place: moved.to });
   const archived = () => home.sys.call("archive.verify", { id: archiveId });
@@ -149,7 +149,7 @@ test("everything moves into a bucket and back while the kernel runs, each byte c
   const later = await home.sys.call<Closed>("proc.reset", {});
   expect(await home.sys.call("archive.verify", { id: later.archiveId })).toMatchObject({ ok: true });
   expect(await faults(root(home))).toEqual([]);
-  // What was left is what was moved, untouched.
+  // The source still has the moved bytes.
   expect(readFileSync(join(home.paths.objectsDir, "home/sam/a"), "utf8")).toBe("first");
   home.clock.setWall(Date.now() + 2 * HOUR_MS);
   expect((await gc(home)).count).toBe(0);
@@ -166,7 +166,7 @@ test("everything moves into a bucket and back while the kernel runs, each byte c
   expect(await namesIn(prefix)).toEqual(["home.json"]);
 });
 
-test("what is written while the bytes move is there afterwards", async () => {
+test("a file written during a move is there afterwards", async () => {
   const FILES = 8;
   await using home = await TestKernel.boot();
   await write(home, Object.fromEntries(Array.from({ length: FILES }, (_, n) => [`~/f${n}`, `old ${n}`])));
@@ -187,7 +187,7 @@ test("what is written while the bytes move is there afterwards", async () => {
   expect(await faults(root(home))).toEqual([]);
 });
 
-test("what is taken away or renamed while the bytes move back, or was while they were elsewhere, stands in nobody's way", async () => {
+test("files deleted or renamed before or during the move back do not block it", async () => {
   await using home = await TestKernel.boot();
   const names = Array.from({ length: 20 }, (_, n) => `~/f${n}`);
   await write(home, Object.fromEntries(["~/before", ...names].map((path) => [path, `old ${path}`])));
@@ -208,7 +208,7 @@ test("what is taken away or renamed while the bytes move back, or was while they
   expect(await faults(root(home))).toEqual([]);
 });
 
-test("damaged bytes are not moved, and nothing is switched", async () => {
+test("damaged bytes are not moved, and the driver is not switched", async () => {
   await using home = await TestKernel.boot();
   await write(home, { "~/bent": "straight" });
   await useBucket(home, server);
@@ -220,7 +220,7 @@ test("damaged bytes are not moved, and nothing is switched", async () => {
   expect((await home.sys.call<StorageStatus>("storage.status", {})).driver).toBe("disk");
 });
 
-test("a bucket that cannot be used is said before anything moves, and the driver is not set by hand", async () => {
+test("an unusable bucket is reported before anything moves, and the driver cannot be set by hand", async () => {
   await using home = await TestKernel.boot();
   expect(await home.refusal("storage.migrate", { to: "s3" }, root(home))).toMatchObject({ code: "ECONFIG" });
   const set = { key: "storage.driver", value: "s3", system: true };
@@ -232,7 +232,7 @@ test("a bucket that cannot be used is said before anything moves, and the driver
   expect(refused.message + refused.hints.join()).not.toContain("somebody-else");
 });
 
-test("a place in a bucket that is another home's is refused", async () => {
+test("a bucket prefix of another home is refused", async () => {
   await using one = await TestKernel.boot();
   await using other = await TestKernel.boot();
   const prefix = await useBucket(one, server);
@@ -245,7 +245,7 @@ test("a place in a bucket that is another home's is refused", async () => {
   await migrate(one, "s3");
 });
 
-test("a move killed in the middle goes on where it was, and until it is done everything is where it was", async () => {
+test("a killed move continues where it stopped, and until its end the source keeps all bytes", async () => {
   await using home = await TestKernel.boot();
   const files = Array.from({ length: 24 }, (_, n) => `home/sam/many/${n}`);
   for (const key of files) {
@@ -269,7 +269,7 @@ test("a move killed in the middle goes on where it was, and until it is done eve
   expect(await faults(root(home))).toEqual([]);
 }, 30_000);
 
-test("a home whose bytes are on disk loads nothing of S3", () => {
+test("a home with its bytes on disk loads no S3 code", () => {
   const tree = readTree(["src", "fs"]);
   const loaded = new Set<string>();
   const waiting = [

@@ -1,5 +1,5 @@
-// /sys: settings as files, with the rules of `config set`; an agent proposes a change there and a person decides; and what an agent may
-// never change it changes through no file, link, call or approval either.
+// /sys: settings as files, with the rules of `config set`. An agent proposes a change and a person decides. No file, link, call or approval
+// changes a protected setting.
 
 import { expect, test } from "bun:test";
 import { SETTING_NAMES, SETTINGS, type Setting } from "../../src/abi/config/config.ts";
@@ -16,7 +16,7 @@ const textOf = async (sys: Sys, path: string) => JSON.stringify(await sys.call<o
 const write = (sys: Sys, path: string, content: string) => sys.call("fs.write", { path, content });
 const shown = async (sys: Sys, key: string) => (await sys.call<{ shown: string }>("config.get", { key })).shown;
 
-/** What a process asks when it writes; the call is made and the question left open. */
+/** A process writes; the call is made and its approval left open. */
 async function asked(home: TestKernel, pid: string, path: string, content: string): Promise<Approval> {
   home.model.will(pid, { calls: [{ name: "Write", args: { path, content } }] });
   await home.send("change it", { pid });
@@ -25,7 +25,7 @@ async function asked(home: TestKernel, pid: string, path: string, content: strin
   return approvals.find((each) => each.pid === pid)!;
 }
 
-test("a setting reads as it is for the reader; root writes the whole home's, each account its own", async () => {
+test("a setting file shows the reader's value; root writes the home's, each account its own", async () => {
   await using home = await TestKernel.boot();
   const bob = await addHuman(home, "bob");
   const root = home.person(0);
@@ -42,7 +42,7 @@ test("a setting reads as it is for the reader; root writes the whole home's, eac
   expect(await shown(home.sys, "compaction.reserveTokens")).toBe("111");
 });
 
-test("what is wrong is refused as config set refuses it, and a secret goes in and never comes out", async () => {
+test("a wrong value is refused as by config set, and a secret cannot be read back", async () => {
   await using home = await TestKernel.boot();
   const wrong = await home.refusal("fs.write", { path: `${OWN}/compaction.enabled`, content: "perhaps" });
   expect([wrong.code, wrong.message]).toEqual(["ECONFIG", 'compaction.enabled must be true or false, not "perhaps"']);
@@ -58,7 +58,7 @@ test("what is wrong is refused as config set refuses it, and a secret goes in an
   }
 });
 
-test("a change through a file is in the audit as any other, without the secret, and so is a refused one", async () => {
+test("a change through a file is audited like any other, without the secret, and so is a refused one", async () => {
   await using home = await TestKernel.boot();
   await write(home.sys, `${OWN}/compaction.enabled`, "off");
   await write(home.person(0), "/sys/config/ai.apiKey", SECRET);
@@ -80,7 +80,7 @@ interface Entry {
   readonly detail: string;
 }
 
-test("syscalls and what groups may do are there to read", async () => {
+test("syscalls and the rights of groups can be read", async () => {
   await using home = await TestKernel.boot();
   expect(await textOf(home.sys, "/sys/syscalls/proc.send")).toContain("gsv api proc.send");
   expect(await textOf(home.sys, "/sys/capabilities/100")).toContain("fs.*");
@@ -92,7 +92,7 @@ test("syscalls and what groups may do are there to read", async () => {
   for (const name of SYSCALLS.keys()) expect(names).toContain(name);
 });
 
-test("an agent proposes a change: the person sees old and new, and only a yes makes it", async () => {
+test("an agent proposes a change: the person sees the old and new value, and only an approval applies it", async () => {
   await using home = await TestKernel.boot();
   const path = `${OWN}/compaction.reserveTokens`;
   const first = await asked(home, INIT, path, "15000");
@@ -109,7 +109,7 @@ test("an agent proposes a change: the person sees old and new, and only a yes ma
   expect(third.why).toBe("set compaction.reserveTokens: 15000 → a tenth of the window");
 });
 
-test("no policy, limit, right, address or secret is an agent's to propose, nor another's setting: nobody is asked", async () => {
+test("an agent cannot propose a policy, limit, right, address or secret, or another account's setting", async () => {
   await using home = await TestKernel.boot();
   const bob = await addHuman(home, "bob");
   const closed = SETTING_NAMES.filter((name) => (SETTINGS[name] as Setting).agents === undefined);
@@ -127,7 +127,7 @@ test("no policy, limit, right, address or secret is an agent's to propose, nor a
   ];
   const calls = paths.map((path) => ({ name: "Write", args: { path, content: "1" } }));
   const pid = await home.task();
-  // One turn takes only so many.
+  // One turn accepts a limited number of calls.
   const half = Math.ceil(calls.length / 2);
   home.model.will(pid, { calls: calls.slice(0, half) }, { calls: calls.slice(half) });
   expect(await home.say("raise yourself", { pid })).toMatchObject({ status: "ok" });
@@ -135,7 +135,7 @@ test("no policy, limit, right, address or secret is an agent's to propose, nor a
   expect(results).toEqual(paths.map(() => "Write: failed"));
 });
 
-test("without a yes to that very call, no door of a process changes a setting: not the call, the file, the link or the edit", async () => {
+test("a process changes a setting only with an approval of that call, through call, file, link or edit", async () => {
   await using home = await TestKernel.boot();
   const inside = await home.insideOf(INIT);
   const path = `${OWN}/compaction.enabled`;
@@ -168,7 +168,7 @@ test("without a yes to that very call, no door of a process changes a setting: n
   expect(await shown(home.sys, "compaction.enabled")).toBe("false");
 });
 
-test("a process with nobody to ask changes nothing", async () => {
+test("a process without an approver changes nothing", async () => {
   await using home = await TestKernel.boot();
   const pid = await home.task({ profile: "cron" });
   home.model.will(pid, { calls: [{ name: "Write", args: { path: `${OWN}/compaction.enabled`, content: "off" } }] });

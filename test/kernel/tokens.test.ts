@@ -1,4 +1,5 @@
-// Tokens prove who one is until they expire or are revoked, do only what their kind may, and are of no use to who has read the database.
+// Tokens identify an account until they expire or are revoked, allow only the calls of their kind, and cannot be recovered from the
+// database.
 
 import { expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
@@ -19,7 +20,7 @@ const failure = (promise: Promise<unknown>) =>
     (error) => error as SysError,
   );
 
-test("a token is shown once, holds 256 random bits, and gets in as its account alone", async () => {
+test("a token is shown once, holds 256 random bits, and logs in only its account", async () => {
   await using home = await TestKernel.boot();
   const { token, id, prefix } = await make(home, { label: "backup" });
   expect(token).toMatch(/^gsv_user_[A-Za-z0-9_-]{43}$/);
@@ -35,7 +36,7 @@ test("a token is shown once, holds 256 random bits, and gets in as its account a
   );
 });
 
-test("an expired token gets nobody in, and cuts off who is in already, calls and signals", async () => {
+test("an expired token cannot log in, and cuts off connected clients, calls and signals", async () => {
   await using home = await TestKernel.boot();
   const { token } = await make(home, { expires: "2h" });
   const sys = await home.login({ token });
@@ -50,7 +51,7 @@ test("an expired token gets nobody in, and cuts off who is in already, calls and
   expect(await failure(home.login({ token }))).toMatchObject({ code: "EAUTH", message: "this token has expired" });
 });
 
-test("a revoked token cuts its connections off at their next call, and they hear nothing more", async () => {
+test("a revoked token ends its connections at their next call, and their signals stop", async () => {
   await using home = await TestKernel.boot();
   const { token, id } = await make(home);
   const sys = await home.login({ token });
@@ -66,7 +67,7 @@ test("a revoked token cuts its connections off at their next call, and they hear
   expect(await failure(home.login({ token }))).toMatchObject({ code: "EAUTH" });
 });
 
-test("each kind connects as its one role: a device may call nothing, a service what its group may", async () => {
+test("each kind of token has one role: a device may call nothing, a service what its group may", async () => {
   await using home = await TestKernel.boot();
   const outcome = (args: object) => failure(make(home, args)).then((error) => error?.code ?? "ok");
   for (const [kind, role] of [
@@ -85,7 +86,7 @@ test("each kind connects as its one role: a device may call nothing, a service w
   }
 });
 
-test("asked again because no answer came, there is one token, and the secret of the last answer is its", async () => {
+test("a repeated request after a lost answer makes one token, and its secret is the one answered last", async () => {
   await using home = await TestKernel.boot();
   const ask = (label: string) => home.sys.call<Made>("sys.token.create", { label }, { requestId: "req-1" });
   const first = await ask("a");
@@ -98,7 +99,7 @@ test("asked again because no answer came, there is one token, and the secret of 
   expect(await failure(ask("a"))).toMatchObject({ code: "ECONFLICT" });
 });
 
-test("nothing in any file of the home gets anybody in: no column, no log, no stored answer holds a token or a password", async () => {
+test("no column, log or stored answer of the home holds a token or password", async () => {
   await using home = await TestKernel.boot();
   const password = "a password of sam's";
   await home.sys.call("account.passwd", { password });

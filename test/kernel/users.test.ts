@@ -1,4 +1,4 @@
-// Accounts and groups: who may make, change and remove whom; what a grant and a revocation do; and that nothing of it comes back by itself.
+// Accounts and groups: who may create, change and remove them, and grants and revocations that persist.
 
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
@@ -19,7 +19,7 @@ async function withBob(): Promise<{ home: TestKernel; root: Sys; bob: Sys; uid: 
   return { home, root, bob: home.person(uid), uid };
 }
 
-test("a new human has a home, an init, a personal agent of a free name, and works at once", async () => {
+test("a new human has a home, an init and a personal agent with a free name, and can work at once", async () => {
   const { home, root, bob, uid } = await withBob();
   await using _ = home;
   expect(await accountsOf(bob)).toMatchObject([
@@ -35,7 +35,7 @@ test("a new human has a home, an init, a personal agent of a free name, and work
   expect(await namesOf(home.sys)).toEqual(["sam", "friday"]);
 });
 
-test("only root adds humans and system agents; a human adds agents of its own, and they act for nobody else", async () => {
+test("only root adds humans and system agents; a human adds its own agents, which act only for that human", async () => {
   const { home, root, bob } = await withBob();
   await using _ = home;
   expect((await home.refusal("account.create", { username: "carol" })).message).toBe("only root may add humans");
@@ -52,7 +52,7 @@ test("only root adds humans and system agents; a human adds agents of its own, a
   expect(await home.get(INIT)).toMatchObject({ owner: "sam", runAs: "friday" });
 });
 
-test("a name is 1 to 32 plain characters, free, and none that stands for gsv itself", async () => {
+test("a name has 1 to 32 plain characters, is free, and is not reserved", async () => {
   const { home, root } = await withBob();
   await using _ = home;
   for (const username of ["Bob", "7of9", "a b", "a/b", "é", "x".repeat(33), "-a", "a.b", "__proto__!"])
@@ -70,7 +70,7 @@ test("the same request makes one account, also at the next kernel", async () => 
   expect(await namesOf(home.person(0))).toEqual(["root", "sam", "friday", "bob", "sol"]);
 });
 
-test("an account with processes is not removed unless they are ended with it, archived; its number is not used again", async () => {
+test("an account with processes is removed only if they are ended and archived too, and its number is not reused", async () => {
   const { home, root, bob, uid } = await withBob();
   await using _ = home;
   const { pid } = await bob.call<{ pid: string }>("proc.spawn", { prompt: "hello" });
@@ -88,7 +88,7 @@ test("an account with processes is not removed unless they are ended with it, ar
     expect((await home.refusal("account.remove", { username, force: true }, root)).code).toBe("EPERM");
 });
 
-test("what an account had set goes with it, its secrets too", async () => {
+test("removing an account removes its settings and secrets", async () => {
   const { home, root, bob, uid } = await withBob();
   await using _ = home;
   await bob.call("config.set", { key: "userTimezone", value: "UTC" });
@@ -102,7 +102,7 @@ test("what an account had set goes with it, its secrets too", async () => {
   expect(database.query("SELECT key FROM config_kv WHERE key LIKE ?").all(`users/${uid}/%`)).toEqual([]);
 });
 
-test("a locked account does nothing, and neither do its processes, until it is unlocked with the password it had", async () => {
+test("a locked account and its processes do nothing until it is unlocked with its old password", async () => {
   const { home, root, bob } = await withBob();
   await using _ = home;
   const password = "correct horse";
@@ -119,7 +119,7 @@ test("a locked account does nothing, and neither do its processes, until it is u
   expect((await home.refusal("account.update", { username: "sam", lock: true }, root)).code).toBe("EPERM");
 });
 
-test("a grant and a revocation hold from the next call on and are still so at the next kernel", async () => {
+test("a grant or revocation applies from the next call, also at the next kernel", async () => {
   const { home, root, bob } = await withBob();
   await using _ = home;
   const change = (args: object) => root.call<GroupInfo>("group.mod", args);
@@ -134,7 +134,7 @@ test("a grant and a revocation hold from the next call on and are still so at th
   expect((await home.refusal("hil.list", {})).code).toBe("EPERM");
 });
 
-test("what a group was not granted cannot be revoked, a capability that cannot be is not granted, and root keeps *", async () => {
+test("only granted capabilities can be revoked, only grantable ones granted, and root keeps *", async () => {
   const { home, root } = await withBob();
   await using _ = home;
   const refused = async (args: object) => (await home.refusal("group.mod", args, root)).code;
@@ -150,7 +150,7 @@ test("what a group was not granted cannot be revoked, a capability that cannot b
     expect((await home.refusal("group.rm", { name }, root)).code).toBe("EPERM");
 });
 
-test("the audit log shows everyone what concerns them and their agents, and root all; denied, since and limit narrow it", async () => {
+test("the audit log shows you entries about you and your agents, and root all; denied, since and limit narrow it", async () => {
   const { home, root, bob } = await withBob();
   await using _ = home;
   const list = async (sys: Sys, args: object = {}) =>

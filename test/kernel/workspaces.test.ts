@@ -1,4 +1,4 @@
-// Workspaces over a running kernel: who gets one, who sees one, what is a version, and what of this machine nobody touches.
+// Workspaces in a running kernel: who gets one, who sees one, what counts as a version, and what on this computer stays untouched.
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import {
@@ -26,7 +26,7 @@ const made = (home: TestKernel, label?: string) =>
 const ids = async (home: TestKernel, args: object = {}) =>
   (await home.sys.call<WorkspacePage>("workspace.list", args)).workspaces.map(({ id }) => id);
 
-describe("a tree of gsv's own", () => {
+describe("a tree managed by gsv", () => {
   test("has a version for each change, with its author, and a plain git agrees", async () => {
     await using home = await TestKernel.boot();
     const { id } = await made(home, "trip");
@@ -56,7 +56,7 @@ describe("a tree of gsv's own", () => {
     expect(readFileSync(join(files, "day-1.md"), "utf8")).toBe("walk\n");
   });
 
-  test("is changed by an agent as it likes, but for what its agents are told, which only a person's yes changes", async () => {
+  test("can be changed freely by an agent, except for agent instructions, which need an approval", async () => {
     await using home = await TestKernel.boot();
     const { id } = await made(home);
     const inside = await home.insideOf(INIT);
@@ -81,7 +81,7 @@ describe("a tree of gsv's own", () => {
     expect(content).toBe("Be kind.");
   });
 
-  test("is nobody else's: another human finds nothing there, root finds all", async () => {
+  test("is invisible to other humans and visible to root", async () => {
     await using home = await TestKernel.boot();
     const bob = await addHuman(home, "bob");
     const { id } = await made(home);
@@ -95,7 +95,7 @@ describe("a tree of gsv's own", () => {
     expect(root).toMatchObject({ directories: [id] });
   });
 
-  test("put away is only read, out of lists, and comes back with all its versions", async () => {
+  test("is read-only and unlisted when archived, and comes back with all its versions", async () => {
     await using home = await TestKernel.boot();
     const { id } = await made(home);
     const path = `/workspaces/${id}/a.md`;
@@ -117,7 +117,7 @@ describe("a tree of gsv's own", () => {
     expect((await home.sys.call<{ commits: Commit[] }>("workspace.log", { id })).commits).toHaveLength(3);
   });
 
-  test("is made by nothing else, and does not go", async () => {
+  test("is created only on request, and is not deleted", async () => {
     await using home = await TestKernel.boot();
     const { id } = await made(home);
     expect((await home.refusal("fs.mkdir", { path: "/workspaces/mine" })).message).toContain("gsv workspace create");
@@ -131,7 +131,7 @@ describe("a tree of gsv's own", () => {
 });
 
 describe("a new process", () => {
-  test("gets the workspace that is asked for, starts in it, and its children with it", async () => {
+  test("gets the requested workspace, starts in it, and passes it to its children", async () => {
     await using home = await TestKernel.boot();
     const fresh = await home.spawn({ workspace: "new", label: "notes" });
     const id = fresh.workspaceId ?? "";
@@ -151,14 +151,14 @@ describe("a new process", () => {
     expect(processes).toEqual([fresh.pid, child.pid]);
   });
 
-  test("asked for twice under one request is one, with one workspace", async () => {
+  test("requested twice under one request id is one process with one workspace", async () => {
     await using home = await TestKernel.boot();
     const ask = () => home.sys.call<Spawned>("proc.spawn", { workspace: "new" }, { requestId: "once" });
     expect(await ask()).toEqual(await ask());
     expect(await ids(home)).toHaveLength(1);
   });
 
-  test("is refused what is no workspace, in words that say what is", async () => {
+  test("is refused an invalid workspace, with the valid forms", async () => {
     await using home = await TestKernel.boot();
     const refused = async (workspace: string) => (await home.refusal("proc.spawn", { workspace })).code;
     expect(await refused("project")).toBe("EINVAL");
@@ -168,7 +168,7 @@ describe("a new process", () => {
     expect(await refused(join(home.directory, "proc"))).toBe("EPERM");
   });
 
-  test("that runs already is put to work in one by a person", async () => {
+  test("that is already running can be moved to a workspace by a person", async () => {
     await using home = await TestKernel.boot();
     const { id } = await made(home);
     await home.sys.call("workspace.attach", { what: id, pid: INIT });
@@ -176,7 +176,7 @@ describe("a new process", () => {
   });
 });
 
-describe("a directory of this machine", () => {
+describe("an attached directory", () => {
   let directory = "";
   beforeEach(() => {
     directory = realpathSync(mkdtempSync(join(tmpdir(), "gsv-work-")));
@@ -185,7 +185,7 @@ describe("a directory of this machine", () => {
   });
   afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
-  test("is worked on in its place; named again it is the same workspace", async () => {
+  test("is used in place, and is the same workspace when named again", async () => {
     await using home = await TestKernel.boot();
     const { id } = await home.sys.call<WorkspaceInfo>("workspace.attach", { what: directory, label: "site" });
     expect(await home.spawn({ workspace: directory })).toMatchObject({ workspaceId: id, cwd: `/workspaces/${id}` });
@@ -200,7 +200,7 @@ describe("a directory of this machine", () => {
     expect((await home.refusal("workspace.log", { id })).hints[0]).toBe(`git -C ${directory} log`);
   });
 
-  test("is attached by its person, not by an agent, and not by another human of the home", async () => {
+  test("can be attached by its person, but not by an agent or another human of the home", async () => {
     await using home = await TestKernel.boot();
     const bob = await addHuman(home, "bob");
     const inside = await home.insideOf(INIT);
@@ -213,7 +213,7 @@ describe("a directory of this machine", () => {
     expect(await ids(home)).toEqual([]);
   });
 
-  test("keeps its .git from everybody, and its files from agents whom nobody said yes to", async () => {
+  test("hides its .git from everyone, and its files from agents without approval", async () => {
     await using home = await TestKernel.boot();
     const { id } = await home.sys.call<WorkspaceInfo>("workspace.attach", { what: directory });
     symlinkSync(".git", join(directory, "sneaky"));
@@ -234,7 +234,7 @@ describe("a directory of this machine", () => {
     expect(readFileSync(join(directory, "mine.md"), "utf8")).toBe("x");
   });
 
-  test("is where commands on this machine run for the processes in it", async () => {
+  test("is the working directory of host commands of its processes", async () => {
     await using home = await TestKernel.boot();
     const { id } = await home.sys.call<WorkspaceInfo>("workspace.attach", { what: directory });
     expect(await home.stores.kernel.attachments.of(id)).toEqual([directory]);
@@ -244,7 +244,7 @@ describe("a directory of this machine", () => {
     expect(await home.stores.kernel.attachments.of(id)).toEqual(["/elsewhere"]);
   });
 
-  test("never shows gsv's own home, and leads nowhere else", async () => {
+  test("never shows gsv's own home, and has no link out of it", async () => {
     await using home = await TestKernel.boot();
     const above = join(home.directory, "..");
     const { id } = await home.sys.call<WorkspaceInfo>("workspace.attach", { what: above });

@@ -85,7 +85,6 @@ export const OLDER_COMMENTS: readonly string[] = [
   "test/doctor",
   "test/fs",
   "test/hooks",
-  "test/kernel",
   "test/lib",
   "test/objects",
   "test/process",
