@@ -1,5 +1,5 @@
-// The binary: one file that reads nothing of the directory it is started in. A small program stands in for gsv and
-// tries each thing a hostile directory could do; building it takes a second, so all claims share one build.
+// The binary: one file that reads nothing from the directory it starts in. A small program stands in for gsv and tries each trick of a
+// hostile directory; a build takes a second, so all tests share one.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -62,7 +62,7 @@ function runBinary(): { [key: string]: unknown } {
   return JSON.parse(answer.stdout.toString());
 }
 
-test("the binary carries its version, its commit, text pages, lazy parts and a stub for the debugger of Ink", () => {
+test("the binary contains its version, commit, text pages, lazy parts and a stub for Ink's debugger", () => {
   const { version } = require("../package.json");
   expect(runBinary()).toMatchObject({
     VERSION: version,
@@ -73,17 +73,17 @@ test("the binary carries its version, its commit, text pages, lazy parts and a s
   });
 });
 
-test("started in a hostile directory it loads neither .env nor the preload of bunfig.toml", () => {
+test("the binary in a hostile directory loads neither .env nor the preload of bunfig.toml", () => {
   expect(runBinary()).toMatchObject({ canary: null });
   expect(readdirSync(hostile).sort()).toEqual([".env", "bunfig.toml", "canary.ts"]);
 });
 
-test("a build leaves one executable file and nothing beside it", () => {
+test("a build leaves only one executable file", () => {
   expect(readdirSync(join(scratch, "out"))).toEqual(["small"]);
   expect(statSync(binary).mode & 0o111).toBe(0o111);
 });
 
-test("a build that fails says why and keeps the old binary", async () => {
+test("a failed build reports the reason and keeps the old binary", async () => {
   const before = statSync(binary).ino;
   writeFileSync(join(scratch, "broken.ts"), 'import "./missing.ts";\n');
   await expect(build({ entry: join(scratch, "broken.ts"), outfile: binary, commit: "abc123" })).rejects.toThrow();
@@ -91,7 +91,7 @@ test("a build that fails says why and keeps the old binary", async () => {
   expect(readdirSync(join(scratch, "out"))).toEqual(["small"]);
 });
 
-test("model servers are asked through their SDKs, of which a build holds no page that nobody asks for", async () => {
+test("a build asks model servers through their SDKs, without the SDK modules that are not used", async () => {
   const [anthropic, chat] = [WIRES.anthropic!, WIRES["openai chat completions"]!];
   using server = new WireServer(({ path }) => {
     const { type, body } = path === anthropic.path ? anthropic : chat;
@@ -112,7 +112,7 @@ test("model servers are asked through their SDKs, of which a build holds no page
     expect([path, readFileSync(path).includes("/fine_tuning/jobs")]).toEqual([path, false]);
 });
 
-test("a page of HTML is markdown in a binary too, where its parser is made at its first use", async () => {
+test("a binary converts HTML to markdown, although its parser is created at first use", async () => {
   const entry = join(scratch, "page.ts");
   const parser = Bun.resolveSync("just-bash/browser", import.meta.dir);
   await Bun.write(
@@ -126,7 +126,7 @@ test("a page of HTML is markdown in a binary too, where its parser is made at it
   expect([ran.stdout.toString(), ran.stderr.toString()]).toEqual(["# one\n\n**two**\n\n", ""]);
 });
 
-test("what a binary holds ready made is what the sources would make of it themselves", async () => {
+test("the prepared contents of a binary equal those that the sources produce", async () => {
   const ready = async <M>(source: string): Promise<M> => {
     const entry = join(import.meta.dir, "..", source);
     const plugins = [readyMade];
@@ -146,7 +146,7 @@ test("what a binary holds ready made is what the sources would make of it themse
   expect(await index.manualIndex(nobody, COMMANDS)).toEqual(await manualIndex(async () => MANUAL, COMMANDS));
 });
 
-test("what is imported dynamically on the way of common commands lies in one chunk, and is the same module everywhere", async () => {
+test("dynamic imports of common commands share one chunk, and each module is the same everywhere", async () => {
   const root = join(scratch, "tree");
   const files = {
     "src/main.ts": `const { first } = await import("./first.ts");

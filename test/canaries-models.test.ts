@@ -1,5 +1,5 @@
-// Keys of model providers go to their servers, and to nobody else: not into a request's body, a history, a log, a database, an archive, an
-// output or the environment of anything that was started; not even when the server sends them back in everything it says.
+// Keys of model providers reach only their servers: no request body, history, log, database, archive, output or environment of a child has
+// them, even if the server sends them back in every answer.
 
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
@@ -17,16 +17,16 @@ const PRINTED = "canary-printed-4-dddddddd";
 const FED = "canary-fed-5-eeeeeeeeeeee";
 const ALL = [IN_ENV, STORED, BY_NAME, PRINTED, FED];
 
-/** What a server says, and how gsv ends then. */
+/** The server's answer, and gsv's exit status. */
 const ENDS = [
   [401, 4],
   [400, 1],
   [200, 75],
 ] as const;
-/** Each of those that are asked hears another of these, in a soak each hears all. */
+/** Each server gets a different one; in a soak each gets all. */
 const SEED = Number(process.env.GSV_SEED ?? Date.now() % 3);
 
-/** A server that repeats what it was sent, wherever an error has room for it. */
+/** A server that repeats its request wherever an error has room for it. */
 function echoing(status: number): (request: WireRequest) => WireReply {
   return ({ headers }) => {
     const key = headers["x-api-key"] ?? headers.authorization ?? "";
@@ -38,7 +38,7 @@ function echoing(status: number): (request: WireRequest) => WireReply {
   };
 }
 
-test(`seed ${SEED}: no key of a provider is found outside of the secret store, whatever its server does with it`, async () => {
+test(`seed ${SEED}: no provider's key is found outside the secret store, whatever its server answers`, async () => {
   let usual = echoing(401);
   using server = new WireServer((request) => usual(request));
   const home = new TestHome();
@@ -71,7 +71,7 @@ test(`seed ${SEED}: no key of a provider is found outside of the secret store, w
           status === 200 && model.startsWith("anthropic") ? 1 : exit,
         ]);
         if (status !== 400) {
-          // Put aside, with the reason: everywhere that shows it.
+          // Paused, with the reason: every view that shows it.
           for (const args of [
             ["ps", "--json"],
             ["proc", "get", "init:1000"],
@@ -99,7 +99,7 @@ test(`seed ${SEED}: no key of a provider is found outside of the secret store, w
       search.look(path, path.endsWith(".gz") ? gunzipSync(bytes) : bytes);
     }
     expect(search.hits).toEqual([]);
-    // The servers did get them, and the search is awake.
+    // The servers did get the keys, and the search works.
     const sent = new Search(ALL);
     for (const { headers } of server.requests) sent.look("headers", Object.values(headers).join("\n"));
     expect(sent.hits.length).toBeGreaterThan(3);

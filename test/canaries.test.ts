@@ -1,6 +1,5 @@
-// Twelve secrets go through everything gsv does with secrets today, and through every way to have them quoted by mistake. Then
-// everything that is left is searched, in every form a value can be written: outputs, logs, databases, archives, objects, the
-// environments of what was started. Outside of their own files none may be found.
+// Twelve secrets pass through every use of secrets in gsv, and through every mistake that could quote them. Then outputs, logs, databases,
+// archives, objects and environments of children are searched, in every encoding of a value. No secret may be found outside its own file.
 
 import { expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
@@ -28,7 +27,7 @@ const TAKEN_BACK = "canary-11-kkkkkkkkkk";
 const AS_ARGUMENT = "canary-12-llllllllll";
 const ALL = [...Object.values(IN_ENV), ...Object.values(STORED), REPLACED, TAKEN_BACK, AS_ARGUMENT];
 
-/** Ways to make gsv quote what was typed. The value stands where a path, a name, a pid, an id, a key or a value should. */
+/** Ways to make gsv quote its input. The value stands in place of a path, name, pid, id, key or value. */
 function mistakes(value: string): string[][] {
   return [
     [value],
@@ -83,14 +82,14 @@ async function everythingElse(gsv: (args: string[], stdin?: string) => Promise<n
   expect(await gsv(["fs", "read", "~/notes.md"])).toBe(0);
   expect(await gsv(["fs", "search", "canary", "/"])).toBe(0);
   expect(await gsv(["proc", "trace", "init:1000", "--json"])).toBe(0);
-  // A run that fails, and all that can be had of it.
+  // A failed run, and everything that can be read of it.
   expect(await gsv(["chat", "--model", "script:/nowhere/at-all.jsonl", "does it fail?"])).toBe(78);
   for (const form of [[], ["--list"], ["--json"]]) expect(await gsv(["debug", ...form])).toBe(0);
   expect(await gsv(["bugreport", "-o", "-"])).toBe(0);
   expect(await gsv(["proc", "reset"])).toBe(0);
 }
 
-test("no secret is found outside of its own file, in any form, after everything was done and every mistake was made", async () => {
+test("no secret is found outside its own file, in any encoding, after every use and every mistake", async () => {
   const home = new TestHome({ env: { ...(IN_ENV as Env), EDITOR: "cat", GSV_MODEL: "offline" } });
   const search = new Search(ALL);
   const gsv = async (args: string[], stdin?: string, env: Env = {}): Promise<number> => {
@@ -109,7 +108,7 @@ test("no secret is found outside of its own file, in any form, after everything 
     await secretsAreSet(home, gsv);
     await everythingElse(gsv);
     lookAtProcesses();
-    // Each mistake with one of the values, another each time.
+    // Each mistake with one of the values, in turn.
     for (const [nth, value] of [IN_ENV.OPENROUTER_API_KEY, STORED["ai.apiKey"], ODD].entries()) {
       for (const [index, args] of oneIn(3, [...mistakes(value).entries()], SEED + nth)) {
         expect(`${args} ${await gsv(index % 2 === 0 ? args : [...args, "--json"])}`).not.toBe(`${args} 0`);
@@ -135,7 +134,7 @@ test("no secret is found outside of its own file, in any form, after everything 
       if (path.endsWith(".gz")) search.look(`inside ${path}`, gunzipSync(bytes));
     }
     expect(search.hits).toEqual([]);
-    // The search itself is awake: the files of the secrets are where they are found.
+    // The search works: it finds the secrets in their own files.
     const own = new Search(Object.values(STORED));
     for (const path of filesBelow(home.paths.secretsDir)) own.look(path, readFileSync(path));
     expect(own.hits.length).toBeGreaterThanOrEqual(Object.keys(STORED).length);

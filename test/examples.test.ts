@@ -1,4 +1,4 @@
-// Every command and flag for scripts has an example that a test runs: in the README, the manual or a transcript. A new one needs an example.
+// Every command and flag for scripts has a tested example: in the README, the manual or a transcript. A new one needs an example.
 
 import { expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";

@@ -1,5 +1,5 @@
-// The Node launcher passes on arguments, directory, streams, signals and exit status, and nothing it should not.
-// It runs in a copy of the project whose main.ts reports what it was given; the installed modules are shared.
+// The Node launcher passes on arguments, directory, streams, signals and exit status, and nothing else. It runs in a copy of the project
+// with a main.ts that reports its input; the installed modules are shared.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { copyFileSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -27,7 +27,7 @@ beforeAll(() => {
     if (what === "exit") process.exit(Number(value));
     if (what === "wait") {
       for (const name of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(name, () => { console.log(name); process.exit(7); });
-      // From inside the loop: a signal that comes before it runs may be lost.
+      // From inside the loop: a signal before it runs may be lost.
       setImmediate(() => console.log("ready"));
       setInterval(() => {}, 1000);
     } else if (what === "die") process.kill(process.pid, "SIGKILL");
@@ -57,26 +57,26 @@ async function report(args: string[], options: { env?: Record<string, string>; s
   };
 }
 
-test("arguments and standard input arrive as they were given", async () => {
+test("arguments and standard input arrive unchanged", async () => {
   const seen = await report(["start", "chat", "--json", "two words", "--", "-x", ""], { stdin: "piped\n" });
   expect(seen.args).toEqual(["chat", "--json", "two words", "--", "-x", ""]);
   expect(seen.stdin).toBe("piped\n");
 });
 
-test("gsv runs in the directory the person was in, and neither its .env nor its bunfig.toml is loaded", async () => {
+test("gsv runs in the caller's directory and loads neither its .env nor its bunfig.toml", async () => {
   const seen = await report(["start"], { env: { INIT_CWD: person } });
   expect(seen.cwd).toBe(person);
   expect(seen.env.CANARY).toBeUndefined();
 });
 
-test("a directory that is gone, relative or a file is not taken for the person's", async () => {
+test("a directory that is missing, relative or a file is not used as the caller's", async () => {
   for (const from of drawn(1, [join(project, "gone"), "src", join(project, "package.json")])) {
     const { cwd } = await report(["start"], { env: { INIT_CWD: from } });
     expect([from, cwd]).toEqual([from, project]);
   }
 });
 
-test("options of Bun, Node and npm stay outside, everything else comes through", async () => {
+test("options of Bun, Node and npm do not reach gsv, everything else does", async () => {
   const seen = await report(["start"], {
     env: {
       BUN_OPTIONS: "--bogus",
@@ -91,18 +91,18 @@ test("options of Bun, Node and npm stay outside, everything else comes through",
   expect(seen.env).toMatchObject({ GSV_MODEL: "offline", LANG: "C" });
 });
 
-test("the exit status comes through, and death by a signal reads as 128 and its number", async () => {
+test("the launcher exits with gsv's status, and with 128 plus the number after a signal", async () => {
   for (const status of drawn(2, [0, 3, 75, 130]))
     expect(await launch(["start", "exit", String(status)]).exited).toBe(status);
   expect(await launch(["start", "die"]).exited).toBe(137);
 });
 
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-  test(`${signal} reaches gsv once and its answer decides the exit status`, async () => {
+  test(`${signal} reaches gsv once, and gsv decides the exit status`, async () => {
     const child = launch(["start", "wait"]);
     const reader = child.stdout.getReader();
     let output = "";
-    // A runtime that is only just hearing may lose one; it is not the launcher's then.
+    // A runtime that has just installed its handler may lose a signal; that is not the launcher's fault.
     const again = setInterval(() => output === "ready\n" && child.kill(signal), 3000);
     for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) {
       output += Buffer.from(chunk.value).toString();
@@ -114,13 +114,13 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
   });
 }
 
-test("an unknown script is refused with the ones there are", async () => {
+test("an unknown script is refused with the list of scripts", async () => {
   const child = launch(["strat"]);
   expect(await child.stderr.text()).toMatch(/^gsv: no script "strat" \(known: start, .*\)\n$/);
   expect(await child.exited).toBe(2);
 });
 
-test("without a network the installation says so in one line and leaves no trace", async () => {
+test("an installation without a network fails with one line and leaves no trace", async () => {
   const bare = join(project, "bare");
   mkdirSync(join(bare, "src"), { recursive: true });
   for (const name of ["src/launch.mjs", "package.json", "bun.lock", "bunfig.toml"])

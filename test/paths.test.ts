@@ -28,7 +28,7 @@ afterEach(() => {
 
 const modeOf = (path: string) => statSync(path).mode & 0o777;
 
-test("the home is GSV_HOME, or .gsv in the person's own; a relative GSV_HOME is refused with the one that was meant", () => {
+test("the home is GSV_HOME or ~/.gsv; a relative GSV_HOME is refused with the absolute path", () => {
   expect(homeFrom("/data/gsv", "/home/sam")).toBe("/data/gsv");
   for (const unset of [undefined, ""]) expect(homeFrom(unset, "/tmp")).toBe("/tmp/.gsv");
   for (const relative of ["gsv", "./gsv", "../gsv", "~/gsv"]) {
@@ -38,7 +38,7 @@ test("the home is GSV_HOME, or .gsv in the person's own; a relative GSV_HOME is 
   }
 });
 
-test("what every system shares is no home, by whatever name, and nothing there is to be changed", () => {
+test("a system directory is refused as a home, under any name, and nothing in it changes", () => {
   const link = join(base, "link");
   symlinkSync("/usr", link);
   for (const shared of ["/", "//", "/tmp", "/tmp/", "/usr/../etc", "/dev", "/home", "/var", link]) {
@@ -48,7 +48,7 @@ test("what every system shares is no home, by whatever name, and nothing there i
   }
 });
 
-test("a home has one name, by whatever path it is reached", () => {
+test("a home has one name, by any path to it", () => {
   const real = join(realpathSync(base), "home");
   symlinkSync(base, join(base, "link"));
   for (const path of [real, `${real}/`, `${base}/x/../home`, join(base, "link/home"), join(base, "link/link/home/")]) {
@@ -59,7 +59,7 @@ test("a home has one name, by whatever path it is reached", () => {
   expect(homeFrom(join(base, "link/not/yet"), "/")).toBe(join(realpathSync(base), "not/yet"));
 });
 
-test("a link to nowhere and a path that no system takes are refused in one short line", () => {
+test("a dangling link and an invalid path are refused in one short line", () => {
   symlinkSync(join(base, "nothing"), join(base, "link"));
   expect(refusal(() => homeFrom(join(base, "link"), "/")).message).toContain("where nothing is");
   for (const long of [`/tmp/${"a/".repeat(3000)}`, `/${"é".repeat(2500)}`]) {
@@ -89,7 +89,7 @@ function withUmask<T>(mask: number, body: () => T): T {
 
 describe("a home", () => {
   for (const mask of [0o000, 0o022, 0o077]) {
-    test(`is made with everything in it for its owner alone under umask ${mask.toString(8)}, parents too`, () => {
+    test(`is created for its owner alone under umask ${mask.toString(8)}, parents too`, () => {
       const paths = homePaths(join(base, "deep/er/gsv"));
       withUmask(mask, () => prepareHome(paths, uid));
       const made = [
@@ -114,7 +114,7 @@ describe("a home", () => {
     });
   }
 
-  test("that is fresh and empty is tightened, and one in use is used again", () => {
+  test("is tightened if fresh and empty, and reused if it is in use", () => {
     const paths = homePaths(join(base, "home"));
     mkdirSync(paths.home);
     chmodSync(paths.home, 0o777);
@@ -125,7 +125,7 @@ describe("a home", () => {
   });
 
   for (const mode of [0o755, 0o770, 0o707, 0o710, 0o701, 0o720, 0o702]) {
-    test(`of mode ${mode.toString(8)} with something in it is refused with the command that mends it`, () => {
+    test(`of mode ${mode.toString(8)} with content is refused with the command to fix it`, () => {
       const paths = homePaths(join(base, "it's mine"));
       mkdirSync(paths.home);
       writeFileSync(paths.kernelDb, "");
@@ -143,7 +143,7 @@ describe("a home", () => {
     });
   }
 
-  test("that others can reach and that holds something else, or that everybody uses, is nobody's to change", () => {
+  test("is left unchanged if it is shared and holds other files, or is a public directory", () => {
     const paths = homePaths(join(base, "theirs"));
     mkdirSync(paths.home);
     chmodSync(paths.home, 0o1777);
@@ -156,7 +156,7 @@ describe("a home", () => {
     expect([modeOf(paths.home), existsSync(paths.runDir)]).toEqual([0o755, false]);
   });
 
-  test("of somebody else is refused, and so is what is not a directory, without touching it", () => {
+  test("is refused untouched if it belongs to another user or is no directory", () => {
     const paths = homePaths(join(base, "home"));
     prepareHome(paths, uid);
     expect(refusal(() => prepareHome(paths, uid + 1)).message).toContain(
@@ -173,7 +173,7 @@ describe("a home", () => {
     expect(refusal(() => prepareHome(under, uid)).code).toBe("ECONFIG");
   });
 
-  test("in which something else stands where a file or a directory was is refused with what it is and what to do", () => {
+  test("with the wrong type of file somewhere is refused with that file and the fix", () => {
     const paths = homePaths(join(realpathSync(base), "home"));
     prepareHome(paths, uid);
     const { objectsDir, runDir, kernelDb, kernelLog, kernelInfo, lockFile } = paths;
@@ -205,7 +205,7 @@ describe("a home", () => {
     prepareHome(paths, uid);
   });
 
-  test("and deeper, where the host says so, is named with what it is; other errors are as they were", () => {
+  test("reports host errors in deeper places by name; other errors stay unchanged", () => {
     const at = join(realpathSync(base), "repos");
     const thrown = (work: () => unknown): unknown => {
       try {
@@ -234,7 +234,7 @@ describe("a home", () => {
       expect(error === null ? null : inTheWay(error)).toBeNull();
   });
 
-  test("that keeps its own out of a part of it says which part, and how it is opened again", () => {
+  test("that denies its owner access to a part names that part and the command to open it", () => {
     const at = join(realpathSync(base), "part");
     mkdirSync(join(at, "in"), { recursive: true });
     const denied = (path: string) => inTheWay(Object.assign(new Error("denied"), { code: "EACCES", path }));
@@ -245,13 +245,13 @@ describe("a home", () => {
       `cannot use ${join(at, "in")}: you may not open it (mode 0500)`,
       [`chmod u+rwX ${join(at, "in")}`],
     ]);
-    if (uid === 0) return; // root is kept out of nothing
+    if (uid === 0) return; // is readable by root, whatever its modes
     chmodSync(at, 0);
     expect(denied(join(at, "in", "new"))?.message).toBe(`cannot use ${at}: you may not open it (mode 0000)`);
     chmodSync(at, 0o700);
   });
 
-  test("whose inner directories were loosened has them tightened again", () => {
+  test("tightens its inner directories if they were loosened", () => {
     const paths = homePaths(join(base, "home"));
     prepareHome(paths, uid);
     chmodSync(paths.runDir, 0o777);
@@ -260,7 +260,7 @@ describe("a home", () => {
   });
 });
 
-test("what the last kernel wrote of itself is read when it makes sense, else it is nothing", () => {
+test("the last kernel's record is read if it is valid, and otherwise ignored", () => {
   const paths = homePaths(join(base, "home"));
   expect(readKernelInfo(paths)).toBeNull();
   prepareHome(paths, uid);

@@ -1,5 +1,5 @@
-// The README and the tour run: every `console` block, in order, in one shell with a home of its own. The README's screen is a screen of the
-// program, its other blocks name scripts of the project, and its links lead somewhere.
+// The README and the tour run: every `console` block, in order, in one shell with its own home. The README's screen is a real screen, its
+// other blocks name scripts of the project, and its links exist.
 
 import { expect, test } from "bun:test";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -23,15 +23,15 @@ async function faultsOf(markdown: string, countMin: number): Promise<string> {
   return (await shell.faultsOf(examples)).join("\n\n");
 }
 
-test("every command in the README prints what the README says", async () => {
+test("every command in the README prints the output shown there", async () => {
   expect(await faultsOf(README, 10)).toBe("");
 }, 120_000);
 
-test("every command of the tour prints what the tour says", async () => {
+test("every command of the tour prints the output shown there", async () => {
   expect(await faultsOf(readFileSync(join(ROOT, "src/prompts/manual/tour.md"), "utf8"), 60)).toBe("");
 }, 120_000);
 
-// After a wanted change: UPDATE_GOLDEN=1 bun test ./test/readme.test.ts
+// Update: UPDATE_GOLDEN=1 bun test ./test/readme.test.ts
 test("the screen in the README is the beginning of a real one", () => {
   const golden = readFileSync(join(ROOT, "test/golden/newcomer.txt"), "utf8");
   const screen = golden.slice(golden.indexOf("\ngsv ") + 1, golden.indexOf("\n\n$ ls /proc"));
@@ -43,7 +43,7 @@ test("the screen in the README is the beginning of a real one", () => {
     expect(blocksOf(README).filter(({ kind }) => kind === "text")).toEqual([{ kind: "text", text: `${screen}\n` }]);
 });
 
-test("every other block is an example that is run, or names scripts of the project that exist", () => {
+test("every other block is a tested example, or names existing scripts of the project", () => {
   const { scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { scripts: object };
   const launcher = readFileSync(join(ROOT, "src", "launch.mjs"), "utf8");
   const blocks = blocksOf(README);
@@ -64,7 +64,7 @@ test("every other block is an example that is run, or names scripts of the proje
   expect(strangers).toEqual([]);
 });
 
-test("the README is short, begins with the two commands, and the map names every script", () => {
+test("the README is short and begins with the two commands, and the map names every script", () => {
   const { scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { scripts: object };
   expect(README).toMatch(/^# gsv\n\n```sh\nnpm start\b.*\nnpm test\b/);
   expect(README.trimEnd().split("\n").length).toBeLessThanOrEqual(LINES_MAX);
@@ -83,7 +83,7 @@ test("every page and file that the README or the map links to exists", () => {
   expect(links.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
 });
 
-test("the comparison finds a wrong line, a missing one and one too many, and lets … be anything", () => {
+test("the comparison finds wrong, missing and extra lines, and accepts anything for …", () => {
   expect(mismatch(["a…c", "…", "end"], "abc\nx\ny\nend\n")).toBeNull();
   expect(mismatch(["a.c"], "abc\n")).not.toBeNull();
   expect(mismatch(["a", "b"], "a\n")).not.toBeNull();

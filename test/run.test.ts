@@ -1,4 +1,4 @@
-// What counts as green: the counts come out of the report, and what did not run is never passed.
+// Reporting of a test run: the counts come from the report, and tests that did not run never pass.
 
 import { afterAll, expect, test } from "bun:test";
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -9,19 +9,19 @@ import { countOf, failuresIn, summaryOf } from "./support/junit.ts";
 const scratch = mkdtempSync(join(tmpdir(), "gsv-run-"));
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
-test("passed and failed are the report's own numbers, skipped tests are neither", () => {
+test("passed and failed tests are counted from the report, without skipped ones", () => {
   const xml =
     '<?xml version="1.0"?>\n<testsuites name="bun test" tests="12" assertions="40" failures="2" skipped="3" time="1">';
   expect(summaryOf(countOf(xml, 0))).toBe("7 passed, 2 failed");
 });
 
-test("a test file that did not load counts as a failure, and no report is nothing passed", () => {
+test("a test file that did not load counts as a failure, and a missing report passes nothing", () => {
   const xml = '<testsuites tests="5" failures="0" skipped="0"><testsuite tests="99" failures="9">';
   expect(countOf(xml, 2)).toEqual({ passed: 5, failed: 2 });
   expect(countOf("", 0)).toEqual({ passed: 0, failed: 0 });
 });
 
-test("what failed is named with its file, for a second look", () => {
+test("failed tests are listed with their file, for a second run", () => {
   const xml = [
     '<testsuites><testsuite name="test/a.test.ts" file="test/a.test.ts" tests="2" failures="1">',
     '<testcase name="good" classname="" time="0" file="test/a.test.ts" line="2" assertions="0" />',
@@ -31,7 +31,7 @@ test("what failed is named with its file, for a second look", () => {
   expect(failuresIn(xml)).toEqual([{ file: "test/b.test.ts", title: "bad &amp; one" }]);
 });
 
-/** Runs .ci/run with an npm that prints and exits as told. */
+/** Runs .ci/run with an npm stub that prints this and exits with this status. */
 async function continuousIntegration(output: string, status: number) {
   const bin = join(scratch, `bin-${Bun.hash(output + status)}`);
   mkdirSync(bin);
@@ -46,7 +46,7 @@ async function continuousIntegration(output: string, status: number) {
   return { last: lines.at(-1), status: await child.exited };
 }
 
-test("continuous integration passes the status on and ends with the line of counts", async () => {
+test("continuous integration passes on the status and ends with the line of counts", async () => {
   expect(await continuousIntegration("noise\\n12 passed, 0 failed\\n", 0)).toEqual({
     last: "12 passed, 0 failed",
     status: 0,
@@ -57,7 +57,7 @@ test("continuous integration passes the status on and ends with the line of coun
   });
 });
 
-test("a run that never came to its counts is no success, whatever status it left", async () => {
+test("a run without counts fails, whatever its status", async () => {
   expect(await continuousIntegration("gsv: cannot install\\n", 75)).toEqual({ last: "0 passed, 0 failed", status: 75 });
   expect(await continuousIntegration("nothing\\n", 0)).toEqual({ last: "0 passed, 0 failed", status: 1 });
 });

@@ -1,9 +1,7 @@
-// What `npm test` runs: type-check, lint and every test, ending with one line `N passed, N failed` taken from the JUnit
-// report. Nothing counts as green that did not run: no tests, a file that did not load or a failed check exits 1.
-// Arguments go to `bun test`: `npm test -- ./test/fs` runs one folder.
-//
-// A machine that others use too can push one test past its deadline. So where a few files fail in a whole run, each has one second look,
-// alone. What passes then is named, loudly, as not steady: it is to be mended, and a soak gives no second look.
+// `npm test`: type-check, lint and every test. Ends with one line `N passed, N failed` from the JUnit report. Exits 1 if there are no
+// tests, a file does not load or a check fails. Arguments go to `bun test`: `npm test -- ./test/fs` runs one folder. On a busy machine a
+// test can miss its deadline, so a few failing files are run once more, alone. Tests that pass then are reported as unsteady and need a
+// fix; a soak has no second run.
 
 import { chmodSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { availableParallelism } from "node:os";
@@ -12,23 +10,23 @@ import { type Count, countOf, type Failure, failuresIn, summaryOf } from "./supp
 import { scratchForRun } from "./support/scratch.ts";
 
 const ROOT = dirname(import.meta.dir);
-// Tests with real processes have deadlines of their own; this one is for what hangs.
+// Tests with real processes have their own deadlines; this one catches hangs.
 const TEST_TIMEOUT_MS = 20_000;
-/** More than so many files do not fail by chance. */
+/** More failing files than this are no coincidence. */
 const SECOND_LOOKS_MAX = 3;
 const BIN = join(ROOT, "node_modules", ".bin");
-// What a test does it does a few times: code that is compiled for the long run costs more than it saves there.
+// Tests run most code a few times: optimizing compilation costs more than it saves.
 const SHORT_LIVED = { BUN_JSC_useFTLJIT: "0", BUN_JSC_thresholdForOptimizeAfterWarmUp: "5000" };
-/** Of the tests in a file that may run side by side. */
+/** Concurrent tests in one file. */
 const SIDE_BY_SIDE_MAX = 4;
-/** One for the whole run, so that a second look is at the same. */
+/** One seed for the whole run, so that a second run tests the same. */
 const SEED = process.env.GSV_SEED ?? String(Date.now() % 100_000);
 const BEHIND = Bun.which("nice") === null ? [] : ["nice", "-n", "19"];
 
 interface Step {
   readonly title: string;
   readonly argv: readonly string[];
-  /** A check speaks only when it fails. */
+  /** A check prints only when it fails. */
   readonly quiet: boolean;
 }
 
@@ -43,14 +41,13 @@ export async function runTests(options: {
   const scratch = scratchForRun();
   const report = join(scratch, "junit.xml");
   const temporary = join(scratch, "tmp");
-  // Root's tests have a process that is somebody else work on files in there.
+  // Tests for root start a process of another user, which works on files in there.
   chmodSync(scratch, 0o711);
   mkdirSync(temporary, { mode: 0o711 });
-  // No test may find the home of the person who runs it, nor what their shell sets for their own gsv, and what one leaves
-  // in the temporary directory goes with the run.
+  // No test may find the user's own home or gsv variables of their shell. Files left in the temporary directory are deleted with the run.
   const own = { GSV_HOME: join(scratch, "home"), TMPDIR: temporary, GSV_SEED: SEED };
   const env = { ...ownEnvironment(), ...own, ...options.env };
-  // One worker more than cores: what waits for real processes leaves its core to another.
+  // One worker more than cores: tests that wait for real processes leave their core idle.
   const together = [
     `--parallel=${availableParallelism() + 1}`,
     "--no-isolate",
@@ -64,7 +61,7 @@ export async function runTests(options: {
   };
   try {
     const checks = options.checks ? runChecks(env) : Promise.resolve(true);
-    // Tests that run gsv itself take the binary when it is newer than the sources, and that is four times as fast.
+    // Tests that run gsv use the binary if it is newer than the sources, which is four times as fast.
     const isBuilt = options.args.length > 0 || (await runBuilds(env));
     const firstPassed = await testing([...together, ...options.args]);
     const checksPassed = await checks;
@@ -92,7 +89,7 @@ async function counted(report: string, everything: boolean): Promise<Count> {
   return count;
 }
 
-/** The counts where everything that failed passes alone; null where it does not, or is too much for that. */
+/** The counts if every failed test passes alone; null if not, or if there are too many. */
 async function lookedAtAgain(
   report: string,
   count: Count,
@@ -107,7 +104,7 @@ async function lookedAtAgain(
   return { passed: count.passed + count.failed, failed: 0 };
 }
 
-// Beside the tests, and behind them: they take only what these leave of the cores, so no test with a deadline is pushed around.
+// Runs next to the tests at low priority: it only uses idle cores, so tests with deadlines are not delayed.
 async function runChecks(env: Record<string, string>): Promise<boolean> {
   const passed = await Promise.all([
     runStep(

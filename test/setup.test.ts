@@ -1,4 +1,4 @@
-// `gsv auth setup` on a real terminal: question after question, the key unseen, nothing stored by whoever leaves in the middle.
+// `gsv auth setup` on a real terminal: one question after the other, the key hidden, nothing stored after leaving in the middle.
 
 import { expect, test } from "bun:test";
 import { type TestHome, until, withHome } from "./support/home.ts";
@@ -6,7 +6,7 @@ import { gsvCommand } from "./support/program.ts";
 
 const SECRET = "sk-canary-setup-0123456789";
 
-/** Types each answer once its question stands on the screen; the exit status and everything that was shown. */
+/** Types each answer after its question; returns the exit status and all output. */
 async function setUp(home: TestHome, answers: readonly (readonly [question: string, keys: string])[]) {
   let screen = "";
   const child = Bun.spawn([...gsvCommand(), "auth", "setup"], {
@@ -47,7 +47,7 @@ async function setUp(home: TestHome, answers: readonly (readonly [question: stri
 
 const stored = async (home: TestHome) => (await home.gsv(["config", "list", "--json"])).stdout.split("\n");
 
-test("each answer goes to its own question, the key is not seen, and what is stored is what was said", async () => {
+test("each answer goes to its own question, the key is hidden, and the answers are stored", async () => {
   await withHome(async (home) => {
     await stored(home);
     const { status, screen } = await setUp(home, [
@@ -74,7 +74,7 @@ test.each([
   ],
   ["at the key", [["who", "2\r"] as const, ["apiKeys.anthropic, unseen", "\u0003"] as const]],
 ])(
-  "ctrl-c %s leaves nothing half done",
+  "ctrl-c %s stores nothing",
   async (_where, answers) => {
     await withHome(async (home) => {
       const before = await stored(home);

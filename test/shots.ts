@@ -8,11 +8,11 @@ import { DARK, picture } from "./support/picture.ts";
 import { Session } from "./support/session.ts";
 
 const OUT = join(import.meta.dir, "shots");
-/** Short, because a picture shows it. */
+/** Short, because it is part of a picture. */
 const DEMO = join(tmpdir(), "demo.jsonl");
 const KEYS_COUNT_AFTER_MS = 600;
 const AWAY_MS = 12_000;
-/** What went on meanwhile. */
+/** Events since the last visit. */
 const AWAY = /^While you were away[\s\S]*^›$/m;
 const READY = /^~ {2}init:1000/m;
 const TASKS = [
@@ -99,7 +99,7 @@ try {
     await session.until(/nothing else was changed/);
     await session.until(/^›$/m);
   }
-  // Long enough for something to end meanwhile.
+  // Long enough for a task to end meanwhile.
   await Bun.sleep(AWAY_MS);
   await using session = open(24);
   await session.until(AWAY);

@@ -1,9 +1,8 @@
-// What `npm run soak` runs: the same tests with their counts in full, and time enough for them.
-// `npm run soak -- ./test/store` soaks one folder.
+// `npm run soak`: the same tests with their full counts, and time for them. `npm run soak -- ./test/store` soaks one folder.
 
 import { runTests } from "./run.ts";
 
-/** How long the one at the terminal goes on. */
+/** Duration of the terminal soak. */
 const { GSV_SOAK_MINUTES } = process.env;
 const TEST_TIMEOUT_MS = 30 * 60 * 1000;
 

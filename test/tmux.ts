@@ -1,4 +1,4 @@
-// What `npm run test:tmux` runs: gsv in a real tmux, as a second opinion on what another emulator shows, scrolls and wraps.
+// `npm run test:tmux`: gsv in a real tmux, as a second opinion on what another emulator shows, scrolls and wraps.
 
 import { runTests } from "./run.ts";
 

@@ -37,7 +37,7 @@ export async function chatRows(floor: Floor, rounds: number): Promise<Row[]> {
   }
 }
 
-// The kernel has to be gone before each round, which is not part of the time.
+// The kernel must have ended before each round; the wait is not measured.
 async function coldRow(home: Home, floor: NonNullable<Row["floor"]>, rounds: number): Promise<Row[]> {
   const values: number[] = [];
   for (let round = 0; round < rounds; round++) {
@@ -76,7 +76,7 @@ async function longRows(floor: Floor, rounds: number): Promise<Row[]> {
   }
 }
 
-/** Wall time of each round, and the CPU time of client and kernel of an average one. */
+/** Wall time of each round, and average CPU time of client and kernel. */
 async function longAnswers(home: Home, model: string, rounds: number, flags: readonly string[]) {
   const kernel = await home.kernel();
   const wall: number[] = [];

@@ -1,4 +1,4 @@
-// A write to what is versioned: one commit, beside a plain `git commit` of the same change in a tree of the same size.
+// A write to a versioned file: one commit, compared with a plain `git commit` of the same change in a tree of the same size.
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

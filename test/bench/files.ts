@@ -1,5 +1,5 @@
-// Small files: what one write and one read cost through the kernel, beside the same on the disk itself. 10,000 of each, and fewer where a
-// short run is asked for or the disk is slow: the name of a row says how many. A cost that grows with their number has a row of its own.
+// Small files: the cost of one write and one read through the kernel, compared with the disk itself. 10,000 of each, fewer in a short run
+// or on a slow disk: the name of a row has the number. Costs that grow with the number have their own row.
 
 import {
   closeSync,
@@ -55,12 +55,12 @@ export async function fileRows(_floor: Floor, rounds: number): Promise<Row[]> {
   }
 }
 
-/** Rounds that warm up have numbers below 0. */
+/** Warm-up rounds have numbers below 0. */
 function at(n: number): string {
   return `d${Math.floor(Math.abs(n) / PER_DIRECTORY)}/f${n}`;
 }
 
-/** As durable as an object: synced, and in its place at once. */
+/** As durable as an object: synced and renamed into place. */
 function plainWrite(directory: string, name: string): void {
   const path = join(directory, name);
   mkdirSync(join(path, ".."), { recursive: true });

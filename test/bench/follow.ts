@@ -1,5 +1,5 @@
-// Being looked at: what signals to ten followers cost a run of many tool calls when one of them reads nothing, what is kept
-// for that one, and what a strace adds to the run it follows. Each round is a task of its own, so that none has more history than another.
+// Cost of observers: the signals of a run with many tool calls to ten followers, one of which reads nothing, the buffer kept for that one,
+// and the overhead of a strace. Each round is its own task, so that all have equal histories.
 
 import { connect, type Socket } from "node:net";
 import { LIMITS } from "../../src/abi/config/limits.ts";
@@ -12,13 +12,13 @@ import { median, type Row, rowOf, timed } from "./measure.ts";
 
 const CALLS = 60;
 const FOLLOWERS = 10;
-/** As much longer as two runs of the same differ here. */
+/** The usual difference between two runs of the same kind. */
 const SAME_SHARE = 1.15;
 const SAME_MS = 5;
 const RESYNC = '"name":"resync"';
 const QUIET_MS = 400;
 const TOLD_MB = 16;
-/** What may wait for one subscriber, once in its queue and once on its way. */
+/** The buffer of one subscriber: once in its queue and once in flight. */
 const KEPT_MB = (2 * LIMITS.subscriberBytesMax) / 2 ** 20;
 const BIG_CALLS = 30;
 const BIG_LINES = 380;
@@ -48,7 +48,7 @@ export async function followRows(_floor: Floor, rounds: number): Promise<Row[]> 
   }
 }
 
-/** Follows everything, and counts what it hears. */
+/** Subscribes to everything and counts the signals. */
 class Follower {
   heard = 0;
   private waiting: { readonly run: string; readonly done: () => void } | null = null;
@@ -62,7 +62,7 @@ class Follower {
     return new Follower(await home.dial());
   }
 
-  /** Resolves once it has heard the end of a run. */
+  /** Resolves at the end of a run. */
   until(run: string): Promise<void> {
     if (this.complete.has(run)) return Promise.resolve();
     return new Promise((done) => {
@@ -82,7 +82,7 @@ class Follower {
   }
 }
 
-/** Says hello, asks for everything and reads nothing. */
+/** Says hello, subscribes to everything and reads nothing. */
 class Stuck {
   private constructor(private readonly socket: Socket) {}
 
@@ -96,7 +96,7 @@ class Stuck {
     return new Stuck(socket);
   }
 
-  /** Reads at last all there is for it, in bytes; throws if it is not told that it missed something. */
+  /** Reads everything buffered for it and returns the bytes; throws without a notice of missed signals. */
   async readsAll(): Promise<number> {
     let bytes = 0;
     let tail = "";
@@ -152,7 +152,7 @@ async function speedRows(home: Home, rounds: number): Promise<Row[]> {
   }
 }
 
-/** Much is said to one who reads nothing. What was kept for it is what it reads in the end, and that it missed something is among that. */
+/** A subscriber that reads nothing gets many signals. At the end it reads its buffer, which includes the notice of missed signals. */
 async function keptRow(home: Home): Promise<Row> {
   const link = await home.dial();
   const follower = await Follower.of(home);
@@ -176,12 +176,11 @@ async function keptRow(home: Home): Promise<Row> {
 }
 
 /**
- * A few hundredths are looked for in runs that differ by tenths among themselves. So there are many short pairs of runs, each of a fresh task:
- * one that a strace follows and one that nobody does, a moment apart and now the one first, now the other, so that what drifts falls on both
- * alike. The strace is there before and follows a batch of tasks, and so does nothing else meanwhile. The row is the median of what the pairs
- * differ by, as a share of the median run that nobody follows. What carries the budget is how much longer a run takes: that is what one who is
- * looked at feels. Beside it stands the CPU of the kernel's own thread, with what it answers after the run; what compiles and collects beside
- * that one differs three times as much from run to run.
+ * The effect is a few percent, and runs differ by ten percent among themselves. So there are many short pairs of runs, each of a fresh
+ * task: one with a strace and one without, in alternating order, so that drift affects both alike. The strace starts before and follows a
+ * batch of tasks; nothing else runs meanwhile. The row is the median difference of the pairs, as a share of the median run without a
+ * strace. The budget applies to the run time, which the user feels. The CPU time of the kernel's own thread is shown too, including its
+ * answer after the run; its compiler and collector threads vary three times as much between runs.
  */
 async function straceRows(home: Home, rounds: number): Promise<Row[]> {
   const kernel = await home.kernel();
@@ -232,7 +231,7 @@ interface Taken {
   readonly cpuMs: number;
 }
 
-/** A strace that waits for what they do. */
+/** A strace that waits for their calls. */
 async function followed(home: Home, pids: readonly string[]) {
   const child = Bun.spawn([BINARY, "strace", ...pids], {
     ...{ env: home.env(), cwd: "/", stdin: "ignore", stdout: "pipe", stderr: "ignore" },
@@ -242,11 +241,11 @@ async function followed(home: Home, pids: readonly string[]) {
   return child;
 }
 
-/** What a client takes to connect and ask, several times over. */
+/** The time a client takes to connect and ask, several times over. */
 const SETTLE_MS = 400;
-/** Within this long after a run it is asked for its last calls. */
+/** Time after a run within which its last calls are requested. */
 const TAIL_MS = 80;
-/** As many as one strace follows. */
+/** The number of tasks that one strace follows. */
 const BATCH = 20;
 const PAIRS_OF_A_ROUND = 4;
 

@@ -1,5 +1,5 @@
-// Commands of the host: how long until the first byte of one is there, beside `bash -c` itself; over the socket of a kernel that runs, as the
-// screen asks for one, and as a whole command line; without a sandbox, and in the machine's own where it has one.
+// Host commands: time to the first byte of output, compared with `bash -c`. Over the socket of a running kernel, as the screen does, and as
+// a whole command line; without a sandbox, and in the operating system's own if there is one.
 
 import { tmpdir } from "node:os";
 import { uuidv7 } from "../../src/abi/ids.ts";

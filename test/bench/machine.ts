@@ -1,5 +1,5 @@
-// What the benchmarks measure with: the binary and a floor program started as processes, a fresh home, the kernel looked
-// at from outside through the files of the operating system.
+// Tools of the benchmarks: the binary and a floor program as processes, a fresh home, and the kernel measured from outside through the
+// operating system.
 
 import {
   existsSync,
@@ -38,7 +38,7 @@ export async function freshBinary(): Promise<void> {
   await build({ ...GSV, outfile: BINARY, commit: "bench" });
 }
 
-/** Runs to the end and fails loudly: a benchmark of something broken is worth nothing. */
+/** Runs to the end and fails loudly: a benchmark of a broken program is worthless. */
 export async function run(
   argv: readonly string[],
   env: Record<string, string>,
@@ -53,7 +53,7 @@ export async function run(
   return { ms, cpuMs: Number(child.resourceUsage()?.cpuTime.total ?? 0) / 1000, stdout, stderr };
 }
 
-/** A home of its own with a scripted model; every benchmark family makes one and removes it. */
+/** A fresh home with a scripted model; every benchmark family creates and removes one. */
 export class Home {
   readonly directory = mkdtempSync(join(tmpdir(), "gsv-bench-"));
   readonly path = join(this.directory, "home");
@@ -80,14 +80,14 @@ export class Home {
     return run([BINARY, ...args], this.env(model));
   }
 
-  /** The kernel that runs now; starts one when there is none. */
+  /** The running kernel; starts one if there is none. */
   async kernel(): Promise<Kernel> {
     await this.gsv(["kernel", "start"]);
     const { pid } = JSON.parse((await this.gsv(["kernel", "status", "--json"])).stdout) as { pid: number };
     return new Kernel(pid);
   }
 
-  /** A client's connection to the kernel that runs. */
+  /** A client's connection to the running kernel. */
   dial(cwd = "/"): Promise<Link> {
     const info = { clientId: "bench", version: VERSION, cwd, env: {} };
     return dial({ socketPath: this.socket, info, clock: realClock, helloMs: 2000 });
@@ -110,7 +110,7 @@ export class Home {
 export class Kernel {
   constructor(private readonly pid: number) {}
 
-  /** CPU time since it started; counted in hundredths of a second, so take it over several rounds. */
+  /** CPU time since its start, in hundredths of a second: measure several rounds. */
   cpuMs(): number {
     const fields = readFileSync(`/proc/${this.pid}/stat`, "utf8")
       .replace(/^.*\) /, "")
@@ -118,14 +118,14 @@ export class Kernel {
     return ((Number(fields[11]) + Number(fields[12])) * 1000) / TICKS_PER_SECOND;
   }
 
-  /** CPU time of each thread there is, to the microsecond: for what hardly uses any. */
+  /** CPU time of each current thread in microseconds, for programs with low usage. */
   threads(): ReadonlyMap<string, number> {
     const tasks = `/proc/${this.pid}/task`;
     const used = (thread: string) => Number(readFileSync(`${tasks}/${thread}/schedstat`, "utf8").split(" ")[0]) / 1e6;
     return new Map(readdirSync(tasks).map((thread) => [thread, used(thread)]));
   }
 
-  /** That of its own thread alone. */
+  /** Its own thread alone. */
   ownCpuMs(): number {
     return this.threads().get(String(this.pid)) ?? 0;
   }
@@ -135,7 +135,7 @@ export class Kernel {
     return Number(kilobytes) / 1024;
   }
 
-  /** Its share of what it holds together with others. */
+  /** Its share of memory that is shared with others. */
   pssMb(): number {
     return Number(/^Pss:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${this.pid}/smaps_rollup`, "utf8"))?.[1]) / 1024;
   }
@@ -149,12 +149,12 @@ export class Kernel {
   }
 }
 
-/** What the threads of now have used since; one that ended meanwhile counts for nothing. */
+/** CPU time of the current threads since then; ended threads count zero. */
 export function cpuSince(before: ReadonlyMap<string, number>, now: ReadonlyMap<string, number>): number {
   return [...now].reduce((sum, [thread, ms]) => sum + ms - (before.get(thread) ?? 0), 0);
 }
 
-/** Programs that do next to nothing in the way gsv does it: compiled by the same build, started the same way. */
+/** Programs that do next to nothing in the same way as gsv: compiled by the same build, started the same way. */
 export class Floor {
   private readonly directory = mkdtempSync(join(tmpdir(), "gsv-floor-"));
   private readonly binary = join(this.directory, "floor");
@@ -182,7 +182,7 @@ export class Floor {
     return run([this.binary, "print", file], {});
   }
 
-  /** A child's peak counts from the peak of whoever starts it, and this process is large: a small one starts it. */
+  /** A child's peak memory starts at its parent's peak, and this process is large: a small process starts it. */
   async peakMemoryMb(argv: readonly string[], env: Record<string, string>): Promise<number> {
     return Number((await run([this.binary, "memory", ...argv], env)).stdout) / 2 ** 20;
   }

@@ -1,27 +1,27 @@
-// The benchmark's own arithmetic: a wrong median would make every row a lie.
+// The arithmetic of the benchmarks: a wrong median would falsify every row.
 
 import { expect, test } from "bun:test";
 import { median, passes, quantile, rowOf, table, timed } from "./measure.ts";
 
-test("the median of an even count lies between the middle two and the order of samples does not matter", () => {
+test("the median of an even count is between the middle two, in any order of samples", () => {
   expect(median([4, 1, 3, 2])).toBe(2.5);
   expect(median([9, 1, 5])).toBe(5);
   expect(quantile([...Array(101).keys()], 0.95)).toBe(95);
 });
 
-test("rounds that only warm up are run and not counted", async () => {
+test("warm-up rounds run and are not counted", async () => {
   const seen: number[] = [];
   expect(await timed(10, async (round) => seen.push(round))).toHaveLength(10);
   expect(seen).toEqual([-2, -1, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
 });
 
-test("a row passes up to its budget, and a row without one is only there to be looked at", () => {
+test("a row passes up to its budget, and a row without a budget always passes", () => {
   expect(passes(rowOf("a", [1, 2, 3], { budget: 2 }))).toBe(true);
   expect(passes(rowOf("a", [1, 2.1, 3], { budget: 2 }))).toBe(false);
   expect(passes(rowOf("a", [1000], {}))).toBe(true);
 });
 
-test("the table shows median, floor and budget in their unit, and says which row is over", () => {
+test("the table shows median, floor and budget in their unit, and marks rows over budget", () => {
   const text = table([
     rowOf("fast", [1, 2, 3], { floor: { value: 1.5, what: "nothing" }, budget: 2 }),
     rowOf("heavy", [200], { unit: "MB", budget: 120 }),

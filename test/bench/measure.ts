@@ -1,14 +1,14 @@
-// Numbers of a benchmark: samples, medians, and rows that carry their floor and their budget beside them.
+// Numbers of a benchmark: samples, medians, and rows with their floor and budget.
 
 export interface Row {
   readonly name: string;
   readonly unit: "ms" | "s" | "MB" | "MiB" | "KB" | "%" | "/s" | "functions" | "lines" | "reads";
   readonly median: number;
-  /** Absent for what is measured once. */
+  /** Absent for single measurements. */
   readonly p95?: number;
-  /** What the same thing costs when next to nothing is done, measured here and now. */
+  /** The cost of the same thing when next to nothing is done, measured in the same run. */
   readonly floor?: { readonly value: number; readonly what: string };
-  /** At most this much. A row without a budget is there to be looked at. */
+  /** The maximum. A row without a budget always passes. */
   readonly budget?: number;
 }
 
@@ -28,7 +28,7 @@ export function quantile(values: readonly number[], share: number): number {
   return low + (high - low) * (at - Math.floor(at));
 }
 
-/** Milliseconds of each round, after a few that only warm up. */
+/** Milliseconds of each round, after a few warm-up rounds. */
 export async function timed(
   rounds: number,
   body: (round: number) => Promise<unknown>,
@@ -43,7 +43,7 @@ export async function timed(
   return values;
 }
 
-/** A thing and its floor taken in turns, so that a busy moment of the machine falls on both. */
+/** The measured thing and its floor, in turns, so that load on the machine affects both. */
 export async function timedAgainst(
   rounds: number,
   floor: () => Promise<unknown>,

@@ -1,5 +1,5 @@
-// The three shapes of an answer over the wire of a model server on loopback: a word, a tool turn and 50,000 tokens of one event each. Taken
-// in turns with the same chat on a scripted model, so that what is seen beside the floor is HTTP, parsing and an SDK.
+// Three kinds of answers from a model server on loopback: a word, a tool turn and 50,000 tokens of one event each. In turns with the same
+// chat on a scripted model, so that the difference is HTTP, parsing and an SDK.
 
 import { WIRES } from "../support/wire-bytes.ts";
 import { type Floor, Home } from "./machine.ts";
@@ -7,7 +7,7 @@ import { type Row, rowOf, timedAgainst } from "./measure.ts";
 
 const TOKENS = 50_000;
 const TOKEN = "word ";
-/** What a server writes at once. */
+/** The size of one write of the server. */
 const PIECE_BYTES = 4096;
 
 export async function modelRows(_floor: Floor, rounds: number): Promise<Row[]> {
@@ -63,7 +63,7 @@ async function longRows(home: Home, wire: string, model: string, rounds: number)
   ];
 }
 
-/** Answers by the last thing that was said: a long text, a call and then its end, or a word. */
+/** Answers by the last message: a long text, a call and then its end, or a word. */
 function serve(wire: string): Bun.Server<undefined> {
   const { body, type } = WIRES[wire]!;
   const word = Buffer.from(body({ text: ["Hello."] }));

@@ -1,5 +1,5 @@
-// /proc beside a real directory: 500 processes listed, and the state of each read, in one call to a kernel that runs. The floor is the same
-// from 500 directories with a file each.
+// /proc compared with a real directory: 500 processes listed, and the state of each read, in one call to a running kernel. The floor is the
+// same over 500 directories with a file each.
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
@@ -18,7 +18,7 @@ export async function mountRows(_floor: Floor, rounds: number): Promise<Row[]> {
     await home.kernel();
     const link = await home.dial();
     try {
-      // The home's own init is one of them.
+      // The home's init is one of them.
       for (let index = 1; index < PROCESSES; index++)
         await link.call("proc.spawn", { label: `task ${index}` }, { requestId: `spawn-${index}` });
       const status = await text(link, "/proc/self/status");

@@ -1,5 +1,5 @@
-// What is sent to a model server, by the bytes on the wire: the first request of an agent that was told nothing yet, and over a run of 20
-// turns how much of a request is not the beginning of the next one, which a server has to read anew.
+// Bytes sent to a model server: the first request of a new agent, and over a run of 20 turns the share of a request that is not a prefix of
+// the next, which a server cannot cache.
 
 import { WIRES } from "../support/wire-bytes.ts";
 import { type Floor, Home } from "./machine.ts";
@@ -27,7 +27,7 @@ export async function promptRows(_floor: Floor, _rounds: number): Promise<Row[]>
   return rows;
 }
 
-/** Of a run that writes a file in each turn. */
+/** A run that writes a file in each turn. */
 async function bodiesOf(wire: keyof typeof WIRES, model: string): Promise<string[]> {
   const { body, type } = WIRES[wire]!;
   const bodies: string[] = [];

@@ -1,8 +1,8 @@
-// What `npm run bench` runs: the rows of the budget that exist, as medians with their floor beside them.
+// `npm run bench`: the measured rows of the budget, as medians next to their floor.
 //   npm run bench                    a table; exit status 1 when a row is over its budget
 //   npm run bench -- --json          one object a line
 //   npm run bench -- chat --rounds 9 one family, fewer rounds
-// Numbers belong to the machine they were taken on; a busy machine takes worse ones.
+// Compare numbers of one machine only; a busy machine gives worse ones.
 
 import { parseArgs } from "node:util";
 import { chatRows } from "./chat.ts";

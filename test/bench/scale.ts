@@ -1,5 +1,5 @@
-// A home that has been lived in: 1,000 processes with 100,000 messages, one of them with a fifth of all.
-// The processes are made by gsv, the old messages are put in behind its back while no kernel runs.
+// A large home: 1,000 processes with 100,000 messages, a fifth of them in one process. gsv creates the processes; the old messages are
+// inserted into the databases while no kernel runs.
 
 import { join } from "node:path";
 import { Db } from "../../src/store/open.ts";

@@ -1,4 +1,4 @@
-// A durable send: what it costs to have one message on disk, beside one FULL commit of SQLite on the same disk.
+// A durable send: the cost of one stored message, compared with one FULL commit of SQLite on the same disk.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,7 +11,7 @@ import { median, type Row, rowOf, timed } from "./measure.ts";
 
 const MESSAGE = "a message of ordinary length, as a person would type it at the end of a day, ".repeat(6);
 const SENDS = 300;
-// A write-ahead log that still grows is slower than one that has been written through once, by about a thousand pages.
+// A growing write-ahead log is slower than one that was written through once, by about a thousand pages.
 const COMMITS_TO_WARM_UP = 1200;
 const SENDS_TO_WARM_UP = 200;
 
@@ -77,7 +77,7 @@ async function sends(): Promise<number[]> {
   }
 }
 
-/** Times of sends to a process that is held: the message is taken and acknowledged, and no run disturbs the next one. */
+/** Times of sends to a held process: the message is accepted and acknowledged, and no run disturbs the next one. */
 export async function sendTimes(home: Home, pid: string, rounds: number): Promise<number[]> {
   const link = await home.dial();
   try {

@@ -1,4 +1,4 @@
-// The virtual shell: a whole command line, and a pipeline over as many processes as a busy home has, beside real bash over as many
+// The virtual shell: a whole command line, and a pipeline over the processes of a busy home, compared with real bash over as many
 // directories.
 
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";

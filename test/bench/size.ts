@@ -1,9 +1,9 @@
-// What is downloaded: the binary.
+// Size of the download.
 
 import { BINARY } from "./machine.ts";
 import type { Row } from "./measure.ts";
 
-// As a release is packed: once, by whoever makes it, and it takes a minute. Unpacking is as quick at any level.
+// Compressed as for a release, which takes a minute. Unpacking is equally fast at any level.
 const ZSTD_LEVEL = 19;
 
 export async function sizeRows(): Promise<Row[]> {

@@ -1,4 +1,4 @@
-// Starting: what every command pays before it does anything.
+// Startup: the cost that every command pays first.
 
 import { BINARY, type Floor, Home, run } from "./machine.ts";
 import { type Row, rowOf, timedAgainst } from "./measure.ts";
@@ -37,7 +37,7 @@ export async function startRows(floor: Floor, rounds: number): Promise<Row[]> {
     for (let round = 0; round < 5; round++) {
       memory.push(await floor.peakMemoryMb([BINARY, "proc", "list"], home.env()));
     }
-    // Compiling a function that a short command called forty times takes longer than it saves: 2 ms and 3 MiB for a dozen.
+    // Compiling a function that a short command calls forty times costs more than it saves: 2 ms and 3 MiB for a dozen.
     const talkative = { ...home.env(), BUN_JSC_reportCompileTimes: "1" };
     const compiled = (await run([BINARY, "proc", "list"], talkative)).stderr.split("Optimized ").length - 1;
     const what = "an empty Bun binary";

@@ -1,4 +1,4 @@
-// What a long answer costs while it is written on the terminal, and what of it is there twice or torn; beside it the same text written plainly.
+// The cost of a long answer on the terminal, and duplicate or torn lines in it; compared with the same text written plainly.
 
 import { join } from "node:path";
 import { Terminal } from "@xterm/headless";
@@ -9,7 +9,7 @@ import type { Row } from "./measure.ts";
 interface Size {
   readonly tokens: number;
   readonly seconds: number;
-  /** CPU of the client, in seconds. */
+  /** CPU time of the client in seconds. */
   readonly budget?: number;
 }
 
@@ -18,7 +18,7 @@ const SIZES: readonly Size[] = [
   { tokens: 50_000, seconds: 10 },
 ];
 const WORD = "word ";
-/** A paragraph of prose now and then, so that lines go up while it is written; each begins with its own number. */
+/** Short paragraphs of prose, so that lines scroll while it streams; each begins with its number. */
 const WORDS_OF_A_PARAGRAPH = 60;
 const PAINTS_IN_A_SECOND = 30;
 const SCREEN = { columns: 100, rows: 30 };
@@ -75,7 +75,7 @@ async function written(home: Home, model: string, tokens: number) {
   };
 }
 
-/** In as many pieces as there are paints, and nothing else. */
+/** As many pieces as paints, without any other work. */
 async function writtenPlainly(home: Home, text: string, seconds: number) {
   const path = join(home.directory, "plain.txt");
   await Bun.write(path, text);
@@ -111,7 +111,7 @@ function notOnce(lines: readonly string[], parts: readonly string[]): number {
   return parts.filter((part) => seen.get(part.split(" ", 1)[0] ?? "") !== 1).length;
 }
 
-/** Pieces as a terminal reads them, after which it would show no line to type on. */
+/** Output up to this point, after which a terminal would show no input line. */
 async function torn(reads: readonly string[]): Promise<number> {
   const emulator = new Terminal({ cols: SCREEN.columns, rows: SCREEN.rows, allowProposedApi: true });
   let count = 0;

@@ -1,4 +1,4 @@
-// What it costs to look at many processes: top over two hundred of them, once a second.
+// The cost of watching many processes: top over two hundred of them, once a second.
 
 import { Session } from "../support/session.ts";
 import { BINARY, type Home, Kernel } from "./machine.ts";

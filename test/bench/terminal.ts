@@ -1,5 +1,5 @@
-// gsv on a terminal: how soon there is a prompt, how soon a key is on it, what an answer costs while it is written, and what it costs to
-// leave it open. Read as a terminal reads it, through a PTY.
+// gsv on a terminal: time to the prompt, time from a key to its echo, cost of a streamed answer, and cost of an idle terminal. Read through
+// a PTY.
 
 import { Session } from "../support/session.ts";
 import { BINARY, cpuSince, type Floor, Home, Kernel } from "./machine.ts";
@@ -8,7 +8,7 @@ import { answerRows } from "./terminal-answer.ts";
 import { topRows } from "./terminal-top.ts";
 
 const IDLE_MS = 10_000;
-/** After work the runtime looks for garbage a few times, some seconds apart, and then no more. */
+/** After work the runtime collects garbage a few times, some seconds apart, and then stops. */
 const SETTLE_MS = 30_000;
 
 export async function terminalRows(floor: Floor, rounds: number): Promise<Row[]> {
@@ -50,7 +50,7 @@ async function startOnce(home: Home): Promise<{ readonly first: number; readonly
   return { first, usable: performance.now() - start };
 }
 
-/** From the byte of a key to the first byte that answers it. */
+/** From the byte of a key to the first byte of its echo. */
 async function echoes(home: Home, rounds: number): Promise<number[]> {
   await using session = open(home);
   await session.until(/^~ {2}init:1000/m);
@@ -67,7 +67,7 @@ async function echoes(home: Home, rounds: number): Promise<number[]> {
   return values;
 }
 
-/** In a home of its own: a kernel that has shown two hundred processes and written long answers keeps what it needs for more of them. */
+/** In its own home: a kernel that has shown two hundred processes and streamed long answers keeps more memory. */
 async function idleRows(): Promise<Row[]> {
   const home = new Home();
   try {
@@ -87,7 +87,7 @@ async function idleIn(home: Home): Promise<Row[]> {
   await Bun.sleep(IDLE_MS);
   const spent = cpuSince(before[0], client.threads()) + cpuSince(before[1], kernel.threads());
   return [
-    // Both run from one file, whose pages are in memory once.
+    // Both run from one file, with its pages in memory once.
     {
       name: "terminal: idle, memory with the kernel",
       unit: "MiB",

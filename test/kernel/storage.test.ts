@@ -77,7 +77,7 @@ test("verify finds one changed byte and one lost file, exits 1, and does not men
   const { status, stdout, stderr } = await type(home, "storage", "verify");
   expect(status).toBe(1);
   expect(stdout.match(/^\S+ {2}\S+/gm)).toEqual(["damaged  /home/sam/bent", "missing  /home/sam/lost"]);
-  expect(stderr).toContain("2 are not");
+  expect(stderr).toContain("2 damaged");
   const lines = (await type(home, "storage", "verify", "--json")).stdout.trimEnd().split("\n");
   expect(lines.map((line) => JSON.parse(line))).toEqual([
     { path: "/home/sam/bent", fault: "damaged" },

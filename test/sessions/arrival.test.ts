@@ -1,5 +1,5 @@
-// A message that arrives after its session's policy has come due begins a new conversation, and is in it: the old one is put away whole,
-// whatever happens to the kernel in between.
+// A message that arrives after its session is due for renewal starts a new conversation and belongs to it. The old conversation is archived
+// whole, even if the kernel dies in between.
 
 import { describe, expect, test } from "bun:test";
 import type { Ports } from "../../src/boot/core.ts";
@@ -14,7 +14,7 @@ const HOUR = 60 * MINUTE;
 const info = (home: TestKernel, key = MAIN) => home.sys.call<SessionInfo>("session.get", { key });
 const history = (home: TestKernel, key = MAIN) => home.sys.call<SessionHistory>("session.history", { key });
 
-/** Only the clock on the wall counts. */
+/** Only the wall clock counts. */
 function later(home: TestKernel, ms: number): void {
   home.clock.setWall(home.clock.now() + ms);
 }
@@ -29,7 +29,7 @@ async function archivedTexts(home: TestKernel, id: string): Promise<unknown[]> {
   return records.map((record) => (record as { content: unknown }).content);
 }
 
-test("manual is the default: a session goes on for days", async () => {
+test("manual is the default: a session lasts for days", async () => {
   await using home = await TestKernel.boot();
   await home.say("one");
   later(home, 3 * 24 * HOUR);
@@ -37,7 +37,7 @@ test("manual is the default: a session goes on for days", async () => {
   expect(await info(home)).toMatchObject({ resetPolicy: { mode: "manual" }, messages: 4, previousSessions: 0 });
 });
 
-test("idle: the first message after the silence begins anew, the next ones go on", async () => {
+test("idle: the first message after the idle time starts a new conversation, and the next ones continue it", async () => {
   await using home = await TestKernel.boot();
   await policy(home, { mode: "idle", idleMinutes: 30 });
   await home.say("one");
@@ -60,7 +60,7 @@ test("idle: the first message after the silence begins anew, the next ones go on
   expect(home.heard("process.reset")).toHaveLength(1);
 });
 
-test("daily: at the hour in the time zone of the home, also over a change of clocks", async () => {
+test("daily: a conversation renews at the set hour in the home's time zone, also across clock changes", async () => {
   await using home = await TestKernel.boot();
   await home.person(0).call("config.set", { key: "server.timezone", value: "Europe/Berlin", system: true });
   await policy(home, { mode: "daily", atHour: 4 });
@@ -85,7 +85,7 @@ test("daily: at the hour in the time zone of the home, also over a change of clo
   expect(await count()).toBe(3);
 });
 
-test("new sessions copy the default of the day they begin; a later default changes nothing for them", async () => {
+test("new sessions copy the current default; a later default does not change them", async () => {
   await using home = await TestKernel.boot();
   const set = (key: string, value: string) => home.sys.call("config.set", { key, value });
   await set("session.defaultResetPolicy.mode", "daily");
@@ -100,7 +100,7 @@ test("new sessions copy the default of the day they begin; a later default chang
   expect((await info(home)).resetPolicy).toEqual({ mode: "manual", atHour: 5, idleMinutes: 60 });
 });
 
-test("a process that is no session's, and one in the middle of something, go on", async () => {
+test("a process without a session, and a busy one, keep their conversation", async () => {
   await using home = await TestKernel.boot();
   const task = await home.task();
   await home.say("one", { pid: task });
@@ -118,7 +118,7 @@ test("a process that is no session's, and one in the middle of something, go on"
   expect((await info(home)).previousSessions).toBe(0);
 });
 
-test("the same message sent again, after the answer was lost, begins nothing a second time", async () => {
+test("a message that is sent again after a lost answer starts no second conversation", async () => {
   await using home = await TestKernel.boot();
   await policy(home, { mode: "idle", idleMinutes: 1 });
   await home.say("one");
@@ -132,7 +132,7 @@ test("the same message sent again, after the answer was lost, begins nothing a s
   expect((await info(home)).previousSessions).toBe(1);
 });
 
-test("a picture that comes with the message stays, those of the old conversation go", async () => {
+test("a picture that comes with the message stays, and those of the old conversation are deleted", async () => {
   await using home = await TestKernel.boot();
   await policy(home, { mode: "idle", idleMinutes: 1 });
   const give = async (text: string) => {
@@ -150,7 +150,7 @@ test("a picture that comes with the message stays, those of the old conversation
   expect(media.map(({ id }) => id)).toEqual([fresh]);
 });
 
-/** Whatever passes this seam first never returns, as if the kernel had died there. */
+/** The first call through this seam never returns, as if the kernel had died there. */
 function dyingAt(group: keyof Ports | "sessions" | "archives", verb: string, when: "before" | "after") {
   const state = { isArmed: false, isDead: false };
   const stuck = () => {
@@ -179,7 +179,7 @@ function dyingAt(group: keyof Ports | "sessions" | "archives", verb: string, whe
   return { state, ports };
 }
 
-describe("a kernel that dies while a message begins a new conversation", () => {
+describe("a kernel that dies while a message starts a new conversation", () => {
   const seams: readonly (readonly [Parameters<typeof dyingAt>[0], string, "before" | "after"])[] = [
     ["processes", "admit", "after"],
     ["sessions", "turn", "before"],
@@ -194,7 +194,7 @@ describe("a kernel that dies while a message begins a new conversation", () => {
     ["processes", "seal", "after"],
   ];
   for (const [group, verb, when] of seams)
-    test(`${when} ${group}.${verb}: the message is in the new one, the old one whole in its archive`, async () => {
+    test(`${when} ${group}.${verb}: the message is in the new conversation, the old one whole in its archive`, async () => {
       const { state, ports } = dyingAt(group, verb, when);
       await using home = await TestKernel.boot({ ports });
       await policy(home, { mode: "idle", idleMinutes: 1 });

@@ -1,4 +1,4 @@
-// What a person types in a message: commands in its place, directives within it, and how to mean the words themselves.
+// Text in messages: commands, directives, and how to escape them.
 
 import { describe, expect, test } from "bun:test";
 import { commandIn, directedIn } from "../../src/abi/inbound.ts";
@@ -23,7 +23,7 @@ describe("a command is a message of its own", () => {
   ];
   for (const [text, command] of commands) test(text, () => expect(commandIn(text)).toEqual(command as never));
   for (const text of ["/think lots", "/compact all", "/compact 0"])
-    test(`${text} is a wrong one`, () => expect(commandIn(text)).toMatchObject({ command: "wrong" }));
+    test(`${text} is a wrong command`, () => expect(commandIn(text)).toMatchObject({ command: "wrong" }));
   for (const text of [
     "/etc/passwd",
     "/resetting",
@@ -35,10 +35,10 @@ describe("a command is a message of its own", () => {
     "",
     "/constructor",
   ])
-    test(`${JSON.stringify(text)} is none`, () => expect(commandIn(text)).toBeNull());
+    test(`${JSON.stringify(text)} is no command`, () => expect(commandIn(text)).toBeNull());
 });
 
-describe("directives go out of the message and along with it", () => {
+describe("directives are cut from the message and sent along with it", () => {
   const nothing = { thinking: null, model: null, status: false };
   const cases: readonly (readonly [text: string, left: string, said: object])[] = [
     ["/think:high why?", "why?", { thinking: "high" }],
@@ -49,12 +49,12 @@ describe("directives go out of the message and along with it", () => {
     ["/think:high /status", "", { thinking: "high", status: true }],
     ["/think:high", "", { thinking: "high" }],
     ["a\n/t:low\n  indented", "a\n\n  indented", { thinking: "low" }],
-    // Not known, not a word of its own, or not at the beginning: part of the message.
+    // Unknown, part of a word, or not at the beginning: part of the message.
     ["/think:lots why?", "/think:lots why?", {}],
     ["see a/think:high", "see a/think:high", {}],
     ["GET /status fails", "GET /status fails", {}],
     ["keep  two   spaces", "keep  two   spaces", {}],
-    // The words themselves.
+    // Escaped.
     ["//reset", "/reset", {}],
     ["//status is a path", "/status is a path", {}],
     ["use //think:high here", "use /think:high here", {}],
@@ -68,7 +68,7 @@ describe("directives go out of the message and along with it", () => {
 const said = (home: TestKernel, message: string, pid = INIT) =>
   home.sys.call<Sent | Answered>("proc.send", { pid, message });
 
-test("commands do what the commands of gsv do, and begin no run", async () => {
+test("commands act like gsv's commands, and start no run", async () => {
   await using home = await TestKernel.boot();
   await home.say("one");
   expect(await said(home, "/status")).toMatchObject({
@@ -90,7 +90,7 @@ test("commands do what the commands of gsv do, and begin no run", async () => {
   expect(home.heard("chat.start")).toHaveLength(1);
 });
 
-test("a command asked again under the same request is done once", async () => {
+test("a command repeated under the same request is done once", async () => {
   await using home = await TestKernel.boot();
   await home.say("one");
   const send = () => home.sys.call("proc.send", { message: "/reset" }, { requestId: "again" });
@@ -100,7 +100,7 @@ test("a command asked again under the same request is done once", async () => {
   expect(await home.messages(INIT)).toHaveLength(2);
 });
 
-test("what only directives are in is acknowledged and not sent; what is left is, and is told as it was meant", async () => {
+test("a message of only directives is acknowledged and not sent; other messages are sent without their directives", async () => {
   await using home = await TestKernel.boot();
   expect(await said(home, "/think:high")).toMatchObject({
     status: "directive-only",
@@ -116,7 +116,7 @@ test("what only directives are in is acknowledged and not sent; what is left is,
   ]);
 });
 
-test("what a process says commands nobody, and rights that a person lacks are not lent by a slash", async () => {
+test("commands in a process's message have no effect, and a slash command grants no extra rights", async () => {
   await using home = await TestKernel.boot();
   const task = await home.task();
   await home.say("one");

@@ -1,5 +1,5 @@
-// What happens in one session reaches no other: neither the end of a run, nor a request for approval, nor a kill. Judged by the bytes of the
-// request that a model server gets for the owner's own conversation.
+// Sessions do not affect each other: no end of a run, approval or kill reaches another session. Judged by the bytes of the model request
+// for the owner's own conversation.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { DM_SCOPES } from "../../src/abi/process/session.ts";
@@ -16,7 +16,7 @@ const CHAT = WIRES["openai chat completions"]!;
 const says = (spoken: Spoken): WireReply => ({ type: CHAT.type, body: CHAT.body(spoken) });
 const DELETE = { name: "Delete", json: ['{"path":"~/secret-plan.md"}'] };
 
-/** The model repeats the last message; it deletes a file, spawns a process or fails when a message says so. */
+/** The model repeats the last message; it deletes a file, spawns a process or fails when a message asks for it. */
 function answer({ json }: WireRequest): WireReply {
   const { role, content } = (json.messages as { role: string; content: unknown }[]).at(-1)!;
   const said = typeof content === "string" ? content : JSON.stringify(content);
@@ -59,7 +59,7 @@ const KEYS = [
   "agent:main:whatsapp:+49170:dm:alice",
 ];
 
-test("as long as session.dmScope is not set, a written key names its own session", async () => {
+test("a key names its own session if session.dmScope is not set", async () => {
   for (const key of KEYS) {
     await chat(key, "cardamom");
     expect((await open(key)).key).toBe(key);
@@ -73,12 +73,12 @@ describe.each(DM_SCOPES)("session.dmScope %s", (scope) => {
     await home.sys.call("config.set", { key: "session.dmScope", value: scope });
   });
 
-  test.each(KEYS)("a word of %s", async (key) => {
+  test.each(KEYS)("a message to %s", async (key) => {
     const secret = `nutmeg-${scope}-${key.replaceAll(":", "-")}`;
     const told = await chat(key, secret);
     const { pid } = await open(key);
     const bytes = await askedByMain();
-    // With the scope main a sender of another channel writes in the owner's conversation, and a name on the terminal has its own.
+    // With the scope main, a sender in another channel writes to the owner's conversation, and a name on the terminal has its own.
     const isShared = scope === "main" && !key.includes(":cli:");
     expect([pid === INIT, bytes.includes(secret)]).toEqual([isShared, isShared]);
     expect(bytes).not.toContain("[event]");
@@ -96,7 +96,7 @@ describe.each(DM_SCOPES)("session.dmScope %s", (scope) => {
   });
 });
 
-describe("a session of its own", () => {
+describe("a separate session", () => {
   const KEY_OF_BOB = "agent:main:cli:dm:bob";
 
   test.each([
@@ -116,7 +116,7 @@ describe("a session of its own", () => {
     ]);
   });
 
-  test("what its process started, also when the session was killed meanwhile, and its fork", async () => {
+  test("children of its process, also after a kill of the session, and its fork", async () => {
     const { pid } = await open(KEY_OF_BOB);
     const inside = await home.insideOf(pid);
     const elsewhere = await inside.call<Spawned>("proc.spawn", {
@@ -136,7 +136,7 @@ describe("a session of its own", () => {
     expect([bytes.includes("saffron"), bytes.includes("[event]")]).toEqual([false, false]);
   });
 
-  test("a task of one's own still tells its end", async () => {
+  test("a task of your own process still reports its end", async () => {
     const { runId, pid } = await home.spawn({ label: "cumin", prompt: "hello" });
     await home.ended(runId!);
     expect(await askedByMain()).toContain(`[event] Process ${pid} (cumin) ended: ok: heard: hello`);

@@ -1,4 +1,4 @@
-// Session keys: whatever is written comes out as one address, and how much of it there is depends on the scope.
+// Session keys: every spelling becomes one address, and the scope decides its parts.
 
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
@@ -17,7 +17,7 @@ const MAIN = "agent:main:cli:dm:main";
 const OWN: OwnNames = { mainKey: "main", defaultKey: MAIN, username: "sam", agentName: "friday" };
 const canonical = (text: string, names: OwnNames = OWN) => keyText(canonicalKey(text, names));
 
-describe("one's own session", () => {
+describe("your own session", () => {
   for (const written of [
     "default",
     "main",
@@ -29,14 +29,14 @@ describe("one's own session", () => {
     test(`is meant by ${JSON.stringify(written)}`, () => expect(canonical(written)).toBe(MAIN));
   for (const written of ["agent:main:cli:dm:sam", "agent:main:cli:default:dm:sam", "agent:main:cli:default:dm:main"])
     test(`is meant by ${written}, which names its owner`, () => expect(canonical(written)).toBe(MAIN));
-  test("may be called otherwise", () => {
+  test("may have another name", () => {
     const home = { ...OWN, mainKey: "home" };
     expect([canonical("home", home), canonical("agent:main:cli:dm:home", home)]).toEqual([MAIN, MAIN]);
   });
 });
 
-describe("where none is named", () => {
-  test("it is the one that is set, however it is written; main is one's own all the same", () => {
+describe("without a key", () => {
+  test("the configured session is used, in any spelling; main is still your own", () => {
     const other = { ...OWN, defaultKey: "agent:Helper:cli:dm:sam" };
     expect([canonical("default", other), canonical("main", other)]).toEqual(["agent:helper:cli:dm:sam", MAIN]);
     expect(canonical("default", { ...OWN, defaultKey: "" })).toBe(MAIN);
@@ -67,7 +67,7 @@ describe("other sessions", () => {
     .string({ unit: "binary", minLength: 1, maxLength: 60 })
     .filter((text) => !/[:\p{Cc}\p{Cs}]/u.test(text) && text.trim() !== "" && decoded(text).trim() !== "")
     .filter((text) => !/[\p{Cc}\p{Cs}]/u.test(decoded(text)));
-  test("come out the same when they are read again", () => {
+  test("have the same key when it is parsed again", () => {
     fc.assert(
       fc.property(part, fc.option(part), part, (channel, account, peer) => {
         const middle = account === null ? channel : `${channel}:${account}`;
@@ -79,7 +79,7 @@ describe("other sessions", () => {
       }),
     );
   });
-  test("are as many as there are people", () => {
+  test("have different keys for different people", () => {
     const people = [
       "李雷",
       "韩梅",
@@ -117,7 +117,7 @@ describe("other sessions", () => {
 
 const party: Party = { agentId: "main", channel: "Telegram", accountId: "bot", peerId: "4711" };
 
-describe("a scope says who shares a session", () => {
+describe("the scope decides who shares a session", () => {
   const forms = {
     main: MAIN,
     "per-peer": "agent:main:cli:dm:4711",
@@ -132,15 +132,15 @@ describe("identity links", () => {
   const links = identityLinksOf({ alice: ["telegram:4711", "Discord:Ali"], bob: "signal:1", odd: [7], none: null });
   const key = (channel: string, peerId: string) =>
     keyText(keyFor({ agentId: "main", channel, accountId: "a", peerId }, "per-peer", links));
-  test("make one peer of one person in several channels", () => {
+  test("map one person in several channels to one peer", () => {
     expect([key("telegram", "4711"), key("discord", "ali")]).toEqual(Array(2).fill("agent:main:cli:dm:alice"));
     expect(key("signal", "1")).toBe("agent:main:cli:dm:bob");
   });
-  test("leave everybody else alone, also of the same name elsewhere", () => {
+  test("do not change other people, even with the same name elsewhere", () => {
     expect([key("whatsapp", "4711"), key("telegram", "47110")]).toEqual([
       "agent:main:cli:dm:4711",
       "agent:main:cli:dm:47110",
     ]);
   });
-  test("that say nothing sensible say nothing", () => expect(identityLinksOf("x")).toEqual({}));
+  test("are empty if the value is invalid", () => expect(identityLinksOf("x")).toEqual({}));
 });

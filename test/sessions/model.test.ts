@@ -1,4 +1,4 @@
-// What is set for a session, and what is said with one message, reaches the model that answers.
+// Settings of a session and of one message reach the model.
 
 import { expect, test } from "bun:test";
 import { INIT, TestKernel } from "../support/kernel.ts";
@@ -7,7 +7,7 @@ import { WireServer } from "../support/wire-server.ts";
 
 const { body, type, path } = WIRES["openai chat completions"]!;
 
-test("a level of thinking, a length and a model: the account's, the session's, the message's", async () => {
+test("the message overrides the session, and the session the account, for thinking, length and model", async () => {
   using server = new WireServer((request) =>
     request.path.endsWith(path) ? { type, body: body({ text: ["done"] }) } : { status: 404 },
   );
@@ -33,7 +33,7 @@ test("a level of thinking, a length and a model: the account's, the session's, t
   });
 });
 
-test("what should last of a conversation is kept when a message begins the next", async () => {
+test("lasting facts of a conversation are saved when a message starts the next one", async () => {
   using server = new WireServer((request) =>
     request.path.endsWith(path) ? { type, body: body({ text: ["done"] }) } : { status: 404 },
   );
@@ -41,7 +41,7 @@ test("what should last of a conversation is kept when a message begins the next"
   await using home = await TestKernel.boot({ realProviders: true, realTime: true, env });
   await home.say("lorem ipsum dolor sit amet ".repeat(80));
   const { kernel } = home.stores;
-  // As if it had been said hours ago.
+  // As if it had been sent hours ago.
   const { id } = (await kernel.sessions.ofProcess(INIT))!;
   await kernel.sessions.change(id, { resetPolicy: { mode: "idle", atHour: 4, idleMinutes: -60 } }, 1);
   server.will({ type, body: body({ text: ["## Task\nBoats.\n\n## Remember\n- Sam prefers tea."] }) });

@@ -1,5 +1,5 @@
-// Random lives of a session: messages, resets by both names, policies, days and nights with their changes of clocks, kernels that die. A plain
-// book keeps count of what was said in which conversation; history, generations and archives must agree with it at every end.
+// Random lives of a session: messages, resets by both names, policies, days and nights with clock changes, dying kernels. A simple model
+// counts the messages of each conversation; history, generations and archives must agree with it at every end.
 
 import { expect, test } from "bun:test";
 import fc from "fast-check";
@@ -11,7 +11,7 @@ import { samples } from "../support/soak.ts";
 const SEED = 20_261_122;
 const ZONE = "Europe/Berlin";
 const HOUR = 3_600_000;
-/** The evening before a change of clocks. */
+/** The evening before a clock change. */
 const BEGINNINGS = ["2026-03-28T20:00Z", "2026-10-24T20:00Z"];
 
 type Move =
@@ -38,7 +38,7 @@ const move: fc.Arbitrary<Move> = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ do: "restart" } as const) },
 ) as fc.Arbitrary<Move>;
 
-/** What a person would say of it: the hour as it stands on the wall. */
+/** The local time on the wall clock. */
 function wall(at: number): { readonly day: string; readonly hour: number } {
   const parts = new Intl.DateTimeFormat("en-CA", {
     timeZone: ZONE,
@@ -50,7 +50,7 @@ function wall(at: number): { readonly day: string; readonly hour: number } {
   return { day, hour: Number(time.split(":")[0]) };
 }
 
-/** Whether four in the morning came between the two: looked at quarter by quarter. */
+/** Whether 4 a.m. came between the two: checked in steps of 15 minutes. */
 function fourCame(from: number, to: number): boolean {
   for (let at = from + HOUR / 4; at <= to; at += HOUR / 4) {
     const [before, now] = [wall(at - HOUR / 4), wall(at)];
@@ -125,7 +125,7 @@ async function agrees(home: TestKernel, book: Book): Promise<void> {
 }
 
 test(
-  `seed ${SEED}: whatever happens to a session, each message is in one conversation and none is lost`,
+  `seed ${SEED}: each message of a session is in one conversation and none is lost`,
   async () => {
     await fc.assert(
       fc.asyncProperty(

@@ -1,4 +1,4 @@
-// When a session starts anew by itself: by the clock on the wall, where that has days of 23 and 25 hours.
+// Renewal of a session by the wall clock, which has days of 23 and 25 hours.
 
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
@@ -10,15 +10,15 @@ const BERLIN = "Europe/Berlin";
 const at = (text: string) => Date.parse(text);
 const iso = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString());
 
-test("manual never", () =>
+test("manual: never", () =>
   expect(renewsBefore({ ...DAILY, mode: "manual" }, at("2026-05-05T12:00Z"), "UTC")).toBeNull());
 
-test("idle: after so long a silence", () => {
+test("idle: after the idle time", () => {
   const policy = { ...DAILY, mode: "idle", idleMinutes: 30 } as const;
   expect(iso(renewsBefore(policy, at("2026-05-05T12:00Z"), BERLIN))).toBe("2026-05-05T11:30:00.000Z");
 });
 
-describe("daily: since the hour last began", () => {
+describe("daily: since the last start of the hour", () => {
   const cases: readonly (readonly [zone: string, hour: number, now: string, began: string])[] = [
     ["UTC", 4, "2026-05-05T12:00Z", "2026-05-05T04:00Z"],
     ["UTC", 4, "2026-05-05T04:00Z", "2026-05-05T04:00Z"],
@@ -36,7 +36,7 @@ describe("daily: since the hour last began", () => {
     [BERLIN, 4, "2026-10-25T03:00Z", "2026-10-25T03:00Z"],
     ["America/New_York", 23, "2026-11-02T03:59Z", "2026-11-01T03:00Z"],
     ["Asia/Kathmandu", 4, "2026-05-05T12:00Z", "2026-05-04T22:15Z"],
-    // A day that begins at one in the night.
+    // A day that starts at 1 a.m.
     ["America/Santiago", 0, "2026-09-06T12:00Z", "2026-09-06T04:00Z"],
   ];
   for (const [zone, hour, now, began] of cases)
@@ -45,7 +45,7 @@ describe("daily: since the hour last began", () => {
     });
 });
 
-test("the hour never began later than now, nor more than 26 hours ago, and it is the hour where there is one", () => {
+test("the hour began at most 26 hours ago and not in the future, and is the set hour if it exists", () => {
   const zones = ["UTC", BERLIN, "America/New_York", "Australia/Lord_Howe", "America/Santiago", "Asia/Kathmandu"];
   const instant = fc.integer({ min: at("2025-01-01T00:00Z"), max: at("2028-01-01T00:00Z") });
   fc.assert(
@@ -56,7 +56,7 @@ test("the hour never began later than now, nor more than 26 hours ago, and it is
       const local = Number(
         new Intl.DateTimeFormat("en-GB", { timeZone: zone, hour: "2-digit", hourCycle: "h23" }).format(began),
       );
-      // Skipped by the clocks: the first instant after it.
+      // Skipped by the clock change: the first instant after it.
       if (local !== hour) expect(local).toBe(hour + 1);
       expect(dayOf(began - 1, zone) === dayOf(began, zone) || hour === 0 || local !== hour).toBe(true);
     }),

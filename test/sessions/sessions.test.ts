@@ -1,4 +1,4 @@
-// Sessions as callers use them: addresses that lead to processes, conversations that follow each other, the same truth by both names.
+// Sessions as callers use them: addresses that lead to processes, conversations in sequence, the same state by both names.
 
 import { expect, test } from "bun:test";
 import { join } from "node:path";
@@ -45,7 +45,7 @@ test("the owner's own session is their init, from the start and under each of it
   expect((await list()).map(({ key }) => key)).toEqual([MAIN]);
 });
 
-test("a home that had no sessions gets that of its init at the next start", async () => {
+test("a home without sessions gets its init's session at the next start", async () => {
   await using home = await TestKernel.boot();
   await home.say("hello");
   const { id } = await sessions(home).get();
@@ -55,7 +55,7 @@ test("a home that had no sessions gets that of its init at the next start", asyn
   expect(await sessions(home).get()).toMatchObject({ key: MAIN, pid: INIT, messages: 2, previousSessions: 0 });
 });
 
-test("a reset through the session is a reset of the process, and the other way round", async () => {
+test("resetting a session resets its process, and the reverse", async () => {
   await using home = await TestKernel.boot();
   const { get, reset, history } = sessions(home);
   const first = (await get()).sessionId;
@@ -76,13 +76,13 @@ test("a reset through the session is a reset of the process, and the other way r
   ]);
 });
 
-test("the archive of a conversation lies under its own name too: the same bytes, for its owner alone", async () => {
+test("the archive of a conversation also has a path by session: the same bytes, for its owner alone", async () => {
   await using home = await TestKernel.boot();
   await home.say("nutmeg");
   const { archivedTo, oldSessionId } = await sessions(home).reset();
   expect(archivedTo).toBe(`/agents/main/sessions/${oldSessionId}.jsonl.gz`);
   const { archives } = await home.sys.call<{ archives: readonly ArchiveInfo[] }>("archive.list", {});
-  // As it is stored, `main` is the personal agent.
+  // In its stored form, `main` is the personal agent.
   const bytes = (path: string) => Bun.file(join(home.paths.objectsDir, path.replace("/main/", "/friday/"))).bytes();
   expect(await bytes(archivedTo ?? "")).toEqual(await bytes(archives[0]?.path ?? ""));
   expect(gunzipSync(await bytes(archivedTo ?? "")).toString()).toContain("nutmeg");
@@ -91,7 +91,7 @@ test("the archive of a conversation lies under its own name too: the same bytes,
   expect((await home.refusal("fs.read", { path: archivedTo }, await home.insideOf(INIT))).code).toMatch(/EACCES|EPERM/);
 });
 
-test("any other key makes one task, once, however many ask for it together", async () => {
+test("any other key creates one task, even with parallel first messages", async () => {
   await using home = await TestKernel.boot();
   const { open, get, list } = sessions(home);
   expect((await home.refusal("session.get", { key: ALICE })).code).toBe("ENOENT");
@@ -108,7 +108,7 @@ test("any other key makes one task, once, however many ask for it together", asy
   expect(await sessions(home, root).list()).toHaveLength(2);
 });
 
-test("a session outlives its process: after a kill the next message gets a new one, and the old conversation is kept", async () => {
+test("a session outlives its process: a message after a kill gets a new process, and the old conversation stays", async () => {
   await using home = await TestKernel.boot();
   const { open, get, history } = sessions(home);
   const { pid } = await open(ALICE);
@@ -123,7 +123,7 @@ test("a session outlives its process: after a kill the next message gets a new o
   expect((await history(ALICE)).previous[0]).toMatchObject({ pid, messages: 2 });
 });
 
-test("what is set for a session is set for its process, and read back", async () => {
+test("a session setting applies to its process, and can be read back", async () => {
   await using home = await TestKernel.boot({ realProviders: true });
   const { get, set } = sessions(home);
   expect((await set("model.provider", "openai")).value).toBe("openai");
@@ -157,7 +157,7 @@ test("what is set for a session is set for its process, and read back", async ()
   });
 });
 
-test("what cannot be set is refused, with what could be", async () => {
+test("an invalid setting is refused with the valid ones", async () => {
   await using home = await TestKernel.boot();
   const refused = async (path: string, value: unknown, sys = home.sys) =>
     await home.refusal("session.set", { key: MAIN, path, value: JSON.stringify(value) }, sys);
@@ -175,7 +175,7 @@ test("what cannot be set is refused, with what could be", async () => {
   expect((await refused("label", "x", await home.insideOf(INIT))).code).toBe("EPERM");
 });
 
-test("tokens and cost are those of the conversation, and begin anew with it", async () => {
+test("tokens and cost are those of the conversation, and restart with it", async () => {
   await using home = await TestKernel.boot();
   const { stats, reset } = sessions(home);
   const usage = { input: 100, output: 20, cacheRead: 5, cacheWrite: 0, costUsd: 0.5 };
@@ -187,7 +187,7 @@ test("tokens and cost are those of the conversation, and begin anew with it", as
   expect(await stats()).toMatchObject({ messages: 0, tokens: { total: 0 }, uptimeMs: 60_000 });
 });
 
-test("what was said is read as rows, page by page, without what tools said", async () => {
+test("the history of a session is rows, page by page, without tool output", async () => {
   await using home = await TestKernel.boot();
   const { id } = await sessions(home).get();
   home.model.will(INIT, { text: "look", calls: [{ name: "Read", args: { path: "/proc/version" } }] }, { text: "so" });
@@ -208,7 +208,7 @@ test("what was said is read as rows, page by page, without what tools said", asy
   ]);
 });
 
-test("an archived conversation is gone on with, and what was there is archived", async () => {
+test("resuming an archived conversation archives the current one", async () => {
   await using home = await TestKernel.boot();
   const { reset, restore, history, get } = sessions(home);
   home.model.will(
@@ -234,7 +234,7 @@ test("an archived conversation is gone on with, and what was there is archived",
   expect((await home.refusal("session.restore", { id: "ffffffff" })).code).toBe("ENOENT");
 });
 
-test("where somebody's messages go is the scope's to say, and the links'", async () => {
+test("the scope and the identity links decide the session of a sender", async () => {
   await using home = await TestKernel.boot();
   const { route, open } = sessions(home);
   const told = { peer: "4711", channel: "telegram", account: "bot" };
@@ -244,7 +244,7 @@ test("where somebody's messages go is the scope's to say, and the links'", async
   for (const scope of ["per-peer", "per-channel-peer", "per-account-channel-peer"]) {
     await set("session.dmScope", scope);
     keys.push((await route(told)).key);
-    // Oneself on one's own command line.
+    // Your own messages on your own command line.
     expect((await route({ peer: "sam", channel: "cli", account: "default" })).key).toBe(MAIN);
   }
   expect(keys).toEqual(["agent:main:cli:dm:4711", "agent:main:telegram:dm:4711", "agent:main:telegram:bot:dm:4711"]);
@@ -257,7 +257,7 @@ test("where somebody's messages go is the scope's to say, and the links'", async
   expect(await route({ peer: "Ali", channel: "discord", account: "x" })).toEqual({ key: ALICE, pid });
 });
 
-test("another account's sessions read like absent ones; root sees all of them", async () => {
+test("another account's sessions look absent; root sees all of them", async () => {
   await using home = await TestKernel.boot();
   const alice = await addHuman(home, "alice");
   const own = await sessions(home).get();
@@ -271,7 +271,7 @@ test("another account's sessions read like absent ones; root sees all of them", 
   expect((await root.list()).map(({ key }) => key)).toEqual([MAIN]);
 });
 
-test("what is kept of archives only so long goes under both of its names", async () => {
+test("retention deletes an archive under both of its names", async () => {
   await using home = await TestKernel.boot({
     retention: async () => ({ archivesDays: 1, auditDays: 0, runsDays: 0, syscallLogDays: 0 }),
   });

@@ -1,4 +1,4 @@
-// What is shown of sessions and settings is what is in force.
+// Sessions and settings show the values in force.
 
 import { expect, test } from "bun:test";
 import type { SettingInfo } from "../../src/syscalls/services.ts";
@@ -13,14 +13,14 @@ test.each([
   ["compaction.reserveTokens", "a tenth of the window"],
   ["compaction.keepRecentTokens", "the newest 80 messages, at most half of the window"],
   ["session.contextResetTurns", "8 in sessions of other channels, else never"],
-])("%s, while nobody has set it, is shown as what holds then", async (key, holds) => {
+])("%s shows its default while it is not set", async (key, holds) => {
   await using home = await TestKernel.boot();
   expect(await setting(home, key)).toMatchObject({ value: null, shown: holds, layer: "default" });
   await home.sys.call("config.set", { key, value: "20000" });
   expect(await setting(home, key)).toMatchObject({ value: 20_000, shown: "20000", layer: "user" });
 });
 
-test("after a compaction session get says what the model gets: 20 messages as they are, 16 summarized", async () => {
+test("after a compaction, session get counts the model's messages: 20 unchanged, 16 summarized", async () => {
   await using home = await TestKernel.boot();
   for (let turn = 1; turn <= 18; turn++) await home.say(`message ${turn}`);
   expect(await get(home)).toMatchObject({ messages: 36, summarized: 0 });
@@ -32,7 +32,7 @@ test("after a compaction session get says what the model gets: 20 messages as th
   expect(context).toHaveLength(21);
 });
 
-test("the archive of a main session is where its key says; the personal agent's name leads there too", async () => {
+test("the archive of a main session is under its key, and under the personal agent's name", async () => {
   await using home = await TestKernel.boot();
   await home.say("hello");
   const { archivedTo, oldSessionId } = await home.sys.call<SessionReset>("session.reset", { key: "main" });
@@ -50,7 +50,7 @@ test("the archive of a main session is where its key says; the personal agent's 
   expect(entries.map(({ name }) => name).sort()).toEqual(["friday", "main"]);
 });
 
-test("session set refuses a key that was never used, unless it is to make the session", async () => {
+test("session set refuses an unused key, unless it creates the session", async () => {
   await using home = await TestKernel.boot();
   const wish = { key: "agent:main:cli:dm:alcie", path: "label", value: "Alice" };
   const refused = await home.refusal("session.set", wish);
@@ -60,10 +60,10 @@ test("session set refuses a key that was never used, unless it is to make the se
   expect(await get(home, wish.key)).toMatchObject({ label: "Alice" });
 });
 
-test("a reset counts as never taken up only what a person wrote", async () => {
+test("a reset counts only messages that a person wrote as unanswered", async () => {
   await using home = await TestKernel.boot();
   const { pid } = await home.spawn({ prompt: "hello" });
-  // Its end is an event in the queue of init, which nobody wrote.
+  // The child's end is an event in the queue of init, not a message of a person.
   await home.wait(pid);
   home.model.will(INIT, { hold: true });
   await home.send("one");

@@ -1,5 +1,5 @@
-// Session keys as a person types them: an empty variable is refused and not taken for the default, an agent is meant by exactly its name, and
-// two people never share a conversation.
+// Typed session keys: an empty variable is refused instead of meaning the default, an agent is matched by its exact name, and two people
+// never share a conversation.
 
 import { expect, test } from "bun:test";
 import type { SessionAddress } from "../../src/syscalls/session/session-service.ts";
@@ -27,7 +27,7 @@ test("an empty name is refused", async () => {
   expect((await home.messages("init:1000")).length).toBe(2);
 });
 
-test("an agent is meant by exactly its name", async () => {
+test("an agent is matched by its exact name", async () => {
   await using home = await TestKernel.boot();
   await home.sys.call("agent.create", { name: "bot" });
   expect(await typed(home, "chat", "--session", "agent:_bot:cli:dm:x", "hi")).toEqual([3, "gsv: no agent _bot"]);
@@ -49,11 +49,11 @@ test("two people have two conversations, and their names are labels", async () =
   expect(new Set(opened.map(({ pid }) => pid)).size).toBe(4);
   expect(await home.get(opened[0]?.pid ?? "")).toMatchObject({ label: "李雷" });
   expect(opened[2]?.key).toBe("agent:main:cli:dm:ann%20lee");
-  // As it is listed, a key names the same session.
+  // A key in its listed form names the same session.
   for (const { key, pid } of opened) expect((await open(key.split(":").at(-1) ?? "")).pid).toBe(pid);
 });
 
-test("no account is named as every object in JavaScript is", async () => {
+test("names of JavaScript object properties are no accounts", async () => {
   await using home = await TestKernel.boot();
   for (const name of ["__proto__", "constructor"])
     expect((await typed(home, "agent", "create", name))[1]).toContain(`${name} is reserved`);

@@ -1,5 +1,5 @@
-// Whatever arguments reach a call, the outcome is an answer or a SysError of one line: never another exception, never a kernel that
-// is worse off. The arguments are made from the declarations, so a new call is tried without a line here.
+// Every call answers bad arguments with a result or a one-line SysError, never another exception, and leaves the kernel unharmed. The
+// arguments are generated from the declarations, so new calls are covered.
 
 import { afterAll, expect, test } from "bun:test";
 import fc from "fast-check";
@@ -75,7 +75,7 @@ const NUMBERS = [
   Number.POSITIVE_INFINITY,
 ];
 
-// Any number that a letter can have, halves of one too. The unit "binary" of fast-check would make a table of a million first.
+// Every UTF-16 unit, lone surrogates included. The unit "binary" of fast-check would first build a table of a million.
 const letter = fc.integer({ min: 0, max: 0x10ffff }).map((number) => String.fromCodePoint(number));
 const text = fc.oneof(fc.constantFrom(...NASTY), fc.string({ unit: letter, maxLength: 40 }));
 const anything = fc.oneof(
@@ -88,7 +88,7 @@ const anything = fc.oneof(
   fc.object({ maxDepth: 2, maxKeys: 3 }),
 );
 
-/** Mostly of the right kind, so that more than the first check is reached. */
+/** Mostly of the right type, so that later checks are reached too. */
 function valueFor(field: Field<unknown, boolean>): fc.Arbitrary<unknown> {
   const right: { readonly [kind: string]: fc.Arbitrary<unknown> } = {
     int: fc.oneof(fc.constantFrom(...NUMBERS), fc.nat(600)),
@@ -110,7 +110,7 @@ function argsOf(call: AnySyscall): fc.Arbitrary<unknown> {
 }
 
 async function check(sys: Sys, call: AnySyscall, args: unknown): Promise<void> {
-  // A wait may have nothing to end it; what is asked for is only that it can be given up.
+  // A wait may never end by itself; it only has to be cancellable.
   const signal = AbortSignal.timeout(50);
   try {
     const waits = call.class === "wait" || "waitMs" in call.input;
@@ -125,7 +125,7 @@ async function check(sys: Sys, call: AnySyscall, args: unknown): Promise<void> {
   }
 }
 
-// What only looks shares one kernel, which is to be the same afterwards.
+// Read-only calls share one kernel, which must be unchanged afterwards.
 let looked: Promise<TestKernel> | null = null;
 afterAll(async () => await (await looked)?.[Symbol.asyncDispose]());
 
@@ -142,7 +142,7 @@ async function tryOut(call: AnySyscall, home: TestKernel): Promise<void> {
 
 for (const call of SYSCALLS.values()) {
   test(
-    `${call.name} answers or refuses in one line, whatever it is given`,
+    `${call.name} answers or refuses in one line, with any arguments`,
     async () => {
       if (call.class === "read") {
         looked ??= TestKernel.boot();

@@ -1,5 +1,5 @@
-// What is typed wrong is refused before anything happens, with the status that scripts test for, one line that says what is wrong, and
-// hints that say what is right. Never a stack trace, never silence.
+// Wrong command lines are refused before anything happens, with the documented status, one line that names the mistake, and hints. Never a
+// stack trace, never silence.
 
 import { expect, test } from "bun:test";
 import fc from "fast-check";
@@ -11,7 +11,7 @@ import { samples } from "../support/soak.ts";
 
 const SEED = 20260104;
 
-/** Command line, exit status, and how the one line on stderr begins. */
+/** Command line, exit status, and the beginning of the line on stderr. */
 const WRONG: readonly (readonly [string[], number, RegExp])[] = [
   [["proc", "list", "--uid", "--limit", "3"], 2, /^gsv: --uid needs a value/],
   [["proc", "list", "--uid", "-1"], 2, /^gsv: --uid needs a value/],
@@ -62,7 +62,7 @@ const WRONG: readonly (readonly [string[], number, RegExp])[] = [
   [["chat"], 2, /^gsv: nothing to send/],
 ];
 
-test("what is typed wrong exits as promised, says so in one line, and changes nothing", async () => {
+test("a wrong command line exits with its status, reports one line, and changes nothing", async () => {
   await using home = await TestKernel.boot();
   const found: string[] = [];
   for (const [argv, status, says] of WRONG) {
@@ -79,7 +79,7 @@ test("what is typed wrong exits as promised, says so in one line, and changes no
   expect((await home.sys.call<{ processes: object[] }>("proc.list", {})).processes).toHaveLength(1);
 });
 
-test("with --json an error is one JSON object on stderr that says the same", async () => {
+test("with --json an error is one JSON object on stderr with the same message", async () => {
   await using home = await TestKernel.boot();
   const { status, stdout, stderr } = await type(home, "proc", "history", "--pid", "nope", "--json");
   expect([status, stdout]).toEqual([3, ""]);
@@ -87,7 +87,7 @@ test("with --json an error is one JSON object on stderr that says the same", asy
   expect(JSON.stringify(JSON.parse(stderr))).toContain("no such process: nope");
 });
 
-test("what follows -- is never a flag, and text that looks like one can be sent", async () => {
+test("arguments after -- are never flags, and text that looks like a flag can be sent", async () => {
   await using home = await TestKernel.boot();
   for (const message of ["--help", "-1", "--"]) {
     const { status } = await type(home, "proc", "send", "--", message);
@@ -123,19 +123,19 @@ const TOKENS = [
 ];
 
 test(
-  "any words at all end in a status that is documented, with words and without a trace",
+  "any words end in a documented status, with a message and without a stack trace",
   async () => {
     await using home = await TestKernel.boot();
     const known = new Set([0, 1, 2, 3, 4, 5, 6, 75, 78, 124, 130]);
     await fc.assert(
       fc.asyncProperty(fc.array(fc.constantFrom(...TOKENS), { maxLength: 6 }), async (argv) => {
-        // What leaves, waits or has a time of its own is tried elsewhere.
+        // Commands that leave, wait or time out are tested elsewhere.
         fc.pre(!["kernel", "wait", "sh", "events"].some((word) => argv.includes(word)));
         const { status, stdout, stderr } = await type(home, ...argv);
         expect(known.has(status)).toBe(true);
-        // A grep that finds nothing has nothing to say.
+        // A grep without a match prints nothing.
         if (status !== 0 && !argv.includes("grep")) expect(stderr).not.toBe("");
-        // Into a pipe data goes as it is; what gsv says itself is for eyes.
+        // Into a pipe, data is raw; gsv's own messages are escaped.
         expect(stderr).not.toMatch(/\x1b|\0/);
         expect(`${stdout}${stderr}`).not.toMatch(/\n {4}at |fault inside/);
       }),

@@ -1,5 +1,5 @@
-// The reference is derived; the golden page shows in a diff what a change of a declaration means to those who read it. After a wanted
-// change: UPDATE_GOLDEN=1 bun test ./test/syscalls/reference.test.ts
+// The reference is derived from the declarations; the golden page shows the effect of a changed declaration as a diff. Update:
+// UPDATE_GOLDEN=1 bun test ./test/syscalls/reference.test.ts
 
 import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
@@ -10,12 +10,12 @@ import { reference, referencePage } from "../../src/syscalls/reference.ts";
 
 const GOLDEN = join(import.meta.dir, "../golden/syscalls.md");
 
-test("the page of the syscalls is what the declarations say", async () => {
+test("the page of the syscalls matches the declarations", async () => {
   if (process.env.UPDATE_GOLDEN) writeFileSync(GOLDEN, referencePage());
   expect(referencePage()).toBe(await Bun.file(GOLDEN).text());
 });
 
-test("it has every syscall with its capability and every argument it takes", () => {
+test("the page has every syscall with its capability and all its arguments", () => {
   const sections = new Map(reference().map((section) => [section.name, section]));
   expect([...sections.keys()]).toEqual([...SYSCALLS.keys()]);
   for (const { name, capability, input } of SYSCALLS.values()) {
@@ -25,7 +25,7 @@ test("it has every syscall with its capability and every argument it takes", () 
   }
 });
 
-test("what it shows of a call has every argument that must be there, in a form that is taken", () => {
+test("the examples of the page have every required argument in a valid form", () => {
   for (const { name, synopsis } of reference()) {
     const json = /^gsv api \S+(?: '(.*)')?$/.exec(synopsis)?.[1] ?? "{}";
     const args = JSON.parse(json.replaceAll('"ID"', '"0190a1b2-0000-7000-8000-000000000000"'));

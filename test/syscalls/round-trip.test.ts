@@ -1,4 +1,4 @@
-// What is accepted comes back exactly as it was given, through history, files, archives and the registry; what cannot be kept is refused.
+// Accepted values come back exactly as given, through history, files, archives and the registry; others are refused.
 
 import { expect, test } from "bun:test";
 import fc from "fast-check";
@@ -26,7 +26,7 @@ const text = fc.oneof(
   ),
 );
 
-test("a message is in history and archive as it was sent, but for NUL and lone surrogates, which are replaced", async () => {
+test("a message is stored in history and archive as sent, with NUL and lone surrogates replaced", async () => {
   await using home = await TestKernel.boot();
   await home.sys.call("proc.signal", { pid: INIT, signal: "STOP" });
   const sent: string[] = [];
@@ -48,7 +48,7 @@ test("a message is in history and archive as it was sent, but for NUL and lone s
   expect(kept).toEqual(sent);
 });
 
-test("the longest message there may be is answered, and one character more is refused", async () => {
+test("the longest allowed message is answered, and one character more is refused", async () => {
   await using home = await TestKernel.boot();
   const longest = "é".repeat(LIMITS.messageCharsMax);
   await home.say(longest);
@@ -60,7 +60,7 @@ test("the longest message there may be is answered, and one character more is re
   ]);
 });
 
-test("a message that says nothing is refused", async () => {
+test("an empty message is refused", async () => {
   await using home = await TestKernel.boot();
   for (const message of ["", " ", "\n\t\u3000"]) {
     expect(await home.refusal("proc.send", { message })).toMatchObject({ code: "EINVAL", message: "message is empty" });
@@ -81,7 +81,7 @@ test("labels come back as they were given, or are refused for a control characte
   );
 });
 
-test("a file holds exactly what was written to it, whatever it is called", async () => {
+test("a file holds exactly the bytes written to it, whatever its name", async () => {
   await using home = await TestKernel.boot();
   const name = fc.constantFrom(
     "plain",

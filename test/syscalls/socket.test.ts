@@ -1,5 +1,5 @@
-// Bytes on the socket that no gsv would send, with a whole kernel behind it: that connection is over, told why in one frame, and
-// nothing else is any worse.
+// Bytes on the socket that no gsv would send, with a whole kernel behind it: that connection ends with one error frame, and everything else
+// continues.
 
 import { expect, test } from "bun:test";
 import { join } from "node:path";
@@ -18,7 +18,7 @@ interface Answered {
   readonly closed: boolean;
 }
 
-/** Says hello, sends these bytes and listens until the other side has said so many lines or has closed. */
+/** Says hello, sends these bytes and listens until the server has sent that many lines or closed. */
 async function talk(path: string, bytes: string | Uint8Array, lines: number, hello = HELLO): Promise<Answered> {
   let wake = () => {};
   let text = "";
@@ -94,7 +94,7 @@ const BROKEN: { readonly [what: string]: string | Uint8Array } = {
   "a second hello": HELLO,
 };
 
-test("a frame that is none ends its connection with EPROTO, and the kernel serves on", () =>
+test("an invalid frame ends its connection with EPROTO, and the kernel continues to serve", () =>
   served(async (home, path) => {
     for (const [what, bytes] of Object.entries(BROKEN)) {
       const { lines, closed } = await talk(path, bytes, 3);
@@ -105,7 +105,7 @@ test("a frame that is none ends its connection with EPROTO, and the kernel serve
     expect(await home.messages(INIT)).toEqual([]);
   }));
 
-test("a call that is one and makes no sense is answered, and the connection goes on", () =>
+test("a valid frame with a senseless call is answered, and the connection stays open", () =>
   served(async (_, path) => {
     const calls = [
       call(1, "no.such", {}),
@@ -131,7 +131,7 @@ test("a call that is one and makes no sense is answered, and the connection goes
     expect(closed).toBe(false);
   }));
 
-test("a client that says it is somebody else is still only the home's own person", () =>
+test("a client that claims to be another account is still the home's owner", () =>
   served(async (_, path) => {
     const hello = {
       kind: "hello",
@@ -146,7 +146,7 @@ test("a client that says it is somebody else is still only the home's own person
     expect(lines[1]?.value).toMatchObject({ uid: 1000, username: "sam", kind: "person" });
   }));
 
-test("a client that asks for its own runs hears of them over the socket, and of no others", () =>
+test("a client subscribed to its own runs gets their signals over the socket, and no others", () =>
   served(async (home, path) => {
     const client = (clientId: string) =>
       openSys({

@@ -13,7 +13,7 @@ const STORY = Array.from({ length: LINES }, (_, line) =>
   line % 10 === 9 ? `\`\`\`\ncode ${line} ${"x".repeat(90)}\n\`\`\`` : `Line ${line} of the story.`,
 ).join("\n\n");
 
-/** No answer streams and the line is empty. */
+/** No answer streams and the input line is empty. */
 const IDLE = /^(?:(?!esc stop)[\s\S])*\n›$/;
 
 async function inWindow(

@@ -1,8 +1,7 @@
-// Transcripts: what a person types into a shell, and what gsv says, as real processes on a fresh home. A line that begins with `#` and a
-// space is a remark; `#>` is a line on stdout, `#!` one on stderr, `#=` the exit status (0 when nothing is said); everything else is a
-// command. A single `…` stands for any lines, one within a line for any text. Ids and times are made the same before comparing.
-//
-// Each run plays a few of them; `GSV_SOAK=1 bun test ./test/transcripts -t files` plays that one.
+// Transcripts: commands typed into a shell and gsv's output, as real processes on a fresh home. A line that begins with `#` and a space is
+// a comment; `#>` is a line on stdout, `#!` one on stderr, `#=` the exit status (default 0); everything else is a command. A single `…`
+// stands for any lines, one within a line for any text. Ids and times are normalized before comparing. Each run plays a few of them;
+// `GSV_SOAK=1 bun test ./test/transcripts -t files` plays that one.
 
 import { expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
@@ -35,7 +34,7 @@ function stepsOf(text: string): Step[] {
   return steps;
 }
 
-/** One shell for all commands, so that variables hold; each command's output goes into files of its own. */
+/** One shell for all commands, so that variables persist; each command's output goes into its own files. */
 function scriptOf(steps: readonly Step[]): string {
   const lines = steps.map(
     ({ command }, at) => `{ ${command}\n} >out.${at} 2>err.${at} </dev/null; echo $? >status.${at}`,
@@ -86,7 +85,7 @@ function sameIds(directory: string): (text: string) => string {
   return (text) =>
     text
       .replaceAll(directory, "/tmp/x")
-      // The manual's own example is nobody's pid.
+      // The manual's example is not a real pid.
       .replace(/\btask:(?!abc123)[a-z0-9]{6}\b/g, pid)
       .replace(/\b[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}\b/g, id)
       .replace(/\b20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, "2026-01-02T03:04:05.678Z")
@@ -121,8 +120,8 @@ async function check(argv: readonly string[], file: string): Promise<void> {
 const ALL = readdirSync(import.meta.dir).filter((name) => name.endsWith(".sh"));
 
 for (const file of drawn(EACH_RUN, ALL)) {
-  test.concurrent(`${file} goes as it is written`, () => check(gsvCommand(), file), 60_000);
-  // In full also as who works on gsv runs it.
+  test.concurrent(`${file} prints the expected output`, () => check(gsvCommand(), file), 60_000);
+  // A full run also plays it from source.
   if (isCompiled() && samples(0, 1) === 1)
-    test.concurrent(`${file} goes as it is written, from source`, () => check(gsvFromSource(), file), 60_000);
+    test.concurrent(`${file} prints the expected output, from source`, () => check(gsvFromSource(), file), 60_000);
 }
