@@ -134,7 +134,9 @@ function parsePid(name: string, value: unknown): string {
 }
 
 export function noSuchProcess(pid: string): SysError {
-  return new SysError("ESRCH", `no such process: ${clip(pid)}`, ["gsv ps lists your processes"]);
+  return new SysError("ESRCH", `no such process: ${pid.trim() === "" ? '""' : clip(pid)}`, [
+    "gsv ps lists your processes",
+  ]);
 }
 
 function wrong(name: string, expected: string, got: unknown): SysError {

@@ -3,7 +3,7 @@
 
 import { isIP } from "node:net";
 import { SysError } from "../abi/errno.ts";
-import { isMetadata, isPublic } from "./web-address.ts";
+import { isMetadata, isPublic, isWebPort } from "./web-address.ts";
 
 export interface Reach {
   /** `host` or `host:port` allowed by a person, wherever it is. */
@@ -75,6 +75,7 @@ async function addressFor({ resolve }: HopPorts, url: URL, reach: Reach): Promis
 
 function needFitting(url: URL, reach: Reach, addresses: readonly string[]): void {
   const host = bare(url.hostname);
+  if (!isWebPort(url.port)) throw new SysError("EINVAL", `not fetched: port ${url.port} is not for the web`);
   const isAllowed = reach.allowed.some((each) => each === url.host || each === url.hostname);
   const fits = (address: string) => isAllowed || isPublic(address) || (reach.private && !isMetadata(address));
   const refused = addresses.find((address) => !fits(address));

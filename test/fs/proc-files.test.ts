@@ -13,7 +13,10 @@ const read = (name: string) => tree.read(sam, `/proc/${pid}/${name}`);
 beforeAll(async () => {
   home = await TestKernel.boot();
   tree = mounted(home);
-  pid = await home.task({ label: "audit\nState: x", cwd: "/home/sam/my docs", drop: "net,shell" });
+  await home.sys.call("fs.mkdir", { path: "/home/sam/my docs" });
+  pid = await home.task({ label: "audit", cwd: "/home/sam/my docs", drop: "net,shell" });
+  // As an older gsv let it be.
+  await home.stores.kernel.processes.label(pid, "audit\nState: x");
 });
 afterAll(() => home[Symbol.asyncDispose]());
 

@@ -150,6 +150,9 @@ test("--as belongs to a new process, and an account that is not yours is none", 
   const io = new KernelIo(home.sys);
   expect(await runs(io, "chat", "--as", "friday", "hi")).toBe(2);
   expect(io.stderr.text).toContain("--as needs --new");
-  expect(await runs(io, "run", "--as", "nobody", "--", "hi")).toBe(1);
-  expect(io.stderr.text).toContain("nobody");
+  for (const name of ["nobody", "root", ""])
+    expect([name, await runs(io, "run", "--as", name, "--", "hi")]).toEqual([name, 3]);
+  expect(io.stderr.text).toContain("gsv: no agent nobody\n");
+  expect(await runs(io, "kill", "")).toBe(3);
+  expect(io.stderr.text).toContain('gsv: no such process: ""\n');
 });

@@ -12,6 +12,7 @@ async function listed(home: TestKernel): Promise<ProcessInfo[]> {
 
 test("a spawned process has what was asked for, belongs to its caller and acts as the personal agent", async () => {
   await using home = await TestKernel.boot();
+  await home.sys.call("fs.mkdir", { path: "~/docs" });
   const made = await home.spawn({ label: "docs audit", cwd: "~/docs", prompt: "begin" });
   expect(made).toMatchObject({ label: "docs audit", profile: "task", cwd: "/home/sam/docs" });
   expect(made.pid).toMatch(/^task:[a-z0-9]{6}$/);
@@ -44,6 +45,7 @@ test("without a prompt nothing runs", async () => {
 
 test("a child starts where its parent is and acts as it does, unless it is told otherwise", async () => {
   await using home = await TestKernel.boot();
+  for (const path of ["~/project", "~/other"]) await home.sys.call("fs.mkdir", { path });
   const parent = await home.task({ cwd: "/home/sam/project" });
   const inside = await home.insideOf(parent);
   const child = await inside.call<Spawned>("proc.spawn", { label: "child" });
@@ -112,9 +114,9 @@ test("what cannot be: an unknown parent, an init, an account that is not yours, 
     [{ parent: "not a pid" }, "ESRCH"],
     [{ profile: "init" }, "EINVAL"],
     [{ profile: "robot" }, "EINVAL"],
-    [{ as: "root" }, "EPERM"],
-    [{ as: "nobody-such" }, "EPERM"],
-    [{ as: "sam" }, "EPERM"],
+    [{ as: "root" }, "ENOENT"],
+    [{ as: "nobody-such" }, "ENOENT"],
+    [{ as: "sam" }, "ENOENT"],
     [{ label: "x".repeat(LIMITS.labelCharsMax + 1) }, "EINVAL"],
     [{ cwd: "" }, "EINVAL"],
     [{ cwd: "/a\0b" }, "EINVAL"],

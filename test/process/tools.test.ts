@@ -217,6 +217,7 @@ test("the agent's tools are exactly the file tools, the shell and pages of the w
 
 test("relative paths and ~ mean the owner's, wherever the process was started", async () => {
   await using home = await TestKernel.boot();
+  await home.sys.call("fs.mkdir", { path: "~/project" });
   const pid = await home.task({ cwd: "~/project" });
   const calls = ["notes.md", "./deep/er.md", "../up.md", "~/home.md"].map((path) => ({
     name: "Write",

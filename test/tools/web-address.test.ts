@@ -2,7 +2,7 @@
 
 import { expect, test } from "bun:test";
 import { isMetadata, isPublic } from "../../src/tools/web-address.ts";
-import { webUrl } from "../../src/tools/web-hop.ts";
+import { needReachable, webUrl } from "../../src/tools/web-hop.ts";
 
 const PUBLIC = ["93.184.216.34", "1.1.1.1", "8.8.8.8", "172.32.0.1", "100.128.0.1", "2606:4700::1111", "2a00:1450::1"];
 const PRIVATE = [
@@ -34,6 +34,15 @@ test("every way to write this machine comes out as its address", () => {
   const hosts = forms.map((form) => webUrl(`http://${form}/`).hostname);
   expect(hosts.filter((host) => isPublic(host))).toEqual([]);
   expect(new Set(hosts)).toEqual(new Set(["127.0.0.1"]));
+});
+
+test("a port of another protocol is refused before there is a connection, and no permission changes that", () => {
+  for (const port of [1, 22, 25, 110, 6000, 6667, 10080]) {
+    const url = webUrl(`http://93.184.216.34:${port}/`);
+    expect(() => needReachable(url, { allowed: [url.host], private: true })).toThrow(`port ${port} is not for the web`);
+  }
+  for (const port of [80, 443, 3000, 8080, 11434])
+    expect(() => needReachable(webUrl(`http://93.184.216.34:${port}/`), { allowed: [], private: false })).not.toThrow();
 });
 
 test("only http and https, and nobody's name in it", () => {

@@ -311,8 +311,9 @@ async function runAsOf(
   const account = wanted ?? (as === undefined ? await kernel.accounts.personalAgent(ownerUid) : null);
   const mine = account !== null && (isRoot(caller) || (await kernel.accounts.mayActAs(ownerUid, account.uid)));
   if (account === null || !mine) {
-    throw new SysError("EPERM", `you may not start processes as ${as ?? "this account"}`, [
-      "leave --as out to use your personal agent",
+    const name = as === undefined ? "for this account" : as.trim() === "" ? '""' : as;
+    throw new SysError("ENOENT", `no agent ${name}`, [
+      "gsv agent list shows yours; without --as it is your personal agent",
     ]);
   }
   return account;
