@@ -98,14 +98,14 @@ function named(gsvHome: string | undefined, personsHome: string): string {
     throw new SysError("ECONFIG", `HOME is ${clip(personsHome)}, which does not exist`, [OWN_DIRECTORY]);
   }
   if (isAbsolute(gsvHome)) return resolve(gsvHome);
-  throw new SysError("ECONFIG", `GSV_HOME is relative: ${gsvHome}`, [
-    `it would be another home in every directory; here: export GSV_HOME=${quoted(resolve(gsvHome))}`,
+  throw new SysError("ECONFIG", `GSV_HOME is not an absolute path: ${gsvHome}`, [
+    `for this directory: export GSV_HOME=${quoted(resolve(gsvHome))}`,
   ]);
 }
 
 function refuseShared(home: string): void {
   if (dirname(home) === "/" && (home === "/" || SHARED.has(basename(home))))
-    throw refused(home, "it belongs to the system", OWN_DIRECTORY);
+    throw refused(home, "it is a system directory", OWN_DIRECTORY);
 }
 
 /** Resolves the part of the path that exists. */
@@ -117,7 +117,7 @@ function realPathOf(path: string): string {
     if ((error as { code?: string }).code !== "ENOENT") return path;
   }
   if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink())
-    throw refused(path, `it is a link to ${clip(readlinkSync(path))}, where nothing is`, OWN_DIRECTORY);
+    throw refused(path, `it is a broken link to ${clip(readlinkSync(path))}`, OWN_DIRECTORY);
   return join(realPathOf(dirname(path)), basename(path));
 }
 
@@ -166,11 +166,11 @@ function checkHome(home: string, stats: Stats, uid: number): void {
   if (!stats.isDirectory()) throw refused(home, "it is not a directory", OWN_DIRECTORY);
   if (stats.uid !== uid) throw foreign(home, stats, uid, OWN_DIRECTORY);
   if ((stats.mode & 0o077) === 0) return;
-  if ((stats.mode & STICKY) !== 0) throw refused(home, "everybody has things in it", OWN_DIRECTORY);
+  if ((stats.mode & STICKY) !== 0) throw refused(home, "it is a shared directory", OWN_DIRECTORY);
   if (readdirSync(home).length > 0) {
-    const why = `others can reach what it holds (mode ${modeOf(stats)})`;
+    const why = `other users can read it (mode ${modeOf(stats)})`;
     if (isLivedIn(home)) throw refused(home, why, `chmod 700 ${quoted(home)}`);
-    throw refused(home, `${why}, and that is not gsv's`, OWN_DIRECTORY);
+    throw refused(home, `${why}, and it is not gsv's`, OWN_DIRECTORY);
   }
   setPrivate(home);
 }
@@ -185,7 +185,11 @@ function setPrivate(directory: string): void {
   try {
     chmodSync(directory, 0o700);
   } catch (error) {
-    throw refused(directory, `others can reach it, and its mode cannot be changed (${codeOf(error)})`, OWN_DIRECTORY);
+    throw refused(
+      directory,
+      `other users can read it, and its mode cannot be changed (${codeOf(error)})`,
+      OWN_DIRECTORY,
+    );
   }
 }
 
@@ -204,8 +208,7 @@ function needFile(file: string): void {
     const stats = statOf(file);
     if (stats?.isFile()) return;
     if (stats?.isDirectory()) throw refused(file, IS_DIRECTORY, aside(file));
-    if (stats !== undefined)
-      throw refused(file, "it is a pipe, a socket or a device, and has to be a file", aside(file));
+    if (stats !== undefined) throw refused(file, "it is not a regular file", aside(file));
     if (lstatSync(file, { throwIfNoEntry: false }) !== undefined) throw leadsNowhere(file);
   } catch (error) {
     if (error instanceof SysError) throw error;
@@ -225,11 +228,7 @@ function statOf(path: string): Stats | undefined {
 /** For example objects on a disk that is not mounted. */
 function leadsNowhere(path: string): SysError {
   const to = clip(readlinkSync(path));
-  return refused(
-    path,
-    `it is a link to ${to}, where nothing is`,
-    `bring back what it leads to, or: rm ${quoted(path)}`,
-  );
+  return refused(path, `it is a broken link to ${to}`, `restore the target, or remove the link: rm ${quoted(path)}`);
 }
 
 function aside(path: string): string {
@@ -274,17 +273,17 @@ function mayPass(directory: string): boolean {
 }
 
 function closed(path: string): SysError {
-  return refused(path, `you may not open it (mode ${modeOf(lstatSync(path))})`, `chmod u+rwX ${quoted(path)}`);
+  return refused(path, `permission denied (mode ${modeOf(lstatSync(path))})`, `chmod u+rwX ${quoted(path)}`);
 }
 
 const KINDS = new Set(["EISDIR", "ENOTDIR", "ELOOP", "EEXIST", "ENOENT"]);
-const IS_DIRECTORY = "it is a directory, and has to be a file";
+const IS_DIRECTORY = "it is a directory, not a file";
 
 function look(home: string): Stats | undefined {
   try {
     return statSync(home, { throwIfNoEntry: false });
   } catch (error) {
-    throw refused(home, `it cannot be looked at (${codeOf(error)})`, OWN_DIRECTORY);
+    throw refused(home, `it cannot be read (${codeOf(error)})`, OWN_DIRECTORY);
   }
 }
 
@@ -294,7 +293,7 @@ export function makeDirectory(directory: string): void {
   } catch (error) {
     const code = codeOf(error);
     if (code === "EEXIST") return; // something else is there: the check that follows says what
-    throw refused(directory, `it cannot be made (${code})`, OWN_DIRECTORY);
+    throw refused(directory, `it cannot be created (${code})`, OWN_DIRECTORY);
   }
 }
 

@@ -33,7 +33,7 @@ test("the home is GSV_HOME or ~/.gsv; a relative GSV_HOME is refused with the ab
   for (const unset of [undefined, ""]) expect(homeFrom(unset, "/tmp")).toBe("/tmp/.gsv");
   for (const relative of ["gsv", "./gsv", "../gsv", "~/gsv"]) {
     const error = refusal(() => homeFrom(relative, "/home/sam"));
-    expect([error.code, error.message]).toEqual(["ECONFIG", `GSV_HOME is relative: ${relative}`]);
+    expect([error.code, error.message]).toEqual(["ECONFIG", `GSV_HOME is not an absolute path: ${relative}`]);
     expect(error.hints.join()).toContain(`export GSV_HOME=${resolve(relative)}`);
   }
 });
@@ -43,7 +43,7 @@ test("a system directory is refused as a home, under any name, and nothing in it
   symlinkSync("/usr", link);
   for (const shared of ["/", "//", "/tmp", "/tmp/", "/usr/../etc", "/dev", "/home", "/var", link]) {
     const error = refusal(() => homeFrom(shared, "/home/sam"));
-    expect([error.code, error.message]).toEqual(["ECONFIG", expect.stringContaining("belongs to the system")]);
+    expect([error.code, error.message]).toEqual(["ECONFIG", expect.stringContaining("it is a system directory")]);
     expect(error.hints).toEqual(["set GSV_HOME to a directory of your own"]);
   }
 });
@@ -61,7 +61,7 @@ test("a home has one name, by any path to it", () => {
 
 test("a dangling link and an invalid path are refused in one short line", () => {
   symlinkSync(join(base, "nothing"), join(base, "link"));
-  expect(refusal(() => homeFrom(join(base, "link"), "/")).message).toContain("where nothing is");
+  expect(refusal(() => homeFrom(join(base, "link"), "/")).message).toContain("it is a broken link");
   for (const long of [`/tmp/${"a/".repeat(3000)}`, `/${"é".repeat(2500)}`]) {
     const error = refusal(() => homeFrom(long, "/"));
     expect([error.code, error.message.length < 300]).toEqual(["ECONFIG", true]);
@@ -132,9 +132,7 @@ describe("a home", () => {
       chmodSync(paths.home, mode);
       const error = refusal(() => prepareHome(paths, uid));
       expect(error.code).toBe("ECONFIG");
-      expect(error.message).toBe(
-        `cannot use ${paths.home}: others can reach what it holds (mode 0${mode.toString(8)})`,
-      );
+      expect(error.message).toBe(`cannot use ${paths.home}: other users can read it (mode 0${mode.toString(8)})`);
       expect(error.hints).toEqual([`chmod 700 "${join(base, "it's mine")}"`]);
       expect(modeOf(paths.home)).toBe(mode);
       expect(existsSync(paths.runDir)).toBe(false);
@@ -179,15 +177,15 @@ describe("a home", () => {
     const { objectsDir, runDir, kernelDb, kernelLog, kernelInfo, lockFile } = paths;
     for (const place of [objectsDir, runDir, kernelDb, kernelLog, kernelInfo, lockFile]) {
       const isDirectory = place === objectsDir || place === runDir;
-      const lost = [`bring back what it leads to, or: rm ${place}`];
+      const lost = [`restore the target, or remove the link: rm ${place}`];
       const aside = [`mv ${place} ${place}.old`];
       const name = basename(place);
       const kinds: readonly (readonly [() => void, string, readonly string[]])[] = [
-        [() => symlinkSync("nowhere", place), "it is a link to nowhere, where nothing is", lost],
-        [() => symlinkSync(name, place), `it is a link to ${name}, where nothing is`, lost],
+        [() => symlinkSync("nowhere", place), "it is a broken link to nowhere", lost],
+        [() => symlinkSync(name, place), `it is a broken link to ${name}`, lost],
         isDirectory
           ? [() => writeFileSync(place, ""), "it is not a directory", aside]
-          : [() => mkdirSync(place), "it is a directory, and has to be a file", aside],
+          : [() => mkdirSync(place), "it is a directory, not a file", aside],
       ];
       for (const [put, why, hints] of kinds) {
         rmSync(place, { recursive: true, force: true });
@@ -222,14 +220,14 @@ describe("a home", () => {
     rmSync(at);
     mkdirSync(at);
     const directory = inTheWay(thrown(() => writeFileSync(at, "x")));
-    expect(directory?.message).toBe(`cannot use ${at}: it is a directory, and has to be a file`);
+    expect(directory?.message).toBe(`cannot use ${at}: it is a directory, not a file`);
     symlinkSync("loop", join(at, "loop"));
     expect(inTheWay(thrown(() => statSync(join(at, "loop/x"))))?.message).toContain(
       "it is a link to loop, where nothing is",
     );
     symlinkSync(join(at, "gone"), join(at, "lost"));
     const lost = inTheWay(thrown(() => mkdirSync(join(at, "lost/x"), { recursive: true })));
-    expect(lost?.hints).toEqual([`bring back what it leads to, or: rm ${join(at, "lost")}`]);
+    expect(lost?.hints).toEqual([`restore the target, or remove the link: rm ${join(at, "lost")}`]);
     for (const error of [thrown(() => statSync(join(at, "none"))), thrown(() => mkdirSync(at)), new Error("x"), null])
       expect(error === null ? null : inTheWay(error)).toBeNull();
   });
@@ -242,12 +240,12 @@ describe("a home", () => {
     const told = denied(join(at, "in", "new"));
     expect([told?.code, told?.message, told?.hints]).toEqual([
       "ECONFIG",
-      `cannot use ${join(at, "in")}: you may not open it (mode 0500)`,
+      `cannot use ${join(at, "in")}: permission denied (mode 0500)`,
       [`chmod u+rwX ${join(at, "in")}`],
     ]);
     if (uid === 0) return; // is readable by root, whatever its modes
     chmodSync(at, 0);
-    expect(denied(join(at, "in", "new"))?.message).toBe(`cannot use ${at}: you may not open it (mode 0000)`);
+    expect(denied(join(at, "in", "new"))?.message).toBe(`cannot use ${at}: permission denied (mode 0000)`);
     chmodSync(at, 0o700);
   });
 

@@ -78,9 +78,9 @@ export function shortage(error: unknown): SysError | null {
   if (code === "ENOSPC" || code === "EDQUOT")
     return new SysError("ENOSPC", "the disk is full; nothing was saved", ["free some disk space and try again"]);
   if (code !== "EMFILE" && code !== "ENFILE") return null;
-  const whose = code === "EMFILE" ? "the kernel of this home" : "this machine";
-  return new SysError("EAGAIN", `${whose} has as many files open as it may`, [
-    "try again when less runs, or allow it more: ulimit -n, then gsv kernel restart",
+  const whose = code === "EMFILE" ? "the kernel of this home" : "this computer";
+  return new SysError("EAGAIN", `${whose} has too many open files`, [
+    "try again later, or raise the limit: ulimit -n, then gsv kernel restart",
   ]);
 }
 

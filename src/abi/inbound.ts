@@ -64,13 +64,13 @@ function compactOf(rest: string | null): SlashCommand | null {
   if (rest === null) return { command: "compact", keep: null };
   const keep = Number(rest);
   if (/^[0-9]+$/.test(rest) && keep >= 1 && keep <= KEEP_MAX) return { command: "compact", keep };
-  return { command: "wrong", why: "/compact takes the number of messages that stay, as /compact 20" };
+  return { command: "wrong", why: "/compact takes the number of messages to keep, for example /compact 20" };
 }
 
 function thinkOf(rest: string | null): SlashCommand {
   const level = rest === null ? null : thinkingNamed(rest);
   if (rest === null || level !== null) return { command: "think", level };
-  return { command: "wrong", why: `no such level: ${rest.slice(0, 40).toWellFormed()}; ${LEVELS}` };
+  return { command: "wrong", why: `unknown level: ${rest.slice(0, 40).toWellFormed()}; ${LEVELS}` };
 }
 
 export const LEVELS = "levels are off, minimal, low, medium, high and xhigh";

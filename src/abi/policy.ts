@@ -63,11 +63,11 @@ export function parsePolicy(text: string): Policy {
   try {
     value = JSON.parse(text);
   } catch {
-    throw wrong("it is no JSON");
+    throw wrong("not JSON");
   }
   const { default: fallback, rules = [] } = objectAt(value, "the policy", ["default", "rules"]);
   if (!Array.isArray(rules)) throw wrong("rules must be a list");
-  if (rules.length > RULES_MAX) throw wrong(`it has more than ${RULES_MAX} rules`);
+  if (rules.length > RULES_MAX) throw wrong(`more than ${RULES_MAX} rules`);
   const read = rules.map((rule, index) => ruleFrom(rule, `rule ${index + 1}`));
   return fallback === undefined ? { rules: read } : { default: actionAt(fallback, "default"), rules: read };
 }
@@ -75,7 +75,7 @@ export function parsePolicy(text: string): Policy {
 export function ruleFrom(value: unknown, at: string): Rule {
   const { match, when, target, action } = objectAt(value, at, ["match", "when", "target", "action"]);
   if (typeof match !== "string" || !MATCH.test(match))
-    throw wrong(`${at}: match must be a syscall, domain.* or *, as shell.exec`);
+    throw wrong(`${at}: match must be a syscall, domain.* or *, for example shell.exec`);
   const { target: within, ...rest } = when === undefined ? {} : objectAt(when, `${at}: when`, [...WHEN, "target"]);
   const place = target ?? within;
   if (place !== undefined && (typeof place !== "string" || !TARGET.test(place)))
@@ -112,7 +112,7 @@ function actionAt(value: unknown, at: string): Action {
 function tagsAt(value: unknown, at: string): readonly Tag[] {
   return wordsAt(value, at).map((word) => {
     const tag = TAGS.find((each) => each === word);
-    if (tag === undefined) throw wrong(`${at}: there is no tag ${word.slice(0, 40)}, only ${TAGS.join(", ")}`);
+    if (tag === undefined) throw wrong(`${at}: unknown tag ${word.slice(0, 40)}; tags: ${TAGS.join(", ")}`);
     return tag;
   });
 }
@@ -140,12 +140,12 @@ function textsAt(value: unknown, at: string): Texts {
 function objectAt(value: unknown, at: string, keys: readonly string[] | null): { readonly [key: string]: unknown } {
   if (typeof value !== "object" || value === null || Array.isArray(value)) throw wrong(`${at} must be an object`);
   const unknown = keys === null ? undefined : Object.keys(value).find((key) => !keys.includes(key));
-  if (unknown !== undefined) throw wrong(`${at}: there is no ${unknown.slice(0, 40)}, only ${keys?.join(", ")}`);
+  if (unknown !== undefined) throw wrong(`${at}: unknown key ${unknown.slice(0, 40)}; keys: ${keys?.join(", ")}`);
   return value as { readonly [key: string]: unknown };
 }
 
 function wrong(what: string): SysError {
-  return new SysError("ECONFIG", `this is not a policy: ${what}`, [
-    'as {"rules":[{"match":"shell.exec","target":"host","when":{"argPrefix":{"command":"npm test"}},"action":"auto"}]}',
+  return new SysError("ECONFIG", `invalid policy: ${what}`, [
+    'for example {"rules":[{"match":"shell.exec","target":"host","when":{"argPrefix":{"command":"npm test"}},"action":"auto"}]}',
   ]);
 }

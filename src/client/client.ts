@@ -138,15 +138,15 @@ function openLog({ home, logDir, kernelLog }: HomePaths): number {
   } catch (error) {
     const { code } = error as { code?: string };
     if (code === "EROFS")
-      throw new SysError("ECONFIG", `nothing can be written: ${home} is on a read-only file system`, [
-        "what only reads works; for the rest mount it for writing, or set GSV_HOME to another home",
+      throw new SysError("ECONFIG", `cannot write to ${home}: read-only file system`, [
+        "commands that only read still work; for others, mount it writable or set GSV_HOME",
       ]);
     if (code === "EACCES" || code === "EPERM")
-      throw new SysError("ECONFIG", `nothing can be written: you may not write to ${kernelLog}`, [
-        `what only reads works; for the rest: chmod 700 ${[home, logDir].map(quoted).join(" ")}`,
+      throw new SysError("ECONFIG", `cannot write to ${kernelLog}: permission denied`, [
+        `commands that only read still work; for others: chmod 700 ${[home, logDir].map(quoted).join(" ")}`,
       ]);
     if (code === "ENOSPC" || code === "EDQUOT")
-      throw new SysError("ENOSPC", `no kernel can be started: the disk is full (${kernelLog})`, ["free some space"]);
+      throw new SysError("ENOSPC", `cannot start the kernel: the disk is full (${kernelLog})`, ["free some space"]);
     throw error;
   }
 }
@@ -160,8 +160,8 @@ function keepLogShort(log: string): void {
 export function isInProcess(env: ClientMachine["env"]): boolean {
   const { GSV_KERNEL: told = "" } = env;
   if (told === "" || told === IN_PROCESS) return told !== "";
-  throw new SysError("ECONFIG", `GSV_KERNEL cannot be ${clip(told)}`, [
-    `set it to ${IN_PROCESS} for a kernel inside each command, or leave it out`,
+  throw new SysError("ECONFIG", `unknown GSV_KERNEL value: ${clip(told)}`, [
+    `set it to ${IN_PROCESS} to run a kernel inside each command, or unset it`,
   ]);
 }
 

@@ -11,7 +11,7 @@ export function flagsFrom(said: readonly string[]): { readonly [key: string]: st
   const flags: { [key: string]: string } = {};
   for (const text of said) {
     const [key, value] = flagFrom(text);
-    if (Object.hasOwn(flags, key)) throw new SysError("EUSAGE", `--set says ${key} twice`);
+    if (Object.hasOwn(flags, key)) throw new SysError("EUSAGE", `--set ${key} is given twice`);
     flags[key] = value;
   }
   return flags;
@@ -22,21 +22,21 @@ function flagFrom(text: string): readonly [string, string] {
   if (equals < 1) throw new SysError("EUSAGE", "--set takes KEY=VALUE", ["usage: gsv COMMAND … --set KEY=VALUE"]);
   const { name, uid } = settingNamed(text.slice(0, equals));
   const setting: Setting = SETTINGS[name];
-  if (uid !== null) throw new SysError("EUSAGE", `--set is for this command: it names no account, only ${name}`);
+  if (uid !== null) throw new SysError("EUSAGE", `--set cannot name an account: use --set ${name}=VALUE`);
   if (setting.type === "secret") {
-    throw new SysError("EUSAGE", `${name} is a secret and cannot be an argument`, [
-      `type it unseen: gsv config set ${name}`,
-      ...(setting.env === undefined ? [] : [`or for one command: ${setting.env} in its environment`]),
+    throw new SysError("EUSAGE", `--set cannot set ${name}: it is a secret`, [
+      `type it at a hidden prompt: gsv config set ${name}`,
+      ...(setting.env === undefined ? [] : [`or set ${setting.env} for this command`]),
     ]);
   }
   if (setting.writes === "root") {
-    throw new SysError("EPERM", `${name} is a setting of the whole home: --set cannot say it`, [
-      `root changes it: gsv config set --system ${name} VALUE --user root`,
+    throw new SysError("EPERM", `--set cannot set ${name}: it is a setting of the whole home`, [
+      `set it as root: gsv config set --system ${name} VALUE --user root`,
     ]);
   }
   const written = text.slice(equals + 1);
   if (written.trim() === "")
-    throw new SysError("EUSAGE", `--set ${name}= says nothing`, [`what it takes: gsv config get -v ${name}`]);
+    throw new SysError("EUSAGE", `--set ${name}= has no value`, [`allowed values: gsv config get -v ${name}`]);
   const value = canonicalValue(name, setting, written);
   checkSetting(name, value);
   return [name, value];

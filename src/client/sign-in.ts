@@ -6,6 +6,7 @@ import { join } from "node:path";
 import type { KeptLogin, SignIn } from "../../commands/command.ts";
 import { SysError } from "../abi/errno.ts";
 import type { Credentials } from "../abi/identity.ts";
+import { clip } from "../lib/text/truncate.ts";
 
 export interface SignInMachine {
   readonly env: { readonly [name: string]: string | undefined };
@@ -62,10 +63,10 @@ export function signing({ env, runDir, now, ask }: SignInMachine): Signing {
       if (login !== null) return { user, token: login.token };
       const password = asks ? await ask(`password of ${user}: `) : null;
       if (password !== null) return { user, password };
-      const why = asks ? "there is no terminal to ask on" : "--no-input says not to ask for it";
-      throw new SysError("EAUTH", `acting as ${user} takes its password, and ${why}`, [
-        "GSV_PASSWORD_FD=3 gsv … 3< FILE reads it from there",
-        "GSV_TOKEN takes a token of gsv auth token create",
+      const why = asks ? "but there is no terminal to ask on" : "but --no-input is set";
+      throw new SysError("EAUTH", `--user ${user} needs a password, ${why}`, [
+        "read it from a file: GSV_PASSWORD_FD=3 gsv … 3< FILE",
+        "or set GSV_TOKEN to a token from gsv auth token create",
       ]);
     },
   };
@@ -77,7 +78,7 @@ function passwordFrom(descriptor: string): string {
   } catch {
     // Reported below, like an invalid number.
   }
-  throw new SysError("EAUTH", "GSV_PASSWORD_FD names no descriptor that can be read", [
+  throw new SysError("EAUTH", `cannot read the password from GSV_PASSWORD_FD=${clip(descriptor)}`, [
     "GSV_PASSWORD_FD=3 gsv … 3< FILE",
   ]);
 }

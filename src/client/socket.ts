@@ -76,7 +76,7 @@ function checkPrivate(directory: string, uid: number): boolean {
   if (!stats.isDirectory()) throw refused(directory, "it is not a directory", `rm ${quoted(directory)}`);
   if (stats.uid !== uid) throw foreign(directory, stats, uid, "set GSV_HOME to a shorter path");
   if ((stats.mode & 0o077) !== 0)
-    throw refused(directory, `others can reach it (mode ${modeOf(stats)})`, `chmod 700 ${quoted(directory)}`);
+    throw refused(directory, `other users can open it (mode ${modeOf(stats)})`, `chmod 700 ${quoted(directory)}`);
   return true;
 }
 

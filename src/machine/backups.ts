@@ -41,7 +41,7 @@ export function homeKeeping(machine: KeepMachine): HomeKeeping {
     backup: (file, { force }) =>
       inStaging(machine, async (staging) => {
         if (isRestoreUnfinished(paths))
-          throw new SysError("EAGAIN", "a restore was cut short", ["gsv kernel start finishes it"]);
+          throw new SysError("EAGAIN", "a restore was interrupted", ["finish it: gsv kernel start"]);
         const { kernelDb, procDir, reposDir } = paths;
         const target = { file: resolve(cwd, file), force };
         const places = { kernelDb, procDir, reposDir, taker: () => taker(machine), staging };
@@ -123,7 +123,7 @@ async function inStaging<T>(
 function keepLock({ keepLock: file }: HomePaths): Lock {
   const lock = acquireLock(file);
   if (lock === null)
-    throw new SysError("EAGAIN", "another backup or restore of this home is under way", ["try again when it is done"]);
+    throw new SysError("EAGAIN", "another backup or restore of this home is running", ["try again when it is done"]);
   return lock;
 }
 
@@ -137,10 +137,10 @@ function sweepStagings(paths: HomePaths): void {
 function mayReplace(paths: HomePaths, force: boolean): void {
   if (force || !isOccupied(paths)) return;
   throw new SysError("EEXIST", `${paths.home} is not empty`, [
-    "--force puts the backup in its place and keeps what is there in its backup/ directory",
+    "--force replaces it and moves the old home to its backup/ directory",
   ]);
 }
 
 function inUse(): SysError {
-  return new SysError("EAGAIN", "not restored: a kernel is using this home", ["gsv kernel stop, then again"]);
+  return new SysError("EAGAIN", "not restored: a kernel is using this home", ["stop it first: gsv kernel stop"]);
 }

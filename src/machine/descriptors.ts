@@ -40,8 +40,8 @@ export function openDatabasesMax(descriptors = descriptorsMax()): number {
 export function needDescriptorsForThread(max = descriptorsMax, open = descriptorsOpen): void {
   const most = max();
   if (most === null || most > PLENTY || most - open() >= LEFT_FOR_A_THREAD) return;
-  throw new SysError("EAGAIN", `no room for another script: ${most} files may be open, and nearly all are`, [
-    "try again when less runs, or give the kernel more: ulimit -n, then gsv kernel restart",
+  throw new SysError("EAGAIN", `cannot start another script: nearly all ${most} file descriptors are in use`, [
+    "try again later, or raise the limit: ulimit -n, then gsv kernel restart",
   ]);
 }
 

@@ -136,7 +136,7 @@ function repoStates(reposDir: string, now: number): RepoState[] {
 function freeLocks(gitDir: string): readonly string[] {
   const dropped = dropStaleLocks(gitDir);
   if (dropped.length > 0) return dropped;
-  throw new SysError("EAGAIN", "a git may be at work there", ["try again when it is done"]);
+  throw new SysError("EAGAIN", "git may be running there", ["try again when it is done"]);
 }
 
 async function follow(gitDir: string, path: string | undefined): Promise<string | null> {

@@ -46,8 +46,8 @@ export async function hostSide({ cwd, home, drafts, clock, random }: HostFilesOp
     const real = await realOf(absolute);
     const isDraft = use === "read" && real.startsWith(`${ownDrafts}${sep}draft-`);
     if ((real !== ownHome && !real.startsWith(ownHome + sep)) || isDraft) return absolute;
-    throw new SysError("EPERM", `host:${path}: lies in gsv's own home, which is not copied file by file`, [
-      "gsv backup FILE writes all of it into one file",
+    throw new SysError("EPERM", `host:${path}: cannot copy single files of gsv's home`, [
+      "to copy the whole home: gsv backup FILE",
     ]);
   }
 
@@ -166,7 +166,7 @@ async function writeNew(path: string, pieces: AsyncIterable<Uint8Array>, mode: n
 }
 
 function notPlain(path: string): SysError {
-  return new SysError("EINVAL", `host:${path}: is no plain file`, ["- is stdin or stdout"]);
+  return new SysError("EINVAL", `host:${path}: Not a regular file`, ["for stdin or stdout, use -"]);
 }
 
 /** Translates errors of the host. */

@@ -150,7 +150,7 @@ export async function editText(
     clear();
     if (error instanceof SysError) throw new SysError(error.code, error.message, hints);
     throw new SysError("ECONFIG", `cannot start the editor ${command[0]}`, [
-      "set VISUAL or EDITOR to one there is",
+      "set EDITOR to an installed editor, for example: export EDITOR=vi",
       ...hints,
     ]);
   }
@@ -167,8 +167,8 @@ function bytesOf(path: string, called: string): Buffer | null {
   } finally {
     if (descriptor !== null) closeSync(descriptor);
   }
-  throw new SysError("EINVAL", `${called} is no plain file that can be read: nothing was changed`, [
-    "move it away to begin anew",
+  throw new SysError("EINVAL", `${called} is not a readable file: nothing was changed`, [
+    "move it away to start from the stored text",
   ]);
 }
 
@@ -182,12 +182,12 @@ function isWritten(path: string, before: string): boolean {
 }
 
 function textIn(path: string): string {
-  const bytes = bytesOf(path, "what the editor left");
+  const bytes = bytesOf(path, "the edited text");
   if (bytes === null) throw new SysError("EINVAL", "the editor left no file: nothing was changed");
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    throw new SysError("EINVAL", "what the editor left is no text in UTF-8: nothing was changed");
+    throw new SysError("EINVAL", "the edited text is not UTF-8: nothing was changed");
   }
 }
 
@@ -221,8 +221,8 @@ async function runEditor(
 function editorFrom(env: EditorPorts["env"]): readonly [string, ...string[]] {
   // A configured editor may not need a terminal; the default one does.
   if (!env.VISUAL && !env.EDITOR && !isatty(0)) {
-    throw new SysError("EUSAGE", "there is no terminal to edit on, and neither VISUAL nor EDITOR is set", [
-      "name one that needs none: EDITOR=COMMAND",
+    throw new SysError("EUSAGE", "no editor: there is no terminal, and VISUAL and EDITOR are not set", [
+      "set one that needs no terminal: EDITOR=COMMAND",
     ]);
   }
   const [program, ...words] = (env.VISUAL || env.EDITOR || "vi").trim().split(/\s+/);

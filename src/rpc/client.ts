@@ -262,8 +262,9 @@ export function cancelled(name: string): SysError {
 
 function unreachable(socketPath: string, error: unknown): Error {
   const code = (error as { code?: unknown }).code;
-  if (code === "EACCES" || code === "EPERM") return new SysError("EACCES", `may not use the socket ${socketPath}`);
+  if (code === "EACCES" || code === "EPERM")
+    return new SysError("EACCES", `cannot use the socket ${socketPath}: permission denied`);
   if (code === "EINVAL" || code === "ENAMETOOLONG")
     return new SysError("ECONFIG", `the socket path is too long: ${socketPath}`);
-  return new ConnectionLost("absent", `nobody listens on ${socketPath} (${String(code)})`);
+  return new ConnectionLost("absent", `no kernel listens on ${socketPath} (${String(code)})`);
 }

@@ -119,8 +119,8 @@ class KernelSys implements Sys {
         if (clock.mono() - sentAt > RESENDS_FORGOTTEN_MS) resends = 0;
       }
     }
-    throw new SysError("EAGAIN", `the kernel ended ${RESENDS_MAX} times while it worked on ${name}`, [
-      "its log says why: log/kernel.log in gsv's home",
+    throw new SysError("EAGAIN", `the kernel ended ${RESENDS_MAX} times during ${name}`, [
+      "for details, run: gsv logs",
     ]);
   }
 
@@ -196,8 +196,8 @@ function isForKernel(error: unknown): boolean {
 /** The call may have been saved. */
 function unanswered(name: string, why: unknown): unknown {
   if (!(why instanceof SysError) || why.code === "ECANCELED") return why;
-  return new SysError("EIO", `the kernel ended while it worked on ${name}; now: ${why.message}`, [
-    "it may have been carried out: look before you repeat it",
+  return new SysError("EIO", `the kernel ended during ${name}; now: ${why.message}`, [
+    "the change may be done already: check before you repeat it",
     ...why.hints,
   ]);
 }

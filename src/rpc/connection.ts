@@ -80,7 +80,7 @@ export class Connection {
       this.decoder.push(chunk);
     } catch (error) {
       this.work();
-      this.refuse(error instanceof SysError ? error : new SysError("EPROTO", "the kernel could not read that"));
+      this.refuse(error instanceof SysError ? error : new SysError("EPROTO", "the kernel could not read a frame"));
     }
     this.work();
   }
@@ -216,7 +216,7 @@ export class Connection {
   private told(call: string, error: unknown): SysError {
     if (error instanceof SysError) return error;
     this.options.onFault?.(call, error);
-    return new SysError("EIO", `${call} failed inside the kernel`, ["the kernel's log says why"]);
+    return new SysError("EIO", `${call} failed inside the kernel`, ["for details, run: gsv logs"]);
   }
 
   /** Sends the reason and ends the connection. */
@@ -240,7 +240,7 @@ export class Connection {
         this.frame(frame);
       }
     } catch (error) {
-      this.refuse(error instanceof SysError ? error : new SysError("EPROTO", "the kernel could not read that"));
+      this.refuse(error instanceof SysError ? error : new SysError("EPROTO", "the kernel could not read a frame"));
     }
     if (this.isFull() === this.paused || !this.isListening()) return;
     this.paused = !this.paused;
@@ -259,8 +259,5 @@ export class Connection {
 
 function tooManyWaits(name: string): SysError {
   const { waitsPerConnectionMax: max } = LIMITS;
-  return new SysError(
-    "EAGAIN",
-    `${name}: this client waits for ${max} things already, as many as a kernel keeps for one`,
-  );
+  return new SysError("EAGAIN", `${name}: this client already has ${max} waiting calls, the maximum`);
 }

@@ -59,7 +59,7 @@ const TRIES_PER_STARTER = 10;
 const TRY_LATER = exitStatusOfCode("EAGAIN");
 /** Higher statuses are signals. */
 const STATUS_MAX = 127;
-const LOG_HINT = "its log says why: log/kernel.log in gsv's home";
+const LOG_HINT = "for details, run: gsv logs";
 
 export class KernelFinder {
   private readonly settings: FindSettings;
@@ -135,11 +135,9 @@ export class KernelFinder {
     if (order === 0) return link;
     if (order > 0) return this.retire(link);
     link.close();
-    throw new SysError(
-      "ECONFIG",
-      `this gsv ${info.version} (${exe}) is older than the running kernel ${version} (${theirs})`,
-      [`use ${theirs}, or stop that kernel first: ${theirs} kernel stop`],
-    );
+    throw new SysError("ECONFIG", `gsv ${info.version} is older than the running kernel ${version}`, [
+      `use ${theirs} instead of ${exe}, or stop that kernel: ${theirs} kernel stop`,
+    ]);
   }
 
   private async retire(link: Link): Promise<null> {
@@ -155,11 +153,9 @@ export class KernelFinder {
     if (gone) return null;
     link.close();
     const { version, exe: theirs } = link.kernel;
-    throw new SysError(
-      "ECONFIG",
-      `the running kernel ${version} (${theirs}) is older than this gsv ${info.version} (${exe}) and does not leave`,
-      [`stop it: ${theirs} kernel stop`],
-    );
+    throw new SysError("ECONFIG", `the running kernel ${version} is older than gsv ${info.version} and does not exit`, [
+      `stop it, then use ${exe}: ${theirs} kernel stop`,
+    ]);
   }
 
   private async holder(): Promise<{ readonly pid: number | null; readonly isSuspended: boolean | null }> {
@@ -169,10 +165,10 @@ export class KernelFinder {
 
   private async silent(): Promise<SysError> {
     const { pid, isSuspended } = await this.holder();
-    const who = pid === null ? "the process that holds gsv's home" : `the kernel (pid ${pid})`;
+    const who = pid === null ? "the process that locks gsv's home" : `the kernel (pid ${pid})`;
     if (isSuspended === false)
-      return new SysError("EAGAIN", `${who} is too busy to answer, or the machine is`, [
-        "try again in a moment; gsv doctor looks at both",
+      return new SysError("EAGAIN", `${who} is too busy to answer`, [
+        "try again in a moment; gsv doctor shows the cause",
       ]);
     const what = isSuspended ? "is suspended" : "does not answer; it may be suspended";
     return new SysError("EAGAIN", `${who} ${what}`, [
@@ -239,7 +235,7 @@ class Starter {
 }
 
 function notUp(startMs: number, why: string): SysError {
-  return new SysError("EAGAIN", `no kernel came up within ${startMs / 1000} s: ${why}`, [LOG_HINT]);
+  return new SysError("EAGAIN", `the kernel did not start within ${startMs / 1000} s: ${why}`, [LOG_HINT]);
 }
 
 // An unreadable version counts as older than any.

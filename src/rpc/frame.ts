@@ -235,5 +235,5 @@ function isObject(value: unknown): value is Loose {
 }
 
 function broken(what: string): SysError {
-  return new SysError("EPROTO", `this is not gsv's protocol: ${what}`, ["is it a gsv at the other end?"]);
+  return new SysError("EPROTO", `not gsv's protocol: ${what}`, ["check that both ends run gsv"]);
 }

@@ -88,5 +88,5 @@ function follow(listener: Listener, signal: Signal): void {
 
 export function tooManySubscriptions(): SysError {
   const { subscriptionsPerConnectionMax: max } = LIMITS;
-  return new SysError("EAGAIN", `this client listens to ${max} things already, as many as a kernel keeps for one`);
+  return new SysError("EAGAIN", `this client already has ${max} subscriptions, the maximum`);
 }

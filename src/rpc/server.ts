@@ -148,7 +148,7 @@ function lacksDescriptors(): boolean {
 }
 
 function tooManyConnections(max: number): SysError {
-  return new SysError("EAGAIN", `the kernel has ${max} clients, as many as it takes`, [
+  return new SysError("EAGAIN", `the kernel already has ${max} clients, the maximum`, [
     "close some, or try again later",
   ]);
 }

@@ -130,7 +130,7 @@ test("a backup restored into the home it was made of brings back what was, and k
     const held = await home.gsv(["restore", "--force", file]);
     expect([held.status, held.stderr]).toEqual([
       75,
-      "gsv: not restored: a kernel is using this home\n  gsv kernel stop, then again\n",
+      "gsv: not restored: a kernel is using this home\n  stop it first: gsv kernel stop\n",
     ]);
     await home.gsv(["kernel", "stop"]);
     const refused = await home.gsv(["restore", file]);

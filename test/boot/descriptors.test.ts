@@ -21,7 +21,7 @@ test("a thread that would find none left is refused, with what to do", () => {
       () => most,
       () => open,
     );
-  expect(need(256, 250)).toThrow("no room for another script: 256 files may be open, and nearly all are");
+  expect(need(256, 250)).toThrow("cannot start another script: nearly all 256 file descriptors are in use");
   expect(need(256, Number.POSITIVE_INFINITY)).toThrow();
   expect(need(256, 100)).not.toThrow();
   expect(need(null, 250)).not.toThrow();

@@ -121,7 +121,7 @@ test.each([
     expect([refused.code, refused.hints]).toEqual(["EINVAL", [`your text is saved in ${draft}`]]);
     expect(lstatSync(draft).isFile()).toBe(false);
     const again = await edit(editor('echo late > "$1"'));
-    expect(again.message).toBe(`${draft} is no plain file that can be read: nothing was changed`);
+    expect(again.message).toBe(`${draft} is not a readable file: nothing was changed`);
     expect(lstatSync(draft).isFile()).toBe(false);
     expect(readdirSync(directory).filter((name) => name.startsWith("edit-"))).toEqual([]);
   },

@@ -64,13 +64,13 @@ describe("--quiet", () => {
 
   test("what happens besides is not told either", async () => {
     io.fakeSys.answer("proc.list", () => {
-      io.hear("gsv: made a home at /home/sam/.gsv\n");
+      io.hear("gsv: created a home at /home/sam/.gsv\n");
       return { processes: LINES };
     });
     await runs(io, "ps", "--quiet");
     expect(io.stderr.text).toBe("");
     await runs(io, "ps");
-    expect(io.stderr.text).toContain("made a home");
+    expect(io.stderr.text).toContain("created a home");
   });
 
   test("a command with a --quiet of its own keeps it", async () => {

@@ -12,7 +12,7 @@ test.concurrent("with GSV_KERNEL=in-process a chat is answered, and no kernel, s
   await withHome(async (home) => {
     const ran = await home.gsv(["chat", "How do I stop a process?"], { env: ALONE });
     expect([ran.status, ran.stdout.includes("gsv proc stop")]).toEqual([0, true]);
-    expect(ran.stderr).toStartWith(`gsv: made a home at ${home.directory}`);
+    expect(ran.stderr).toStartWith(`gsv: created a home at ${home.directory}`);
     expect([existsSync(home.paths.socket), home.holder, home.processes]).toEqual([false, null, []]);
     const again = await home.gsv(["proc", "reset"], { env: ALONE });
     expect([again.status, again.stdout.includes("/var/sessions/sam/init:1000/")]).toEqual([0, true]);

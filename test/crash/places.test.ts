@@ -52,7 +52,7 @@ async function printedIn({ at, env }: Place): Promise<readonly string[]> {
   return printed.map((text) =>
     text
       .replace(BASH, "")
-      .replace(/made a home at .*/, "")
+      .replace(/created a home at .*/, "")
       .replace(OWN, "…"),
   );
 }

@@ -61,7 +61,7 @@ test.skipIf(!canTry)(
         ]) {
           const ran = await readOnly(home, ...args);
           expect([args, ran.status, ran.stdout]).toEqual([args, 78, ""]);
-          expect(ran.stderr).toMatch(/^gsv: nothing can be written: .*\n {2}what only reads works; .*\n$/);
+          expect(ran.stderr).toMatch(/^gsv: cannot write to .*\n {2}commands that only read still work; .*\n$/);
         }
       } finally {
         setModes(home, 0o700);

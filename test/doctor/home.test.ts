@@ -99,10 +99,10 @@ describe("the home", () => {
     const machine = { uid: ME, env: {}, clock: realClock, random: seeded(3).bytes };
     const patient = await patientOf({ ...machine, home: fault as never });
     const found = lines(await doctorOf(patient).examine({ checks: [], fix: true }));
-    expect(found[0]).toBe("problem home: GSV_HOME is relative: relative");
+    expect(found[0]).toBe("problem home: GSV_HOME is not an absolute path: relative");
     expect(found.some((line) => line.startsWith("ok provider"))).toBe(true);
     expect(lines(await doctorOf(patient).fsck({ repair: true }))).toEqual([
-      "notice home: there is nothing to check: GSV_HOME is relative: relative",
+      "notice home: there is nothing to check: GSV_HOME is not an absolute path: relative",
     ]);
   });
 

@@ -104,7 +104,7 @@ test("an exhausted resource of the machine is reported as such, with advice to r
     const { code, message } = await home.refusal("proc.trace", { pid: INIT });
     return `${code}: ${message}`;
   };
-  expect(await refused()).toBe("EAGAIN: the kernel of this home has as many files open as it may");
+  expect(await refused()).toBe("EAGAIN: the kernel of this home has too many open files");
   expect(await refused()).toBe("ENOSPC: the disk is full; nothing was saved");
   expect(home.faults.splice(0).join()).toContain("rm '/x'");
 });

@@ -36,12 +36,12 @@ const SAID: readonly (readonly [string, string])[] = [
   ["ada", ""],
   ["me", ""],
   ["Sam.Smith", "; you are sam_smith there"],
-  ["root", "; you are me there: no person there can be called root"],
-  ["", "; you are me there: this machine names nobody"],
+  ["root", "; your account there is me: root cannot be an account name"],
+  ["", "; your account there is me: your login has no name"],
 ];
 
 test.each(SAID)("a new home prints a note when the computer's user %p has another name in gsv: %p", (osUser, told) => {
-  expect(firstRunLine("/tmp/a", osUser)).toBe(`gsv: made a home at /tmp/a${told}\n`);
+  expect(firstRunLine("/tmp/a", osUser)).toBe(`gsv: created a home at /tmp/a${told}\n`);
 });
 
 test("a user with the agent's default name keeps it, and the agent takes the next one", async () => {

@@ -124,7 +124,10 @@ describe("a kernel that does not come up", () => {
       },
     });
     const error = await rejection(sys.call("count", {}));
-    expect([error.code, error.message]).toEqual(["EAGAIN", "no kernel came up within 0.3 s: cannot open kernel.db"]);
+    expect([error.code, error.message]).toEqual([
+      "EAGAIN",
+      "the kernel did not start within 0.3 s: cannot open kernel.db",
+    ]);
     expect(most).toBe(1);
     expect(starts).toBeGreaterThan(1);
     expect(starts).toBeLessThan(20);
@@ -163,8 +166,8 @@ describe("a kernel that does not come up", () => {
     await until("it is at work", () => door.calls.length === 1);
     await home.kill();
     const { code, message, hints } = await slow;
-    expect([code, message.includes("ended while it worked on slowCount")]).toEqual(["EIO", true]);
-    expect(hints[0]).toBe("it may have been carried out: look before you repeat it");
+    expect([code, message.includes("ended during slowCount")]).toEqual(["EIO", true]);
+    expect(hints[0]).toBe("the change may be done already: check before you repeat it");
   });
 
   test("is started by a second starter when the first gave way to a kernel that then left", async () => {
@@ -201,8 +204,8 @@ describe("versions", () => {
     (await home.up("0.9.0")).onDrain = () => {};
     const error = await rejection(home.open({ settings: { upgradeMs: 30 } }).call("count", {}));
     expect(error.code).toBe("ECONFIG");
-    expect(error.message).toContain("/opt/gsv-0.9.0");
-    expect(error.hints.join()).toContain("/opt/gsv-0.9.0 kernel stop");
+    expect(error.message).toBe("the running kernel 0.9.0 is older than gsv 1.0.0 and does not exit");
+    expect(error.hints).toEqual(["stop it, then use /opt/gsv-1.0.0: /opt/gsv-0.9.0 kernel stop"]);
   });
 
   test("a newer kernel is left alone and both binaries are named, for reads too", async () => {
@@ -211,9 +214,10 @@ describe("versions", () => {
     for (const name of ["count", "echo"]) {
       const error = await rejection(sys.call(name, {}));
       expect(error.code).toBe("ECONFIG");
-      expect(error.message).toBe(
-        "this gsv 1.0.0 (/opt/gsv-1.0.0) is older than the running kernel 1.1.0-rc.1 (/opt/gsv-1.1.0-rc.1)",
-      );
+      expect(error.message).toBe("gsv 1.0.0 is older than the running kernel 1.1.0-rc.1");
+      expect(error.hints).toEqual([
+        "use /opt/gsv-1.1.0-rc.1 instead of /opt/gsv-1.0.0, or stop that kernel: /opt/gsv-1.1.0-rc.1 kernel stop",
+      ]);
     }
     expect(home.door.calls).toEqual([]);
   });
@@ -268,10 +272,7 @@ describe("a holder that is only busy", () => {
     });
     expect(await sys.call<object>("echo", {})).toEqual({ from: "view" });
     const error = await rejection(sys.call("count", {}));
-    expect([error.code, error.message]).toEqual([
-      "EAGAIN",
-      "the kernel (pid 4242) is too busy to answer, or the machine is",
-    ]);
+    expect([error.code, error.message]).toEqual(["EAGAIN", "the kernel (pid 4242) is too busy to answer"]);
     expect(error.hints.join()).not.toContain("kill");
     listener.stop(true);
   });

@@ -99,7 +99,7 @@ describe("when the kernel dies", () => {
       await Bun.sleep(1);
     }
     const error = await failed;
-    expect([error.code, error.message]).toEqual(["EAGAIN", "the kernel ended 10 times while it worked on wait"]);
+    expect([error.code, error.message]).toEqual(["EAGAIN", "the kernel ended 10 times during wait"]);
   });
 
   test("listeners are served by the next kernel and told after which message to read again", async () => {

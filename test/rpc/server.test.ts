@@ -184,7 +184,7 @@ describe("how much one kernel takes", () => {
     const { socketPath, server } = await kernel({ connectionsMax: 2 });
     const [first] = [await client(socketPath), await client(socketPath)];
     const error = await rejection(client(socketPath));
-    expect([error.code, error.message]).toEqual(["EAGAIN", "the kernel has 2 clients, as many as it takes"]);
+    expect([error.code, error.message]).toEqual(["EAGAIN", "the kernel already has 2 clients, the maximum"]);
     first.close();
     await until("there is room", () => server.clients === 1);
     expect(await (await client(socketPath)).call("echo", { a: 1 })).toEqual({ a: 1 });

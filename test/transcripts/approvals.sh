@@ -2,7 +2,7 @@
 
 gsv chat "write buy milk to ~/list.md"
 #> Written to ~/list.md.
-#! gsv: made a home at /tmp/x/home
+#! gsv: created a home at /tmp/x/home
 #! gsv: no model configured; answers come from the built-in manual
 #! [tool] Write {"path":"~/list.md","content":"buy milk"}
 

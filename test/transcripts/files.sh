@@ -1,7 +1,7 @@
 # Files of gsv as they are typed on every Unix, on an empty home.
 
 gsv mkdir -p '~/notes/old'
-#! gsv: made a home at /tmp/x/home
+#! gsv: created a home at /tmp/x/home
 echo "call the bank" | gsv cp - '~/notes/todo.md'
 gsv cat '~/notes/todo.md'
 #> call the bank

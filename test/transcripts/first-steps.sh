@@ -3,7 +3,7 @@
 gsv proc list
 #> PID … STATE … LABEL … OWNER … PROFILE … QUEUE … SINCE … CWD … WORKSPACE … WAITS FOR
 #> init:1000 … idle … init (sam) … sam … init … 0 … /home/sam … -
-#! gsv: made a home at /tmp/x/home
+#! gsv: created a home at /tmp/x/home
 
 # Spawning prints the new pid and nothing else.
 PID=$(gsv proc spawn --label "docs audit" --prompt "help"); echo "$PID"

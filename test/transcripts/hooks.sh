@@ -1,7 +1,7 @@
 # A hook is found, looked at, allowed, and refuses a tool call; changed, it is asked no more.
 
 gsv hooks list
-#! gsv: made a home at /tmp/x/home
+#! gsv: created a home at /tmp/x/home
 #! (no hooks; see: gsv man 7 hooks)
 DIR=$GSV_HOME/hooks.d/tool-before; mkdir -p $DIR
 printf '#!/bin/sh\nif grep -q "rm "; then echo "keep it" >&2; exit 2; fi\n' > $DIR/no-rm; chmod 755 $DIR/no-rm

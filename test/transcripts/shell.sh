@@ -2,7 +2,7 @@
 
 gsv sh -c 'echo "$0 got $# words: $2"; exit 3' report one "two three"
 #> report got 2 words: two three
-#! gsv: made a home at …
+#! gsv: created a home at …
 #= 3
 printf 'echo from stdin\nset -e\nfalse\necho never\n' | gsv sh
 #> from stdin

@@ -1,7 +1,7 @@
 # What agents are told, with a version for every change, and a plain git that agrees.
 
 gsv context list
-#! gsv: made a home at /tmp/x/home
+#! gsv: created a home at /tmp/x/home
 #! no context yet: gsv context add 10-style 'Answer in German.'
 gsv mkdir -p '~/context.d'
 echo '# Me' | gsv cp - '~/context.d/20-me.md'

@@ -40,7 +40,7 @@ gsv chat
 #!   usage: gsv chat …
 #= 2
 
-# None of this made a home.
+# None of this created a home.
 ls $GSV_HOME/kernel.db
 #! …
 #= 2

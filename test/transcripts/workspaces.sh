@@ -1,7 +1,7 @@
 # A place of work that outlives its processes.
 
 gsv workspace list
-#! gsv: made a home at /tmp/x/home
+#! gsv: created a home at /tmp/x/home
 #! no workspaces yet: gsv workspace create
 PID=$(gsv spawn --workspace new --label "trip to Rome" --prompt "Summarise my workspace")
 gsv wait $PID

@@ -32,7 +32,7 @@ function said(session: Session, from: string): readonly string[] {
 
 scenario("the first screen shows what works, how to add a model and what to try", () =>
   shell(async (session) => {
-    expect(session.text()).toMatch(/^gsv: made a home at /);
+    expect(session.text()).toMatch(/^gsv: created a home at /);
     for (const words of ["No model configured", "auth provider anthropic", "how do I stop a process?", "ls /proc"])
       expect(session.text()).toContain(words);
     expect(session.rows()[session.cursor().row]).toBe("›");

@@ -89,9 +89,7 @@ function canonicalJson(key: string, { shape = "object" }: Setting, text: string)
 
 function wrong(key: string, expected: string, got?: string): SysError {
   const shown = got === undefined ? "" : `, not ${JSON.stringify(got.length > 60 ? `${got.slice(0, 59)}…` : got)}`;
-  return new SysError("ECONFIG", `${key} must be ${expected}${shown}`, [
-    `gsv config get -v ${key} says what it is now`,
-  ]);
+  return new SysError("ECONFIG", `${key} must be ${expected}${shown}`, [`current value: gsv config get -v ${key}`]);
 }
 
 /** A canonical value as JSON carries it. */

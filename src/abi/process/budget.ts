@@ -32,7 +32,7 @@ const TIME = /^(\+?)([0-9]{1,9})([smhd])$/;
 const TOKENS = /^(\+?)([0-9]{1,12}(?:\.[0-9]{1,3})?)(?:(k|M)(?: ?tokens)?| ?tokens)$/;
 const BARE = /^\+?[0-9]{1,9}(?:\.[0-9]{1,6})?$/;
 const UNIT_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
-const HINT = "as in '$2,30m,200k': money, run time and tokens, in quotes; with + it is that much more";
+const HINT = "for example '$2,30m,200k' (money, run time, tokens; quoted); + raises the current one";
 
 /** `$2,30m,200k`, `+$1`, `none`. Throws EINVAL that says what would be right. */
 export function budgetWritten(text: string): BudgetChange {
@@ -42,7 +42,7 @@ export function budgetWritten(text: string): BudgetChange {
   const raises = new Set<boolean>();
   for (const part of written.split(",")) {
     const { dimension, amount, raise } = partOf(part.trim());
-    if (said[dimension] !== undefined) throw wrong(`it says ${NAMES[dimension]} twice`);
+    if (said[dimension] !== undefined) throw wrong(`${NAMES[dimension]} is given twice`);
     said[dimension] = amount;
     raises.add(raise);
   }
@@ -64,7 +64,7 @@ function partOf(part: string): Part {
   const found = moneyOf(part) ?? timeOf(part) ?? tokensOf(part);
   if (found === null) {
     // What a shell makes of an unquoted $2.
-    if (part === "") throw wrong("a part of it is empty");
+    if (part === "") throw wrong("one part is empty");
     // Not taken for money: of $10.50 without quotes a shell leaves 0.50.
     if (BARE.test(part))
       throw wrong(
@@ -104,7 +104,7 @@ function scaled(decimal: string, places: number): number {
 }
 
 function wrong(what: string): SysError {
-  return new SysError("EINVAL", `that is no budget: ${what}`, [HINT]);
+  return new SysError("EINVAL", `invalid budget: ${what}`, [HINT]);
 }
 
 /** A whole budget, where nothing can be raised or taken away. */
@@ -120,7 +120,7 @@ export function changed(before: Limits | null, change: BudgetChange): Limits | n
   if (change.kind === "set") return change.limits;
   const missing = DIMENSIONS.find((each) => change.by[each] > 0 && (before?.[each] ?? null) === null);
   if (missing !== undefined)
-    throw new SysError("EINVAL", `there is no budget of ${NAMES[missing]} to raise`, ["without + it is set"]);
+    throw new SysError("EINVAL", `no budget of ${NAMES[missing]} to raise`, ["to set one, leave out the +"]);
   return mapped((each) => {
     const limit = before?.[each] ?? null;
     return limit === null ? null : limit + change.by[each];

@@ -103,15 +103,15 @@ export function pricesFrom(json: string): Prices {
 
 function priceFrom(model: string, said: unknown): Price {
   const shown = model.length > 80 ? `${model.slice(0, 79).toWellFormed()}…` : model;
-  if (!/^[^/\s]+\/\S+$/.test(model)) throw wrong(`a model is named PROVIDER/MODEL or PROVIDER/*, not ${shown}`);
+  if (!/^[^/\s]+\/\S+$/.test(model)) throw wrong(`model names must be PROVIDER/MODEL or PROVIDER/*, not ${shown}`);
   const price = typeof said === "object" && said !== null && !Array.isArray(said) ? said : null;
-  if (price === null) throw wrong(`the price of ${shown} is an object`);
+  if (price === null) throw wrong(`the price of ${shown} must be an object`);
   const { input, output, cacheRead = input, cacheWrite = input, ...rest } = price as Record<string, unknown>;
   const stranger = Object.keys(rest)[0];
-  if (stranger !== undefined) throw wrong(`a price has no ${stranger.slice(0, 40).toWellFormed()}`);
+  if (stranger !== undefined) throw wrong(`unknown key in a price: ${stranger.slice(0, 40).toWellFormed()}`);
   const amount = (name: string, value: unknown): number => {
     if (typeof value === "number" && value >= 0 && value <= PRICE_MAX) return value;
-    throw wrong(`${name} of ${shown} is dollars for a million tokens, from 0 to ${PRICE_MAX}`);
+    throw wrong(`${name} of ${shown} must be dollars per million tokens, from 0 to ${PRICE_MAX}`);
   };
   return {
     input: amount("input", input),
@@ -122,7 +122,7 @@ function priceFrom(model: string, said: unknown): Price {
 }
 
 function wrong(what: string): SysError {
-  return new SysError("ECONFIG", `ai.prices: ${what}`, [`as in ${EXAMPLE}`]);
+  return new SysError("ECONFIG", `ai.prices: ${what}`, [`for example ${EXAMPLE}`]);
 }
 
 /** What somebody set for a model, or null. */

@@ -17,14 +17,14 @@ export const SKILL_BYTES_MAX = 64 * 1024;
 export function skillFrom(name: string, content: string): Skill | { readonly fault: string } {
   if (!SKILL_NAME.test(name)) return { fault: "its name must be lower-case letters, digits and hyphens" };
   if (Buffer.byteLength(content) > SKILL_BYTES_MAX)
-    return { fault: `it is longer than ${SKILL_BYTES_MAX / 1024} KiB: put parts into files beside it` };
+    return { fault: `it is longer than ${SKILL_BYTES_MAX / 1024} KiB: move parts to files next to it` };
   const found = /^\ufeff?---\r?\n(.*?)\r?\n---(?:\r?\n|$)(.*)$/s.exec(content);
   if (found === null) return { fault: "it must begin with ---, name:, description: and ---" };
   const fields = fieldsIn(found[1] ?? "");
   const text = (found[2] ?? "").trim();
   const description = fields.get("description") ?? "";
-  if (fields.get("name") !== name) return { fault: `name: must be ${name}, as the file is called` };
-  if (description === "") return { fault: "description: is missing: one line that says when to read it" };
+  if (fields.get("name") !== name) return { fault: `name: must be ${name}, the name of the file` };
+  if (description === "") return { fault: "description: is missing: add one line that says when to read it" };
   if (description.length > DESCRIPTION_CHARS_MAX)
     return { fault: `description: is longer than ${DESCRIPTION_CHARS_MAX} characters` };
   if (text === "") return { fault: "there is nothing after the second ---" };

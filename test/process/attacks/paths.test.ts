@@ -89,8 +89,8 @@ attack(
     try {
       mkdirSync(directory, { mode: 0o777 });
       Bun.spawnSync(["chmod", "777", directory], { env: {} });
-      expect(() => place.mayServe()).toThrow("others can reach it");
-      expect(() => place.make()).toThrow("others can reach it");
+      expect(() => place.mayServe()).toThrow("other users can open it");
+      expect(() => place.make()).toThrow("other users can open it");
     } finally {
       rmSync(directory, { recursive: true, force: true });
     }

@@ -109,7 +109,7 @@ test.each([
   '{"rules":[{"match":"*","action":"auto","when":{"argEquals":{}}}]}',
   '{"rules":{"0":{}}}',
 ])("this is no policy: %s", (text) => {
-  expect(() => parsePolicy(text)).toThrow("this is not a policy");
+  expect(() => parsePolicy(text)).toThrow("invalid policy");
 });
 
 test("a policy that is no policy is not set, and explain says which rule of which policy decides", async () => {
@@ -120,7 +120,7 @@ test("a policy that is no policy is not set, and explain says which rule of whic
   const explain = (command: string) =>
     home.sys.call<Explained>("policy.explain", { command, target: "host", cwd: work });
   const set = (value: string) => home.sys.call("config.set", { key: "ai.tools.approval", value });
-  await expect(set('{"default":"allow"}')).rejects.toThrow("this is not a policy");
+  await expect(set('{"default":"allow"}')).rejects.toThrow("invalid policy");
   expect(await explain("npm test")).toMatchObject({ action: "ask", mode: "ask" });
   await home.stores.kernel.attachments.attach("init:1000", work, 1);
   await set('{"rules":[{"match":"shell.exec","when":{"argPrefix":{"command":"npm"}},"action":"auto"}]}');
