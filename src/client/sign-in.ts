@@ -6,7 +6,6 @@ import { join } from "node:path";
 import type { KeptLogin, SignIn } from "../../commands/command.ts";
 import { SysError } from "../abi/errno.ts";
 import type { Credentials } from "../abi/identity.ts";
-import { clip } from "../lib/text/truncate.ts";
 
 export interface SignInMachine {
   readonly env: { readonly [name: string]: string | undefined };
@@ -78,7 +77,5 @@ function passwordFrom(descriptor: string): string {
   } catch {
     // Reported below, like an invalid number.
   }
-  throw new SysError("EAUTH", `cannot read the password from GSV_PASSWORD_FD=${clip(descriptor)}`, [
-    "GSV_PASSWORD_FD=3 gsv … 3< FILE",
-  ]);
+  throw new SysError("EAUTH", "GSV_PASSWORD_FD is not a readable file descriptor", ["GSV_PASSWORD_FD=3 gsv … 3< FILE"]);
 }

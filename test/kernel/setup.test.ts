@@ -35,7 +35,7 @@ test.each(NAMES)("the computer's user %p is %p in gsv", (osUser, name) => {
 const SAID: readonly (readonly [string, string])[] = [
   ["ada", ""],
   ["me", ""],
-  ["Sam.Smith", "; you are sam_smith there"],
+  ["Sam.Smith", "; your account there is sam_smith"],
   ["root", "; your account there is me: root cannot be an account name"],
   ["", "; your account there is me: your login has no name"],
 ];

@@ -218,10 +218,10 @@ describe("how much one kernel takes", () => {
     expect(await link.call("echo", { a: 1 })).toEqual({ a: 1 });
     link.on({}, () => {});
     const error = await rejection(link.call("echo", { a: 2 }));
-    expect([error.code, error.message]).toEqual(["EAGAIN", expect.stringContaining("listens to 256 things")]);
+    expect([error.code, error.message]).toEqual(["EAGAIN", expect.stringContaining("already has 256 subscriptions")]);
     const listeners = new Listeners(realClock);
     for (let n = 0; n < LIMITS.subscriptionsPerConnectionMax; n++) listeners.add({}, () => {}, null);
-    expect(() => listeners.add({}, () => {}, null)).toThrow("listens to 256 things");
+    expect(() => listeners.add({}, () => {}, null)).toThrow("already has 256 subscriptions");
   });
 });
 
