@@ -143,8 +143,10 @@ export class ProcessManager {
     run.sending++;
     this.work.run(sessionId, async () => {
       try {
-        if (this.runs.get(sessionId) !== run || run.pid === null) return;
-        run.ids.add((await this.sys.call<{ runId: string }>("proc.send", { pid: run.pid, message: content })).runId);
+        // Replaced meanwhile, its session has the same process.
+        const now = this.runs.get(sessionId);
+        if (now === undefined || now.state === "stopping" || run.pid === null) return;
+        now.ids.add((await this.sys.call<{ runId: string }>("proc.send", { pid: run.pid, message: content })).runId);
       } finally {
         run.sending--;
       }

@@ -41,7 +41,16 @@ export class SessionRun {
 
 /** What the kernel needs to make a session that it does not know. */
 export function aboutOf(session: Session): SessionAbout {
-  const { source, sender, agentId: agent, projectId: project, name, workDir, initialPrompt } = session;
+  const {
+    key,
+    source = key ? undefined : "cli",
+    sender,
+    agentId: agent,
+    projectId: project,
+    name,
+    workDir,
+    initialPrompt,
+  } = session;
   return given({ source, sender, agent, project, name, workDir, initialPrompt });
 }
 
