@@ -30,6 +30,7 @@ import policy from "./manual/policy.md" with { type: "text" };
 import processes from "./manual/processes.md" with { type: "text" };
 import scriptProvider from "./manual/script-provider.md" with { type: "text" };
 import scripting from "./manual/scripting.md" with { type: "text" };
+import seeds from "./manual/seeds.md" with { type: "text" };
 import sessions from "./manual/sessions.md" with { type: "text" };
 import shell from "./manual/shell.md" with { type: "text" };
 import signals from "./manual/signals.md" with { type: "text" };
@@ -73,6 +74,7 @@ const PAGES: readonly (readonly [string, string])[] = [
   ["tools", tools],
   ["history-and-archives", historyAndArchives],
   ["sessions", sessions],
+  ["seeds", seeds],
   ["kernel", kernel],
   ["context", context],
   ["files", files],

@@ -39,7 +39,7 @@ afterAll(async () => {
 
 const fresh = (about: Partial<Session> = {}): Session => ({ id: uuidv7(events.length + 1, bytes), ...about });
 
-/** Until the session has ended; what it was told. */
+/** Waits for the end of the session and returns its events. */
 async function told(session: Session, start: () => void, type = "session_exited"): Promise<string[]> {
   const ended = new Promise<void>((resolve) => {
     const look = (id: string, event: ClaudeStreamEvent) => {

@@ -44,9 +44,9 @@ export class Control implements Stopping {
 
   /** Whatever holds the process: a stop, or something that a try may end. */
   async resume(row: ProcessRow): Promise<Outcome<Head>> {
-    const { store, ledger, held, clock } = this.ports;
+    const { store, ledger, held } = this.ports;
     const outcome = await ledger.write(row, async () => {
-      const resumed = await store.hold(row.pid, { stopped: false, now: clock.now() });
+      const resumed = await this.lift(row.pid);
       if (resumed.ok) this.goOn(row.pid);
       await ledger.publish(row);
       return resumed;
@@ -54,6 +54,14 @@ export class Control implements Stopping {
     if (!outcome.ok || !isHeld(outcome.value.paused)) return outcome;
     await held.letGo(row);
     return { ...outcome, value: { ...outcome.value, state: (await store.projection(row.pid)).state } };
+  }
+
+  /** Within a write of the ledger, by a caller that publishes and wakes. */
+  async lift(pid: string): Promise<Outcome<Head>> {
+    const { store, runners, clock } = this.ports;
+    const lifted = await store.hold(pid, { stopped: false, now: clock.now() });
+    if (lifted.ok) runners.mayStay(pid);
+    return lifted;
   }
 
   goOn(pid: string): void {

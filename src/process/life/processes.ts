@@ -222,8 +222,7 @@ async function send(ports: ProcessesPorts, context: CallContext, request: SendRe
     // The line is drawn; what is above it is put away now, or by the next kernel. The message waits behind it.
     if (admitted.renewed) ports.closer.renew(row).catch(() => {});
     const taking = admitted.runId ?? runId;
-    if (lifts) taken(pid, await store.hold(pid, { stopped: false, now }));
-    if (lifts) runners.mayStay(pid);
+    if (lifts) taken(pid, await ports.control.lift(pid));
     const offer = ports.offers.from(context);
     ports.offers.bind({ runId: taking, pid }, offer);
     if (request.thinking !== undefined) ports.offers.bindRun(taking, thinking(offer, request.thinking));
