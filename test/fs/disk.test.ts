@@ -1,4 +1,4 @@
-// A directory of the host as a mount, on a real disk: what is in it is there, and nothing else is.
+// A directory of the host as a mount, on a real disk: shows its content and nothing else.
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import * as fs from "node:fs";
@@ -57,7 +57,7 @@ afterEach(() => {
 });
 
 describe.if(onLinux)("a directory of the host", () => {
-  test("is read, written, listed and changed in place", async () => {
+  test("can be read, written, listed and changed in place", async () => {
     await put("/d/new", "one");
     await put("/d/new", " two", { at: "end" });
     expect(fs.readFileSync(join(shared, "d/new"), "utf8")).toBe("one two");
@@ -72,7 +72,7 @@ describe.if(onLinux)("a directory of the host", () => {
     expect(await names("/mnt/host")).toEqual(["d", "f"]);
   });
 
-  test("keeps versions: an exclusive write refuses what is there, one for a version what was changed by anybody", async () => {
+  test("refuses an exclusive write over a file, and a versioned write after any change", async () => {
     expect(await codeOf(put("/f", "x", { exclusive: true }))).toBe("EEXIST");
     const { version } = await files.stat(sam, "/mnt/host/f");
     fs.writeFileSync(join(shared, "f"), "by an editor");
@@ -85,7 +85,7 @@ describe.if(onLinux)("a directory of the host", () => {
     expect(fs.statSync(join(shared, "f")).mode & 0o777).toBe(0o646);
   });
 
-  test("belongs to one owner and their group: nobody else gets in, and modes are the host's", async () => {
+  test("belongs to one owner and group: no other account gets in, and modes are those of the host", async () => {
     expect(await files.stat(sam, "/mnt/host/f")).toMatchObject({ uid: sam.uid, gid: sam.gid, mode: 0o640, size: 5 });
     expect(await get("/mnt/host/f", agent)).toBe("hello");
     expect(await codeOf(put("/f", "x", {}, agent))).toBe("EACCES");
@@ -95,7 +95,7 @@ describe.if(onLinux)("a directory of the host", () => {
     expect(await codeOf(files.setattr(root, "/mnt/host/f", { uid: bob.uid }))).toBe("EPERM");
   });
 
-  test("has no hard way to be taken away itself, and what is no file is only seen", async () => {
+  test("cannot be removed itself and takes no hard links, and special files are only listed", async () => {
     expect(await codeOf(files.remove(sam, "/mnt/host", { recursive: true }))).toBe("EBUSY");
     const pipe = Bun.spawnSync(["mkfifo", join(shared, "pipe")], { env: { PATH: process.env.PATH ?? "" } });
     expect(pipe.exitCode).toBe(0);
@@ -106,7 +106,7 @@ describe.if(onLinux)("a directory of the host", () => {
   });
 });
 
-describe.if(onLinux)("what is mounted is what its path leads to", () => {
+describe.if(onLinux)("a mount shows the directory at its path", () => {
   const heldNow = () =>
     fs.readdirSync("/proc/self/fd").filter((fd) => {
       try {
@@ -116,7 +116,7 @@ describe.if(onLinux)("what is mounted is what its path leads to", () => {
       }
     });
 
-  test("another directory in its place is seen at once, and a link there is not followed", async () => {
+  test("shows a replacement directory at once and does not follow a link in its place", async () => {
     expect(await get("/mnt/host/f")).toBe("hello");
     fs.renameSync(shared, `${shared}-before`);
     expect(await codeOf(get("/mnt/host/f"))).toBe("ENOENT");
@@ -129,7 +129,7 @@ describe.if(onLinux)("what is mounted is what its path leads to", () => {
     expect(await codeOf(files.list(sam, "/mnt/host"))).toBe("ENOTDIR");
   });
 
-  test("nothing of it is held when nobody looked for a second", async () => {
+  test("releases the directory after a second without use", async () => {
     expect(await get("/mnt/host/f")).toBe("hello");
     await clock.advance(1000);
     expect(heldNow()).toEqual([]);
@@ -138,7 +138,7 @@ describe.if(onLinux)("what is mounted is what its path leads to", () => {
 });
 
 describe.if(onLinux)("a deep path", () => {
-  test("is gone along once, and not again for each of its names", async () => {
+  test("is walked once, not again for each of its names", async () => {
     const names = Array.from({ length: 40 }, (_, at) => `d${at}`);
     const deep = join("/", ...names);
     fs.mkdirSync(join(shared, deep), { recursive: true });
@@ -166,15 +166,15 @@ describe.if(onLinux)("a deep path", () => {
       expect(await codeOf(get(`/mnt/host${path}`, sam, tree))).toBe(code);
   });
 
-  test("shows what is hidden on it as little as any other", async () => {
+  test("on it stays as hidden as everywhere else", async () => {
     const whole = mounted(host);
     expect(await codeOf(get("/mnt/host/gsv-home/run/x", root, whole))).toBe("ENOENT");
     expect(await codeOf(whole.list(root, "/mnt/host/gsv-home/run"))).toBe("ENOENT");
   });
 });
 
-describe.if(onLinux)("nothing leads out of it", () => {
-  test("a link that leads within is followed, however it is written; one that leads out leads nowhere on the host", async () => {
+describe.if(onLinux)("a host mount", () => {
+  test("follows a link inside, however it is written; a link that leads out does not resolve", async () => {
     fs.symlinkSync("../f", join(shared, "d/up"));
     fs.symlinkSync(join(shared, "f"), join(shared, "d/whole"));
     fs.symlinkSync("../outside", join(shared, "out"));
@@ -189,7 +189,7 @@ describe.if(onLinux)("nothing leads out of it", () => {
     expect(fs.readlinkSync(join(shared, "d/l"))).toBe("../f");
   });
 
-  test("gsv's own home is not there: by name, by a link, by a hard link, nor as what holds it", async () => {
+  test("never shows gsv's home: not by name, link, hard link, or as a parent directory", async () => {
     const all = mounted(host);
     expect(await names("/mnt/host", all)).toEqual(["outside", "shared"]);
     fs.symlinkSync("gsv-home", join(host, "alias"));
@@ -211,7 +211,7 @@ describe.if(onLinux)("nothing leads out of it", () => {
     expect(fs.existsSync(join(host, "above/home/kernel.db"))).toBe(true);
   });
 
-  test("random paths mean what they mean on the host as long as they stay within, and otherwise nothing", async () => {
+  test("resolves random paths as the host does while they stay inside, and otherwise not at all", async () => {
     for (const [path, target] of Object.entries({ l: "d", up: "..", "d/out": "../../outside", "d/back": "../f" }))
       fs.symlinkSync(target, join(shared, path));
     const random = seeded(Date.now() % 1_000_000);
@@ -231,7 +231,7 @@ describe.if(onLinux)("nothing leads out of it", () => {
     expect(within).toBeGreaterThan(20);
   });
 
-  test("a directory that is swapped for a link all the time is never followed out", async () => {
+  test("never follows a directory out that is constantly swapped for a link", async () => {
     const swapping = `
       const fs = require("node:fs");
       const [dir, aside, out] = process.argv.slice(1);
@@ -255,7 +255,7 @@ describe.if(onLinux)("nothing leads out of it", () => {
       const late = () => performance.now() > deadline;
       for (let n = 0; n < samples(250, 10_000) || (!seen.has("inside") && !late()); n++) {
         seen.add(await get("/mnt/host/d/secret").catch(({ code }: { code: string }) => code));
-        // As if the walk had come to an end and the swap came then.
+        // As if the swap came after the end of the walk.
         const unwalked = await swapped.read(sam, "/d/secret" as ResolvedPath, { bytesMax: 99 }).catch(() => null);
         if (unwalked !== null) seen.add(Buffer.from(unwalked.bytes).toString());
         await swapped.write(sam, "/d/new" as ResolvedPath, new Uint8Array(1), { at: "start" }).catch(() => {});
@@ -285,7 +285,7 @@ function realOf(path: string): string | null {
   }
 }
 
-/** Whether a path may leave the mounted directory on its way: in gsv it then is somewhere else. */
+/** Whether a path may leave the mounted directory on its way: gsv then resolves it to another place. */
 function climbs(path: string): boolean {
   let depth = 0;
   for (const name of path.split("/")) {

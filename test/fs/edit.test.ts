@@ -16,14 +16,14 @@ function fault(text: string, oldString: string, newString = "new", replaceAll = 
 }
 
 describe("an edit", () => {
-  test("replaces the one place that fits, and with replaceAll every one", () => {
+  test("replaces the one match, and with replaceAll every match", () => {
     expect(edit("a b c", "b", "B")).toEqual({ text: "a B c", replacements: 1, line: 1 });
     expect(edit("aaa", "a", "b", true)).toEqual({ text: "bbb", replacements: 3, line: 1 });
     expect(edit("ababab", "abab", "x", true)).toEqual({ text: "xab", replacements: 1, line: 1 });
     expect(edit("keep\nthis\n", "this\n", "")).toEqual({ text: "keep\n", replacements: 1, line: 2 });
   });
 
-  test("takes the new text by its letters: $& and $1 mean nothing", () => {
+  test("takes the new text literally: $& and $1 mean nothing", () => {
     expect(edit("x = 1", "1", "$& $1 $$ $`").text).toBe("x = $& $1 $$ $`");
   });
 
@@ -32,7 +32,7 @@ describe("an edit", () => {
     expect(fault("a\r\nb\nc", "a\nb")).toStartWith("ECONFLICT");
   });
 
-  test("that fits nowhere says so, and what is most likely wrong with it", () => {
+  test("without a match reports it with the most likely mistake", () => {
     expect(fault("one\ntwo\n", "three")).toBe(
       "ECONFLICT cannot edit /f: the old text was not found | read the file again and copy the text exactly",
     );
@@ -42,31 +42,31 @@ describe("an edit", () => {
     );
   });
 
-  test("finds the place that differs in white space only behind beginnings that look like it, blank lines or not", () => {
+  test("finds a match that differs in white space only, behind similar lines and blank lines", () => {
     expect(fault("a\na\n\n a\n\n\n b\n", "a\na\nb")).toContain("line 2 differs only in white space");
     expect(fault("a\nb\na\nb\n\ta\nc\n", "a\nb\na\nc")).toContain("line 3 differs only in white space");
     expect(fault("a\nb\na\nb\na\n", "a\nb\nb")).toContain("the nearest lines in the file are: 1: a 2: b 3: a");
   });
 
-  // With a look at every wanted line for every line of the file this would take minutes.
-  test("of many lines that nearly fits everywhere in a long file is refused without keeping anybody waiting", () => {
+  // Comparing each wanted line with each line of the file would take minutes.
+  test("of many lines that nearly match everywhere in a long file is refused quickly", () => {
     const text = `${"  }\n".repeat(200_000)}`;
     expect(fault(text, `${"}\n".repeat(50_000)}end`)).toContain("copy the text exactly");
   });
 
-  test("that fits several places says how many, where, and what to do", () => {
+  test("with several matches reports their number and places, and the fix", () => {
     expect(fault("a\nb\na\n", "a")).toBe(
       "ECONFLICT cannot edit /f: the old text occurs 2 times (lines 1, 3) | add lines around it until it occurs once, or set replaceAll",
     );
     expect(fault("a\n".repeat(9), "a")).toContain("occurs 9 times (lines 1, 2, 3, 4, 5, …)");
   });
 
-  test("that would make a file larger than one may be is refused before it is made", () => {
+  test("that would exceed the maximum file size is refused before the file changes", () => {
     const text = "a".repeat(4 * 1024 * 1024);
     expect(fault(text, "a", "b".repeat(20), true)).toBe("EFBIG cannot edit /f: a file holds at most 64 MiB | ");
   });
 
-  test("of nothing, or to the same, is refused", () => {
+  test("of an empty text, or to the same text, is refused", () => {
     expect(fault("x", "")).toContain("the old text is empty | to replace the whole file, write it");
     expect(fault("x", "x", "x")).toContain("are the same");
   });

@@ -28,7 +28,7 @@ const change = async (file: string, from: string | RegExp, to: string, caller: C
   tree.write(caller, file, (await tree.read(root, file)).replace(from, to));
 
 describe("the account files", () => {
-  test("say who there is as every Unix says it, and only root sees what belongs to passwords", async () => {
+  test("list the accounts in Unix format, and only root sees passwords", async () => {
     expect(await tree.read(bob, "/etc/passwd")).toContain("sam:x:1000:1000::/home/sam:/bin/init\n");
     expect(await tree.read(bob, "/etc/group")).toMatch(/^users:x:100:sam,friday,alice,\w+$/m);
     expect(await codeOf(tree.read(sam, "/etc/shadow"))).toBe("EACCES");
@@ -37,7 +37,7 @@ describe("the account files", () => {
     expect([mode, size > 40]).toEqual([0o640, true]);
   });
 
-  test("hide passwords from a process that runs as root, and lie over what else is stored in /etc", async () => {
+  test("hide passwords from a process that runs as root, and hide other files stored in /etc", async () => {
     const process = { ...root, kind: "process", pid: "task:abc123" } as const;
     expect(await codeOf(tree.read(process, "/etc/shadow"))).toBe("EACCES");
     expect(await codeOf(tree.read(process, "/etc/passwd"))).toBe("done");
@@ -47,7 +47,7 @@ describe("the account files", () => {
     expect(await codeOf(tree.files.rename(root, "/etc/motd", "/etc/passwd"))).toBe("EBUSY");
   });
 
-  test("are written by root alone, and by no process even as root", async () => {
+  test("can only be written by root, and by no process even as root", async () => {
     for (const file of ["/etc/passwd", "/etc/shadow", "/etc/group"]) {
       const text = await tree.read(root, file);
       expect(await codeOf(tree.write(sam, file, text))).toBe("EACCES");
@@ -57,7 +57,7 @@ describe("the account files", () => {
     }
   });
 
-  test("take over what root wrote", async () => {
+  test("apply the changes that root wrote", async () => {
     await change("/etc/passwd", "alice:x:1002:1002:", "alice:x:1002:1002:Alice of accounting");
     expect((await account("alice"))?.comment).toBe("Alice of accounting");
     await change("/etc/group", /^drivers:x:101:$/m, "drivers:x:101:alice");
@@ -71,7 +71,7 @@ describe("the account files", () => {
     ]);
   });
 
-  test("keep the hash a password was set with, and its day", async () => {
+  test("keep a password's hash and the day it was set", async () => {
     await home.person(0).call("account.passwd", { username: "alice", password: "correct horse" });
     const before = await tree.read(root, "/etc/shadow");
     const day = Math.floor(home.clock.now() / 86_400_000);
@@ -83,7 +83,7 @@ describe("the account files", () => {
     expect(await client.call("system.whoami", {})).toMatchObject({ username: "alice" });
   });
 
-  test("of which one line is wrong hold as little as before: none of it", async () => {
+  test("with one wrong line are refused as a whole", async () => {
     const wrong: [string, string | RegExp, string][] = [
       ["/etc/passwd", "sam:x:1000:", "sam:x:0:"],
       ["/etc/passwd", "root:x:0:0:", "root:x:00:0:"],
@@ -115,7 +115,7 @@ describe("the account files", () => {
     expect(await codeOf(tree.files.write(root, "/etc/passwd", new Uint8Array([0xff]), { at: "end" }))).toBe("EINVAL");
   });
 
-  test("keep every home where it is: no other place, spelling or account's home takes its guard away", async () => {
+  test("keep every home in place: no other directory, spelling or second account for it", async () => {
     const before = await tree.read(root, "/etc/passwd");
     for (const place of [
       "/home/sam/",
@@ -140,7 +140,7 @@ describe("the account files", () => {
     expect(await tree.read(root, "/etc/passwd")).toBe(before);
   });
 
-  test("take a password hash from elsewhere that works at a bearable cost, and no other", async () => {
+  test("accept a foreign password hash with a reasonable cost, and no other", async () => {
     const real = await Bun.password.hash("moved in here", { algorithm: "argon2id", memoryCost: 64, timeCost: 1 });
     const [, , , , salt = "", sum = ""] = real.split("$");
     const phc = (cost: string, parts = `${salt}$${sum}`) => `$argon2id$v=19$${cost}$${parts}`;
@@ -179,7 +179,7 @@ describe("the account files", () => {
     expect(await client.call("system.whoami", {})).toMatchObject({ username: "alice" });
   });
 
-  test("take no empty or endless number of days for another", async () => {
+  test("refuse an empty or infinite number of days", async () => {
     const before = await tree.read(root, "/etc/shadow");
     const line = (days: string) => before.replace(/^friday:!:.*$/m, `friday:!:${days}`);
     for (const days of [
@@ -197,7 +197,7 @@ describe("the account files", () => {
     expect(await tree.read(root, "/etc/shadow")).toContain("friday:!:20000:1:90:7:14:30000:\n");
   });
 
-  test("of two who edit the same version one is told", async () => {
+  test("refuse the second of two writers of the same version", async () => {
     const { version } = await tree.files.read(root, "/etc/passwd", { bytesMax: 1 << 20 });
     const text = await tree.read(root, "/etc/passwd");
     const one = tree.write(root, "/etc/passwd", text.replace("Alice of", "Alice from"), { ifVersion: version });

@@ -1,4 +1,4 @@
-// What a .gitignore names, judged by git itself on the same names.
+// Names in a .gitignore; git itself decides about the same names.
 
 import { expect, test } from "bun:test";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
@@ -17,7 +17,7 @@ const FILES = [
   ...["{x}.d", "x.d", "sub/only-here", "only-here", "plain.ts"],
 ];
 
-test("the same files are ignored that git ignores", () => {
+test("gsv ignores the same files as git", () => {
   const root = scratchDirectory("ignored");
   for (const file of FILES) {
     mkdirSync(join(root, dirname(file)), { recursive: true });

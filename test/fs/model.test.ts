@@ -1,5 +1,5 @@
-// gsv's files beside real ones: the same random work by somebody who is not root gives the same answers and leaves the same tree.
-// Where it does not, the difference is in the table below with its reason; any other is a fault.
+// Plays the same random work in gsv's files and on real ones, as an unprivileged user: answers and trees must be equal.
+// The table below lists each difference with its reason; any other difference is a fault.
 
 import { afterAll, expect, test } from "bun:test";
 import { type FileMove, type Outcome, randomMove } from "../support/file-moves.ts";
@@ -36,7 +36,7 @@ const host = new HostFiles();
 afterAll(() => host.end());
 
 test.if(process.platform === "linux")(
-  "random work on files gives what it gives on the host, but for the differences that are explained",
+  "random work on files has the same results as on the host, except for the listed differences",
   async () => {
     const random = seeded(samples(7, Date.now() % 1_000_000));
     const rounds = Math.ceil(samples(1500, 20_000) / MOVES_EACH);
@@ -56,7 +56,7 @@ test.if(process.platform === "linux")(
         differences++;
         const explained = DEVIATIONS.some(({ explains }) => explains(move, theirs, answer));
         if (!explained) expect(answer, about.join("\n")).toEqual(theirs);
-        // What one did and the other refused makes the trees differ from here on.
+        // An operation that only one side refused makes the trees differ from here on.
         alike = bothRefuse(theirs, answer);
       }
       if (alike) expect(await ours.standing(), about.join("\n")).toEqual(host.standing());

@@ -1,4 +1,4 @@
-// The whole tree as the kernel mounts it: what is generated keeps one promise, whatever it is generated from.
+// The whole tree as the kernel mounts it: all generated files pass one contract.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { basename, dirname } from "node:path";
@@ -43,7 +43,7 @@ for (const mount of [
   fixedMountContract(mount, () => tree.files);
 
 describe("the tree", () => {
-  test("has what a Linux has, and the mounts show where nothing is stored", async () => {
+  test("has the directories of a Linux, and lists its mount points", async () => {
     expect(await tree.names(sam, "/")).toEqual([
       "agents",
       "bin",
@@ -62,7 +62,7 @@ describe("the tree", () => {
     expect(await tree.names(sam, "/etc")).toEqual(["group", "passwd", "shadow"]);
   });
 
-  test("has nothing of the host's unless a directory is granted, and that one is there without gsv's home", async () => {
+  test("shows nothing of the host unless a directory is granted, and then without gsv's home", async () => {
     expect(await codeOf(tree.files.stat(root, "/mnt/host"))).toBe("ENOENT");
     const { directory } = home;
     const { files } = mounted(home, { host: { directory: dirname(directory), hidden: [directory] } });
@@ -71,7 +71,7 @@ describe("the tree", () => {
     expect(await codeOf(files.list(root, `/mnt/host/${basename(directory)}`))).toBe("ENOENT");
   });
 
-  test("no link and no path leads to the files gsv itself lies in", async () => {
+  test("has no link or path to gsv's own files", async () => {
     const { kernelDb, secretsDir } = home.paths;
     for (const real of [kernelDb, secretsDir, "/../../../../proc/self/root/etc/hostname"]) {
       await tree.files.link(sam, "/home/sam/l", real);
@@ -81,7 +81,7 @@ describe("the tree", () => {
     }
   });
 
-  test("an archive is read by its owner alone and changed by nobody", async () => {
+  test("lets only its owner read an archive, and no one change it", async () => {
     const [{ path }] = (await home.sys.call<{ archives: [{ path: string }] }>("archive.list", {})).archives;
     expect((await tree.files.stat(sam, path)).size).toBeGreaterThan(20);
     expect(await codeOf(tree.files.read(bob, path, { bytesMax: 1 }))).toBe("EACCES");
@@ -89,7 +89,7 @@ describe("the tree", () => {
     expect(await codeOf(tree.write(sam, path, "x"))).toBe("EROFS");
   });
 
-  test("what waits for an answer is a file of whoever may answer, and answering it is not writing to it", async () => {
+  test("shows an approval as a file to those who may decide, and writing the file decides nothing", async () => {
     const [id = ""] = await tree.names(sam, "/var/spool/approvals");
     expect(JSON.parse(await tree.read(sam, `/var/spool/approvals/${id}`))).toMatchObject({ pid: INIT, tool: "Delete" });
     expect(await tree.read(sam, `/proc/${INIT}/approvals`)).toContain(`"id":"${id}"`);
@@ -98,13 +98,13 @@ describe("the tree", () => {
     expect(await tree.names(sam, "/var/spool/approvals")).toEqual([id]);
   });
 
-  test("the log is for root and for the human whose home it is, not for the agent", async () => {
+  test("shows the log to root and to the owner of the home, not to the agent", async () => {
     expect(await tree.read(sam, "/var/log/gsv/kernel.log")).toBe("one\ntwo\n");
     expect(await tree.read(root, "/var/log/gsv/kernel.log")).toBe("one\ntwo\n");
     for (const other of [agent, bob]) expect(await codeOf(tree.read(other, "/var/log/gsv/kernel.log"))).toBe("EACCES");
   });
 
-  test("a log that grows is read on from where the reader was", async () => {
+  test("continues reading a growing log at the reader's position", async () => {
     let log = "one\n";
     const { files } = mounted(home, { log: async () => log });
     const read = async (offset: number) =>
@@ -118,14 +118,14 @@ describe("the tree", () => {
 describe("/dev", () => {
   const get = (path: string, offset: number, bytesMax: number) => tree.files.read(sam, path, { offset, bytesMax });
 
-  test("null takes everything and has nothing; zero has zeros and an end", async () => {
+  test("null takes everything and is empty; zero has zeros and an end", async () => {
     await tree.write(bob, "/dev/null", "gone", { at: "end" });
     expect(await tree.read(sam, "/dev/null")).toBe("");
     expect([...(await get("/dev/zero", 0, 3)).bytes]).toEqual([0, 0, 0]);
     expect((await get("/dev/zero", 1 << 30, 3)).eof).toBe(true);
   });
 
-  test("random is never the same twice, and takes nothing", async () => {
+  test("random never repeats, and takes nothing", async () => {
     const once = (await get("/dev/urandom", 0, 16)).bytes;
     expect(Buffer.from(once).equals((await get("/dev/urandom", 0, 16)).bytes)).toBe(false);
     expect(await codeOf(tree.write(sam, "/dev/random", "x"))).toBe("EACCES");

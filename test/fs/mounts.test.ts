@@ -47,7 +47,7 @@ test("a read never pairs the version of one content with the bytes of another", 
 });
 
 describe("keys as a tree", () => {
-  test("a directory is listed with few questions, each name once, however much lies deeper", async () => {
+  test("lists a directory in a few calls, each name once, however deep it is", async () => {
     const store = memoryObjects(1 << 24);
     for (const directory of ["a", "b", "c"]) {
       for (let n = 0; n < 1000; n++) await store.put(plain(`top/${directory}/${n}`), new Uint8Array());
@@ -66,7 +66,7 @@ describe("keys as a tree", () => {
     expect(asked).toBeLessThan(12);
   });
 
-  test("a page of a prefix starts there even when it is asked to go on after an earlier key", async () => {
+  test("starts a page at its prefix even if the cursor is before it", async () => {
     const store = memoryObjects(1 << 20);
     for (const key of ["a/1", "a/2", "b/1", "b/2", "c"]) await store.put(plain(key), new Uint8Array());
     expect((await store.page("b/", "a/1", 9)).map(({ key }) => key)).toEqual(["b/1", "b/2"]);
@@ -86,14 +86,14 @@ describe("/tmp", () => {
   const write = (files: Namespace, caller: Caller, path: string, size: number) =>
     files.write(caller, path, new Uint8Array(size).fill(97), { at: "start", mode: 0o666 });
 
-  test("a human and the agent share one, and nobody else sees it", async () => {
+  test("is shared by a human and their agent, and hidden from others", async () => {
     const files = tmp(mib);
     await write(files, sam, "/a", 3);
     expect((await files.list(agent, "/")).map((entry) => entry.name)).toEqual(["a"]);
     expect(await files.list(bob, "/")).toEqual([]);
   });
 
-  test("what does not fit is ENOSPC and changes nothing; what is removed makes room again", async () => {
+  test("refuses too much with ENOSPC and no change; removing files frees space", async () => {
     const files = tmp(mib);
     await write(files, sam, "/a", mib / 2);
     expect(await codeOf(write(files, sam, "/b", mib / 2))).toBe("ENOSPC");
@@ -105,7 +105,7 @@ describe("/tmp", () => {
     expect(await codeOf(write(files, bob, "/his", mib / 2))).toBe("done");
   });
 
-  test("even empty files come to an end", async () => {
+  test("also limits empty files", async () => {
     const files = tmp(64 * 1024);
     let made = 0;
     while (made < 1000 && (await codeOf(write(files, sam, `/${made}`, 0))) === "done") made++;

@@ -1,4 +1,4 @@
-// The tree of mounts: which mount is asked, where links lead, and that no path leads out.
+// The tree of mounts: which mount serves a path, where links lead, and that no path leads out.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
@@ -28,7 +28,7 @@ function tree(): Namespace {
   ]);
 }
 
-test("directories that a write needs are made one by one, without asking again for the way to each", async () => {
+test("missing directories of a write are created one by one, without walking the path again for each", async () => {
   const fs = memoryMount();
   let asked = 0;
   const counted: typeof fs = Object.create(fs, {
@@ -50,7 +50,7 @@ test("directories that a write needs are made one by one, without asking again f
 });
 
 describe("mounts", () => {
-  test("the longest mount point that fits is asked, by whole names", async () => {
+  test("the longest mount point that matches by whole names serves the path", async () => {
     const files = tree();
     await put(files, "/tmp/inner/a", "inner");
     await put(files, "/tmpest", "root");
@@ -60,7 +60,7 @@ describe("mounts", () => {
     expect(await names(files, "/")).toEqual(["deep", "tmp", "tmpest"]);
   });
 
-  test("mount points show above them although nothing else is there, and the way to them can be walked", async () => {
+  test("mount points are listed and can be walked even without a mount above them", async () => {
     const files = tree();
     expect(await names(files, "/deep")).toEqual(["er"]);
     expect(await names(files, "/deep/er", sam)).toEqual(["mount"]);
@@ -69,7 +69,7 @@ describe("mounts", () => {
     expect(await codeOf(put(files, "/deep/er/x", "x", sam))).toBe("ENOENT");
   });
 
-  test("a mount point can be neither removed nor renamed, nor what leads to one", async () => {
+  test("a mount point and its parents can neither be removed nor renamed", async () => {
     const files = tree();
     for (const path of ["/", "/tmp", "/tmp/inner", "/deep", "/deep/er/mount"]) {
       expect(await codeOf(files.remove(root, path, { recursive: true }))).toBe("EBUSY");
@@ -77,7 +77,7 @@ describe("mounts", () => {
     }
   });
 
-  test("renaming across mounts is EXDEV, and errors name the whole path", async () => {
+  test("renaming across mounts is EXDEV, and errors contain the whole path", async () => {
     const files = tree();
     await put(files, "/tmp/a", "x");
     expect(await codeOf(files.rename(root, "/tmp/a", "/a"))).toBe("EXDEV");
@@ -87,7 +87,7 @@ describe("mounts", () => {
     await expect(files.mkdir(root, "/tmp/inner/a/b", { parents: false })).rejects.toThrow("/tmp/inner/a");
   });
 
-  test("links lead across mounts, and .. behind a link is the parent of where it leads", async () => {
+  test("links lead across mounts, and .. behind a link is the parent of its target", async () => {
     const files = tree();
     await files.mkdir(root, "/tmp/d/e", { parents: true });
     await put(files, "/tmp/d/up", "up");
@@ -109,7 +109,7 @@ describe("mounts", () => {
     expect(await codeOf(files.list(sam, "/tmp/open/shut/.."))).toBe("done");
   });
 
-  test("sixteen links in a row are followed, the seventeenth and a circle are ELOOP", async () => {
+  test("sixteen links in a row resolve, the seventeenth and a circle are ELOOP", async () => {
     const files = tree();
     await put(files, "/l0", "end");
     for (let n = 1; n <= 17; n++) await files.link(root, `/l${n}`, `l${n - 1}`);
@@ -120,14 +120,14 @@ describe("mounts", () => {
     expect(await codeOf(files.read(root, "/c1", { bytesMax: 1 }))).toBe("ELOOP");
   });
 
-  test("writing through a link to nothing makes the file it points to", async () => {
+  test("writing through a dangling link creates the file it points to", async () => {
     const files = tree();
     await files.link(root, "/l", "/tmp/new");
     await put(files, "/l", "made");
     expect(await get(files, "/tmp/new")).toBe("made");
   });
 
-  test("the search bit counts on every directory passed, also behind links and before ..", async () => {
+  test("every directory on a path needs the search bit, also behind links and before ..", async () => {
     const files = tree();
     await files.mkdir(sam, "/s/in", { parents: true });
     await put(files, "/s/in/f", "x", sam);
@@ -141,7 +141,7 @@ describe("mounts", () => {
     expect(await codeOf(files.list(bob, "/s"))).toBe("EACCES");
   });
 
-  test("missing parents are made one by one, also through links and ..", async () => {
+  test("missing parents are created one by one, also through links and ..", async () => {
     const files = tree();
     await files.link(root, "/l", "/tmp");
     await files.mkdir(sam, "/l/a/../b/c//d/", { parents: true });
@@ -149,7 +149,7 @@ describe("mounts", () => {
     expect(await names(files, "/tmp/b/c")).toEqual(["d"]);
   });
 
-  test("names and paths that are too long, relative or hold a NUL are refused", async () => {
+  test("names and paths that are too long, relative or contain a NUL are refused", async () => {
     const files = tree();
     expect(await codeOf(files.stat(root, `/${"n".repeat(256)}`))).toBe("ENAMETOOLONG");
     expect(await codeOf(files.stat(root, "/a".repeat(2100)))).toBe("ENAMETOOLONG");
@@ -166,9 +166,9 @@ describe("no path leads out", () => {
   });
   afterAll(() => rm(home, { recursive: true, force: true }));
 
-  // The same tree on the host and in the namespace; the host's own answer is the model. One level above the root lies what must
-  // never be seen; the host sees it, so paths that climb that far are only asked to stay inside.
-  test("random paths mean what they mean on the host, and none reaches what lies above the root", async () => {
+  // The same tree on the host and in the namespace; the host's own answer is the model. The directory above the root must stay
+  // hidden. The host does see it, so paths that climb that far only have to stay inside.
+  test("random paths resolve as on the host, and none reaches above the root", async () => {
     const files = new Namespace([
       { at: "/", fs: memoryMount() },
       { at: "/m", fs: memoryMount() },
@@ -232,7 +232,7 @@ describe("no path leads out", () => {
     expect(inside).toBeGreaterThan(300);
   });
 
-  /** Whether a path may pass above the root on the host: there it goes on, here it stays. */
+  /** Whether a path passes above the root on the host: the host resolves it, gsv stops at the root. */
   function climbs(path: string): boolean {
     let depth = 0;
     for (const name of path.split("/")) {

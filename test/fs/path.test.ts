@@ -15,11 +15,11 @@ describe("paths", () => {
     ["/a/../../..", "/"],
     ["/...", "/..."],
     ["/a/..b/ ", "/a/..b/ "],
-  ])("%j is normally written %j", (path, normal) => {
+  ])("%j normalises to %j", (path, normal) => {
     expect(normalise(path)).toBe(normal);
   });
 
-  test("whatever is normalised has no dots, no empty names, never climbs, and stays as it is", () => {
+  test("a normalised path has no dots, no empty names, never climbs, and stays the same when normalised again", () => {
     const random = seeded(Date.now() % 100_000);
     for (let n = 0; n < samples(2000, 20_000); n++) {
       const path = Array.from({ length: random.int(9) }, () =>
@@ -35,17 +35,17 @@ describe("paths", () => {
     }
   });
 
-  test("a relative path starts at the directory, an absolute one does not, and .. is left for the walk", () => {
+  test("a relative path starts at the directory, an absolute one does not, and .. stays for the walk", () => {
     expect(join("/home/sam", "a/../b")).toBe("/home/sam/a/../b");
     expect(join("/", "a")).toBe("/a");
     expect(join("/home/sam", "/etc")).toBe("/etc");
   });
 
-  test("parent and base take a path apart", () => {
+  test("parent and base split a path", () => {
     expect([parent("/a/b"), base("/a/b"), parent("/a"), parent("/"), base("/")]).toEqual(["/a", "b", "/", "/", ""]);
   });
 
-  test("within is decided by whole names", () => {
+  test("within compares whole names", () => {
     expect(isInside("/home/sam", "/home/sam")).toBe(true);
     expect(isInside("/home/sam/a", "/home/sam")).toBe(true);
     expect(isInside("/home/samantha", "/home/sam")).toBe(false);
@@ -54,7 +54,7 @@ describe("paths", () => {
     expect(isInside("/a", "/a/")).toBe(true);
   });
 
-  test("a tilde counts only at the start", () => {
+  test("a tilde only counts at the start", () => {
     expect(tilde("~")).toEqual({ username: null, rest: "" });
     expect(tilde("~/a")).toEqual({ username: null, rest: "/a" });
     expect(tilde("~bob/a~b")).toEqual({ username: "bob", rest: "/a~b" });

@@ -1,4 +1,4 @@
-// What the files of a process say, over a kernel that runs it.
+// The files of a process, over a kernel that runs it.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { sam } from "../support/caller.ts";
@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => home[Symbol.asyncDispose]());
 
-test("identity is one JSON object, and cmdline the command that starts another one like it", async () => {
+test("identity is one JSON object, and cmdline the command that starts a process like it", async () => {
   expect(JSON.parse(await read("identity"))).toMatchObject({ pid, owner: "sam", runAs: "friday", profile: "task" });
   expect(await read("cmdline")).toBe(
     "gsv spawn --profile task --as friday --cwd '/home/sam/my docs' --parent init:1000 --drop net,shell --label 'audit State: x'\n",
@@ -29,11 +29,11 @@ test("identity is one JSON object, and cmdline the command that starts another o
   expect(await read("cwd")).toBe("/home/sam/my docs\n");
 });
 
-test("environ has the names that are allowed and no secret", async () => {
+test("environ has the allowed names and no secret", async () => {
   expect((await read("environ")).split("\n").map((line) => line.split("=")[0])).toEqual(["GSV_PID", "USER", "PWD", ""]);
 });
 
-test("caps are what is left of the account's, one a line; limits and the model are said", async () => {
+test("caps lists the account's remaining capabilities, one a line; limits and the model are shown", async () => {
   const caps = (await read("caps")).trimEnd().split("\n");
   expect(caps).toContain("fs.*");
   expect(caps.filter((each) => each.startsWith("shell"))).toEqual([]);
@@ -53,7 +53,7 @@ test("queue, pending and stream follow a run", async () => {
   await home.sys.call("hil.answer", { id, decision: "deny" });
   await home.inState(pid, "idle");
   for (const name of ["pending", "approvals", "note"]) expect([name, await read(name)]).toEqual([name, ""]);
-  // What was said last.
+  // The last message.
   expect(await read("stream")).toStartWith("Let me look.\n");
   expect(await read("usage")).toMatch(/^Turns:\t[1-9]\d*\nWasted:\t0\n/);
   expect(await read("maps")).toMatch(
@@ -61,7 +61,7 @@ test("queue, pending and stream follow a run", async () => {
   );
 });
 
-test("a write that is made again, because nobody knows whether the first was done, is done once", async () => {
+test("a repeated write of unknown outcome takes effect once", async () => {
   const receipt = { uid: sam.uid, requestId: "r7", bodyHash: "h", answer: {}, now: home.clock.now() };
   const other = await home.task();
   for (let attempt = 0; attempt < 2; attempt++) await tree.write(sam, `/proc/${other}/note`, "once", { receipt });
@@ -69,7 +69,7 @@ test("a write that is made again, because nobody knows whether the first was don
   expect((await home.outline(other)).filter((line) => line === "user: once")).toEqual(["user: once"]);
 });
 
-test("what may be written is its reader's own, the rest nobody's to write", async () => {
+test("a reader can write the files of their own process that allow it, and no others", async () => {
   const row = await home.stores.kernel.processes.get(pid);
   if (row === null) throw new Error("the process is gone");
   const agent = await home.kernel.callers.process(row);
@@ -78,7 +78,7 @@ test("what may be written is its reader's own, the rest nobody's to write", asyn
   expect(await tree.files.stat(agent, `/proc/${pid}/status`)).toMatchObject({ uid: 0, mode: 0o444 });
 });
 
-test("loadavg is how many work, of how many", async () => {
+test("loadavg shows the number of running processes out of all", async () => {
   expect(await tree.read(sam, "/proc/loadavg")).toBe("0/3\n");
   expect(await tree.names(sam, `/proc/${pid}/context.d`)).toEqual([]);
 });

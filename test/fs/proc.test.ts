@@ -85,7 +85,7 @@ function proc() {
 }
 
 describe("/proc", () => {
-  test("lists the reader's processes beside what is said of the machine, and each process's files", async () => {
+  test("lists the reader's processes next to the system files, and each process's files", async () => {
     const { names } = proc();
     expect(await names("/proc")).toEqual(["init:1000", "loadavg", "self", "task:abc123", "uptime", "version"]);
     expect((await names("/proc/init:1000")).join(" ")).toBe(
@@ -94,7 +94,7 @@ describe("/proc", () => {
     expect(await names("/proc", bob)).toEqual(["loadavg", "self", "uptime", "version"]);
   });
 
-  test("status is one Key:<tab>value a line, and a label of several lines cannot fake another", async () => {
+  test("status has one Key:<tab>value a line, and a label of several lines cannot fake another", async () => {
     const { read } = proc();
     const status = await read("/proc/init:1000/status");
     expect(status.split("\n").map((line) => line.split("\t")[0])).toEqual([
@@ -125,7 +125,7 @@ describe("/proc", () => {
     expect(await read("/proc/task:abc123/status")).toContain("PPid:\tinit:1000\n");
   });
 
-  test("messages are the stored ones, one JSON object a line; history is the same as text", async () => {
+  test("messages has the stored ones, one JSON object a line; history has the same as text", async () => {
     const { read } = proc();
     const rows = (await read("/proc/init:1000/messages")).trimEnd().split("\n");
     expect(rows.length).toBe(1201);
@@ -139,7 +139,7 @@ describe("/proc", () => {
     expect(calls.filter((name) => name === "proc.history").length).toBe(1);
   });
 
-  test("another account's process is simply not there, by any path", async () => {
+  test("another account's process does not exist on any path", async () => {
     const { files } = proc();
     for (const path of [
       "/proc/init:1000",
@@ -152,14 +152,14 @@ describe("/proc", () => {
     }
   });
 
-  test("self is the process that reads, and a person's init", async () => {
+  test("self is the calling process, and a person's init", async () => {
     const { read, files } = proc();
     expect(await read("/proc/self/status", agent)).toContain("Pid:\ttask:abc123\n");
     expect(await read("/proc/self/status", sam)).toContain("Pid:\tinit:1000\n");
     expect((await files.lstat(sam, "/proc/self")).target).toBe("init:1000");
   });
 
-  test("a process spawned or killed a moment ago is there or gone at once", async () => {
+  test("a process that was just spawned or killed appears or disappears at once", async () => {
     const { files, names, processes } = proc();
     processes.set("task:zzzzzz", { ...init, pid: "task:zzzzzz" });
     expect(await names("/proc")).toContain("task:zzzzzz");
@@ -167,7 +167,7 @@ describe("/proc", () => {
     expect(await codeOf(files.read(sam, "/proc/task:zzzzzz/status", { bytesMax: 1 }))).toBe("ENOENT");
   });
 
-  test("a search tells the state of every process at once", async () => {
+  test("a search finds the state of every process at once", async () => {
     const { files } = proc();
     const signal = new AbortController().signal;
     const found = await searchTree({
@@ -184,7 +184,7 @@ describe("/proc", () => {
     ]);
   });
 
-  test("version and uptime say what runs and for how long", async () => {
+  test("version and uptime show the version and the running time", async () => {
     const { read } = proc();
     expect(await read("/proc/version")).toBe("gsv 1.2.3\n");
     expect(await read("/proc/uptime")).toBe("61.50\n");

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import type { Entry } from "../../fs/filesystem.ts";
 import { viewDirectory, viewText } from "../../fs/read/read.ts";
 
-/** Serves bytes in pieces of a given size, whatever is asked for. */
+/** Serves bytes in pieces of a given size, whatever the requested range. */
 function source(content: string | Uint8Array, pieceBytes = 1 << 20) {
   const all = typeof content === "string" ? new TextEncoder().encode(content) : content;
   return async ({ offset, bytesMax }: { offset: number; bytesMax: number }) => {
@@ -16,14 +16,14 @@ const view = (content: string | Uint8Array, window = {}, pieceBytes?: number) =>
   viewText(source(content, pieceBytes), file, window);
 
 describe("the view of a text", () => {
-  test("is its lines as they are, with or without a newline at the end", async () => {
+  test("has its lines unchanged, with or without a newline at the end", async () => {
     expect((await view("a\nb\n")).content).toBe("a\nb");
     expect((await view("a\nb")).lines).toBe(2);
     expect((await view("\n\nx")).content).toBe("\n\nx");
     expect(await view("")).toEqual({ content: "", firstLine: 1, lines: 0, size: 0, version: "v", truncated: false });
   });
 
-  test("shows a window of lines and says when there is more", async () => {
+  test("shows a window of lines and reports that there are more", async () => {
     const text = Array.from({ length: 10 }, (_, n) => `line ${n}\n`).join("");
     const middle = await view(text, { offset: 3, limit: 2 });
     expect([middle.content, middle.firstLine, middle.lines, middle.truncated]).toEqual(["line 3\nline 4", 4, 10, true]);
@@ -31,13 +31,13 @@ describe("the view of a text", () => {
     await expect(view(text, { offset: 10 })).rejects.toThrow("/f has 10 lines: there is no line at offset 10");
   });
 
-  test("is the same however the file comes in pieces, also in the middle of a character", async () => {
+  test("is the same for any split of the file into pieces, also within a character", async () => {
     const text = "é😀\nzweite\n\nend€";
     const whole = await view(text);
     for (let size = 1; size <= 7; size++) expect(await view(text, {}, size)).toEqual(whole);
   });
 
-  test("stays within its bounds: 2000 lines, 16 Ki characters a line, 256 KiB in all, and says so", async () => {
+  test("reports when it hits a bound: 2000 lines, 16 Ki characters a line, 256 KiB in all", async () => {
     const many = await view("x\n".repeat(5000));
     expect([many.content.split("\n").length, many.lines, many.truncated]).toEqual([2000, 5000, true]);
     const long = await view(`${"y".repeat(100_000)}\nnext`);
@@ -48,7 +48,7 @@ describe("the view of a text", () => {
     expect([wide.lines, wide.truncated]).toEqual([100, true]);
   });
 
-  test("is of one version: when the file changes while it is read, it is read again", async () => {
+  test("is of one version: a file that changes during the read is read again", async () => {
     let asked = 0;
     const changing = async ({ offset }: { offset: number }) => {
       const version = ++asked <= 1 ? "old" : "new";
@@ -59,12 +59,12 @@ describe("the view of a text", () => {
     expect((await viewText(changing, file, {})).content).toBe("wxyz");
   });
 
-  test("holds no NUL and no half character, wherever the file has one", async () => {
+  test("contains no NUL and no half character, wherever the file has one", async () => {
     const text = `${"x\n".repeat(5000)}a\u0000b\n`;
     expect((await view(text, { offset: 5000 })).content).toBe("a\ufffdb");
   });
 
-  test("refuses what is not text with its type and size", async () => {
+  test("refuses binary files with their type and size", async () => {
     const png = { path: "/p.png", size: 2048, contentType: "image/png" };
     const zero = viewText(source(new Uint8Array([1, 0, 2])), png, {});
     await expect(zero).rejects.toThrow("/p.png is not text: image/png, 2.0 KiB");
@@ -73,7 +73,7 @@ describe("the view of a text", () => {
   });
 });
 
-test("a directory shows its directories and files, and says when there are more than fit", () => {
+test("of a directory shows its directories and files, and reports when they do not all fit", () => {
   const stat = { kind: "file", uid: 0, gid: 0, mode: 0o644, size: 0, mtimeMs: 0, version: "0" } as const;
   const entry = (name: string, kind: Entry["stat"]["kind"]): Entry => ({ name, stat: { ...stat, kind } });
   expect(viewDirectory([entry("d", "directory"), entry("f", "file"), entry("l", "symlink")])).toEqual({

@@ -1,4 +1,4 @@
-// The mount of versioned homes: files with the permissions of their home, jailed by where they really lie, with git and without.
+// The mount of versioned homes: files with the permissions of their home, jailed by real path, with git and without.
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -64,7 +64,7 @@ describe("with git", () => {
     await files.mkdir(sam, "/home/sam/context.d", { parents: true });
   });
 
-  test("a home is empty until something is made there; then it is shown, and stays", async () => {
+  test("a home is empty until something is created in it; then it is listed, and stays", async () => {
     expect(await names("/home/sam")).toEqual(["context.d"]);
     await files.mkdir(sam, "/home/sam/knowledge/a/b", { parents: true });
     expect(await names("/home/sam")).toEqual(["context.d", "knowledge"]);
@@ -78,7 +78,7 @@ describe("with git", () => {
     expect(await codeOf(files.rename(root, "/home/sam", "/home/other"))).toBe("EBUSY");
   });
 
-  test("a write replaces or appends, is refused where the version is another, and belongs to the home", async () => {
+  test("a write replaces or appends, is refused for another version, and belongs to the home", async () => {
     const path = "/home/sam/knowledge/a.md";
     await files.mkdir(agent, "/home/sam/knowledge", { parents: true });
     const { version } = await put(sam, path, "one");
@@ -101,7 +101,7 @@ describe("with git", () => {
     expect(codes.sort()).toEqual(["ECONFLICT", "done"]);
   });
 
-  test("a process changes context and skills only as far as a person has allowed it in that very call", async () => {
+  test("a process changes context and skills only within an approval for that very call", async () => {
     const [a, b] = ["/home/sam/context.d/a.md", "/home/sam/context.d/b.md"];
     await put(sam, a, "one");
     await files.mkdir(agent, "/home/sam/knowledge", { parents: true });
@@ -123,7 +123,7 @@ describe("with git", () => {
     expect(await get(sam, a)).toBe("three");
   });
 
-  test("a directory with a repository of somebody's own in it is not deleted, nor anything put in its place", async () => {
+  test("a directory with a user's own repository in it is neither deleted nor replaced", async () => {
     await files.mkdir(sam, "/home/sam/knowledge/lib/deep", { parents: true });
     await files.mkdir(sam, "/home/sam/knowledge/other", { parents: true });
     await put(sam, "/home/sam/knowledge/lib/a.md", "a");
@@ -142,7 +142,7 @@ describe("with git", () => {
     expect(inGit()).not.toContain("knowledge/lib/a.md");
   });
 
-  test("another account sees nothing of it, and root everything", async () => {
+  test("another account sees nothing of a home, and root everything", async () => {
     await put(sam, "/home/sam/context.d/a.md", "secret");
     for (const work of [
       files.read(bob, "/home/sam/context.d/a.md", { bytesMax: 9 }),
@@ -180,7 +180,7 @@ describe("with git", () => {
     expect(readdirSync(join(directory, "sam/.scratch"))).toEqual([]);
   });
 
-  test("a directory that holds something goes only as a whole; modes, owners and links are not kept", async () => {
+  test("a directory with content is removed only as a whole; modes, owners and links are not stored", async () => {
     await files.mkdir(sam, "/home/sam/knowledge/d", { parents: true });
     await put(sam, "/home/sam/knowledge/d/a", "a");
     expect(await codeOf(files.remove(sam, "/home/sam/knowledge/d", { recursive: false }))).toBe("ENOTEMPTY");
@@ -189,7 +189,7 @@ describe("with git", () => {
     expect(await codeOf(files.link(sam, "/home/sam/knowledge/l", "/etc/passwd"))).toBe("EPERM");
   });
 
-  test("what a person's git ignores or links to is never a way out, however often it changes meanwhile", async () => {
+  test("a user's git ignores and links are never a way out, however often they change meanwhile", async () => {
     const outside = join(directory, "outside");
     mkdirSync(outside);
     writeFileSync(join(outside, "a.md"), "outside");
@@ -222,7 +222,7 @@ describe("with git", () => {
       child.kill("SIGKILL");
       await child.exited;
     }
-    // Both states were met, and nothing but what is inside was read.
+    // The test saw both states, and never read outside.
     expect([...seen].sort()).toEqual(["ENOENT", "inside"]);
     expect(readFileSync(join(outside, "a.md"), "utf8")).toBe("outside");
     expect(readdirSync(outside)).toEqual(["a.md"]);
@@ -235,7 +235,7 @@ describe("without git", () => {
     await homes();
   });
 
-  test("context and skills are plain files, knowledge is read-only, and git takes up what was written when it is there", async () => {
+  test("context and skills are plain files, knowledge is read-only, and git commits it all once it is there", async () => {
     await files.mkdir(sam, "/home/sam/context.d", { parents: true });
     await put(sam, "/home/sam/context.d/a.md", "one");
     await put(sam, "/home/sam/context.d/a.md", "two");

@@ -35,12 +35,12 @@ const lines = async (query: string, options = {}) =>
   (await search(query, options)).matches.map(({ path, line, content }) => `${path}:${line}:${content}`);
 
 describe("a search", () => {
-  test("hands on no NUL, wherever in a file a line has one", async () => {
+  test("returns no NUL, wherever a line of the file has one", async () => {
     await put("/a", `${"hay\n".repeat(5000)}a\u0000needle\n`);
     expect(await lines("needle")).toEqual(["/a:5001:a\ufffdneedle"]);
   });
 
-  test("finds each line that holds the text, in order of paths, across mounts", async () => {
+  test("finds each line with the text, in order of paths, across mounts", async () => {
     await put("/b", "needle\nhay\nneedle needle\r\nNeedle");
     await put("/a/x", "a needle");
     await put("/m/y", "needle in a mount, no newline");
@@ -54,7 +54,7 @@ describe("a search", () => {
     expect(await lines("(need|.*")).toEqual([]);
   });
 
-  test("looks only into files whose name fits the glob", async () => {
+  test("only opens files with a name that matches the glob", async () => {
     for (const path of ["/a.md", "/d/b.md", "/c.txt", "/[x].md"]) await put(path, "needle");
     expect(await lines("needle", { include: "*.md" })).toEqual([
       "/[x].md:1:needle",
@@ -64,7 +64,7 @@ describe("a search", () => {
     expect(await lines("needle", { include: "{a,c}.*" })).toEqual(["/a.md:1:needle", "/c.txt:1:needle"]);
   });
 
-  test("passes over what is not text, what may not be read, and links", async () => {
+  test("skips binary files, unreadable files, and links", async () => {
     await put("/binary", new Uint8Array([0, ...new TextEncoder().encode("needle")]));
     await put("/private/f", "needle", 0o600);
     await put("/closed/f", "needle");
@@ -78,7 +78,7 @@ describe("a search", () => {
     await expect(search("needle", { root: "/none" })).rejects.toThrow("no such file");
   });
 
-  test("finds a text that lies across two pieces of a file or of an endless line, and reports the line once", async () => {
+  test("finds a text across two pieces of a file or of an endless line, and reports the line once", async () => {
     const before = 256 * 1024 - 3;
     await put("/pieces", `${"x\n".repeat(before / 2)}${"x".repeat(before % 2)}needle\nneedle`);
     const found = await search("needle", { root: "/pieces" });
@@ -94,7 +94,7 @@ describe("a search", () => {
     expect((await search("needle", { root: "/long" })).matches.length).toBe(1);
   });
 
-  test("stops at 500 matches and says whether there were more", async () => {
+  test("stops at 500 matches and reports whether there were more", async () => {
     await put("/f", "needle\n".repeat(500));
     expect(await search("needle")).toMatchObject({ truncated: false });
     await put("/g", "needle\n");
@@ -102,7 +102,7 @@ describe("a search", () => {
     expect([found.matches.length, found.truncated]).toEqual([500, true]);
   });
 
-  test("its result fits one answer, however long the lines and names are", async () => {
+  test("has a result that fits one answer, however long the lines and names are", async () => {
     for (let n = 0; n < 40; n++)
       await put(`/${"d".repeat(200)}/${"é".repeat(100)}${n}`, `${"\u0001".repeat(400)}needle\n`.repeat(20));
     const found = await search("needle");
@@ -110,7 +110,7 @@ describe("a search", () => {
     expect(Buffer.byteLength(JSON.stringify(found))).toBeLessThan(1024 * 1024);
   });
 
-  test("ends when it is aborted, and refuses a text of several lines or none", async () => {
+  test("ends when it is aborted, and refuses an empty text or one of several lines", async () => {
     await put("/f", "needle", 0o644, root);
     const gone = new AbortController();
     gone.abort();

@@ -1,4 +1,4 @@
-// /proc/PID/stream: what a process says as it says it, and what its commands print as they print it, for whoever reads on.
+// /proc/PID/stream: the text of a process and the output of its commands, live, for each reader.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
@@ -30,7 +30,7 @@ async function readOn(offset: number): Promise<string> {
   return Buffer.from(data, "base64").toString();
 }
 
-/** Reads on until just this has come. */
+/** Reads until exactly this text has come. */
 async function comes(text: string): Promise<void> {
   let come = "";
   await home.until(`it says ${JSON.stringify(text)}: ${JSON.stringify(come)}`, async () => {
@@ -50,7 +50,7 @@ async function allows(): Promise<void> {
   await home.sys.call("hil.answer", { id: asked?.id, decision: "approve" });
 }
 
-test("text comes as the model gives it, output as the command prints it, also of one that runs on while more is said", async () => {
+test("text streams as the model sends it, output as the command prints it, also of a background command", async () => {
   const command = "echo first; while [ ! -e go ]; do sleep 0.02; done; printf 'half'; exit 3";
   home.model.will(
     pid,
@@ -70,7 +70,7 @@ test("text comes as the model gives it, output as the command prints it, also of
   );
   await home.send("go", { pid });
   await comes("Let me \u{1F600}");
-  // Whoever comes now has it from the beginning.
+  // A new reader gets it from the beginning.
   expect(await readOn(0)).toBe("Let me \u{1F600}");
   await home.holding();
   home.model.release();
@@ -88,13 +88,13 @@ test("text comes as the model gives it, output as the command prints it, also of
   home.model.release();
   await comes("Done.");
   await home.inState(pid, "idle");
-  // The next run follows for who reads on; who begins then is shown that alone, once nobody reads on any more.
+  // A reader that stays gets the next run, too; a new reader gets only that run once the others are gone.
   home.model.will(pid, { text: "Again." });
   await home.send("again", { pid });
   await comes("\nAgain.");
 });
 
-test("what an agent reads of its own stream does not feed on itself", async () => {
+test("an agent that reads its own stream does not cause an echo", async () => {
   home.model.will(pid, { text: "I read.", calls: [{ name: "Shell", args: { command: "cat /proc/self/stream" } }] });
   await home.send("read", { pid });
   await home.inState(pid, "idle");
@@ -104,7 +104,7 @@ test("what an agent reads of its own stream does not feed on itself", async () =
   expect(results.at(-1)).toBe("I read.\n(exit status 0)");
 });
 
-test("gsv tail prints the end, and with -f what comes after, with a title for each of several", async () => {
+test("gsv tail prints the end, and with -f new text, with a title for each of several processes", async () => {
   const other = await home.task();
   const lines = Array.from({ length: 30_000 }, (_, n) => `line ${n}\n`).join("");
   await home.sys.call("fs.write", { path: "~/long", content: lines });
@@ -126,7 +126,7 @@ test("gsv tail prints the end, and with -f what comes after, with a title for ea
   await home.until("a line comes", () => stdout.text.endsWith("==> ~/short <==\ntwo\n"));
   home.model.release();
   await home.until("the rest comes", () => stdout.text.endsWith("it is."));
-  // A file that is cut begins anew.
+  // Reading restarts when a file is truncated.
   await home.sys.call("fs.write", { path: "~/short", content: "new\n" });
   await home.until("it is cut", () => stdout.text.endsWith("new\n"));
   following.interrupt("INT");

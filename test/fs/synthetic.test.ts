@@ -38,7 +38,7 @@ function tree(clock = new FakeClock()) {
 }
 
 describe("a generated tree", () => {
-  test("lists its rows, the names of its lists and what is written out", async () => {
+  test("has its rows, the names of its lists and its fixed entries", async () => {
     const { files } = tree();
     expect((await files.list(sam, "/s")).map((entry) => entry.name)).toEqual([
       "counter",
@@ -55,7 +55,7 @@ describe("a generated tree", () => {
     expect((await files.list(sam, "/s/items/two")).map((entry) => entry.name)).toEqual(["name"]);
   });
 
-  test("a name that is on no list does not exist, nor does anything beneath it", async () => {
+  test("has no name that is not on a list, nor anything below it", async () => {
     const { files, read } = tree();
     expect((await read("/s/items/two/name")).text).toBe("two\n");
     expect((await read("/s/self/name")).text).toBe("one\n");
@@ -70,7 +70,7 @@ describe("a generated tree", () => {
     }
   });
 
-  test("reading from the start makes it anew; reading on sees the same making for a second after its last use", async () => {
+  test("is generated again when read from the start; further reads use the same text until a second after the last use", async () => {
     const { read, clock } = tree();
     const first = await read("/s/counter", { offset: 0, bytesMax: 4 });
     await clock.advance(900);
@@ -84,21 +84,21 @@ describe("a generated tree", () => {
     expect((await read("/s/counter", { offset: 4, bytesMax: 4 })).text).toBe("4444");
   });
 
-  test("one caller never sees what was made for another", async () => {
+  test("never shows one caller the text generated for another", async () => {
     const { read } = tree();
     expect((await read("/s/who", { offset: 0, bytesMax: 1 }, sam)).text).toBe("s");
     expect((await read("/s/who", { offset: 1, bytesMax: 9 }, bob)).text).toBe("ob");
     expect((await read("/s/who", { offset: 1, bytesMax: 9 }, sam)).text).toBe("am");
   });
 
-  test("a long file is made only as far as it is read, and an endless one ends in EFBIG", async () => {
+  test("generates a long file only as far as it is read, and ends an endless one in EFBIG", async () => {
     const { files, read, pulled } = tree();
     await read("/s/endless", { offset: 0, bytesMax: 5000 });
     expect(pulled()).toBeLessThan(8);
     expect(await codeOf(files.read(sam, "/s/endless", { offset: 100 * 1024 * 1024, bytesMax: 1 }))).toBe("EFBIG");
   });
 
-  test("nothing in it can be changed, by anyone", async () => {
+  test("cannot be changed by anyone", async () => {
     const { files } = tree();
     const bytes = new Uint8Array(1);
     expect(await codeOf(files.write(root, "/s/who", bytes, { at: "start" }))).toBe("EPERM");
@@ -110,7 +110,7 @@ describe("a generated tree", () => {
     expect(await codeOf(files.setattr(root, "/s/who", { mode: 0o777 }))).toBe("EPERM");
   });
 
-  test("what goes wrong while making it is told as it is", async () => {
+  test("reports an error of the generator unchanged", async () => {
     const failing: Row = { path: "/x", text: () => Promise.reject(new SysError("EPERM", "no")) };
     const files = new Namespace([{ at: "/", fs: syntheticFs([failing], new FakeClock()) }]);
     await expect(files.read(sam, "/x", { bytesMax: 1 })).rejects.toThrow("no");

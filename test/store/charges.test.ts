@@ -1,4 +1,4 @@
-// What answers used, charged in the plane of the kernel: once, whatever is copied again.
+// Usage of answers, charged in kernel.db: once, whatever is copied again.
 
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { NO_USAGE } from "../../src/abi/process/process.ts";
@@ -14,7 +14,7 @@ beforeEach(() => {
 });
 afterEach(() => plane.dispose());
 
-test("what was used is charged once, however often its row comes, alone or with new ones", async () => {
+test("usage is charged once, however often its row is copied, alone or with new ones", async () => {
   await liveProcess(store, "task:aaaaaa");
   const spent = (seq: number, costUsd: number) => ({
     ...outboxRow(seq),

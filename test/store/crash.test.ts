@@ -1,5 +1,5 @@
-// kill -9 of a process that writes as fast as it can: what it had been told was stored is there afterwards, whole and in order, and the
-// next one goes on.
+// kill -9 of a process that writes as fast as it can: every acknowledged write is there afterwards, whole and in order, and the
+// next process continues.
 
 import { expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -17,7 +17,7 @@ const ROUNDS = samples(10, 200);
 const SEED = samples(99, Date.now() % 2 ** 31);
 const DEADLINE_MS = 20_000;
 
-/** Lets a child write until it has told so many lines, then kills it; returns all that it told. */
+/** Lets a child write until it has reported so many lines, then kills it; returns all reported lines. */
 async function tellUntilKilled(directory: string, kernelGeneration: number, lines: number): Promise<string[]> {
   const child = Bun.spawn([process.execPath, CHILD, directory, String(kernelGeneration), "forever"], {
     env: {},
@@ -47,7 +47,7 @@ async function everythingToldIsThere(store: ProcessStore, told: readonly string[
   for (const seq of named(told, "seq")) expect(numbers).toContain(Number(seq));
   for (const runId of named(told, "end")) expect(await store.runEnd(PID, runId)).toMatchObject({ status: "ok" });
   for (const runId of named(told, "sent")) expect(await store.runEnd(PID, runId)).not.toBeNull();
-  // Whatever entered did so in the order it was sent in; what has not entered waits behind it.
+  // Messages entered in the order they were sent; the others wait behind them.
   const sent = named(told, "sent");
   const entered = messages.flatMap((message) => (message.role === "user" ? [message.content] : []));
   expect(entered.filter((name) => sent.includes(name))).toEqual(sent.filter((name) => entered.includes(name)));

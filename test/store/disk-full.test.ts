@@ -1,5 +1,5 @@
-// A full disk, at every point where it can become full: nothing is acknowledged that is not stored, nothing is half done, and with space
-// the same request goes through.
+// A full disk, at every point where it can become full: every acknowledged write is stored, nothing is half done, and with space
+// the same request succeeds.
 
 import { expect, test } from "bun:test";
 import { StoreUnavailable } from "../../src/store/open.ts";
@@ -9,7 +9,7 @@ import { seeded } from "../support/random.ts";
 import { SEED, samples } from "../support/soak.ts";
 import { SqliteEngine } from "../support/sqlite-engine.ts";
 
-/** How much is free at first, in pages: every so many of these, in full every one. */
+/** Free pages at the start: a sample of the sizes, or all of them in a full run. */
 const SIZES = 50;
 const STEP = samples(4, 1);
 const FIRST = SEED % STEP;
@@ -34,7 +34,7 @@ async function withSpace(pages: number, body: Body): Promise<void> {
   }
 }
 
-/** Null when there was space. */
+/** null if there was space. */
 async function trouble(work: () => Promise<unknown>): Promise<StoreUnavailable | null> {
   try {
     await work();
@@ -45,7 +45,7 @@ async function trouble(work: () => Promise<unknown>): Promise<StoreUnavailable |
   }
 }
 
-test("messages: acknowledged is stored, refused is not, and the same one goes through when there is space", async () => {
+test("a full disk loses no acknowledged message, stores no refused one, and accepts it once there is space", async () => {
   for (let pages = FIRST; pages < SIZES; pages += STEP) {
     await withSpace(pages, async (subject, free) => {
       const random = seeded(pages);
@@ -78,7 +78,7 @@ test("messages: acknowledged is stored, refused is not, and the same one goes th
   }
 });
 
-test("a run: whichever of its steps finds the disk full is not done, and is done once when it is asked again", async () => {
+test("each step of a run that finds the disk full has no effect, and takes effect once when repeated", async () => {
   const found = new Set<string>();
   for (let pages = FIRST; pages < SIZES; pages += STEP) {
     await withSpace(pages, async (subject, free) => {
@@ -117,7 +117,7 @@ test("a run: whichever of its steps finds the disk full is not done, and is done
   expect([...found]).toEqual(expect.arrayContaining(everywhere));
 });
 
-test("a reset on a full disk is either not begun or goes on where it stood", async () => {
+test("a reset on a full disk either did not start or continues where it stopped", async () => {
   const refused = new Set<string>();
   for (let pages = 0; pages < 6; pages++) {
     await withSpace(100_000, async (subject, free, leave) => {

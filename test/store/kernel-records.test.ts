@@ -1,4 +1,4 @@
-// The smaller tables of kernel.db: answered requests, approvals as projected, archives, and who started which run.
+// The smaller tables of kernel.db: answered requests, projected approvals, archives, and the client behind each run.
 
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { LIMITS } from "../../src/abi/config/limits.ts";
@@ -15,7 +15,7 @@ beforeEach(() => {
 });
 afterEach(() => plane.dispose());
 
-test("a request is answered once, for its account only, and another body under its id shows", async () => {
+test("a request is answered once, for its own account, and another body under its id is detected", async () => {
   const request = { uid: 1000, requestId: "r", bodyHash: "h", answer: { pid: "task:aaaaaa" }, now: 1 };
   expect(await store.requests.answered(1000, "r", "h")).toBeNull();
   await store.requests.remember(request);
@@ -33,7 +33,7 @@ test("requests are kept for a day", async () => {
   expect(await store.requests.answered(1000, "r", "h")).toBeNull();
 });
 
-test("open approvals are listed oldest first, an owner's or all", async () => {
+test("open approvals are listed oldest first, by owner or all", async () => {
   await liveProcess(store, "task:aaaaaa", { ownerUid: 1000 });
   await liveProcess(store, "task:bbbbbb", { ownerUid: 0 });
   const later = approval("task:aaaaaa", { id: "zzzz", createdAt: 9 });
@@ -46,7 +46,7 @@ test("open approvals are listed oldest first, an owner's or all", async () => {
   expect(await store.approvals.find("none")).toBeNull();
 });
 
-test("an approval id that is used again means the open one, and the latest when all are decided", async () => {
+test("a reused approval id means the open approval, and the latest if all are decided", async () => {
   await liveProcess(store, "task:aaaaaa");
   const first = approval("task:aaaaaa", { createdAt: 3 });
   const decided = { ...first, decision: "approve", by: "sam", decidedAt: 4 } as const;
@@ -96,7 +96,7 @@ test("archives are listed newest first, by owner and by process, and outlive the
   expect(await store.archives.get("none")).toBeNull();
 });
 
-test("archives of one millisecond are told apart and stay in one order", async () => {
+test("archives of the same millisecond have a stable order", async () => {
   for (const index of [2, 1, 3]) await store.archives.add(archive(index, { createdAt: 5 }));
   expect((await store.archives.list({ limit: 100 })).map((row) => row.id)).toEqual([
     "archive-3",
@@ -111,7 +111,7 @@ test("an archive that is written again, as after a crash, is one archive", async
   expect(await store.archives.list({ limit: 100 })).toEqual([archive(1, { bytes: 301 })]);
 });
 
-test("who started a run is known to the next kernel, until the time for it is over", async () => {
+test("the next kernel knows the client that started a run, until that record expires", async () => {
   const route = { runId: "run-1", uid: 1000, connectionId: "c1", pid: "task:aaaaaa", now: 5 };
   await store.routes.add(route);
   await store.routes.add({ ...route, runId: "run-2", connectionId: "c2", now: 9 });

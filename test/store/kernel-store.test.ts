@@ -17,7 +17,7 @@ afterEach(() => plane.dispose());
 
 const pids = (rows: readonly { pid: string }[]) => rows.map((row) => row.pid);
 
-test("a new home gets its accounts once; setting up again changes nothing", async () => {
+test("a new home gets its accounts once; a second set-up changes nothing", async () => {
   expect(await store.accounts.firstHuman()).toBeNull();
   expect(await store.accounts.setUp(FIRST)).toBe(true);
   const other = { ...FIRST, accounts: FIRST.accounts.map((each) => ({ ...each, username: `${each.username}2` })) };
@@ -27,14 +27,14 @@ test("a new home gets its accounts once; setting up again changes nothing", asyn
   expect(await store.accounts.byUid(0)).toMatchObject({ username: "root" });
 });
 
-test("a set-up that fails in the middle leaves nothing, so that the next start sets up whole", async () => {
+test("a set-up that fails in the middle leaves nothing, so the next start repeats all of it", async () => {
   const twice = { ...FIRST, grants: [...FIRST.grants, { gid: 100, capability: "proc.*" }] };
   await expect(store.accounts.setUp(twice)).rejects.toThrow();
   expect(await store.accounts.byUid(0)).toBeNull();
   expect(await store.accounts.setUp(FIRST)).toBe(true);
 });
 
-test("an account is resolved to its groups, primary first, and groups to what they may", async () => {
+test("an account resolves to its groups, primary first, and groups to their capabilities", async () => {
   await store.accounts.setUp(FIRST);
   const sam = await store.accounts.identity(1000);
   expect(sam).toEqual({ uid: 1000, gid: 1000, gids: [1000, 100, 1001], username: "sam", home: "/home/sam" });
@@ -43,7 +43,7 @@ test("an account is resolved to its groups, primary first, and groups to what th
   expect(await store.accounts.identity(4294967295)).toBeNull();
 });
 
-test("a human may act as their own agent and as nobody else's", async () => {
+test("a human may act as their own agent and as no other", async () => {
   await store.accounts.setUp(FIRST);
   expect(await store.accounts.personalAgent(1000)).toMatchObject({ uid: 1001, username: "sam-agent" });
   expect(await store.accounts.personalAgent(1001)).toBeNull();
@@ -52,7 +52,7 @@ test("a human may act as their own agent and as nobody else's", async () => {
   expect(await store.accounts.mayActAs(1000, 0)).toBe(false);
 });
 
-test("a process is created in a step that a start can finish, then it is live", async () => {
+test("a process is created in a step that the next start can finish, then it is live", async () => {
   await store.processes.create(newProcess("task:aaaaaa", { label: "docs", step: { prompt: "go" } }));
   expect(await store.processes.get("task:aaaaaa")).toMatchObject({
     phase: "creating",
@@ -93,7 +93,7 @@ test("a process is created in a step that a start can finish, then it is live", 
   expect(await store.processes.get("task:zzzzzz")).toBeNull();
 });
 
-test("a creation and the answer to who asked for it are one write", async () => {
+test("a creation and its answer are one write", async () => {
   const request = { uid: 1000, requestId: "req-1", bodyHash: "h", answer: { pid: "task:aaaaaa" }, now: 9 };
   await store.processes.create(newProcess("task:aaaaaa"), request);
   expect(await store.requests.answered(1000, "req-1", "h")).toEqual({ answer: { pid: "task:aaaaaa" }, sameBody: true });
@@ -103,7 +103,7 @@ test("a creation and the answer to who asked for it are one write", async () => 
 });
 
 test("processes are listed oldest first, by owner or all, in pages that lose none", async () => {
-  // Two of each millisecond, and the younger ones come first by name.
+  // Two of each millisecond; the younger ones come first by name.
   const made = ["g", "h", "e", "f", "c", "d", "a"].map((letter) => `task:${letter.repeat(6)}`);
   for (const [index, pid] of made.entries()) {
     await liveProcess(store, pid, { ownerUid: index % 2 === 0 ? 1000 : 0, createdAt: Math.floor(index / 2) });
@@ -128,7 +128,7 @@ test("processes are listed oldest first, by owner or all, in pages that lose non
   expect(await store.processes.tally()).toEqual(new Map([["idle", 7]]));
 });
 
-test("the projection is applied by number: again and out of order changes nothing", async () => {
+test("the projection is applied by number: repeated or out of order, it changes nothing", async () => {
   await liveProcess(store, "task:aaaaaa");
   const asked = approval("task:aaaaaa");
   const waitsFor = { kind: "approval", id: "a1b2", tool: "Delete", summary: "delete /a" } as const;
@@ -155,13 +155,13 @@ test("the projection is applied by number: again and out of order changes nothin
   expect(await store.processes.tally()).toEqual(new Map([["running", 1]]));
 });
 
-test("a projection of a process that is gone makes nothing", async () => {
+test("a projection of a removed process creates nothing", async () => {
   await store.processes.project("task:aaaaaa", [outboxRow(1, {}, [approval("task:aaaaaa")])]);
   expect(await store.processes.get("task:aaaaaa")).toBeNull();
   expect(await store.approvals.open({})).toEqual([]);
 });
 
-test("a start looks at what is dirty or in a step, and at nothing else", async () => {
+test("a start only checks processes that are dirty or in a step", async () => {
   for (const pid of ["task:aaaaaa", "task:bbbbbb", "task:cccccc"]) {
     await liveProcess(store, pid);
     await store.processes.clearDirty(pid);
@@ -175,7 +175,7 @@ test("a start looks at what is dirty or in a step, and at nothing else", async (
   expect(await store.processes.unfinished()).toMatchObject([{ pid: "task:cccccc", dirty: true }]);
 });
 
-test("a process that is being killed stays so, with what its kill needs, until it is removed", async () => {
+test("a process that is being killed keeps that state and its data until it is removed", async () => {
   await liveProcess(store, "task:aaaaaa");
   await store.processes.tombstone("task:aaaaaa", { archiveId: "first" });
   await store.processes.tombstone("task:aaaaaa", { archiveId: "second" });
@@ -184,7 +184,7 @@ test("a process that is being killed stays so, with what its kill needs, until i
   expect(await store.processes.list({ limit: 10 })).toEqual([]);
 });
 
-test("a removed process leaves its children to its parent, withdraws its questions and answers who asked", async () => {
+test("removing a process gives its children to its parent, withdraws its questions and answers the caller", async () => {
   await liveProcess(store, "init:1000");
   await liveProcess(store, "task:aaaaaa", { parentPid: "init:1000" });
   await liveProcess(store, "task:bbbbbb", { parentPid: "task:aaaaaa" });
@@ -206,14 +206,14 @@ test("a removed process leaves its children to its parent, withdraws its questio
   expect((await store.requests.answered(1000, "kill-1", "task:aaaaaa"))?.answer).toEqual({ killed: true });
 });
 
-test("children of a process without a parent become nobody's", async () => {
+test("children of a process without a parent have no parent", async () => {
   await liveProcess(store, "task:aaaaaa");
   await liveProcess(store, "task:bbbbbb", { parentPid: "task:aaaaaa" });
   await store.processes.remove("task:aaaaaa", { uid: 1000, requestId: "k", answer: {}, now: 1 });
   expect((await store.processes.get("task:bbbbbb"))?.parentPid).toBeNull();
 });
 
-test("what one kernel stored the next one finds", async () => {
+test("the next kernel finds everything that the last one stored", async () => {
   await store.accounts.setUp(FIRST);
   await liveProcess(store, "task:aaaaaa", { label: "docs" });
   const next = plane.begin();
@@ -221,7 +221,7 @@ test("what one kernel stored the next one finds", async () => {
   expect(await next.processes.get("task:aaaaaa")).toEqual(await store.processes.get("task:aaaaaa"));
 });
 
-test("a kernel whose time is over changes no row by any verb, and is told so", async () => {
+test("a kernel that lost its lock changes no row by any verb, and gets an error", async () => {
   await store.accounts.setUp(FIRST);
   await liveProcess(store, "task:aaaaaa");
   const next = plane.begin();
@@ -281,7 +281,7 @@ async function everything(of: KernelStore) {
   };
 }
 
-test("a home is read without a kernel, and nothing can be written that way", async () => {
+test("a home is readable without a kernel, but not writable", async () => {
   await store.accounts.setUp(FIRST);
   await liveProcess(store, "task:aaaaaa");
   const reading = plane.reading();

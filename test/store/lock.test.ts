@@ -24,7 +24,7 @@ function take(): Lock | null {
   return lock;
 }
 
-/** Another process that takes the lock, says whether it got it and holds it until it is killed. */
+/** Another process that takes the lock, reports whether it got it and holds it until it is killed. */
 async function rival() {
   const module = JSON.stringify(join(import.meta.dir, "../../src/store/lock.ts"));
   const script = `const { acquireLock } = await import(${module});
@@ -49,7 +49,7 @@ async function rival() {
   };
 }
 
-test("one holder in this process, and the next after it let go", () => {
+test("the lock has one holder in this process, and the next after its release", () => {
   const first = take();
   expect(first).not.toBeNull();
   expect(take()).toBeNull();
@@ -59,7 +59,7 @@ test("one holder in this process, and the next after it let go", () => {
   expect(take()).not.toBeNull();
 });
 
-test("a second process is refused, however often this one asked, until this one lets go", async () => {
+test("a second process is refused, however often this one tried, until this one releases the lock", async () => {
   const lock = take();
   for (let asked = 0; asked < 5; asked++) {
     lock?.stillOurs();
@@ -73,7 +73,7 @@ test("a second process is refused, however often this one asked, until this one 
   expect([during.got, after.got]).toEqual(["refused", "holds"]);
 });
 
-test("kill -9 of the holder frees it at once", async () => {
+test("kill -9 of the holder frees the lock at once", async () => {
   const holder = await rival();
   expect(holder.got).toBe("holds");
   expect(take()).toBeNull();
@@ -81,7 +81,7 @@ test("kill -9 of the holder frees it at once", async () => {
   expect(take()).not.toBeNull();
 });
 
-test("the holder notices that the file was removed, replaced, moved away or let go", () => {
+test("the holder notices that the file was removed, replaced, moved or released", () => {
   const lock = take();
   expect(lock?.stillOurs()).toBe(true);
   renameSync(file, `${file}.away`);
@@ -98,7 +98,7 @@ test("the holder notices that the file was removed, replaced, moved away or let 
   expect(next?.stillOurs()).toBe(false);
 });
 
-test("the file is for its owner alone, whatever the umask", () => {
+test("only its owner can read the file, whatever the umask", () => {
   const before = process.umask(0);
   try {
     take();
@@ -108,7 +108,7 @@ test("the file is for its owner alone, whatever the umask", () => {
   }
 });
 
-test("what cannot be a lock file says so and names it", () => {
+test("a file that cannot be a lock is an error with its name", () => {
   mkdirSync(file);
   expect(() => take()).toThrow(`cannot lock ${file}`);
   rmSync(file, { recursive: true });
@@ -116,9 +116,9 @@ test("what cannot be a lock file says so and names it", () => {
   expect(() => take()).toThrow(`cannot lock ${file}`);
 });
 
-test("a pipe in its place is no lock, and nobody waits for what is written there", async () => {
+test("a pipe in place of the lock is refused without waiting for a writer", async () => {
   Bun.spawnSync(["mkfifo", file]);
-  // In a program of its own: what waits for a pipe in this one could not be ended.
+  // In a program of its own: a wait for a pipe in this one could not be ended.
   const module = JSON.stringify(join(import.meta.dir, "../../src/store/lock.ts"));
   const look = `console.log((await import(${module})).lockFault(process.argv[1]))`;
   const child = Bun.spawnSync([process.execPath, "-e", look, file], { timeout: 5000 });

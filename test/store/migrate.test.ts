@@ -1,4 +1,4 @@
-// Schemas go forward, whole or not at all, and never over a file that is not ours to change.
+// Schemas go forward, whole or not at all, and never over a foreign file.
 
 import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
@@ -17,9 +17,9 @@ import { seeded } from "../support/random.ts";
 import { drawn, SEED, samples } from "../support/soak.ts";
 
 const CHILD = join(import.meta.dir, "..", "support", "migrating.ts");
-/** So many versions of a schema are died in each run. */
+/** Number of schema versions in which each run crashes. */
 const STARTS_EACH_RUN = 8;
-/** So many of the steps of a migration a crash is tried after. */
+/** Number of steps of a migration after which to crash. */
 const DEATHS_EACH = 3;
 
 let directory = "";
@@ -44,7 +44,7 @@ function migrated(path: string, schema: Schema): void {
   inDb(path, (db) => migrate(db, schema, { now: 1 }));
 }
 
-/** All that is in a database, the book of migrations included. */
+/** The whole content of a database, with its table of migrations. */
 function contents(path: string): unknown {
   return inDb(path, (db) => {
     const tables = db.all<{ name: string; sql: string }>("SELECT name, sql FROM sqlite_schema ORDER BY name");
@@ -54,7 +54,7 @@ function contents(path: string): unknown {
   });
 }
 
-// Of closed files only: reading a live one here would drop the locks on it.
+// Only closed files: reading a live one here would drop its locks.
 function fingerprint(): string[] {
   return readdirSync(directory)
     .toSorted()
@@ -78,7 +78,7 @@ function killAfter(step: number, name: string, path: string): void {
   expect(`step ${step}: ${child.signalCode}`).toBe(`step ${step}: SIGKILL`);
 }
 
-/** The steps to die after: the last, and some drawn with the seed; in full, every one. */
+/** The steps to crash after: the last, and some drawn with the seed; in a full run, every one. */
 function deaths(steps: number): number[] {
   const random = seeded(SEED + steps);
   const left = Array.from({ length: steps }, (_, at) => at + 1);
@@ -115,7 +115,7 @@ describe("a crash at any step of a migration", () => {
   }
 });
 
-test("a migration that fails leaves everything as it was", () => {
+test("a migration that fails leaves everything unchanged", () => {
   migrated(file, notesSchema(1));
   const before = contents(file);
   const broken = { ...notesSchema(2), migrations: [...notesSchema(1).migrations, broken2()] };
@@ -153,12 +153,12 @@ test("a newer kernel.db and a newer process database are refused, for reading as
   expect(fingerprint()).toEqual(before);
 });
 
-test("an older kernel.db is not read: a kernel has to migrate it first", () => {
+test("an older kernel.db is not readable until a kernel migrates it", () => {
   migrated(file, { ...(SCHEMAS.kernel as Schema), migrations: [] });
   expect(KernelDb.openForReading(file)).toBeNull();
 });
 
-test("a migration that was changed after it was applied is a fault of the build", () => {
+test("a migration that was changed after it was applied is a build fault", () => {
   migrated(file, notesSchema(2));
   const [first, second] = notesSchema(2).migrations;
   if (first === undefined || second === undefined) throw new Error("two migrations are needed");
@@ -170,7 +170,7 @@ test("a migration that was changed after it was applied is a fault of the build"
   expect(fingerprint()).toEqual(before);
 });
 
-test("somebody else's database is refused and left untouched, with numbers of its own and without", () => {
+test("a foreign database is refused and left untouched, with numbers of its own and without", () => {
   for (const applicationId of [0, 0x1234]) {
     const path = join(directory, `foreign-${applicationId}.db`);
     const foreign = new Database(path);
@@ -192,7 +192,7 @@ test("a database of another plane is refused", () => {
   expect(refusal(() => migrated(file, PROCESS_SCHEMA)).message).toContain("is not a process database of gsv");
 });
 
-test("an empty file where data was is damage; where nothing was it is a new database", () => {
+test("an empty file in place of data is damage; a new empty file is a new database", () => {
   inDb(file, () => {});
   const expectExisting = true;
   const error = refusal(() => inDb(file, (db) => migrate(db, notesSchema(1), { now: 1, expectExisting })));
@@ -201,7 +201,7 @@ test("an empty file where data was is damage; where nothing was it is a new data
   inDb(file, (db) => expect(migrate(db, notesSchema(1), { now: 1, expectExisting })).toBe(1));
 });
 
-test("a backup is asked for once, before the first change, and only when there is something to lose", () => {
+test("a backup is requested once, before the first change, and only if there is data to lose", () => {
   const asked: { from: number; version: number }[] = [];
   const withBackup = (versions: number) =>
     inDb(file, (db) =>
@@ -218,7 +218,7 @@ test("a backup is asked for once, before the first change, and only when there i
   expect(asked).toHaveLength(1);
 });
 
-test("a backup that fails stops the migration before it begins", () => {
+test("a backup that fails stops the migration before it starts", () => {
   migrated(file, notesSchema(1));
   const before = contents(file);
   const backup = () => {
@@ -228,14 +228,14 @@ test("a backup that fails stops the migration before it begins", () => {
   expect(contents(file)).toEqual(before);
 });
 
-test("migrating what is up to date changes no byte", () => {
+test("migrating an up-to-date database changes no byte", () => {
   migrated(file, notesSchema(3));
   const before = fingerprint();
   migrated(file, notesSchema(3));
   expect(fingerprint()).toEqual(before);
 });
 
-test("a backup put back in place is written ahead like the database it was made of", () => {
+test("a restored backup uses write-ahead logging like its source", () => {
   migrated(file, notesSchema(2));
   const copy = join(directory, "copy.db");
   inDb(file, (db) => db.run("VACUUM INTO ?", copy));

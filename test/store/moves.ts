@@ -1,5 +1,5 @@
-// What may happen to a process, as data that fast-check can draw, shrink and print. Which of it makes sense at the moment is decided
-// when it is played.
+// Events of a process, as data that fast-check can draw, shrink and print. Playing decides which of them make sense at
+// the moment.
 
 import fc from "fast-check";
 import type { ToolOutcome } from "../../src/abi/process/message.ts";
@@ -12,7 +12,7 @@ export type Move =
       readonly text: string;
       readonly urgent: boolean;
       readonly retry: "no" | "same" | "other";
-      /** Begins anew after so long a silence. */
+      /** The silence after which everything starts over. */
       readonly renewsAfter: number | null;
     }
   | { readonly do: "event"; readonly wakes: boolean; readonly source: string | null }
@@ -61,7 +61,7 @@ const retry = fc.constantFrom("no", "no", "no", "same", "other");
 const rarely = fc.nat({ max: 9 }).map((n) => n === 0);
 const seldom = fc.nat({ max: 3 }).map((n) => n === 0);
 
-/** Weighted so that runs get somewhere: an owner's steps are common, what holds or ends everything is rare. */
+/** Weighted so that runs make progress: an owner's steps are common; pauses and ends are rare. */
 const WEIGHTED: readonly (readonly [number, fc.Arbitrary<Move>])[] = [
   [10, move("send", { text, urgent: rarely, retry, renewsAfter: fc.constantFrom(null, null, null, 1, 5) })],
   [4, move("event", { wakes: fc.boolean(), source: fc.constantFrom(null, "child:a", "child:b") })],

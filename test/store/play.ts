@@ -1,4 +1,4 @@
-// Plays a move on the world, as far as it makes sense now. Owners keep to the rules; those who lost their run try everything and must
+// Plays a move on the world, if it makes sense now. Owners follow the rules; owners that lost their run try everything and must
 // be refused.
 
 import { expect } from "bun:test";
@@ -26,7 +26,7 @@ const PLAYERS: Players = {
     const requestKey = world.fresh("renewal");
     const renew = { before: world.now - (renewsAfter ?? world.now), archiveId: `archive-${requestKey}`, requestKey };
     if (retry === "no" || known === undefined) return await admit(world, { text, urgent, renew });
-    // A retry draws a new run id and may come later; the answer is the first one's, or a conflict when it is not the same message.
+    // A retry draws a new run id and may come later; the answer is the first one's, or a conflict if the message differs.
     const again = { ...known, runId: world.fresh("run"), now: world.now, urgent: known.urgent !== (retry === "other") };
     const outcome = await world.store.admit(world.pid, again);
     if (outcome.ok && !outcome.replay) world.admitted.push(again);
@@ -182,7 +182,7 @@ const PLAYERS: Players = {
 
   async compact(world, { share }) {
     const { generation, segment: after, rows } = await world.store.contextShape(world.pid);
-    // A cut where a model may go on, as whoever plans one chooses it.
+    // A cut at which a model may continue, as a planner would choose it.
     const at = Math.floor((rows.length * share) / 10);
     const first = rows.slice(at).find(({ role }) => role !== "toolResult");
     const plan = { generation, after, toSeq: (first?.seq ?? 0) - 1, summary: "what came before", model: null };
@@ -229,7 +229,7 @@ async function admit(world: World, about: Partial<Admission> & { readonly text: 
   world.report(outcome);
 }
 
-// An owner whose epoch is over: every verb of its run is refused.
+// An owner with an old epoch: every verb of its run is refused.
 async function lateOwner(world: World, pick: number): Promise<void> {
   const { pid, now } = world;
   const { epoch: current } = await world.store.head(pid);
@@ -251,7 +251,7 @@ async function lateOwner(world: World, pick: number): Promise<void> {
   expect(await world.store.finish(pid, epoch, { runId, ...finish, note: "late", now })).toEqual(FENCED);
 }
 
-// A kernel that lost the home: nothing it tries changes anything.
+// A kernel that lost the home: none of its calls changes anything.
 async function lateKernel(world: World, stale: ProcessStore): Promise<void> {
   const { pid, now } = world;
   const before = await world.readable();

@@ -1,4 +1,4 @@
-// What only files can show: damage hurts one process, nothing empty is taken for new, deleted text is gone, few files stay open.
+// Properties that only files show: damage affects one process, an empty file is not new, deleted text is gone, few files stay open.
 
 import { expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync, readlinkSync, truncateSync, writeFileSync } from "node:fs";
@@ -40,7 +40,7 @@ async function send(store: ProcessStore, pid: string, text: string): Promise<voi
 
 const pidOf = (index: number) => `task:${String(index).padStart(6, "a")}`;
 
-test("one damaged database of eight hurts only its process", () =>
+test("one damaged database of eight affects only its process", () =>
   withEngine(async (engine) => {
     const pids = Array.from({ length: 8 }, (_, index) => pidOf(index));
     const first = engine.open(1);
@@ -58,7 +58,7 @@ test("one damaged database of eight hurts only its process", () =>
     }
   }));
 
-test("a quarantined database takes its write-ahead log along, and its process begins anew", () =>
+test("a quarantined database takes its write-ahead log along, and its process starts over", () =>
   withEngine(async (engine) => {
     const pid = pidOf(1);
     const first = engine.open(1);
@@ -74,7 +74,7 @@ test("a quarantined database takes its write-ahead log along, and its process be
     expect((await store.head(pid)).queued).toBe(0);
   }));
 
-test("a database moved aside twice does not overwrite the first", () =>
+test("a database moved to quarantine twice does not overwrite the first copy", () =>
   withEngine(async (engine) => {
     const pid = pidOf(1);
     const store = engine.open(1);
@@ -101,7 +101,7 @@ test("a database that was truncated to nothing is damage, not a new process", ()
     await expect(engine.open(2, "read").history(pid, { limit: 1 })).rejects.toMatchObject({ code: "EIO" });
   }));
 
-test("bytes that are no database are damage", () =>
+test("a file with other bytes is damage", () =>
   withEngine(async (engine) => {
     const pid = pidOf(1);
     writeFileSync(engine.path(pid), "this is not a database, whatever its name says. ".repeat(100));
@@ -110,7 +110,7 @@ test("bytes that are no database are damage", () =>
     await expect(store.head(pid)).rejects.toMatchObject({ code: "EIO" });
   }));
 
-test("a creation that a crash cut short is finished by the next one", () =>
+test("the next kernel finishes a creation that a crash interrupted", () =>
   withEngine(async (engine) => {
     const pid = pidOf(1);
     writeFileSync(engine.path(pid), "");
@@ -120,7 +120,7 @@ test("a creation that a crash cut short is finished by the next one", () =>
     expect(await store.claim(pid, { now: 4 })).toMatchObject({ entered: [{ id: 1 }] });
   }));
 
-test("a store for reading reads what is there and changes nothing", () =>
+test("a store for reading shows the content and changes nothing", () =>
   withEngine(async (engine) => {
     const pid = pidOf(1);
     const writer = engine.open(1);
@@ -132,7 +132,7 @@ test("a store for reading reads what is there and changes nothing", () =>
     expect((await reader.head(pid)).queued).toBe(13);
   }));
 
-test("what a reset removed is in no file any more, also before the store closes", () =>
+test("text removed by a reset is in no file, also before the store closes", () =>
   withEngine(async (engine) => {
     const subject = await Subject.on(engine);
     const secret = "a-word-that-must-go";
@@ -147,13 +147,13 @@ test("what a reset removed is in no file any more, also before the store closes"
     expect(occurrences(engine, secret)).toEqual([]);
   }));
 
-// Read by another process: opening a live database here would drop the locks on it.
+// Another process reads: opening a live database here would drop its locks.
 function occurrences(engine: SqliteEngine, text: string): string[] {
   const found = Bun.spawnSync(["grep", "-rlF", text, engine.directory], { env: {} });
   return found.stdout.toString().split("\n").filter(Boolean);
 }
 
-test("at most 64 databases are open, and the others are there when they are needed", () =>
+test("at most 64 databases are open, and the others open when needed", () =>
   withEngine(async (engine) => {
     const store = engine.open(1);
     const pids = Array.from({ length: LIMITS.openProcessDatabasesMax + 8 }, (_, index) => pidOf(index));
@@ -164,7 +164,7 @@ test("at most 64 databases are open, and the others are there when they are need
     for (const pid of pids) expect((await store.head(pid)).queued).toBe(1);
   }));
 
-test("what nobody has used for a while closes, all but a few, and is there when it is needed", () =>
+test("unused databases close after a while, except a few, and reopen when needed", () =>
   withEngine(async (engine) => {
     const clock = new FakeClock();
     const { processDatabaseRestMs: rest, restingProcessDatabasesMax: few } = LIMITS;
@@ -178,7 +178,7 @@ test("what nobody has used for a while closes, all but a few, and is there when 
     expect(await store.opened()).toEqual(busy);
     await clock.advance(rest);
     expect(await store.opened()).toEqual(busy.slice(1));
-    // Nothing is left to do, and nothing wakes for it.
+    // No work is left, and nothing wakes for it.
     expect(clock.pending).toBe(0);
     for (const pid of pids) expect((await store.head(pid)).queued).toBe(busy.includes(pid) ? 1 : 0);
     expect(clock.pending).toBe(1);
@@ -186,7 +186,7 @@ test("what nobody has used for a while closes, all but a few, and is there when 
     expect(clock.pending).toBe(0);
   }));
 
-test("looking through all processes opens none again that had nothing, and what comes is seen", () =>
+test("a scan of all processes reopens none that had nothing, and still sees new rows", () =>
   withEngine(async (engine) => {
     const store = engine.open(1, "write", { openMax: 4 });
     const pids = Array.from({ length: 10 }, (_, index) => pidOf(index));
@@ -209,7 +209,7 @@ test("looking through all processes opens none again that had nothing, and what 
     expect(await named()).toEqual([`${first} plan.md`, `${second} rules.md`]);
     await store.setContextFile(first, { name: "plan.md", text: null });
     expect(await named()).toEqual([`${second} rules.md`]);
-    // Another that reads meanwhile is not the one that writes, and looks each time.
+    // A reader in another process is not the writer, and looks each time.
     const reader = engine.open(1, "read");
     expect(await reader.contextFiles(first)).toEqual([]);
     await store.setContextFile(first, { name: "late.md", text: "now" });

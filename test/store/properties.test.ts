@@ -11,7 +11,7 @@ import { play } from "./play.ts";
 import { World } from "./world.ts";
 
 const RUNS = samples(16, 3000);
-// The same ones every time in a test run; other ones in a soak, printed when one fails.
+// The same seeds in each test run; other seeds in a soak, printed on a failure.
 const SEED = samples(20_260_102, Date.now() % 2 ** 31);
 
 async function after(moves: readonly Move[], holds: (world: World) => Promise<void>): Promise<void> {
@@ -88,7 +88,7 @@ async function everyRunEndsOnce(world: World): Promise<void> {
   expect(ended).toEqual([...new Set(ended)]);
   for (const end of world.reported) {
     const kept = await world.store.runEnd(world.pid, end.runId);
-    // What was said goes with a reset; how it ended stays.
+    // A reset removes the messages; the outcomes stay.
     const forgotten = { ...end, text: null, error: null };
     expect([end, forgotten]).toContainEqual(kept as RunEnd);
   }

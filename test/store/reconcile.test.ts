@@ -1,4 +1,4 @@
-// Copies that were taken one after the other while a kernel went on, made to agree: what a process's own copy says counts.
+// Copies taken one after the other while a kernel runs, made consistent: a process's own copy wins.
 
 import { expect, test } from "bun:test";
 import { mkdirSync, rmSync } from "node:fs";
@@ -38,7 +38,7 @@ function rows(path: string, sql: string): unknown[] {
   }
 }
 
-test("an answer that came after a process was copied is asked for again, and its state is its own", () =>
+test("an approval answered after the copy of a process is open again, and the process has its own state", () =>
   withCopies(async (home, to) => {
     const pid = await home.task();
     home.model.will(pid, { text: "may I", calls: [{ name: "Delete", args: { path: "~/a.md" } }] });
@@ -57,7 +57,7 @@ test("an answer that came after a process was copied is asked for again, and its
     ]);
   }));
 
-test("a message that no run has taken up yet makes its process one that a start looks at", () =>
+test("a message that no run has claimed yet makes a start check its process", () =>
   withCopies(async (home, to) => {
     const pid = await home.task();
     home.model.will(pid, { text: "late", hold: true });
@@ -65,7 +65,7 @@ test("a message that no run has taken up yet makes its process one that a start 
     await home.holding();
     copy(join(home.paths.procDir, `${pid}.db`), join(to.procDir, `${pid}.db`));
     copy(home.paths.kernelDb, to.kernelDb);
-    // As it would be shown had the run ended between the two.
+    // As if the run had ended between the two.
     const kernel = new Db(to.kernelDb, { mode: "write" });
     kernel.run("UPDATE processes SET dirty = 0, state = 'idle', active_run_id = NULL, queued_count = 0");
     kernel.run("INSERT INTO object_intents VALUES ('1', 'remove', '{}')");
@@ -80,7 +80,7 @@ test("a message that no run has taken up yet makes its process one that a start 
     home.model.release();
   }));
 
-test("copies asked for again follow what was put away, killed and spawned since", () =>
+test("repeated copies follow the resets, kills and spawns since", () =>
   withCopies(async (home, to) => {
     const [reset, killed] = [await home.task(), await home.task()];
     for (const pid of [reset, killed]) await home.say("hello", { pid });
@@ -100,7 +100,7 @@ test("copies asked for again follow what was put away, killed and spawned since"
     expect(copies.faults).toEqual([]);
   }));
 
-test("a copy is as of one instant, whoever writes meanwhile, and what was copied is not changed", () =>
+test("a copy is of one instant despite other writers, and copied rows stay unchanged", () =>
   withCopies(async (home, to) => {
     await home.say("hello");
     const before = rows(home.paths.kernelDb, "SELECT * FROM processes");
@@ -114,7 +114,7 @@ test("a copy is as of one instant, whoever writes meanwhile, and what was copied
     reader.close();
   }));
 
-test("a process caught in the making is copied once it is made, and is finished from its row when it never was", () =>
+test("a process in creation is copied once it is complete, and is finished from its row if it never was", () =>
   withCopies(async (home, to) => {
     const pid = await home.task();
     await home.say("hello", { pid });
@@ -125,7 +125,7 @@ test("a process caught in the making is copied once it is made, and is finished 
     copy(join(home.paths.procDir, "init:1000.db"), join(procDir, "init:1000.db"));
     const kernel = new Db(kernelDb, { mode: "write" });
     kernel.run(`UPDATE processes SET phase = 'creating', phase_json = '{}' WHERE process_id = '${pid}'`);
-    // As the file is between its opening and its first table.
+    // The state of the file between its opening and its first table.
     new Db(join(procDir, `${pid}.db`), { mode: "create" }).close();
     const copies = new DatabaseCopies({ kernelDb, procDir }, to);
     copies.take();
@@ -142,7 +142,7 @@ test("a process caught in the making is copied once it is made, and is finished 
     ]);
   }));
 
-test("an archive whose file was taken away for good before its row is not in the copy any more", () =>
+test("an archive with a file that was deleted before its row leaves the copy", () =>
   withCopies(async (home, to) => {
     await home.say("hello");
     await home.sys.call("proc.reset", {});

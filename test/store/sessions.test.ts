@@ -19,7 +19,7 @@ async function session(id: string, key = KEY, ownerUid = 1000) {
   return await store.sessions.create({ id, ownerUid, key, agentId: "main", createdAt: 1 });
 }
 
-test("an address exists once for each owner, whoever asks for it again gets the first one", async () => {
+test("an address exists once for each owner; later requests get the first one", async () => {
   expect((await session("s1")).id).toBe("s1");
   expect((await session("s2")).id).toBe("s1");
   expect((await session("s3", KEY, 1002)).id).toBe("s3");
@@ -30,7 +30,7 @@ test("an address exists once for each owner, whoever asks for it again gets the 
   );
 });
 
-test("a reset ends a conversation and begins the next, once, however often it is rolled forward", async () => {
+test("a reset ends a conversation and starts the next, once, however often recovery repeats it", async () => {
   await liveProcess(store, "task:aaaaaa");
   await session("s1");
   await store.sessions.attach("s1", { pid: "task:aaaaaa", generationId: "g1", now: 5 });
@@ -50,7 +50,7 @@ test("a reset ends a conversation and begins the next, once, however often it is
   expect(await store.sessions.turn("task:bbbbbb", { ...closing, closingId: "a2" })).toBeNull();
 });
 
-test("a killed process leaves its session behind, and the next one goes on with its numbers", async () => {
+test("a killed process leaves its session, and the next one continues its numbers", async () => {
   await liveProcess(store, "task:aaaaaa");
   await session("s1");
   await store.sessions.attach("s1", { pid: "task:aaaaaa", generationId: "g1", now: 5 });
@@ -62,7 +62,7 @@ test("a killed process leaves its session behind, and the next one goes on with 
   expect(await store.sessions.current("task:bbbbbb")).toMatchObject({ number: 2, pid: "task:bbbbbb" });
 });
 
-test("sessions are listed by their last activity, a page at a time, an owner's or all", async () => {
+test("sessions are listed by their last activity, a page at a time, by owner or all", async () => {
   for (const name of ["a", "b", "c"]) await session(name, `agent:main:cli:dm:${name}`);
   await session("other", KEY, 1002);
   await store.sessions.change("b", { name: "letters" }, 20);
@@ -78,7 +78,7 @@ test("sessions are listed by their last activity, a page at a time, an owner's o
   expect(await store.sessions.get("b")).toBeNull();
 });
 
-test("what was used counts for the session", async () => {
+test("usage counts for the session", async () => {
   await liveProcess(store, "task:aaaaaa");
   await liveProcess(store, "task:bbbbbb");
   await session("s1");

@@ -1,11 +1,11 @@
-// The table of states, said once more from the outside: for every state and event whether it may happen, and where a process comes to
-// rest: a person's stop comes first, then the kernel's pause, then a question, then a run, then what waits.
+// The table of states, written again independently: for every state and event whether it is allowed, and the next state of rest.
+// Priority: a person's stop, then the kernel's pause, then a question, then a run, then a waiting message.
 
 import { describe, expect, test } from "bun:test";
 import { STATES, type State } from "../../src/abi/process/process.ts";
 import { type Facts, nextState, type StateEvent } from "../../src/abi/process/states.ts";
 
-// In the order of EVENTS: "-" is refused, "=" leaves the state as it is, "~" goes to rest, a word is the state it leads to.
+// In the order of EVENTS: "-" is refused, "=" keeps the state, "~" goes to rest, a word is the next state.
 const EVENTS: readonly StateEvent[] = [
   ...(["admit", "claim", "tools", "results", "ask", "answer", "end"] as const),
   ...(["stop", "cont", "pause", "release", "leave", "reset", "fail", "recover"] as const),
@@ -30,7 +30,7 @@ const ALL_FACTS: readonly Facts[] = Array.from({ length: 32 }, (_, bits) => ({
   waking: (bits & 1) !== 0,
 }));
 
-/** What holds a process wins over what it has to do. */
+/** A hold wins over work. */
 function restingState(facts: Facts): State {
   if (facts.stopped) return "stopped";
   if (facts.paused) return "paused";
@@ -55,7 +55,7 @@ function expectedOf(word: string, state: State, facts: Facts): State | null {
 
 describe("every state and every event", () => {
   for (const state of STATES) {
-    test(`a process that is ${state} does what the table says, and refuses the rest, whatever the facts`, () => {
+    test(`a process that is ${state} follows the table, and refuses the rest, whatever the facts`, () => {
       const words = EXPECTED[state].split(" ");
       expect(words).toHaveLength(EVENTS.length);
       for (const facts of ALL_FACTS) {
@@ -66,7 +66,7 @@ describe("every state and every event", () => {
   }
 });
 
-test("a refusal names the state and the event", () => {
+test("a refusal contains the state and the event", () => {
   expect(() => nextState("idle", "tools", NOTHING)).toThrow("a process that is idle cannot tools");
 });
 
@@ -86,7 +86,7 @@ test("only a reset ends an error", () => {
   }
 });
 
-test("a claim begins work only where something waits or was in flight", () => {
+test("a claim starts work only if a message waits or a run was in flight", () => {
   const from = STATES.filter((state) => outcomeOf(state, "claim", NOTHING) !== null);
   expect(from).toEqual(["queued", "running", "waiting_tool"]);
 });

@@ -1,5 +1,5 @@
-// A write-ahead log that was torn off or had a bit turned over: the history is a beginning of what it was, and the process goes on from
-// there. Nothing else is lost and nobody sees an error.
+// A write-ahead log that was torn off or has a flipped bit: the history is a prefix of the former one, and the process continues from
+// there. Nothing else is lost and no caller gets an error.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-/** What the next kernel finds, and that it can go on with it. */
+/** What the next kernel reads, and that it can write after it. */
 async function readBack(main: Uint8Array, wal: Uint8Array) {
   const place = join(directory, "again");
   rmSync(place, { recursive: true, force: true });
@@ -65,7 +65,7 @@ function isBeginning(found: readonly Message[]): void {
   expect(found).toEqual(whole.slice(0, found.length));
 }
 
-test("an undamaged log holds everything, the message that was only just acknowledged too", async () => {
+test("an undamaged log has everything, with the message that was acknowledged last", async () => {
   const { messages, lastWord } = await readBack(database, log);
   expect(messages).toEqual([...whole]);
   expect(lastWord).toBe("open");
@@ -83,7 +83,7 @@ test(`a log torn off anywhere loses a tail and nothing else (${SAMPLES} of 200, 
   expect(lengths.size).toBeGreaterThan(10);
 }, 600_000);
 
-test(`a log with a bit turned over loses a tail and nothing else (${SAMPLES} of 200, seed ${SEED})`, async () => {
+test(`a log with a flipped bit loses a tail and nothing else (${SAMPLES} of 200, seed ${SEED})`, async () => {
   const random = seeded(SEED + 1);
   for (let sample = 0; sample < SAMPLES; sample++) {
     const damaged = log.slice();
@@ -93,7 +93,7 @@ test(`a log with a bit turned over loses a tail and nothing else (${SAMPLES} of 
   }
 }, 600_000);
 
-test("without its log the database is what it was at its last checkpoint", async () => {
+test("a database without its log is in the state of its last checkpoint", async () => {
   const { messages } = await readBack(database, new Uint8Array());
   expect(messages).toEqual(whole.slice(0, CHECKPOINTED * MESSAGES_A_ROUND));
 });

@@ -1,5 +1,5 @@
-// A process on a store, with what no store is trusted to keep for itself: the acknowledged messages, the reported ends, and the promises about
-// epochs and the outbox, which are checked after every move.
+// A process on a store, with the facts that no store is trusted to keep itself: acknowledged messages, reported ends, and the promises about
+// epochs and the outbox. They are checked after every move.
 
 import { expect } from "bun:test";
 import type { RunEnd } from "../../src/abi/process/process.ts";
@@ -24,13 +24,13 @@ export class World {
   readonly abortKeys: string[] = [];
   readonly reported: RunEnd[] = [];
   readonly archived: ArchiveRecord[] = [];
-  /** Stores of kernels that died. */
+  /** Stores of dead kernels. */
   readonly stale: ProcessStore[] = [];
   now = 1_700_000_000_000;
   private kernel = 1;
   private count = 0;
   private epoch = 0;
-  /** The outbox at the last look, and the number of the newest row it ever had. */
+  /** The outbox at the last check, and the highest row number so far. */
   private outbox: readonly OutboxRow[] = [];
   private newest = 0;
   private cleared = 0;
@@ -78,7 +78,7 @@ export class World {
     return this.store.head(this.pid);
   }
 
-  /** The run that its owner may work on now. A loop that keeps to the rules does not while a person is asked. */
+  /** The run that its owner may work on now. A loop that follows the rules waits while a person has a question. */
   async owned(): Promise<{ readonly run: Claimed; readonly open: readonly CallRow[] } | null> {
     const { pid } = this;
     const run = this.runs.at(-1);
@@ -88,7 +88,7 @@ export class World {
     return { run, open: await this.store.openCalls(pid, run.runId) };
   }
 
-  /** Epochs never go back. Rows of the outbox stay until cleared, new ones come last, and the newest is what can be read. */
+  /** Epochs never go back. Rows of the outbox stay until cleared, new ones come last, and the newest can be read. */
   async holds(): Promise<void> {
     const { epoch } = await this.head();
     expect(epoch).toBeGreaterThanOrEqual(this.epoch);
@@ -109,14 +109,14 @@ export class World {
     this.cleared = Math.max(this.cleared, through);
   }
 
-  /** Everything that can be read, as text. */
+  /** All readable data, as text. */
   async readable(): Promise<string> {
     const { store, pid } = this;
     const all = [await this.head(), await store.outbox(pid), await store.history(pid, { limit: 1000 })];
     return JSON.stringify([...all, await store.openApproval(pid), await store.segments(pid)]);
   }
 
-  /** Archives what is being closed, then removes it. */
+  /** Archives the closing generation, then removes it. */
   async seal(): Promise<void> {
     const { pid, now } = this;
     for (let after: string | null = null; ; ) {
