@@ -1,4 +1,4 @@
-// What every writable mount promises, whatever is behind it. Asked through a Namespace, as everything else asks.
+// The contract of every writable mount, tested through a Namespace as all callers use it.
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { FileSystem } from "../../fs/filesystem.ts";
@@ -43,7 +43,7 @@ export function filesystemContract(name: string, make: () => Promise<MountUnderT
   afterEach(() => mount.dispose());
 
   describe(`${name}: content`, () => {
-    test("what is written is read back, whole, in ranges and with a version that changes with the content", async () => {
+    test("a write reads back, whole, in ranges and with a version that changes with the content", async () => {
       const first = await put(sam, "/home/sam/a", "0123456789");
       expect(await get(sam, "/home/sam/a")).toBe("0123456789");
       const range = await files.read(sam, "/home/sam/a", { offset: 4, bytesMax: 3 });
@@ -53,7 +53,7 @@ export function filesystemContract(name: string, make: () => Promise<MountUnderT
       expect((await put(sam, "/home/sam/a", "else")).version).not.toBe(first.version);
     });
 
-    test("appending at the same time keeps every piece, and the mode and owner of the file", async () => {
+    test("concurrent appends keep every piece, and the mode and owner of the file", async () => {
       await put(sam, "/home/sam/log", "", { mode: 0o640 });
       expect(await codeOf(put(agent, "/home/sam/log", "x", { at: "end" }))).toBe("EACCES");
       await files.setattr(sam, "/home/sam/log", { mode: 0o660 });
@@ -63,7 +63,7 @@ export function filesystemContract(name: string, make: () => Promise<MountUnderT
       expect(await files.stat(sam, "/home/sam/log")).toMatchObject({ uid: sam.uid, mode: 0o660 });
     });
 
-    test("an exclusive write refuses what exists, a write for a version refuses what changed", async () => {
+    test("an exclusive write refuses an existing file, a versioned write a changed one", async () => {
       const { version } = await put(sam, "/home/sam/a", "one", { exclusive: true });
       expect(await codeOf(put(sam, "/home/sam/a", "two", { exclusive: true }))).toBe("EEXIST");
       await put(sam, "/home/sam/a", "two", { ifVersion: version });
@@ -80,7 +80,7 @@ export function filesystemContract(name: string, make: () => Promise<MountUnderT
       expect(codes.sort()).toEqual(["ECONFLICT", "done"]);
     });
 
-    test("a file grows to the limit and not beyond, and a refused append leaves it as it was", async () => {
+    test("a file grows to the limit and not beyond, and a refused append leaves it unchanged", async () => {
       await put(root, "/big", "x".repeat(10));
       const rest = new Uint8Array(LIMITS.fileBytesMax - 9);
       expect(await codeOf(files.write(root, "/big", rest, { at: "end" }))).toBe("EFBIG");
@@ -89,7 +89,7 @@ export function filesystemContract(name: string, make: () => Promise<MountUnderT
   });
 
   describe(`${name}: the tree`, () => {
-    test("a listing has each name of a directory once, sorted, with its stat, however much lies deeper", async () => {
+    test("a listing has each name of a directory once, sorted, with its stat, however deep the tree is", async () => {
       await files.mkdir(sam, "/home/sam/many/deep", { parents: true });
       for (let n = 0; n < 30; n++) await put(sam, `/home/sam/many/deep/${n}`, "x");
       for (const file of ["a", "z", "many!", "many0", "é", "many.txt"]) await put(sam, `/home/sam/${file}`, "x");
@@ -99,7 +99,7 @@ export function filesystemContract(name: string, make: () => Promise<MountUnderT
       expect(await names("/home/sam/many")).toEqual(["deep"]);
     });
 
-    test("an empty directory exists until it is removed; one that holds something is removed only recursively", async () => {
+    test("an empty directory exists until it is removed; a full one is removed only recursively", async () => {
       await files.mkdir(sam, "/home/sam/d/e", { parents: true });
       expect(await names("/home/sam/d/e")).toEqual([]);
       expect(await codeOf(files.mkdir(sam, "/home/sam/d", { parents: false }))).toBe("EEXIST");
@@ -143,7 +143,7 @@ export function filesystemContract(name: string, make: () => Promise<MountUnderT
   });
 
   describe(`${name}: permissions`, () => {
-    test("another account can neither read, list, write, remove nor look into what is private", async () => {
+    test("another account can neither read, list, write, remove nor search a private directory", async () => {
       await put(sam, "/home/sam/a", "secret", { mode: 0o666 });
       expect(await codeOf(files.read(bob, "/home/sam/a", { bytesMax: 9 }))).toBe("EACCES");
       expect(await codeOf(files.stat(bob, "/home/sam/a"))).toBe("EACCES");
@@ -156,7 +156,7 @@ export function filesystemContract(name: string, make: () => Promise<MountUnderT
       expect(await get(root, "/home/sam/a")).toBe("secret");
     });
 
-    test("the human and the agent edit what the other wrote in a home, and new files belong to its group", async () => {
+    test("a human and their agent edit each other's files in a home, and new files belong to its group", async () => {
       await put(agent, "/home/sam/by-agent", "x");
       await files.mkdir(agent, "/home/sam/dir/sub", { parents: true });
       expect(await files.stat(sam, "/home/sam/by-agent")).toMatchObject({ uid: agent.uid, gid: sam.gid, mode: 0o660 });
@@ -167,7 +167,7 @@ export function filesystemContract(name: string, make: () => Promise<MountUnderT
       expect((await files.stat(sam, "/home/sam/by-agent")).uid).toBe(agent.uid);
     });
 
-    test("the owner's digits count for the owner even where the group's give more", async () => {
+    test("the owner's digits apply to the owner even if the group's allow more", async () => {
       await put(sam, "/home/sam/odd", "x");
       await files.setattr(sam, "/home/sam/odd", { mode: 0o077 });
       expect(await codeOf(files.read(sam, "/home/sam/odd", { bytesMax: 1 }))).toBe("EACCES");
@@ -175,7 +175,7 @@ export function filesystemContract(name: string, make: () => Promise<MountUnderT
       expect(await codeOf(files.read(root, "/home/sam/odd", { bytesMax: 1 }))).toBe("done");
     });
 
-    test("in a sticky directory only the owner of a file takes it away", async () => {
+    test("in a sticky directory only the owner of a file removes it", async () => {
       await files.mkdir(root, "/shared", { parents: false, mode: 0o1777 });
       await put(sam, "/shared/mine", "x", { mode: 0o666 });
       expect(await codeOf(files.remove(bob, "/shared/mine", { recursive: false }))).toBe("EPERM");
@@ -185,7 +185,7 @@ export function filesystemContract(name: string, make: () => Promise<MountUnderT
       expect(await codeOf(files.remove(sam, "/shared/mine", { recursive: false }))).toBe("done");
     });
 
-    test("a recursive removal that would be refused anywhere removes nothing", async () => {
+    test("a recursive removal that is forbidden anywhere removes nothing", async () => {
       await files.mkdir(sam, "/home/sam/d/locked", { parents: true });
       await put(sam, "/home/sam/d/a", "x");
       await put(sam, "/home/sam/d/locked/b", "x");
@@ -194,7 +194,7 @@ export function filesystemContract(name: string, make: () => Promise<MountUnderT
       expect(await names("/home/sam/d")).toEqual(["a", "locked"]);
     });
 
-    test("only the owner changes a mode, only root gives a file away, and a mode is four octal digits", async () => {
+    test("only the owner changes a mode, only root changes the owner, and a mode is four octal digits", async () => {
       await put(sam, "/home/sam/a", "x");
       expect(await codeOf(files.setattr(agent, "/home/sam/a", { mode: 0o777 }))).toBe("EPERM");
       expect(await codeOf(files.setattr(sam, "/home/sam/a", { uid: bob.uid }))).toBe("EPERM");
@@ -207,7 +207,7 @@ export function filesystemContract(name: string, make: () => Promise<MountUnderT
       expect(await files.stat(root, "/home/sam/a")).toMatchObject({ uid: bob.uid, gid: 100, mtimeMs: 5 });
     });
 
-    test("a umask takes bits from what is new; without one, what is new takes after its directory", async () => {
+    test("a umask clears bits of a new file; without one, the new file inherits from its directory", async () => {
       const careful = { ...sam, umask: 0o077 };
       await put(careful, "/home/sam/mine", "x");
       await files.mkdir(careful, "/home/sam/private", { parents: false });
@@ -217,7 +217,7 @@ export function filesystemContract(name: string, make: () => Promise<MountUnderT
       expect((await files.stat(sam, "/home/sam/shared")).mode).toBe(0o660);
     });
 
-    test("a program that runs as another account or group is not changed and left so", async () => {
+    test("a setuid or setgid program is not changed while it keeps those bits", async () => {
       const modeOf = async (path: string) => (await files.stat(root, path)).mode.toString(8);
       await put(sam, "/home/sam/tool", "x");
       await files.setattr(sam, "/home/sam/tool", { mode: 0o6775 });
@@ -233,7 +233,7 @@ export function filesystemContract(name: string, make: () => Promise<MountUnderT
   });
 
   describe(`${name}: links`, () => {
-    test("a link reads, writes and lists as what it points to, and is removed as itself", async () => {
+    test("a link reads, writes and lists as its target, and is removed as itself", async () => {
       await files.mkdir(sam, "/home/sam/d", { parents: false });
       await files.link(sam, "/home/sam/l", "d/../d/f");
       await put(sam, "/home/sam/l", "through");

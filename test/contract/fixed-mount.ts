@@ -1,5 +1,5 @@
-// What every mount promises in which nothing is made, moved or taken away: it is read like any other, and every other verb is refused with
-// one of the three codes that say so, for root too, and changes nothing.
+// The contract of every mount without creation, renaming and removal: reads are as usual, every other verb is refused with
+// one of three codes, for root too, and changes nothing.
 
 import { describe, expect, test } from "bun:test";
 import type { Namespace } from "../../fs/namespace.ts";
@@ -20,8 +20,8 @@ export function fixedMountContract(mount: FixedMount, filesOf: () => Namespace):
   const { at, file, caller } = mount;
   const path = file === undefined ? at : `${at}${file}`;
 
-  describe(`${at}, in which nothing is made`, () => {
-    test("is listed with a stat for each name that is the one its path has", async () => {
+  describe(`${at}, a mount without new files`, () => {
+    test("is listed with a stat for each name, the same as by its path", async () => {
       const files = filesOf();
       const stat = await files.stat(caller, at);
       if (stat.kind !== "directory") return expect(await codeOf(files.list(caller, at))).toBe("ENOTDIR");
@@ -48,7 +48,7 @@ export function fixedMountContract(mount: FixedMount, filesOf: () => Namespace):
         expect(await codeOf(files.write(caller, `${path}/x`, bytes, { at: "start" }))).toBe("ENOTDIR");
       });
 
-    test("refuses every verb that would change what is there, and says so with a path", async () => {
+    test("refuses every verb that would change it, with the path in the error", async () => {
       const files = filesOf();
       const isFile = (await files.stat(caller, at)).kind === "file";
       const allowed = isFile ? [...REFUSALS, "ENOTDIR"] : REFUSALS;

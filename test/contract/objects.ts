@@ -1,5 +1,5 @@
-// What every driver of objects promises, whatever its bytes lie on: asked of the disk and of a real S3 server. What comes with a mount
-// (append, exclusive, conditional writes, permissions) is the filesystem contract, which runs over the same drivers.
+// The contract of every driver of objects, whatever stores its bytes: tested on disk and on a real S3 server. The extras of a mount
+// (append, exclusive, conditional writes, permissions) are the filesystem contract, which runs over the same drivers.
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { SysError } from "../../src/abi/errno.ts";
@@ -38,7 +38,7 @@ export function objectsContract(name: string, make: () => Promise<DiskHome>): vo
     return found;
   }
 
-  /** What lies there and belongs to no object. */
+  /** Stored files that belong to no object. */
   async function strays(): Promise<string[]> {
     const found: string[] = [];
     for (const each of await item()) {
@@ -51,7 +51,7 @@ export function objectsContract(name: string, make: () => Promise<DiskHome>): vo
   }
 
   describe(`${name}: objects`, () => {
-    test("what is stored reads back with its hash and everything that was said of it", async () => {
+    test("an object reads back with its hash and all its metadata", async () => {
       const said = { uid: 7, gid: 8, mode: 0o640, type: "image/png", mtimeMs: 12345, dirmarker: false, symlink: null };
       const meta = await under.store.put({ key: "home/sam/a.png", ...said }, text("hello"));
       expect(meta).toEqual({ key: "home/sam/a.png", ...said, size: 5, sha256: sha256("hello") });
@@ -77,13 +77,13 @@ export function objectsContract(name: string, make: () => Promise<DiskHome>): vo
       expect((await under.store.read("big", { offset: 9999, bytesMax: 8 })).byteLength).toBe(0);
     });
 
-    test("the first objects of a new directory may come all at once", async () => {
+    test("the first objects of a new directory may be written concurrently", async () => {
       const keys = Array.from({ length: 8 }, (_, n) => `home/sam/${n}`);
       await Promise.all(keys.map((key) => under.store.put(plain(key), text(key))));
       expect(await Promise.all(keys.map(content))).toEqual(keys);
     });
 
-    test("a stream that breaks leaves the old content and no temporary", async () => {
+    test("a broken stream leaves the old content and no temporary file", async () => {
       await under.store.put(plain("a"), text("old"));
       async function* broken() {
         yield text("new");
@@ -94,7 +94,7 @@ export function objectsContract(name: string, make: () => Promise<DiskHome>): vo
       expect(await strays()).toEqual([]);
     });
 
-    test("a key that no path of a file could be is refused, and nothing is stored or read", async () => {
+    test("a key that is not a valid file path is refused, and nothing is stored or read", async () => {
       for (const [what, key] of BAD_KEYS) {
         const codes = [await codeOf(under.store.put(plain(key), text("x"))), await codeOf(under.store.read(key, all))];
         expect({ what, codes }).toEqual({
@@ -121,7 +121,7 @@ export function objectsContract(name: string, make: () => Promise<DiskHome>): vo
       expect(await content("a")).toBe("now a file");
     });
 
-    test("pages hold the keys of a prefix in order and go on after a key, whatever stands beside them", async () => {
+    test("pages list the keys of a prefix in order and continue after a key, whatever the keys next to them", async () => {
       for (const key of ["a/1", "a/2", "a/3", "a!", "a0", "b"]) await under.store.put(plain(key), text(key));
       const keys = async (after: string | null, limit: number) =>
         (await under.store.page("a/", after, limit)).map(({ key }) => key);
@@ -149,13 +149,13 @@ export function objectsContract(name: string, make: () => Promise<DiskHome>): vo
       expect(await codeOf(under.store.rename("e", "y"))).toBe("ENOTDIR");
     });
 
-    test("changing metadata never changes what is said of the bytes", async () => {
+    test("changing metadata never changes size and hash", async () => {
       const meta = await under.store.put(plain("a"), text("abc"));
       await under.store.setMeta({ ...meta, mode: 0o600, uid: 7, size: 99, sha256: "wrong" });
       expect(await under.store.head("a")).toEqual({ ...meta, mode: 0o600, uid: 7 });
     });
 
-    test("while one key is rewritten again and again, every reader sees one of the contents whole", async () => {
+    test("readers see one whole content while a key is rewritten again and again", async () => {
       const fill = (n: number) => text(String(n % 10).repeat(50_000));
       await under.store.put(plain("a"), fill(0));
       let done = false;
@@ -181,13 +181,13 @@ export function objectsContract(name: string, make: () => Promise<DiskHome>): vo
       expect([await under.rows.intents(), await strays()]).toEqual([[], []]);
     });
 
-    test("a file of many MiB comes in and goes out in pieces", async () => {
-      // More than one part of an upload in parts.
+    test("a file of many MiB is written and read in pieces", async () => {
+      // More than one part of a multipart upload.
       const [count, piece] = [8, new Uint8Array(MIB).fill(7)];
       const hash = new Bun.CryptoHasher("sha256");
       async function* pieces() {
         for (let n = 0; n < count; n++) {
-          // The same memory again and again, as a reader of files does.
+          // The same buffer again and again, as a reader of files reuses it.
           piece[0] = n;
           hash.update(piece);
           yield piece;
@@ -201,7 +201,7 @@ export function objectsContract(name: string, make: () => Promise<DiskHome>): vo
       expect(await strays()).toEqual([]);
     });
 
-    test("two objects of the same content go their own ways", async () => {
+    test("two objects of the same content are independent", async () => {
       await Promise.all([under.store.put(plain("a"), text("same")), under.store.put(plain("b"), text("same"))]);
       await Promise.all([under.store.remove("a"), under.store.put(plain("c"), text("same"))]);
       expect([await content("b"), await content("c")]).toEqual(["same", "same"]);
@@ -210,7 +210,7 @@ export function objectsContract(name: string, make: () => Promise<DiskHome>): vo
       expect(await strays()).toEqual([]);
     });
 
-    test("of what is replaced, renamed over or removed nothing stays", async () => {
+    test("replacing, renaming over and removing leave nothing of the old object", async () => {
       await under.store.put(plain("a"), text("one"));
       await under.store.put(plain("a"), text("two"));
       await under.store.put(plain("d/b"), text("three"));
@@ -222,7 +222,7 @@ export function objectsContract(name: string, make: () => Promise<DiskHome>): vo
       expect(await codeOf(under.store.read("d/b", all))).toBe("ENOENT");
     });
 
-    test("a change answers for itself: its receipt is there with it, and not without it", async () => {
+    test("a change and its receipt take effect together", async () => {
       const answered = () => under.requests.answered(RECEIPT.uid, RECEIPT.requestId, RECEIPT.bodyHash);
       await under.store.put(plain("a/b"), text("x"));
       expect(await codeOf(under.store.put(plain("a"), text("x"), RECEIPT))).toBe("EISDIR");
@@ -248,7 +248,7 @@ export function objectsContract(name: string, make: () => Promise<DiskHome>): vo
       return left;
     }
 
-    test("a change whose last transaction fails is settled by the next change, bytes and row agree, and nobody was told that nothing was saved", async () => {
+    test("a change with a failed last transaction is settled by the next change, and its caller got an unknown outcome", async () => {
       const left = failing(99);
       const half = await rejection(under.store.put(plain("a"), text("first")));
       expect([half.code, half.message]).toEqual([
@@ -263,13 +263,13 @@ export function objectsContract(name: string, make: () => Promise<DiskHome>): vo
       expect(await strays()).toEqual([]);
     });
 
-    test("a change whose last transaction fails once is carried out, and said to be", async () => {
+    test("a change with a last transaction that fails once succeeds and is reported so", async () => {
       failing(1);
       await under.store.put(plain("a"), text("first"));
       expect([await content("a"), await under.rows.intents()]).toEqual(["first", []]);
     });
 
-    test("what nobody knows is taken away when it is old enough, and what somebody knows never", async () => {
+    test("cleaning removes unknown files when they are old enough, and known ones never", async () => {
       const mine = await under.store.put(plain("mine"), text("mine"));
       const stray = { ...plain("d/stray"), size: 5, sha256: sha256("stray") };
       await under.store.bytes.adopt(

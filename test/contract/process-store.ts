@@ -1,4 +1,4 @@
-// What every process store owes the kernel, whichever engine stands behind it. One group a file; each promise on a process of its own.
+// The contract between every process store and the kernel, for any storage engine. One group a file; each promise on a process of its own.
 
 import { describe, test } from "bun:test";
 import { type Engine, Subject } from "../support/process-subject.ts";

@@ -1,5 +1,5 @@
-// What every Sys owes its callers, whichever stands behind it: the in-process kernel, the socket client, a process's own.
-// `make` builds one with the calls to try it with.
+// The contract of every Sys with its callers: the in-process kernel, the socket client, a process's own.
+// `make` builds one with calls to test it.
 
 import { describe, expect, test } from "bun:test";
 import { SysError } from "../../src/abi/errno.ts";
@@ -13,17 +13,17 @@ export interface Call {
 
 export interface SysUnderTest {
   readonly sys: Sys;
-  /** A read and what it must answer with, as far as is named. */
+  /** A read and its expected answer, as far as given. */
   readonly read: Call & { readonly answer: object };
   /** A read that fails as expected. */
   readonly failing: Call & { readonly code: string };
-  /** A wait that nothing ends by itself. */
+  /** A wait without an end of its own. */
   readonly waiting: Call;
-  /** A keyed call whose answer shows whether it was carried out again. */
+  /** A keyed call with an answer that shows whether it was carried out again. */
   readonly keyed: Call;
   /** A keyed call that emits one signal that the filter lets through and the other filter does not. */
   readonly speaking: Call & { readonly hears: SignalFilter; readonly deaf: SignalFilter };
-  /** Lets signals on their way arrive. */
+  /** Lets pending signals arrive. */
   readonly quiet: () => Promise<void>;
   readonly cleanup: () => Promise<void>;
 }
@@ -59,7 +59,7 @@ export function sysContract(name: string, make: () => Promise<SysUnderTest>): vo
         expect((await rejection(sys.call("no.such", {}))).code).toBe("ENOSYS");
       }));
 
-    test("calls made together each get their own answer, and a wait holds up none of them", () =>
+    test("calls made together each get their own answer, and a wait does not delay the others", () =>
       under(async (subject) => {
         const stop = new AbortController();
         const waiting = rejection(ask(subject, subject.waiting, { signal: stop.signal }));
@@ -75,7 +75,7 @@ export function sysContract(name: string, make: () => Promise<SysUnderTest>): vo
         await waiting;
       }));
 
-    test("an aborted wait is ECANCELED at once, and so is a call whose signal was aborted before", () =>
+    test("an aborted wait is ECANCELED at once, and so is a call with a signal aborted before", () =>
       under(async (subject) => {
         const stop = new AbortController();
         const waiting = rejection(ask(subject, subject.waiting, { signal: stop.signal }));
@@ -86,7 +86,7 @@ export function sysContract(name: string, make: () => Promise<SysUnderTest>): vo
         expect(await ask(subject, subject.read)).toMatchObject(subject.read.answer);
       }));
 
-    test("the same request id is carried out once and answered the same", () =>
+    test("the same request id is carried out once, with the same answer", () =>
       under(async (subject) => {
         const first = await ask(subject, subject.keyed, { requestId: "req-1" });
         expect(await ask(subject, subject.keyed, { requestId: "req-1" })).toEqual(first as object);
@@ -94,7 +94,7 @@ export function sysContract(name: string, make: () => Promise<SysUnderTest>): vo
         expect(await ask(subject, subject.keyed)).not.toEqual(await ask(subject, subject.keyed));
       }));
 
-    test("a listener hears what a later call causes, if its filter lets it through", () =>
+    test("a listener gets the signals of a later call, if its filter lets them through", () =>
       under(async (subject) => {
         const { sys, speaking } = subject;
         const heard: Signal[] = [];
@@ -107,7 +107,7 @@ export function sysContract(name: string, make: () => Promise<SysUnderTest>): vo
         expect(missed.map((signal) => signal.name)).toEqual([]);
       }));
 
-    test("a listener that stopped hears nothing more, and stopping twice is harmless", () =>
+    test("a listener that stopped gets nothing more, and a second stop is harmless", () =>
       under(async (subject) => {
         const { sys, speaking } = subject;
         const heard: Signal[] = [];

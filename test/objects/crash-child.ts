@@ -1,4 +1,4 @@
-// Run by crash.test.ts in a process of its own: changes objects, says what was acknowledged, and kills itself at one point of one change.
+// Run by crash.test.ts in a process of its own: changes objects, prints each acknowledgement, and kills itself at one point of one change.
 
 import { diskObjects } from "../../src/objects/disk.ts";
 import type { ObjectRows } from "../../src/objects/objects.ts";
@@ -7,7 +7,7 @@ import { openDisk, plain, RECEIPT } from "../support/objects.ts";
 import { seeded } from "../support/random.ts";
 import { bucketAt } from "../support/s3.ts";
 
-// With an endpoint the bytes lie in a bucket there.
+// With an endpoint the bytes go to a bucket there.
 const [home = "", seam = "", change = "", endpoint = "", prefix = ""] = process.argv.slice(2);
 const disk = await openDisk(home);
 
@@ -44,7 +44,7 @@ const store =
 const bytes = (content: string) => new TextEncoder().encode(content);
 
 if (change === "loop") {
-  // Until somebody kills it: every acknowledged write is said aloud.
+  // Until killed: prints every acknowledged write.
   for (let n = 0; ; n++) {
     const key = `loop/${n % 7}`;
     await store.put(plain(key), bytes(`${n}`.repeat(1 + (n % 5000))));
@@ -52,7 +52,7 @@ if (change === "loop") {
   }
 }
 if (change === "large") {
-  // A file of many MiB, in, out and checked; says how much more memory that took than a small one.
+  // A file of many MiB, in, out and checked; prints the extra memory compared with a small file.
   const piece = new Uint8Array(1 << 20);
   async function* pieces(count: number) {
     for (let n = 0; n < count; n++) yield piece;

@@ -1,4 +1,4 @@
-// kill -9 at every point of every change, in a real process: afterwards bytes and rows agree, and what was acknowledged is there.
+// kill -9 at every point of every change, in a real process: afterwards bytes and rows agree, and acknowledged changes are there.
 
 import { describe, expect, test } from "bun:test";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
@@ -9,7 +9,7 @@ import { type DiskHome, openDisk, plain, RECEIPT } from "../support/objects.ts";
 import { drawn, samples } from "../support/soak.ts";
 
 const CHILD = join(import.meta.dir, "crash-child.ts");
-/** Each a process of its own; another run has others. */
+/** Each runs in a process of its own; other seeds in each run. */
 const DEATHS_EACH_RUN = 8;
 const SEAMS = ["before:intend", "after:intend", "before:fulfil", "after:fulfil"];
 
@@ -35,7 +35,7 @@ function start(home: string, seam: string, change: string) {
   return Bun.spawn([process.execPath, CHILD, home, seam, change], { env: {}, stdout: "pipe", stderr: "pipe" });
 }
 
-/** Every row has its bytes with its hash, every file has its row, nothing is half done. */
+/** Every row has bytes with the right hash, every file has a row, nothing is half done. */
 async function agree(disk: DiskHome): Promise<ReadonlyMap<string, string>> {
   expect(await disk.rows.intents()).toEqual([]);
   const contents = new Map<string, string>();
@@ -68,7 +68,7 @@ const CHANGES: readonly {
   { change: "move", seams: SEAMS, after: [{ "d/a": "old" }, { "moved/d/a": "old" }] },
 ];
 
-/** Changes that come with a receipt: it is there if the change came true, and only then. */
+/** Changes with a receipt: it is there if and only if the change took effect. */
 const ASKED_FOR = ["put", "remove"];
 
 describe("objects after kill -9", () => {
@@ -94,7 +94,7 @@ describe("objects after kill -9", () => {
       }));
   }
 
-  test("killed at random in the middle of many writes, no acknowledged write is lost and every object is whole", async () => {
+  test("a random kill during many writes loses no acknowledged write and leaves every object whole", async () => {
     for (let round = 0; round < samples(2, 200); round++) {
       await inHome(async (home) => {
         const child = start(home, "", "loop");

@@ -1,4 +1,4 @@
-// What the disk driver promises: bytes and rows agree, readers see whole objects, nothing outside its directory is ever touched.
+// The disk driver: bytes and rows agree, readers get whole objects, nothing outside its directory is ever touched.
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { rmSync } from "node:fs";
@@ -32,7 +32,7 @@ async function codeOf(work: Promise<unknown>): Promise<string> {
 objectsContract("disk", newDisk);
 
 describe("disk objects", () => {
-  test("what is stored lies under its own key on the host, private, and reads back with its hash", async () => {
+  test("store an object under its own key on the host, privately, and return it with its hash", async () => {
     const meta = await disk.store.put(plain("home/sam/a.txt"), text("hello"));
     const path = join(disk.directory, "home/sam/a.txt");
     expect(await readFile(path, "utf8")).toBe("hello");
@@ -44,7 +44,7 @@ describe("disk objects", () => {
     expect(await readdir(join(disk.directory, ".tmp"))).toEqual([]);
   });
 
-  test("no symlink on the host is followed, neither on the way nor at the end", async () => {
+  test("follow no symlink on the host, neither on the way nor at the end", async () => {
     const outside = join(disk.home, "outside");
     await mkdir(outside);
     await writeFile(join(outside, "secret"), "secret");
@@ -63,20 +63,20 @@ describe("disk objects", () => {
     expect(await readFile(join(outside, "secret"), "utf8")).toBe("secret");
   });
 
-  test("bytes on the host that no row knows are not overwritten", async () => {
+  test("do not overwrite bytes on the host that have no row", async () => {
     await disk.store.put(plain("d/a"), text("x"));
     await writeFile(join(disk.directory, "d/stray"), "someone's");
     expect(await codeOf(disk.store.put(plain("d/stray"), text("x")))).toBe("EEXIST");
     expect(await readFile(join(disk.directory, "d/stray"), "utf8")).toBe("someone's");
   });
 
-  test("bytes that went missing are an error that says so, not an empty file", async () => {
+  test("report missing bytes as an error, not as an empty file", async () => {
     await disk.store.put(plain("a"), text("x"));
     await rm(join(disk.directory, "a"));
     await expect(disk.store.read("a", all)).rejects.toThrow("the content of a is missing");
   });
 
-  test("a read that comes while bytes and row are being changed waits until they agree", async () => {
+  test("delay a read during a change until bytes and row agree", async () => {
     await disk.store.put(plain("a"), text("old"));
     const events: string[] = [];
     const reached = Promise.withResolvers<void>();
@@ -98,7 +98,7 @@ describe("disk objects", () => {
     expect(events).toEqual(["row", "read"]);
   });
 
-  test("a directory that goes away while all is listed is passed over", async () => {
+  test("skip a directory that disappears during a full listing", async () => {
     for (const key of ["d/a", "e/a"]) await disk.store.put(plain(key), text("x"));
     const listed: string[] = [];
     for await (const { name } of disk.store.bytes.list()) {
@@ -112,7 +112,7 @@ describe("disk objects", () => {
     await next;
   });
 
-  test("removing the last object of a directory leaves nothing of it on the host", async () => {
+  test("remove the directory on the host with its last object", async () => {
     await disk.store.put(plain("a/b/c/d"), text("x"));
     await disk.store.remove("a/b/c/d");
     expect(await readdir(disk.directory)).toEqual([".tmp"]);

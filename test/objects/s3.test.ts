@@ -1,5 +1,5 @@
-// The S3 driver over a real S3 server: the contract of every driver, the contract of every mount, and what a person is told when the
-// server is away, the bucket is missing or the keys are wrong.
+// The S3 driver over a real S3 server: the contract of every driver, the contract of every mount, and the errors for an unreachable
+// server, a missing bucket and wrong keys.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -39,7 +39,7 @@ const CHANGES: { readonly [change: string]: readonly [before: object, after: obj
   move: [{ "d/a": "old" }, { "moved/d/a": "old" }],
 };
 
-/** Every row has its bytes and its sidecar; what is in the bucket beyond that is what gc takes. */
+/** Every row has its bytes and its sidecar; gc collects everything else in the bucket. */
 async function agree({ rows, store }: DiskHome): Promise<object> {
   expect(await rows.intents()).toEqual([]);
   const contents: { [key: string]: string } = {};
@@ -53,7 +53,7 @@ async function agree({ rows, store }: DiskHome): Promise<object> {
 
 const LARGE_MIB = samples(64, 160);
 
-// Each driver in turn, from run to run.
+// Another driver in each run.
 test.each(drawn(1, ["disk", "s3"]))(
   `a file of ${LARGE_MIB} MiB on %s takes memory for pieces of it only`,
   async (driver) => {
@@ -71,7 +71,7 @@ test.each(drawn(1, ["disk", "s3"]))(
 describe("objects in a bucket after kill -9", () => {
   const random = seeded(SEED);
   for (const [change, outcomes] of Object.entries(CHANGES)) {
-    // On disk every change is killed at every seam; here one is drawn, and in full each is taken.
+    // On disk every change is killed at every seam; here at a random one, and in a full run at each.
     test.each(samples(1, SEAMS.length) === 1 ? [random.pick(SEAMS)] : SEAMS)(
       `${change} killed %s: all of it or nothing`,
       async (seam) => {
@@ -99,7 +99,7 @@ describe("objects in a bucket after kill -9", () => {
   }
 });
 
-test("content that got lost in the bucket is there again once it is stored again", async () => {
+test("content lost in the bucket is there again once it is stored again", async () => {
   const under = await newS3(server.endpoint);
   const { sha256 } = await under.store.put(plain("a"), Buffer.from("same"));
   for await (const lying of under.store.bytes.list())
@@ -111,8 +111,8 @@ test("content that got lost in the bucket is there again once it is stored again
   await under.dispose();
 });
 
-test("a list goes on after its last name until there is no more", async () => {
-  // The server of these tests gives its pages in no order, which no other does.
+test("a list continues after its last name until the end", async () => {
+  // The server of these tests returns its pages in no order; others sort them.
   const names = Array.from({ length: 10 }, (_, n) => `meta/${n}`);
   const listing = Bun.serve({
     port: 0,
@@ -143,7 +143,7 @@ describe("an object server that does not serve", () => {
     return error;
   }
 
-  test("wrong keys, a bucket that is not there and a server that is away are told apart, with what to do", async () => {
+  test("errors tell wrong keys, a missing bucket and an unreachable server apart, with the fix", async () => {
     const secret = "this-is-the-secret-key";
     const keys = await saying(bucketAt(server.endpoint, { accessKeyId: "nobody", secretAccessKey: secret }).probe());
     expect([keys.code, keys.hints.join()]).toEqual(["EAUTH", expect.stringContaining("storage.s3.secretAccessKey")]);
@@ -155,7 +155,7 @@ describe("an object server that does not serve", () => {
     for (const { message, hints } of [keys, bucket, await away]) expect(message + hints.join()).not.toContain(secret);
   });
 
-  test("what passes by itself is tried again, what does not is told at once, and silence ends", async () => {
+  test("temporary errors are retried, permanent ones reported at once, and silence times out", async () => {
     let [asked, failures] = [0, 2];
     const flaky = Bun.serve({
       port: 0,
@@ -183,12 +183,12 @@ describe("an object server that does not serve", () => {
   });
 });
 
-/** Waits pass at once, deadlines never come. */
+/** Waits end at once, deadlines never come. */
 function impatient(clock: Clock): Clock {
   return { ...clock, now: () => clock.now(), mono: () => clock.mono(), sleep: async () => {}, after: () => () => {} };
 }
 
-/** Deadlines come, and nobody waits between tries. */
+/** Deadlines come, and retries do not wait. */
 function realClockWithout(): Clock {
   return { ...realClock, sleep: async () => {} };
 }

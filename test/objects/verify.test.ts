@@ -1,5 +1,5 @@
-// Rows held against bytes while both change: whatever change is under way, and at whichever of the questions each of its steps comes, nothing
-// that is whole is called missing or damaged, and nothing that has a row is called a stray. What is truly so is found all the same.
+// Compares rows and bytes while both change. Whatever change is under way, and however its steps interleave with the check's reads:
+// no whole file is reported missing or damaged, and no file with a row a stray. Real faults are still found.
 
 import { describe, expect, test } from "bun:test";
 import type { Bytes, StoredItem } from "../../src/objects/objects.ts";
@@ -7,7 +7,7 @@ import { type CurrentRows, faultOf, strays } from "../../src/objects/verify.ts";
 
 const KEY = "d/a";
 
-/** Files and rows in memory, as a driver on disk has them. Each question lets the steps come that are due before it. */
+/** Files and rows in memory, as a driver on disk has them. Before each read the steps that are due take effect. */
 class World {
   readonly files = new Map<string, { readonly text: string; readonly mtimeMs: number }>();
   readonly rows = new Map<string, string>();
@@ -31,7 +31,7 @@ class World {
     this.files.set(key, { text, mtimeMs: this.instant++ });
   }
 
-  /** A file, or all beneath a directory. */
+  /** A file, or a directory with everything below it. */
   move<T>(things: Map<string, T>, from: string, to: string): void {
     for (const [key, thing] of [...things]) {
       if (key !== from && !key.startsWith(`${from}/`)) continue;
@@ -104,14 +104,17 @@ const renamed = (from: string, to: string) =>
 
 const CHANGES: { readonly [what: string]: Change } = {
   written: written("d/new", "new"),
-  "written anew": written(KEY, "new"),
+  rewritten: written(KEY, "new"),
   removed,
   renamed: renamed(KEY, "e/a"),
   "moved with its directory": renamed("d", "z"),
-  "removed and written again as it was": (world) => [...removed(world), ...written(KEY, `text of ${KEY}`)(world)],
+  "removed and written again with the same content": (world) => [
+    ...removed(world),
+    ...written(KEY, `text of ${KEY}`)(world),
+  ],
 };
 
-/** All ways in which so many steps can come before questions, in their order. */
+/** All ways in which so many steps can interleave with the reads, in their order. */
 function* moments(steps: number, questions: number, from = 0): Generator<readonly number[]> {
   if (steps === 0) return yield [];
   for (let at = from; at <= questions; at++) for (const rest of moments(steps - 1, questions, at)) yield [at, ...rest];
@@ -123,7 +126,7 @@ async function straysIn(world: World): Promise<string[]> {
   return found;
 }
 
-describe("whatever changes while it is looked at", () => {
+describe("a check during changes", () => {
   for (const [what, change] of Object.entries(CHANGES)) {
     test(`a file that is ${what} is neither missing nor damaged nor a stray, at no moment`, async () => {
       const steps = change(new World()).length;
@@ -141,7 +144,7 @@ describe("whatever changes while it is looked at", () => {
   }
 });
 
-test("what is lost, damaged or nobody's is found beside a change of something else", async () => {
+test("lost, damaged and stray content is found during another change", async () => {
   for (const due of moments(3, 6)) {
     const world = new World();
     world.files.delete("d/b");

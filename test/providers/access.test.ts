@@ -1,4 +1,4 @@
-// What people ask about accounts and access, and the command each answer must contain, word for word.
+// Questions about accounts and access, and the command each answer must contain, word for word.
 
 import { expect, test } from "bun:test";
 import { MANUAL } from "../../src/prompts/manual.ts";
@@ -20,7 +20,7 @@ const QUESTIONS: readonly (readonly [question: string, command: string])[] = [
   ["show the audit log", "gsv audit --denied"],
 ];
 
-test.each(QUESTIONS)("%p is answered with the command", async (question, command) => {
+test.each(QUESTIONS)("%p gets an answer with the command", async (question, command) => {
   const { text } = await ask(provider, requestOf([{ user: question }]));
   expect(text.split("\n\nSee also:")[0]).toContain(command);
 });

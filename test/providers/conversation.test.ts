@@ -1,4 +1,4 @@
-// Whatever a history holds, what a model server is sent begins with the user, alternates, and has one result for each call.
+// For every history, the request to a model server starts with the user, alternates, and has one result for each call.
 
 import { expect, test } from "bun:test";
 import fc from "fast-check";
@@ -16,7 +16,7 @@ const said: fc.Arbitrary<Said> = fc.oneof(
   fc.constantFrom("1", "2", "3").map((of) => ({ result: `r${of}`, of, tool: "Read" })),
 );
 
-test("any history makes turns that every server takes, and more of it only adds to them", () => {
+test("every history becomes turns that every server accepts, and more history only adds turns", () => {
   fc.assert(
     fc.property(fc.array(said, { maxLength: 12 }), (history) => {
       const messages = messagesOf(history);
@@ -41,7 +41,7 @@ test("any history makes turns that every server takes, and more of it only adds 
   );
 });
 
-test("a beginning that was cut off is said to be, and events are told from what the user says", () => {
+test("a cut beginning is marked, and events differ from the messages of the user", () => {
   const turns = conversationTurns(
     messagesOf([
       { result: "of a call that is gone", of: "9", tool: "Read" },

@@ -1,4 +1,4 @@
-// What was thrown on the way to a server, by the codes down its causes and never by its words.
+// Errors on the way to a server, classified by the codes of their causes and never by their texts.
 
 import { expect, test } from "bun:test";
 import { thrownFailure } from "../../src/providers/failures.ts";

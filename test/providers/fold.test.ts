@@ -50,7 +50,7 @@ describe("a whole answer", () => {
     });
   });
 
-  test("names and ids hold nothing that a terminal, a store or a wire could choke on", () => {
+  test("names and ids contain nothing that breaks a terminal, a store or a wire", () => {
     const folded = foldAll([
       start(0, "c\u0000\ud8001", "Read\u0000\u001b[31m\u202e"),
       start(1, "i".repeat(10_000), "N".repeat(10_000)),
@@ -64,7 +64,7 @@ describe("a whole answer", () => {
     ]);
   });
 
-  test("ids that are the same once they are plain are the same", () => {
+  test("ids that only differ in removed characters are the same", () => {
     expect(faultOf([start(0, "c\u0000"), start(1, "c\u0001"), TOOLS_DONE])).toContain("two tool calls have the id");
   });
 
@@ -81,12 +81,12 @@ describe("a whole answer", () => {
     expect(folded.text).toBe("a🙂b");
   });
 
-  test("NUL and half characters never get further than the fold", () => {
+  test("NUL and half characters do not pass the fold", () => {
     const folded = foldAll([{ type: "text", text: "a\u0000b\ud83d" }, DONE]);
     expect(folded.text).toBe("a\ufffdb\ufffd");
   });
 
-  test("calls whose pieces come interleaved are kept apart and in order", () => {
+  test("calls in interleaved pieces are separated and kept in order", () => {
     const folded = foldAll([start(1), start(0), delta(1, '{"b":'), delta(0, '{"a":1}'), delta(1, "2}"), TOOLS_DONE]);
     expect(folded.kind === "turn" && folded.calls.map((call) => [call.id, call.args])).toEqual([
       ["c0", { a: 1 }],
@@ -99,18 +99,18 @@ describe("a whole answer", () => {
     expect(folded.kind === "turn" && folded.calls[0]?.args).toEqual({});
   });
 
-  test("an answer that calls tools stops for tools even when the server says only that it ended", () => {
+  test("an answer that calls tools stops for tools even if the server only reports its end", () => {
     const folded = foldAll([start(0), DONE]);
     expect(folded.kind === "turn" && folded.stop).toBe("tools");
   });
 
-  test("an answer that holds nothing is still a turn", () => {
+  test("an empty answer is still a turn", () => {
     expect(foldAll([DONE])).toMatchObject({ kind: "turn", text: "", calls: [], stop: "end" });
   });
 });
 
 describe("failure and abort", () => {
-  test("a failure keeps its class and what was said before it", () => {
+  test("a failure keeps its class and the text before it", () => {
     const failure = { class: "throttle", message: "slow down", retryAfterMs: 5 } as const;
     expect(
       foldAll([
@@ -125,19 +125,19 @@ describe("failure and abort", () => {
     });
   });
 
-  test("an abort keeps the text so far and hands on no call", () => {
+  test("an abort keeps the text so far and returns no call", () => {
     const folded = foldAll([{ type: "text", text: "half" }, start(0), delta(0, "{}"), { type: "aborted" }]);
     expect(folded).toEqual({ kind: "aborted", text: "half", thinking: "" });
   });
 });
 
-describe("what a provider must not do is a protocol failure", () => {
+describe("a breach by a provider is a protocol failure", () => {
   test("a stream without a last event", () => {
     expect(faultOf([{ type: "text", text: "half" }])).toContain("without an end");
     expect(faultOf([])).toContain("without an end");
   });
 
-  test("any event after the last one, whichever both are", () => {
+  test("an event after the last one, whichever they are", () => {
     const last: StreamEvent[] = [
       DONE,
       { type: "aborted" },
@@ -161,18 +161,18 @@ describe("what a provider must not do is a protocol failure", () => {
     expect(faultOf(events)).toContain(words);
   });
 
-  test("arguments cut at the output limit say so", () => {
+  test("arguments cut at the output limit are marked as cut", () => {
     const cut: StreamEvent = { type: "done", stop: "length", usage: NO_USAGE };
     expect(faultOf([start(0), delta(0, '{"content":"abc'), cut])).toContain("output limit");
   });
 
-  test("more calls than one turn may hold, and not one fewer", () => {
+  test("more calls than one turn allows, at exactly that number", () => {
     const calls = Array.from({ length: LIMITS.toolCallsPerTurnMax }, (_, index) => start(index));
     expect(foldAll([...calls, TOOLS_DONE]).kind).toBe("turn");
     expect(faultOf([...calls, start(calls.length), TOOLS_DONE])).toContain(String(LIMITS.toolCallsPerTurnMax));
   });
 
-  test("arguments nested deeper than anything may walk, though brackets in a text are only text", () => {
+  test("arguments nested too deep, though brackets in a text do not count", () => {
     const deep = (levels: number) => `{"a":${"[".repeat(levels)}${"]".repeat(levels)}}`;
     expect(faultOf([start(0), delta(0, deep(100_000)), TOOLS_DONE])).toContain("nested deeper");
     expect(foldAll([start(0), delta(0, deep(LIMITS.jsonDepthMax - 1)), TOOLS_DONE]).kind).toBe("turn");
@@ -181,7 +181,7 @@ describe("what a provider must not do is a protocol failure", () => {
     ).toBe("turn");
   });
 
-  test("push says when reading on is of no use: after the last event and after a breach", () => {
+  test("push reports that the rest is useless after the last event and after a breach", () => {
     const folder = new Folder();
     expect(folder.push({ type: "text", text: "a" })).toBe(true);
     expect(folder.push(DONE)).toBe(false);

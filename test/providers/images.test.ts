@@ -1,4 +1,4 @@
-// Images reach models that see, in the form of each server; a model that does not is told that there is one.
+// Images reach models with vision, in the form of each server; other models get a note that there is one.
 
 import { expect, test } from "bun:test";
 import type { ModelRequest } from "../../src/abi/stream.ts";
@@ -36,14 +36,14 @@ const SHOWN: { readonly [wire: string]: readonly [model: string, form: string] }
 };
 
 for (const [wire, [model, form]] of Object.entries(SHOWN)) {
-  test(`${wire}: an image is shown, one that is gone is named`, async () => {
+  test(`${wire}: an image is sent, and a lost one is named`, async () => {
     const sent = await body(wire, model, true);
     expect(sent).toContain(form);
     expect(sent).toContain(`[attached: ${SHOT.path}, image/png, 2.0 KiB]`);
     expect(sent).toContain(`[attached: ${GONE.path}, image/png, 10 B; you cannot see it]`);
   });
 
-  test(`${wire}: a model that is blind is told what it cannot see, and gets no image`, async () => {
+  test(`${wire}: a model without vision gets the image's name and no image`, async () => {
     const sent = await body(wire, model, false);
     expect(sent).not.toContain("aW1hZ2U=");
     expect(sent).toContain(`[attached: ${SHOT.path}, image/png, 2.0 KiB; you cannot see it]`);

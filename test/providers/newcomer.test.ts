@@ -1,4 +1,4 @@
-// Questions of somebody who meets gsv today, and the command each answer must contain, word for word.
+// Questions of a newcomer, and the command each answer must contain, word for word.
 
 import { describe, expect, test } from "bun:test";
 import { MANUAL } from "../../src/prompts/manual.ts";
@@ -211,7 +211,7 @@ describe("the manual can be read as a book", () => {
     ["what is the kernel", "The kernel"],
     ["How do I use gsv in a script?", "Use gsv in a script"],
     ["what are the profiles?", "Profiles"],
-  ])("%s is the section %s, small words aside", async (question, title) => {
+  ])("%s is the section %s, without the small words", async (question, title) => {
     expect(await answer(question)).toBe(await answer(title));
   });
 
@@ -248,7 +248,7 @@ describe("the manual can be read as a book", () => {
   });
 });
 
-describe("what the manual does not answer is not answered", () => {
+describe("a question that the manual does not cover gets no invented answer", () => {
   test.each([
     "what is the capital of France",
     "windows",

@@ -1,4 +1,4 @@
-// What takes the offline provider more than one step, each a function of the messages so far.
+// Orders that take the offline provider more than one step, each a function of the messages so far.
 
 import { describe, expect, test } from "bun:test";
 import type { ToolOutcome } from "../../src/abi/process/message.ts";
@@ -13,7 +13,7 @@ const NOTES = "~/knowledge/notes.md";
 type Said = Parameters<typeof requestOf>[0][number];
 type Answer = string | { readonly failed: string; readonly outcome?: ToolOutcome };
 
-/** Plays an order to its end: each call gets what `tools` says to it. */
+/** Plays an order to its end: each call gets its result from `tools`. */
 async function play(
   order: string,
   tools: (name: string, args: Record<string, unknown>) => Answer,
@@ -44,14 +44,14 @@ describe("remember that", () => {
     "Please remember that the bank opens at nine.",
     "remember: the bank opens at nine",
     "make a note that the bank opens at nine",
-  ])("%s makes the notes where there are none", async (order) => {
+  ])("%s creates the notes if there are none", async (order) => {
     const { text, made } = await play(order, (name) => (name === "Read" ? missing : "ok"));
     expect(made.at(-1)).toMatchObject({ name: "Write", args: { path: NOTES } });
     expect(JSON.stringify(made.at(-1)?.args)).toContain("# Notes\\n\\n- the bank opens at nine");
     expect(text).toStartWith(`Noted in ${NOTES}: the bank opens at nine`);
   });
 
-  test("adds to notes that are there, and takes nothing away", async () => {
+  test("adds to existing notes and removes nothing", async () => {
     const before = "     1\t# Notes\n     2\t\n     3\t- older";
     const { made } = await play("remember that x is y", (name) => (name === "Read" ? before : "ok"));
     expect(made.at(-1)).toEqual({
@@ -68,7 +68,7 @@ describe("remember that", () => {
     expect(twice.text).toContain("x is y");
   });
 
-  test("never says noted when it was not", async () => {
+  test("never reports noted if the write failed", async () => {
     for (const outcome of ["denied", "failed", "unknown", "cancelled"] as const) {
       const answer = (name: string) => (name === "Read" ? missing : { failed: "", outcome });
       expect((await play("remember that x is y", answer)).text).not.toContain("Noted");
@@ -79,14 +79,14 @@ describe("remember that", () => {
   });
 
   test.each(["do you remember me?", "remember when we met", "what do you remember?", "remember me"])(
-    "%s is no order to write",
+    "%s is not an order to write",
     async (order) => {
       const { made } = await play(order, () => "(no matches)");
       expect(made.filter(({ name }) => name === "Write" || name === "Edit")).toEqual([]);
     },
   );
 
-  test("two at once are not mixed up: each is to be sent alone", async () => {
+  test("refuses two orders at once and asks for one at a time", async () => {
     const folded = await ask(provider, requestOf([{ user: "remember that a" }, { user: "remember that b" }]));
     expect(callsOf(folded)).toEqual([]);
     expect(folded.text).toContain("Send it alone: remember that a");
@@ -102,7 +102,7 @@ describe("summarise my workspace", () => {
   };
 
   test.each(["summarise my workspace", "Summarize my current workspace.", "what's in my workspace?"])(
-    "%s tells what its files say",
+    "%s returns a summary of the files",
     async (order) => {
       const { text, made } = await play(order, tools, { tools: TOOLS.filter(({ name }) => name !== "Shell") });
       expect(made.map(({ args }) => (args as { path: string }).path)).toEqual([".", "README.md", ".gsv/summary.md"]);
@@ -112,14 +112,14 @@ describe("summarise my workspace", () => {
     },
   );
 
-  test("with a shell it tells sizes and the newest changes, too", async () => {
+  test("also reports sizes and the newest changes if there is a shell", async () => {
     const { text } = await play("summarise my workspace", tools);
     expect(text).toContain(
       "Sizes and newest changes:\n\n    -rw-r----- 1 sam sam 120 Jan  2 03:04 plan.md\n\nREADME.md",
     );
   });
 
-  test("with nothing there, or nothing to be read, it says so", async () => {
+  test("reports an empty or unreadable workspace", async () => {
     expect((await play("summarise my workspace", () => "")).text).toContain("is empty");
     const refused = await play("summarise my workspace", () => ({ failed: "EACCES: permission denied" }));
     expect(refused.text).toContain("I could not list /home/sam");
@@ -131,19 +131,19 @@ describe("a question that the manual does not answer", () => {
   const found = (name: string, args: Record<string, unknown>) =>
     name === "Search" && args.path === "~" && line.includes(String(args.query)) ? line : "(no matches)";
 
-  test("is looked up in what its owner keeps, and what stands there is shown with its place", async () => {
+  test("is looked up in its owner's files, and a match is shown with its path", async () => {
     const { text } = await play("what is the hotel in Rome called?", found);
     expect(text).toStartWith(`Found in ~/knowledge:\n\n    ${line}\n\n`);
   });
 
-  test("gets the skill that fits, as it stands", async () => {
+  test("returns a matching skill verbatim", async () => {
     const system = "Skills: …\n- baking: How bread is baked in this house (/home/sam/skills.d/baking.md)\n";
     const answer = (name: string) => (name === "Read" ? "     1\tKnead it for ten minutes." : "(no matches)");
     const { text } = await play("how do I bake bread?", answer, { system });
     expect(text).toContain("A skill that may help, /home/sam/skills.d/baking.md:\n\n    Knead it for ten minutes.");
   });
 
-  test("and finds nothing there, has the nearest of the manual as ever", async () => {
+  test("returns the nearest manual entry if the files have no match", async () => {
     const { text } = await play("what is the capital of France?", () => "(no matches)");
     expect(text).toContain("no model is set up");
     expect((await play("how do I stop a process?", () => "(no matches)")).made).toEqual([]);

@@ -22,7 +22,7 @@ function afterCall(name: string, args: { [key: string]: string }, result: object
   return [{ user: "do it" }, { assistant: "", calls: [call] }, { result: "", of: "c", tool: name, ...result }];
 }
 
-test("a message of nothing but space and lines keeps nobody waiting", async () => {
+test("a message of only white space and newlines is answered fast", async () => {
   for (const filling of [" ", "\n", ", ", "please ", "\t", '" '])
     await textOf([{ user: `x${filling.repeat(200_000 / filling.length)}y` }]);
 }, 2000);
@@ -64,7 +64,7 @@ describe("plain orders become calls of the real tools", () => {
     "list my tasks",
     "which processes are running?",
     "ps",
-  ])("%s looks at every process", async (message) => {
+  ])("%s inspects every process", async (message) => {
     expect((await orders(message)).map((call) => call.name)).toEqual(["Search", "Search"]);
   });
 });
@@ -94,7 +94,7 @@ describe("nothing is done on a guess", () => {
     expect(intentOf(message)).toEqual({ kind: "question" });
   });
 
-  test("a process without the tool says so instead of calling it", async () => {
+  test("a process without the tool reports that and calls nothing", async () => {
     const request = { ...requestOf([{ user: "delete ~/a.md" }]), tools: [] };
     expect(await ask(provider, request)).toMatchObject({
       kind: "turn",
@@ -104,7 +104,7 @@ describe("nothing is done on a guess", () => {
   });
 });
 
-describe("what came of a call is told in plain words", () => {
+describe("results of calls are reported in plain words", () => {
   test("a file is shown without the line numbers a model sees", async () => {
     const said = afterCall("Read", { path: "~/a.md" }, { result: "     1\tone\n     2\ttwo\n" });
     expect(await textOf(said)).toBe("~/a.md:\n\none\ntwo");
@@ -114,7 +114,7 @@ describe("what came of a call is told in plain words", () => {
     );
   });
 
-  test("what Markdown would change stands in a block of its language, whatever it holds", async () => {
+  test("text that Markdown would change is put into a fenced block of its language, whatever it contains", async () => {
     const shown = (path: string, result: string) => textOf(afterCall("Read", { path }, { result }));
     expect(await shown("a.js", "     1\tif (x) {\n     2\t  y();\n     3\t}\n")).toBe(
       "a.js:\n\n```js\nif (x) {\n  y();\n}\n```",
@@ -156,7 +156,7 @@ describe("what came of a call is told in plain words", () => {
     expect(await textOf(afterCall(name, args as { [key: string]: string }, result))).toBe(words);
   });
 
-  test("a call whose outcome nobody knows is never reported as done", async () => {
+  test("a call with an unknown outcome is never reported as done", async () => {
     const text = await textOf(afterCall("Write", { path: "~/a" }, { outcome: "unknown" }));
     expect(text).toContain("may or may not have happened: write to ~/a");
   });
@@ -172,7 +172,7 @@ describe("what came of a call is told in plain words", () => {
     expect(await textOf(afterCall("Search", { query: "x" }, { result: matches }))).toBe('Found "x":\n\n/h/a:3:x y');
   });
 
-  test("what is running becomes one list of pids, states and names", async () => {
+  test("running processes become one list of pids, states and names", async () => {
     const asked = await ask(provider, requestOf([{ user: "what is running" }]));
     if (asked.kind !== "turn") throw new Error(asked.kind);
     const outputs = [
@@ -188,7 +188,7 @@ describe("what came of a call is told in plain words", () => {
   });
 });
 
-describe("which messages a turn answers", () => {
+describe("a turn answers all new messages", () => {
   test("a message that joined after a tool result is answered together with the result", async () => {
     const said = [...afterCall("Write", { path: "~/a" }, { result: "{}" }), { user: "read ~/a" }, { user: "hello" }];
     const folded = await ask(provider, requestOf(said));
@@ -196,25 +196,25 @@ describe("which messages a turn answers", () => {
     expect(callsOf(folded)).toEqual([{ name: "Read", args: { path: "~/a" } }]);
   });
 
-  test("messages that came together each get their answer", async () => {
+  test("messages that came together each get an answer", async () => {
     const folded = await ask(provider, requestOf([{ user: 'write "a" to ~/a.md' }, { user: "hello" }, { user: "ls" }]));
     expect(folded.text).toStartWith("Hello.");
     expect(callsOf(folded).map((call) => call.name)).toEqual(["Write", "Read"]);
   });
 
-  test("more orders than one turn may hold are named, never dropped without a word", async () => {
+  test("orders beyond the limit of a turn are listed, never dropped silently", async () => {
     const many = Array.from({ length: LIMITS.toolCallsPerTurnMax + 3 }, (_, index) => ({ user: `read ~/${index}.md` }));
     const folded = await ask(provider, requestOf(many));
     expect(callsOf(folded)).toHaveLength(LIMITS.toolCallsPerTurnMax);
     expect(folded.text).toContain("the last 3 were skipped");
   });
 
-  test("an order of a run that failed is not carried out by the next one", async () => {
+  test("an order of a failed run is not carried out by the next one", async () => {
     const said = [{ user: "delete ~/a.md" }, { event: "Generation failed: down" }, { user: "hello" }];
     expect(callsOf(await ask(provider, requestOf(said)))).toEqual([]);
   });
 
-  test("data read from stdin is no order and the order before it counts", async () => {
+  test("text from stdin is not an order, and the order before it counts", async () => {
     const said = 'write "seen" to ~/a.md\n\n<stdin bytes="9">\nto /etc/x\n</stdin>';
     expect(await orders(said)).toEqual([{ name: "Write", args: { path: "~/a.md", content: "seen" } }]);
   });
@@ -239,16 +239,16 @@ describe("which messages a turn answers", () => {
       "Edit",
       { path: "x.md", oldString: "a", newString: "b", target: "host" },
     ],
-  ])("%s is done there", async (said, name, args) => {
+  ])("%s runs there", async (said, name, args) => {
     expect(await orders(said)).toEqual([{ name, args }]);
   });
 
-  test("what is running is asked of gsv, wherever one says it runs", async () => {
+  test("every wording of a question about running processes lists gsv's processes", async () => {
     expect((await orders("what is running")).some(({ args }) => "target" in args)).toBe(false);
     expect(intentOf("what is running on this machine")).toEqual({ kind: "question" });
   });
 
-  test("a file that is not there may be one of the machine, and how to read that is said", async () => {
+  test("for a missing file the answer explains how to read one of the host", async () => {
     const missing = { outcome: "failed", result: "ENOENT: no such file" } as const;
     expect(await textOf(afterCall("Read", { path: "math.js" }, missing))).toEndWith(
       "\nTo read a file on this computer: read math.js on the host",
@@ -264,7 +264,7 @@ describe("which messages a turn answers", () => {
     "run two agents at once",
     "run",
     "how do I run a script?",
-  ])("%s is no command", async (said) => {
+  ])("%s is not a command", async (said) => {
     expect(await orders(said)).toEqual([]);
   });
 
@@ -272,7 +272,7 @@ describe("which messages a turn answers", () => {
     expect(await textOf([{ event: "task:abc123 ended: ok\nmore" }])).toBe("Noted: task:abc123 ended: ok");
   });
 
-  test("the same request always gets the same events, from a provider that was never asked before too", async () => {
+  test("the same request always gets the same events, also from a fresh provider", async () => {
     const other = offlineProvider({ manual: async () => MANUAL });
     for (const message of ["what is running", "how do I stop a process?", "blah blah", "hello", ""]) {
       const request = requestOf([{ user: message }]);

@@ -1,4 +1,4 @@
-// Twenty questions more, in words the manual was not written for: most are answered right all the same.
+// Twenty more questions, in words that the manual was not written for: most get the right answer.
 
 import { expect, test } from "bun:test";
 import { MANUAL } from "../../src/prompts/manual.ts";
@@ -7,7 +7,7 @@ import { ask, requestOf } from "./requests.ts";
 
 const provider = offlineProvider({ manual: async () => MANUAL });
 
-/** Asked in other words than the manual's, by people who were not asked to be helpful. */
+/** Worded differently from the manual, by people who were not asked to be helpful. */
 const FURTHER: readonly (readonly [question: string, command: string])[] = [
   ["how do I copy a file from my computer into gsv", "gsv cp host:"],
   ["where can I see what an agent was refused", "gsv audit"],
@@ -31,7 +31,7 @@ const FURTHER: readonly (readonly [question: string, command: string])[] = [
   ["how do I search the manual", "man -k"],
 ];
 
-test("of twenty further paraphrases at least sixteen are answered with the right command first", async () => {
+test("of twenty further paraphrases at least sixteen get the right command first", async () => {
   const missed: string[] = [];
   for (const [question, command] of FURTHER) {
     const { text } = await ask(provider, requestOf([{ user: question }]));

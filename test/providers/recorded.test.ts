@@ -1,5 +1,5 @@
-// Answers as servers send them, byte for byte, in test/golden/wire: one file each, its status and headers first. What each becomes is
-// written down beside them; UPDATE=1 writes it anew, to be read before it is kept.
+// Answers as servers send them, byte for byte, in test/golden/wire: one file each, status and headers first. The resulting events
+// are stored with them; UPDATE=1 writes them again, for review before a commit.
 
 import { describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -56,7 +56,7 @@ const ALL = readdirSync(DIRECTORY)
   .map(recorded);
 const STREAMED = ALL.filter(({ status }) => status === 200);
 
-/** What the pieces become, whole. */
+/** The events of all pieces together. */
 function told({ name, status, headers, body }: Recorded, pieces: readonly Uint8Array[] = [body]) {
   if (status !== 200) return { failure: statusFailure({ status, headers, body: body.toString(), now: 0 }) };
   const { framer, translation } = WIRES[name.split("-")[0] ?? ""]!();
@@ -78,8 +78,9 @@ if (process.env.UPDATE === "1") {
   writeFileSync(EXPECTED, `${JSON.stringify(all, null, 2)}\n`);
 }
 
-describe("what a server sent becomes what is written down for it", () => {
-  test("each has its line", () => expect(Object.keys(expected).sort()).toEqual(ALL.map(({ name }) => name).sort()));
+describe("a recorded answer becomes the events in its golden file", () => {
+  test("every recording has a golden line", () =>
+    expect(Object.keys(expected).sort()).toEqual(ALL.map(({ name }) => name).sort()));
 
   test.each(ALL.map((each) => [each.name, each] as const))("%s", (name, each) => {
     expect(JSON.parse(JSON.stringify(told(each)))).toEqual(expected[name]!);
@@ -87,7 +88,7 @@ describe("what a server sent becomes what is written down for it", () => {
 });
 
 describe.each(STREAMED.map((each) => [each.name, each] as const))("%s", (name, each) => {
-  test("split at any byte it is the same", () => {
+  test("split at any byte it gives the same events", () => {
     const whole = JSON.stringify(told(each));
     for (let at = 1; at < each.body.length; at += STEP) {
       const now = JSON.stringify(told(each, [each.body.subarray(0, at), each.body.subarray(at)]));
@@ -95,11 +96,11 @@ describe.each(STREAMED.map((each) => [each.name, each] as const))("%s", (name, e
     }
   });
 
-  test("cut at any byte it is no other answer", () => {
+  test("cut at any byte it never becomes another answer", () => {
     const whole = told(each);
     for (let at = 0; at < each.body.length; at += STEP) {
       const cut = told(each, [each.body.subarray(0, at)]);
-      // Only what is said after the reason to stop may be missing: counts.
+      // Only the part after the stop reason may be missing: counts.
       const nothing = { usage: null, seal: null };
       if (!("kind" in cut) || cut.kind !== "turn") continue;
       expect<unknown>([name, at, { ...cut, ...nothing }]).toEqual([name, at, { ...whole, ...nothing }]);

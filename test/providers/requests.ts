@@ -43,7 +43,7 @@ export async function eventsOf(
   return await Array.fromAsync(provider.stream(request, signal));
 }
 
-/** Reads to the very end, so that a provider that goes on after its last event is found out. */
+/** Reads to the very end, to find a provider that continues after its last event. */
 export async function ask(provider: Provider, request: ModelRequest, signal?: AbortSignal): Promise<Folded> {
   const folder = new Folder();
   for (const event of await eventsOf(provider, request, signal)) folder.push(event);
@@ -54,7 +54,7 @@ export function callsOf(folded: Folded): { name: string; args: object }[] {
   return folded.kind === "turn" ? folded.calls.map(({ name, args }) => ({ name, args })) : [];
 }
 
-/** To one question of somebody who keeps nothing yet: whatever is looked for is not found. */
+/** To one question of a user without files: no look-up finds anything. */
 export async function answerOf(provider: Provider, question: string): Promise<string> {
   const first = await ask(provider, requestOf([{ user: question }]));
   const calls = first.kind === "turn" ? first.calls : [];

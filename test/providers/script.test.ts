@@ -32,8 +32,8 @@ async function textOf(path: string, said: Said): Promise<string> {
 
 const HI: Said = [{ user: "hi" }];
 
-describe("which line is next", () => {
-  test("comes from the messages alone: a provider that was never asked before goes on at the right line", async () => {
+describe("the next line", () => {
+  test("follows from the messages alone: a fresh provider continues at the right line", async () => {
     const path = await script({ text: "one" }, "", "# a remark", { text: "two", repeat: 2 }, { text: "four" });
     const said: Said[number][] = [];
     for (const expected of ["one", "two", "two", "four"]) {
@@ -83,7 +83,7 @@ describe("which line is next", () => {
     expect(await textOf(path, said)).toBe("plain 5");
   });
 
-  test("goes on past a turn that failed for good, also in the middle of a run", async () => {
+  test("follows a turn that failed permanently, also in the middle of a run", async () => {
     const path = await script({ error: { class: "outage", message: "down" } }, { text: "up again" });
     expect(await textOf(path, HI)).toBe("outage: down");
     expect(await textOf(path, HI)).toBe("outage: down");
@@ -96,7 +96,7 @@ describe("which line is next", () => {
     expect(await textOf(later, [...said, failed, { user: "hi again" }])).toBe("up again");
   });
 
-  test("is not moved by how many messages or events came together", async () => {
+  test("does not depend on how many messages or events came together", async () => {
     const path = await script({ text: "first" }, { calls: [{ name: "Read" }] }, { text: "third" });
     expect(await textOf(path, [{ user: "a" }, { user: "b" }, { event: "task:abc123 ended" }])).toBe("first");
     const said: Said = [{ user: "a" }, { assistant: "first" }, { user: "b" }, { assistant: "" }];
@@ -105,41 +105,38 @@ describe("which line is next", () => {
   });
 });
 
-describe("how an answer comes", () => {
-  test.each([1, 2, 3, 5, 1000])(
-    "in pieces of %p code points nothing is lost and no character is torn",
-    async (chunk) => {
-      const text = "Grüße 🙂👩‍👩‍👧 fin";
-      const args = { content: text };
-      const path = await script({ text, thinking: "hm 🙂", calls: [{ name: "Write", args }], chunk });
-      const events = await eventsOf(provider, requestOf(HI, path));
-      const pieces = events.flatMap((event) => (event.type === "text" ? [event.text] : []));
-      expect(pieces.join("")).toBe(text);
-      for (const piece of pieces.slice(0, -1)) expect([...piece]).toHaveLength(chunk);
-      for (const piece of pieces) expect(piece.isWellFormed()).toBe(true);
-      const folded = await ask(provider, requestOf(HI, path));
-      expect(folded).toMatchObject({ kind: "turn", text, thinking: "hm 🙂" });
-      expect(callsOf(folded)).toEqual([{ name: "Write", args }]);
-    },
-  );
+describe("an answer", () => {
+  test.each([1, 2, 3, 5, 1000])("in pieces of %p code points loses nothing and splits no character", async (chunk) => {
+    const text = "Grüße 🙂👩‍👩‍👧 fin";
+    const args = { content: text };
+    const path = await script({ text, thinking: "hm 🙂", calls: [{ name: "Write", args }], chunk });
+    const events = await eventsOf(provider, requestOf(HI, path));
+    const pieces = events.flatMap((event) => (event.type === "text" ? [event.text] : []));
+    expect(pieces.join("")).toBe(text);
+    for (const piece of pieces.slice(0, -1)) expect([...piece]).toHaveLength(chunk);
+    for (const piece of pieces) expect(piece.isWellFormed()).toBe(true);
+    const folded = await ask(provider, requestOf(HI, path));
+    expect(folded).toMatchObject({ kind: "turn", text, thinking: "hm 🙂" });
+    expect(callsOf(folded)).toEqual([{ name: "Write", args }]);
+  });
 
-  test("with the usage and stop of the line, or none", async () => {
+  test("has the usage and stop reason of its line, or none", async () => {
     const path = await script({ text: "a", usage: { input: 3, costUsd: 0.5 }, stop: "length" }, { text: "b" });
     const usage = { input: 3, output: 0, cacheRead: 0, cacheWrite: 0, costUsd: 0.5 };
     expect(await ask(provider, requestOf(HI, path))).toMatchObject({ stop: "length", usage });
   });
 
-  test("cut short, it ends without a last event", async () => {
+  test("that is cut short ends without a last event", async () => {
     const path = await script({ text: "half", cut: true });
     expect(await eventsOf(provider, requestOf(HI, path))).toEqual([{ type: "text", text: "half" }]);
   });
 
-  test("bad JSON of a model is played as it stands and found out", async () => {
+  test("with bad JSON of a model is played verbatim and detected", async () => {
     const path = await script({ calls: [{ name: "Write", json: '{"path":' }] });
     expect(await textOf(path, HI)).toContain("protocol: ");
   });
 
-  test("a failure keeps class, words and wait", async () => {
+  test("that fails keeps class, words and wait", async () => {
     const path = await script({ text: "so far", error: { class: "throttle", message: "turn {{n}}", retryAfterMs: 9 } });
     expect(await ask(provider, requestOf(HI, path))).toMatchObject({
       kind: "failure",
@@ -148,7 +145,7 @@ describe("how an answer comes", () => {
     });
   });
 
-  test("50,000 pieces arrive whole, and the event loop runs in between", async () => {
+  test("of 50,000 pieces arrives whole, and the event loop runs in between", async () => {
     const path = await script({ text: "token ".repeat(50_000), chunk: 6 });
     let turns = 0;
     let isOver = false;
@@ -201,7 +198,7 @@ describe("waiting and aborting", () => {
   });
 });
 
-describe("a fault in the file is a config failure that names the line", () => {
+describe("a fault in the file is a config failure with the line number", () => {
   test.each([
     ["{not json", "line 1: not JSON"],
     ["[]", "line 1: the line must be an object"],
@@ -228,13 +225,13 @@ describe("a fault in the file is a config failure that names the line", () => {
     expect(text).toContain(words);
   });
 
-  test("a file that is not there, or not a file, is named", async () => {
+  test("a missing file, or a directory, is an error with its name", async () => {
     expect(await textOf(join(directory, "nope"), HI)).toContain("no such file");
     expect(await textOf(directory, HI)).toContain("not a file");
     expect(await textOf("/dev/zero", HI)).toContain("not a file");
   });
 
-  test("a pattern is done soon, whatever the message", async () => {
+  test("a pattern ends fast, whatever the message", async () => {
     const path = await script('{"when":"/.*.*x[*+]/","text":"x"}\n{"text":"plain"}');
     expect(await textOf(path, [{ user: "a".repeat(200_000) }])).toBe("plain");
   }, 2000);

@@ -1,4 +1,4 @@
-// What one model server has and the others have not: thinking that is signed and goes back, two interfaces of one maker, places that are few,
+// Features of a single model server: signed thinking that goes back, two interfaces of one vendor, a limited number of slots,
 // silence.
 
 import { describe, expect, test } from "bun:test";
@@ -22,7 +22,7 @@ function reply(wire: string, spoken: Parameters<(typeof WIRES)[string]["body"]>[
   return { type, body: body(spoken) };
 }
 
-/** The history after an answer that called a tool, as a process would keep it. */
+/** The history after an answer that called a tool, as a process would store it. */
 function continued(events: readonly StreamEvent[]): Message[] {
   const done = events.find((event) => event.type === "done");
   const start = events.find((event) => event.type === "call.start");
@@ -45,7 +45,7 @@ function continued(events: readonly StreamEvent[]): Message[] {
   ];
 }
 
-describe("thinking that was signed goes back to the model that signed it, and to no other", () => {
+describe("signed thinking returns to the model that signed it, and to no other", () => {
   test.each([
     ["anthropic", "claude-sonnet-4-5", '{"type":"thinking","thinking":"hm","signature":"c2lnbmVk"}'],
     ["openai responses", "gpt-5.4", '"encrypted_content":"c2VhbGVk"'],
@@ -64,7 +64,7 @@ describe("thinking that was signed goes back to the model that signed it, and to
   });
 });
 
-/** As a server sent it, without its head. */
+/** As sent by a server, without the status and headers. */
 function goldenReply(name: string): WireReply {
   const text = readFileSync(join(import.meta.dir, `../golden/wire/${name}.txt`), "utf8");
   return { body: text.slice(text.indexOf("\n\n") + 2) };
@@ -83,7 +83,7 @@ async function secondRequest(name: string, provider: (url: string) => Provider, 
   return server.requests[1]?.json.messages as readonly { readonly content: unknown; readonly [key: string]: unknown }[];
 }
 
-test("a turn goes back to Anthropic in the order in which it came: thinking between what it said and called", async () => {
+test("a turn returns to Anthropic in its original order, with thinking between text and calls", async () => {
   const provider = (url: string) => anthropicProvider({ clock: new FakeClock(), access: accessOf(url) });
   const [, turn] = await secondRequest("anthropic-thinking-and-tools", provider, "claude-sonnet-4-5");
   expect(((turn?.content ?? []) as readonly { readonly type: string }[]).map(({ type }) => type)).toEqual([
@@ -95,7 +95,7 @@ test("a turn goes back to Anthropic in the order in which it came: thinking betw
   ]);
 });
 
-test("what a compatible server marks its calls and thinking with goes back to it", async () => {
+test("a compatible server gets its own marks on calls and thinking back", async () => {
   const provider = (url: string) => openAiProvider({ name: "google", clock: new FakeClock(), access: accessOf(url) });
   const [, gemini] = await secondRequest("chat-gemini", provider, "some-model");
   expect(gemini?.tool_calls).toMatchObject([{ extra_content: { google: { thought_signature: "CtEB" } } }, {}]);
@@ -103,7 +103,7 @@ test("what a compatible server marks its calls and thinking with goes back to it
   expect(router?.reasoning_details).toMatchObject([{ text: "I read it.", signature: "EqQB" }]);
 });
 
-describe("how much a model thinks is said in its own way", () => {
+describe("each server gets the thinking level in its own form", () => {
   test.each([
     [
       "claude-sonnet-5-5",
@@ -124,7 +124,7 @@ describe("how much a model thinks is said in its own way", () => {
   });
 });
 
-test("the beginning of a request to Anthropic is marked to be cached, and stays the same for twenty turns", async () => {
+test("the prefix of a request to Anthropic is marked for caching, and stays the same for twenty turns", async () => {
   using server = new WireServer(() => reply("anthropic", { text: ["fine"] }));
   const provider = anthropicProvider({ clock: new FakeClock(), access: accessOf(server.url) });
   const said: Parameters<typeof requestOf>[0][number][] = [];
@@ -146,7 +146,7 @@ test("the beginning of a request to Anthropic is marked to be cached, and stays 
   });
 });
 
-describe("which of OpenAI's interfaces is asked", () => {
+describe("the choice of OpenAI's interface", () => {
   async function paths(more: Parameters<typeof accessOf>[1], ...replies: readonly WireReply[]): Promise<string[]> {
     using server = new WireServer().will(...replies);
     const provider = openAiProvider({ name: "openai", clock: new FakeClock(), access: accessOf(server.url, more) });
@@ -157,20 +157,20 @@ describe("which of OpenAI's interfaces is asked", () => {
   const responses = reply("openai responses", { text: ["fine"] });
   const absent = { status: 404, type: "text/plain", body: "not here" };
 
-  test("Responses at OpenAI's own address, chat completions elsewhere, and what the setting says", async () => {
+  test("is Responses at OpenAI's own address, chat completions elsewhere, unless the setting differs", async () => {
     expect(await paths({ isOwn: true }, responses)).toEqual(["/responses"]);
     expect(await paths({}, chat)).toEqual(["/chat/completions"]);
     expect(await paths({ style: "responses" }, responses)).toEqual(["/responses"]);
     expect(await paths({ isOwn: true, style: "chat" }, chat)).toEqual(["/chat/completions"]);
   });
 
-  test("where there is no such page the other is asked; a model that is not there is not looked for", async () => {
+  test("falls back to the other one on a missing page, but not on a missing model", async () => {
     expect(await paths({}, absent, responses)).toEqual(["/chat/completions", "/responses"]);
     expect(await paths({ style: "chat" }, absent)).toEqual(["/chat/completions"]);
     expect(await paths({}, WIRES["openai chat completions"]!.error("absent"))).toEqual(["/chat/completions"]);
   });
 
-  test("a server that wants no key is sent none", async () => {
+  test("a server that needs no key gets none", async () => {
     using server = new WireServer().will(chat);
     const access = accessOf(server.url, { apiKey: null });
     await eventsOf(
@@ -181,7 +181,7 @@ describe("which of OpenAI's interfaces is asked", () => {
   });
 });
 
-test("calls without numbers, without ids, whole and in pieces are understood, and an answer without [DONE] is one", async () => {
+test("calls without numbers or ids, whole or in pieces, are understood, also in an answer without [DONE]", async () => {
   const chunk = (delta: object, finish_reason: string | null = null) =>
     `data: ${JSON.stringify({ choices: [{ delta, finish_reason }] })}\n\n`;
   const call = (name: string, args: string) => ({ tool_calls: [{ function: { name, arguments: args } }] });
@@ -201,7 +201,7 @@ test("calls without numbers, without ids, whole and in pieces are understood, an
   expect(events.at(-1)).toMatchObject({ type: "done", stop: "tools" });
 });
 
-test("Ollama is given no more requests at once than it has places for, and who waits can leave", async () => {
+test("Ollama gets no more parallel requests than it has slots, and waiting requests can be cancelled", async () => {
   const { type, body } = WIRES.ollama!;
   using server = new WireServer(() => ({ type, body: body({ text: ["fine"] }) }));
   server.will({ type, body: '{"message":{"content":"slow"},"done":false}\n', hangs: true });
@@ -222,7 +222,7 @@ test("Ollama is given no more requests at once than it has places for, and who w
   expect(server.requests[1]?.json).toMatchObject({ options: { num_ctx: 32_768 } });
 });
 
-test("an Ollama is asked about each of its models, and one that says nothing of itself is listed all the same", async () => {
+test("gsv asks Ollama about each of its models, and lists models without details, too", async () => {
   const shown: { readonly [model: string]: object } = {
     "eyes:4b": {
       capabilities: ["completion", "vision"],
@@ -248,7 +248,7 @@ test("an Ollama is asked about each of its models, and one that says nothing of 
   expect(server.requests.map(({ path }) => path).sort()).toEqual(["/api/show", "/api/show", "/api/show", "/api/tags"]);
 });
 
-describe("a server that says nothing is given up, by the clock", () => {
+describe("a silent server is given up, by the clock", () => {
   async function givenUp(
     body: string,
     ms: number,
@@ -263,7 +263,7 @@ describe("a server that says nothing is given up, by the clock", () => {
       for await (const event of provider.stream(request, new AbortController().signal)) heard.push(event);
     })();
     while (server.requests.length === 0 || (body !== "" && heard.length === 0)) await turnOfTheLoop();
-    // Long enough for a look whether it takes connections.
+    // Long enough for a probe whether it accepts connections.
     for (const part of [Math.min(5000, ms - 1), Math.max(0, ms - 5001)]) {
       await clock.advance(part);
       for (let turn = 0; turn < 50; turn++) await turnOfTheLoop();
@@ -284,7 +284,7 @@ describe("a server that says nothing is given up, by the clock", () => {
     expect(await givenUp(begun, 90_000)).toMatchObject({ type: "error", failure });
   });
 
-  test("when it takes longer in all than the settings allow, whatever it said meanwhile", async () => {
+  test("when it exceeds the total time limit, whatever it sent meanwhile", async () => {
     const late = { class: "timeout", message: expect.stringContaining("ai.generation.timeoutMs") };
     expect(await givenUp(begun, 20_000, { totalMs: 20_000 })).toMatchObject({ type: "error", failure: late });
   });

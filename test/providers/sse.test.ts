@@ -1,4 +1,4 @@
-// Events come out the same however the bytes were cut up and whichever line ends the server likes.
+// Events are the same for every split of the bytes and every kind of line end.
 
 import { describe, expect, test } from "bun:test";
 import { type Frame, FrameTooLong, LineFramer, SseFramer } from "../../src/providers/sse.ts";
@@ -55,7 +55,7 @@ describe.each([
   });
 });
 
-test("line ends of all kinds may stand in one body", () => {
+test("one body may mix all kinds of line ends", () => {
   expect(framesOf(Buffer.from("data: a\r\n\ndata: b\r\rdata: c\n\r\ndata: d\n\n"), 1)).toEqual(
     ["a", "b", "c", "d"].map((data) => ({ event: "", data })),
   );
@@ -65,7 +65,7 @@ test.each([
   ["one line", "data: ", "x"],
   ["many lines", "", "data: xxxx\n"],
   ["a line without a name", "", "x"],
-])("an event that never ends is refused: %s", (_name, start, more) => {
+])("an endless event is refused: %s", (_name, start, more) => {
   const framer = new SseFramer(1000);
   framer.push(Buffer.from(start));
   expect(() => {
@@ -73,13 +73,13 @@ test.each([
   }).toThrow(FrameTooLong);
 });
 
-test("many events together may be longer than one may be", () => {
+test("many events together may exceed the limit of one", () => {
   const framer = new SseFramer(100);
   for (let sent = 0; sent < 100; sent++)
     expect(framer.push(Buffer.from("data: twenty characters\n\n"))).toHaveLength(1);
 });
 
-test("JSON lines come out the same at every cut, and one that never ends is refused", () => {
+test("JSON lines are the same at every cut, and an endless one is refused", () => {
   const bytes = Buffer.from('{"a":"é🙂"}\r\n\n{"b":1}\n{"never ended":');
   for (let at = 0; at <= bytes.length; at++) {
     const framer = new LineFramer();

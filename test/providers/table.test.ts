@@ -22,12 +22,12 @@ function refusal(model: string): SysError {
   throw new Error(`${JSON.stringify(model)} was not refused`);
 }
 
-describe("which provider answers", () => {
-  test("with nothing said it is left open", () => {
+describe("the choice of a provider", () => {
+  test("is open without any setting", () => {
     expect([chosen(""), chosen(" ")]).toEqual([null, null]);
   });
 
-  test("a model names its provider with a slash or a colon, and a script by its file, colons and all", () => {
+  test("is part of a model's name before a slash or a colon; a script is named by its file, colons included", () => {
     expect(chosen("offline")).toEqual({ provider: "offline", model: "offline" });
     expect(chosen("script:/tmp/a:b.jsonl")).toEqual({ provider: "script", model: "/tmp/a:b.jsonl" });
     expect(chosen("openai/m")).toEqual({ provider: "openai", model: "m" });
@@ -37,14 +37,14 @@ describe("which provider answers", () => {
     expect(chosen("openrouter/maker/model")).toEqual({ provider: "openrouter", model: "maker/model" });
   });
 
-  test("a short name, a known model and a bare one of the provider that is meant", () => {
+  test("follows from a short name, a known model or a bare model of the current provider", () => {
     expect(chosen("sonnet")?.provider).toBe("anthropic");
     expect(chosen("gpt-4.1")).toEqual({ provider: "openai", model: "gpt-4.1" });
     expect(chosen("anthropic/opus")).toEqual({ provider: "anthropic", model: modelNamed("opus")!.id });
     expect(chosen("mistral", "ollama")).toEqual({ provider: "ollama", model: "mistral" });
   });
 
-  test("what is named wins over the account's provider, that over keys, and Anthropic's key over OpenAI's", () => {
+  test("prefers an explicit name to the account's provider, that to keys, and Anthropic's key to OpenAI's", () => {
     expect(chosen("offline", "openai", "anthropic")?.provider).toBe("offline");
     expect(chosen("", "openai", "anthropic")?.provider).toBe("openai");
     expect(chosen("", "offline", "anthropic")?.provider).toBe("offline");
@@ -53,12 +53,12 @@ describe("which provider answers", () => {
     expect(chosen("", "", "openrouter")).toBeNull();
   });
 
-  test("a provider alone leaves its model open", () => {
+  test("without a model leaves the model open", () => {
     expect(choiceOf("anthropic")).toEqual({ provider: "anthropic", model: "" });
     expect(choiceOf("ollama/")).toEqual({ provider: "ollama", model: "" });
   });
 
-  test("what is chosen is written as it is understood again", () => {
+  test("reads back as the same choice when written", () => {
     for (const model of ["offline", "script:/tmp/a:b", "openai/m", "ollama/llama3.2:3b", "ollama", "openrouter/a/b"]) {
       expect(choiceText(choiceOf(model))).toBe(model);
       expect(choiceOf(choiceText(choiceOf(model)))).toEqual(choiceOf(model));
@@ -66,7 +66,7 @@ describe("which provider answers", () => {
   });
 
   test.each(["nobody/some-model", "constructor", "__proto__", "Script:/x", ":", "/", "x".repeat(10_000), "gpt-99"])(
-    "an unknown provider is a configuration error that names those there are: %p",
+    "an unknown provider is a configuration error that lists the available ones: %p",
     (wanted) => {
       const error = refusal(wanted);
       expect(error.code).toBe("ECONFIG");
@@ -87,7 +87,7 @@ describe("which provider answers", () => {
     expect(refusal(wanted).code).toBe("ECONFIG");
   });
 
-  test("every provider that can be chosen can be loaded, and no other", async () => {
+  test("offers exactly the providers that can be loaded", async () => {
     for (const name of providerNames()) {
       expect((await loadProvider(name, PORTS, accessOf("http://127.0.0.1:1"))).name).toBe(name);
     }
@@ -96,7 +96,7 @@ describe("which provider answers", () => {
 });
 
 describe("models are data", () => {
-  test("short names are unique, and dated snapshots are the model they are of", () => {
+  test("short names are unique, and dated snapshots are the same model", () => {
     const names = knownModels().flatMap(({ id, aliases }) => [id, ...aliases]);
     expect(new Set(names).size).toBe(names.length);
     expect(modelNamed("claude-haiku-4-5-20251001")).toMatchObject({
@@ -106,7 +106,7 @@ describe("models are data", () => {
     expect(modelNamed("gpt-4.1-2025-04-14", "openai")).toMatchObject({ id: "gpt-4.1-2025-04-14" });
   });
 
-  test("cost is what the counts come to, cached ones at their own price; the price of an unknown model is not known, and it has the window of the settings", () => {
+  test("cost is tokens times price, with a price of its own for cached ones; an unknown model has no price and the window of the settings", () => {
     const counts = { input: 1_000_000, output: 100_000, cacheRead: 2_000_000, cacheWrite: 400_000 };
     const { price } = factsOf("anthropic", "claude-sonnet-4-6", 1);
     expect(costMicros(price!, counts)).toBe(6_600_000);

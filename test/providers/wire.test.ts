@@ -1,5 +1,5 @@
-// What every model server's wire format has to become, over real HTTP: text, thinking, calls, usage and every way to fail. One suite for
-// all of them; a provider that needs another test has another promise.
+// The common contract of all wire formats, over real HTTP: text, thinking, calls, usage and every way to fail. One suite for
+// all providers; a provider that needs another test makes another promise.
 
 import { describe, expect, test } from "bun:test";
 import type { ModelRequest, StreamEvent } from "../../src/abi/stream.ts";
@@ -60,12 +60,12 @@ describe.each(Object.entries(WIRES))("%s", (name, wire) => {
     expect(turn.usage).toMatchObject({ input: 120, output: 34, cacheRead: name === "ollama" ? 0 : 1000 });
   });
 
-  test("the same, a byte at a time, with things in between that nobody knows", async () => {
+  test("the same, a byte at a time, with unknown events in between", async () => {
     const whole = folded(await events(body(WHOLE)));
     expect(folded(await events({ ...body({ ...WHOLE, strange: true }), split: 1 }))).toEqual(whole);
   }, 20_000);
 
-  test("a plain answer ends as such, one cut at its limit as cut", async () => {
+  test("a complete answer ends as complete, one cut at its limit as cut", async () => {
     expect(folded(await events(body({ text: ["hi"] })))).toMatchObject({
       kind: "turn",
       text: "hi",
@@ -75,7 +75,7 @@ describe.each(Object.entries(WIRES))("%s", (name, wire) => {
     expect(folded(await events(body({ text: ["so f"], stop: "length" })))).toMatchObject({ stop: "length" });
   });
 
-  test.skipIf(name === "ollama")("a refusal is told as one", async () => {
+  test.skipIf(name === "ollama")("a refusal is reported as a refusal", async () => {
     expect(folded(await events(body({ text: ["I will not"], stop: "refusal" })))).toMatchObject({
       kind: "turn",
       text: "I will not",
@@ -111,13 +111,13 @@ describe.each(Object.entries(WIRES))("%s", (name, wire) => {
     expect(await failure({ type: wire.type, body: wire.broken("overflow") })).toMatchObject({ class: "overflow" });
   });
 
-  test("an answer that is cut anywhere is a failure that passes, never an answer", async () => {
+  test("an answer that is cut anywhere is a temporary failure, never an answer", async () => {
     const bytes = Buffer.from(wire.body({ text: ["one ", "two"], calls: CALLS }));
     for (let at = 0; at < bytes.length - 8; at += Math.ceil(bytes.length / 24)) {
       const cut = bytes.subarray(0, at).toString("latin1");
       for (const how of [{ cut: true } as const, {}]) {
         const told = folded(await events({ type: wire.type, body: cut, ...how }));
-        // What the server counts after it said why it stopped is not worth asking again for.
+        // Counts that a server sends after the stop reason are not worth a retry.
         if (told.kind === "turn" && cut.includes('finish_reason":"tool_calls')) continue;
         expect([at, told.kind]).toEqual([at, "failure"]);
         if (told.kind === "failure") expect(["protocol", "network"]).toContain(told.failure.class);
@@ -125,7 +125,7 @@ describe.each(Object.entries(WIRES))("%s", (name, wire) => {
     }
   });
 
-  test("no connection, a broken one, a captive portal and JSON that is none", async () => {
+  test("no connection, a broken one, a captive portal and invalid JSON", async () => {
     expect(await failure({ refuses: true })).toMatchObject({ class: "network" });
     expect(await failure({ type: "text/html", body: "<html>please pay</html>" })).toMatchObject({ class: "network" });
     expect(await failure({ status: 302, headers: { location: "http://127.0.0.1:1/" } })).toMatchObject({
@@ -139,7 +139,7 @@ describe.each(Object.entries(WIRES))("%s", (name, wire) => {
     expect(last).toMatchObject({ type: "error", failure: { class: "network" } });
   });
 
-  test("an abort ends it at once, before and in the middle, and the server is told", async () => {
+  test("an abort ends it at once, before and in the middle, and closes the connection to the server", async () => {
     using server = new WireServer(() => ({
       ...body({ text: ["begun"] }),
       body: wire.body({ text: ["begun"] }).split("begun")[0]!,
@@ -155,7 +155,7 @@ describe.each(Object.entries(WIRES))("%s", (name, wire) => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test("the request carries the whole conversation: results follow their calls, and events are told as such", async () => {
+  test("the request has the whole conversation: results follow their calls, and events are marked", async () => {
     using server = new WireServer().will(body({ text: ["fine"] }));
     const said = [
       { user: "look" },
@@ -194,7 +194,7 @@ describe.each(Object.entries(WIRES))("%s", (name, wire) => {
     expect(sent?.json.model).toBe(wire.model);
   });
 
-  test("what was sent for one turn is how the next begins", async () => {
+  test("the request of one turn is the prefix of the next", async () => {
     using server = new WireServer(() => body({ text: ["fine"] }));
     const said: Parameters<typeof requestOf>[0][number][] = [{ user: "one" }];
     for (const next of [{ assistant: "two" }, { user: "three" }, { assistant: "four" }, { user: "five" }] as const) {
@@ -207,7 +207,7 @@ describe.each(Object.entries(WIRES))("%s", (name, wire) => {
       if (index > 0) expect(each).toStartWith(bodies[index - 1]!.replace(/[\]}]+$/, ""));
   });
 
-  test("the models it has are listed", async () => {
+  test("the server's models are listed", async () => {
     const rows = [{ id: "m-one", name: "m-one" }, { id: "m-two", name: "m-two" }, { nothing: true }];
     using server = new WireServer().will({
       type: "application/json",

@@ -1,4 +1,4 @@
-// A home's versions: one commit a write with its author, any git reads them, nothing of them is lost or made twice.
+// A home's versions: one commit a write with its author, readable by any git, none lost or made twice.
 
 import { describe, expect, test } from "bun:test";
 import { mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
@@ -15,7 +15,7 @@ const commits = async (sys: Sys, args: object = {}) =>
   (await sys.call<{ commits: Commit[] }>("repo.log", args)).commits;
 const tree = (home: TestKernel, owner = "sam") => join(home.paths.reposDir, owner, "home");
 
-describe("a write to what is versioned", () => {
+describe("a write to versioned files", () => {
   test("is one commit with its author, and a plain git agrees", async () => {
     await using home = await TestKernel.boot();
     await write(home.sys, FILE, "Be brief.\n");
@@ -31,7 +31,7 @@ describe("a write to what is versioned", () => {
     expect(readFileSync(join(tree(home), "knowledge/10-style.md"), "utf8")).toBe("Be kind.\n");
   });
 
-  test("takes a repository that was half laid out when the kernel died for one that is not there yet", async () => {
+  test("replaces a repository that a dying kernel left half created", async () => {
     await using home = await TestKernel.boot();
     mkdirSync(join(tree(home), ".git/objects"), { recursive: true });
     writeFileSync(join(tree(home), ".git/HEAD.new"), "ref: re");
@@ -40,7 +40,7 @@ describe("a write to what is versioned", () => {
     expect(plainGit(tree(home), "fsck", "--strict", "--no-dangling")).toBe("");
   });
 
-  test("can be cloned, looked into as it was, and put back", async () => {
+  test("can be cloned, read at older versions, and restored", async () => {
     await using home = await TestKernel.boot();
     await write(home.sys, FILE, "one\n");
     await write(home.sys, FILE, "two\n");
@@ -60,7 +60,7 @@ describe("a write to what is versioned", () => {
     expect(plainGit(tree(home), "fsck", "--strict", "--no-dangling")).toBe("");
   });
 
-  test("of names that git or a shell would read as something else is kept under just that name", async () => {
+  test("with a name that git or a shell would interpret keeps that name", async () => {
     await using home = await TestKernel.boot();
     const names = ["-rf", ":(top)x", "a*b", "ü ñ", "'quoted\"", "tab\there", "HEAD", "x".repeat(200)];
     for (const name of names) await write(home.sys, `~/knowledge/${name}`, name);
@@ -82,7 +82,7 @@ describe("a write to what is versioned", () => {
     expect(authors.filter((each) => each === "friday")).toHaveLength(6);
   });
 
-  test("waits for another git at work, and when that never ends nothing has changed", async () => {
+  test("waits for another git, and changes nothing if that never ends", async () => {
     await using home = await TestKernel.boot();
     await write(home.sys, FILE, "before\n");
     const lock = join(tree(home), ".git/index.lock");
@@ -115,7 +115,7 @@ describe("a lock that a killed git left", () => {
   };
   const told = (home: TestKernel) => home.faults.splice(0).filter((line) => line.includes(".lock was abandoned"));
 
-  test("is gone with the first write of the next kernel, which says so", async () => {
+  test("is removed by the first write of the next kernel, which reports it", async () => {
     await using home = await TestKernel.boot();
     await write(home.sys, FILE, "one\n");
     await home.kernel.close();
@@ -126,7 +126,7 @@ describe("a lock that a killed git left", () => {
     expect(told(home)).toHaveLength(LOCKS.length);
   });
 
-  test("stops no kernel that runs", async () => {
+  test("does not stop a running kernel", async () => {
     await using home = await TestKernel.boot();
     await write(home.sys, FILE, "one\n");
     leave(home);
@@ -135,7 +135,7 @@ describe("a lock that a killed git left", () => {
     expect(told(home)).toHaveLength(LOCKS.length);
   });
 
-  test("stays while a git is at work there, however long that takes", async () => {
+  test("stays while a git works there, however long that takes", async () => {
     await using home = await TestKernel.boot();
     await write(home.sys, FILE, "one\n");
     leave(home);
@@ -166,7 +166,7 @@ describe("a lock that a killed git left", () => {
   });
 });
 
-test("nothing is written where HEAD is not on main, and reading goes on; back there writing does too", async () => {
+test("no write happens while HEAD is not on main, reads continue, and writes work again after", async () => {
   await using home = await TestKernel.boot();
   await write(home.sys, FILE, "one\n");
   for (const away of [["--detach"], ["-c", "mine"]]) {
@@ -184,7 +184,7 @@ test("nothing is written where HEAD is not on main, and reading goes on; back th
 });
 
 describe("a repository that is damaged", () => {
-  test("is said to be, not to be empty, and nothing is built on it", async () => {
+  test("is reported as damaged, not as empty, and no write is based on it", async () => {
     await using home = await TestKernel.boot();
     await write(home.sys, FILE, "one\n");
     await home.sys.call("repo.create", { name: "notes" });
@@ -209,7 +209,7 @@ describe("a repository that is damaged", () => {
     }
   });
 
-  test("only in its index is made whole by the next write, running or after a start", async () => {
+  test("only in its index is repaired by the next write, running or after a start", async () => {
     await using home = await TestKernel.boot();
     await write(home.sys, "~/knowledge/a.md", "a\n");
     await write(home.sys, FILE, "one\n");
@@ -228,7 +228,7 @@ describe("a repository that is damaged", () => {
   });
 });
 
-test("what was edited while no kernel ran is committed as the account's own before the next write", async () => {
+test("the next write first commits edits made without a kernel, as the account's own", async () => {
   await using home = await TestKernel.boot();
   await write(home.sys, FILE, "one\n");
   await home.kernel.close();
@@ -247,7 +247,7 @@ test("what was edited while no kernel ran is committed as the account's own befo
   ]);
 });
 
-test("what was written before there were versions is brought in, with everything in it", async () => {
+test("the first commit of a home has all its content from before", async () => {
   await using home = await TestKernel.boot();
   const about = { uid: 1000, gid: 1000, mtimeMs: 0, symlink: null, dirmarker: false };
   const put = (key: string, text: string) =>

@@ -1,4 +1,4 @@
-// A repository that would run something at every turn: whatever gsv does with it, nothing runs and nothing leads out.
+// A repository that tries to run programs on every occasion: nothing runs and nothing leads out, whatever gsv does with it.
 
 import { expect, test } from "bun:test";
 import { lstatSync, utimesSync, writeFileSync } from "node:fs";
@@ -19,7 +19,7 @@ const READS: readonly (readonly [call: string, args: object])[] = [
   ["repo.compare", { base: "HEAD" }],
 ];
 
-test("the fixture is awake: a careless git runs its programs", async () => {
+test("the fixture works: a careless git runs its programs", async () => {
   await using home = await TestKernel.boot();
   const hostile = new HostileRepo(home.directory);
   utimesSync(join(hostile.directory, "a.md"), 1, 1);
@@ -33,7 +33,7 @@ test("the fixture is awake: a careless git runs its programs", async () => {
   );
 });
 
-test("imported, looked at, changed, followed and deleted: nothing of it runs", async () => {
+test("none of its programs runs during import, reads, changes, following and deletion", async () => {
   await using home = await TestKernel.boot();
   const hostile = new HostileRepo(home.directory);
   const repo = "evil";
@@ -50,7 +50,7 @@ test("imported, looked at, changed, followed and deleted: nothing of it runs", a
   expect(hostile.ran()).toEqual([]);
 });
 
-test("as the remote of a home: its files come as plain files, its programs do not run, not even at its own end", async () => {
+test("as the remote of a home it only brings plain files, and none of its programs runs on either side", async () => {
   await using home = await TestKernel.boot();
   const hostile = new HostileRepo(home.directory);
   await home.sys.call("repo.sync", { remote: hostile.bare });
@@ -73,7 +73,7 @@ test("as the remote of a home: its files come as plain files, its programs do no
   expect(hostile.ran()).toEqual([]);
 });
 
-test("unpacked into a home by hand: it is not versioned, not run and leads nowhere, and what lies beside it goes on", async () => {
+test("unpacked into a home by hand, it is not versioned, runs nothing and leads nowhere; other files keep working", async () => {
   await using home = await TestKernel.boot();
   await home.sys.call("fs.write", { path: "~/knowledge/own.md", content: "own\n" });
   await home.kernel.close();
@@ -93,7 +93,7 @@ test("unpacked into a home by hand: it is not versioned, not run and leads nowhe
     "knowledge/own.md",
     "knowledge/unpacked/new.md",
   ]);
-  // Links are gsv's own: outside of it they lead nowhere.
+  // Links are gsv's own: outside of it they are dangling.
   for (const path of ["outside.md", "up/outside.md", "up/etc/hostname", ".git/config", ".git"])
     expect((await home.refusal("fs.read", { path: `~/knowledge/unpacked/knowledge/${path}` })).code).toMatch(
       /^(?:ENOENT|EACCES|ELOOP)$/,

@@ -1,5 +1,5 @@
-// Repositories elsewhere: what is new there comes here and what is new here goes there, what both changed is merged or left alone, and
-// nothing that a remote names is run or followed.
+// Remote repositories: new commits come in and go out, conflicts are merged or left alone, and gsv runs and follows nothing
+// that a remote contains.
 
 import { describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -14,7 +14,7 @@ const write = (home: TestKernel, path: string, content: string) => home.sys.call
 const sync = (home: TestKernel, remote: string, more: object = {}) =>
   home.sys.call<SyncedRepo>("repo.sync", { remote, ...more });
 
-/** An empty bare repository, and a clone in which somebody else works. */
+/** An empty bare repository, and a clone that another user works in. */
 function elsewhere(home: TestKernel): { remote: string; clone: () => string } {
   const remote = join(home.directory, "elsewhere.git");
   plainGit(home.directory, "init", "-q", "--bare", "-b", "main", remote);
@@ -37,7 +37,7 @@ function committed(clone: string, path: string, text: string): void {
 }
 
 describe("gsv repo sync", () => {
-  test("pushes what is new here, fetches what is new there, and merges what lies apart", async () => {
+  test("pushes new commits, fetches remote ones, and merges separate changes", async () => {
     await using home = await TestKernel.boot();
     const { remote, clone } = elsewhere(home);
     await write(home, FILE, "one\n");
@@ -56,7 +56,7 @@ describe("gsv repo sync", () => {
     expect(await sync(home, remote)).toMatchObject({ pulled: 0, pushed: 0, changed: false });
   });
 
-  test("changes nothing on either side when both changed the same lines", async () => {
+  test("changes nothing on either side if both changed the same lines", async () => {
     await using home = await TestKernel.boot();
     const { remote, clone } = elsewhere(home);
     await write(home, FILE, "one\n");
@@ -73,7 +73,7 @@ describe("gsv repo sync", () => {
     expect(await home.sys.call("fs.read", { path: FILE })).toMatchObject({ content: "ours" });
   });
 
-  test("is for people: no process of theirs reaches a remote, nor another account a directory of this machine", async () => {
+  test("is for people: no process reaches a remote, and no other account reaches a directory of the host", async () => {
     await using home = await TestKernel.boot();
     const { remote } = elsewhere(home);
     await write(home, FILE, "one\n");
@@ -89,7 +89,7 @@ describe("gsv repo sync", () => {
     expect(plainGit(remote, "for-each-ref")).toBe("");
   });
 
-  test("takes no address that would run a program, holds a password, or is an option", async () => {
+  test("refuses an address that would run a program, contains a password, or is an option", async () => {
     await using home = await TestKernel.boot();
     await write(home, FILE, "one\n");
     const canary = join(home.directory, "ran");
@@ -118,7 +118,7 @@ describe("gsv repo sync", () => {
 });
 
 describe("gsv repo import", () => {
-  test("brings a repository in, follows it, and leaves what was changed here alone", async () => {
+  test("imports a repository, follows it, and leaves local changes alone", async () => {
     await using home = await TestKernel.boot();
     const { remote, clone } = elsewhere(home);
     const theirs = clone();
@@ -145,7 +145,7 @@ describe("gsv repo import", () => {
     });
   });
 
-  test("of nothing leaves nothing behind", async () => {
+  test("of a missing repository leaves nothing behind", async () => {
     await using home = await TestKernel.boot();
     const remote = join(home.directory, "nothing");
     expect((await home.refusal("repo.import", { remote, repo: "notes" })).code).toBe("ENOENT");

@@ -1,4 +1,4 @@
-// What a person edits beside gsv, with any editor: seen, committed as theirs once, never half.
+// Edits that a person makes outside of gsv, with any editor: noticed, committed as theirs once, never half.
 
 import { expect, test } from "bun:test";
 import { closeSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeFileSync, writeSync } from "node:fs";
@@ -7,7 +7,7 @@ import type { Commit } from "../../src/abi/repo.ts";
 import { plainGit } from "../support/git.ts";
 import { TestKernel } from "../support/kernel.ts";
 
-/** A home whose tree is watched. */
+/** A home with a watched tree. */
 async function watched(): Promise<{ home: TestKernel; tree: string; log: () => Promise<string[]> }> {
   const home = await TestKernel.boot();
   await home.sys.call("fs.write", { path: "~/context.d/10-style.md", content: "one\n" });
@@ -18,7 +18,7 @@ async function watched(): Promise<{ home: TestKernel; tree: string; log: () => P
   return { home, tree: join(home.paths.reposDir, "sam/home"), log };
 }
 
-test("an edit in place, by rename, of a new file and in a new directory, and a removal: each is a commit of the account", async () => {
+test("edits in place, by rename, of new files and directories, and removals are commits of the account", async () => {
   const { home, tree, log } = await watched();
   await using _ = home;
   const file = join(tree, "context.d/10-style.md");
@@ -53,7 +53,7 @@ test("an edit in place, by rename, of a new file and in a new directory, and a r
   expect(plainGit(tree, "status", "--porcelain")).toBe("");
 });
 
-test("a file that is written in pieces is committed when it is whole, and what gsv wrote itself never again", async () => {
+test("a file written in pieces is committed when it is complete, and gsv's own writes are not committed twice", async () => {
   const { home, tree, log } = await watched();
   await using _ = home;
   mkdirSync(join(tree, "knowledge"), { recursive: true });

@@ -26,7 +26,7 @@ const PLAYERS: Players = {
     const requestKey = world.fresh("renewal");
     const renew = { before: world.now - (renewsAfter ?? world.now), archiveId: `archive-${requestKey}`, requestKey };
     if (retry === "no" || known === undefined) return await admit(world, { text, urgent, renew });
-    // A retry draws a new run id and may come later; the answer is the first one's, or a conflict if the message differs.
+    // A retry draws a new run id and may come later; the answer is that of the first try, or a conflict if the message differs.
     const again = { ...known, runId: world.fresh("run"), now: world.now, urgent: known.urgent !== (retry === "other") };
     const outcome = await world.store.admit(world.pid, again);
     if (outcome.ok && !outcome.replay) world.admitted.push(again);

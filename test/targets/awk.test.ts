@@ -1,4 +1,4 @@
-// awk beyond what the snippets of the corpus say: what it takes of memory and time, and what is an error.
+// awk beyond the snippets of the corpus: memory, time and errors.
 
 import { expect, test } from "bun:test";
 import { awk } from "../../src/shell/programs/awk/awk.ts";
@@ -46,7 +46,7 @@ async function run(args: readonly string[], { stdin = "", files = {} }: Given = 
   return { ...told, exit, reads };
 }
 
-test("a file is read as far as it is wanted, a record may be longer than a piece of it, and letters are never torn", async () => {
+test("a file is read only as far as needed, records may exceed the block size, and characters stay whole", async () => {
   const long = "é".repeat(700_000);
   const { stdout } = await run(["{print length($1), $2}", "f"], { files: { f: `${long} x\nshort y\n` } });
   expect(stdout).toBe("700000 x\n5 y\n");
@@ -54,12 +54,12 @@ test("a file is read as far as it is wanted, a record may be longer than a piece
   expect([first.stdout, first.reads]).toEqual(["line\n", [0]]);
 });
 
-test("letters beyond the first plane are one letter", async () => {
+test("characters beyond the first plane are one character", async () => {
   const { stdout } = await run(['BEGIN {s = "a🚀b"; print length(s), substr(s, 3), index(s, "b"), toupper("é")}']);
   expect(stdout).toBe("3 b 3 É\n");
 });
 
-test("what gawk brings along works where scripts use it", async () => {
+test("gawk extensions that scripts use work", async () => {
   const program = `BEGIN {
     print gensub(/(a)(b)/, "\\\\2\\\\1", "g", "abab"), strftime("%Y-%m-%d", 86400), mktime("1970 01 02 00 00 00")
     print strtonum("0x1F"), and(12, 10), or(12, 10), xor(12, 10), lshift(1, 4), rshift(16, 2)
@@ -69,12 +69,12 @@ test("what gawk brings along works where scripts use it", async () => {
   expect((await run([program])).stdout).toBe("baba 1970-01-02 86400\n31 8 14 6 16 4\nabc 3 3\nvalue key\n");
 });
 
-test("commands and what is asked of them", async () => {
+test("commands, and the flags and operands of each", async () => {
   const program = `{ "who " $1 | getline who; print who; print system("x"); print $1 | "sort" } END { print "end" }`;
   expect((await run([program], { stdin: "me\n" })).stdout).toBe("of who me\n(sh -c x)\n3\nend\n(sh -c sort)\n");
 });
 
-test("what is no program, and what it cannot do, is said in one line with status 2", async () => {
+test("an invalid program, and an unsupported feature, are one-line errors with status 2", async () => {
   const cases: readonly (readonly [string, string])[] = [
     ["{print", "line 1: syntax error at or near end of"],
     ['BEGIN {\n print "a }', "line 2: string without its end"],

@@ -1,4 +1,4 @@
-// Shells whose lines go on from each other, files that hold scripts, and programs that read no more than they need.
+// Shells that keep state between lines, files that contain scripts, and programs that read no more than they need.
 
 import { afterAll, beforeEach, expect, test } from "bun:test";
 import { Namespace } from "../../fs/namespace.ts";
@@ -20,7 +20,7 @@ afterAll(() => shells.close());
 
 const HOME = "/home/sam";
 let files: ShellFiles;
-/** Bytes that were read of each file. */
+/** Bytes read from each file. */
 let read: Map<string, number>;
 
 beforeEach(async () => {
@@ -55,7 +55,7 @@ async function run(script: string, given: Partial<ShellJob> = {}) {
   return { ...told, exit: end.exit, state: end.state };
 }
 
-/** Lines of one shell, each after the one before; what the last one printed. */
+/** Lines of one shell, in order; returns the output of the last one. */
 async function lines(...typed: readonly string[]): Promise<string> {
   let state: ShellState | null = null;
   let last = "";
@@ -67,7 +67,7 @@ async function lines(...typed: readonly string[]): Promise<string> {
   return last;
 }
 
-test("functions, the mask and traps of one line are there in the next, also those that came from a file", async () => {
+test("functions, umask and traps of one line apply to the next, also those from a file", async () => {
   await run("printf 'greet() {\\n  cat <<E\\nhello $1\\nE\\n}\\n' > lib");
   expect(await lines(". ./lib", "greet you")).toBe("hello you\n");
   expect(await lines("umask 077", "umask; : > f; stat -c %a f")).toBe("0077\n600\n");
@@ -78,7 +78,7 @@ test("functions, the mask and traps of one line are there in the next, also thos
   expect(await lines("f() { exit 3; }", ":", ":", "declare -f f")).toBe("f () \n{ \n    exit 3\n}\n");
 });
 
-test("a tilde and a name are the home of that account, wherever bash expands them", async () => {
+test("a tilde with a name is the home of that account, wherever bash expands it", async () => {
   await files.mkdir("/etc", false);
   await files.write(
     "/etc/passwd",
@@ -91,7 +91,7 @@ test("a tilde and a name are the home of that account, wherever bash expands the
   expect((await run("set -x; seq 2 | head -1; trap : USR1")).stderr).toBe("+ seq 2\n+ head -1\n+ trap : USR1\n");
 });
 
-test("a script from a file tells what it prints as it goes, and runs its trap at the end", async () => {
+test("a script from a file streams its output, and runs its trap at the end", async () => {
   await run("printf 'echo one; trap \"echo left\" EXIT; set -e; false; echo never\\n' > fails");
   const failed = await run('. ./fails "$@"', { name: "./fails" });
   expect([failed.exit, failed.stdout]).toEqual([1, "one\nleft\n"]);
@@ -101,7 +101,7 @@ test("a script from a file tells what it prints as it goes, and runs its trap at
   expect(spun.stderr).toBe("./spins: ended after 0.25 s: time limit reached\n");
 });
 
-test("a trap runs when a script is told to stop", async () => {
+test("a trap runs when a script gets a stop signal", async () => {
   const told: string[] = [];
   const wish = new AbortController();
   const running = shells.run(
@@ -121,7 +121,7 @@ test("a trap runs when a script is told to stop", async () => {
   expect(told.join("")).toBe("up\ncleaned\n");
 });
 
-test("head, tail and wc of a big file hold no more of it than they need", async () => {
+test("head, tail and wc of a big file only hold the bytes that they need", async () => {
   const line = Buffer.from(`${"x".repeat(99)}\n`);
   const big = Buffer.concat(Array.from({ length: 30_000 }, () => line));
   await files.write(`${HOME}/big`, big, "start");
@@ -137,7 +137,7 @@ test("head, tail and wc of a big file hold no more of it than they need", async 
   expect(await readFor("wc -l big")).toEqual({ stdout: "30000 big\n", bytes: big.byteLength });
 });
 
-test("a command sees what was exported, what env gives it, and nothing else of the shell", async () => {
+test("a command sees exported variables and those from env, and nothing else of the shell", async () => {
   const script = [
     'x=hidden; export y="a b"; env FOO=1 sh -c \'echo "[$FOO$x] $y"\'; env -u y sh -c \'echo "[$y]"\'',
     "env | grep -c hidden; seq 2 | xargs -I{} sh -c 'echo \"$y {}$x\"'",
@@ -145,14 +145,14 @@ test("a command sees what was exported, what env gives it, and nothing else of t
   expect((await run(script)).stdout).toBe("[1] a b\n[]\n0\na b 1\na b 2\n");
 });
 
-test("programs are found by every means there is to look for them", async () => {
+test("programs are found by every way of looking them up", async () => {
   const { stdout } = await run(
     "command -v ls mktemp; type -t ls; which stat; type trap; [ -x /bin/ls ] && /usr/bin/ls",
   );
   expect(stdout).toBe("/usr/bin/ls\n/usr/bin/mktemp\nfile\n/usr/bin/stat\ntrap is a shell builtin\n");
 });
 
-test("what a script in gsv cannot have is refused with a word, and never passed over", async () => {
+test("an unsupported feature in a script is refused with a message, never ignored", async () => {
   for (const [script, word] of [
     ["fg", "no job control"],
     ["tail -f f", "does not end"],
@@ -165,7 +165,7 @@ test("what a script in gsv cannot have is refused with a word, and never passed 
   }
 });
 
-test("what a script needs ends it with 127, and what went wrong goes where exec has sent it", async () => {
+test("a missing program ends a script with 127, and errors go where exec redirected them", async () => {
   expect(await run(`: \${none:?must be set}; echo not here`)).toMatchObject({ exit: 127, stdout: "" });
   expect((await run(`( : \${none?} ); echo $?`)).stderr).toBe("bash: none: parameter not set\n");
   expect((await run("exec 2>&1; echo a > /none/x; echo on")).stdout).toBe(
@@ -179,7 +179,7 @@ test("what a script needs ends it with 127, and what went wrong goes where exec 
     });
 });
 
-test("a script knows where it lies, and a function what it leaves", async () => {
+test("a script knows its own path, and a function its caller's variables", async () => {
   await files.mkdir(`${HOME}/lib`, false);
   const text = `here=$(cd "$(dirname "\${BASH_SOURCE[0]}")" && pwd); echo "$here \${0##*/} \${BASH_SOURCE[0]##*/}"\n`;
   await files.write(`${HOME}/lib/a.sh`, Buffer.from(text), "start");

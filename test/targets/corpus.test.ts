@@ -1,5 +1,5 @@
-// Snippets of bash, and what gsv's shell makes of them beside what real bash made of them: the same output, the same status, the same words
-// about what went wrong. Where it differs there is a reason here; a difference without one fails, and so does a reason without one.
+// Snippets of bash in gsv's shell, next to recordings of real bash: the same output, the same status, the same error messages.
+// Each difference has a reason here; a difference without a reason fails, and so does a reason without a difference.
 
 import { afterAll, expect, test } from "bun:test";
 import { Namespace } from "../../fs/namespace.ts";
@@ -14,7 +14,7 @@ import { lentShellRunner } from "../support/shell-runners.ts";
 import { drawn, SEED } from "../support/soak.ts";
 import { FakeSys } from "../support/sys.ts";
 
-/** The interpreter is somebody else's, and does these in its own way. */
+/** Differences of the interpreter, which is a dependency. */
 const DIFFERENT: { readonly [name: string]: string } = {
   "arithmetic: big numbers": "numbers are exact to 2^53 only",
   "arithmetic: leading zero octal trap": "08 is taken for 8",
@@ -39,7 +39,7 @@ const DIFFERENT: { readonly [name: string]: string } = {
   "trap: the command that failed": "BASH_COMMAND is without its redirections",
 };
 
-/** The same happens; what is said about it is not the same. */
+/** The same result with another message. */
 const WORDED: { readonly [name: string]: string } = {
   "habits: xtrace of a script": "values are traced without quotes, and what is no command is not",
   "language: trace of assignments and tests": "values are traced without quotes, and what is no command is not",
@@ -100,12 +100,12 @@ async function play(script: string): Promise<Answer> {
 const ALL = snippets();
 const RECORDED = answers();
 
-test("the recording is of these snippets, in their order", () => {
+test("the recording has the same snippets, in the same order", () => {
   expect(Object.entries(RECORDED).map(([name, { script }]) => ({ name, script }))).toEqual([...ALL]);
   expect(ALL.length).toBeGreaterThanOrEqual(500);
 });
 
-test("gsv's shell answers as bash does, but for what is listed with a reason", async () => {
+test("gsv's shell answers as bash does, except for listed differences with a reason", async () => {
   const surprises: string[] = [];
   await Promise.all(
     drawn(60, ALL).map(async ({ name, script }) => {

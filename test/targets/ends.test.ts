@@ -1,5 +1,5 @@
-// How commands of the host end: by themselves, by a signal, by their time, by what they stand on. Nothing they started is left, whoever was
-// killed. In the machine's sandbox a command is behind processes that no signal for it may reach.
+// How commands of the host end: normally, by a signal, by a timeout, with their supervisor. None of their processes is left, whichever was
+// killed. In the host's sandbox a command is behind processes that no signal for it may reach.
 
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { realClock } from "../../src/lib/clock.ts";
@@ -29,7 +29,7 @@ describe.each(WAYS)("$name", ({ sandbox }) => {
     expect((await bench.run(script)).exit).toBe(exit);
   });
 
-  test("its time is limited: 124, and nothing it started goes on", async () => {
+  test("a timeout ends it with 124, and everything it started", async () => {
     const mark = bench.marked();
     const command = bench.start(`sleep ${mark} & sleep ${mark}`, { timeoutMs: 200 });
     await command.ended;
@@ -38,7 +38,7 @@ describe.each(WAYS)("$name", ({ sandbox }) => {
     await gone(mark);
   });
 
-  test("stopped, it ends with all it started, also what ignores to be asked", async () => {
+  test("a stop ends it with everything it started, also programs that ignore TERM", async () => {
     const mark = bench.marked();
     const command = bench.start(`(trap '' TERM HUP; echo ready; sleep ${mark}) & wait; echo never`);
     await printed(command, "ready");
@@ -48,7 +48,7 @@ describe.each(WAYS)("$name", ({ sandbox }) => {
     await gone(mark);
   });
 
-  test("what is asked to end has time for it", async () => {
+  test("a TERM gives it time to finish", async () => {
     const command = bench.start(
       "(trap 'sleep 0.1; echo saved; exit' TERM; echo ready; while :; do sleep 0.02; done) & wait",
     );
@@ -58,13 +58,13 @@ describe.each(WAYS)("$name", ({ sandbox }) => {
     expect(told(command)).toMatchObject({ exit: 143, stdout: "ready\nsaved\n" });
   });
 
-  test("what it leaves in the background ends with it", async () => {
+  test("its background processes end with it", async () => {
     const mark = bench.marked();
     expect((await bench.run(`sleep ${mark} & true`)).exit).toBe(0);
     await gone(mark);
   });
 
-  test("signals reach all of it", async () => {
+  test("signals reach all of its processes", async () => {
     const command = bench.start("trap 'echo got it; exit 9' USR1; echo ready; while :; do sleep 0.05; done");
     await printed(command, "ready");
     expect(bench.host.signal(command, "INT")).toBe(true);
@@ -73,7 +73,7 @@ describe.each(WAYS)("$name", ({ sandbox }) => {
     expect(bench.host.signal(command, "INT")).toBe(false);
   });
 
-  test("one that is stopped as soon as it began is ended all the same", async () => {
+  test("a stop right after its start ends it, too", async () => {
     for (let round = 0; round < 5; round++) {
       const mark = bench.marked();
       const command = bench.start(`sleep ${mark}`);
@@ -85,7 +85,7 @@ describe.each(WAYS)("$name", ({ sandbox }) => {
     }
   });
 
-  test("who comes next stops what an earlier one began", async () => {
+  test("a later kernel can stop a command of an earlier one", async () => {
     const mark = bench.marked();
     const before = bench.start(`trap 'echo saved; exit 7' TERM; echo ready; sleep ${mark} & wait`);
     await printed(before, "ready");
@@ -97,7 +97,7 @@ describe.each(WAYS)("$name", ({ sandbox }) => {
     await gone(mark);
   });
 
-  test("when what stands over it is killed with kill -9, nothing of it goes on", async () => {
+  test("kill -9 of its supervisor ends all of it", async () => {
     // The leader, and in a sandbox the processes between it and the command.
     for (const depth of sandbox === null ? [0] : [0, 1, 2]) {
       const mark = bench.marked();
@@ -111,7 +111,7 @@ describe.each(WAYS)("$name", ({ sandbox }) => {
   });
 });
 
-/** What stands over a command, the outermost first. */
+/** The supervisors of a command, the outermost first. */
 function standing(mark: string): number[] {
   const over = startedWith(mark);
   return over.sort((a, b) => depthOf(a, over) - depthOf(b, over));

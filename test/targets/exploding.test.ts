@@ -1,5 +1,5 @@
-// Scripts that spin or grow without end, on a kernel of its own: each is ended by a limit or by the time it may take, with a word about
-// which, and another client of that kernel is answered all the while.
+// Scripts that spin or grow without end, on a kernel of their own: a limit or a timeout ends each, with a message about
+// which, and the kernel keeps answering another client.
 
 import { expect, test } from "bun:test";
 import type { Sys } from "../../src/abi/sys.ts";
@@ -7,14 +7,14 @@ import type { ShellAnswer, ShellOutput } from "../../src/syscalls/run/shell-serv
 import { withHome } from "../support/home.ts";
 import { drawn, SEED, samples } from "../support/soak.ts";
 
-/** What the kernel may take to answer somebody else; a kernel that a script holds up does not answer at all. */
+/** The longest time for an answer to another client; a kernel that a script blocks does not answer at all. */
 const ANSWER_MS = 5000;
 const PAUSE_MS = 10;
 const WALL_MS = samples(350, 600);
 
 const TIME = { status: 124, says: "time limit reached" };
 
-/** Every one comes to its end with this status and this word, or where the machine is slow at the end of its time. */
+/** Each ends with this status and message, or on a slow computer by its timeout. */
 const SCRIPTS: { readonly [script: string]: { readonly status: number; readonly says: string } } = {
   "while :; do :; done": TIME,
   "until false; do x=1; done": TIME,
@@ -75,19 +75,19 @@ async function run(sys: Sys, script: string, at: number): Promise<{ status: numb
   return { status: answer.exit ?? -1, stderr };
 }
 
-/** Asks, and asks again, until told to stop: how often it was answered. */
+/** Calls until stopped; returns the number of answers. */
 async function asking(sys: Sys, over: { now: boolean }): Promise<number> {
   for (let answers = 0; ; answers++) {
     if (over.now && answers > 0) return answers;
     const late = Promise.withResolvers<never>();
     const timer = setTimeout(() => late.reject(new Error(`the kernel did not answer in ${ANSWER_MS} ms`)), ANSWER_MS);
     await Promise.race([sys.call("system.status", {}), late.promise]).finally(() => clearTimeout(timer));
-    // One who asks all the time takes the core that the script is to have.
+    // Calls without a pause would take the core that the script needs.
     await Bun.sleep(PAUSE_MS);
   }
 }
 
-test("thirty scripts that spin or grow are ended with a word, and the kernel answers others meanwhile", async () => {
+test("thirty scripts that spin or grow end with a message, and the kernel answers others meanwhile", async () => {
   expect(Object.keys(SCRIPTS).length).toBeGreaterThanOrEqual(30);
   await withHome(async (home) => {
     const [one, other] = [home.sys(), home.sys()];

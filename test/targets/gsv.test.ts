@@ -1,5 +1,5 @@
-// Shell scripts in real Workers over gsv's own files: what a script sees, what lives on between lines, and how one ends that does not end
-// by itself.
+// Shell scripts in real Workers over gsv's own files: their environment, the state between lines, and how an endless one
+// ends.
 
 import { afterAll, beforeEach, expect, test } from "bun:test";
 import type { Mount } from "../../fs/filesystem.ts";
@@ -98,13 +98,13 @@ test("a script has its name, its arguments, its stdin and its exit status", asyn
   expect({ exit, stdout }).toEqual({ exit: 3, stdout: "report 2 it's two\nwhat came in\n" });
 });
 
-test("files that a script writes are gsv's files", async () => {
+test("files written by a script are gsv's files", async () => {
   await run("mkdir -p notes; echo one > notes/a; echo two >> notes/a; ln -s a notes/b");
   const { bytes } = await files().read("/home/sam/notes/b", 0, 100);
   expect(Buffer.from(bytes).toString()).toBe("one\ntwo\n");
 });
 
-test("bytes that are no text come through whole", async () => {
+test("binary bytes pass unchanged", async () => {
   await files().write("/tmp/binary", new Uint8Array([0, 255, 128, 10, 1]), "start");
   expect((await run("cat /tmp/binary")).bytes).toEqual([0, 255, 128, 10, 1]);
   await run("cat /tmp/binary > /tmp/copy");
@@ -129,7 +129,7 @@ test("a redirection that fails ends its command and not the script", async () =>
   expect(exit).toBe(0);
 });
 
-test("directory, variables, arrays, aliases, functions, options and the last status live on to the next line", async () => {
+test("directory, variables, arrays, aliases, functions, options and the last status persist to the next line", async () => {
   const first = await run(
     'X=5; export Y="a b"; list=(1 "2 3"); declare -A map=([k]=v); alias hi="echo hello"; f() { echo "f $1 $X"; }; set -o pipefail; cd /tmp; false',
     { keepsState: true },
@@ -146,11 +146,11 @@ test("directory, variables, arrays, aliases, functions, options and the last sta
   expect(fourth.stdout).toBe("[]\n");
 });
 
-test("exit ends the shell: nothing of it lives on", async () => {
+test("exit ends the shell with all its state", async () => {
   expect((await run("X=1; exit 7", { keepsState: true })).state).toBeNull();
 });
 
-test("a line with a mistake in it says so with status 2", async () => {
+test("a line with a syntax error is reported with status 2", async () => {
   const { exit, stderr } = await run('echo "unclosed');
   expect(exit).toBe(2);
   expect(stderr).toContain("unexpected EOF");
@@ -165,18 +165,18 @@ test("gsv's commands are programs in a shell, alone and in pipes", async () => {
   expect(third).not.toBe("");
 });
 
-test("a script acts as who started it, and reaches neither a terminal nor the machine", async () => {
+test("a script acts as its caller, and reaches neither a terminal nor the host", async () => {
   expect((await run("whoami --user root; ps --user root")).stderr).toContain("a shell acts as whoever started it");
   expect((await run("doctor")).stderr).toContain("run it outside of the shell");
 });
 
-test("a loop that never looks up is ended at its wall limit, and the next script runs", async () => {
+test("a timeout ends a busy loop, and the next script runs", async () => {
   const { exit } = await run("while :; do :; done", { wallMs: 50 });
   expect(exit).toBe(124);
   expect((await run("echo alive")).stdout).toBe("alive\n");
 });
 
-test("a loop tells what it prints as it goes, and what it told before it spun is kept", async () => {
+test("a loop streams its output, and output before it spun is kept", async () => {
   const script = "for i in 1 2 3; do echo $i; done; if true; then echo four; fi; while :; do :; done";
   const wish = new AbortController();
   let told = "";
@@ -188,11 +188,11 @@ test("a loop tells what it prints as it goes, and what it told before it spun is
   expect({ told, exit }).toEqual({ told: "1\n2\n3\nfour\n", exit: 130 });
 });
 
-test("a thread that is killed under its script is told of, others do not notice, and the next line goes on from the last", async () => {
+test("a worker that dies under its script is reported, others are unaffected, and the next line continues from the last", async () => {
   const made: Runner[] = [];
   const own = new GsvShells({
     newRunner() {
-      // The second is the one that is killed.
+      // The second one is killed.
       made.push(made.length === 1 ? newShellRunner() : lentShellRunner());
       return made.at(-1)!;
     },
@@ -206,7 +206,7 @@ test("a thread that is killed under its script is told of, others do not notice,
       job("kept=2; echo begun; sleep 60", { keepsState: true, state: first.state }),
       place(true, (stream, bytes) => {
         told.push(`${stream}: ${Buffer.from(bytes)}`);
-        // From outside: it hears nothing of it.
+        // From outside: the worker gets no notice.
         if (stream === "stdout") made.at(-1)?.end();
       }),
     );
@@ -226,8 +226,8 @@ test("a thread that is killed under its script is told of, others do not notice,
   }
 });
 
-test("what was printed before the wall limit is kept", async () => {
-  // Long enough to begin on a busy machine; what is slept through makes no difference.
+test("output before the timeout is kept", async () => {
+  // Long enough to start on a busy computer; sleeping longer makes no difference.
   const { exit, stdout } = await run("echo begun; sleep 20", { wallMs: 800 });
   expect({ exit, stdout }).toEqual({ exit: 124, stdout: "begun\n" });
 });
@@ -242,7 +242,7 @@ test("output keeps its order through conditions, pipes, functions and lists", as
   expect(stderr).toBe("h\n");
 });
 
-test("a line that is cut off or has a mistake in it takes nothing from the shell", async () => {
+test("an incomplete line or a syntax error loses no state of the shell", async () => {
   const first = await run("X=1", { keepsState: true });
   for (const line of ['echo "', "X=2; sleep 20"]) {
     const end = await shells.run(job(line, { keepsState: true, state: first.state, wallMs: 200 }), place());
@@ -250,7 +250,7 @@ test("a line that is cut off or has a mistake in it takes nothing from the shell
   }
 });
 
-test("whoever asked can stop a script at any time", async () => {
+test("the caller can stop a script at any time", async () => {
   const wish = new AbortController();
   const running = shells.run(
     job("sleep 20"),
@@ -260,7 +260,7 @@ test("whoever asked can stop a script at any time", async () => {
   expect((await running).exit).toBe(130);
 });
 
-test("output beyond its bound ends the script with a word", async () => {
+test("output beyond its limit ends the script with a message", async () => {
   const { exit, stderr, stdout } = await run("for i in $(seq 1 3000); do echo 0123456789; done", {
     outputBytesMax: 10_000,
   });
@@ -269,7 +269,7 @@ test("output beyond its bound ends the script with a word", async () => {
   expect(stdout.length).toBeLessThan(20_000);
 });
 
-test("an agent's script that nobody allowed neither deletes nor changes what agents are told to be", async () => {
+test("an agent's script without an approval neither deletes files nor changes agents' context", async () => {
   await run("mkdir context.d; echo me > context.d/me; echo x > file; ln -s context.d/me link; ln -s nowhere loose");
   const script =
     "rm file; echo $?; echo you > context.d/me; echo $?; echo you > link; echo $?; mv context.d/me /tmp/x; echo $?; touch other; mv other file; echo $?; mv other loose; echo $?; echo t > /tmp/t; rm /tmp/t; echo $?";
@@ -279,14 +279,14 @@ test("an agent's script that nobody allowed neither deletes nor changes what age
   expect((await run("cat context.d/me file")).stdout).toBe("me\nx\n");
 });
 
-test("capabilities that were taken away hold inside a script too", async () => {
+test("a revoked capability is also missing inside a script", async () => {
   await run("echo x > file");
   caller = { ...agent, dropped: ["fs.write", "fs.delete"] };
   const { stdout } = await run("cat file; echo y > file; echo $?; rm file; echo $?; mkdir d; echo $?");
   expect(stdout).toBe("x\n1\n1\n1\n");
 });
 
-test("many shells at once all come to their end, a few at a time", async () => {
+test("many shells at once all finish, a few at a time", async () => {
   const numbers = Array.from({ length: samples(25, 500) }, (_, index) => index);
   const ends = await Promise.all(numbers.map((index) => run(`echo ${index}`)));
   expect(ends.map(({ stdout }) => Number(stdout))).toEqual(numbers);

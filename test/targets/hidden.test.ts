@@ -1,4 +1,4 @@
-// What a sandbox is to hide, found on this machine: places that are there, by their real paths, and sockets by who listens at them.
+// Paths that a sandbox must hide, found on the host: existing ones, by their real paths, and sockets with a listener.
 
 import { afterAll, expect, test } from "bun:test";
 import { mkdirSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -25,14 +25,14 @@ function hidden() {
   return { own, directories: ours(directories), files: ours(files) };
 }
 
-test("gsv's home, the runtime directory and where keys lie, by their real paths, each once, and only what is there", () => {
+test("gsv's home, the runtime directory and directories of keys are hidden, by real path, each once, if they exist", () => {
   const { own, directories, files } = hidden();
   expect(own).toContain(realpathSync("/tmp"));
   expect(directories).toEqual([at("elsewhere/cloud"), at("home"), at("person/.ssh"), at("runtime")]);
   expect(files).toEqual([at("person/.netrc")]);
 });
 
-test("a socket that somebody listens at, with its directory where that holds nothing else", async () => {
+test("a socket with a listener is hidden, with its directory if that has nothing else", async () => {
   const paths = [at("alone/bound.sock"), at("among/a b.sock"), at("home/kernel.sock")];
   const servers = await Promise.all(
     paths.map(async (path) => {
@@ -45,9 +45,9 @@ test("a socket that somebody listens at, with its directory where that holds not
   const { directories, files } = hidden();
   expect(directories).toContain(at("alone"));
   expect(directories).not.toContain(at("among"));
-  // Also of one that is the directory of the command, and so not hidden.
+  // Also one in the command's own directory, which is not hidden.
   for (const path of paths) expect(files).toContain(path);
-  // One that was given its name when it was ready is bound by another.
+  // A socket that was renamed into place is bound under another name.
   renameSync(at("among/a b.sock"), at("among/ready.sock"));
   expect(hidden().files).toContain(at("among/ready.sock"));
   rmSync(at("among/ready.sock"));

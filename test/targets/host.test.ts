@@ -1,5 +1,5 @@
-// Real bash on this machine: what a command sees, and what is left of it when nobody follows it any more. All of it without a sandbox and in
-// the machine's own.
+// Real bash on the host: the environment of a command, and its state once no kernel follows it. All tests run without a sandbox and in
+// the host's own.
 
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -13,7 +13,7 @@ const bench = new HostBench();
 afterEach(() => bench.clear());
 afterAll(() => bench.dispose());
 
-test("how a command ended is read whether its leader had the time to end the line or not", () => {
+test("the end of a command is read whether its leader completed the last line or not", () => {
   const spool = new Spool(join(bench.work, "spool"));
   mkdirSync(spool.directory);
   const read = ["", "4", "4\n", "four\n"].map((text) => {
@@ -40,11 +40,11 @@ describe.each(WAYS)("$name", ({ sandbox }) => {
     expect(ended).toMatchObject({ exit: 3, stdout: `${bench.work}\ngsv 2 it's two\nwhat came in\n`, stderr: "told\n" });
   });
 
-  test("bytes that are no text come through whole", async () => {
+  test("binary bytes pass unchanged", async () => {
     expect((await bench.run("printf '\\0\\377\\200\\n\\1'")).bytes).toEqual([0, 255, 128, 10, 1]);
   });
 
-  test("of the environment it sees what is on the list, and no secret", async () => {
+  test("a command's environment has only the allowed names, and no secret", async () => {
     const secrets = { ANTHROPIC_API_KEY: "canary-1", GSV_TOKEN: "canary-2", AWS_SECRET_ACCESS_KEY: "canary-3" };
     const { stdout } = await bench.run("env; cat /proc/$$/environ /proc/$PPID/environ", {
       env: { ...secrets, LANG: "C", LC_ALL: "C", TZ: "UTC", SSH_AUTH_SOCK: "/canary", BUN_OPTIONS: "--canary" },
@@ -62,7 +62,7 @@ describe.each(WAYS)("$name", ({ sandbox }) => {
     ]);
   });
 
-  test("nothing in the environment or the directory makes it run something else", async () => {
+  test("nothing in the environment or the directory makes it run another program", async () => {
     const trap = join(bench.work, "trap.sh");
     writeFileSync(trap, "echo trapped\n", { mode: 0o755 });
     for (const name of [".bashrc", ".profile", ".bash_profile", "bunfig.toml", ".env"])
@@ -82,12 +82,12 @@ describe.each(WAYS)("$name", ({ sandbox }) => {
     expect({ stdout, stderr, exit }).toEqual({ stdout: "/\ndone\n", stderr: "", exit: 0 });
   });
 
-  test("files it makes have the modes a person expects", async () => {
+  test("its new files have the usual modes", async () => {
     await bench.run("rm -f made; touch made");
     expect(statSync(join(bench.work, "made")).mode & 0o777).toBe(0o644);
   });
 
-  test("a gibibyte of output is cut with a word, and takes no more room than it may", async () => {
+  test("a gibibyte of output is cut with a message, and takes no more than the allowed space", async () => {
     bench.host = bench.following(1024 * 1024);
     const command = bench.start("head -c 1073741824 /dev/zero; sleep 20");
     await command.ended;
@@ -100,7 +100,7 @@ describe.each(WAYS)("$name", ({ sandbox }) => {
     expect(statSync(join(spool, "stdout")).size).toBe(1024 * 1024);
   });
 
-  test("it is fed while it runs", async () => {
+  test("it reads its stdin while it runs", async () => {
     const command = bench.start('while read -r line; do echo "<$line>"; done; echo end', { stdin: "open" });
     await bench.host.write(command, Buffer.from("one\n"), false);
     await printed(command, "<one>");
@@ -111,7 +111,7 @@ describe.each(WAYS)("$name", ({ sandbox }) => {
     await expect(bench.host.write(other, Buffer.from("x"), false)).rejects.toThrow("takes no input");
   });
 
-  test("who comes next finds what runs, follows it on, and has all of it", async () => {
+  test("a later kernel finds a running command, follows it, and has all of its output", async () => {
     const before = bench.start(
       "echo first; while [ ! -e go ]; do sleep 0.02; done; echo second >&2; echo third; exit 5",
     );
@@ -125,7 +125,7 @@ describe.each(WAYS)("$name", ({ sandbox }) => {
     expect(told(after!)).toMatchObject({ exit: 5, stdout: "first\nthird\n", stderr: "second\n" });
   });
 
-  test("who comes when it has ended finds how, and finds the same ever after", async () => {
+  test("a later kernel finds how a command ended, and always the same result", async () => {
     const commands = [bench.start("echo one; exit 4"), bench.start("sleep 20", { timeoutMs: 50 })];
     await Promise.all(commands.map(({ ended }) => ended));
     const ended = commands.map(told);
@@ -135,7 +135,7 @@ describe.each(WAYS)("$name", ({ sandbox }) => {
     }
   });
 
-  test("whatever came in the place of its files, the next kernel comes up and waits for nothing", async () => {
+  test("whatever replaced its files, the next kernel starts and waits for none of them", async () => {
     for (const file of ["order", "meta.json", "status", "leader"] as const) {
       for (const put of ["mkdir", "mkfifo"]) {
         const before = bench.start("echo one; exit 4");
@@ -151,14 +151,14 @@ describe.each(WAYS)("$name", ({ sandbox }) => {
     }
   });
 
-  test("a number that another process has by now is nobody's command", async () => {
+  test("a reused pid is not taken for a command", async () => {
     const before = bench.start("sleep 1000");
     const bystander = Bun.spawn(["sleep", "1000"], { env: {}, detached: true });
     const spool = join(bench.spoolDirectory, "1000", before.meta.id);
     const deadline = realClock.mono() + 10_000;
     while (!existsSync(join(spool, "leader")) && realClock.mono() < deadline) await realClock.sleep(5);
     bench.host.close();
-    // The first process of the machine began at another moment than this one, whatever the clock's grain.
+    // The first process of the host started at another moment than this one, at any resolution of the clock.
     const stat = readFileSync("/proc/1/stat", "utf8");
     writeFileSync(join(spool, "leader"), `${bystander.pid}\t${stat}`);
     bench.host.signal(before, "KILL");
@@ -172,12 +172,12 @@ describe.each(WAYS)("$name", ({ sandbox }) => {
     await bystander.exited;
   });
 
-  test("no more run at once than may", async () => {
+  test("no more than the limit run at once", async () => {
     for (let count = 0; count < 8; count++) bench.start("sleep 20");
     expect(() => bench.start("true")).toThrow("8 commands are running on this computer");
   });
 
-  test("a name that was used is refused, and what it names is left alone", async () => {
+  test("a used name is refused, and the command with that name is left alone", async () => {
     const first = bench.start("sleep 0.1; echo whole");
     const again = () =>
       bench.host.start({
@@ -192,7 +192,7 @@ describe.each(WAYS)("$name", ({ sandbox }) => {
     expect(told(first).stdout).toBe("whole\n");
   });
 
-  test("what never began leaves nothing", () => {
+  test("a command that never started leaves no files", () => {
     const spools = () => readdirSync(join(bench.spoolDirectory, "1000")).length;
     const before = spools();
     rmSync(join(bench.work, "absent"), { recursive: true, force: true });

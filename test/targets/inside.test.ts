@@ -1,5 +1,5 @@
-// The sandbox tried from inside, with a kernel that lives beside it: an agent's command, which a person allowed, reads, writes, connects,
-// kills and traces what it must not, and starts gsv itself. The same program outside succeeds in all of it, so each attempt is a real one.
+// The sandbox tested from inside, next to a running kernel: an approved command of an agent tries to read, write, connect,
+// kill and trace, and starts gsv itself. The same program succeeds outside, so each attempt is a real one.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import {
@@ -49,7 +49,7 @@ describe.skipIf(real === null)("inside", () => {
   }
 
   beforeAll(async () => {
-    // So long a path that the kernel's socket lies elsewhere.
+    // So long a path that the kernel's socket is elsewhere.
     home = new TestHome({ env: SECRETS, at: `held/by/home${"-".repeat(90)}` });
     mkdirSync(home.directory, { recursive: true, mode: 0o700 });
     home.plan = () => ({ sandboxed: true });
@@ -88,7 +88,7 @@ describe.skipIf(real === null)("inside", () => {
     await home.dispose();
   });
 
-  /** What an agent's command said that a person allowed. */
+  /** Output of an agent's command that a person approved. */
   async function allowed(): Promise<string> {
     const { pid } = await sys.call<{ pid: string }>("proc.spawn", { prompt: "go" });
     let asked: Approval | undefined;
@@ -106,14 +106,14 @@ describe.skipIf(real === null)("inside", () => {
     return messages.flatMap(({ role, content }) => (role === "toolResult" ? [content.output ?? ""] : [])).join("\n");
   }
 
-  /** What a command of the person says. */
+  /** Output of a command of the person. */
   async function said(script: string, cwd = work): Promise<string> {
     const id = crypto.randomUUID().replace(/-4/, "-7");
     const { output } = await sys.call<ShellAnswer>("shell.run", { id, target: "host", script, cwd });
     return output.pieces.map(({ bytes }) => Buffer.from(bytes, "base64").toString()).join("");
   }
 
-  test("nothing outside is seen, written, reached, ended or traced, and no secret is in the environment", async () => {
+  test("a command cannot see, write, reach, kill or trace anything outside, and has no secret in its environment", async () => {
     const outside = Bun.spawnSync([process.execPath, INTRUDER, join(work, "plan.json")], {
       cwd: home.beside("."),
       env: {},
@@ -126,14 +126,14 @@ describe.skipIf(real === null)("inside", () => {
     expect(Object.keys(outcome)).toEqual(Object.keys(control.outcome));
     expect(Object.entries(outcome).filter(([, how]) => how === "ok")).toEqual([]);
     expect(cwd).toBe(work);
-    // The first one there, and bash or what it became.
+    // The first one there, and bash or its successor after exec.
     expect(processes).toBeLessThanOrEqual(3);
     expect(JSON.stringify(env)).not.toContain("canary");
     expect(env.TMPDIR).toBe("/tmp");
     expect(readFileSync(join(home.beside("person"), "notes"), "utf8")).toMatch(/^minex*$/);
   });
 
-  test("gsv's home is empty there, also where it is not in its usual place, and gsv itself finds none", async () => {
+  test("gsv's home is empty inside, also at an unusual path, and gsv finds none there", async () => {
     const usual = home.beside(".gsv");
     mkdirSync(usual);
     writeFileSync(join(usual, "kernel.db"), "of another");
@@ -152,7 +152,7 @@ describe.skipIf(real === null)("inside", () => {
     }
   });
 
-  test("the machine is there to be read and not to be written, and nothing is given back that was taken away", async () => {
+  test("the host is readable and not writable, and no dropped privilege comes back", async () => {
     const places = ["/", "/etc", "/usr", "/var", "/home", "/root", "/opt", "/sys", "/proc/sys/kernel"];
     const script = `
       head -c 5 /etc/passwd; echo
@@ -162,7 +162,7 @@ describe.skipIf(real === null)("inside", () => {
       mount -o remount,rw / && echo writable; chroot / true && echo rooted; hostname x && echo named; date -s 12:00 > made && echo dated
       ls /dev/shm /run; cat /dev/mem /dev/kmsg`;
     try {
-      // Of the machine's memory only the way to where it works, where that lies there.
+      // Only the path to the working directory, if that is in shared memory.
       const way = work.startsWith("/dev/shm/") ? `${work.split("/")[3]}\n` : "";
       expect(await said(`exec 2> /dev/null; ${script}`)).toBe(`root:\n/dev/shm:\n${way}\n/run:\n`);
     } finally {
@@ -170,26 +170,26 @@ describe.skipIf(real === null)("inside", () => {
     }
   });
 
-  test("what is hidden is not shown by giving what it lies in another name", async () => {
+  test("allowing a directory under another name does not show its hidden parts", async () => {
     const script = "mv held other; mv held/by held/other; mv held/by/home* x; rm -rf held; ls held/by/*";
     expect(await said(`{ ${script}; } 2>/dev/null`, home.beside("."))).toBe("");
     expect(existsSync(join(home.directory, "kernel.db"))).toBe(true);
   });
 
-  test("the kernel's socket is hidden also where it lies beside what may be written", async () => {
+  test("the kernel's socket is hidden also next to a writable directory", async () => {
     const directory = dirname(home.socketPath);
     expect(readdirSync(directory)).toEqual(["kernel.sock"]);
     expect(await said(`ls -A ${directory}; echo there`, dirname(directory))).toBe("there\n");
   });
 
-  test("it prints to its streams by their names, and holds nothing else open", async () => {
+  test("a command can open its streams by name, and has no other descriptor", async () => {
     const script = "echo two > /dev/stderr; echo one > /dev/stdout; ls /proc/self/fd | tr '\\n' ' '";
     const both = await said(script);
     expect(both).toContain("two\n");
     expect(both.replace("two\n", "")).toBe("one\n0 1 2 3 ");
   });
 
-  test("a directory may have any name, and one that is gone is said to be", async () => {
+  test("a directory may have any name, and a missing one is reported", async () => {
     const odd = join(work, `a\nb 'c' "d" $(touch made) -- *`);
     mkdirSync(odd);
     expect(await said("pwd; echo x > kept; ls", odd)).toBe(`${odd}\nkept\n`);

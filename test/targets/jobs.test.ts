@@ -1,4 +1,4 @@
-// What a shell runs in the background: at the same time, bounded, told about in bash's words, and ended with its shell. Signals, and the
+// Background jobs of a shell: concurrent, limited, reported in bash's words, and ended with their shell. Signals, and the
 // traps that a script and its jobs have for them.
 
 import { afterAll, beforeEach, expect, test } from "bun:test";
@@ -42,9 +42,9 @@ interface Told extends ShellEnd {
 }
 
 interface Given extends Partial<ShellJob> {
-  /** Called with all that was printed so far. */
+  /** Gets all the output so far. */
   readonly on?: (told: string) => void;
-  /** A line of a shell that goes on. */
+  /** A line in a shell that continues. */
   readonly isLine?: boolean;
 }
 
@@ -73,7 +73,7 @@ async function run(script: string, { on = () => {}, isLine = false, ...given }: 
 const TERM = { name: "TERM", number: 15 };
 const INT = { name: "INT", number: 2 };
 
-test("jobs run at the same time: each waits for what the other makes", async () => {
+test("jobs run at the same time and can wait for each other's files", async () => {
   const script = [
     "meet() { : > $1; until [ -e $2 ]; do sleep 0.01; done; echo $3; }",
     "meet a b one & meet b a two & wait; echo $?",
@@ -82,7 +82,7 @@ test("jobs run at the same time: each waits for what the other makes", async () 
   expect({ stdout: stdout.split("\n").sort(), exit }).toEqual({ stdout: ["", "0", "one", "two"], exit: 0 });
 });
 
-test("a job has what its shell has, and changes nothing of it", async () => {
+test("a job has a copy of its shell's state, and changes nothing in the shell", async () => {
   const script = [
     'x=1; a=(p "q r"); f() { echo "f $1"; }; cd /tmp; set -u; set -- one "two 2"',
     `{ x=2; cd /; echo "$x \${a[1]} $2 $(pwd)"; f inside; } & wait $!`,
@@ -93,7 +93,7 @@ test("a job has what its shell has, and changes nothing of it", async () => {
   expect((await run(script)).stdout).toBe("2 q r two 2 /\nf inside\n1 /tmp\ndoc 1\n");
 });
 
-test("more than may run at once wait for their turn, and all of them run", async () => {
+test("jobs beyond the limit wait for a slot, and all of them run", async () => {
   const { stdout } = await run("for i in $(seq 12); do (echo $i) & done; wait; jobs");
   expect(
     stdout
@@ -104,7 +104,7 @@ test("more than may run at once wait for their turn, and all of them run", async
   ).toEqual(Array.from({ length: 12 }, (_, i) => i + 1));
 }, 20_000);
 
-test("statuses are those of bash: of one job, of all, of the next, of one that nobody knows", async () => {
+test("statuses are those of bash: of one job, of all, of the next, of an unknown one", async () => {
   const script = [
     "(exit 3) & p=$!; wait $p; echo $?; wait $p; echo $?; (exit 4) & wait; echo $?",
     "(sleep 5; exit 5) & (exit 6) & wait -n; echo $?; kill %1; wait; wait -n; echo $?",
@@ -115,7 +115,7 @@ test("statuses are those of bash: of one job, of all, of the next, of one that n
   expect(stderr).toBe("bash: wait: %9: no such job\nbash: wait: pid 1 is not a child of this shell\n");
 });
 
-test("what jobs print belongs to what catches the output of their commands", async () => {
+test("a command substitution captures the output of its jobs", async () => {
   const script = [
     "x=$(echo a & wait); echo [$x]; { echo b & } | tr b c; for i in 1; do echo d & done > log; cat log",
     "f() { for i in 1 2; do (sleep 0.0$((3 - i)); echo f$i) & done; wait; }; f | sort",
@@ -123,25 +123,25 @@ test("what jobs print belongs to what catches the output of their commands", asy
   expect((await run(script)).stdout).toBe("[a]\nc\nd\nf1\nf2\n");
 });
 
-test("jobs of jobs are refused where there is no room, so that a shell that makes ever more comes to an end", async () => {
+test("nested jobs without a free slot are refused, so a fork bomb ends", async () => {
   const { exit, stderr, stdout } = await run("f() { f & f & wait; }; f; echo over", { wallMs: 15_000 });
   expect({ exit, stdout }).toEqual({ exit: 0, stdout: "over\n" });
   expect(stderr).toContain("fork: retry: Resource temporarily unavailable");
 }, 20_000);
 
-test("a job ends with its shell, with a word; one about to end is waited for", async () => {
+test("a job ends with its shell, with a message; one that is about to end is awaited", async () => {
   const { stdout, stderr, exit } = await run("sleep 100 & (echo late) & echo early");
   expect({ stdout: stdout.split("\n").sort(), exit }).toEqual({ stdout: ["", "early", "late"], exit: 0 });
   expect(stderr).toBe("gsv: ended with its shell: sleep 100\n");
   while (table.running > 0) await Bun.sleep(5);
 });
 
-test("a job that spins is ended by kill while its shell goes on", async () => {
+test("kill ends a spinning job while its shell continues", async () => {
   const { stdout } = await run("while :; do :; done & sleep 0.1; kill $!; wait $!; echo $?; kill -0 $! || echo gone");
   expect(stdout).toBe("143\ngone\n");
 });
 
-test("in a shell somebody types into jobs live on, and their end is told once, after a line", async () => {
+test("jobs in an interactive shell stay alive, and their end is reported once, after a line", async () => {
   let state: ShellState | null = null;
   const line = async (script: string) => {
     const end = await run(script, { state, keepsState: true, isLine: true });
@@ -162,14 +162,14 @@ test("in a shell somebody types into jobs live on, and their end is told once, a
   expect(table.running).toBe(0);
 });
 
-test("ctrl-c ends the job that is in front", async () => {
+test("ctrl-c ends the foreground job", async () => {
   await run("sleep 100 &", { keepsState: true, isLine: true });
   const on = (told: string) => void (told.includes("sleep 100") && send(INT));
   expect(await run("fg", { keepsState: true, isLine: true, on })).toMatchObject({ exit: 130, cut: true });
   expect((await run("wait; jobs", { keepsState: true, isLine: true })).stdout).toBe("");
 });
 
-test("a signal runs its trap and the script goes on; what slept is woken, and the status before is kept", async () => {
+test("a signal runs its trap and the script continues; it wakes sleep, and the status before is kept", async () => {
   const script = "trap 'got=yes' TERM; echo begun; sleep 20; echo $? $got; false; echo $?";
   let often: Timer | undefined;
   // More than once: the first may come before it sleeps.
@@ -186,14 +186,14 @@ test("a script without a trap ends with the signal's status, and its EXIT trap r
   expect({ stdout, exit }).toEqual({ stdout: "begun\nbye 143\n", exit: 143 });
 });
 
-test("a loop that never looks up hears a signal it has a trap for, and is ended by one it has none for", async () => {
+test("a busy loop gets a signal that it traps, and ends on one that it does not trap", async () => {
   const on = (told: string) => void (told === "begun\n" && send(INT));
   const trapped = await run("trap 'echo out; exit 7' INT; echo begun; while :; do :; done", { on });
   expect(trapped).toMatchObject({ stdout: "begun\nout\n", exit: 7 });
   expect(await run("echo begun; while :; do :; done", { on })).toMatchObject({ stdout: "begun\n", exit: 130 });
 });
 
-test("a job has traps of its own, and none of its shell's but what is ignored", async () => {
+test("a job has traps of its own, and of its shell's only the ignored signals", async () => {
   const script = [
     "trap 'echo no' TERM; trap 'echo never' EXIT; (trap 'echo bye; exit 4' TERM; : > up; sleep 20) &",
     "until [ -e up ]; do sleep 0.01; done; kill $!; wait $!; echo $?; sleep 20 & kill $!; wait $!; echo $?",

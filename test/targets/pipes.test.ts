@@ -1,4 +1,4 @@
-// Pipes whose commands run at the same time: who reads has enough at some point, and who prints hears of it.
+// Pipes with commands that run at the same time: the reader stops at some point, and the writer gets a broken pipe.
 
 import { afterAll, beforeEach, expect, test } from "bun:test";
 import { Namespace } from "../../fs/namespace.ts";
@@ -28,7 +28,7 @@ beforeEach(async () => {
   for (const path of ["/home", HOME]) await files.mkdir(path, false);
 });
 
-/** No command of it may print more than 256 KiB at once, so what ends by itself was ended by its reader. */
+/** No command may print more than 256 KiB at once, so its reader ended every pipe here. */
 async function run(script: string, hear: (text: string) => void = () => {}) {
   const told = { stdout: "", stderr: "" };
   const { exit } = await new JobTable(shells, new JobRoom(8, 8), realClock).run(
@@ -58,17 +58,17 @@ const ENDLESS: { readonly [script: string]: string } = {
 };
 
 for (const [script, stdout] of Object.entries(ENDLESS))
-  test(`ends with its reader: ${script}`, async () => {
+  test(`the reader's end ends the pipe: ${script}`, async () => {
     const told = `set -o pipefail; ${script}; echo "$? \${PIPESTATUS[0]}"`;
     expect(await run(told)).toEqual({ stdout: `${stdout}141 141\n`, stderr: "", exit: 0 });
   });
 
-test("more than may be held at once goes through a pipe", async () => {
+test("a pipe passes more data than its buffer holds", async () => {
   await files.write(`${HOME}/big`, Buffer.from(`${"x".repeat(63)}\n`.repeat(16 * KIB)), "start");
   expect(await run("cat big | tr x y | grep y | wc -l")).toEqual({ stdout: "16384\n", stderr: "", exit: 0 });
 });
 
-test("what is added to a file is read as it comes, until it is enough", async () => {
+test("a growing file is read as it grows, until the reader has enough", async () => {
   await files.write(`${HOME}/log`, Buffer.from("starting\n"), "start");
   let isAdded = false;
   const { stdout, exit } = await run("echo begun; tail -f log | grep -m1 ready", (text) => {
@@ -79,7 +79,7 @@ test("what is added to a file is read as it comes, until it is enough", async ()
   expect({ stdout, exit }).toEqual({ stdout: "begun\nready now\n", exit: 0 });
 });
 
-test("what a program in a pipe says, and what it ends with, is its own", async () => {
+test("a program in a pipe keeps its own messages and exit status", async () => {
   expect((await run("ls none 2>&1 | sed 's/none/NONE/'")).stdout).toContain("'NONE'");
   expect(await run("cat none 2>/dev/null | wc -l; cat none | wc -l")).toMatchObject({
     stdout: "0\n0\n",

@@ -1,4 +1,4 @@
-// Who runs shell scripts when: runners in turn, a few kept warm, one that dies harming nobody else.
+// The pool of script runners: runners in turn, a few kept warm, and a dead one harms no other script.
 
 import { expect, test } from "bun:test";
 import { GsvShells } from "../../src/targets/gsv.ts";
@@ -11,7 +11,7 @@ const JOB: ShellJob = {
   ...{ keepsState: false, outputBytesMax: 1000, wallMs: 1000 },
 };
 
-/** A runner that does as it is told by the test. */
+/** A runner under the control of the test. */
 class FakeRunner implements Runner {
   ended = 0;
   hear: Parameters<Runner["listen"]>[0] = () => {};
@@ -63,7 +63,7 @@ function pool(clock: FakeClock, onRun: (runner: FakeRunner) => void, memory = ()
   };
 }
 
-test("one runner serves scripts in turn, is kept warm for a while, and then goes", async () => {
+test("one runner serves scripts in turn, stays warm for a while, and then exits", async () => {
   const clock = new FakeClock();
   const { made, start } = pool(clock, (runner) => runner.hear({ kind: "end", end: OK }));
   await start();
@@ -89,7 +89,7 @@ test("a runner that dies takes its script with it and no other", async () => {
   expect(made[0]?.ended).toBe(1);
 });
 
-test("one account never takes all of them, and who waits goes on when there is room", async () => {
+test("one account never gets all runners, and a waiting script starts once there is room", async () => {
   const begun: FakeRunner[] = [];
   const { start } = pool(new FakeClock(), (runner) => void begun.push(runner));
   const ends = [start(1000), start(1000), start(1000), start(1001)];
@@ -104,7 +104,7 @@ test("one account never takes all of them, and who waits goes on when there is r
   expect((await Promise.all(ends)).map(({ exit }) => exit)).toEqual([0, 0, 0, 0]);
 });
 
-test("when scripts take too much memory the newest is ended, and the others go on", async () => {
+test("when scripts take too much memory the newest is ended, and the others continue", async () => {
   const clock = new FakeClock();
   const begun: FakeRunner[] = [];
   let bytes = 0;
@@ -125,7 +125,7 @@ test("when scripts take too much memory the newest is ended, and the others go o
   expect((await first)?.exit).toBe(0);
 });
 
-test("where no runner can be made the script is told, and its place in the line is free again", async () => {
+test("a script gets an error if no runner starts, and frees its place in the queue", async () => {
   let isFull = true;
   const full = () => {
     if (isFull) throw new Error("no room");

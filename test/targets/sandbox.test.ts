@@ -1,5 +1,5 @@
-// The words of the sandbox: what is shown, what is hidden and in which order, for bubblewrap and for macOS. That of macOS was never run.
-// What the machine's own keeps is tried from inside (test/targets/inside).
+// The arguments of the sandbox: shown and hidden paths and their order, for bubblewrap and for macOS. The macOS rules were never run;
+// test/targets/inside tests those of the host from inside.
 
 import { describe, expect, test } from "bun:test";
 import type { Hidden } from "../../src/targets/hidden.ts";
@@ -27,7 +27,7 @@ async function words(confinement: Partial<Confinement> = {}, platform = "linux")
 }
 
 describe("bubblewrap", () => {
-  test("shows the machine to be read, and one directory to be written", async () => {
+  test("shows the host read-only, and one directory writable", async () => {
     const told = await words();
     expect(told).toStartWith("/opt/bwrap --die-with-parent ");
     expect(told).toContain(" --bind /home/sam/app /home/sam/app ");
@@ -37,7 +37,7 @@ describe("bubblewrap", () => {
     expect(told.match(/--bind /g)).toHaveLength(1);
   });
 
-  test("hides gsv's home, /tmp, and where sockets and keys lie, over what was shown before", async () => {
+  test("hides gsv's home, /tmp, and directories of sockets and keys, after the mounts before", async () => {
     const told = await words();
     for (const place of ["/tmp", "/run", "/home/sam/.ssh", "/home/sam/.gsv"])
       expect(told.indexOf(`--tmpfs ${place}`)).toBeGreaterThan(told.indexOf("--ro-bind / /"));
@@ -46,13 +46,13 @@ describe("bubblewrap", () => {
     expect(told).not.toContain("/run/bus");
   });
 
-  test("what is written to an empty place is refused and not lost, but in a /tmp", async () => {
+  test("refuses writes to an empty mount instead of losing them, except in a /tmp", async () => {
     const told = await words();
     for (const place of ["/run", "/home/sam/.ssh", "/home/sam/.gsv"]) expect(told).toContain(`--remount-ro ${place}`);
     expect(told).not.toContain("--remount-ro /tmp");
   });
 
-  test("there is no network unless it was allowed, and with it names are looked up wherever that is said", async () => {
+  test("there is no network unless it was allowed, and then name resolution works, too", async () => {
     const resolver = "/run/systemd/resolve/stub-resolv.conf";
     expect(await words({ resolver })).toContain("--unshare-net");
     expect(await words({ resolver })).not.toContain(resolver);
@@ -61,7 +61,7 @@ describe("bubblewrap", () => {
     expect(told.indexOf(`--ro-bind-try ${resolver}`)).toBeGreaterThan(told.indexOf("--tmpfs /run"));
   });
 
-  test("a directory in a hidden place is shown after, and what is to be hidden in it is hidden last", async () => {
+  test("a directory in a hidden one is mounted after it, and its own hidden parts last", async () => {
     const inTmp = await words({ directory: "/tmp/app" });
     expect(inTmp.indexOf("--bind /tmp/app")).toBeGreaterThan(inTmp.indexOf("--tmpfs /tmp "));
     const around = await words({ directory: "/home/sam" });
@@ -74,10 +74,10 @@ describe("bubblewrap", () => {
       hidden: { ...HIDDEN, directories: ["/home/sam/a/gsv"], files: [] },
     });
     expect(deep).toContain("--bind /home /home --bind /home/sam /home/sam --bind /home/sam/a /home/sam/a --tmpfs");
-    // A name that only begins alike lies beside it.
+    // Next to it is a path with the same prefix.
     const beside = await words({ hidden: { ...HIDDEN, directories: ["/home/sam/app.gsv"] } });
     expect(beside.indexOf("--tmpfs /home/sam/app.gsv")).toBeLessThan(beside.indexOf("--bind /home/sam/app "));
-    // A place in a place that is hidden is, too, unless it is shown again.
+    // A path in a hidden directory is hidden, too, unless it is shown again.
     const nested = { ...HIDDEN, directories: ["/tmp/home", "/tmp/app/home"], files: ["/tmp/app/sock"] };
     const told = await words({ directory: "/tmp/app", hidden: nested });
     expect(told).not.toContain("--tmpfs /tmp/home");
@@ -85,21 +85,21 @@ describe("bubblewrap", () => {
       expect(told.indexOf(part)).toBeGreaterThan(told.indexOf("--bind /tmp/app "));
   });
 
-  test("what lies in /dev is hidden with it", async () => {
+  test("hidden paths in /dev are hidden, too", async () => {
     const hidden = { ...HIDDEN, directories: ["/dev/shm/home"], files: ["/dev/shm/sock"] };
     expect(await words({ hidden })).not.toContain("/dev/shm");
     const inside = await words({ hidden, directory: "/dev/shm" });
     expect(inside.indexOf("--tmpfs /dev/shm/home")).toBeGreaterThan(inside.indexOf("--bind /dev/shm "));
   });
 
-  test("where all may be written, devices and processes are the sandbox's own all the same", async () => {
+  test("devices and processes are the sandbox's own even if all files are writable", async () => {
     const all = await words({ directory: "/" });
     for (const part of ["--tmpfs /tmp", "--tmpfs /run", "--tmpfs /home/sam/.gsv", "--proc /proc", "--dev /dev"])
       expect(all.indexOf(part)).toBeGreaterThan(all.indexOf("--bind / /"));
   });
 });
 
-test("on macOS the last rule hides, a path is one string whatever it holds", async () => {
+test("on macOS the last rule hides, and a path is one string whatever it contains", async () => {
   const told = await words({ directory: '/Volumes/a"b\\c', network: true }, "darwin");
   expect(told).toStartWith("/opt/sandbox-exec -p (version 1)");
   expect(told).toContain('(allow file-write* (subpath "/Volumes/a\\"b\\\\c")');
@@ -109,7 +109,7 @@ test("on macOS the last rule hides, a path is one string whatever it holds", asy
   expect(await words({}, "darwin")).toContain("(deny network*)(");
 });
 
-test("one that is not there, or may not do its work, is none", async () => {
+test("a missing or broken sandbox counts as none", async () => {
   const works = async () => true;
   expect(await findSandbox({ platform: "linux", find: () => null, works })).toBeNull();
   expect(await findSandbox({ platform: "linux", find: () => "/opt/bwrap", works: async () => false })).toBeNull();
@@ -118,7 +118,7 @@ test("one that is not there, or may not do its work, is none", async () => {
   expect(await succeeds(["/bin/sh", "-c", "exit 0"], {})).toBe(true);
 });
 
-test("one that is put in meanwhile is found, and the trial is not made for every command", async () => {
+test("a sandbox installed later is found, without a trial for every command", async () => {
   let [there, trials, now] = [false, 0, 0];
   const works = async () => {
     trials++;

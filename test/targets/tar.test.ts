@@ -1,4 +1,4 @@
-// Archives that mean harm, those that were cut, and those with names that are long.
+// Hostile archives, truncated ones, and those with long names.
 
 import { afterAll, beforeEach, expect, test } from "bun:test";
 import { gzipSync } from "node:zlib";
@@ -57,7 +57,7 @@ async function archive(...members: readonly Member[]): Promise<void> {
   await files.write(`${HOME}/a.tar`, archiveOf(members), "start");
 }
 
-test("nothing of an archive comes to lie outside of where it is taken out to", async () => {
+test("no file of an archive is extracted outside of the target directory", async () => {
   const link = (name: string, target: string) => member(name, { kind: "symlink", target, bytes: new Uint8Array() });
   const none = async (path: string) => expect(files.stat(path, "keep")).rejects.toThrow();
 
@@ -77,7 +77,7 @@ test("nothing of an archive comes to lie outside of where it is taken out to", a
   expect((await run("tar xf a.tar -C out; cat /tmp/kept out/over")).stdout).toBe("kept\nevil\n");
 });
 
-test("an archive that unpacks to more than may be held is refused, and one that was cut", async () => {
+test("a truncated archive, and one with too much content, are refused", async () => {
   await files.write(`${HOME}/bomb.tgz`, gzipSync(new Uint8Array(80 * 1024 * 1024)), "start");
   const bomb = await run("tar xzf bomb.tgz -C out; echo $?; ls out");
   expect(bomb).toMatchObject({ stdout: "2\n", stderr: expect.stringContaining("more than 64.0 MiB") });
@@ -86,7 +86,7 @@ test("an archive that unpacks to more than may be held is refused, and one that 
   expect(cut).toMatchObject({ stdout: "2\n", stderr: expect.stringContaining("Unexpected EOF in archive") });
 });
 
-test("names longer than a block has room for go in and come out", async () => {
+test("names longer than a header block pack and unpack", async () => {
   const long = `${"d".repeat(60)}/${"ü".repeat(60)}`;
   await files.mkdir(`${HOME}/${"d".repeat(60)}`, false);
   await files.write(`${HOME}/${long}`, Buffer.from("long\n"), "start");

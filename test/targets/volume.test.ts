@@ -1,5 +1,5 @@
-// Much output of a command of the host, through the kernel and the client to a pipe: every byte of it as far as it may go, in memory that
-// does not grow with it. A gibibyte is asked for when soaking.
+// Much output of a command of the host, through the kernel and the client to a pipe: every byte up to the limit, in constant
+// memory. A soak uses a gibibyte.
 
 import { expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -11,11 +11,11 @@ import { samples } from "../support/soak.ts";
 
 const MIB = 1024 * 1024;
 const ASKED = samples(LIMITS.shellOutputBytesMax + 8 * MIB, 1024 * MIB);
-/** What a process of gsv may take at most for it, beyond what it had; more than a few pieces of output are never held. */
+/** Maximum extra memory of a gsv process; it never holds more than a few pieces of output. */
 const ROOM = 96 * MIB;
-/** What a client takes that does next to nothing: one that ends so soon is often gone before it is measured. */
+/** Memory of a client that does next to nothing: such a short one often ends before it is measured. */
 const CLIENT = 48 * MIB;
-/** All bytes there are, none of them text. */
+/** All byte values, so no text. */
 const PATTERN = Buffer.from(Array.from({ length: 256 }, (_, n) => n));
 
 function peakOf(pid: number): number {
@@ -43,10 +43,10 @@ async function takes(home: TestHome, script: string, way: readonly string[]) {
   return { bytes, wrong, peak, status: await child.exited, stderr: await child.stderr.text() };
 }
 
-// In the sandbox where there is one: less than there nothing is between it and the pipe.
+// In the sandbox if there is one: without it there are fewer processes between the command and the pipe.
 const isSandboxed = (await machineSandbox()) !== null;
 
-test("all that may be printed arrives, and no memory goes with it", async () => {
+test("all allowed output arrives, and memory does not grow with it", async () => {
   const way = isSandboxed ? [] : ["--no-sandbox"];
   await withHome(async (home) => {
     writeFileSync(home.beside("block"), Buffer.alloc(MIB, PATTERN));

@@ -1,4 +1,4 @@
-// Blocks of code in the Workers that run them: what they have, that nothing leads out, and that none holds up the thread it is started from.
+// Blocks of code in the Workers that run them: their environment, that nothing leads out, and that none blocks the thread that started it.
 
 import { expect, test } from "bun:test";
 import { realClock } from "../../src/lib/clock.ts";
@@ -22,7 +22,7 @@ async function value(code: string, options: Parameters<typeof run>[1] = {}): Pro
   return result === null ? null : JSON.parse(result);
 }
 
-test("a block has fs, shell, fetch, args and console, and returns what can be JSON", async () => {
+test("a block has fs, shell, fetch, args and console, and returns any JSON value", async () => {
   const code = `
     console.log("one", { two: 2 }, [3]);
     return [await fs.edit("a", "b", "c", { target: "host", replaceAll: true }), await shell("ls"), await fetch("u"), args.x];`;
@@ -36,7 +36,7 @@ test("a block has fs, shell, fetch, args and console, and returns what can be JS
   ]);
 });
 
-test("calls are carried out one after the other, in the order in which they are made; one that fails throws", async () => {
+test("calls run one after the other, in the order they were made; one that fails throws", async () => {
   const order: string[] = [];
   let busy = 0;
   const call: Call = async (_, args) => {
@@ -53,7 +53,7 @@ test("calls are carried out one after the other, in the order in which they are 
   expect(order).toEqual(["a", "bad", "c"]);
 });
 
-test("a block that is run again goes the same way: time stands still and chance begins anew", async () => {
+test("a repeated block takes the same path: time stands still and random numbers restart", async () => {
   const code = "return [Date.now(), new Date().getTime(), Date(), new Date(5).getTime(), Math.random(), Math.random()]";
   const first = (await value(code)) as number[];
   expect(first.slice(0, 2)).toEqual([1_700_000_000_000, 1_700_000_000_000]);
@@ -63,20 +63,20 @@ test("a block that is run again goes the same way: time stands still and chance 
 });
 
 const OUT: { readonly [what: string]: readonly [code: string, found: unknown] } = {
-  "nothing of the machine around it is there": [
+  "the environment of its interpreter is hidden": [
     "return ['process','Bun','require','globalThis.Worker','self','postMessage','WebAssembly','setTimeout','__call','__log'].filter((n) => { try { return eval(n) !== undefined } catch { return false } })",
     [],
   ],
-  "constructors lead to its own machine only": [
+  "constructors lead to its own interpreter only": [
     "return [fs.read, console.log, shell, args].map((f) => { try { return typeof f.constructor.constructor('return typeof process')() } catch (e) { return e.name } }).concat((async () => {}).constructor('return typeof process')() instanceof Promise)",
     ["string", "string", "string", "TypeError", true],
   ],
-  "what is done to prototypes is done to itself": [
+  "changes of prototypes stay inside": [
     "Object.prototype.polluted = 1; Object.prototype.toJSON = () => 'x'; JSON.parse = () => ({ value: 'fake' }); String.prototype.slice = () => ''; delete Object.prototype.toJSON; return (await fs.read('a')).name",
     "fs.read",
   ],
   "an error's stack is text": ["try { null.x } catch (e) { return typeof e.stack }", "string"],
-  "code that closes the function around it runs in the same machine": [
+  "code that closes the function around it runs in the same interpreter": [
     "return typeof process }); (async () => { return 2",
     null,
   ],
@@ -92,27 +92,27 @@ for (const [what, [code, found]] of Object.entries(OUT)) {
 }
 
 const FAULTS: { readonly [what: string]: readonly [code: string, fault: RegExp] } = {
-  "what it throws, and where": ["\nthrow new TypeError('bad')", /^TypeError: bad \(line 2\)$/],
-  "what is no JavaScript": ["const x: number = ;", /^SyntaxError: .* \(line 1\)$/],
-  "a promise that nobody keeps": ["return await new Promise(() => {})", /^it waits for something that never happens$/],
+  "an exception, with its line": ["\nthrow new TypeError('bad')", /^TypeError: bad \(line 2\)$/],
+  "a syntax error": ["const x: number = ;", /^SyntaxError: .* \(line 1\)$/],
+  "a promise that never settles": ["return await new Promise(() => {})", /^it waits for something that never happens$/],
   "a huge string": ["return 'x'.repeat(1e9)", /out of memory/],
   "a huge array of bytes": ["return new Uint8Array(1e9).length", /out of memory/],
   "many arrays of a megabyte": ["const all = []; for (;;) all.push(new Uint8Array(1 << 20).fill(1))", /out of memory/],
   "many small objects": ["const all = []; for (;;) all.push({ a: all.length })", /out of memory/],
   "many long strings": ["const all = []; for (let i = 0; ; i++) all.push(('x' + i).repeat(1 << 18))", /out of memory/],
-  "no end of calls of itself": ["function f() { return f() + 1 } return f()", /stack/],
-  "nesting without end": ["return JSON.parse('['.repeat(1e6))", /stack/],
-  "what cannot be JSON": ["const a = {}; a.a = a; return a", /circular/],
-  "too much to say": ["for (;;) console.log('x'.repeat(10000))", /^it printed more than 256 KiB$/],
-  "too much to return": ["return 'x'.repeat(300 * 1024)", /^it printed more than 256 KiB$/],
+  "endless recursion": ["function f() { return f() + 1 } return f()", /stack/],
+  "endless nesting": ["return JSON.parse('['.repeat(1e6))", /stack/],
+  "a result that JSON cannot hold": ["const a = {}; a.a = a; return a", /circular/],
+  "too much output": ["for (;;) console.log('x'.repeat(10000))", /^it printed more than 256 KiB$/],
+  "too large a result": ["return 'x'.repeat(300 * 1024)", /^it printed more than 256 KiB$/],
   "too many calls": ["for (let i = 0; ; i++) await fs.read('f' + i)", /^it made more than 200 calls$/],
 };
 
 for (const [what, [code, fault]] of Object.entries(FAULTS)) {
-  test(`${what} is told in a line`, async () => expect((await run(code)).fault).toMatch(fault));
+  test(`${what}: one line`, async () => expect((await run(code)).fault).toMatch(fault));
 }
 
-test("a block that spins keeps its own thread busy and nobody else, and ends when it is cancelled", async () => {
+test("a block that spins blocks only its own thread, and ends when it is cancelled", async () => {
   const left = new AbortController();
   const spinning = run("for (;;) {}", { signal: left.signal });
   let longest = 0;
@@ -126,14 +126,14 @@ test("a block that spins keeps its own thread busy and nobody else, and ends whe
   expect(longest).toBeLessThan(500);
 });
 
-test("time is its own: spinning is ended, also in what cannot be interrupted; waiting for a call is not counted", async () => {
-  // A clock that runs twenty times faster watches; the machine inside has its own.
+test("a block's time limit ends spinning, also in code that cannot be interrupted; waits for calls do not count", async () => {
+  // A clock that runs twenty times faster watches; the interpreter has its own.
   const hasty = { ...realClock, after: (ms: number, work: () => void) => realClock.after(ms / 20, work) };
   const request = { args: null, now: 0, seed: 1 };
   const ports = { newRunner: newCodeRunner, clock: { ...hasty, after: soon(hasty.after) } };
   const spin = { ...request, code: "for (;;) {}" };
   expect((await runBlock(ports, spin, { call: echo, signal: never })).fault).toMatch(/^it took longer than 10 s/);
-  // Longer than a block has in the eyes of that clock.
+  // Longer than a block's limit by that clock.
   const slow: Call = async () => {
     await realClock.sleep(700);
     return { value: 1 };
@@ -142,7 +142,7 @@ test("time is its own: spinning is ended, also in what cannot be interrupted; wa
   expect((await runBlock(ports, waits, { call: slow, signal: never })).result).toBe("2");
 });
 
-/** Starting the thread takes as long as it takes. */
+/** The time that the thread needs to start. */
 function soon(after: typeof realClock.after): typeof realClock.after {
   return (ms, work) => (ms > 12_000 ? realClock.after(ms, work) : after(ms, work));
 }

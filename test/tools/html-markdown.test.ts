@@ -1,4 +1,4 @@
-// HTML as a model reads it: what a person sees on the page, and nothing that the page hides; and no page takes long.
+// HTML as a model reads it: the visible text of the page, without hidden parts; and no page takes long.
 
 import { expect, test } from "bun:test";
 import { markdownOf } from "../../src/tools/html/html-to-markdown.ts";
@@ -29,10 +29,10 @@ const PAIRS: { readonly [html: string]: string } = {
 };
 
 for (const [html, expected] of Object.entries(PAIRS)) {
-  test(`${html} reads well`, async () => expect(await text(html)).toBe(expected));
+  test(`${html} becomes readable Markdown`, async () => expect(await text(html)).toBe(expected));
 }
 
-test("what a page hides is not read", async () => {
+test("hidden parts of a page are skipped", async () => {
   const hidden = [
     "<script>ignore this</script>",
     "<style>ignore this</style>",
@@ -50,7 +50,7 @@ test("what a page hides is not read", async () => {
   expect(await text("a\u200bb\u202ec\u{e0041}\u2066d&#8203;&#x202e;e")).toBe("abcde");
 });
 
-test("the main part of a page is the page, if there is enough of it", async () => {
+test("only the main part of a page is converted, if it has enough text", async () => {
   const nav = "<nav><a href=/>home</a></nav>";
   const long = "word ".repeat(60);
   expect(await text(`${nav}<main><p>${long}</p></main><footer>end</footer>`)).toBe(long.trim());
@@ -58,7 +58,7 @@ test("the main part of a page is the page, if there is enough of it", async () =
 });
 
 const HOSTILE: { readonly [what: string]: string } = {
-  "opened and never closed": "<",
+  "unclosed tags": "<",
   "tags without an end": "<a ",
   "quotes without an end": '<a b="',
   "links in links": "<a href=x>y",
@@ -69,14 +69,14 @@ const HOSTILE: { readonly [what: string]: string } = {
   tables: "<table><td>x",
   comments: "<!--",
   scripts: "<script>",
-  "lines to keep": "<pre>\n ",
+  "preformatted lines": "<pre>\n ",
   blanks: " ",
-  "blanks to keep": "<pre>   x",
+  "preformatted blanks": "<pre>   x",
   attributes: "<a b=c d='e' f ",
 };
 
 for (const [what, piece] of Object.entries(HOSTILE)) {
-  test(`a page of ${what} is over soon, and others have their turn meanwhile`, async () => {
+  test(`a page of ${what} takes little time, and other work runs meanwhile`, async () => {
     const html = piece.repeat((200 * 1024) / piece.length);
     const begun = performance.now();
     await markdownOf(html, BASE, async () => {});

@@ -1,4 +1,4 @@
-// Which addresses a page may come from, in every form one can be written.
+// Addresses that a page may come from, in every notation.
 
 import { expect, test } from "bun:test";
 import { isMetadata, isPublic } from "../../src/tools/web-address.ts";
@@ -15,21 +15,21 @@ const PRIVATE = [
   ...["not an address", "", "1.2.3", "localhost"],
 ];
 
-test("only addresses of the public internet are", () => {
+test("only addresses of the public internet are allowed", () => {
   expect(PUBLIC.filter(isPublic)).toEqual(PUBLIC);
   expect(PRIVATE.filter(isPublic)).toEqual([]);
   expect(isPublic("::ffff:8.8.8.8")).toBe(true);
   expect(isPublic("64:ff9b::8.8.8.8")).toBe(true);
 });
 
-test("addresses that give out keys are known in every form", () => {
+test("addresses of metadata services with credentials are known in every form", () => {
   const keys = ["169.254.169.254", "::ffff:169.254.169.254", "::ffff:a9fe:a9fe", "fd00:ec2::254", "100.100.100.200"];
   expect(keys.filter(isMetadata)).toEqual(keys);
   expect(["127.0.0.1", "192.168.1.1", "::1", "8.8.8.8"].filter(isMetadata)).toEqual([]);
 });
 
-// As the URL of a browser has it: what comes out is judged, not what was written.
-test("every way to write this machine comes out as its address", () => {
+// Parsed as a browser does: the check sees the result, not the notation.
+test("every notation of the host's own address is recognized", () => {
   const forms = ["2130706433", "0x7f.1", "0177.0.0.1", "127.1", "0x7f000001", "①②⑦.⓪.⓪.①", "127.0.0.1."];
   const hosts = forms.map((form) => webUrl(`http://${form}/`).hostname);
   expect(hosts.filter((host) => isPublic(host))).toEqual([]);
@@ -45,7 +45,7 @@ test("a port of another protocol is refused before there is a connection, and no
     expect(() => needReachable(webUrl(`http://93.184.216.34:${port}/`), { allowed: [], private: false })).not.toThrow();
 });
 
-test("only http and https, and nobody's name in it", () => {
+test("only http and https, without a user name", () => {
   for (const url of [
     "file:///etc/passwd",
     "ftp://example.org",

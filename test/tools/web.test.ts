@@ -1,4 +1,4 @@
-// Fetching pages from real servers on loopback: which connections are made at all, how far a page may send on, and how much it may be.
+// Fetching pages from real servers on loopback: allowed connections, the limit of redirects, and the size limit.
 
 import { afterAll, expect, test } from "bun:test";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
@@ -83,7 +83,7 @@ async function refused(work: Promise<WebPage>): Promise<string> {
   return `${code}: ${message}`;
 }
 
-test("HTML comes as markdown with its title, other text as it is, and what is no text is not shown", async () => {
+test("HTML becomes Markdown with its title, other text stays unchanged, and binary content is not shown", async () => {
   expect(await page(`http://${own}/`)).toMatchObject({ status: 200, type: "text/html", title: "T", text: "# Hello" });
   expect((await page(`http://${own}/`, { raw: true })).text).toBe(PAGE);
   expect(await page(`http://${own}/text`)).toMatchObject({ type: "text/plain", text: "plain\n", title: null });
@@ -92,13 +92,13 @@ test("HTML comes as markdown with its title, other text as it is, and what is no
   expect(await page(`http://${own}/missing`)).toMatchObject({ status: 404, text: "gone" });
 });
 
-test("letters come out right, by the server's word, the page's own or its first bytes", async () => {
+test("text is decoded by the server's charset, the page's own or its first bytes", async () => {
   expect((await page(`http://${own}/latin`)).text).toBe("é");
   expect((await page(`http://${own}/meta`)).text).toBe("€");
   expect((await page(`http://${own}/bom`)).text).toBe("hi");
 });
 
-test("what is packed is unpacked, and no more of it than a page may be", async () => {
+test("compressed pages are unpacked up to the size limit of a page", async () => {
   for (const path of ["gzip", "deflate", "br"]) expect((await page(`http://${own}/${path}`)).text).toBe("# Hello");
   const before = process.memoryUsage.rss();
   expect(await page(`http://${own}/bomb`)).toMatchObject({ bytes: LIMITS.webBytesMax, cut: true });
@@ -108,7 +108,7 @@ test("what is packed is unpacked, and no more of it than a page may be", async (
   expect(await refused(page(`http://${own}/odd`))).toBe("EIO: unknown content encoding: compress");
 });
 
-test("nothing of this machine goes with a request", async () => {
+test("requests contain no data of the host", async () => {
   asked = [];
   await page(`http://${own}/text`);
   expect(Object.keys(asked[0]?.headers ?? {}).sort()).toEqual(
@@ -117,7 +117,7 @@ test("nothing of this machine goes with a request", async () => {
   expect(asked[0]?.headers["user-agent"]).toBe("gsv/9");
 });
 
-test("a name that leads to this machine is not followed there, also when only one of its addresses does", async () => {
+test("a name that resolves to the host is refused, even if only one of its addresses does", async () => {
   asked = [];
   const url = `http://rebound.test:${server.port}/text`;
   const reach = { allowed: [], private: false };
@@ -133,10 +133,10 @@ test("a name that leads to this machine is not followed there, also when only on
   expect(asked).toEqual([]);
 });
 
-test("the connection goes to the address that was judged, whatever the name leads to by then, and says the name", async () => {
+test("the connection uses the checked address, even if the name resolves differently by then, and sends the name", async () => {
   asked = [];
   let lookups = 0;
-  // A name that leads elsewhere when it is looked up again.
+  // A name that resolves to another address the second time.
   const resolve = async () => [lookups++ === 0 ? "127.0.0.1" : "93.184.216.34"];
   const url = `http://turning.test:${server.port}/text`;
   const reach = { allowed: [`turning.test:${server.port}`], private: false };
@@ -145,7 +145,7 @@ test("the connection goes to the address that was judged, whatever the name lead
   expect(asked).toMatchObject([{ host: `turning.test:${server.port}` }]);
 });
 
-test("every hop is judged anew: a page cannot send on to what is not fetched, nor for ever", async () => {
+test("every redirect is checked again: it cannot lead to a forbidden address, nor run for ever", async () => {
   const anywhere = { followsAnywhere: true };
   expect((await page(`http://${own}/once`)).text).toBe("plain\n");
   expect(await refused(page(`http://${own}/around`))).toContain("more than 5 times");
@@ -155,7 +155,7 @@ test("every hop is judged anew: a page cannot send on to what is not fetched, no
   expect(await page(`http://${own}/to-other`)).toMatchObject({ movedTo: "http://other.test/page", text: "" });
 });
 
-test("from the host this machine is reached, but nothing that gives out keys", async () => {
+test("requests from the host reach the host itself, but no metadata service", async () => {
   const reach = { allowed: [], private: true };
   expect((await page(`http://${own}/text`, { reach })).text).toBe("plain\n");
   expect(await refused(page("http://169.254.169.254/", { reach }))).toStartWith("EPERM: not fetched");
@@ -164,7 +164,7 @@ test("from the host this machine is reached, but nothing that gives out keys", a
   );
 });
 
-test("a server that says nothing is given up, and whoever gives up first is not kept", async () => {
+test("a silent server is given up, and a caller that gives up first does not wait", async () => {
   const soon = { ...realClock, after: (ms: number, work: () => void) => realClock.after(ms / 1000, work) };
   const request = { raw: false, followsAnywhere: false, reach: { allowed: [own], private: false } };
   const ports = { clock: soon, resolve: async () => ["127.0.0.1"], version: "9" };

@@ -14,7 +14,7 @@ async function asking(subject: Subject, repeat: "read" | "effect" | "resume" = "
 }
 
 export const APPROVALS: Claims = {
-  async "a question is stored with the call it is about and holds the process"(subject) {
+  async "a question is stored with its call and holds the process"(subject) {
     const { run, call, approval } = await asking(subject);
     expect(approval).toEqual({
       ...UNSAID,
@@ -37,12 +37,12 @@ export const APPROVALS: Claims = {
     expect(await subject.claim()).toBeNull();
   },
 
-  async "a call that waits for an answer does not begin without it"(subject) {
+  async "a call that waits for an answer does not start without it"(subject) {
     const { run, call } = await asking(subject);
     expect(await subject.begin(run, call)).toEqual({ ok: false, why: "fenced" });
   },
 
-  async "approved: the run is taken up and the call carried out"(subject) {
+  async "approved: the run resumes and the call is carried out"(subject) {
     const { call } = await asking(subject);
     expect(await subject.store.approvedAs(subject.pid, call.dispatchId)).toBeNull();
     expect(await subject.answer("approve")).toMatchObject({ ok: true, value: { decision: "approve", by: "sam" } });
@@ -54,7 +54,7 @@ export const APPROVALS: Claims = {
     expect((await subject.lines())[2]).toBe(`3 toolResult: completed ${call.callId}`);
   },
 
-  async "cut off while it ran, a call to resume is still approved, and one nobody was asked about is not"(subject) {
+  async "an interrupted call with an approval stays approved, and one without a question is not"(subject) {
     const { call } = await asking(subject, "resume");
     await subject.answer("approve");
     await subject.begin(await subject.claimed(), call);
@@ -68,7 +68,7 @@ export const APPROVALS: Claims = {
     expect(await subject.store.openCalls(subject.pid, third.runId)).toMatchObject([{ status: "registered" }]);
   },
 
-  async "denied: the call has its result and the run is taken up"(subject) {
+  async "denied: the call has its result and the run resumes"(subject) {
     const { call } = await asking(subject);
     await subject.answer("deny");
     const run = await subject.claimed();
@@ -76,7 +76,7 @@ export const APPROVALS: Claims = {
     expect((await subject.lines())[2]).toBe(`3 toolResult: denied ${call.callId}`);
   },
 
-  async "of two answers the first decides and the second is told who did"(subject) {
+  async "of two answers the first decides, and the second gets the name of the decider"(subject) {
     await asking(subject);
     const first = granted(await subject.answer("approve", "alice"));
     const second = granted(await subject.answer("deny", "bob"));
@@ -87,7 +87,7 @@ export const APPROVALS: Claims = {
     ]);
   },
 
-  async "an answer to nothing is nothing"(subject) {
+  async "an answer without a question has no effect"(subject) {
     expect(await subject.answer("approve")).toEqual({ ok: true, value: null, replay: false });
   },
 
@@ -102,7 +102,7 @@ export const APPROVALS: Claims = {
     expect(await subject.state()).toBe("idle");
   },
 
-  async "superseding and cutting withdraw it too"(subject) {
+  async "superseding and cutting withdraw the question, too"(subject) {
     await asking(subject);
     await subject.send("never mind", { urgent: true });
     expect(await subject.answer("approve")).toMatchObject({ value: { decision: "withdrawn" } });
@@ -122,7 +122,7 @@ export const APPROVALS: Claims = {
     expect(await subject.claimed()).toMatchObject({ resumed: true, runId: approval.runId });
   },
 
-  async "an id may be used again once it is decided, and the latest one is meant"(subject) {
+  async "an id may be used again once it is decided, and then means the latest question"(subject) {
     const { call } = await asking(subject);
     await subject.answer("approve");
     const run = await subject.claimed();

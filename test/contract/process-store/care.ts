@@ -1,4 +1,4 @@
-// What the kernel itself does about a run: it stops one that says nothing, takes up one that faulted, and remembers how long one may go on.
+// The kernel's own actions on a run: it stops a silent run, resumes one after a fault, and remembers the time limit.
 
 import { expect } from "bun:test";
 import { granted, type Subject } from "../../support/process-subject.ts";
@@ -12,7 +12,7 @@ const halt = (
 ) => subject.store.hold(subject.pid, { stopped: true, now: subject.now(), ...more });
 
 export const CARE: Claims = {
-  async "a run that is stopped at once is fenced where it is, and is taken up again with its calls"(subject) {
+  async "an immediate stop of a run fences it where it is, and it resumes with its calls"(subject) {
     const run = await subject.running();
     const call = subject.call("Write");
     await subject.turn(run, { calls: [call] });
@@ -23,11 +23,11 @@ export const CARE: Claims = {
     await subject.hold(false);
     const again = await subject.claimed();
     expect(again).toMatchObject({ runId: run.runId, resumed: true });
-    // Whether it happened nobody knows: it has its result.
+    // Its outcome is unknown, and that is its result.
     expect(await subject.store.openCalls(subject.pid, run.runId)).toEqual([]);
   },
 
-  async "a person's stop stays a person's, and takes the place of the kernel's"(subject) {
+  async "a person's stop stays in force and replaces the kernel's"(subject) {
     await subject.hold(true);
     expect(granted(await halt(subject, { why: WHY }))).toMatchObject({ stopped: true, stoppedWhy: null });
     await subject.hold(false);
@@ -36,14 +36,14 @@ export const CARE: Claims = {
     expect(granted(await subject.hold(false))).toMatchObject({ stopped: false, stoppedWhy: null });
   },
 
-  async "a stop at once of what rests or is broken changes no more than a stop"(subject) {
+  async "an immediate stop of an idle or broken process changes no more than a stop"(subject) {
     expect(granted(await halt(subject))).toMatchObject({ state: "stopped" });
     await subject.hold(false);
     await subject.store.fail(subject.pid);
     expect(granted(await halt(subject))).toMatchObject({ state: "error" });
   },
 
-  async "a run that faulted waits for its instant, counted, over kernels, and goes on where it was"(subject) {
+  async "a run that faulted waits for its instant, counted, across kernels, and continues where it was"(subject) {
     const run = await subject.running();
     await subject.turn(run);
     const waitsFor = { kind: "restart", reason: "a fault", until: 5000, attempt: 1 } as const;
@@ -60,9 +60,7 @@ export const CARE: Claims = {
     expect((await subject.store.head(subject.pid)).restarts).toEqual({ count: 1, at: 5000 });
   },
 
-  async "how long a run may go on is there for the next kernel; a kernel that lost the process changes nothing of it"(
-    subject,
-  ) {
+  async "the next kernel knows a run's time limit; a kernel that lost the process changes nothing of it"(subject) {
     const timing = { runId: "a", capAt: 4, endsAt: 3, seenAt: 2 };
     expect(await subject.store.timing(subject.pid)).toBeNull();
     await subject.store.keepTiming(subject.pid, timing);

@@ -1,4 +1,4 @@
-// How the groups of the contract are written: a title that says what is promised, and what shows it on a fresh process.
+// The form of the contract's groups: a title with the promise, and a test of it on a fresh process.
 
 import type { Subject } from "../../support/process-subject.ts";
 

@@ -1,11 +1,11 @@
-// Reset and kill: a line is drawn, what is above it is read out and removed, what comes later waits and then goes on.
+// Reset and kill: a cut; everything before it is archived and removed, later messages wait and then continue.
 
 import { expect } from "bun:test";
 import { DONE, granted } from "../../support/process-subject.ts";
 import type { Claims } from "./claims.ts";
 
 export const CLOSING: Claims = {
-  async "a cut ends the run in flight, what it absorbed and what waits, each once"(subject) {
+  async "a cut ends the run in flight, its absorbed messages and the queue, each once"(subject) {
     const run = await subject.running();
     const absorbed = await subject.send("absorbed");
     await subject.boundary(run);
@@ -21,9 +21,7 @@ export const CLOSING: Claims = {
     expect(await subject.store.head(subject.pid)).toMatchObject({ generation: 2, queued: 0, state: "idle" });
   },
 
-  async "what is being closed is read out whole: messages by number, then what a person wrote that was never delivered"(
-    subject,
-  ) {
+  async "the closing generation is read whole: messages by number, then a person's undelivered messages"(subject) {
     const run = await subject.running("one");
     const call = subject.call("Write");
     await subject.turn(run, { text: "I write", calls: [call] });
@@ -42,7 +40,7 @@ export const CLOSING: Claims = {
     ]);
   },
 
-  async "the pages of what is being closed come out the same however small they are"(subject) {
+  async "the pages of a closing generation are the same for every page size"(subject) {
     for (let round = 0; round < 3; round++) await subject.turn(await subject.running(), { finish: DONE });
     await subject.send("waits");
     await subject.send("waits too");
@@ -52,7 +50,7 @@ export const CLOSING: Claims = {
     for (const limit of [1, 2, 3, 6, 7, 8]) expect(await subject.closingRecords(limit)).toEqual(whole);
   },
 
-  async "a message sent while the process is being closed waits, and belongs to what comes after"(subject) {
+  async "a message sent while the process is closing waits, and belongs to the next generation"(subject) {
     await subject.running("before");
     await subject.cut();
     await subject.send("after");
@@ -75,7 +73,7 @@ export const CLOSING: Claims = {
     expect((await subject.running("again")).entered).toMatchObject([{ id: 5 }]);
   },
 
-  async "nothing is removed before the seal, and everything above the line by it"(subject) {
+  async "a seal removes everything before the cut, and nothing is removed earlier"(subject) {
     await subject.turn(await subject.running(), { finish: DONE });
     await subject.send("waits");
     await subject.cut();
@@ -89,7 +87,7 @@ export const CLOSING: Claims = {
     expect((await subject.closingRecords()).records).toEqual([]);
   },
 
-  async "how runs ended is still known after the seal"(subject) {
+  async "the outcome of runs is still known after the seal"(subject) {
     const run = await subject.running();
     const waiting = await subject.send("waiting");
     await subject.cut();
@@ -98,7 +96,7 @@ export const CLOSING: Claims = {
     expect(await subject.store.runEnd(subject.pid, waiting)).toMatchObject({ status: "aborted" });
   },
 
-  async "asked again while it is under way, a reset goes on where it stands"(subject) {
+  async "a repeated reset continues the one under way"(subject) {
     await subject.running();
     const first = await subject.cut("reset", "key-reset");
     const again = await subject.cut("reset", "key-other");
@@ -106,7 +104,7 @@ export const CLOSING: Claims = {
     expect((await subject.store.head(subject.pid)).generation).toBe(2);
   },
 
-  async "it goes on where it stands under a later kernel too"(subject) {
+  async "a later kernel continues a reset where it stopped"(subject) {
     await subject.running();
     const first = await subject.cut("reset", "key-reset");
     await subject.send("after");
@@ -118,7 +116,7 @@ export const CLOSING: Claims = {
     expect(await subject.claimed()).toMatchObject({ resumed: false });
   },
 
-  async "the answer is kept under the key of the request, and sealing twice is as once"(subject) {
+  async "the answer is kept under the key of the request, and a second seal has no effect"(subject) {
     await subject.turn(await subject.running(), { finish: DONE });
     await subject.cut("reset", "key-reset");
     expect(await subject.store.answered(subject.pid, "key-reset")).toBeNull();
@@ -138,7 +136,7 @@ export const CLOSING: Claims = {
     expect(await subject.store.cut(pid, reset)).toEqual({ ok: false, why: "no-process" });
   },
 
-  async "a kill takes over a reset: one line further down, with what came in between"(subject) {
+  async "a kill takes over a reset: its cut is later, with the messages in between"(subject) {
     await subject.running("before");
     await subject.cut("reset");
     const between = await subject.send("between");
@@ -164,7 +162,7 @@ export const CLOSING: Claims = {
     expect(await subject.state()).toBe("idle");
   },
 
-  async "what was removed is not there under its key either"(subject) {
+  async "removed messages are not found by their key either"(subject) {
     await subject.store.remove(subject.pid);
     expect(await subject.store.exists(subject.pid)).toBe(false);
     expect(await subject.store.answered(subject.pid, "key")).toBeNull();

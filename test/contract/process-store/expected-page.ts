@@ -1,4 +1,4 @@
-// What a page of a history must be, made from an array of all its messages.
+// The expected page of a history, computed from an array of all its messages.
 
 import type { Message } from "../../../src/abi/process/message.ts";
 import type { HistoryRange, HistorySlice } from "../../../src/store/process/verbs.ts";

@@ -1,4 +1,4 @@
-// Whoever lost a run writes nothing any more: every verb that carries an epoch, after everything that takes a run away.
+// An owner that lost its run writes nothing: every verb with an epoch, after every event that takes a run away.
 
 import { expect } from "bun:test";
 import type { Claimed, ProcessStore } from "../../../src/store/process/verbs.ts";
@@ -17,7 +17,7 @@ async function midTurn(subject: Subject): Promise<{ run: Claimed; calls: [NewCal
   return { run, calls };
 }
 
-/** Everything the late owner may still try; afterwards the process must be as it was. */
+/** Every verb that the late owner may still try; afterwards the process must be unchanged. */
 async function triesEverything(subject: Subject, run: Claimed, calls: [NewCall, NewCall]): Promise<void> {
   const before = await everything(subject);
   expect(await subject.tryTurn(run, { finish: DONE })).toEqual(FENCED);
@@ -79,7 +79,7 @@ export const FENCES: Claims = {
     await triesEverything(subject, run, calls);
   },
 
-  async "after the run finished, for the very owner that finished it"(subject) {
+  async "after the run finished, even for the owner that finished it"(subject) {
     const { run, calls } = await midTurn(subject);
     const end = { runId: run.runId, ...DONE, note: null, now: subject.now() };
     await subject.store.finish(subject.pid, run.epoch, end);
@@ -110,7 +110,7 @@ export const FENCES: Claims = {
     expect(await everything(subject)).toEqual(before);
   },
 
-  async "a kernel that lost the process cannot take it back, and does not take that for damage"(subject) {
+  async "a kernel that lost the process cannot take it back, and does not report damage"(subject) {
     const { stale } = await subject.nextKernel();
     await expect(stale.adopt(subject.pid, { now: subject.now() })).rejects.toMatchObject({ code: "EAGAIN" });
     expect(await subject.store.check(subject.pid)).toBeNull();

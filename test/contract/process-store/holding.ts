@@ -1,4 +1,4 @@
-// Who holds a process and what that means in every state: a person's stop, the kernel's pause, a database that failed.
+// Holds of a process and their meaning in every state: a person's stop, the kernel's pause, a database that failed.
 
 import { expect } from "bun:test";
 import { DONE, granted, type Subject } from "../../support/process-subject.ts";
@@ -31,7 +31,7 @@ export const HOLDING: Claims = {
     expect(await subject.claim()).not.toBeNull();
   },
 
-  async "a running process is stopped at its next safe point and taken up again where it was"(subject) {
+  async "a running process stops at its next safe point and resumes there"(subject) {
     const run = await subject.running();
     await subject.turn(run);
     expect(granted(await subject.hold(true)).state).toBe("running");
@@ -46,7 +46,7 @@ export const HOLDING: Claims = {
     expect(await subject.claimed()).toMatchObject({ resumed: true, runId: run.runId, turn: 1 });
   },
 
-  async "a process whose tool is at work is stopped after it: the result is kept"(subject) {
+  async "a process with a tool at work stops after the tool, and keeps the result"(subject) {
     const run = await subject.running();
     const calls = [subject.call("Write"), subject.call("Write")];
     await subject.turn(run, { calls });
@@ -59,7 +59,7 @@ export const HOLDING: Claims = {
     expect(await subject.store.openCalls(subject.pid, again.runId)).toMatchObject([{ callId: calls[1]!.callId }]);
   },
 
-  async "a stop of a run that nobody carries yet holds at the claim"(subject) {
+  async "a stop of an unclaimed run holds at the claim"(subject) {
     await asking(subject);
     await subject.answer("approve");
     await subject.hold(true);
@@ -67,7 +67,7 @@ export const HOLDING: Claims = {
     expect(await subject.state()).toBe("stopped");
   },
 
-  async "a process that asks can be stopped, answered, and continued"(subject) {
+  async "a process with an open question can be stopped, answered, and continued"(subject) {
     await asking(subject);
     expect(granted(await subject.hold(true)).state).toBe("stopped");
     await subject.answer("approve");
@@ -77,7 +77,7 @@ export const HOLDING: Claims = {
     expect(await subject.claimed()).toMatchObject({ resumed: true });
   },
 
-  async "a stop before the question comes holds as well: it shows as stopped, then as asking"(subject) {
+  async "a stop before the question holds as well: the process shows as stopped, then as asking"(subject) {
     const run = await subject.running();
     const call = subject.call("Delete");
     await subject.turn(run, { calls: [call] });
@@ -96,14 +96,14 @@ export const HOLDING: Claims = {
     expect(await subject.claim()).toBeNull();
   },
 
-  async "a stop that meets a dying kernel holds at the next start"(subject) {
+  async "a stop during the death of a kernel holds at the next start"(subject) {
     await subject.running();
     await subject.hold(true);
     await subject.nextKernel();
     expect(await subject.state()).toBe("stopped");
   },
 
-  async "stopping twice and continuing twice are as once"(subject) {
+  async "a second stop and a second continue have no effect"(subject) {
     await subject.hold(true);
     const rows = (await subject.store.outbox(subject.pid)).length;
     expect(granted(await subject.hold(true)).state).toBe("stopped");
@@ -112,7 +112,7 @@ export const HOLDING: Claims = {
     expect(granted(await subject.hold(false)).state).toBe("idle");
   },
 
-  async "a paused process names what holds it and goes on when that lets go"(subject) {
+  async "a paused process names its hold and continues when the hold ends"(subject) {
     expect(granted(await pause(subject))).toMatchObject({ state: "paused", paused: DISK });
     await subject.send("hello");
     expect((await subject.latest())?.projection).toMatchObject({ state: "paused", queued: 1, waitsFor: DISK });
@@ -133,7 +133,9 @@ export const HOLDING: Claims = {
     expect(await subject.claimed()).toMatchObject({ resumed: true, runId: run.runId });
   },
 
-  async "a run that waits to ask again says for what, and a later kernel goes on waiting; its turn ends that"(subject) {
+  async "a run that waits for a retry shows the reason, and a later kernel continues the wait; its turn ends it"(
+    subject,
+  ) {
     const run = await subject.running();
     await subject.retry(run, { failed: 2, pauses: 0, waitsFor: AGAIN });
     expect((await subject.latest())?.projection).toMatchObject({ state: "running", waitsFor: AGAIN });
@@ -148,9 +150,7 @@ export const HOLDING: Claims = {
     expect((await subject.claimed()).retrying).toBeNull();
   },
 
-  async "a run that is put aside keeps its count when it is let go, and takes what holds it along when it ends"(
-    subject,
-  ) {
+  async "a released run keeps its retry count, and its end also ends the hold"(subject) {
     const run = await subject.running();
     await subject.retry(run, { failed: 0, pauses: 1, waitsFor: OUTAGE }, true);
     expect((await subject.latest())?.projection).toMatchObject({ state: "paused", waitsFor: OUTAGE });
@@ -165,7 +165,7 @@ export const HOLDING: Claims = {
     expect(await subject.claimed()).toMatchObject({ resumed: false, retrying: null });
   },
 
-  async "a run that is let go for another model is that one's, and what the first failed at is forgotten"(subject) {
+  async "a run that is released for another model gets that model, and its failures are forgotten"(subject) {
     const run = await subject.running();
     await subject.retry(run, { failed: 0, pauses: 3, waitsFor: OUTAGE }, true);
     await subject.store.pause(subject.pid, null, { now: subject.now(), model: "c/d" });
@@ -173,7 +173,7 @@ export const HOLDING: Claims = {
     expect(await subject.store.head(subject.pid)).toMatchObject({ currentModel: "c/d" });
   },
 
-  async "a person's stop and the kernel's pause are held apart: each lets go for itself"(subject) {
+  async "a person's stop and the kernel's pause are separate: each has its own release"(subject) {
     const run = await subject.running();
     await subject.hold(true);
     expect(granted(await pause(subject)).state).toBe("stopped");
@@ -192,7 +192,7 @@ export const HOLDING: Claims = {
     expect(granted(await subject.hold(false)).state).toBe("idle");
   },
 
-  async "a held run that was held when kernels came and went is not given up"(subject) {
+  async "a held run is not given up when kernels come and go"(subject) {
     const run = await subject.running();
     await subject.hold(true);
     await subject.boundary(run);
@@ -201,7 +201,7 @@ export const HOLDING: Claims = {
     expect(await subject.claimed()).toMatchObject({ runId: run.runId });
   },
 
-  async "a failed process does nothing, whatever happens to it, until it is reset"(subject) {
+  async "a failed process does nothing on any event until it is reset"(subject) {
     const run = await asking(subject);
     await subject.store.fail(subject.pid);
     await subject.answer("approve");

@@ -10,7 +10,7 @@ function silence(now: number) {
 }
 
 export const INBOX: Claims = {
-  async "the same message under the same key is admitted once and answered the same"(subject) {
+  async "the same message under the same key is admitted once, with the same answer"(subject) {
     const message = subject.admission("hello");
     const first = await subject.admit(message);
     const again = await subject.admit({ ...message, runId: "run-of-the-retry", now: subject.now() });
@@ -52,7 +52,7 @@ export const INBOX: Claims = {
     expect(await subject.admit({ ...message, runId: "run-anew" })).toMatchObject({ replay: false });
   },
 
-  async "a message after a long silence begins a new history, which it is in, and the old one is to be put away"(
+  async "a message after a long silence starts a new history that it belongs to, and the old one gets archived"(
     subject,
   ) {
     const run = await subject.running("before");
@@ -73,7 +73,7 @@ export const INBOX: Claims = {
     expect((await subject.claimed()).entered.map(({ content }) => content)).toEqual(["after"]);
   },
 
-  async "whatever is under way goes on, however long ago the last word was said"(subject) {
+  async "work under way continues, however old the last message is"(subject) {
     const { renew } = silence(subject.now() + 1_000_000);
     expect(granted(await subject.admit(subject.admission("first", { renew })))).not.toHaveProperty("renewed");
     const run = await subject.claimed();
@@ -83,7 +83,7 @@ export const INBOX: Claims = {
     expect((await subject.store.head(subject.pid)).closing).toBeNull();
   },
 
-  async "quiet news that nobody has read come with the message that begins a new history"(subject) {
+  async "unread quiet events come with the message that starts a new history"(subject) {
     await subject.turn(await subject.running("before"), { finish: DONE });
     await subject.note("a child has ended");
     const { renew } = silence(subject.now() + 1_000_000);
@@ -92,13 +92,13 @@ export const INBOX: Claims = {
     expect((await subject.claimed()).entered.map(({ content }) => content)).toEqual(["a child has ended", "after"]);
   },
 
-  async "a message to a process that is not there is refused and makes nothing"(subject) {
+  async "a message to a missing process is refused and creates nothing"(subject) {
     const refused = subject.store.admit("task:zzzzzz", subject.admission("hello"));
     await expect(refused).rejects.toMatchObject({ code: "EIO" });
     expect(await subject.store.exists("task:zzzzzz")).toBe(false);
   },
 
-  async "a full queue refuses and keeps what it has; notices are no part of it: the newest wait for the next message, and never keep it out"(
+  async "a full queue refuses and keeps its messages; notices do not count: the newest wait, and never keep a message out"(
     subject,
   ) {
     const count = LIMITS.noticesMax + 5;
@@ -140,7 +140,7 @@ export const INBOX: Claims = {
     ]);
   },
 
-  async "a claim opens one run and a second claim takes up the same one"(subject) {
+  async "a claim opens one run and a second claim resumes the same one"(subject) {
     await subject.send("one");
     await subject.send("two");
     const first = await subject.claimed();
@@ -157,14 +157,14 @@ export const INBOX: Claims = {
     expect(await subject.store.outbox(subject.pid)).toEqual([]);
   },
 
-  async "the model a sender asked for stays with the run, also when a later kernel takes it up"(subject) {
+  async "the sender's choice of model stays with the run, also when a later kernel resumes it"(subject) {
     await subject.send("hello", { model: "script:/tmp/a" });
     expect((await subject.claimed()).model).toBe("script:/tmp/a");
     await subject.nextKernel();
     expect(await subject.claimed()).toMatchObject({ resumed: true, model: "script:/tmp/a" });
   },
 
-  async "an urgent message ends the run in flight and starts at once, everything before it first"(subject) {
+  async "an urgent message ends the run in flight and starts at once, after all earlier messages"(subject) {
     const run = await subject.running("slow work");
     const waited = await subject.send("waited");
     const urgent = granted(await subject.admit(subject.admission("now!", { urgent: true })));
@@ -176,7 +176,7 @@ export const INBOX: Claims = {
     expect(await subject.store.runEnd(subject.pid, waited)).toBe("open");
   },
 
-  async "superseding is not the end of the process's work: nobody is told that it ended"(subject) {
+  async "superseding does not end the process's work: no end is reported"(subject) {
     await subject.running();
     await subject.send("now!", { urgent: true });
     expect((await subject.store.outbox(subject.pid)).map((row) => row.ended)).toEqual([null, null, null]);
@@ -194,7 +194,7 @@ export const INBOX: Claims = {
     ]);
   },
 
-  async "an event takes the place of an earlier one of its source that still waits"(subject) {
+  async "an event replaces an earlier one of its source that still waits"(subject) {
     await subject.note("child: running", "child:task:bbbbbb");
     await subject.note("other", "child:task:cccccc");
     await subject.note("child: done", "child:task:bbbbbb");
@@ -202,7 +202,7 @@ export const INBOX: Claims = {
     expect(run.entered.map((message) => message.content)).toEqual(["other", "child: done", "hello"]);
   },
 
-  async "a run whose event was replaced before it began has a finish of its own"(subject) {
+  async "a run has a finish of its own if its event was replaced before it started"(subject) {
     const event = { kind: "event", source: "child:task:bbbbbb" } as const;
     const first = await subject.send("ended", event);
     const second = granted(await subject.admit(subject.admission("ended again", event)));
@@ -210,7 +210,7 @@ export const INBOX: Claims = {
     expect(await subject.store.runEnd(subject.pid, first)).toMatchObject({ status: "aborted" });
   },
 
-  async "a process whose only waking event was replaced by a quiet one is idle again"(subject) {
+  async "a process is idle again when a quiet event replaces its only waking one"(subject) {
     await subject.send("ended", { kind: "event", source: "child:task:bbbbbb" });
     await subject.note("ended quietly", "child:task:bbbbbb");
     expect(await subject.state()).toBe("idle");

@@ -1,4 +1,4 @@
-// What a process knows of files: the last of each, bounded, and nothing of it after a reset.
+// A process's knowledge of files: the last version of each, bounded, and cleared by a reset.
 
 import { expect } from "bun:test";
 import { LIMITS } from "../../../src/abi/config/limits.ts";
@@ -10,7 +10,7 @@ const file = (subject: Subject, path: string, text: string | null = null, target
 });
 
 export const KNOWN: Claims = {
-  async "of each file the last that was seen or written, on each target by itself"(subject) {
+  async "a process knows the last version of each file that it saw or wrote, separately on each target"(subject) {
     const { store, pid } = subject;
     const place = { target: "gsv", path: "/a" };
     expect(await store.knownFile(pid, place)).toBeNull();
@@ -25,7 +25,7 @@ export const KNOWN: Claims = {
     expect(await store.knownFiles(pid, { limit: 1 })).toEqual([shown]);
   },
 
-  async "so many at most, and so much text; what was known longest ago goes first"(subject) {
+  async "the number and size of known files is bounded; the oldest go first"(subject) {
     const { store, pid } = subject;
     const text = "x".repeat(LIMITS.knownTextBytesMax);
     const fitting = LIMITS.knownTextsBytesMax / LIMITS.knownTextBytesMax;
@@ -42,7 +42,7 @@ export const KNOWN: Claims = {
     ]);
   },
 
-  async "it outlives a kernel, is not written by one that was replaced, and goes with a reset"(subject) {
+  async "known files survive a kernel, take no writes of a replaced one, and go with a reset"(subject) {
     const { store, pid } = subject;
     await store.knowFile(pid, file(subject, "/a"));
     const { stale } = await subject.nextKernel();

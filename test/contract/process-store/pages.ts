@@ -38,7 +38,7 @@ async function agrees(subject: Subject): Promise<void> {
 }
 
 export const PAGES: Claims = {
-  async "since an instant there is what was said from then on, in pages like all of it"(subject) {
+  async "a page since an instant has the messages from then on, in pages like all of them"(subject) {
     await conversation(subject, 4);
     const all = await subject.messages();
     for (const at of [0, ...all.map(({ timestamp }) => timestamp), Number.MAX_SAFE_INTEGER])
@@ -51,13 +51,13 @@ export const PAGES: Claims = {
       }
   },
 
-  async "every page of history is what an array would give, from either end and with any bounds"(subject) {
+  async "every page of history is the same as from an array, from either end and with any bounds"(subject) {
     await conversation(subject, 6);
     expect(await subject.messages()).toHaveLength(12);
     await agrees(subject);
   },
 
-  async "also after a reset, when numbers do not begin at 1"(subject) {
+  async "so it is after a reset, when numbers do not start at 1"(subject) {
     await conversation(subject, 3);
     await subject.cut();
     await subject.seal();
@@ -66,7 +66,7 @@ export const PAGES: Claims = {
     await agrees(subject);
   },
 
-  async "and of an empty history"(subject) {
+  async "and so it is for an empty history"(subject) {
     await agrees(subject);
   },
 
@@ -82,7 +82,7 @@ export const PAGES: Claims = {
     expect(seen).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
   },
 
-  async "a page weighs no more than was asked for, but for one message that does so alone"(subject) {
+  async "a page stays within its size limit, unless one message alone exceeds it"(subject) {
     for (let run = 0; run < 4; run++)
       await subject.turn(await subject.running("é"), { text: "é".repeat(1000), finish: DONE });
     const ids = async (query: HistoryRange) =>
@@ -97,7 +97,7 @@ export const PAGES: Claims = {
     });
   },
 
-  async "a long text is read in pieces that together are the whole, characters unbroken"(subject) {
+  async "a long text is read in pieces that add up to the whole, with whole characters"(subject) {
     const text = `${"é😀x".repeat(400)}end`;
     await subject.turn(await subject.running("question"), { text, finish: DONE });
     let read = "";
@@ -115,7 +115,7 @@ export const PAGES: Claims = {
     expect(await subject.store.messageText(subject.pid, { seq: 3, offset: 0, charsMax: 100 })).toBeNull();
   },
 
-  async "a heavy history is put away in light pages, every message once"(subject) {
+  async "a heavy history is archived in light pages, every message once"(subject) {
     const text = "x".repeat(600 * 1024);
     for (let run = 0; run < 3; run++) await subject.turn(await subject.running("question"), { text, finish: DONE });
     await subject.cut();
@@ -134,7 +134,7 @@ export const PAGES: Claims = {
     expect(await subject.store.context(subject.pid)).toEqual(await subject.messages());
   },
 
-  async "a long context is the newest that fits, from a word of a person on"(subject) {
+  async "a long context is the newest part that fits, from a person's message on"(subject) {
     const big = "x".repeat(LIMITS.contextBytesMax / 4);
     for (let run = 0; run < 6; run++) {
       await subject.turn(await subject.running(`question ${run}`), { text: big, finish: DONE });
@@ -144,13 +144,13 @@ export const PAGES: Claims = {
     expect(context[0]).toMatchObject({ role: "user", content: "question 3" });
   },
 
-  async "one message beyond all bounds is still there: a model sees the last word at least"(subject) {
+  async "one message beyond all bounds stays in the context: a model sees at least the last one"(subject) {
     await conversation(subject, 1);
     await subject.running("x".repeat(LIMITS.contextBytesMax + 1));
     expect((await subject.store.context(subject.pid)).map((message) => message.id)).toEqual([3]);
   },
 
-  async "a context of many turns in one run begins at a turn, never at a result without its call"(subject) {
+  async "a context of many turns in one run starts at a turn, never at a result without its call"(subject) {
     const run = await subject.running();
     const output = "x".repeat(LIMITS.contextBytesMax / 5);
     for (let turn = 0; turn < 4; turn++) {
@@ -172,7 +172,7 @@ export const PAGES: Claims = {
     ]);
   },
 
-  async "results that fill the bounds by themselves bring the turn that called for them along"(subject) {
+  async "results that fill the bounds bring the turn with their calls along"(subject) {
     const run = await subject.running();
     const calls = Array.from({ length: 6 }, () => subject.call("Read", "read"));
     await subject.turn(run, { calls });
@@ -188,7 +188,7 @@ export const PAGES: Claims = {
     expect(context.map((message) => message.id)).toEqual([2, 3, 4, 5, 6, 7, 8]);
   },
 
-  async "the log of calls is read on from a row and keeps the newest"(subject) {
+  async "the log of calls is read from a row on and keeps the newest"(subject) {
     const { pid, store } = subject;
     const kept = LIMITS.syscallLogRowsMax;
     for (let call = 1; call <= kept + 5; call++) {

@@ -1,11 +1,11 @@
-// A kernel died: what a later one finds, takes over and gives up; and the outbox that brings kernel.db up to date.
+// After the death of a kernel: a later one finds runs, resumes them or gives them up; and the outbox brings kernel.db up to date.
 
 import { expect } from "bun:test";
 import { DONE } from "../../support/process-subject.ts";
 import type { Claims } from "./claims.ts";
 
 export const RECOVERY: Claims = {
-  async "a run whose kernel died is taken up with everything it had committed"(subject) {
+  async "a run with a dead kernel resumes with everything it had committed"(subject) {
     const run = await subject.running();
     await subject.turn(run);
     await subject.nextKernel();
@@ -16,7 +16,7 @@ export const RECOVERY: Claims = {
     expect((await subject.messages()).map((message) => message.id)).toEqual([1, 2, 3]);
   },
 
-  async "a read that was cut off is done again, an effect is not: nobody knows whether it happened"(subject) {
+  async "an interrupted read is repeated, an effect is not: its outcome is unknown"(subject) {
     const run = await subject.running();
     const calls = [subject.call("Read", "read"), subject.call("Write"), subject.call("Edit")];
     await subject.turn(run, { calls });
@@ -33,7 +33,7 @@ export const RECOVERY: Claims = {
     expect(await subject.begin(again, calls[1]!)).toEqual({ ok: false, why: "fenced" });
   },
 
-  async "what was approved and not begun keeps its approval"(subject) {
+  async "a call that was approved and not started keeps its approval"(subject) {
     const run = await subject.running();
     const call = subject.call("Delete");
     await subject.turn(run, { calls: [call] });
@@ -59,7 +59,7 @@ export const RECOVERY: Claims = {
     expect(await subject.claimed()).toMatchObject({ resumed: false, runId: waiting });
   },
 
-  async "a commit between two deaths shows progress: the count begins anew"(subject) {
+  async "a commit between two deaths is progress: the count restarts"(subject) {
     await subject.running();
     for (let death = 0; death < 8; death++) {
       expect((await subject.nextKernel()).ends).toEqual([]);
@@ -85,7 +85,7 @@ export const RECOVERY: Claims = {
     expect((await subject.claimed()).entered.map((message) => message.content)).toEqual(["quiet", "one"]);
   },
 
-  async "adopting twice is as once"(subject) {
+  async "a second adoption has no effect"(subject) {
     await subject.running();
     for (let again = 0; again < 5; again++) {
       expect((await subject.store.adopt(subject.pid, { now: subject.now() })).ends).toEqual([]);
@@ -93,14 +93,14 @@ export const RECOVERY: Claims = {
     expect(await subject.claimed()).toMatchObject({ resumed: true });
   },
 
-  async "making a process that is there changes nothing"(subject) {
+  async "creating an existing process changes nothing"(subject) {
     await subject.running();
     const before = await subject.store.head(subject.pid);
     await subject.store.create(subject.pid, { profile: "init", identity: {}, now: subject.now() });
     expect(await subject.store.head(subject.pid)).toEqual(before);
   },
 
-  async "every change of what others see goes out once, in order, and stays until it is cleared"(subject) {
+  async "every visible change goes out once, in order, and stays until it is cleared"(subject) {
     await subject.turn(await subject.running(), { finish: DONE });
     const rows = await subject.store.outbox(subject.pid);
     expect(rows.map((row) => row.projection.state)).toEqual(["queued", "running", "idle"]);
@@ -111,7 +111,7 @@ export const RECOVERY: Claims = {
     expect(await subject.store.projection(subject.pid)).toEqual(rows[2]!.projection);
   },
 
-  async "numbers of the outbox only rise: under a later kernel, and in the place of a damaged database"(subject) {
+  async "numbers of the outbox only rise: under a later kernel, and in a replacement of a damaged database"(subject) {
     await subject.send("one");
     const first = (await subject.latest())?.seq ?? 0;
     await subject.nextKernel();
@@ -126,7 +126,7 @@ export const RECOVERY: Claims = {
     expect(Number.isSafeInteger(third)).toBe(true);
   },
 
-  async "a verb that changes nothing others see sends nothing"(subject) {
+  async "a verb without a visible change sends nothing"(subject) {
     const run = await subject.running();
     const rows = await subject.store.outbox(subject.pid);
     await subject.boundary(run, false);

@@ -1,5 +1,5 @@
-// What a process is told and what it changed, kept beside its history: context files, prompts of turns, changes of calls, and histories that
-// were taken back.
+// Data next to the history of a process: context files, prompts of turns, changes of calls, and rewound
+// histories.
 
 import { expect } from "bun:test";
 import { DONE, granted, type Subject, textOf } from "../../support/process-subject.ts";
@@ -17,19 +17,19 @@ const back = (subject: Subject, undo: number, through: number) =>
   subject.store.rewind(subject.pid, { undo, through, note: "[rewound]", now: subject.now() });
 
 export const REWINDS: Claims = {
-  async "a history that was taken back is told up to there, and keeps every message and number"(subject) {
+  async "a rewound history is shown up to the cut, and keeps every message and number"(subject) {
     await talk(subject, 3);
     expect(granted(await back(subject, 1, 2))).toMatchObject({ fromSeq: 3, toSeq: 6, noteSeq: 7 });
     expect(await told(subject)).toEqual(["1 question 0", "2 so be it", "7 [rewound]"]);
     expect((await subject.messages()).map(({ id }) => id)).toEqual([1, 2, 3, 4, 5, 6, 7]);
-    // The same again is as once.
+    // The second time has no effect.
     expect(granted(await back(subject, 1, 2))).toMatchObject({ noteSeq: 7 });
     expect((await subject.store.rewinds(subject.pid)).length).toBe(1);
     granted(await subject.store.undoRewind(subject.pid, { undo: 1, now: subject.now() }));
     expect((await told(subject)).map((line) => line.split(" ")[0])).toEqual(["1", "2", "3", "4", "5", "6"]);
   },
 
-  async "nothing is taken back where nothing came after, and while a run is at work"(subject) {
+  async "a rewind is refused without later messages, and while a run is at work"(subject) {
     await talk(subject, 1);
     expect(granted(await back(subject, 1, 2))).toBeNull();
     await subject.running("more");
@@ -37,7 +37,7 @@ export const REWINDS: Claims = {
     expect(await subject.store.rewinds(subject.pid)).toEqual([]);
   },
 
-  async "a reset takes what was taken back with it"(subject) {
+  async "a reset also ends a rewind"(subject) {
     await talk(subject, 2);
     granted(await back(subject, 1, 2));
     await subject.cut();
@@ -45,7 +45,7 @@ export const REWINDS: Claims = {
     expect(await subject.store.rewinds(subject.pid)).toEqual([]);
   },
 
-  async "context files are listed by name, replaced and taken away"(subject) {
+  async "context files are listed by name, replaced and removed"(subject) {
     const { store, pid } = subject;
     for (const name of ["b.md", "a.md", "b.md"]) await store.setContextFile(pid, { name, text: `of ${name}` });
     expect(await store.contextFiles(pid)).toEqual([
@@ -56,7 +56,7 @@ export const REWINDS: Claims = {
     expect(await store.setContextFile(pid, { name: "a.md", text: null })).toBe(false);
   },
 
-  async "the newest try of a turn is the one that is kept of it"(subject) {
+  async "the newest try of a turn is the one that is kept"(subject) {
     const { store, pid } = subject;
     const about = { model: "m", leftOut: [], bill: [], now: 1 };
     const parts = (text: string) => [{ source: "gsv" as const, path: null, text }];
@@ -71,7 +71,7 @@ export const REWINDS: Claims = {
     expect(await store.keptPrompt(pid, { runId: "one", turn: 2 })).toBeNull();
   },
 
-  async "a change is open until its call ends, gone where it changed nothing, and knows by which undo it was taken back"(
+  async "a change is open until its call ends, gone if it changed nothing, and records the undo that reverted it"(
     subject,
   ) {
     const { store, pid } = subject;

@@ -1,4 +1,4 @@
-// Compaction: what a model is told changes, what was said does not; and a history copied into another process.
+// Compaction: the model's context changes, the messages do not; and a history copied into another process.
 
 import { expect } from "bun:test";
 import { NO_USAGE } from "../../../src/abi/process/process.ts";
@@ -25,7 +25,7 @@ async function told(subject: Subject): Promise<string[]> {
 }
 
 export const SEGMENTS: Claims = {
-  async "a summary takes the place of what it stands for, and history keeps every message"(subject) {
+  async "a summary replaces its messages in the context, and history keeps every message"(subject) {
     await talk(subject, 3);
     const before = await subject.messages();
     expect(await compact(subject, 4)).toMatchObject({ id: 1, fromSeq: 1, toSeq: 4, summarySeq: 7, undoneAt: null });
@@ -34,7 +34,7 @@ export const SEGMENTS: Claims = {
     expect((await subject.messages()).map(({ id }) => id)).toEqual([1, 2, 3, 4, 5, 6, 7]);
   },
 
-  async "a later one goes on where the one before ended, and only its summary is told"(subject) {
+  async "a later summary starts where the one before ended, and only it is in the context"(subject) {
     await talk(subject, 3);
     await compact(subject, 2);
     await talk(subject, 1);
@@ -43,7 +43,7 @@ export const SEGMENTS: Claims = {
     expect((await subject.store.segments(subject.pid)).map(({ toSeq }) => toSeq)).toEqual([2, 6]);
   },
 
-  async "the last message is never part of one, and neither is what was part of one before"(subject) {
+  async "the last message is never part of a summary, and neither are messages of an earlier one"(subject) {
     await talk(subject, 2);
     expect(await compact(subject, 4)).toBeNull();
     await compact(subject, 2);
@@ -51,7 +51,7 @@ export const SEGMENTS: Claims = {
     expect(await subject.store.segments(subject.pid)).toHaveLength(1);
   },
 
-  async "one that was planned for another history changes nothing"(subject) {
+  async "a summary planned for another history changes nothing"(subject) {
     await talk(subject, 3);
     const stale = await wish(subject, 2);
     await compact(subject, 4);
@@ -73,7 +73,7 @@ export const SEGMENTS: Claims = {
     expect(await subject.store.segments(subject.pid)).toEqual([]);
   },
 
-  async "it is taken back until something is said"(subject) {
+  async "a compaction can be undone until a new message comes"(subject) {
     await talk(subject, 3);
     const before = await told(subject);
     await compact(subject, 4);
@@ -91,7 +91,7 @@ export const SEGMENTS: Claims = {
     expect((await told(subject))[0]).toBe("8 up to 4");
   },
 
-  async "not while a run is in flight"(subject) {
+  async "a compaction is refused while a run is in flight"(subject) {
     await talk(subject, 2);
     await subject.running("next");
     await compact(subject, 2);
@@ -101,7 +101,7 @@ export const SEGMENTS: Claims = {
     });
   },
 
-  async "between a call and its result it leaves the two together"(subject) {
+  async "a summary never separates a call from its result"(subject) {
     await talk(subject, 1);
     const run = await subject.running("look");
     const call = subject.call("Read", "read");
@@ -112,7 +112,7 @@ export const SEGMENTS: Claims = {
     expect(roles).toEqual(["system", "user", "assistant", "toolResult"]);
   },
 
-  async "sizes tell what will be told, and a reset forgets the segments with the history"(subject) {
+  async "sizes cover the context, and a reset clears the segments with the history"(subject) {
     await talk(subject, 3);
     await compact(subject, 2);
     const shape = await subject.store.contextShape(subject.pid);
@@ -126,7 +126,7 @@ export const SEGMENTS: Claims = {
     expect(await compact(subject, 9)).toMatchObject({ fromSeq: 8, toSeq: 9 });
   },
 
-  async "a history is copied with its numbers and its segments, once however often it is done"(subject) {
+  async "a history is copied with its numbers and its segments, once even if repeated"(subject) {
     await talk(subject, 3);
     await compact(subject, 4);
     const [messages, segments] = [await subject.messages(), await subject.store.segments(subject.pid)];
@@ -141,7 +141,7 @@ export const SEGMENTS: Claims = {
     expect((await subject.store.head(copy)).nextSeq).toBe(8);
   },
 
-  async "what a summary cost counts, and what the last turn was counted at is told while that turn is"(subject) {
+  async "the usage of a summary counts, and the token count of the last turn is known as long as that turn"(subject) {
     await talk(subject, 2);
     await compact(subject, 2, { spent: { by: "script", usage: { ...NO_USAGE, input: 5 } } });
     const { counted } = await subject.store.contextShape(subject.pid);
@@ -150,7 +150,7 @@ export const SEGMENTS: Claims = {
     expect((await subject.store.contextShape(subject.pid)).rows.map(({ seq }) => seq)).toEqual([4]);
   },
 
-  async "what is set for the history of a process stays with it through a reset"(subject) {
+  async "settings for the history of a process survive a reset"(subject) {
     expect(await subject.store.historyPolicy(subject.pid)).toBeNull();
     const policy = { overflow: "manual", compactAtPressure: 0.5, keepLast: 3 } as const;
     granted(await subject.store.setHistoryPolicy(subject.pid, policy));

@@ -1,4 +1,4 @@
-// What need not be kept: ended runs and logged calls older than an instant, so many at once, and never the process's last word.
+// Clean-up: ended runs and logged calls older than an instant, so many at once, and never the process's last run.
 
 import { expect } from "bun:test";
 import { DONE, type Subject } from "../../support/process-subject.ts";
@@ -31,7 +31,7 @@ export const SWEEPING: Claims = {
     expect(await subject.messages()).toHaveLength(10);
   },
 
-  async "the last run and one that is going on stay, whatever the instant"(subject) {
+  async "the last run and one that is active stay, whatever the instant"(subject) {
     const { store, pid } = subject;
     const last = await answered(subject, "a");
     const old = { runsBefore: subject.now() + 1_000_000, callsBefore: null, rowsMax: 100 };

@@ -1,4 +1,4 @@
-// What goes in comes out: any text once it is normalised, big ones, big numbers, and every place a text can be in.
+// Texts read back unchanged: any normalised text, big ones, big numbers, and every place that holds a text.
 
 import { expect } from "bun:test";
 import { normaliseText } from "../../../src/abi/process/message.ts";
@@ -19,7 +19,7 @@ const ODD = [
 ];
 
 export const TEXTS: Claims = {
-  async "every normalised text is stored as it is, as a message, a turn, thinking, an argument and a result"(subject) {
+  async "every normalised text is stored unchanged, as a message, a turn, thinking, an argument and a result"(subject) {
     for (const text of ODD.map(normaliseText)) {
       const run = await subject.running(text);
       const call = { ...subject.call("Write"), args: { content: text, [text]: 1 } };
@@ -38,7 +38,7 @@ export const TEXTS: Claims = {
     }
   },
 
-  async "normalising is what makes NUL and lone surrogates storable, and says that something was there"() {
+  async "normalising makes NUL and lone surrogates storable, and marks their place"() {
     expect(normaliseText("a\u0000b\ud800c")).toBe("a\ufffdb\ufffdc");
     for (const text of ODD) expect(normaliseText(normaliseText(text))).toBe(normaliseText(text));
   },
@@ -68,7 +68,7 @@ export const TEXTS: Claims = {
     expect(await subject.store.runEnd(subject.pid, run.runId)).toMatchObject({ usage });
   },
 
-  async "where a message came from stays with it"(subject) {
+  async "a message keeps its origin"(subject) {
     const origin = { kind: "client", uid: 1000, clientId: "cli", cwd: "/home/sam" } as const;
     await subject.send("hello", { origin });
     const { entered } = await subject.claimed();

@@ -1,4 +1,4 @@
-// What a run writes: turns, calls with their results, one end for every run id.
+// The records of a run: turns, calls with their results, one end for every run id.
 
 import { expect } from "bun:test";
 import { NO_USAGE } from "../../../src/abi/process/process.ts";
@@ -34,7 +34,7 @@ export const TURNS: Claims = {
     });
   },
 
-  async "turns are counted within the run, and a run taken up again goes on counting"(subject) {
+  async "turns are counted within the run, and a resumed run continues the count"(subject) {
     const run = await subject.running();
     expect(await subject.turn(run)).toMatchObject({ turn: 1, seq: 2 });
     const again = await subject.claimed();
@@ -64,7 +64,7 @@ export const TURNS: Claims = {
     });
   },
 
-  async "a run is open from its admission until it ends, and unknown ones are nothing"(subject) {
+  async "a run is open from its admission until it ends, and an unknown run has no state"(subject) {
     const runId = await subject.send("hello");
     expect(await subject.store.runEnd(subject.pid, runId)).toBe("open");
     const run = await subject.claimed();
@@ -74,14 +74,14 @@ export const TURNS: Claims = {
     expect(await subject.store.runEnd(subject.pid, "run-of-nobody")).toBeNull();
   },
 
-  async "the end of the last run is told once, with how it went"(subject) {
+  async "the end of the last run is reported once, with its outcome"(subject) {
     await subject.turn(await subject.running(), { text: "all done", finish: DONE });
     const told = (await subject.store.outbox(subject.pid)).flatMap((row) => row.ended ?? []);
     expect(told).toHaveLength(1);
     expect(told[0]?.text).toStartWith("ok");
   },
 
-  async "an end with more work waiting is not told"(subject) {
+  async "an end with more work waiting is not reported"(subject) {
     const run = await subject.running();
     await subject.send("more");
     await subject.turn(run, { finish: DONE });
@@ -110,7 +110,7 @@ export const TURNS: Claims = {
     expect(await subject.store.runEnd(subject.pid, second)).toMatchObject({ status: "ok", mergedInto: run.runId });
   },
 
-  async "between a call and its result nothing enters"(subject) {
+  async "no message enters between a call and its result"(subject) {
     const run = await subject.running();
     await subject.send("waits");
     expect(await subject.boundary(run, false)).toMatchObject({ value: { entered: [], leave: false } });
@@ -140,7 +140,7 @@ export const TURNS: Claims = {
     expect((await subject.lines()).slice(2)).toEqual([`3 toolResult: completed ${call.callId}`]);
   },
 
-  async "an unfinished call gets its result when the run ends, and an effect that had begun is unknown, not cancelled"(
+  async "an unfinished call gets its result when the run ends, and an effect under way is unknown, not cancelled"(
     subject,
   ) {
     const ends = ["abort", "finish", "commit"] as const;
@@ -163,7 +163,7 @@ export const TURNS: Claims = {
     }
   },
 
-  async "a run that ends with a note says so in history"(subject) {
+  async "a run that ends with a note has it in history"(subject) {
     const run = await subject.running();
     const failed = { status: "unavailable", reason: "model.outage", error: "no answer" } as const;
     const end = { runId: run.runId, ...failed, note: "Generation failed: no answer", now: subject.now() };
@@ -171,7 +171,7 @@ export const TURNS: Claims = {
     expect(await subject.lines()).toEqual(["1 user: hello", "2 system: Generation failed: no answer"]);
   },
 
-  async "an abort names the run it ended and the one that is next"(subject) {
+  async "an abort returns the run that it ended and the next one"(subject) {
     const run = await subject.running();
     const next = await subject.send("next");
     const aborted = await subject.abort(run.runId, "key-abort");
