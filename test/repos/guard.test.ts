@@ -95,7 +95,7 @@ test("no process changes a home as a repository, its owner's or its own", async 
   expect(await home.sys.call("fs.read", { path: "~/context.d/10-a.md" })).toMatchObject({ content: "two" });
 });
 
-test("a history that could not be fetched is refused, whoever writes it and however", async () => {
+test("a history that could not be fetched is refused, however it was written", async () => {
   await using home = await TestKernel.boot();
   const tree = join(home.paths.reposDir, "sam/home");
   const bad = '[submodule "x"]\n\tpath = x\n\turl = -u./payload\n';

@@ -71,7 +71,7 @@ describe("a write to versioned files", () => {
     expect(plainGit(tree(home), "ls-tree", "-r", "--name-only", "HEAD")).toBe("");
   });
 
-  test("of many at once makes a commit each, whoever writes", async () => {
+  test("of many at once makes a commit each, for each writer", async () => {
     await using home = await TestKernel.boot();
     const inside = await home.insideOf(INIT);
     await Promise.all(
