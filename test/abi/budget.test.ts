@@ -17,7 +17,7 @@ import { seeded } from "../support/random.ts";
 
 const set = (text: string) => budgetStated(text);
 
-describe("a budget as it is written", () => {
+describe("a budget in text form", () => {
   test.each([
     ["$2,30m,200k", { micros: 2_000_000, ms: 1_800_000, tokens: 200_000 }],
     ["2usd", { micros: 2_000_000, ms: null, tokens: null }],
@@ -37,13 +37,13 @@ describe("a budget as it is written", () => {
     expect(() => budgetWritten(text)).toThrow("invalid budget");
   });
 
-  test("a number alone is refused with what it would be as money", () => {
+  test("a number alone is refused with the same amount as money", () => {
     expect(() => budgetWritten("0.01")).toThrow("0.01 of what? money is '$0.01', in quotes");
     expect(() => budgetWritten("30m,+2")).toThrow("+2 of what? money is '+$2', in quotes");
     expect(() => budgetWritten("2.")).toThrow("is no amount");
   });
 
-  test("what is printed reads back as the same", () => {
+  test("a printed budget reads back as the same", () => {
     const random = seeded(3);
     for (let count = 0; count < 300; count++) {
       const limits = {
@@ -55,7 +55,7 @@ describe("a budget as it is written", () => {
     }
   });
 
-  test("+ raises what is bounded and nothing else; none takes it away; a new one takes the place of the old", () => {
+  test("+ raises bounded amounts only, none removes the budget, and a new budget replaces the old", () => {
     const before = set("$2,30m");
     expect(changed(before, budgetWritten("+$1,+5m"))).toEqual(set("$3,35m"));
     expect(() => changed(before, budgetWritten("+100k"))).toThrow("no budget of tokens to raise");
@@ -66,27 +66,27 @@ describe("a budget as it is written", () => {
   });
 });
 
-describe("what is used of it", () => {
+describe("the used share of a budget", () => {
   const limits = set("$2,200k");
-  test("it is reached by the first bound that is", () => {
+  test("is exhausted at the first bound that is reached", () => {
     expect(reached(limits, { ...NOTHING, micros: 1_999_999 })).toBeNull();
     expect(reached(limits, { ...NOTHING, micros: 2_000_000 })).toBe("micros");
     expect(reached(limits, { ...NOTHING, tokens: 200_001 })).toBe("tokens");
     expect(reached(UNLIMITED, { micros: 1e12, tokens: 1e12, ms: 1e12 })).toBeNull();
   });
 
-  test("a share is that of the nearest bound; what is wanted fits up to the bound itself", () => {
+  test("is that of the nearest bound; a request fits up to the bound itself", () => {
     expect(shareOf(limits, { micros: 1_000_000, tokens: 180_000, ms: 5 })).toBe(0.9);
     expect(fits(limits, NOTHING, { micros: 2_000_000, tokens: 0, ms: 1e9 })).toBe(true);
     expect(fits(limits, { ...NOTHING, micros: 1 }, { micros: 2_000_000, tokens: 0, ms: 0 })).toBe(false);
     expect(fits(limits, NOTHING, { micros: Number.POSITIVE_INFINITY, tokens: 0, ms: 0 })).toBe(false);
   });
 
-  test("of two the tighter bound holds, for each", () => {
+  test("follows the tighter of two bounds, for each", () => {
     expect(narrower(set("$2,30m"), set("$3,10k"))).toEqual(set("$2,30m,10k"));
   });
 
-  test("it is said for each bound there is", () => {
+  test("is shown for each bound", () => {
     expect(usedText(limits, { micros: 70_000, tokens: 12_345, ms: 0 })).toBe(
       "$0.07 of $2.00, 12k tokens of 200k tokens",
     );

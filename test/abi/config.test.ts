@@ -1,4 +1,4 @@
-// Settings as the schema has them: one canonical key in many spellings, one canonical text for each value, layers above each other.
+// Settings in the schema: one canonical key in many spellings, one canonical text for each value, layers above each other.
 
 import { describe, expect, test } from "bun:test";
 import { configFrom, configOver, SETTING_NAMES, SETTINGS, type Setting } from "../../src/abi/config/config.ts";
@@ -24,7 +24,7 @@ function refusal(work: () => unknown): SysError {
   throw new Error("it was taken");
 }
 
-/** Values that are right for a setting, canonical or not. */
+/** Valid values of a setting, canonical or not. */
 function rightFor({ type, min = 0, max = 0, choices = [], shape, isZone }: Setting): string[] {
   switch (type) {
     case "int":
@@ -53,26 +53,23 @@ const wrongFor: { readonly [T in Setting["type"]]: readonly string[] } = {
 };
 
 describe("every setting", () => {
-  test.each(all)("%s has a default that is right, in canonical form, and a doc", (name, setting) => {
+  test.each(all)("%s has a valid default, in canonical form, and a doc", (name, setting) => {
     expect(setting.doc.length).toBeGreaterThan(8);
     if (setting.fallback !== "") expect(canonicalValue(name, setting, setting.fallback)).toBe(setting.fallback);
   });
 
-  test.each(all)(
-    "%s takes what is right in one canonical form and refuses what is wrong with what would be right",
-    (name, setting) => {
-      for (const written of rightFor(setting)) {
-        const once = canonicalValue(name, setting, written);
-        expect(canonicalValue(name, setting, once)).toBe(once);
-        expect(typedValue(setting, once)).not.toBeUndefined();
-      }
-      for (const written of wrongFor[setting.type]) {
-        const { code, message } = refusal(() => canonicalValue(name, setting, written));
-        expect(code).toBe("ECONFIG");
-        expect(message).toStartWith(`${name} must be `);
-      }
-    },
-  );
+  test.each(all)("%s takes valid values in one canonical form and refuses others with an example", (name, setting) => {
+    for (const written of rightFor(setting)) {
+      const once = canonicalValue(name, setting, written);
+      expect(canonicalValue(name, setting, once)).toBe(once);
+      expect(typedValue(setting, once)).not.toBeUndefined();
+    }
+    for (const written of wrongFor[setting.type]) {
+      const { code, message } = refusal(() => canonicalValue(name, setting, written));
+      expect(code).toBe("ECONFIG");
+      expect(message).toStartWith(`${name} must be `);
+    }
+  });
 
   test("a secret is never quoted, however wrong it is", () => {
     const { message, hints } = refusal(() => canonicalValue("ai.apiKey", SETTINGS["ai.apiKey"], "s3cr3t"));
@@ -93,7 +90,7 @@ describe("a key", () => {
     }
   });
 
-  test("as it is stored, for the home or an account, names the same key, and no two keys are stored alike", () => {
+  test("names the same key in its stored form, for the home or an account, and no two keys share one", () => {
     const stored = new Set<string>();
     for (const name of SETTING_NAMES) {
       for (const holder of ["system", 0, 1000, 4294967294] as const) {
@@ -108,7 +105,7 @@ describe("a key", () => {
     expect(storedKey("ai.maxTokens", 1000)).toBe("users/1000/ai/max_tokens");
   });
 
-  test("that does not exist is none, whatever objects have by nature", () => {
+  test("that does not exist is unknown, even if objects have a property of that name", () => {
     for (const text of [
       "",
       ".",
@@ -125,7 +122,7 @@ describe("a key", () => {
     }
   });
 
-  test("written in random spellings comes back in one form, which is its own form", () => {
+  test("in random spellings has one canonical form, which is its own", () => {
     const seed = 20_261_120;
     const random = seeded(seed);
     for (let round = 0; round < 2000; round++) {
@@ -142,7 +139,7 @@ describe("a key", () => {
 });
 
 describe("layers", () => {
-  test("the strongest that says something right wins, in any combination; what is wrong counts as not said", () => {
+  test("the strongest valid layer wins, in any combination; an invalid value counts as missing", () => {
     for (const [name, setting] of all) {
       if (setting.type === "secret") continue;
       const right = rightFor(setting);
@@ -166,7 +163,7 @@ describe("layers", () => {
     }
   });
 
-  test("the kernel's own numbers: default, then what is stored, then the environment", () => {
+  test("the kernel's own numbers: default, then stored, then environment", () => {
     expect(configOver({}, {})["kernel.idleMs"]).toBe(10_000);
     expect(configOver({ "kernel.idleMs": "7" }, {})["kernel.idleMs"]).toBe(7);
     expect(configOver({ "kernel.idleMs": "0" }, {})["kernel.idleMs"]).toBe(10_000);
@@ -180,7 +177,7 @@ describe("layers", () => {
   });
 });
 
-test("a kernel is started with no secret in its environment, and a client tells no variable that is the kernel's own", () => {
+test("a kernel starts with no secret in its environment, and a client sends none of the kernel's own variables", () => {
   expect(SECRET_ENV.length).toBeGreaterThan(3);
   expect(KERNEL_ENV.filter((name) => SECRET_ENV.includes(name))).toEqual([]);
   expect(CLIENT_ENV.filter((name) => name.startsWith("GSV_KERNEL"))).toEqual([]);

@@ -1,9 +1,9 @@
-// What the next message tells the model about commands that the person ran, and how it is left out where people read it.
+// The part of a message that shows the model commands of the person, and its removal where people read the message.
 
 import { expect, test } from "bun:test";
 import { withHostCommands, withoutHostCommands } from "../../src/abi/process/host-commands.ts";
 
-test("a message tells the command, its output and a status that is not zero", () => {
+test("a message contains the command, its output and a status other than zero", () => {
   const message = withHostCommands("fix it", [
     { line: "git status", status: 0, output: "clean\n" },
     { line: "npm test", status: 1, output: "add is wrong\n" },
@@ -15,7 +15,7 @@ test("a message tells the command, its output and a status that is not zero", ()
   expect(withoutHostCommands(message)).toBe("fix it");
 });
 
-test("of long output the end is kept, and a fence in it does not end the block", () => {
+test("the end of long output is kept, and a fence in it does not end the block", () => {
   const output = `${"x".repeat(5000)}\n\`\`\`\nend`;
   const message = withHostCommands("look", [{ line: "cat a.md", status: 0, output }]);
   expect(message).toContain("[2008 characters left out]");
@@ -23,7 +23,7 @@ test("of long output the end is kept, and a fence in it does not end the block",
   expect(withoutHostCommands(message)).toBe("look");
 });
 
-test("a message without commands stays as it is", () => {
+test("a message without commands is unchanged", () => {
   expect(withHostCommands("hello", [])).toBe("hello");
   expect(withoutHostCommands("hello\n\n```console\n$ ls\n```")).toBe("hello\n\n```console\n$ ls\n```");
 });

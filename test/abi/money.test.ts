@@ -16,8 +16,8 @@ import { seeded } from "../support/random.ts";
 const NANO = { input: 0.05, output: 0.4, cacheRead: 0.005, cacheWrite: 0.05 };
 const counts = (input: number, output = 0, cacheRead = 0, cacheWrite = 0) => ({ input, output, cacheRead, cacheWrite });
 
-describe("what an answer costs", () => {
-  test("each kind of token has its own price, to the millionth of a dollar", () => {
+describe("the cost of an answer", () => {
+  test("has a price for each kind of token, to the millionth of a dollar", () => {
     expect(costMicros({ input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 }, counts(1000, 100, 2000, 400))).toBe(
       3000 + 1500 + 600 + 1500,
     );
@@ -47,10 +47,10 @@ describe("what an answer costs", () => {
   });
 });
 
-describe("whose price counts", () => {
+describe("the price of a model", () => {
   const said = { ...counts(1_000_000), costUsd: 0.25 };
   const known = { ...FREE, input: 2 };
-  test("the one that was set, then what the server says, then the one gsv knows, and else it is not known", () => {
+  test("is the configured one, then the server's, then the one gsv knows, else unknown", () => {
     expect(charged({ price: known, isOwn: true }, said)).toMatchObject({ usage: { costUsd: 2 }, priced: true });
     expect(charged({ price: known, isOwn: false }, said)).toMatchObject({ usage: { costUsd: 0.25 }, priced: true });
     expect(charged({ price: known, isOwn: false }, counts(1_000_000))).toMatchObject({ usage: { costUsd: 2 } });
@@ -60,7 +60,7 @@ describe("whose price counts", () => {
     });
   });
 
-  test("a price is set for one model or for all of a provider; what is left out of it is as the input", () => {
+  test("is set for one model or for all of a provider; missing parts are the input price", () => {
     const prices = pricesFrom(
       '{"openai/m": {"input": 1, "output": 2, "cacheRead": 0.1}, "openai/*": {"input": 9, "output": 9}}',
     );
@@ -78,12 +78,12 @@ describe("whose price counts", () => {
     '{"openai/m": {"input": 1e9, "output": 1}}',
     '{"openai/m": {"input": "1", "output": 1}}',
     '{"openai/m": {"input": 1, "output": 1, "per": 1}}',
-  ])("%s is refused with what would be right", (json) => {
+  ])("%s is refused with an example", (json) => {
     expect(() => pricesFrom(json)).toThrow("ai.prices");
   });
 });
 
-test("amounts read as people write them", () => {
+test("amounts parse in the usual notations", () => {
   expect([0, 1, 99, 1234, 70_000, 999_960, 1_000_000, 12_345_678].map(usdText)).toEqual([
     ...["$0", "$0.000001", "$0.000099", "$0.0012", "$0.07", "$1.00", "$1.00", "$12.35"],
   ]);

@@ -1,4 +1,4 @@
-// Files that are no backup, or were made to do harm: each is refused in one line that says why, and nothing is written to the home.
+// Files that are not backups, or hostile ones: each is refused in one line with the reason, and nothing is written to the home.
 
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, expect, test } from "bun:test";
@@ -30,7 +30,7 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-/** What a restore of these bytes into an empty home says; the home must be as empty afterwards. */
+/** The error of a restore of these bytes into an empty home, which must be empty afterwards. */
 async function refusal(bytes: Uint8Array): Promise<SysError> {
   const file = join(directory, "hostile.tar");
   const home = join(directory, "home");
@@ -63,12 +63,12 @@ function withDatabase(name: string, change: (db: Database) => void): Buffer {
 
 const HOSTILE: { readonly [what: string]: readonly [make: () => Uint8Array, says: RegExp] } = {
   "an empty file": [() => text(""), /ends too soon/],
-  "a text": [() => text("hello\n".repeat(1000)), /is no tar file/],
+  "a text file": [() => text("hello\n".repeat(1000)), /is no tar file/],
   "only an end": [() => Buffer.from(END), /it is empty/],
-  "a tar of something else": [() => tarOf([{ name: "a.txt", bytes: text("a") }]), /not a backup of gsv/],
+  "another tar": [() => tarOf([{ name: "a.txt", bytes: text("a") }]), /not a backup of gsv/],
   "an absolute path": [() => extra("/etc/passwd"), /"\/etc\/passwd" is not in its manifest/],
-  "a way out": [() => extra("../../outside"), /"..\/..\/outside" is not in its manifest/],
-  "a hidden way out": [() => extra("proc/../../outside.db"), /is not in its manifest/],
+  "a path that leads out": [() => extra("../../outside"), /"..\/..\/outside" is not in its manifest/],
+  "a hidden path that leads out": [() => extra("proc/../../outside.db"), /is not in its manifest/],
   "a symbolic link": [() => extra("proc/link", typed("2")), /a symbolic link/],
   "a hard link": [() => extra("kernel.db", typed("1")), /a hard link/],
   "a device": [() => extra("objects/dev", typed("3")), /a device/],
@@ -77,17 +77,17 @@ const HOSTILE: { readonly [what: string]: readonly [make: () => Uint8Array, says
   "a long name": [() => extra("././@LongLink", typed("L")), /not a plain file/],
   "a name in two pieces": [() => extra("kernel.db", (block) => void block.write("../..", 345)), /long or second name/],
   "a member twice": [() => tarOf([...parts, ...parts.slice(1, 2)]), /or twice/],
-  "one that is not listed": [() => extra("objects/more"), /not in its manifest/],
-  "one that is missing": [() => tarOf(parts.slice(0, -1)), /is missing/],
-  "other bytes of that length": [
+  "a member that is not listed": [() => extra("objects/more"), /not in its manifest/],
+  "a missing member": [() => tarOf(parts.slice(0, -1)), /is missing/],
+  "different bytes of the same length": [
     () => tarOf(parts.map((part, at) => (at === 1 ? { ...part, bytes: part.bytes.map((byte) => byte ^ 1) } : part))),
     /checksum of kernel.db/,
   ],
   "a wrong length": [() => extra("x", (block) => void block.write("99999999999\0", 124)), /no number/],
   "a negative length": [() => extra("x", (block) => void block.write("-0000000001\0", 124)), /no number/],
-  "something after the end": [() => Buffer.concat([tarOf(parts), text("more")]), /something follows/],
+  "data after the end": [() => Buffer.concat([tarOf(parts), text("more")]), /something follows/],
   "no end": [() => tarOf(parts, new Uint8Array()), /ends too soon/],
-  "a manifest that is no JSON": [() => tarOf([{ name: "manifest.json", bytes: text("{") }]), /manifest is damaged/],
+  "a manifest with invalid JSON": [() => tarOf([{ name: "manifest.json", bytes: text("{") }]), /manifest is damaged/],
   "a manifest of null": [() => tarOf([{ name: "manifest.json", bytes: text("null") }]), /manifest is damaged/],
   "a manifest that names a path outside": [
     () => tarOf(withManifest(parts, ({ members }) => void Object.assign(members[0]!, { name: "../kernel.db" }))),
@@ -97,26 +97,26 @@ const HOSTILE: { readonly [what: string]: readonly [make: () => Uint8Array, says
     () => tarOf(withManifest(parts, ({ members }) => void members.push(members[0]!))),
     /names kernel.db twice/,
   ],
-  "a manifest with more bytes than there may be": [
+  "a manifest beyond its size limit": [
     () => tarOf(withManifest(parts, ({ members }) => void Object.assign(members[0]!, { size: 2 ** 50 }))),
     /unpacks to more than/,
   ],
-  "a file in a place outside": [
+  "a file outside of the objects": [
     () =>
       withDatabase("kernel.db", (db) =>
         db.run("UPDATE objects SET key = '../../../outside' WHERE key = 'home/sam/a.md'"),
       ),
     /"\.\.\/\.\.\/\.\.\/outside" has an empty, \. or \.\. part/,
   ],
-  "a file at an absolute place": [
+  "a file at an absolute path": [
     () => withDatabase("kernel.db", (db) => db.run("UPDATE objects SET key = '/outside' WHERE key = 'home/sam/a.md'")),
     /part/,
   ],
-  "a process in the place of another": [
+  "a process in place of another": [
     () => withDatabase("proc/", (db) => db.run(`UPDATE process_kv SET value = '"task:aaaaaa"' WHERE key = 'pid'`)),
     /is not the database of init:1000/,
   ],
-  "a database of somebody else": [
+  "a foreign database": [
     () => withDatabase("kernel.db", (db) => db.run("PRAGMA application_id = 7")),
     /is not a kernel database of gsv/,
   ],
@@ -141,12 +141,12 @@ const HOSTILE: { readonly [what: string]: readonly [make: () => Uint8Array, says
     },
     /damaged|malformed|corrupt/,
   ],
-  "a process of no registry": [
+  "a process that is not registered": [
     () => tarOf(consistent([...parts, { ...(parts[2] as Part), name: "proc/task:zzzzzz.db" }])),
     /task:zzzzzz.db belongs to no process/,
   ],
-  "half of a packed one": [() => gzipSync(tarOf(parts)).subarray(0, 4000), /not restored/],
-  "a packed one whose checksum is wrong": [
+  "half of a compressed one": [() => gzipSync(tarOf(parts)).subarray(0, 4000), /not restored/],
+  "a compressed one with a wrong checksum": [
     () => {
       const packed = gzipSync(tarOf(parts));
       packed[packed.length - 6]! ^= 1;
@@ -165,7 +165,7 @@ for (const [what, [make, says]] of Object.entries(HOSTILE)) {
   });
 }
 
-test("a packed file that unpacks to a thousand times its size stops where its manifest does", async () => {
+test("extracting a file a thousand times larger than in the manifest stops at the manifest's size", async () => {
   for (const filler of [0, 1]) {
     const bomb = gzipSync(Buffer.concat([tarOf(parts), Buffer.alloc(64 * 1024 * 1024, filler)]));
     expect((await refusal(bomb)).message).toMatch(/something follows its end/);
@@ -202,14 +202,14 @@ test("a backup cut or changed at any place is refused, or is the same backup", a
         () => "restored",
         (error: SysError) => error.code,
       );
-    // Padding, times and names of owners in a header do not matter to what comes back.
+    // Padding, times and owner names in a header do not affect the restored data.
     expect({ at, outcome: ["restored", "EINVAL", "ECONFIG"].includes(outcome) }).toEqual({ at, outcome: true });
     expect(existsSync(join(home, "kernel.db"))).toBe(outcome === "restored");
     rmSync(home, { recursive: true, force: true });
   }
 });
 
-test("a file that is not there, and one that is no file, are said to be so", async () => {
+test("a missing file, and a directory, are reported as such", async () => {
   const keeping = keepingOf(join(directory, "home"));
   expect(await rejection(keeping.restore(join(directory, "nope.tar"), { force: false }))).toMatchObject({
     code: "ENOENT",

@@ -1,4 +1,4 @@
-// What a backup holds and what it leaves out, of a home that is whole and of one that is not; and what `gsv df` counts.
+// The content of a backup, of a sound home and of a damaged one, and its exceptions; and the counts of `gsv df`.
 
 import { expect, test } from "bun:test";
 import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -14,7 +14,7 @@ import { TestKernel } from "../support/kernel.ts";
 import { scratchDirectory } from "../support/scratch.ts";
 import { type } from "../support/shell.ts";
 
-/** A second kernel on what was backed up of the first. */
+/** A second kernel on the backup of the first. */
 async function restored(file: string, work: (home: TestKernel) => Promise<void>): Promise<void> {
   await using home = await TestKernel.boot({ restore: file });
   await work(home);
@@ -29,7 +29,7 @@ async function withScratch(work: (directory: string) => Promise<void>): Promise<
   }
 }
 
-test("messages, archives, files, approvals and who waits for what come back as they were", () =>
+test("messages, archives, files, approvals and pending questions are restored unchanged", () =>
   withScratch(async (directory) => {
     await using home = await TestKernel.boot();
     await home.sys.call("fs.write", { path: "~/a.md", content: "same bytes" });
@@ -56,7 +56,7 @@ test("messages, archives, files, approvals and who waits for what come back as t
       await copy.inState(asking, "idle");
       expect(await copy.refusal("fs.read", { path: "~/a.md" })).toMatchObject({ code: "ENOENT" });
     });
-    // What is derived is left out, and what was derived before is not taken for what is there now.
+    // Derived data is left out, and earlier derived data is not taken for current.
     await home.sys.call("proc.search", { words: ["second"] });
     expect(partsOf(file).filter(({ name }) => name.includes("index"))).toEqual([]);
     // The same bytes are in it once.
@@ -64,7 +64,7 @@ test("messages, archives, files, approvals and who waits for what come back as t
     expect(new Set(names).size).toBe(names.length);
   }));
 
-test("secrets, logs, the kernel's own files and what is in quarantine are never in it", () =>
+test("secrets, logs, the kernel's own files and quarantined files are never in a backup", () =>
   withScratch(async (directory) => {
     await using home = await TestKernel.boot();
     const canary = "canary-5c1f0e";
@@ -80,7 +80,7 @@ test("secrets, logs, the kernel's own files and what is in quarantine are never 
     );
   }));
 
-test("an earlier kernel's number never comes again: the restored one is above every process", () =>
+test("the kernel's number never repeats: the restored one is above every process", () =>
   withScratch(async (directory) => {
     await using home = await TestKernel.boot();
     for (let n = 0; n < 3; n++) await home.restart();
@@ -98,7 +98,7 @@ test("an earlier kernel's number never comes again: the restored one is above ev
     });
   }));
 
-test("of a damaged home the rest is kept, each damage is named, and the exit status says so", () =>
+test("a backup of a damaged home has the rest, lists each damage, and its exit status shows it", () =>
   withScratch(async (directory) => {
     await using home = await TestKernel.boot();
     await home.sys.call("fs.write", { path: "~/a.md", content: "good" });
@@ -122,7 +122,7 @@ test("of a damaged home the rest is kept, each damage is named, and the exit sta
     home.faults.length = 0;
   }));
 
-test("a file that is there is not replaced, a directory never, and there must be something to keep", () =>
+test("a backup replaces no existing file, never a directory, and needs a home to save", () =>
   withScratch(async (directory) => {
     await using home = await TestKernel.boot();
     const keeping = keepingOf(home.directory, home.clock);
@@ -141,7 +141,7 @@ test("a file that is there is not replaced, a directory never, and there must be
     expect(treeOf(directory).map((line) => line.split(" ")[0])).toEqual(["b.tar", "empty/run/keep.lock"]);
   }));
 
-test("after a restore words are found where they stand now, and none that were only there before", () =>
+test("after a restore a search finds the current words, and none of the replaced home", () =>
   withScratch(async (directory) => {
     await using home = await TestKernel.boot();
     const file = join(directory, "b.tar");
@@ -160,7 +160,7 @@ test("after a restore words are found where they stand now, and none that were o
     expect([await found("heron"), await found("egret"), await found("curlew")]).toEqual([[1], [], [3]]);
   }));
 
-test("df counts databases by process, archives and files by account, and what lies beside", async () => {
+test("df counts databases by process, archives and files by account, and the other files", async () => {
   await using home = await TestKernel.boot();
   await home.sys.call("fs.write", { path: "~/a.md", content: "1234567" });
   await home.say("hello");

@@ -1,4 +1,4 @@
-// Backups and restores that are killed: no half file gets the name, no half home is ever served, and the next one needs nobody's help.
+// Backups and restores that are killed: no half file gets the name, no half home is ever served, and the next one needs no help.
 
 import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, rmSync, watch } from "node:fs";
@@ -14,7 +14,7 @@ import { HomeBook } from "../support/sound.ts";
 /** A restore is cut off before its first rename, and before each one so many further on. */
 const MOVES_STEP = samples(5, 1);
 
-/** Runs gsv and kills it when the moment has come, or lets it end. */
+/** Runs gsv and kills it at the given moment, or lets it end. */
 async function killed(home: TestHome, moment: (kill: () => void) => () => void, ...args: string[]) {
   const env = { HOME: home.beside(""), USER: "sam", PATH: process.env.PATH ?? "", GSV_HOME: home.directory };
   const child = Bun.spawn([...gsvCommand(), ...args], { cwd: "/", env, stdio: ["ignore", "ignore", "ignore"] });
@@ -29,7 +29,7 @@ const after = (ms: number) => (kill: () => void) => {
   return () => clearTimeout(timer);
 };
 
-/** The moment something new stands in the directory. */
+/** The moment a new entry appears in the directory. */
 const whenWritten = (directory: string) => (kill: () => void) => {
   const watcher = watch(directory, kill);
   return () => watcher.close();
@@ -53,7 +53,7 @@ async function labels(home: TestHome): Promise<string[]> {
   return (await home.ps()).map(({ label }) => label ?? "").sort();
 }
 
-test("a backup that is killed at any time leaves no file of that name but a whole one, and the next sweeps what it left", async () => {
+test("a backup killed at any time leaves a complete file of that name or none, and the next removes its leftovers", async () => {
   await withHome(async (home) => {
     await filled(home, "word");
     const file = home.beside("b.tar");
@@ -124,7 +124,7 @@ test("a restore that is killed at any time leaves the old home or the new, whole
   });
 }, 180_000);
 
-test("a restore that was decided is finished by the next kernel, whichever rename was the last", async () => {
+test("a restore past its decision is finished by the next kernel, whichever rename was the last", async () => {
   await withHome(async (home) => {
     await filled(home, "old");
     const file = home.beside("old.tar");
@@ -146,7 +146,7 @@ test("a restore that was decided is finished by the next kernel, whichever renam
         () => true,
       );
       expect(isRestoreUnfinished(home.paths)).toBe(died);
-      // Looking alone brings a kernel up: until it has finished nobody sees a mixture.
+      // A read alone starts a kernel: until it has finished no client sees a mixture.
       expect(await labels(home)).toEqual(["init (sam)", "old 0", "old 1", "old 2"]);
       expect([isRestoreUnfinished(home.paths), existsSync(staging)]).toEqual([false, false]);
       expect(readdirSync(join(home.paths.backupDir, `replaced-${moves}`)).sort()).toContain("kernel.db");
@@ -159,7 +159,7 @@ test("a restore that was decided is finished by the next kernel, whichever renam
   });
 }, 120_000);
 
-test("two backups of one home at once: one is made, the other is told to try again", async () => {
+test("of two backups of one home at once one succeeds, the other gets a hint to try again", async () => {
   await withHome(async (home) => {
     await home.gsv(["ps"]);
     const keeping = keepingOf(home.directory);

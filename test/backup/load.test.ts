@@ -1,5 +1,5 @@
-// A backup of a home at work, put into an empty one: everything that was acknowledged before the backup began is there, the databases are
-// whole and agree, and what was going on goes on.
+// A backup of a working home, restored into an empty one: every message acknowledged before the start of the backup is there, the databases
+// are whole and agree, and work in progress continues.
 
 import { expect, test } from "bun:test";
 import { existsSync, statSync } from "node:fs";
@@ -15,7 +15,7 @@ const SCRIPT = [
   { text: "answer {{n}}", delayMs: 3, repeat: 100_000 },
 ];
 
-/** People and agents that go on until they are told to stop; what was acknowledged is written down. */
+/** People and agents that work until stopped; their acknowledged messages are recorded. */
 class Load {
   readonly acknowledged: Acknowledged[] = [];
   rounds = 0;
@@ -27,7 +27,7 @@ class Load {
     pids: readonly string[],
   ) {
     this.workers = Promise.all([...pids.map((pid) => this.talk(pid)), this.churn()]).then(() => {});
-    // Told by `stop`, and when a test fails before it gets there, by that.
+    // Set by `stop`, and by the end of a test that fails before.
     this.workers.catch(() => {});
   }
 
@@ -66,7 +66,7 @@ async function backedUp(home: TestHome, load: Load, file: string): Promise<reado
   return before;
 }
 
-/** Puts a backup into a home of its own, lets a kernel finish what was going on, and judges what lies there. */
+/** Restores a backup into a home of its own, lets a kernel finish the work in progress, and checks the files. */
 async function faultsOf(file: string, acknowledged: readonly Acknowledged[]): Promise<string[]> {
   const home = new TestHome();
   try {
@@ -88,7 +88,7 @@ async function faultsOf(file: string, acknowledged: readonly Acknowledged[]): Pr
   }
 }
 
-test("backups of a home under load, plain or packed, hold every message acknowledged before they began", async () => {
+test("backups of a home under load, plain or compressed, have every message acknowledged before they started", async () => {
   await withHome(async (home) => {
     const sys = home.sys({ model: `script:${await home.file("script", SCRIPT)}` });
     const spawned = await Promise.all(Array.from({ length: 2 }, () => sys.call<Spawned>("proc.spawn", {})));
@@ -116,7 +116,7 @@ test("backups of a home under load, plain or packed, hold every message acknowle
   });
 }, 120_000);
 
-test("a backup restored into the home it was made of brings back what was, and keeps what came since", async () => {
+test("a backup restored into its own home brings back its data, and keeps later data", async () => {
   await withHome(async (home) => {
     const file = home.beside("b.tar");
     await home.gsv(["fs", "write", "~/a.md", "-"], { stdin: "before\n" });

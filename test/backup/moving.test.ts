@@ -1,5 +1,5 @@
-// Backups of files that are written, renamed and taken away in the middle of it, by a kernel that goes on or that died there: each is in it as it
-// was or as it is, or is in it no more, and none is called damaged that was whole at every moment.
+// Backups of files that are written, renamed and removed meanwhile, by a kernel that continues or died there: each is in the backup in its
+// old or new state, or is gone, and no file is reported damaged that was whole at every moment.
 
 import { expect, test } from "bun:test";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -26,12 +26,12 @@ const CHANGES: readonly {
   readonly after: { readonly [key: string]: string };
 }[] = [
   {
-    what: "written anew",
+    what: "rewritten",
     change: (store) => store.put(plain("d/a"), bytes("new")),
     after: { ...BEFORE, "d/a": "new" },
   },
   {
-    what: "taken away",
+    what: "removed",
     change: (store) => store.remove("d/a"),
     after: { "d/b": "old b", "e/c": "same", "e/d": "same" },
   },
@@ -46,13 +46,13 @@ const CHANGES: readonly {
     after: { "f/g/a": "old a", "f/g/b": "old b", "e/c": "same", "e/d": "same" },
   },
   {
-    what: "put over another",
+    what: "moved over another",
     change: (store) => store.rename("d/a", "d/b"),
     after: { "d/b": "old a", "e/c": "same", "e/d": "same" },
   },
 ];
 
-/** A store whose next change moves its bytes and then stands still before its row follows. */
+/** A store that stops in its next change after moving the bytes and before the row follows. */
 function standing(disk: DiskHome) {
   const reached = Promise.withResolvers<void>();
   const goOn = Promise.withResolvers<void>();
@@ -79,7 +79,7 @@ async function withDisk(work: (disk: DiskHome) => Promise<void>): Promise<void> 
   }
 }
 
-/** Makes a backup, lets something happen after its first copy of the rows, and tells what it holds. */
+/** Makes a backup, applies an event after its first copy of the rows, and returns its content. */
 async function backedUp(disk: DiskHome, onTaken: (round: number) => Promise<unknown> = async () => {}) {
   const [staging, into] = ["staging", "back"].map((name) => join(disk.home, name));
   for (const directory of [staging, into]) mkdirSync(directory ?? "", { mode: 0o700 });
@@ -108,7 +108,7 @@ async function backedUp(disk: DiskHome, onTaken: (round: number) => Promise<unkn
 }
 
 for (const { what, change, after } of CHANGES) {
-  test(`a file that is just being ${what} comes back as it will be, also when the kernel died there`, () =>
+  test(`a file that is being ${what} is restored in its new state, also if the kernel died there`, () =>
     withDisk(async (disk) => {
       const { store, reached, goOn } = standing(disk);
       const changed = change(store);
@@ -118,7 +118,7 @@ for (const { what, change, after } of CHANGES) {
       await changed;
     }));
 
-  test(`a file that is ${what} after its row was copied comes back as it is, however long that takes`, () =>
+  test(`a file that is ${what} after its row was copied is restored as it is, however long that takes`, () =>
     withDisk(async (disk) => {
       const { store, reached, goOn } = standing(disk);
       let changed: Promise<unknown> | undefined;
@@ -132,13 +132,13 @@ for (const { what, change, after } of CHANGES) {
     }));
 }
 
-test("a file that is written anew after each copy of its row keeps no backup from being made", () =>
+test("a file that is rewritten after each copy of its row does not block a backup", () =>
   withDisk(async (disk) => {
     const { held, faults } = await backedUp(disk, (round) => disk.store.put(plain("d/a"), bytes(`round ${round}`)));
     expect({ held, faults }).toEqual({ held: { ...BEFORE, "d/a": expect.stringMatching(/^round \d+$/) }, faults: [] });
   }));
 
-test("bytes that are lost are told beside a change that is under way, and keep no backup from being made", () =>
+test("lost bytes are reported next to a change under way, and do not block a backup", () =>
   withDisk(async (disk) => {
     rmSync(join(disk.directory, "d/b"));
     const { store, reached, goOn } = standing(disk);
@@ -157,7 +157,7 @@ test("bytes that are lost are told beside a change that is under way, and keep n
 
 type Triple = [string, string, string];
 
-/** What was taken, and something told each time. */
+/** The files in the backup, and a callback for each. */
 class Taken extends Set<string> {
   constructor(private readonly onTaken: () => void) {
     super();
@@ -171,7 +171,7 @@ class Taken extends Set<string> {
 
 const GIT_EVENTS = {
   "a commit": (tree: string) => committed(tree, "second"),
-  "packing all of it": (tree: string) => void plainGit(tree, "gc", "-q"),
+  "packing everything": (tree: string) => void plainGit(tree, "gc", "-q"),
 };
 
 function committed(tree: string, text: string): void {
@@ -181,7 +181,7 @@ function committed(tree: string, text: string): void {
 }
 
 for (const [what, event] of Object.entries(GIT_EVENTS)) {
-  test(`a repository is taken whole, whichever of its files was the last before ${what}`, async () => {
+  test(`a repository is backed up whole, whichever of its files was the last before ${what}`, async () => {
     const root = scratchDirectory("taken");
     try {
       for (let at = 0, taken = 1; at < taken; at++) {

@@ -1,4 +1,4 @@
-// Repositories come back with a backup: files, versions and whose they are; nothing that a git would run comes with them.
+// Repositories are restored from a backup: files, versions and owners, without anything that git would run.
 
 import { expect, test } from "bun:test";
 import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -11,7 +11,7 @@ import { TestKernel } from "../support/kernel.ts";
 const log = async (home: TestKernel, repo = "home") =>
   (await home.sys.call<{ commits: { id: string }[] }>("repo.log", { repo })).commits.map(({ id }) => id);
 
-test("a home's files and all versions, loose or packed, and other repositories are as they were, and go on", async () => {
+test("a home's files and all versions, loose or packed, and other repositories are restored and keep working", async () => {
   await using home = await TestKernel.boot();
   for (const text of ["one", "two", "three"])
     await home.sys.call("fs.write", { path: "~/context.d/10-a.md", content: `${text}\n` });
@@ -22,7 +22,7 @@ test("a home's files and all versions, loose or packed, and other repositories a
   const changes = { ops: [{ put: "a.md", content: "noted" }] };
   await home.sys.call("repo.apply", { repo: "notes", message: "first", changes });
   const before = { home: await log(home), notes: await log(home, "notes") };
-  // What somebody else would have a git run.
+  // A file that an attacker would have git run.
   mkdirSync(join(tree, ".git/hooks"), { recursive: true });
   writeFileSync(join(tree, ".git/hooks/pre-commit"), "#!/bin/sh\nexit 1\n", { mode: 0o755 });
   appendFileSync(join(tree, ".git/config"), "[core]\n\tfsmonitor = /bin/false\n");
@@ -43,7 +43,7 @@ test("a home's files and all versions, loose or packed, and other repositories a
   expect(await log(back, "notes")).toHaveLength(2);
 });
 
-test("a workspace comes back with its files, its versions and whose it is, and goes on", async () => {
+test("a workspace is restored with its files, its versions and its owner, and keeps working", async () => {
   await using home = await TestKernel.boot();
   const { id } = await home.sys.call<{ id: string }>("workspace.create", { label: "trip" });
   for (const text of ["one", "two"])
@@ -62,7 +62,7 @@ test("a workspace comes back with its files, its versions and whose it is, and g
   expect(plainGit(join(back.paths.reposDir, "sam", id), "status", "--porcelain")).toBe("");
 });
 
-test("a restore puts the repositories of the home it replaces aside, whether or not the backup has any", async () => {
+test("a restore moves the repositories of the replaced home aside, whether or not the backup has any", async () => {
   await using home = await TestKernel.boot();
   const file = join(home.directory, "empty.tar");
   await keepingOf(home.directory, home.clock).backup(file, { force: false });
@@ -74,7 +74,7 @@ test("a restore puts the repositories of the home it replaces aside, whether or 
   expect((await home.refusal("fs.read", { path: "~/context.d/10-a.md" })).code).toBe("ENOENT");
 });
 
-test("a file comes back whatever characters its name has", async () => {
+test("a file is restored whatever characters its name has", async () => {
   await using home = await TestKernel.boot();
   const names = ["back\\slash.md", "tab\there", "ü ñ", "-rf", "a:b", "'\""];
   for (const name of names) await home.sys.call("fs.write", { path: `~/knowledge/${name}`, content: name });
@@ -85,7 +85,7 @@ test("a file comes back whatever characters its name has", async () => {
     expect(await back.sys.call("fs.read", { path: `~/knowledge/${name}` })).toMatchObject({ content: name });
 });
 
-test("a history that cannot be read is named among the faults, packed or not; one that can is not", async () => {
+test("an unreadable history is listed among the faults, packed or not; a readable one is not", async () => {
   await using home = await TestKernel.boot();
   await home.sys.call("fs.write", { path: "~/knowledge/a.md", content: "a" });
   await home.sys.call("repo.create", { name: "empty" });
@@ -101,7 +101,7 @@ test("a history that cannot be read is named among the faults, packed or not; on
   expect(await made("missing.tar")).toEqual(["repository sam/home: commit 1111111111, the commit of HEAD, is missing"]);
 });
 
-test("no name in a backup leads out of a tree or to what git would run", () => {
+test("no name in a backup leads out of a tree or to a file that git would run", () => {
   const object = `objects/ab/${"c".repeat(38)}`;
   for (const path of [
     "sam/home/context.d/a.md",

@@ -1,11 +1,11 @@
-// `gsv chat` on a real terminal whose process asks something: in the foreground it is asked there, in the background it stops nobody.
+// `gsv chat` on a real terminal with a process that asks something: in the foreground the question appears there, in the background it blocks no one.
 
 import { expect, test } from "bun:test";
 import { type TestHome, withHome } from "../support/home.ts";
 import { gsvCommand } from "../support/program.ts";
 import { Session } from "../support/session.ts";
 
-/** Beyond the first moments of a question. */
+/** Longer than a question ignores keys at first. */
 const READ_MS = 450;
 
 function inTerminal(home: TestHome, argv: readonly string[]): Session {
@@ -13,12 +13,12 @@ function inTerminal(home: TestHome, argv: readonly string[]): Session {
   return new Session({ argv, env });
 }
 
-test("a person on a terminal is asked on a line, and its answer is carried out; in the background nobody is", async () => {
+test("a person on a terminal gets a question on a line, and the answer takes effect; in the background there is no question", async () => {
   await withHome(async (home) => {
     const chat = [...gsvCommand(), "chat", "--new", "write me to /etc/asked"];
     await using session = inTerminal(home, chat);
     await session.until(/enter later:$/);
-    // What comes in the first moments is no answer.
+    // Keys in the first moments are not an answer.
     await Bun.sleep(READ_MS);
     session.type("n keep it as it is\n");
     expect(await session.exited()).toBe(0);
@@ -26,7 +26,7 @@ test("a person on a terminal is asked on a line, and its answer is carried out; 
     expect(session.text()).toContain("keep it as it is.");
 
     const behind = 'set -m; "$@" & wait $!; echo "status $?"';
-    // Only a terminal that controls its processes has some in the background.
+    // Only a terminal with job control has background processes.
     await using background = inTerminal(home, ["setsid", "-c", "-w", "bash", "-c", behind, "-", ...chat]);
     await background.until(/^status \d+$/m);
     expect(background.text()).toMatch(/answer with: gsv approve/);

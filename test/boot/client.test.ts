@@ -1,4 +1,4 @@
-// What a command does before there is a kernel: reads how one is wanted, and starts it with a log that does not grow for ever.
+// The steps of a command before there is a kernel: reads the wanted kind, and starts it with a bounded log.
 
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -17,10 +17,10 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(paths.home, { recursive: true, force: true }));
 
-/** Starts something that writes one line and ends, as a kernel would that has nothing to do. */
+/** Starts a program that writes one line and ends, as an idle kernel would. */
 const start = () => startKernel({ paths, command: ["sh", "-c", "echo a line"], env: { PATH: process.env.PATH } });
 
-test("a log of more than 8 MiB is put aside when a kernel starts, in the place of the one put aside before", async () => {
+test("a log of more than 8 MiB is moved aside when a kernel starts, replacing the one moved before", async () => {
   const aside = `${paths.kernelLog}.1`;
   writeFileSync(paths.kernelLog, "first".padEnd(8 * MIB + 1));
   await start();
@@ -31,7 +31,7 @@ test("a log of more than 8 MiB is put aside when a kernel starts, in the place o
   expect(readFileSync(paths.kernelLog, "utf8")).toBe("a line\n");
 });
 
-test("a shorter log, or none, is written on", async () => {
+test("a shorter log, or none, is appended to", async () => {
   await start();
   await start();
   expect(readFileSync(paths.kernelLog, "utf8")).toBe("a line\na line\n");
@@ -48,7 +48,7 @@ function refusalOf(told: string): SysError {
   throw new Error(`${told} was not refused`);
 }
 
-test("GSV_KERNEL is in-process or nothing, and anything else is refused with what it can be", () => {
+test("GSV_KERNEL is in-process or empty, and any other value is refused with the valid one", () => {
   expect(isInProcess({ GSV_KERNEL: "in-process" })).toBe(true);
   for (const env of [{}, { GSV_KERNEL: "" }]) expect(isInProcess(env)).toBe(false);
   for (const told of ["inprocess", "In-Process", "1", "x".repeat(500)]) {
@@ -59,7 +59,7 @@ test("GSV_KERNEL is in-process or nothing, and anything else is refused with wha
   }
 });
 
-test("a wrong GSV_KERNEL and a relative GSV_HOME end gsv with 78 and one line, before anything is made; help still works", async () => {
+test("a wrong GSV_KERNEL and a relative GSV_HOME end gsv with 78 and one line, before it creates anything; help still works", async () => {
   await withHome(async (home) => {
     const wrong: Env[] = [{ GSV_KERNEL: "inprocess" }, { GSV_HOME: "some/where" }];
     for (const env of wrong) {
@@ -76,7 +76,7 @@ test("a wrong GSV_KERNEL and a relative GSV_HOME end gsv with 78 and one line, b
   });
 }, 30_000);
 
-test("a kernel runs in the foreground until nothing needs it, and its other words are wrong usage", async () => {
+test("a kernel runs in the foreground until it is no longer needed, and other arguments are wrong usage", async () => {
   await withHome(async (home) => {
     const env = { GSV_KERNEL_GRACE_MS: "1" };
     const ran = await home.gsv(["kernel", "run", "--foreground"], { env });

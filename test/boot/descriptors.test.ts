@@ -1,10 +1,10 @@
-// A machine that gives few descriptors: less is open at once, and what finds none is told so instead of ending the kernel.
+// A host with few descriptors: less is open at once, and a call without one gets an error instead of ending the kernel.
 
 import { expect, test } from "bun:test";
 import { LIMITS } from "../../src/abi/config/limits.ts";
 import { connectionsMax, needDescriptorsForThread, openDatabasesMax } from "../../src/machine/descriptors.ts";
 
-test("clients and databases together take half of what there is, and no more than ever where there is plenty", () => {
+test("clients and databases together take half of the descriptors, with a fixed maximum", () => {
   for (const descriptors of [128, 256, 1024])
     expect(connectionsMax(descriptors) + 3 * openDatabasesMax(descriptors)).toBeLessThanOrEqual(descriptors / 2);
   expect([connectionsMax(1_000_000), openDatabasesMax(1_000_000)]).toEqual([
@@ -15,7 +15,7 @@ test("clients and databases together take half of what there is, and no more tha
   expect(openDatabasesMax(20)).toBeGreaterThan(0);
 });
 
-test("a thread that would find none left is refused, with what to do", () => {
+test("a thread without a free descriptor is refused, with the fix", () => {
   const need = (most: number | null, open: number) => () =>
     needDescriptorsForThread(
       () => most,

@@ -13,7 +13,7 @@ test("a client that is killed while it uploads leaves the old content, whole", a
       stdout: "ignore",
       stderr: "ignore",
     });
-    // A pipe holds far less than this: when it is taken, most of it has been sent on.
+    // A pipe holds far less than this: once it is accepted, most of it has been sent.
     for (let piece = 0; piece < 40; piece++) {
       child.stdin.write(Buffer.alloc(64 * 1024, "new "));
       await child.stdin.flush();
@@ -25,7 +25,7 @@ test("a client that is killed while it uploads leaves the old content, whole", a
   });
 }, 30_000);
 
-test("looking needs no kernel and starts none", async () => {
+test("reads need no kernel and start none", async () => {
   await withHome(async (home) => {
     await home.gsv(["cp", "-", "~/notes.md"], { stdin: "words\n" });
     await home.stop();

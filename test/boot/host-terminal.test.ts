@@ -1,5 +1,5 @@
 // `gsv sh --host` on a real terminal: keys, ctrl-c, jobs, the size of the window, the exit status, and the terminal afterwards. Without a
-// sandbox and in the machine's own.
+// sandbox and in the host's own.
 
 import { afterAll, describe, expect, test } from "bun:test";
 import { mkdirSync, readdirSync, rmSync } from "node:fs";
@@ -23,7 +23,7 @@ interface Screen {
   readonly ended: Promise<number>;
   text(): string;
   type(line: string): void;
-  /** Until this is shown. */
+  /** Waits until this is on the screen. */
   shows(text: string): Promise<void>;
 }
 
@@ -64,7 +64,7 @@ function open({ args = [], cwd = join(directory, "work") }: { args?: readonly st
 describe.each(WAYS)("$name", ({ sandbox }) => {
   const way = sandbox === null ? ["--no-sandbox"] : [];
 
-  test("what is typed runs on a terminal there, and ctrl-c ends what runs and not the shell", async () => {
+  test("a line runs on a terminal there, and ctrl-c ends the command and not the shell", async () => {
     const screen = open({ args: way });
     const before = [screen.terminal.localFlags, screen.terminal.inputFlags, screen.terminal.outputFlags];
     await screen.shows("bash-");
@@ -90,13 +90,13 @@ describe.each(WAYS)("$name", ({ sandbox }) => {
     screen.terminal.close();
   });
 
-  test("what runs is held with ctrl-z, listed, and taken up again", async () => {
+  test("ctrl-z stops a command, which is listed and can be resumed", async () => {
     const screen = open({ args: way });
     await screen.shows("bash-");
     screen.type("bash -c 'echo be''gun; read -r line; echo heard:$line:'");
     await screen.shows("begun");
     screen.terminal.write("\x1a");
-    // What is typed before it asks again is thrown away.
+    // Keys before the next prompt are discarded.
     await until("it asks again", () => /Stopped[\s\S]*bash-[\d.]+[#$] $/.test(screen.text()));
     screen.type("jobs; echo o''n; fg");
     await until("it goes on", () => /on\r+\n[\s\S]*heard/.test(screen.text()));
@@ -109,7 +109,7 @@ describe.each(WAYS)("$name", ({ sandbox }) => {
 
   // A shell that is killed leaves its jobs, as shells do; a sandbox leaves nothing.
   const ends = ["the terminal", "gsv", ...(sandbox === null ? [] : ["the sandbox"])];
-  test.each(ends)("when %s goes, what runs on it goes too", async (what) => {
+  test.each(ends)("when %s goes, its command ends, too", async (what) => {
     const mark = `1000.${process.pid}${++marks}`;
     const screen = open({ args: way });
     await screen.shows("bash-");
@@ -129,7 +129,7 @@ function childrenOf(parent: number): number[] {
   return pids.map(Number).filter((pid) => parentOf(pid) === parent);
 }
 
-test("gsv's own home is no place for one", async () => {
+test("a session in gsv's own home is refused", async () => {
   mkdirSync(join(directory, "home"), { recursive: true, mode: 0o700 });
   const screen = open({ cwd: join(directory, "home") });
   expect(await screen.ended).toBe(1);
@@ -137,7 +137,7 @@ test("gsv's own home is no place for one", async () => {
   screen.terminal.close();
 });
 
-test("a script and a stdin that is no terminal need none", async () => {
+test("a script and a stdin that is not a terminal need none", async () => {
   const screen = open({ args: ["--no-sandbox", "-c", "echo plain; exit 3"] });
   expect(await screen.ended).toBe(3);
   expect(screen.text()).toContain("plain\r\n");

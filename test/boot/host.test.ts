@@ -1,5 +1,5 @@
-// A kernel inside one command, before it connects to another: it waits for a home that is just changing hands, and it says when the home
-// is new.
+// A kernel inside one command, before it connects to another: it waits for a home between two kernels, and reports a new
+// home.
 
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { rmSync } from "node:fs";
@@ -42,7 +42,7 @@ function machine(more: Partial<HostMachine> = {}): HostMachine {
   };
 }
 
-test("the first kernel of a home says so, the next one does not", async () => {
+test("the first kernel of a home reports a new home, the next one does not", async () => {
   let told = 0;
   for (let n = 0; n < 2; n++) {
     const sys = await hostKernel(machine(), info, () => told++);
@@ -68,7 +68,7 @@ test("a home that another kernel is just leaving is waited for", async () => {
   await sys?.close();
 });
 
-test("a home that somebody holds for long without serving it is given up after two seconds", async () => {
+test("a home that is held for long without a server is given up after two seconds", async () => {
   prepareHome(homePaths(directory), uid);
   const held = acquireLock(homePaths(directory).lockFile);
   const clock = new FakeClock();

@@ -1,4 +1,4 @@
-// The streams of a process: a reader who leaves ends the writing quietly, anything else that keeps text from being written is told.
+// The streams of a process: a reader that leaves ends the output silently, any other obstacle is reported.
 
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { closeSync, constants, existsSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from "node:fs";
@@ -29,7 +29,7 @@ function opened(path: string, flags: number): number {
   return descriptor;
 }
 
-test("a reader that has gone closes the output and is no failure", async () => {
+test("a reader that has left closes the output and is no failure", async () => {
   const pipe = join(directory, "pipe");
   Bun.spawnSync(["mkfifo", pipe]);
   const reader = openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK);
@@ -39,7 +39,7 @@ test("a reader that has gone closes the output and is no failure", async () => {
   expect([output.closed, output.failure]).toEqual([true, null]);
 });
 
-test("what a pipe has no room for yet waits for its reader, the first text too, and all of it comes in order", async () => {
+test("output beyond a pipe's space waits for its reader, also the first text, and all of it comes in order", async () => {
   const pipe = join(directory, "pipe");
   Bun.spawnSync(["mkfifo", pipe]);
   const reader = opened(pipe, constants.O_RDONLY | constants.O_NONBLOCK);
@@ -57,7 +57,7 @@ test("what a pipe has no room for yet waits for its reader, the first text too, 
   ]);
   const wanted = filled + "first\n".length + 10_001 + "last\n".length;
   let read = "";
-  // Nothing is read before it was tried to write.
+  // No read happens before the first try to write.
   await new Promise((resolve) => setImmediate(resolve));
   while (read.length < wanted) {
     try {
@@ -72,7 +72,7 @@ test("what a pipe has no room for yet waits for its reader, the first text too, 
   expect([output.closed, output.failure]).toEqual([false, null]);
 });
 
-test("a terminal's size is asked of it, and again when it changed", async () => {
+test("a terminal's size is read from it, and again after a change", async () => {
   const script = `import { outputOf, standardInput } from ${JSON.stringify(join(import.meta.dir, "../../src/machine/io.ts"))};
     import { realClock } from ${JSON.stringify(join(import.meta.dir, "../../src/lib/clock.ts"))};
     const output = outputOf(1, realClock, "33");
@@ -102,7 +102,7 @@ test("a terminal's size is asked of it, and again when it changed", async () => 
   expect(screen.split(/\s*\n/).filter((line) => line.includes("x"))).toEqual(["true true 50x20", "true true 70x30"]);
 });
 
-test.skipIf(!hasFull)("a full disk closes the output and is a failure that says so", async () => {
+test.skipIf(!hasFull)("a full disk closes the output and is a failure with that reason", async () => {
   const output = outputOf(opened(FULL, constants.O_WRONLY), realClock, undefined);
   await output.write("too much\n");
   expect(output.closed).toBe(true);
@@ -110,7 +110,7 @@ test.skipIf(!hasFull)("a full disk closes the output and is a failure that says 
   await output.write("dropped\n");
 });
 
-test("what cannot be written to at all is a failure that names why", async () => {
+test("an output without write access is a failure with the reason", async () => {
   const file = join(directory, "file");
   await Bun.write(file, "");
   const output = outputOf(opened(file, constants.O_RDONLY), realClock, undefined);
@@ -119,7 +119,7 @@ test("what cannot be written to at all is a failure that names why", async () =>
 });
 
 test.skipIf(!hasFull)(
-  "gsv ps > /dev/full says so in one line on stderr and exits 1, and so does a send that was saved",
+  "gsv ps > /dev/full reports it in one line on stderr and exits 1, and so does a send that was saved",
   async () => {
     await withHome(async (home) => {
       expect((await home.gsv(["send", "hello"])).status).toBe(0);

@@ -21,7 +21,7 @@ test("without a kernel the tree has the same directories as with one, and /tmp i
   await reader?.close();
 });
 
-test("a home whose first run has not come to its end is not read: that takes a kernel", async () => {
+test("a home with an unfinished first start is not read: that takes a kernel", async () => {
   await using home = await TestKernel.boot();
   const { paths, clock, random } = home;
   const read = () => readOnlySys({ paths, clock, random: random.bytes, onInterrupted: () => {} });
@@ -44,7 +44,7 @@ test("gsv fs read /tmp without a kernel is an empty directory, and fine", async 
   });
 }, 30_000);
 
-test("a file that a kernel died over, in the middle of taking it away, is asked of the next one; one that is lost is told at once", async () => {
+test("a half-deleted file of a dead kernel is left to the next one; a lost file is reported at once", async () => {
   await using home = await TestKernel.boot();
   await home.sys.call("fs.write", { path: "~/a", content: "a" });
   rmSync(join(home.paths.objectsDir, "home/sam/a"));

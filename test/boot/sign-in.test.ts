@@ -9,7 +9,7 @@ import { gsvCommand } from "../support/program.ts";
 const ROOT_PASSWORD = "root's own words";
 const DEADLINE_MS = 20_000;
 
-/** Runs gsv on a terminal of its own and types an answer at each prompt; what came on the screen is returned. */
+/** Runs gsv on a terminal of its own and types an answer at each prompt; returns the screen. */
 async function onTerminal(
   home: TestHome,
   args: readonly string[],
@@ -49,7 +49,7 @@ async function typesRootPassword(home: TestHome): Promise<void> {
 const byDescriptor = (home: TestHome, password: string, ...args: string[]) =>
   home.gsv(args, { env: { GSV_PASSWORD_FD: "0" }, stdin: `${password}\n` });
 
-test("root is locked until its password was typed on a terminal; then gsv user add bob works for root, and for nobody else", async () => {
+test("root is locked until its password was typed on a terminal; then gsv user add bob works for root, and for no one else", async () => {
   await withHome(async (home) => {
     const early = await byDescriptor(home, "anything at all", "user", "add", "bob", "--user", "root");
     expect([early.status, early.stderr]).toEqual([4, expect.stringContaining("root is locked")]);
@@ -67,7 +67,7 @@ test("root is locked until its password was typed on a terminal; then gsv user a
   });
 }, 60_000);
 
-test("a login is kept for its owner alone, works without being asked, and ends with logout", async () => {
+test("a login is stored for its owner alone, works without a prompt, and ends with logout", async () => {
   await withHome(async (home) => {
     expect((await home.gsv(["ps"])).status).toBe(0);
     await typesRootPassword(home);
@@ -86,7 +86,7 @@ test("a login is kept for its owner alone, works without being asked, and ends w
   });
 }, 60_000);
 
-test("GSV_TOKEN acts as its account, never as another, and also where each command is its own kernel", async () => {
+test("GSV_TOKEN acts as its account, never as another, and also if each command is its own kernel", async () => {
   await withHome(async (home) => {
     const { stdout } = await home.gsv(["auth", "token", "create", "--label", "script"]);
     const env = { GSV_TOKEN: stdout.trim() };

@@ -1,4 +1,4 @@
-// Where the socket of a home lies, and that a directory which is there only for it is private and comes and goes with the kernel.
+// The path of a home's socket, and its own private directory, if there is one, that comes and goes with the kernel.
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
@@ -33,7 +33,7 @@ function refusal(body: () => unknown): SysError {
 }
 
 describe("the socket path", () => {
-  test("lies in the home, as long as the name it is bound under fits into 107 bytes", () => {
+  test("is in the home, as long as the name it is bound under fits into 107 bytes", () => {
     for (let length = 60; length < 110; length++) {
       const paths = homePaths(`/${"h".repeat(length)}`);
       const socket = pathOf(paths);
@@ -44,7 +44,7 @@ describe("the socket path", () => {
     expect(pathOf(wide)).not.toBe(wide.socket);
   });
 
-  test("of a long home lies in the user's runtime directory when that is private, else in one in /tmp; neither is made", () => {
+  test("of a long home is in the user's runtime directory if that is private, else in one in /tmp; neither is created", () => {
     const runtimeDir = mkdtempSync(join(base, "r-"));
     const inRuntime = pathOf(long(), { runtimeDir });
     expect(inRuntime).toMatch(new RegExp(`^${runtimeDir}/gsv-[0-9a-f]{16}/kernel.sock$`));
@@ -62,7 +62,7 @@ describe("the socket path", () => {
     expect(pathOf(homePaths(join(base, "y".repeat(120))))).toBe(pathOf(long()));
   });
 
-  test("is where the kernel says it is, for clients that were given another runtime directory", () => {
+  test("is the kernel's, also for clients with another runtime directory", () => {
     const runtimeDir = mkdtempSync(join(base, "r-"));
     const paths = long();
     prepareHome(paths, uid);
@@ -83,7 +83,7 @@ describe("the directory of a long home's socket", () => {
     return placeOf(long(), { runtimeDir });
   };
 
-  test("is private, is used again, and goes unless something else is in it", () => {
+  test("is private, is used again, and goes unless it has other files", () => {
     const place = runtime();
     const directory = dirname(place.path);
     expect(place.mayServe()).toBe(false);
@@ -121,7 +121,7 @@ describe("the directory of a long home's socket", () => {
     expect(both().message).toContain("not a directory");
   });
 
-  test("is not made by a read, is there while the kernel runs, and goes with it", async () => {
+  test("is not created by a read, exists while the kernel runs, and goes with it", async () => {
     const at = `${"deep/".repeat(30)}home`;
     await withHome(
       async (home) => {

@@ -1,11 +1,11 @@
-// The pager as a person has it: a real program on a real terminal, with the environment it was handed.
+// The pager as a person has it: a real program on a real terminal, with the given environment.
 
 import { expect, test } from "bun:test";
 import { runOnTerminal } from "../../src/machine/spawn.ts";
 import { withHome } from "../support/home.ts";
 import { gsvCommand } from "../support/program.ts";
 
-/** What stands on a terminal of this size when gsv has ended. */
+/** The content of a terminal of this size after gsv has ended. */
 async function shown(argv: readonly string[], env: { readonly [name: string]: string }, size = { cols: 50, rows: 12 }) {
   let screen = "";
   const child = Bun.spawn([...gsvCommand(), ...argv], {
@@ -22,7 +22,7 @@ async function shown(argv: readonly string[], env: { readonly [name: string]: st
   return { status, lines: screen.replaceAll("\r", "").split("\n") };
 }
 
-test("what is taller than the terminal goes through the pager, broken to its width", async () => {
+test("a text taller than the terminal goes through the pager, wrapped to its width", async () => {
   await withHome(async (home) => {
     const env = {
       HOME: home.beside("me"),
@@ -37,7 +37,7 @@ test("what is taller than the terminal goes through the pager, broken to its wid
     expect((await shown(["man", "man"], { ...env, PAGER: "env" })).lines.join("\n")).not.toContain("SECRET");
     expect((await shown(["man", "man", "--no-pager"], env)).lines[0]).toBe("\x1b[1mNAME\x1b[22m");
     expect((await shown(["man", "man"], { ...env, PAGER: "cat -v" })).lines).toContain("^[[1mNAME^[[22m");
-    // As somebody's less has it that shows colours as codes.
+    // As with a less that shows colors as codes.
     expect((await shown(["man", "man"], { ...env, PAGER: "cat -v", LESS: "-i --ignore-case" })).lines).toContain(
       "NAME",
     );
@@ -49,7 +49,7 @@ test("what is taller than the terminal goes through the pager, broken to its wid
   });
 }, 30_000);
 
-test("a program that is not there has the status a shell gives it, and one that is given up ends", async () => {
+test("a missing program has the status of a shell, and a cancelled one ends", async () => {
   const signal = new AbortController().signal;
   expect(await runOnTerminal({ argv: ["/no/such/program"], env: {}, stdin: "", signal })).toBe(127);
   const giveUp = new AbortController();
@@ -58,7 +58,7 @@ test("a program that is not there has the status a shell gives it, and one that 
   expect(await running).toBeGreaterThan(128);
 });
 
-test("without a pager that is named or installed the text comes, and nothing is said about it", async () => {
+test("without a configured or installed pager the text is printed, without a message about it", async () => {
   await withHome(async (home) => {
     const { status, lines } = await shown(["man", "man"], { HOME: home.beside("me"), PATH: "/nowhere" });
     expect(status).toBe(0);

@@ -1,4 +1,4 @@
-// What a person is asked at the terminal: keys make a line that nobody sees, and an editor gets a private file and no secrets.
+// Questions at the terminal: keys make a hidden line, and an editor gets a private file and no secrets.
 
 import { afterAll, describe, expect, test } from "bun:test";
 import { chmodSync, lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -17,7 +17,7 @@ async function* keys(...chunks: string[]): AsyncGenerator<Uint8Array> {
   for (const chunk of chunks) yield Buffer.from(chunk);
 }
 
-describe("a line typed unseen", () => {
+describe("a hidden line of input", () => {
   test.each([
     [["secret\r"], "secret"],
     [["sec", "ret\n", "more"], "secret"],
@@ -28,14 +28,14 @@ describe("a line typed unseen", () => {
     expect(await lineFrom(keys(...chunks))).toBe(line);
   });
 
-  test("ctrl-C cancels; ctrl-D and an end before anything was typed are no line", async () => {
+  test("ctrl-C cancels; ctrl-D and an end before the first key return no line", async () => {
     expect((await rejection(lineFrom(keys("abc\u0003")))).code).toBe("ECANCELED");
     expect((await rejection(lineFrom(keys("\u0004")))).code).toBe("EUSAGE");
     expect((await rejection(lineFrom(keys("abc")))).code).toBe("EUSAGE");
   });
 });
 
-/** An editor that notes what it was given and does what it is told. */
+/** An editor that records its arguments and follows a script. */
 function editor(script: string): string {
   const path = join(directory, `editor-${readdirSync(directory).length}`);
   writeFileSync(path, `#!/bin/sh\n${script}\n`);
@@ -69,7 +69,7 @@ describe("an editor", () => {
     expect(readdirSync(directory).filter((name) => name.startsWith("edit-"))).toEqual([]);
   });
 
-  test("goes on with a text that was kept, until it is taken over; then nothing is left", async () => {
+  test("opens a saved draft until it is accepted; then nothing is left", async () => {
     const draft = join(directory, "draft-settings.conf");
     const edit = (EDITOR: string) => editText({ ...UNTOLD, env: { ...base, EDITOR }, ...places }, request);
     const left = () => readdirSync(directory).filter((name) => /^(?:edit|draft)-/.test(name));
@@ -82,7 +82,7 @@ describe("an editor", () => {
     expect(again.text).toBe("before\none\ntwo\n");
     again.done();
     expect(left()).toEqual([]);
-    // An editor that fails with something written in it has not lost it either.
+    // The text of an editor that fails is not lost either.
     const failed = await rejection(edit(editor('echo three >> "$1"; exit 3')));
     expect(failed.hints).toEqual([`your text is saved in ${draft}`]);
     expect(readFileSync(draft, "utf8")).toBe("before\nthree\n");
@@ -108,7 +108,7 @@ test.each([
   ["a link", 'rm "$1"; ln -s /etc/hostname "$1"'],
   ["a directory", 'rm "$1"; mkdir "$1"'],
 ])(
-  "what an editor made %s is neither waited for nor followed, but kept, and told also when the draft is taken up",
+  "%s as an editor's result is neither waited for nor followed, but saved, and reported also with the next draft",
   async (what, script) => {
     const draftName = what.replace(" ", "-");
     const request = { text: "before\n", name: "notes.md", draftName, onDraft: async () => {} };
@@ -127,7 +127,7 @@ test.each([
   },
 );
 
-test("what an editor leaves is kept when it is no text, and where it is is told", async () => {
+test("a result of an editor that is not text is saved, and its path is shown", async () => {
   const env = { PATH: "/usr/bin:/bin", EDITOR: editor("printf '\\377' > \"$1\"") };
   const request = { text: "before\n", name: "notes.md", draftName: "other", onDraft: async () => {} };
   const refused = await rejection(editText({ ...UNTOLD, env, home: directory, directory, cwd: "/" }, request));
@@ -138,7 +138,7 @@ test("what an editor leaves is kept when it is no text, and where it is is told"
   expect(readFileSync(join(directory, "draft-other"))).toEqual(Buffer.from([0xff]));
 });
 
-test("gsv config set ai.apiKey on a real terminal asks, shows nothing of what is typed, and stores it", async () => {
+test("gsv config set ai.apiKey on a real terminal asks, hides the input, and stores it", async () => {
   await withHome(async (home) => {
     expect((await home.gsv(["config", "list"])).status).toBe(0);
     let screen = "";

@@ -1,5 +1,5 @@
-// Many invocations of gsv, fifty in a soak, started at the same moment, on a home that does not exist yet and on one whose kernel was killed and left its
-// socket behind: they agree on one kernel, and it serves them all.
+// Many invocations of gsv, fifty in a soak, started at the same moment, on a home that does not exist yet and on one with the socket of
+// a killed kernel: they agree on one kernel, and it serves them all.
 
 import { expect, test } from "bun:test";
 import type { Message } from "../../src/abi/process/message.ts";
@@ -8,12 +8,12 @@ import { jsonLines, type TestHome, withHome } from "../support/home.ts";
 import { isCompiled } from "../support/program.ts";
 import { samples } from "../support/soak.ts";
 
-// From source each one is a compiler, too; then fewer come at once.
+// From source each one compiles, too; then fewer start at once.
 const AT_ONCE = samples(isCompiled() ? 20 : 12, 50);
 const ROUNDS = samples(1, 20);
 
 async function burst(home: TestHome, name: string): Promise<string[]> {
-  // What answers them is not what this is about.
+  // The provider does not matter here.
   const env = { GSV_MODEL: `script:${await home.file("script", [{ text: "heard", repeat: 1000 }])}` };
   const messages = Array.from({ length: AT_ONCE }, (_, n) => `${name} ${n}`);
   const all = await Promise.all(messages.map((message) => home.gsv(["send", message], { env })));
@@ -22,7 +22,7 @@ async function burst(home: TestHome, name: string): Promise<string[]> {
   return messages;
 }
 
-/** How many kernels there ever were, by the count that each raises as it begins. */
+/** Number of kernels so far, by the count that each raises at its start. */
 async function kernelsOf(home: TestHome): Promise<number> {
   const { stdout } = await home.gsv(["kernel", "status", "--json"]);
   return (JSON.parse(stdout) as KernelStatus).generation;

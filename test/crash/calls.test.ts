@@ -10,7 +10,7 @@ import { type Acknowledged, HomeBook } from "../support/sound.ts";
 const SENDERS = ["alice", "bob", "carol", "dave"];
 const CALLS_EACH = samples(8, 50);
 const CALLS = SENDERS.length * CALLS_EACH;
-/** The parts of all calls that are through when a kernel is killed. */
+/** The shares of finished calls at which a kernel is killed. */
 const KILLS_AFTER = [0.025, 0.2, 0.205, 0.6, 0.95];
 
 for (let seed = 1; seed <= samples(1, 20); seed++) {

@@ -1,4 +1,4 @@
-// One damaged process database among eight, found by the kernel that starts after kill -9: it hurts that process and no other.
+// One damaged process database among eight, found by the kernel that starts after kill -9: only that process is affected.
 
 import { expect, test } from "bun:test";
 import { closeSync, openSync, readdirSync, statSync, writeSync } from "node:fs";
@@ -10,7 +10,7 @@ import { withHome } from "../support/home.ts";
 
 const PAGE_BYTES = 4096;
 
-/** Brings the file up to date, leaves something in its WAL and dies with both open, as a kernel would. */
+/** Checkpoints the file, leaves something in its WAL and dies with both open, as a kernel would. */
 const LEAVE_A_WAL = `
   const db = new (require("bun:sqlite").Database)(process.argv[1]);
   db.run("PRAGMA wal_checkpoint(TRUNCATE)");
@@ -26,7 +26,7 @@ async function damage(path: string): Promise<void> {
   closeSync(file);
 }
 
-test.concurrent("a corrupt process database leaves seven of eight at work, is put in quarantine with its WAL, and a reset starts afresh", async () => {
+test.concurrent("a corrupt process database leaves seven of eight at work, moves to quarantine with its WAL, and a reset starts over", async () => {
   await withHome(async (home) => {
     const script = await home.file("script", [{ delayMs: 60_000, text: "too late" }]);
     const sys = home.sys({ model: `script:${script}` });

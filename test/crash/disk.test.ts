@@ -1,5 +1,5 @@
-// A full disk: nothing is acknowledged that was not saved, what was at work waits and says for what, and it goes on by itself when there is
-// space. Once with stores that say so, and, where a small file system can be mounted, on one that is really full.
+// A full disk: every acknowledged write is saved, work waits with that reason, and resumes by itself once there is
+// space. Once with stores that report it, and, if a small file system can be mounted, on one that is really full.
 
 import { expect, test } from "bun:test";
 import { closeSync, mkdirSync, openSync, rmSync, statfsSync, writeSync } from "node:fs";
@@ -46,7 +46,7 @@ async function goesThroughAFullDisk(home: TestHome, disk: Disk): Promise<void> {
   expect(said.map((record) => record.content)).toEqual(["go", "there is space again"]);
 }
 
-test.concurrent("when the stores find the disk full a send exits 75, the process waits for space, and goes on by itself", async () => {
+test.concurrent("when the stores find the disk full a send exits 75, the process waits for space, and resumes by itself", async () => {
   await withHome(
     async (home) => {
       const full = home.beside("full");
@@ -63,7 +63,7 @@ test.concurrent("when the stores find the disk full a send exits 75, the process
 const mountable = process.getuid?.() === 0 && process.platform === "linux" && canMount();
 
 test.concurrent.if(mountable)(
-  "on a file system that is really full a send exits 75, the process waits for space, and goes on by itself",
+  "on a file system that is really full a send exits 75, the process waits for space, and resumes by itself",
   async () => {
     await withHome(
       async (home) => {

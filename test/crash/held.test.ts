@@ -1,4 +1,4 @@
-// What a person decided or has still to decide outlives every kernel.
+// Decisions of a person, made or pending, survive every kernel.
 
 import { expect, test } from "bun:test";
 import type { Message } from "../../src/abi/process/message.ts";
@@ -7,7 +7,7 @@ import type { Spawned, WaitResult } from "../../src/syscalls/services.ts";
 import { jsonLines, withHome } from "../support/home.ts";
 import { HomeBook } from "../support/sound.ts";
 
-test.concurrent("a process stopped in the middle of its work stays stopped through kill -9 and restart, and goes on at CONT", async () => {
+test.concurrent("a process stopped in the middle of its work stays stopped through kill -9 and restart, and resumes at CONT", async () => {
   await withHome(async (home) => {
     const script = await home.file("script", [
       { delayMs: 30, calls: [{ name: "Write", args: { path: "~/w{{n}}", content: "x" } }], repeat: 3 },
@@ -43,7 +43,7 @@ for (const [decision, outcome] of [
   ["approve", "completed"],
   ["deny", "denied"],
 ] as const) {
-  test.concurrent(`an approval that waits survives kill -9 and restart, and can be answered with ${decision} afterwards`, async () => {
+  test.concurrent(`a pending approval survives kill -9 and restart, and can be answered with ${decision} afterwards`, async () => {
     await withHome(async (home) => {
       const script = await home.file("script", [
         { calls: [{ name: "Delete", args: { path: "~/letter" } }] },

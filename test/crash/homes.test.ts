@@ -10,7 +10,7 @@ import { until, withHome } from "../support/home.ts";
 import { samples } from "../support/soak.ts";
 import { HomeBook } from "../support/sound.ts";
 
-test.concurrent("a home whose socket path would be too long to bind works like any other", async () => {
+test.concurrent("a home with a socket path too long to bind works like any other", async () => {
   const at = `${"deep/".repeat(30)}home`;
   await withHome(
     async (home) => {
@@ -26,7 +26,7 @@ test.concurrent("a home whose socket path would be too long to bind works like a
   );
 }, 30_000);
 
-test.concurrent("a home that others may write and that holds something is refused with the command that mends it", async () => {
+test.concurrent("a home with content that others may write to is refused with the command that fixes it", async () => {
   await withHome(async (home) => {
     expect((await home.gsv(["send", "hello"])).status).toBe(0);
     await home.stop();
@@ -57,7 +57,7 @@ test.concurrent("a home of a newer gsv is refused with 78, by reads and by write
   });
 }, 30_000);
 
-test.concurrent("a kernel that is stopped during a run finishes its turn and leaves the rest: ps shows it interrupted and starts the kernel that goes on", async () => {
+test.concurrent("a kernel stopped during a run finishes its turn; ps shows the rest as interrupted and starts the kernel that resumes it", async () => {
   await withHome(async (home) => {
     const script = await home.file("script", [
       { delayMs: 200, calls: [{ name: "Write", args: { path: "~/w{{n}}", content: "x" } }], repeat: 4 },
@@ -94,7 +94,7 @@ test.concurrent("when kernel stop returns the kernel has left: the lock is free 
   });
 }, 30_000);
 
-test.concurrent("a kernel that is told to go while it is coming up comes up and goes, and is not just cut off", async () => {
+test.concurrent("a kernel that is stopped during its start comes up and leaves in order", async () => {
   await withHome(async (home) => {
     const kernel = home.start();
     await until("it makes itself at home", () => existsSync(home.paths.kernelDb));

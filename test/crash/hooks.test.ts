@@ -1,4 +1,4 @@
-// A kernel is killed while a hook is asked: the call was not made, the hook that was asked is ended by the next kernel, which asks again.
+// A kernel is killed while a hook runs: the call was not made, the next kernel ends that hook and runs it again.
 
 import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -8,7 +8,7 @@ import type { ShownHook } from "../../src/syscalls/system/hook-service.ts";
 import { isAlive, until, withHome } from "../support/home.ts";
 import { HomeBook } from "../support/sound.ts";
 
-test("kill -9 while a hook is asked: nothing was done, the hook is gone, and the next kernel asks again before it does it", async () => {
+test("after kill -9 during a hook its call was not made, the hook is gone, and the next kernel runs the hook again before the call", async () => {
   await withHome(async (home) => {
     const asked = home.beside("asked");
     const path = join(home.paths.hooksDir, "tool-before/slow");

@@ -1,5 +1,5 @@
-// Commands of the host and a kernel that is killed with kill -9 over them: they go on, and who comes next has all they printed and how they
-// ended. Real kernels, real bash, without a sandbox and in the machine's own.
+// Commands of the host under a kernel that gets kill -9: they continue, and the next kernel has all of their output and exit
+// status. Real kernels, real bash, without a sandbox and in the host's own.
 
 import { expect, test } from "bun:test";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -12,12 +12,12 @@ import { oneIn, SEED } from "../support/soak.ts";
 
 const ID = "0190a1b2-0000-7000-8000-000000000001";
 
-/** A build that says what it is doing, waits for a word, and says how it came out. */
+/** A build that prints its progress, waits for a word, and prints its result. */
 function build(home: TestHome): string {
   return `echo >> ${home.beside("begun")}; echo one; while [ ! -e ${home.beside("go")} ]; do sleep 0.02; done; echo two >&2; echo three; exit 5`;
 }
 
-/** What the build is waiting for: all of it that runs. */
+/** The pids of the waiting build. */
 function running(home: TestHome): number[] {
   return startedWith(home.beside("go")).filter(isAlive);
 }
@@ -44,7 +44,7 @@ const ways = [
   ...(real === null ? [] : [{ name: "in the machine's sandbox", sandboxed: true }]),
 ];
 
-/** In a run each claim is tried one way, the next one the other; in a soak every way. */
+/** Each run tries each claim one way, the next run the other; a soak every way. */
 const eachWay = (nth: number) => oneIn(ways.length, ways, SEED + nth);
 
 const inHome = (sandboxed: boolean, work: (home: TestHome) => Promise<void>) =>
@@ -54,7 +54,7 @@ const inHome = (sandboxed: boolean, work: (home: TestHome) => Promise<void>) =>
   });
 
 test.each(eachWay(0))(
-  "$name, a build goes on without a kernel, and the next one has its result",
+  "$name, a build continues without a kernel, and the next one has its result",
   async ({ sandboxed }) => {
     await inHome(sandboxed, async (home) => {
       const sys = home.sys();
@@ -84,7 +84,7 @@ test.each(eachWay(0))(
 );
 
 test.each(eachWay(1))(
-  "$name, who follows a build follows it through the kernel's death, and it can be stopped by the next one",
+  "$name, a follower of a build follows it through the kernel's death, and the next kernel can stop it",
   async ({ sandboxed }) => {
     await inHome(sandboxed, async (home) => {
       const following = home.gsv(["sh", "--host", ...(sandboxed ? [] : ["--no-sandbox"]), "-c", build(home)]);
@@ -117,7 +117,7 @@ test.each(eachWay(1))(
 );
 
 test.each(eachWay(2))(
-  "$name, an agent's command that a person allowed has its result after the kernel's death, and ran once",
+  "$name, an agent's approved command has its result after the kernel's death, and ran once",
   async ({ sandboxed }) => {
     await inHome(sandboxed, async (home) => {
       const command = build(home).replace("echo one", `echo ran >> ${home.beside("ran")}; echo one`);

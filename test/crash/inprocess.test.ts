@@ -1,4 +1,4 @@
-// GSV_KERNEL=in-process: one invocation is its own kernel, does its work, leaves nothing running, and what it did not do to the next.
+// GSV_KERNEL=in-process: one invocation is its own kernel, does its work, leaves nothing running, and leaves the queue to the next.
 
 import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
@@ -20,7 +20,7 @@ test.concurrent("with GSV_KERNEL=in-process a chat is answered, and no kernel, s
   });
 }, 30_000);
 
-test.concurrent("what an invocation queued and did not do is done by the next kernel", async () => {
+test.concurrent("the next kernel does the work that an invocation left in the queue", async () => {
   await withHome(async (home) => {
     const script = await home.file("script", [{ text: "done later", repeat: 10 }]);
     const env = { ...ALONE, GSV_MODEL: `script:${script}` };

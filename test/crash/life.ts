@@ -1,6 +1,6 @@
-// A short life of a process that passes every part of the machinery: spawned with a message, sent more, three tools with two effects, an
-// approval, a compaction, a reset, another message, killed while it asks. Every call is repeated by its client until it is answered, so a life goes on
-// through any number of kernels, and what was answered is known.
+// A short life of a process that passes every part of the machinery: spawned with a message, more messages, three tools with two effects, an
+// approval, a compaction, a reset, another message, killed while it asks. Its client repeats every call until it is answered, so a life
+// continues through any number of kernels, with all answers known.
 
 import { readFileSync } from "node:fs";
 import type { Sys } from "../../src/abi/sys.ts";
@@ -14,7 +14,7 @@ export const TALLY = "~/tally";
 /** A process that takes longer stands still. */
 const PATIENCE_MS = 20_000;
 
-/** The first message of a conversation gets tools, the next an approval, and everything later a word. */
+/** The first message of a conversation gets tools, the next an approval, and later ones a text. */
 const SCRIPT = [
   {
     calls: [
@@ -35,7 +35,7 @@ export interface Life {
   readonly killed: Closed;
 }
 
-/** Makes the home and what a life needs in it. */
+/** Makes the home and everything that a life needs in it. */
 export async function prepare(home: TestHome): Promise<Sys> {
   const script = await home.file("life.script", SCRIPT);
   const sys = home.sys({ model: `script:${script}` });
@@ -43,7 +43,7 @@ export async function prepare(home: TestHome): Promise<Sys> {
   return sys;
 }
 
-/** `chapter` is told where the life is: seams are counted anew in each. */
+/** `chapter` gets the current part of the life: seams are counted from 1 in each. */
 export async function live(sys: Sys, chapter: (name: string) => Promise<unknown>): Promise<Life> {
   const acknowledged: Acknowledged[] = [];
   await chapter("young");
@@ -67,7 +67,7 @@ export async function live(sys: Sys, chapter: (name: string) => Promise<unknown>
   return { pid, acknowledged, reset, killed };
 }
 
-/** Approves whatever the process asks for until it has nothing left to do. */
+/** Approves every request of the process until it has no work left. */
 export async function settle(sys: Sys, pid: string): Promise<WaitResult> {
   for (;;) {
     const result = await wait(sys, pid);
@@ -84,7 +84,7 @@ async function wait(sys: Sys, pid: string): Promise<WaitResult> {
   return result;
 }
 
-/** What is wrong with a home after a life, its kernel gone; nothing should be. */
+/** Faults of a home after a life without its kernel; the list should be empty. */
 export function faultsAfter(
   home: TestHome,
   life: Pick<Life, "pid" | "acknowledged"> & Partial<Life>,
@@ -104,7 +104,7 @@ export function faultsAfter(
   ];
 }
 
-// The tally holds one word for each edit that happened: each at most once, and once where its result says so.
+// The tally has one word for each edit that happened: each at most once, and once if its result says so.
 function tallyFaults(home: TestHome, book: HomeBook, pid: string): string[] {
   const words = readFileSync(`${home.paths.objectsDir}/home/sam/tally`, "utf8").split(/[ |]+/).filter(Boolean);
   const records = book.records(pid);

@@ -1,4 +1,4 @@
-// A kernel whose lock file was taken away while it could not look: another one begins, and the first writes nothing any more.
+// A kernel that could not look while its lock file was removed: another one starts, and the first writes nothing more.
 
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
@@ -11,9 +11,9 @@ import { VERSION } from "../../src/version.ts";
 import { rejection } from "../contract/sys.ts";
 import { type TestHome, until, withHome } from "../support/home.ts";
 
-test.concurrent("a kernel that lost its lock writes 0 rows, even in the middle of a run, and leaves; the new one goes on with the run", async () => {
+test.concurrent("a kernel that lost its lock writes 0 rows, even in the middle of a run, and leaves; the new one resumes the run", async () => {
   await withHome(async (home) => {
-    // Its run wants to go on before it looks at the lock again.
+    // Its run must continue before it looks at the lock again.
     const stale = home.start({ GSV_KERNEL_LOCK_CHECK_MS: "1500" });
     await until("it serves", () => home.holder === stale.pid);
     const script = await home.file("script", [
@@ -39,7 +39,7 @@ test.concurrent("a kernel that lost its lock writes 0 rows, even in the middle o
   });
 }, 30_000);
 
-test.concurrent("whatever a client still asks of a kernel that has lost its lock is refused as not saved, and not a row changes", async () => {
+test.concurrent("a kernel that has lost its lock refuses each call as not saved, and changes no row", async () => {
   await withHome(async (home) => {
     const stale = home.start({ GSV_KERNEL_LOCK_CHECK_MS: "60000" });
     await until("it serves", () => home.holder === stale.pid);
@@ -67,7 +67,7 @@ test.concurrent("whatever a client still asks of a kernel that has lost its lock
   });
 }, 30_000);
 
-test.concurrent("a kernel that looks at its lock and finds it gone leaves at once", async () => {
+test.concurrent("a kernel that finds its lock gone leaves at once", async () => {
   await withHome(async (home) => {
     const stale = home.start({ GSV_KERNEL_LOCK_CHECK_MS: "20" });
     await until("it serves", () => home.holder === stale.pid);

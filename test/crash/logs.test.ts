@@ -1,5 +1,5 @@
-// `gsv logs -f`: what is said in a process is told once each and in order, though the kernel is killed meanwhile; ctrl-c ends it, and so
-// does the end of the process.
+// `gsv logs -f`: prints each message of a process once and in order, though the kernel is killed meanwhile; ctrl-c and
+// the end of the process end it.
 
 import { expect, test } from "bun:test";
 import { type TestHome, until, withHome } from "../support/home.ts";
@@ -24,7 +24,7 @@ function follow(home: TestHome, ...args: string[]) {
   };
 }
 
-test("what is said is told once, also after the kernel was killed, and ctrl-c ends it with 130", async () => {
+test("messages are printed once, also after the kernel was killed, and ctrl-c ends the log with 130", async () => {
   await withHome(async (home) => {
     await home.gsv(["chat", "before"]);
     const logs = follow(home, "--limit", "2");
@@ -45,7 +45,7 @@ test("what is said is told once, also after the kernel was killed, and ctrl-c en
   });
 }, 60_000);
 
-test("the end of the process ends it, and a process that is not there is none to follow", async () => {
+test("the end of the process ends the log, and a missing process cannot be followed", async () => {
   await withHome(async (home) => {
     const pid = (await home.gsv(["spawn"])).stdout.trim();
     await home.gsv(["send", "--pid", pid, "hello"]);

@@ -1,5 +1,5 @@
-// Files taken away from under a kernel, and kernels that cannot start: whoever comes next is served or told at once, and nothing that was
-// acknowledged is lost.
+// Files removed under a kernel, and kernels that cannot start: later clients are served or get an error at once, and no
+// acknowledged write is lost.
 
 import { expect, test } from "bun:test";
 import { copyFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
@@ -9,7 +9,7 @@ import { until, withHome } from "../support/home.ts";
 import { gsvCommand } from "../support/program.ts";
 import { HomeBook } from "../support/sound.ts";
 
-test.concurrent("when the socket is removed the same kernel is reached again, by a client that only just came", async () => {
+test.concurrent("when the socket is removed the same kernel is reached again, also by a new client", async () => {
   await withHome(async (home) => {
     expect((await home.gsv(["send", "hello"])).status).toBe(0);
     const pid = home.holder;
@@ -19,13 +19,13 @@ test.concurrent("when the socket is removed the same kernel is reached again, by
   });
 }, 30_000);
 
-test.concurrent("when kernel.db is removed it is put back with all that was acknowledged since, and the next kernel goes on", async () => {
+test.concurrent("when kernel.db is removed it is restored with all later acknowledged writes, and the next kernel continues", async () => {
   await withHome(async (home) => {
     expect((await home.gsv(["send", "one"])).status).toBe(0);
     const sys = home.sys();
     await sys.call("system.status", {});
     rmSync(home.paths.kernelDb);
-    // Over a connection that is there already, so that nothing looks at the file before this is acknowledged.
+    // Over an existing connection, so that no one looks at the file before this is acknowledged.
     const { pid } = await sys.call<{ pid: string }>("proc.spawn", { label: "kept", prompt: "hello" });
     expect((await home.gsv(["wait", pid])).status).toBe(0);
     expect((await home.ps()).map((info) => info.label)).toContain("kept");
@@ -35,7 +35,7 @@ test.concurrent("when kernel.db is removed it is put back with all that was ackn
   });
 }, 30_000);
 
-test.concurrent("a kernel.db that took the place of the real one is left alone, and what the kernel had is kept", async () => {
+test.concurrent("a kernel.db in place of the real one is left alone, and the kernel's data is kept", async () => {
   await withHome(async (home) => {
     expect((await home.gsv(["send", "one"])).status).toBe(0);
     const other = home.beside("other");
@@ -52,7 +52,7 @@ test.concurrent("a kernel.db that took the place of the real one is left alone, 
   });
 }, 30_000);
 
-test.concurrent("a kernel that finds kernel.db damaged ends whoever started it at once: the same line, hint and status, once", async () => {
+test.concurrent("a kernel that finds kernel.db damaged ends its starter at once: the same line, hint and status, once", async () => {
   await withHome(async (home) => {
     expect((await home.gsv(["send", "hello"])).status).toBe(0);
     await home.stop();
@@ -68,13 +68,13 @@ test.concurrent("a kernel that finds kernel.db damaged ends whoever started it a
 }, 30_000);
 
 test.concurrent.skipIf(process.platform !== "linux")(
-  "a kernel with few descriptors refuses what is too much for it, stays quiet, and serves again when they are free",
+  "a kernel with few descriptors refuses excess load, stays quiet, and serves again when some are free",
   async () => {
     await withHome(async (home) => {
       const env = { HOME: home.beside("."), USER: "sam", PATH: process.env.PATH ?? "", GSV_HOME: home.directory };
       const start = ["sh", "-c", 'ulimit -n 64; exec "$@"', "sh", ...gsvCommand(), "kernel", "start"];
       expect(await Bun.spawn(start, { env, stdout: "ignore", stderr: "ignore" }).exited).toBe(0);
-      // Some are let go before they have noticed that they were connected.
+      // Some are disconnected before they noticed that they were connected.
       const socket = { data() {}, error() {} };
       const tries = Array.from({ length: 100 }, () =>
         Bun.connect({ unix: home.paths.socket, socket }).catch(() => null),

@@ -1,12 +1,12 @@
-// gsv between other programs: a reader who leaves is met with silence, one who is slow gets everything, and whatever stdin is, nothing hangs
-// without a word and no more is held than may be.
+// gsv between other programs: no message to a reader that left, all output to a slow one, and for every kind of stdin no silent hang
+// and a bounded buffer.
 
 import { expect, test } from "bun:test";
 import { type TestHome, withHome } from "../support/home.ts";
 import { gsvCommand } from "../support/program.ts";
 import { oneIn } from "../support/soak.ts";
 
-/** A line of a shell: what came out, and the exit status of each part of its last pipe. */
+/** A line of a shell: its output, and the exit status of each part of its last pipe. */
 async function sh(home: TestHome, line: string) {
   const child = Bun.spawn(["bash", "--norc", "-c", `${line}\necho "\${PIPESTATUS[*]}"`], {
     env: home.env,
@@ -37,7 +37,7 @@ const LEFT = [
   "gsv chat --colour 2>&1 | true",
 ];
 
-test.concurrent("a reader who has had enough is met with silence and 141, or was served before", async () => {
+test.concurrent("a reader that leaves early ends gsv without a message and with 141, or after all its output", async () => {
   await withHome(async (home) => {
     await home.gsv(["chat", "hello"]);
     for (const line of oneIn(3, LEFT)) {
@@ -57,7 +57,7 @@ const FOLLOWING = [
 ];
 
 test.skipIf(process.platform !== "linux")(
-  "who follows goes with the reader, also where nothing more is ever written",
+  "a follower ends with its reader, also if there is never any more output",
   async () => {
     await withHome(async (home) => {
       await home.gsv(["sh", "-c", "echo told > ~/told"]);
@@ -100,7 +100,7 @@ test.concurrent("five megabytes come whole through a pipe to a slow reader", asy
   });
 }, 60_000);
 
-/** Every kind of stdin that a shell makes, and what `gsv chat` makes of it. */
+/** Every kind of stdin that a shell makes, and the reaction of `gsv chat`. */
 const STDIN: readonly (readonly [line: string, status: number, says: RegExp])[] = [
   ["gsv chat hello <&-", 0, /./],
   ["gsv chat <&-", 2, /nothing to send/],
@@ -114,7 +114,7 @@ const STDIN: readonly (readonly [line: string, status: number, says: RegExp])[] 
   ["head -c 300 /dev/zero | gsv chat help", 0, /./],
   ["head -c 300 /dev/zero | gsv chat", 2, /no message says what to do with it/],
   ["yes | gsv chat help", 2, /stdin is larger than 25.0 MiB/],
-  // Open both ways it is a pipe that never says a word.
+  // Open both ways it is a pipe that never has data.
   ["gsv chat --stdin-wait 0.2 help <> q", 0, /no data on stdin for 0.2 s/],
   ["gsv chat --timeout 0.5 <> q", 124, /nothing was sent/],
   ["gsv chat --no-stdin help <> q", 0, /./],
@@ -122,7 +122,7 @@ const STDIN: readonly (readonly [line: string, status: number, says: RegExp])[] 
   ["gsv chat - 0> w", 1, /cannot read stdin \(EBADF\)/],
 ];
 
-test.concurrent("whatever stdin is, chat answers or says why not", async () => {
+test.concurrent("chat answers or reports an error for every kind of stdin", async () => {
   await withHome(async (home) => {
     await home.gsv(["ps"]);
     await sh(home, "mkfifo f q");

@@ -1,5 +1,5 @@
-// Where gsv is started: in whatever language and time zone, in homes with odd names, in directories that nobody can write to, that are gone,
-// or that belong to somebody who means no good. It answers the same everywhere, and a directory is believed nothing before a person trusts it.
+// Places to start gsv: any language and time zone, homes with odd names, directories that are not writable, deleted,
+// or hostile. It answers the same everywhere, and trusts nothing in a directory before a person does.
 
 import { expect, test } from "bun:test";
 import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
@@ -30,9 +30,9 @@ const COMMANDS = [
   ["sh", "-c", SCRIPT],
   ["sh", "--host", "-c", "echo $((6 * 7))"],
 ];
-/** What differs from one run to the next. */
+/** Output that differs from run to run. */
 const OWN = /task:\w{6}|[0-9a-f]{8}-[0-9a-f-]{27}|\d{4}-\d\d-\d\dT[\d:.]+Z|\b\d{13}\b/g;
-/** bash itself says so, of a language that the machine has not. */
+/** bash itself prints this about a missing locale. */
 const BASH = /.*setlocale: .*\n/g;
 
 async function printedIn({ at, env }: Place): Promise<readonly string[]> {
@@ -69,7 +69,7 @@ for (const place of oneIn(4, PLACES))
   }, 30_000);
 
 test.concurrent.skipIf(!existsSync("/proc/self"))(
-  "a directory that nobody can write to, and one that is gone",
+  "gsv works in a directory without write access, and in a deleted one",
   async () => {
     await withHome(async (home) => {
       expect(await home.gsv(["chat", "hello"], { cwd: "/proc" })).toMatchObject({ status: 0 });
@@ -79,14 +79,14 @@ test.concurrent.skipIf(!existsSync("/proc/self"))(
       const shell = ["sh", "-c", 'cd "$1"; rmdir "$1"; shift; exec "$@"', "sh", gone];
       const child = Bun.spawn([...shell, ...gsvCommand(), "ps"], { env: home.env, stdout: "pipe", stderr: "pipe" });
       const [status, stderr] = await Promise.all([child.exited, child.stderr.text()]);
-      // The runtime says it before there is a line of gsv.
+      // The runtime prints it before any line of gsv runs.
       if (status !== 0) expect(stderr).toMatch(/^[^\n]*directory[^\n]*\n$/);
     });
   },
   30_000,
 );
 
-/** Everything a directory can hold for a program that believes it; each tells on itself. */
+/** All files that a gullible program would believe in a directory; each leaves a trace. */
 function armed(home: TestHome, address: string): { readonly directory: string; readonly ran: () => readonly string[] } {
   const root = home.beside("trap");
   mkdirSync(root);
@@ -117,7 +117,7 @@ function armed(home: TestHome, address: string): { readonly directory: string; r
   return { directory, ran: () => repo.ran() };
 }
 
-test.concurrent("of a directory that means no good nothing runs, connects or is believed", async () => {
+test.concurrent("in a hostile directory nothing runs, connects or is trusted", async () => {
   let calls = 0;
   const server = Bun.listen({
     hostname: "127.0.0.1",
@@ -131,7 +131,7 @@ test.concurrent("of a directory that means no good nothing runs, connects or is 
   });
   await withHome(async (home) => {
     const { directory, ran } = armed(home, `http://127.0.0.1:${server.port}`);
-    // From source it is the runtime that would read some of it, before a line of gsv.
+    // From source the runtime would read some of it, before any line of gsv.
     if (!isCompiled()) for (const name of ["bunfig.toml", ".env", ".env.local"]) rmSync(join(directory, name));
     const typed = async (...args: string[]) => {
       const { status, stdout, stderr } = await home.gsv(args, { cwd: directory });
@@ -154,7 +154,7 @@ test.concurrent("of a directory that means no good nothing runs, connects or is 
     await typed("sh", "--host", "-c", "true");
     expect(await typed("config", "get", "ai.baseUrl")).not.toContain("127.0.0.1");
     expect(await typed("policy", "explain", "rm -rf /")).not.toMatch(/^allow/m);
-    // Trusted, it is told: the trap was set.
+    // Once trusted, it takes effect: the trap was set.
     const [workspace] = jsonLines<{ id: string }>(await typed("workspace", "list", "--json"));
     await typed("workspace", "trust", workspace?.id ?? "", "--yes");
     expect((await home.gsv(["prompt", pid], { cwd: directory })).stdout).toContain("TRAPPED");

@@ -1,5 +1,5 @@
-// A conversation that is told to leave, aborted, put aside or left by its reader, at each of twenty points of its life: what it has printed is
-// whole, the message it had taken is not lost, the run goes on or ends as it should, and nobody is left behind.
+// A conversation that gets TERM, an abort, a suspend or a closed pipe, at each of twenty points of its life: its output is
+// whole, its accepted message is not lost, the run continues or ends as it should, and no process is left.
 
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
@@ -26,7 +26,7 @@ interface Left {
 
 type Child = Bun.Subprocess<"ignore", "pipe", "pipe">;
 
-/** Talks until so many lines were printed, then something is done to it. */
+/** Talks until so many lines were printed, then applies an event. */
 async function talk(home: TestHome, model: string, point: number, act: (child: Child) => unknown): Promise<Left> {
   const child = Bun.spawn([...gsvCommand(), "chat", "--new", "--json", `message ${point}`], {
     env: { ...home.env, GSV_MODEL: model },
@@ -48,13 +48,13 @@ async function talk(home: TestHome, model: string, point: number, act: (child: C
   return { exit: child.signalCode ?? exit, events: lines.map((line) => JSON.parse(line)), stderr };
 }
 
-/** The reader goes: breaking off the reading closes its end of the pipe. */
+/** The reader leaves: cancelling the read closes its end of the pipe. */
 function leaves(): void {}
 
 async function aside(child: Child): Promise<void> {
   const state = () => (isAlive(child.pid) ? /\) (\w)/.exec(readFileSync(`/proc/${child.pid}/stat`, "utf8"))?.[1] : "X");
   child.kill("SIGTSTP");
-  // In a group that nobody has at a terminal the system drops it.
+  // In a process group without a terminal the system drops it.
   child.kill("SIGSTOP");
   await until("it stands still", () => state() === "T" || state() === "X");
   child.kill("SIGCONT");
@@ -63,7 +63,7 @@ async function aside(child: Child): Promise<void> {
 const SIGNALS: {
   readonly [name: string]: {
     readonly act: (child: Child) => unknown;
-    /** Its exit status, unless it was done before. */
+    /** Its exit status, unless it had already ended. */
     readonly exit: number;
     readonly status: string;
     readonly run: readonly WaitResult["status"][];
@@ -80,11 +80,11 @@ const hasProc = process.platform === "linux";
 
 for (const [name, { act, exit, status, run }] of oneIn(2, Object.entries(SIGNALS)))
   test.concurrent.skipIf(!hasProc)(
-    `${name} at any point loses nothing and leaves nobody behind`,
+    `${name} at any point loses nothing and leaves no process behind`,
     async () => {
       const { int } = seeded(SEED);
       const count = samples(1, POINTS);
-      // Spread over the whole life, and each in another place every time.
+      // Spread over the whole life, and each at another point every time.
       const points = Array.from({ length: count }, (_, at) => Math.floor((at * POINTS) / count) + int(POINTS / count));
       await withHome(async (home) => {
         const model = `script:${await home.file("script", SCRIPT)}`;
@@ -97,7 +97,7 @@ for (const [name, { act, exit, status, run }] of oneIn(2, Object.entries(SIGNALS
           expect([at, ...events.flatMap(published)]).toEqual([at]);
           const end = events.at(-1);
           const done = end?.type === "result" ? end : null;
-          // Before it listens to signals it ends as any program does; and it may have been done before.
+          // Before it listens to signals it ends as any program does; and it may have ended before.
           if (events.length === 0 && name !== "TSTP")
             expect([at, [`SIG${name}`, exit]]).toEqual([at, expect.arrayContaining([left.exit])]);
           else if (done?.status === "ok") expect([at, left.exit]).toEqual([at, 0]);
@@ -113,7 +113,7 @@ for (const [name, { act, exit, status, run }] of oneIn(2, Object.entries(SIGNALS
     120_000,
   );
 
-/** What was taken is in the history, and its run ends as it should. */
+/** An accepted message is in the history, and its run ends as it should. */
 async function isKept(
   home: TestHome,
   at: string,

@@ -1,11 +1,11 @@
-// A run that takes the kernel down with it, each time it is taken up again: it is given up, and the kernel stays.
+// A run that kills the kernel each time it resumes: the run is given up, and the kernel stays.
 
 import { expect, test } from "bun:test";
 import type { Sent, Spawned, WaitResult } from "../../src/syscalls/services.ts";
 import { until, withHome } from "../support/home.ts";
 import { HomeBook } from "../support/sound.ts";
 
-const SEAM = "before:process.context"; // asking the model begins here
+const SEAM = "before:process.context"; // the model call starts here
 
 test("a run in which the kernel died three times without progress ends in error, and the next kernel stays up", async () => {
   await withHome(async (home) => {

@@ -16,7 +16,7 @@ const KILLS = samples(7, 20);
 const SCRIPT = [
   {
     repeat: TURNS,
-    // Long enough for people to get a word in while a kernel lives.
+    // Long enough for people to send something while a kernel lives.
     delayMs: 10,
     calls: [
       { name: "Edit", args: { path: TALLY, oldString: "|", newString: "{{n}} |" } },
@@ -27,7 +27,7 @@ const SCRIPT = [
   { text: "answer {{n}}", repeat: 100_000 },
 ];
 
-/** Plans for kernels until enough of them have died. Every other life is a long one, so that a run never stands still. */
+/** Plans for kernels until enough of them have died. Every other life is a long one, so that a run makes progress. */
 function deaths(home: TestHome, random: Random): () => CrashPlan {
   const stored = home.beside("stored");
   return () => {

@@ -1,4 +1,4 @@
-// A home that nothing can be written to, by its mount or by its mode: what only reads works, what writes says so at once.
+// A home without write access, by its mount or by its mode: reads work, writes report it at once.
 
 import { expect, test } from "bun:test";
 import { chmodSync, copyFileSync, existsSync, readdirSync } from "node:fs";
@@ -7,7 +7,7 @@ import { type Ran, type TestHome, withHome } from "../support/home.ts";
 import { gsvCommand } from "../support/program.ts";
 
 const isRoot = process.getuid?.() === 0;
-// Modes do not hold root back; a mount does.
+// Modes do not stop root; a mount does.
 const READ_ONLY = [
   "unshare",
   "-m",
@@ -34,7 +34,7 @@ function setModes(home: TestHome, mode: number): void {
 }
 
 test.skipIf(!canTry)(
-  "of a read-only home what only reads works, and what writes exits 78 with one line and a hint",
+  "on a read-only home reads work, and writes exit 78 with one line and a hint",
   async () => {
     await withHome(async (home) => {
       expect((await home.gsv(["chat", "hello"])).status).toBe(0);
@@ -73,13 +73,13 @@ test.skipIf(!canTry)(
 );
 
 test.skipIf(!canTry)(
-  "what a killed kernel left in its log is not passed over: that cannot be read, and says so",
+  "a killed kernel's write-ahead log is not ignored: it is unreadable, and the error says so",
   async () => {
     await withHome(async (home) => {
       expect((await home.gsv(["send", "hello"])).status).toBe(0);
       await home.kill();
       expect(existsSync(`${home.paths.kernelDb}-wal`)).toBe(true);
-      // Without the index of the log, as after a restart of the machine.
+      // Without the index of the log, as after a reboot.
       for (const name of readdirSync(home.directory).filter((each) => each.endsWith("-shm")))
         await Bun.file(join(home.directory, name)).delete();
       copyFileSync(`${home.paths.kernelDb}-wal`, home.beside("wal"));

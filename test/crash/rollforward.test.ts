@@ -1,5 +1,5 @@
-// A reset or a kill that was cut off by kill -9, and nobody asks for it again: the next kernel takes it to its end by itself. At no moment
-// is there neither the history nor its archive.
+// A reset or a kill that was cut off by kill -9 and that no client repeats: the next kernel completes it by itself. At every moment
+// either the history or its archive exists.
 
 import { expect, test } from "bun:test";
 import type { Spawned } from "../../src/syscalls/services.ts";
@@ -16,7 +16,7 @@ const KILL = [
   ...["before:process.remove", "after:process.remove", "before:processes.remove", "after:processes.remove"],
 ];
 
-/** A process with a history, whose end is begun, cut off at the seam and never asked for again. */
+/** A process with a history and an end that was started, cut off at the seam and never repeated. */
 async function cutOff(home: TestHome, call: "proc.reset" | "proc.kill", seam: string): Promise<string> {
   const book = home.beside("died");
   const chapter = home.beside("chapter");
@@ -36,7 +36,7 @@ async function cutOff(home: TestHome, call: "proc.reset" | "proc.kill", seam: st
   return pid;
 }
 
-/** How often the summary of its workspace tells of a process. */
+/** Number of mentions of a process in the summary of its workspace. */
 async function keptInWorkspace(home: TestHome, pid: string): Promise<number> {
   let count = 0;
   const summaries = new Bun.Glob("repos/*/ws_*/.gsv/summary.md");
@@ -51,7 +51,7 @@ for (const [call, seams] of [
   ["proc.reset", RESET],
   ["proc.kill", KILL],
 ] as const) {
-  test.concurrent(`a ${call} cut off at any point is taken to its end by the next kernel, with one verified archive`, async () => {
+  test.concurrent(`the next kernel completes a ${call} cut off at any point, with one verified archive`, async () => {
     await withHome(async (home) => {
       for (const seam of oneIn(6, seams)) {
         const pid = await cutOff(home, call, seam);

@@ -1,5 +1,5 @@
-// kill -9 at every seam: before and after each verb of every store that a short life passes. Whatever the point, the next kernels take
-// the life to its end, and the home is as sound as if nothing had happened.
+// kill -9 at every seam: before and after each store verb of a short life. Whatever the point, the next kernels complete
+// the life, and the home is as sound as without accidents.
 
 import { expect, test } from "bun:test";
 import { isLook, linesOf } from "../support/crash.ts";
@@ -13,7 +13,7 @@ const AT_ONCE = 2;
 const DEATHS_PER_HOME = 10;
 const TRIES = 4;
 
-/** The seams in the order in which a life without accidents first passes them: a chapter after the other. */
+/** The seams in the order in which a life without accidents first passes them, one chapter after the other. */
 async function seamsOfALife(): Promise<string[]> {
   const seams = new Set<string>();
   await withHome(async (home) => {
@@ -29,7 +29,7 @@ async function seamsOfALife(): Promise<string[]> {
   return [...seams];
 }
 
-/** A life whose kernels die one after the other, each at the next of these seams. Returns the seams that were never reached. */
+/** A life with kernels that die one after the other, each at the next of these seams. Returns the seams that were never reached. */
 async function liveThrough(seams: readonly string[]): Promise<string[]> {
   let died: string[] = [];
   await withHome(async (home) => {
@@ -53,7 +53,7 @@ test(
     expect(seams.length).toBeGreaterThanOrEqual(SAMPLE);
     const rounds = [...Map.groupBy(seams, chapterOf).values()].flatMap(spread);
     let unreached = await liveThroughAll(rounds);
-    // An earlier death can lead around a seam: then it gets a home of its own. What is tidied up behind a chapter may come too late for it.
+    // An earlier death can lead around a seam: then it gets a home of its own. Cleaning up after a chapter may come too late for it.
     for (let tries = 0; tries < TRIES && unreached.length > 0; tries++)
       unreached = await liveThroughAll(unreached.map((seam) => [seam]));
     expect(unreached).toEqual([]);
@@ -61,7 +61,7 @@ test(
   samples(120_000, 1_800_000),
 );
 
-/** A sample drawn with the seed, in their order. */
+/** A sample drawn with the seed, in order. */
 function sampled(seams: readonly string[]): string[] {
   const random = seeded(SEED);
   const left = [...seams];
@@ -69,7 +69,7 @@ function sampled(seams: readonly string[]): string[] {
   return left;
 }
 
-/** Before its chapter is over a seam is reached or never. */
+/** A seam is reached before the end of its chapter or never. */
 function chapterOf(seam: string): string {
   return /^\w+(?=:\w+:)/.exec(seam)?.[0] ?? "";
 }

@@ -1,6 +1,6 @@
-// Ten minutes of many processes at work (GSV_SOAK_MINUTES says otherwise): each is sent a message a second while the kernel is killed every
-// half minute. What was acknowledged is answered once, and no kernel takes more memory, handles or log than the ones before it. Only in
-// `npm run soak`.
+// Ten minutes of many processes at work (set GSV_SOAK_MINUTES for another time): each gets a message a second while the kernel is killed
+// every half minute. Each acknowledged message is answered once, and no kernel takes more memory, handles or log than its predecessors.
+// Only in `npm run soak`.
 
 import { expect, test } from "bun:test";
 import { readdirSync, readFileSync, statSync } from "node:fs";
@@ -15,10 +15,10 @@ const soaks = test.skipIf(process.env.GSV_SOAK !== "1");
 const PROCESSES = 20;
 const EVERY_MS = 1000;
 const KILL_EVERY_MS = 30_000;
-/** What later kernels may take more than earlier ones: histories have grown, and a runtime gives back when it likes. */
+/** The extra that later kernels may take: histories have grown, and a runtime frees memory when it likes. */
 const GROWTH_MIB_MAX = 40;
 const HANDLES_MORE_MAX = 16;
-/** Of each database: a log is written over once it holds a thousand pages, and never given back while it is in use. */
+/** For each database: a log is overwritten once it has a thousand pages, and never shrinks while in use. */
 const WAL_MIB_MAX = 8;
 const SHOWN_MAX = 5;
 const LATE_MS = 5 * 60_000;
@@ -54,7 +54,7 @@ soaks(
     }),
 );
 
-/** Sends, kills and looks until the time is over. */
+/** Sends, kills and checks until the time is over. */
 async function worked(home: TestHome, sys: Sys, pids: readonly string[]) {
   const samples: Sample[] = [];
   const acknowledged: Acknowledged[] = [];
@@ -76,7 +76,7 @@ async function worked(home: TestHome, sys: Sys, pids: readonly string[]) {
   return { samples, acknowledged };
 }
 
-// Most are answered at once; every tenth makes the process look around first.
+// Most are answered at once; every tenth makes the process use a tool first.
 async function send(sys: Sys, pid: string, round: number, acknowledged: Acknowledged[]): Promise<void> {
   const text = `${round % 10 === 9 ? "look" : "say"} ${pid} ${round}`;
   const { runId } = await sys.call<Sent>("proc.send", { pid, message: text });
@@ -97,12 +97,12 @@ async function answeredAll(sys: Sys, pid: string): Promise<void> {
 function judge(home: TestHome, acknowledged: readonly Acknowledged[]): void {
   const book = new HomeBook(home);
   expect(book.faults).toEqual([]);
-  // Twenty at once may overtake each other on their way; each process's own come in order.
+  // Twenty at once may overtake each other on their way; each process's own keep their order.
   expect(book.missing(inOrder(acknowledged)).slice(0, SHOWN_MAX)).toEqual([]);
   expect(acknowledged.filter((each) => !isAnsweredOnce(book, each)).slice(0, SHOWN_MAX)).toEqual([]);
 }
 
-/** Its run is over, and its last word is there once: its own, or that of the run that it was answered with. */
+/** Its run is over, and its final answer is there once: its own, or that of the run that absorbed it. */
 function isAnsweredOnce(book: HomeBook, { pid, runId }: Acknowledged): boolean {
   const { runs, merged } = book.processes.get(pid) ?? { runs: new Map(), merged: new Map() };
   const taker = merged.get(runId) ?? runId;
@@ -112,7 +112,7 @@ function isAnsweredOnce(book: HomeBook, { pid, runId }: Acknowledged): boolean {
 
 const counted = new Map<string, ReadonlyMap<string, number>>();
 
-/** How many last words each run of a process has. */
+/** Number of final answers of each run of a process. */
 function answersOf(book: HomeBook, pid: string): ReadonlyMap<string, number> {
   const known = counted.get(pid);
   if (known !== undefined) return known;
@@ -128,7 +128,7 @@ function inOrder(acknowledged: readonly Acknowledged[]): readonly Acknowledged[]
   return acknowledged.toSorted((left, right) => roundOf(left) - roundOf(right));
 }
 
-/** The kernels of the last third take what those of the first took. */
+/** The kernels of the last third take as much as those of the first. */
 function flat(samples: readonly Sample[]): void {
   const third = Math.floor(samples.length / 3);
   if (third === 0) return;
@@ -139,7 +139,7 @@ function flat(samples: readonly Sample[]): void {
   expect(most(samples, ({ walMib }) => walMib)).toBeLessThan(WAL_MIB_MAX * (PROCESSES + 1));
 }
 
-/** Of the kernel as it is now; null where there is none, or nothing to look at. */
+/** The current kernel's use of resources; null if there is no kernel, or no way to measure. */
 function sampleOf({ holder, paths }: TestHome): Sample | null {
   try {
     const status = readFileSync(`/proc/${holder}/status`, "utf8");

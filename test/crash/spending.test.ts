@@ -1,5 +1,5 @@
-// kill -9 at random while several children spend from one budget: every answer that was kept is charged exactly once, to its process and to the
-// budget, and together they overspend it by no more than one.
+// kill -9 at random while several children spend from one budget: every stored answer is charged exactly once, to its process and to the
+// budget, and together they overspend it by at most one.
 
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
@@ -31,7 +31,7 @@ function deaths(home: TestHome, random: Random): () => CrashPlan {
       : { dieAfter: { seams: 200 + random.int(200), how: random.pick(["there", "soon"] as const) } };
 }
 
-/** What the processes themselves have written down of the answers they kept. */
+/** The answers in the processes' own histories. */
 function kept(home: TestHome, pids: readonly string[]): { readonly turns: number; readonly input: number } {
   const sums = pids.map((pid) => {
     const db = new Database(`${home.paths.procDir}/${pid}.db`, { readonly: true });
@@ -43,7 +43,7 @@ function kept(home: TestHome, pids: readonly string[]): { readonly turns: number
   return sums.reduce((all, each) => ({ turns: all.turns + each.turns, input: all.input + each.input }));
 }
 
-/** Until the budget holds it. A run in which too many kernels died is given up, and another goes on. */
+/** Until the budget stops it. A run in which too many kernels died is given up, and another takes its place. */
 async function spendAll(sys: Sys, pid: string): Promise<void> {
   for (;;) {
     const { results } = await sys.call<{ results: WaitResult[] }>("proc.wait", { pids: [pid] });
@@ -54,7 +54,7 @@ async function spendAll(sys: Sys, pid: string): Promise<void> {
 }
 
 for (let round = 1; round <= samples(1, 25); round++) {
-  test(`seed ${round}: ${KILLS} random kills charge nothing twice, lose nothing and let nobody overspend`, async () => {
+  test(`seed ${round}: ${KILLS} random kills charge nothing twice, lose nothing and allow no overspending`, async () => {
     await withHome(async (home) => {
       home.plan = deaths(home, seeded(round));
       const sys = home.sys({ model: `script:${await home.file("spend.script", SCRIPT)}` });
@@ -68,7 +68,7 @@ for (let round = 1; round <= samples(1, 25); round++) {
       const { total } = await sys.call<UsagePage>("proc.usage", { by: "process" });
       const { budgets } = await sys.call<{ budgets: BudgetInfo[] }>("proc.budgets", {});
       await home.stop();
-      // Their parent may have been woken for one that was given up.
+      // A run that was given up may have woken their parent.
       const { turns, input } = kept(home, [parent, ...children]);
       expect([total.turns, total.input]).toEqual([turns, input]);
       expect(total.costUsd).toBe(Math.round((input / 10) * COST * 1e6) / 1e6);

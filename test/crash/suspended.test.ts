@@ -1,11 +1,11 @@
-// A kernel that is suspended still holds the home. Nobody takes it away: what only reads goes on, what writes says what to type.
+// A suspended kernel still holds the home, and no one takes it over: reads work, writes say what to type.
 
 import { expect, test } from "bun:test";
 import { withHome } from "../support/home.ts";
 
 const READ_MS_MAX = 2000;
 
-test.concurrent("a suspended kernel is shown as the running one it is, and stop says how to wake it", async () => {
+test.concurrent("a suspended kernel is shown as running, and stop says how to resume it", async () => {
   await withHome(async (home) => {
     expect((await home.gsv(["send", "hello"])).status).toBe(0);
     const pid = home.holder ?? 0;

@@ -1,5 +1,5 @@
-// A home in a bucket as it is looked at from outside: what the doctor says of the bucket, what fsck finds in it, and a backup that holds
-// the bytes and comes back on disk.
+// A home in a bucket, checked from outside: the doctor's report on the bucket, fsck's findings in it, and a backup that has
+// the bytes and is restored to disk.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { rmSync } from "node:fs";
@@ -76,7 +76,7 @@ test("a backup of a home in a bucket contains its bytes, and a restore puts them
   const file = join(directory, "b.tar");
   const made = await keepingOf(home.directory).backup(file, { force: false });
   expect(made).toMatchObject({ faults: [], counts: { archives: 1 } });
-  // What the bucket holds takes no room on this disk; what the move left does.
+  // Objects in the bucket take no space on this disk; leftovers of the move do.
   const { rows } = await keepingOf(home.directory).usage();
   expect(rows.map(({ kind, name }) => `${kind} ${name}`)).toContain("other objects");
   expect(rows.filter(({ kind }) => kind === "files" || kind === "archives")).toEqual([]);

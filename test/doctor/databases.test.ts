@@ -1,4 +1,4 @@
-// What the doctor and fsck say of damaged databases and of kernel.db disagreeing with the processes: broken on purpose, found, mended by
+// Doctor and fsck on damaged databases and on a kernel.db that disagrees with the processes: broken on purpose, found, fixed by
 // the next kernel, gone.
 
 import { Database } from "bun:sqlite";
@@ -32,7 +32,7 @@ beforeEach(async () => {
 });
 afterEach(() => bed[Symbol.dispose]());
 
-/** Everything after the first page is rubbish. */
+/** Everything after the first page is garbage. */
 function damage(path: string): void {
   const file = openSync(path, "r+");
   const rubbish = new Uint8Array(PAGE_BYTES).fill(0xa5);
@@ -45,7 +45,7 @@ function directoryAt(path: string): void {
   mkdirSync(path, { mode: 0o700 });
 }
 
-/** The index has no entries any more, as its table has. */
+/** The index has no entries any more, but its table has. */
 function emptyIndex(path: string, name: string): void {
   const db = new Database(path);
   const page = db.query<{ rootpage: number }, [string]>("SELECT rootpage FROM sqlite_schema WHERE name = ?").get(name);

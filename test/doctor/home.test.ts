@@ -1,4 +1,4 @@
-// What the doctor says of a home as files: broken on purpose, found, mended, and then nothing is found any more.
+// Doctor on the files of a home: broken on purpose, found, fixed, and then found no more.
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import {
@@ -32,7 +32,7 @@ beforeEach(async () => {
 });
 afterEach(() => bed[Symbol.dispose]());
 
-/** A place where no home is. */
+/** A path without a home. */
 async function elsewhere(work: (at: string, look: () => Promise<string[]>) => Promise<void>): Promise<void> {
   const root = mkdtempSync(join(tmpdir(), "gsv-doctor-"));
   const paths = homePaths(join(root, "home"));

@@ -1,4 +1,4 @@
-// What the doctor says of hooks, with no kernel: those that can never run, those that wait for a word, and what it mends.
+// Doctor on hooks, without a kernel: those that can never run, those without a decision, and its fixes.
 
 import { expect, test } from "bun:test";
 import { chmodSync, statSync } from "node:fs";

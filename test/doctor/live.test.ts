@@ -1,5 +1,5 @@
-// Looking while a kernel is at work, and after it was killed in the middle: nothing that is merely on its way is called broken, and looking
-// keeps nobody from working.
+// Checks while a kernel works, and after it was killed in the middle: nothing in transition is reported as broken, and a check
+// blocks no one.
 
 import { expect, test } from "bun:test";
 import { closeSync, openSync, readdirSync, statSync, writeSync } from "node:fs";
@@ -8,7 +8,7 @@ import type { Spawned, WaitResult } from "../../src/syscalls/services.ts";
 import { until, withHome } from "../support/home.ts";
 import { samples } from "../support/soak.ts";
 
-/** Brings the file up to date, leaves a little in its log and dies with both open, as a kernel would. */
+/** Checkpoints the file, leaves a little in its log and dies with both open, as a kernel would. */
 const LEAVE_A_LOG = `
   const db = new (require("bun:sqlite").Database)(process.argv[1]);
   db.run("PRAGMA wal_checkpoint(TRUNCATE)");
@@ -48,7 +48,7 @@ test.concurrent("while processes run, write files and are reset and killed, doct
   });
 }, 60_000);
 
-test.concurrent("after kill -9 in the middle of runs they are told as interrupted, and a next kernel leaves nothing to tell", async () => {
+test.concurrent("after kill -9 in the middle of runs they are shown as interrupted, and a next kernel leaves nothing to report", async () => {
   await withHome(async (home) => {
     const script = await home.file("script", [{ delayMs: 60_000, text: "too late" }]);
     const sys = home.sys({ model: `script:${script}` });
@@ -66,7 +66,7 @@ test.concurrent("after kill -9 in the middle of runs they are told as interrupte
   });
 }, 30_000);
 
-test.concurrent("looking at a database that is damaged after kill -9 leaves its log beside it for the quarantine", async () => {
+test.concurrent("checking a database that is damaged after kill -9 leaves its log next to it for the quarantine", async () => {
   await withHome(async (home) => {
     const script = await home.file("script", [{ delayMs: 60_000, text: "too late" }]);
     const sys = home.sys({ model: `script:${script}` });
@@ -87,7 +87,7 @@ test.concurrent("looking at a database that is damaged after kill -9 leaves its 
   });
 }, 30_000);
 
-test.concurrent("a home whose path is too long for a socket is looked at where its socket is instead", async () => {
+test.concurrent("a home with a path too long for a socket is checked at the actual place of its socket", async () => {
   await withHome(
     async (home) => {
       expect((await home.gsv(["send", "hello"])).status).toBe(0);

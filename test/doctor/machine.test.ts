@@ -1,4 +1,4 @@
-// What the doctor says of the machine around a home: programs, terminal, choices, disk and clock, each as it can be met.
+// Doctor on the host around a home: programs, terminal, settings, disk and clock, in each of their states.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { chmodSync, existsSync, mkdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";

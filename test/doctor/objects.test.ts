@@ -1,4 +1,4 @@
-// What the doctor and fsck say of archives and of the bytes of files: damaged, lost and unknown ones are found, the unknown are set aside,
+// Doctor and fsck on archives and the bytes of files: damaged, lost and unknown ones are found, unknown ones are moved to quarantine,
 // and nothing is ever deleted.
 
 import { afterEach, beforeEach, expect, test } from "bun:test";

@@ -1,5 +1,5 @@
-// What the doctor makes of things that are merely on their way: a process that is being made or reset, a repository that is just begun,
-// whatever else is otherwise at the next look. Each moment is put exactly between two of its questions.
+// Doctor on states in transition: a process that is being created or reset, a new repository,
+// and everything that differs at the next check. Each moment is put exactly between two of its queries.
 
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdirSync, rmSync } from "node:fs";
@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 afterEach(() => bed[Symbol.dispose]());
 
-/** The databases of the home, but for one question: what is answered to it the first times. */
+/** The databases of the home, except for one query: its first answers are given. */
 async function saying<Name extends keyof Patient["databases"]>(
   name: Name,
   first: (...asked: Parameters<Patient["databases"][Name]>) => ReturnType<Patient["databases"][Name]> | undefined,

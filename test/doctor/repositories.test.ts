@@ -1,4 +1,4 @@
-// What the doctor and fsck say of repositories: broken on purpose, found, mended where that loses nothing.
+// Doctor and fsck on repositories: broken on purpose, found, fixed if that loses nothing.
 
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";

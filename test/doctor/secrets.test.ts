@@ -1,4 +1,4 @@
-// Secrets that are set and whose value is gone, as after a restore: the doctor and `config` say so and what to type, and never a value.
+// Secrets that are set without a value, as after a restore: the doctor and `config` report it with the command to type, and never a value.
 
 import { expect, test } from "bun:test";
 import { rmSync, writeFileSync } from "node:fs";

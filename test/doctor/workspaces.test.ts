@@ -1,4 +1,4 @@
-// What the doctor says of workspaces: whether their files are where they are said to be.
+// Doctor on workspaces: whether their files are in their registered places.
 
 import { expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";

@@ -1,4 +1,4 @@
-// What may run and who says so: states of hooks, files that are refused, checksums, accounts; and every way by which an agent could get there.
+// Permission to run and its deciders: states of hooks, refused files, checksums, accounts; and every way an agent could try.
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import {
@@ -43,13 +43,13 @@ async function states(): Promise<Record<string, string>> {
   return Object.fromEntries((await list()).map(({ hook, state }) => [hook, state]));
 }
 
-test("a home without hooks.d has no hooks, and gsv makes none", async () => {
+test("a home without hooks.d has no hooks, and gsv does not create it", async () => {
   expect(await list()).toEqual([]);
   await home.say("go");
   expect(existsSync(home.paths.hooksDir)).toBe(false);
 });
 
-test("a hook is new, then allowed or denied, changed when its bytes are others, and allowed again when they are as before", async () => {
+test("a hook is new, then allowed or denied, changed when its bytes change, and allowed again when they return", async () => {
   const path = bed.put("run-end/call", "exit 0");
   const before = readFileSync(path);
   expect(await states()).toEqual({ "run-end/call": "new" });
@@ -65,7 +65,7 @@ test("a hook is new, then allowed or denied, changed when its bytes are others, 
   expect(await states()).toEqual({ "run-end/call": "new" });
 });
 
-test("bytes that were changed with the size and the time of before count as changed", async () => {
+test("bytes that were changed with the same size and time count as changed", async () => {
   const path = await bed.allowed("run-end/call", "exit 0");
   expect(await states()).toEqual({ "run-end/call": "allowed" });
   const { atime, mtime } = statSync(path);
@@ -74,7 +74,7 @@ test("bytes that were changed with the size and the time of before count as chan
   expect(await states()).toEqual({ "run-end/call": "changed" });
 });
 
-test("what is refused says why and what mends it, and is not allowed by anybody", async () => {
+test("a refused hook shows the reason and the fix, and no one can allow it", async () => {
   const own = bed.put("run-end/fine", "exit 0");
   symlinkSync(own, bed.path("run-end/a-link"));
   bed.put("run-end/b-group", "exit 0", 0o770);
@@ -109,14 +109,14 @@ test("what is refused says why and what mends it, and is not allowed by anybody"
   expect((await list()).find(({ hook }) => hook === "run-end/fine")?.why).toContain("others can write to it");
 });
 
-test("a directory of hooks that is a link is refused with all that lies behind it", async () => {
+test("a directory of hooks that is a link is refused with everything behind it", async () => {
   bed.put("run-end/call", "exit 0");
   renameSync(home.paths.hooksDir, `${home.paths.hooksDir}.real`);
   symlinkSync(`${home.paths.hooksDir}.real`, home.paths.hooksDir);
   expect((await list()).map(({ state, why }) => [state, why?.endsWith("is a link")])).toEqual([["refused", true]]);
 });
 
-test("only what was looked at is allowed: a checksum of anything else is refused, and nothing is allowed", async () => {
+test("only a reviewed hook is allowed: another checksum is refused, and nothing is allowed", async () => {
   const path = bed.put("run-end/call", "exit 0");
   const { sha256, text } = await home.sys.call<ShownHook>("hooks.show", { hook: "run-end/call" });
   expect(text).toBe("#!/bin/sh\nexit 0\n");
@@ -125,7 +125,7 @@ test("only what was looked at is allowed: a checksum of anything else is refused
   expect(await states()).toEqual({ "run-end/call": "new" });
 });
 
-test("a person tries a hook with an event like its own, or with one of theirs; one that is not allowed does not run", async () => {
+test("a person tests a hook with a sample event or their own; a hook without permission does not run", async () => {
   bed.put("tool-before/guard", `grep -q 'rm -rf' && { echo no >&2; exit 2; }; touch '${bed.out()}'`);
   expect((await home.refusal("hooks.test", { hook: "tool-before/guard" })).code).toBe("EPERM");
   await bed.allow("tool-before/guard");
@@ -140,13 +140,13 @@ test("a person tries a hook with an event like its own, or with one of theirs; o
     expect((await home.refusal("hooks.run", { hook: "tool-before/guard", event: wrong || "x" })).code).toBe("EINVAL");
 });
 
-test("names that lead out of the directory, and names of nothing, are refused", async () => {
+test("names that lead out of the directory, and unknown names, are refused", async () => {
   for (const hook of ["../kernel.db", "run-end/../../secrets/x", "run-end", "/etc/passwd", "run-end/\u202ex"])
     expect((await home.refusal("hooks.show", { hook })).code).toBe("EINVAL");
   expect((await home.refusal("hooks.show", { hook: "run-end/nothing" })).code).toBe("ENOENT");
 });
 
-test("who decided what about a hook is in the audit", async () => {
+test("the audit log has the person and the decision for each hook", async () => {
   await bed.allowed("run-end/call", "exit 0");
   await home.sys.call("hooks.deny", { hook: "run-end/call" });
   const { entries } = await home.sys.call<{ entries: AuditEntry[] }>("audit.list", {});
@@ -160,7 +160,7 @@ test("who decided what about a hook is in the audit", async () => {
 
 const REFUSED = /^(?:ENOENT|EPERM|EACCES|EROFS|EEXIST)$/;
 
-test("hooks are there for the person of the home and for root, whose word is for everybody; another account has none", async () => {
+test("hooks belong to the person of the home and to root, who decides for all; another account has none", async () => {
   const { uid } = await home.person(0).call<{ uid: number }>("account.create", { username: "bob" });
   const bob = home.person(uid);
   await bed.allowed("tool-before/guard", "exit 2");
@@ -182,7 +182,7 @@ test("hooks are there for the person of the home and for root, whose word is for
 });
 
 describe("an agent", () => {
-  test("decides about no hook, reads none and runs none, in no mode and with whatever a person has approved", async () => {
+  test("decides about no hook, reads none and runs none, in any mode and with any approval", async () => {
     bed.put("tool-before/guard", "exit 2");
     const { sha256 } = await home.sys.call<ShownHook>("hooks.show", { hook: "tool-before/guard" });
     for (const seen of [{}, { approved: true as const }, { allowed: bed.path("tool-before/guard") }]) {
@@ -197,7 +197,7 @@ describe("an agent", () => {
     expect(await states()).toEqual({ "tool-before/guard": "new" });
   });
 
-  test("reaches the directory through no mount, no workspace, no link and no path of this machine", async () => {
+  test("reaches the directory through no mount, no workspace, no link and no path of the host", async () => {
     const path = await bed.allowed("tool-before/guard", "exit 0");
     const above = join(home.directory, "..");
     const { id } = await home.sys.call<{ id: string }>("workspace.attach", { what: above });
@@ -224,7 +224,7 @@ describe("an agent", () => {
     expect(readFileSync(path, "utf8")).toBe("#!/bin/sh\nexit 0\n");
   });
 
-  test("that writes to another name of the same file has made it one that is not allowed", async () => {
+  test("that writes to a hook through another name makes it a changed one", async () => {
     const path = await bed.allowed("run-start/call", `touch '${bed.out()}'`);
     const work = scratchDirectory("hook-links");
     linkSync(path, join(work, "other"));
@@ -237,7 +237,7 @@ describe("an agent", () => {
     rmSync(work, { recursive: true });
   });
 
-  test("has a command of this machine that would write there asked about", async () => {
+  test("needs an approval for a command of the host that would write there", async () => {
     const scratch = scratchDirectory("hook-host");
     await using desk = await Desk.at({ cwd: scratch, sandbox: standInSandbox(scratch).program });
     const own = new HookBed(desk.home);
@@ -250,7 +250,7 @@ describe("an agent", () => {
   });
 });
 
-test("in the machine's sandbox there is no hooks.d to write to", async () => {
+test("the host's sandbox has no writable hooks.d", async () => {
   const sandbox = await machineSandbox();
   if (sandbox === null) return;
   const scratch = scratchDirectory("hook-sandbox");

@@ -1,4 +1,4 @@
-// Hooks that nobody waits for: what each event says, in order, a few at once and never without end.
+// Hooks without a reply: the content of each event, in order, a few at once and always bounded.
 
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
@@ -22,7 +22,7 @@ beforeEach(async () => {
 
 afterEach(() => home[Symbol.asyncDispose]());
 
-test("each event is told with what it is about: the life of a process from its start to its end", async () => {
+test("each event has its details: the life of a process from its start to its end", async () => {
   for (const event of HOOK_EVENT_NAMES) await bed.teller(event);
   const pid = await home.task({ label: "tidy" });
   home.model.will(pid, { calls: [{ name: "Read", args: { path: "~" } }] }, { text: "All read.\nAnd more." });
@@ -63,7 +63,7 @@ test("the events of one hook come in order and one at a time", async () => {
   expect(lines().filter((_, n) => n % 2 === 1)).toEqual(Array(5).fill("end"));
 });
 
-test("a hook that is stuck holds up nobody: others are told, so many events wait for it, and the rest is counted", async () => {
+test("a stuck hook delays no other hook: a limited number of its events wait, and the rest is counted", async () => {
   await bed.allowed("tool-after/stuck", "exit 0");
   await bed.allowed("run-end/tell", "exit 0");
   const { kernel } = home.stores;
@@ -100,7 +100,7 @@ test("a hook that is stuck holds up nobody: others are told, so many events wait
   ]);
 });
 
-test("a hook that cannot run says so at every event, and keeps neither the kernel nor anybody else", async () => {
+test("a hook that cannot run is reported at every event, and blocks neither the kernel nor others", async () => {
   const path = await bed.allowed("run-end/call", "exit 0");
   appendFileSync(path, "# more\n");
   await bed.teller("run-end");
@@ -112,7 +112,7 @@ test("a hook that cannot run says so at every event, and keeps neither the kerne
   );
 });
 
-test("what a hook prints, and a status that is not 0, is in the log; one that is quiet leaves no word", async () => {
+test("the log has a hook's output and a status that is not 0; a quiet hook leaves no entry", async () => {
   await bed.allowed("run-end/quiet", "exit 0");
   await bed.allowed("run-start/loud", "printf 'it\\033[31m works\\n'; exit 3");
   await home.say("go");
@@ -124,7 +124,7 @@ test("what a hook prints, and a status that is not 0, is in the log; one that is
   expect(more).toEqual([]);
 });
 
-test("a hook that was denied is told nothing from then on", async () => {
+test("a denied hook gets no further events", async () => {
   await bed.teller("run-start");
   await home.say("one");
   await bed.heard("run-start");
@@ -134,7 +134,7 @@ test("a hook that was denied is told nothing from then on", async () => {
   expect(bed.told("run-start")).toHaveLength(1);
 });
 
-test("a hook runs in the directory of the workspace its process works in, and in / where that is none", async () => {
+test("a hook runs in the directory of its process's workspace, and in / if there is none", async () => {
   const directory = scratchDirectory("hook-cwd");
   const work = join(directory, "my project");
   mkdirSync(work);
@@ -148,7 +148,7 @@ test("a hook runs in the directory of the workspace its process works in, and in
   rmSync(directory, { recursive: true });
 });
 
-test("a new hook is told of once, with the next run of its person, and never again, also by the next kernel", async () => {
+test("a new hook is announced once, with the next run of its person, and never again, also by the next kernel", async () => {
   bed.put("run-end/fresh", "exit 0");
   symlinkSync("/bin/true", bed.path("run-end/link"));
   await home.say("one");
@@ -167,14 +167,14 @@ test("a new hook is told of once, with the next run of its person, and never aga
   await home.until("both are told", () => home.heard("process.hook").length === 2);
 });
 
-test("what was allowed is allowed for the next kernel too", async () => {
+test("an allowed hook is allowed for the next kernel too", async () => {
   await bed.teller("run-start");
   await home.restart();
   await home.say("go");
   expect(await bed.heard("run-start")).toHaveLength(1);
 });
 
-test("a kernel that leaves has told what it had to tell", async () => {
+test("a kernel that leaves delivers all pending events", async () => {
   await bed.allowed("run-end/slow", `sleep 0.2; cat > '${bed.out()}'`);
   await home.say("go");
   await home.kernel.drain(10_000);

@@ -1,4 +1,4 @@
-// A hook for tool-before is asked before every call, and can refuse it: real scripts, a kernel in memory.
+// A hook for tool-before runs before every call, and can refuse it: real scripts, a kernel in memory.
 
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { chmodSync, existsSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
@@ -18,7 +18,7 @@ afterEach(() => home[Symbol.asyncDispose]());
 
 const NOTE = { path: "~/note.md", content: "x" };
 
-/** What the model is told of one call. */
+/** The model's result of one call. */
 async function calls(name: string, args: object): Promise<string> {
   home.model.will(INIT, { calls: [{ name, args }] });
   await home.say("go");
@@ -27,7 +27,7 @@ async function calls(name: string, args: object): Promise<string> {
   return last?.role === "toolResult" ? last.content.output : "no result";
 }
 
-/** What the log says of hooks, which is no fault of the kernel. */
+/** The log lines about hooks, which are no faults of the kernel. */
 function logged(): string[] {
   return home.faults.splice(0);
 }
@@ -41,14 +41,14 @@ async function isThere(path: string): Promise<boolean> {
 
 const GUARD = `case $(cat) in *'"tool":"Write"'*) echo "no writing today" >&2; exit 2;; esac`;
 
-test("a hook that exits with 2 keeps a call from being made, and its stderr is told to the model", async () => {
+test("a hook that exits with 2 stops a call, and the model gets its stderr", async () => {
   await bed.allowed("tool-before/guard", GUARD);
   expect(await calls("Write", NOTE)).toContain("refused by the hook tool-before/guard: no writing today");
   expect(await isThere("~/note.md")).toBe(false);
   expect(await calls("Read", { path: "~" })).not.toContain("refused");
 });
 
-test("a hook is told the call as one JSON object, and nothing of it is in its arguments or environment", async () => {
+test("a hook gets the call as one JSON object on stdin, and nothing of it in its arguments or environment", async () => {
   await bed.allowed("tool-before/look", `cat > '${bed.out()}'; echo "$# $(env)" > '${bed.out("env")}'`);
   await calls("Write", { path: "~/secret-name.md", content: "$(touch /tmp/never)\n'\"" });
   const told = JSON.parse(readFileSync(bed.out(), "utf8"));
@@ -62,13 +62,13 @@ test("a hook is told the call as one JSON object, and nothing of it is in its ar
   expect(env).not.toMatch(/API_KEY|TOKEN|SECRET/);
 });
 
-test("what nobody has allowed does not run and decides nothing", async () => {
+test("a hook without permission does not run and decides nothing", async () => {
   bed.put("tool-before/stranger", `touch '${bed.out()}'; exit 2`);
   expect(await calls("Write", NOTE)).not.toContain("refused");
   expect(existsSync(bed.out())).toBe(false);
 });
 
-test("a hook that was changed since it was allowed does not run, and calls are refused until it is allowed anew", async () => {
+test("a hook that changed since it was allowed does not run, and calls are refused until it is allowed again", async () => {
   const path = await bed.allowed("tool-before/guard", "exit 0");
   expect(await calls("Write", NOTE)).not.toContain("hook");
   writeFileSync(path, `#!/bin/sh\ntouch '${bed.out()}'\n`);
@@ -80,7 +80,7 @@ test("a hook that was changed since it was allowed does not run, and calls are r
   expect(logged()).toEqual(["hook tool-before/guard: it was changed since it was allowed"]);
 });
 
-test("a hook that was put aside while it was allowed is not asked; put back as it was, it is", async () => {
+test("an allowed hook that was moved away does not run; moved back unchanged, it does", async () => {
   const path = await bed.allowed("tool-before/guard", GUARD);
   renameSync(path, bed.out("aside"));
   expect(await calls("Write", NOTE)).not.toContain("refused");
@@ -100,20 +100,20 @@ test("an allowed hook that became a link, or one that others can write to, refus
   expect(logged()).toHaveLength(2);
 });
 
-test("a hook that fails refuses with a clear word, unless the setting says that it shall not", async () => {
+test("a hook that fails refuses with a clear message, unless the setting turns that off", async () => {
   await bed.allowed("tool-before/broken", "echo 'no such table' >&2; exit 1");
   const told = await calls("Write", NOTE);
   expect(told).toContain("nothing was done");
   expect(told).toContain("it failed with status 1: no such table");
   await home.sys.call("config.set", { key: "hooks.onFault", value: "allow" });
   expect(await calls("Write", { ...NOTE, content: "y" })).not.toContain("hook");
-  // A refusal is none of that.
+  // A refusal is none of these faults.
   await bed.allowed("tool-before/guard", "exit 2");
   expect(await calls("Write", { ...NOTE, content: "z" })).toContain("refused by the hook tool-before/guard");
   expect(logged()).toHaveLength(3);
 });
 
-test("a hook that hangs is ended with all it started when its time is over, and the call is refused", async () => {
+test("a hook that hangs is ended with all its processes at its timeout, and the call is refused", async () => {
   await home.sys.call("config.set", { key: "hooks.timeoutMs", value: "300" });
   await bed.allowed("tool-before/slow", `sh -c 'echo $$ > "${bed.out()}"; exec sleep 600' & wait`);
   expect(await calls("Write", NOTE)).toContain("it did not end within 1 s");
@@ -122,7 +122,7 @@ test("a hook that hangs is ended with all it started when its time is over, and 
   expect(logged()).toEqual(["hook tool-before/slow: it did not end within 1 s"]);
 });
 
-test("what a hook leaves in a session of its own, holding its output, does not hold up a call, and ends as well", async () => {
+test("a process that a hook leaves in its own session with the output open does not delay a call, and ends as well", async () => {
   const pidAt = bed.out("stray");
   await bed.allowed(
     "tool-before/leaves",
@@ -131,12 +131,12 @@ while [ ! -s '${pidAt}' ]; do :; done
 echo "not now" >&2; exit 2`,
   );
   expect(await calls("Write", NOTE)).toContain("refused by the hook tool-before/leaves: not now");
-  // Only Linux shows whose it was.
+  // Only Linux shows which process it belonged to.
   if (process.platform === "linux")
     await home.until("it has ended", () => !isAlive(Number(readFileSync(pidAt, "utf8"))));
 });
 
-test("a program that cannot be started refuses, and says what a script begins with", async () => {
+test("a program that cannot be started refuses, with a hint how a script begins", async () => {
   const path = await bed.allowed("tool-before/odd", "exit 0");
   writeFileSync(path, "exit 0\n");
   await bed.allow("tool-before/odd");
@@ -144,7 +144,7 @@ test("a program that cannot be started refuses, and says what a script begins wi
   expect(logged()).toHaveLength(1);
 });
 
-test("a hook that reads nothing is told a call of any size, and one that never stops talking is heard in part", async () => {
+test("a hook that reads nothing gets a call of any size, and endless output is cut", async () => {
   await bed.allowed("tool-before/a-deaf", "exec 0<&-; exit 0");
   await bed.allowed("tool-before/b-loud", "head -c 20000000 /dev/zero | tr '\\0' x >&2; exit 2");
   const told = await calls("Write", { path: "~/big.md", content: "x".repeat(200_000) });
@@ -152,7 +152,7 @@ test("a hook that reads nothing is told a call of any size, and one that never s
   expect(told.length).toBeLessThan(3000);
 });
 
-test("several hooks are asked in the order of their names, and none after the one that refuses", async () => {
+test("several hooks run in the order of their names, and none after the one that refuses", async () => {
   for (const name of ["10-first", "20-guard", "30-last"])
     await bed.allowed(
       `tool-before/${name}`,
@@ -162,7 +162,7 @@ test("several hooks are asked in the order of their names, and none after the on
   expect(readFileSync(bed.out(), "utf8")).toBe("10-first\n20-guard\n");
 });
 
-test("what a hook says is told without escape sequences and without the secrets that are known", async () => {
+test("a hook's message arrives without escape sequences and without known secrets", async () => {
   await home.sys.call("config.set", { key: "apiKeys.openai", value: "sk-a-very-secret-word" });
   await bed.allowed("tool-before/guard", `printf '\\033]0;x\\007sk-a-very-secret-word' >&2; exit 2`);
   const told = await calls("Write", NOTE);
@@ -171,7 +171,7 @@ test("what a hook says is told without escape sequences and without the secrets 
   expect(told).not.toContain("very-secret");
 });
 
-test("what a person approves is shown to hooks once more before it is done, as approved", async () => {
+test("hooks see an approved call once more before it runs, marked as approved", async () => {
   await bed.teller("tool-before");
   home.model.will(INIT, { calls: [{ name: "Delete", args: { path: "~/note.md" } }] });
   await home.send("go");
@@ -182,13 +182,13 @@ test("what a person approves is shown to hooks once more before it is done, as a
   expect(bed.told("tool-before").map(({ approved }) => approved)).toEqual([false, true]);
 });
 
-test("nobody is asked to approve what a hook refuses", async () => {
+test("no person gets a question about a call that a hook refuses", async () => {
   await bed.allowed("tool-before/guard", "echo keep it >&2; exit 2");
   expect(await calls("Delete", { path: "~/note.md" })).toContain("refused by the hook tool-before/guard: keep it");
   expect(home.heard("chat.hil")).toEqual([]);
 });
 
-test("an abort ends the hook that is being asked, and the call is not made", async () => {
+test("an abort ends a running hook, and the call is not made", async () => {
   await bed.allowed("tool-before/slow", `touch '${bed.out()}'; exec sleep 600`);
   home.model.will(INIT, { calls: [{ name: "Write", args: NOTE }] });
   const { runId } = await home.send("go");
@@ -198,7 +198,7 @@ test("an abort ends the hook that is being asked, and the call is not made", asy
   expect(await isThere("~/note.md")).toBe(false);
 });
 
-test("a kernel that dies while a hook is asked has not made the call: the next one asks again, and then makes it", async () => {
+test("a kernel that dies during a hook has not made the call: the next one runs the hook again, and then the call", async () => {
   await bed.allowed(
     "tool-before/slow",
     `echo asked >> '${bed.out()}'; test $(wc -l < '${bed.out()}') = 1 && exec sleep 600; exit 0`,
@@ -213,14 +213,14 @@ test("a kernel that dies while a hook is asked has not made the call: the next o
   expect(readFileSync(bed.out(), "utf8")).toBe("asked\nasked\n");
 });
 
-test("calls of a block of code are asked about like any other", async () => {
+test("calls of a block of code run hooks like any other", async () => {
   await bed.allowed("tool-before/guard", GUARD);
   const code = `try { await fs.write({ path: "~/note.md", content: "x" }); return "written"; } catch (e) { return String(e); }`;
   expect(await calls("CodeMode", { code })).toContain("no writing today");
   expect(await isThere("~/note.md")).toBe(false);
 });
 
-test("of many processes each is asked about its own call, at the same time", async () => {
+test("hooks run for the calls of many processes at the same time, each for its own", async () => {
   await bed.allowed("tool-before/guard", `case $(cat) in *twice*) exit 2;; esac`);
   const pids = await Promise.all(Array.from({ length: 12 }, () => home.task()));
   const results = await Promise.all(

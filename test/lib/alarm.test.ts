@@ -1,4 +1,4 @@
-// Alarms: each key rings once, at its instant, also after the clock was set; one timer serves all of them.
+// Alarms: each key rings once, at its instant, also after a clock change; one timer serves all of them.
 
 import { expect, test } from "bun:test";
 import { Alarms } from "../../src/lib/alarm.ts";
@@ -18,7 +18,7 @@ function alarms(options: { readonly monotonic?: boolean } = {}) {
   return { clock, rung, faults, alarms: new Alarms<string>({ clock, ring, onFault, ...options }) };
 }
 
-test("each key rings once at its instant, in the order in which the instants come, by one timer", async () => {
+test("each key rings once at its instant, in the order of the instants, by one timer", async () => {
   const { clock, rung, alarms: all } = alarms();
   const now = clock.now();
   all.set("late", now + 10 * MINUTE);
@@ -35,7 +35,7 @@ test("each key rings once at its instant, in the order in which the instants com
   expect([clock.pending, all.dueWithinMs()]).toEqual([0, null]);
 });
 
-test("a key that is deleted does not ring, and no timer stays for nothing", async () => {
+test("a deleted key does not ring, and leaves no timer behind", async () => {
   const { clock, rung, alarms: all } = alarms();
   all.set("a", clock.now() + 1000);
   all.delete("a");
@@ -46,7 +46,7 @@ test("a key that is deleted does not ring, and no timer stays for nothing", asyn
   expect([rung, clock.pending]).toEqual([[], 0]);
 });
 
-test("a clock that was set forward is noticed within a minute; a span is not stretched by one that was set back", async () => {
+test("a clock that jumps ahead is noticed within a minute, and one that jumps back does not extend a wait", async () => {
   const { clock, rung, alarms: all } = alarms();
   all.set("tomorrow", clock.now() + 24 * 60 * MINUTE);
   clock.setWall(clock.now() + 25 * 60 * MINUTE);
@@ -60,7 +60,7 @@ test("a clock that was set forward is noticed within a minute; a span is not str
   expect(spans.rung).toEqual(["retry"]);
 });
 
-test("a key that fails is reported and keeps no other from ringing", async () => {
+test("a key that fails is reported and does not stop others from ringing", async () => {
   const { clock, rung, faults, alarms: all } = alarms();
   for (const key of ["broken", "fine"]) all.set(key, clock.now() + 1000);
   await clock.advance(1000);

@@ -15,10 +15,10 @@ test("a day begins and ends at midnight of its zone, to the millisecond", () => 
   expect(dayBegan(dayBegan(noon, "UTC"), "UTC")).toBe(dayBegan(noon, "UTC"));
 });
 
-test("days of 23 and 25 hours are as long as they are", () => {
+test("days of 23 and 25 hours have their true length", () => {
   const hours = (text: string, zone: string) => (dayEnds(at(text), zone) - dayBegan(at(text), zone)) / 3_600_000;
   expect(hours("2026-03-29T12:00:00Z", "Europe/Berlin")).toBe(23);
   expect(hours("2026-10-25T12:00:00Z", "Europe/Berlin")).toBe(25);
-  // There the clock goes from 23:59:59 to 01:00:00.
+  // There the clock jumps from 23:59:59 to 01:00:00.
   expect(hours("2026-09-06T15:00:00Z", "America/Santiago")).toBe(23);
 });

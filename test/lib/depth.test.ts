@@ -3,7 +3,7 @@ import { isNestedDeeper } from "../../src/lib/depth.ts";
 
 const nested = (levels: number) => `${"[".repeat(levels)}1${"]".repeat(levels)}`;
 
-test("a text is nested deeper than a bound from the first level beyond it, whatever kind of brackets", () => {
+test("a text is too deep from the first level beyond the bound, whatever kind of brackets", () => {
   for (const depthMax of [0, 1, 5, 200]) {
     expect(isNestedDeeper(nested(depthMax), depthMax)).toBe(false);
     expect(isNestedDeeper(nested(depthMax + 1), depthMax)).toBe(true);

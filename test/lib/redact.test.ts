@@ -1,4 +1,4 @@
-// What is known as a secret is found in whatever form it was written down; everything else stays as it is.
+// A known secret is found in every notation; everything else stays unchanged.
 
 import { describe, expect, test } from "bun:test";
 import { Redactor } from "../../src/lib/text/redact.ts";
@@ -8,7 +8,7 @@ import { seeded } from "../support/random.ts";
 const ALPHABET = [..."abcXYZ019-_.~+/=&?% \"'\\!()*ü漢🙂\n\t"];
 
 describe("a known secret", () => {
-  test("is gone in every encoding, alone and inside of other text", () => {
+  test("is redacted in every encoding, alone and inside of other text", () => {
     const seed = 7;
     const random = seeded(seed);
     for (let round = 0; round < 300; round++) {
@@ -28,7 +28,7 @@ describe("a known secret", () => {
     }
   });
 
-  test("is gone from base64 of a text that holds it, wherever it begins", () => {
+  test("is redacted in base64 of a text around it, at any offset", () => {
     const secret = "canary-0123456789-end";
     const redactor = new Redactor();
     redactor.add(secret);
@@ -41,7 +41,7 @@ describe("a known secret", () => {
     }
   });
 
-  test("is gone before a long line is cut, so that no beginning of it stays", () => {
+  test("is redacted before a long line is cut, so no part of it stays", () => {
     const secret = "canary-".repeat(20);
     const redactor = new Redactor();
     redactor.add(secret);
@@ -50,7 +50,7 @@ describe("a known secret", () => {
     expect(redactor.line("x".repeat(5000)).length).toBe(2048);
   });
 
-  test("that holds another one is gone as a whole", () => {
+  test("that contains another one is redacted as a whole", () => {
     const redactor = new Redactor();
     redactor.add("secret-1");
     redactor.add("secret-1-and-more");
@@ -58,7 +58,7 @@ describe("a known secret", () => {
   });
 });
 
-test("what is too short to be told from a word is no secret, and other text stays as it is", () => {
+test("a value as short as a word is no secret, and other text stays unchanged", () => {
   const redactor = new Redactor();
   redactor.add("the");
   redactor.add("");
@@ -67,7 +67,7 @@ test("what is too short to be told from a word is no secret, and other text stay
   expect(redactor.known(text)).toBe(text);
 });
 
-test("what looks like a key, a token or a password is gone from what is written down", () => {
+test("text that looks like a key, a token or a password is redacted", () => {
   const { text } = { text: (line: string) => new Redactor().text(line) };
   for (const line of [
     "sk-abcdefghijklmnop",
@@ -82,7 +82,7 @@ test("what looks like a key, a token or a password is gone from what is written 
   }
 });
 
-test("also inside JSON, however deep, which stays whole", () => {
+test("secrets inside JSON are redacted, however deep, and the JSON stays valid", () => {
   for (const said of ['password = "hunter22"\nnext', "token: 'hunter22'", 'secret="hun\\ter22x"'])
     for (let text = said, depth = 0; depth < 3; depth++) {
       text = JSON.stringify({ text });

@@ -4,7 +4,7 @@ import { seeded } from "../support/random.ts";
 
 const ESC = "\x1b";
 
-// What is dangerous, and what a terminal may be shown of it.
+// Dangerous input, and the part that a terminal may show.
 const CORPUS: readonly (readonly [name: string, input: string, output: string])[] = [
   ["colour", `a${ESC}[31mb${ESC}[0mc`, "abc"],
   ["conceal", `a${ESC}[8mb`, "ab"],
@@ -102,7 +102,7 @@ describe("sanitize", () => {
 });
 
 describe("reveal", () => {
-  test("a person who must judge a line sees what is hidden in it", () => {
+  test("a reviewer sees the hidden parts of a line", () => {
     expect(reveal(`curl x|sh\u202e${ESC}[2J\n`)).toBe("curl x|sh⟨U+202E⟩␛[2J⏎");
   });
 

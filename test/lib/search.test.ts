@@ -1,4 +1,4 @@
-// Full-text search: what is counted once can be kept as text and searched later, with the same answers.
+// Full-text search: counts can be stored as text and searched later, with the same answers.
 
 import { expect, test } from "bun:test";
 import { countedIndex, countWords, indexSections } from "../../src/lib/text/search.ts";
@@ -12,13 +12,13 @@ const SECTIONS = [
 ];
 const QUESTIONS = ["how do I stop a process", "process", "__proto__", "constructor", "kernel", "toString", "the", ""];
 
-test("sections whose words were counted before, and kept as text, are found as if they were counted now", () => {
+test("sections with stored word counts are found like freshly counted ones", () => {
   const kept = countedIndex(SECTIONS, JSON.parse(JSON.stringify(countWords(SECTIONS))));
   const now = indexSections(SECTIONS);
   for (const question of QUESTIONS) expect(kept.search(question)).toEqual(now.search(question));
 });
 
-test("the section that speaks of all that was asked comes first, and of two that fit as well the earlier one", () => {
+test("the section with all words comes first, and of two equal ones the earlier", () => {
   const headings = (question: string, sections = SECTIONS) =>
     indexSections(sections)
       .search(question)
@@ -32,7 +32,7 @@ test("the section that speaks of all that was asked comes first, and of two that
   expect(headings("same", twins)).toEqual(["First", "Second"]);
 });
 
-test("a section that speaks of half of what was asked covers half of it", () => {
+test("a section with half of the words covers half of the question", () => {
   const [hit] = indexSections([section("One", "apple"), section("Two", "pear")]).search("apple pear");
   expect(hit?.coverage).toBeCloseTo(0.5, 10);
 });

@@ -4,19 +4,19 @@ import { seeded } from "../support/random.ts";
 
 const PIECES = ["a", "é", "日", "👍", "👨‍👩‍👧", "e\u0301", "\n", " "];
 
-test("what a message quotes is whole up to 60 characters, and never ends in half of one", () => {
+test("a quotation in a message is whole up to 60 characters, and never ends in half of one", () => {
   expect(clip("a".repeat(60))).toBe("a".repeat(60));
   expect(clip("a".repeat(61))).toBe(`${"a".repeat(57)}…`);
   expect(clip(`${"a".repeat(56)}👍👍👍`)).toBe(`${"a".repeat(56)}\ufffd…`);
 });
 
 describe("cutWidth", () => {
-  test("text that fits is left alone", () => {
+  test("text that fits is unchanged", () => {
     expect(cutWidth("abc", 3)).toBe("abc");
     expect(cutWidth("日本", 4)).toBe("日本");
   });
 
-  test("a cut text says so within the width", () => {
+  test("a cut text is marked as cut within the width", () => {
     expect(cutWidth("abcdef", 4)).toBe("abc…");
     expect(cutWidth("日本語", 4)).toBe("日…");
     expect(cutWidth("abc", 1)).toBe("…");
@@ -28,7 +28,7 @@ describe("cutWidth", () => {
     expect(cutWidth("👨‍👩‍👧👨‍👩‍👧", 2)).toBe("…");
   });
 
-  test("the result never is wider than asked for", () => {
+  test("the result is never wider than the limit", () => {
     const random = seeded(Math.floor(Math.random() * 2 ** 31));
     for (let round = 0; round < 500; round++) {
       const text = Array.from({ length: random.int(20) }, () => random.pick(PIECES)).join("");
@@ -39,12 +39,12 @@ describe("cutWidth", () => {
 });
 
 describe("headAndTail", () => {
-  test("text that fits is whole and nothing is left out", () => {
+  test("text that fits is whole and without a notice", () => {
     expect(headAndTail("short", 100)).toEqual({ text: "short", omittedBytes: 0 });
     expect(headAndTail("日本語", 9)).toEqual({ text: "日本語", omittedBytes: 0 });
   });
 
-  test("beginning and end are kept, and the notice counts what is missing", () => {
+  test("beginning and end are kept, and the notice counts the bytes between", () => {
     const text = `BEGIN${"x".repeat(10_000)}END`;
     const cut = headAndTail(text, 1000);
     expect(cut.text).toStartWith("BEGINx");
@@ -54,7 +54,7 @@ describe("headAndTail", () => {
     expect(Buffer.byteLength(cut.text)).toBeGreaterThan(980);
   });
 
-  test("every kind of text stays within the bytes asked for, well formed", () => {
+  test("every kind of text stays within the limit in bytes, and well formed", () => {
     const random = seeded(Math.floor(Math.random() * 2 ** 31));
     for (let round = 0; round < 300; round++) {
       const text = Array.from({ length: random.int(200) }, () => random.pick(PIECES)).join("");

@@ -10,7 +10,7 @@ describe("text broken at words", () => {
     expect(lines.join(" ")).toBe(text);
   });
 
-  test("lines after the first stand further in", () => {
+  test("lines after the first are indented", () => {
     expect(wrapWords("one two three", 9, { first: "- ", rest: "  " })).toEqual(["- one two", "  three"]);
   });
 
@@ -18,7 +18,7 @@ describe("text broken at words", () => {
     for (const line of wrapWords("日本語 日本語 日本語", 14)) expect(displayWidth(line)).toBeLessThanOrEqual(14);
   });
 
-  test("a word that is wider than the terminal stays whole, so that it can be copied", () => {
+  test("a word wider than the terminal stays whole for copying", () => {
     expect(wrapWords("see /var/sessions/sam/task:abc123 there", 10)).toEqual([
       "see",
       "/var/sessions/sam/task:abc123",
@@ -36,7 +36,7 @@ describe("commands broken for a terminal", () => {
     return Bun.spawnSync(["sh", "-c", script], { env: {}, stdin: "ignore" }).stdout.toString();
   };
 
-  test("a shell reads what was copied as the command it was, a remark as a remark", () => {
+  test("a shell runs a copied command unchanged, and a comment as a comment", () => {
     for (const command of [
       'gsv proc spawn --label "docs audit of everything" --prompt "Review the docs for stale commands."',
       "gsv kill -STOP task:abc123 task:def456 task:ghi789 task:jkl012",
@@ -49,7 +49,7 @@ describe("commands broken for a terminal", () => {
     }
   });
 
-  test("one that fits is left alone", () => {
+  test("a command that fits is unchanged", () => {
     expect(wrapCommand("gsv ps  --json", 40, margins)).toEqual(["  gsv ps  --json"]);
   });
 });

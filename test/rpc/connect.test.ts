@@ -26,13 +26,13 @@ describe("without a kernel", () => {
     expect([home.starts, view.closes]).toEqual([0, 1]);
   });
 
-  test("a read that the view cannot give starts a kernel", async () => {
+  test("a read that the view refuses starts a kernel", async () => {
     expect(await home.open().call<object>("echo", { a: 1 })).toEqual({ a: 1 });
     expect(home.starts).toBe(1);
   });
 
-  // There a refusal is audited, and what is not told at rest is known.
-  test.each([refusal, new KernelNeeded()])("a read that ends at the view with %s is asked at a kernel", async (why) => {
+  // The kernel audits a refusal, and knows things that are not at rest.
+  test.each([refusal, new KernelNeeded()])("a read that ends at the view with %s goes to a kernel", async (why) => {
     const view = readView(() => {
       throw why;
     });
@@ -48,7 +48,7 @@ describe("without a kernel", () => {
     expect(home.starts).toBe(0);
   });
 
-  test("keyed and waiting calls, and syscalls we do not know, start one kernel between them", async () => {
+  test("keyed and waiting calls, and unknown syscalls, start one kernel between them", async () => {
     const sys = home.open({ readSys: async () => readView(() => ({})) });
     const [count, , unknown] = await Promise.all([
       sys.call<number>("count", {}),
@@ -58,10 +58,10 @@ describe("without a kernel", () => {
     expect([count, unknown.code, home.starts]).toEqual([1, "ENOSYS", 1]);
   });
 
-  test("a client that is told of a socket goes there at once, and watches no longer", async () => {
+  test("a client that learns of a socket connects at once, and stops watching", async () => {
     let [came, watching] = [() => {}, 0];
     const sys = home.open({
-      // Nobody looks again by themselves: no time passes.
+      // No polling happens: no time passes.
       clock: new FakeClock(),
       startKernel: async () => {
         await home.up();
@@ -102,7 +102,7 @@ describe("without a kernel", () => {
     expect(started).toBe(1);
   });
 
-  test("nobody starts a kernel only to tell it to stop", async () => {
+  test("no client starts a kernel only to stop it", async () => {
     expect(await home.open().call<object>("sys.drain", { why: "stop" })).toEqual({ pid: null });
     expect(home.starts).toBe(0);
   });
@@ -136,27 +136,30 @@ describe("a kernel that does not come up", () => {
   test.each([
     [78, "ECONFIG"],
     [1, "EIO"],
-  ] as const)("is told at once when a starter ends with %i: its words, its hints, its status", async (status, code) => {
-    let starts = 0;
-    const startKernel = async () => ({ status, says: "kernel.db is no good", hints: ["mend it"], starts: starts++ });
-    const error = await rejection(home.open({ startKernel }).call("count", {}));
-    expect([error.code, error.message, error.hints, starts]).toEqual([code, "kernel.db is no good", ["mend it"], 1]);
-  });
+  ] as const)(
+    "is reported at once when a starter ends with %i: its words, its hints, its status",
+    async (status, code) => {
+      let starts = 0;
+      const startKernel = async () => ({ status, says: "kernel.db is no good", hints: ["mend it"], starts: starts++ });
+      const error = await rejection(home.open({ startKernel }).call("count", {}));
+      expect([error.code, error.message, error.hints, starts]).toEqual([code, "kernel.db is no good", ["mend it"], 1]);
+    },
+  );
 
-  test("is told at once when none can even be started", async () => {
+  test("is reported at once when the starter cannot be run", async () => {
     const refused = new SysError("ECONFIG", "nothing can be written", ["mount it for writing"]);
     const sys = home.open({ startKernel: () => Promise.reject(refused) });
     expect(await rejection(sys.call("count", {}))).toEqual(refused);
   });
 
-  test("on leaving is nobody's affair", async () => {
+  test("on leaving is not reported", async () => {
     const startKernel = () => Promise.reject(new SysError("ECONFIG", "nothing can be written"));
     const sys = home.open({ readSys: async () => readView(() => ({})), showedInterrupted: () => true, startKernel });
     await sys.call("echo", {});
     await sys.close();
   });
 
-  test("after a call was sent is not told as if nothing had been saved", async () => {
+  test("after a call was sent does not claim that nothing was saved", async () => {
     const door = await home.up();
     const sys = home.open({
       startKernel: async () => ({ status: 75, says: "the disk is full" }),
@@ -184,7 +187,7 @@ describe("a kernel that does not come up", () => {
 });
 
 describe("versions", () => {
-  test("an older kernel is asked to leave for an upgrade, then ours is started", async () => {
+  test("an older kernel gets a request to leave for an upgrade, then ours is started", async () => {
     const old = await home.up("0.9.0");
     expect(await home.open().call<object>("echo", { a: 1 })).toEqual({ a: 1 });
     expect(old.calls.map((call) => [call.name, call.args])).toEqual([["sys.drain", { why: "upgrade" }]]);
@@ -200,7 +203,7 @@ describe("versions", () => {
     expect(await home.open({ settings: { startMs: 200 } }).call<number>("count", {})).toBe(1);
   });
 
-  test("an older kernel that does not leave is named, with what stops it", async () => {
+  test("an older kernel that does not leave is reported with the command to stop it", async () => {
     (await home.up("0.9.0")).onDrain = () => {};
     const error = await rejection(home.open({ settings: { upgradeMs: 30 } }).call("count", {}));
     expect(error.code).toBe("ECONFIG");
@@ -224,7 +227,7 @@ describe("versions", () => {
 });
 
 describe("a holder that does not say hello", () => {
-  test("reads go on without it, the rest is EAGAIN with its pid and what to type", async () => {
+  test("reads work without it, the rest is EAGAIN with its pid and the command to type", async () => {
     const silent = new FakeDoor();
     silent.accept = () => new Promise(() => {});
     const listener = Bun.listen({ unix: home.socketPath, socket: { data() {} } });
@@ -240,10 +243,10 @@ describe("a holder that does not say hello", () => {
   });
 });
 
-describe("a holder that is only busy", () => {
+describe("a holder that is merely busy", () => {
   const busy = { isSuspended: async () => false };
 
-  test("is waited for beyond the time a suspended one has", async () => {
+  test("is waited for beyond the deadline for a suspended one", async () => {
     const door = new FakeDoor();
     const hello = Promise.withResolvers<void>();
     const accept = door.accept.bind(door);
@@ -263,7 +266,7 @@ describe("a holder that is only busy", () => {
     await server.close();
   });
 
-  test("and stays so: reads go on without it, the rest is EAGAIN that says so, and nothing about resuming it", async () => {
+  test("and stays so: reads work without it, the rest is EAGAIN with that reason, and no hint to resume it", async () => {
     const listener = Bun.listen({ unix: home.socketPath, socket: { data() {} } });
     const sys = home.open({
       ...busy,
@@ -278,7 +281,7 @@ describe("a holder that is only busy", () => {
   });
 });
 
-test("nobody is called at a place that is not ours", async () => {
+test("gsv connects to no socket that another user controls", async () => {
   await home.up();
   const foreign = new SysError("ECONFIG", "somebody else's");
   const sys = home.open({
@@ -292,7 +295,7 @@ test("nobody is called at a place that is not ours", async () => {
   expect(home.door.clients).toEqual([]);
 });
 
-test("the environment and directory of the client are what the kernel is told", async () => {
+test("the kernel gets the environment and directory of the client", async () => {
   await home.open({ info: info({ cwd: "/tmp", env: { GSV_MODEL: "offline" } }) }).call("count", {});
   expect(home.door.clients).toEqual([info({ cwd: "/tmp", env: { GSV_MODEL: "offline" } })]);
 });

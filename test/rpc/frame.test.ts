@@ -37,7 +37,7 @@ describe("a stream of frames", () => {
     }
   });
 
-  test("reads the same byte by byte, and in random pieces whose memory is used again", () => {
+  test("reads the same byte by byte, and in random pieces with reused memory", () => {
     expect(decode([...stream].map((byte) => Uint8Array.of(byte)))).toEqual([...frames]);
     const random = seeded(42);
     const memory = new Uint8Array(64);
@@ -52,7 +52,7 @@ describe("a stream of frames", () => {
     expect(got).toEqual([...frames]);
   });
 
-  test("hands on the frames before a fault, then refuses", () => {
+  test("returns the frames before a fault, then refuses", () => {
     const got: object[] = [];
     const decoder = new FrameDecoder((frame) => got.push(frame));
     expect(codeOf(() => decoder.push(bytes('{"kind":"cancel","id":1}\nnonsense\n')))).toBe("EPROTO");
@@ -60,7 +60,7 @@ describe("a stream of frames", () => {
   });
 });
 
-describe("what is not a frame is EPROTO", () => {
+describe("an invalid frame is EPROTO", () => {
   const bad: [string, Uint8Array][] = [
     ["an empty line", bytes("\n")],
     ["half an object", bytes('{"kind"\n')],
@@ -84,7 +84,7 @@ describe("what is not a frame is EPROTO", () => {
     expect(decode([bytes(`${inText}\n{"a":${nested(LIMITS.jsonDepthMax - 1)}}\n`)])).toHaveLength(2);
   });
 
-  test("a line that never ends is refused before it fills memory, in small pieces too", () => {
+  test("a line without an end is refused before it fills memory, in small pieces too", () => {
     const decoder = new FrameDecoder(() => {});
     let pushed = 0;
     const code = codeOf(() => {
@@ -99,7 +99,7 @@ describe("what is not a frame is EPROTO", () => {
 });
 
 describe("a frame that is written", () => {
-  test("fits into 1 MiB, counted in bytes, or is EFBIG that names what is too big", () => {
+  test("fits into 1 MiB, counted in bytes, or is EFBIG with the oversized part", () => {
     const filled = (text: string) => encodeFrame({ kind: "res", id: 1, value: text }, "the answer of fs.read");
     expect(codeOf(() => filled("x".repeat(LIMITS.frameBytesMax - 100)))).toBe("fine");
     expect(codeOf(() => filled("x".repeat(LIMITS.frameBytesMax)))).toBe("EFBIG");
@@ -119,7 +119,7 @@ describe("a frame that is written", () => {
 });
 
 describe("checking frames", () => {
-  test("refuses clients that say nonsense, and keeps nothing they were not asked for", () => {
+  test("refuses nonsense of clients, and keeps no unknown fields", () => {
     const hello = { kind: "hello", clientId: "c", version: "1.0.0", cwd: "/", env: {} };
     const bad: object[] = [
       { kind: "reboot" },
@@ -140,7 +140,7 @@ describe("checking frames", () => {
     ];
     for (const frame of bad)
       expect(`${JSON.stringify(frame)} ${codeOf(() => checkClientFrame({ ...frame }))}`).toEndWith("EPROTO");
-    // Credentials stay credentials, whatever is in them: nobody who sends some comes in without.
+    // Credentials stay credentials, whatever is in them: a client that sends some never gets in without.
     for (const login of [{}, { deviceToken: "x" }, { user: 5, password: null }])
       expect(checkClientFrame({ ...hello, login })).toMatchObject({ login: {} });
     expect(() => checkClientFrame({ ...hello, login: "root" })).toThrow("credentials");
@@ -154,7 +154,7 @@ describe("checking frames", () => {
     } as never);
   });
 
-  test("takes from a kernel what it knows and passes over the kinds of a newer one", () => {
+  test("accepts known frames of a kernel and skips the kinds of a newer one", () => {
     expect(checkServerFrame({ kind: "fireworks" })).toBeNull();
     expect(checkServerFrame({ kind: "bye", why: "holiday" })).toEqual({ kind: "bye", why: "restart" });
     expect(checkServerFrame({ kind: "res", id: 1 })).toEqual({ kind: "res", id: 1, value: null });

@@ -9,7 +9,7 @@ import { cleanUp, client, kernel } from "../support/wire.ts";
 afterEach(cleanUp);
 
 describe("the socket path", () => {
-  test("is taken over from a kernel that died, and from a half-made one", async () => {
+  test("replaces the socket of a dead kernel, and a half-made one", async () => {
     const { socketPath, server } = await kernel();
     await server.close();
     writeFileSync(socketPath, "");
@@ -38,7 +38,7 @@ describe("the socket path", () => {
     expect(existsSync(first.socketPath)).toBe(false);
   });
 
-  test("nobody is let in while the check at accept says no", async () => {
+  test("no client gets in while the check at accept refuses", async () => {
     const { socketPath, server, door } = await kernel();
     server.onConnect(() => false);
     const error = await client(socketPath).catch((reason) => reason);
@@ -48,7 +48,7 @@ describe("the socket path", () => {
 });
 
 describe("leaving", () => {
-  test("bye reaches everyone, also who comes later, and calls are still answered", async () => {
+  test("bye reaches every client, also later ones, and calls are still answered", async () => {
     const { socketPath, server } = await kernel();
     const early = await client(socketPath);
     server.bye("restart");

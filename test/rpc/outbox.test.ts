@@ -4,7 +4,7 @@ import { Outbox } from "../../src/rpc/outbox.ts";
 import { FakeClock } from "../support/clock.ts";
 import { delta, text } from "../support/door.ts";
 
-/** A peer that reads when it is told to. */
+/** A peer that reads on command. */
 function peer(limits: { eventsMax?: number; bytesMax?: number } = {}) {
   const clock = new FakeClock();
   let open = true;
@@ -91,7 +91,7 @@ describe("an outbox to a peer that keeps up", () => {
 });
 
 describe("an outbox to a peer that does not read", () => {
-  test("loses deltas first: what was committed still arrives", () => {
+  test("drops deltas first: committed text still arrives", () => {
     const { outbox, stall, read } = peer({ eventsMax: 10 });
     stall();
     for (let seq = 1; seq <= 9; seq++) {
@@ -116,7 +116,7 @@ describe("an outbox to a peer that does not read", () => {
     expect(said(read())).toEqual(["chat.text message 41"]);
   });
 
-  test("overflowing twice still tells where the first gap began, also when the first thing lost has no number", () => {
+  test("overflowing twice still reports the first gap, also when the first lost signal has no number", () => {
     const { outbox, stall, read } = peer({ eventsMax: 5 });
     stall();
     const state = { name: "process.state", pid: "task:abc123", uid: 1, parent: null, at: 1, state: "running" } as const;
@@ -140,7 +140,7 @@ describe("an outbox to a peer that does not read", () => {
     expect(JSON.stringify(frames.filter((frame) => frame.signal)).length).toBeLessThan(15_000);
   });
 
-  test("two subscriptions are told apart: each has its own resync", () => {
+  test("two subscriptions are separate: each has its own resync", () => {
     const { outbox, stall, read } = peer({ eventsMax: 6 });
     outbox.signal(1, text(5));
     read();
@@ -153,7 +153,7 @@ describe("an outbox to a peer that does not read", () => {
     ]);
   });
 
-  test("a subscription that was given up gets nothing more", () => {
+  test("a cancelled subscription gets nothing more", () => {
     const { outbox, stall, read } = peer();
     stall();
     outbox.signal(1, text(1));
@@ -163,14 +163,14 @@ describe("an outbox to a peer that does not read", () => {
   });
 });
 
-test("a signal too big for a frame becomes a resync to its message, and an oversized delta is let go", () => {
+test("a signal too big for a frame becomes a resync to its message, and an oversized delta is dropped", () => {
   const { outbox, read } = peer();
   outbox.signal(1, text(9, { text: "x".repeat(2 * 1024 * 1024) }));
   outbox.signal(1, delta("y".repeat(2 * 1024 * 1024)));
   expect(said(read())).toEqual(["resync task:abc123 8"]);
 });
 
-test("flushed waits for a slow peer, and ends when the peer goes", async () => {
+test("flushed waits for a slow peer, and ends when the peer leaves", async () => {
   const { outbox, stall, read } = peer();
   await outbox.flushed();
   stall();

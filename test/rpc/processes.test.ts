@@ -105,7 +105,7 @@ test("kill -9 of the kernel in the middle of 200 calls: none fails, none is carr
 
 const ROUNDS = samples(4, 15);
 
-test("a kernel that idles out under clients that come and go fails no call", async () => {
+test("an idle kernel that exits under changing clients fails no call", async () => {
   for (let round = 0; round < ROUNDS; round++) {
     const sys = open({ idleMs: 5 });
     await sys.call("count", {});
@@ -115,7 +115,7 @@ test("a kernel that idles out under clients that come and go fails no call", asy
   expect(lines("ledger")).toHaveLength(ROUNDS);
 }, 30_000);
 
-test("a suspended holder is not robbed: reads go on, writes say what to type, and after that they work", async () => {
+test("a suspended holder keeps the home: reads work, writes say what to type, and succeed once it resumes", async () => {
   await open().call("count", {});
   const pid = kernelPid();
   process.kill(pid, "SIGSTOP");
@@ -127,7 +127,7 @@ test("a suspended holder is not robbed: reads go on, writes say what to type, an
   expect(await sys.call<number>("count", {})).toBe(pid);
 }, 30_000);
 
-test("a kernel whose lock file was replaced leaves without removing what is another's", async () => {
+test("a kernel with a replaced lock file leaves without removing the other's files", async () => {
   await open().call("count", {});
   renameSync(paths.lockFile, join(home, "away"));
   writeFileSync(paths.lockFile, "");
@@ -135,7 +135,7 @@ test("a kernel whose lock file was replaced leaves without removing what is anot
   expect(existsSync(paths.kernelInfo)).toBe(true);
 }, 30_000);
 
-test("a kernel that is told to stop leaves nothing behind that looks alive", async () => {
+test("a kernel that gets a stop leaves nothing behind that looks alive", async () => {
   const sys = open();
   await sys.call("count", {});
   const waiting = rejection(sys.call("wait", {}));

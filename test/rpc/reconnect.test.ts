@@ -15,7 +15,7 @@ const resyncs = (heard: readonly Signal[]) =>
   heard.flatMap((signal) => (signal.name === "resync" ? [[signal.pid, signal.afterSeq]] : []));
 
 describe("when the kernel dies", () => {
-  test("a wait is asked again at the next one", async () => {
+  test("a wait is repeated at the next one", async () => {
     const sys = home.open();
     const waiting = sys.call<string>("wait", {});
     await until("it waits", () => home.doors[0]?.calls.length === 1);
@@ -25,7 +25,7 @@ describe("when the kernel dies", () => {
     expect(await waiting).toBe("released");
   });
 
-  test("a keyed call keeps its request id, so what was carried out before the answer was lost is not done twice", async () => {
+  test("a keyed call keeps its request id, so a call carried out before its answer was lost is not repeated", async () => {
     await home.up();
     const sys = home.open();
     const first = home.door;
@@ -53,7 +53,7 @@ describe("when the kernel dies", () => {
     expect(ids[1]).toBe(ids[0]);
   });
 
-  test("calls keep their order when they are asked again", async () => {
+  test("calls keep their order when they are repeated", async () => {
     const sys = home.open();
     const calls = [1, 2, 3, 4, 5].map((n) => sys.call("slowCount", { n }));
     await until("all arrived", () => home.doors[0]?.calls.length === 5);
@@ -102,7 +102,7 @@ describe("when the kernel dies", () => {
     expect([error.code, error.message]).toEqual(["EAGAIN", "the kernel ended 10 times during wait"]);
   });
 
-  test("listeners are served by the next kernel and told after which message to read again", async () => {
+  test("listeners are served by the next kernel and learn after which message to read again", async () => {
     await home.up();
     const sys = home.open();
     const one: Signal[] = [];
@@ -130,7 +130,7 @@ describe("when the kernel dies", () => {
 });
 
 describe("when the kernel leaves on purpose", () => {
-  test("after stop, nothing is started: what was in flight and what comes is EAGAIN, reads go on", async () => {
+  test("after stop, no kernel is started: calls in flight and later ones are EAGAIN, reads work", async () => {
     await home.up();
     const heard: Signal[] = [];
     const sys = home.open({ readSys: async () => readView(() => ({ from: "view" })) });
@@ -147,7 +147,7 @@ describe("when the kernel leaves on purpose", () => {
     await until("listeners are told, so that nobody waits for ever", () => resyncs(heard).length > 0);
   });
 
-  test("after stop, a kernel that somebody else started is used, and is started again when it dies", async () => {
+  test("after stop, a kernel that another client started is used, and restarted when it dies", async () => {
     await home.up();
     const sys = home.open();
     const waiting = rejection(sys.call("wait", {}));
@@ -163,7 +163,7 @@ describe("when the kernel leaves on purpose", () => {
   });
 
   for (const why of ["restart", "upgrade", "idle"] as const) {
-    test(`after ${why}, calls go on at the next kernel, which is started when there is none`, async () => {
+    test(`after ${why}, calls continue at the next kernel, which is started if there is none`, async () => {
       await home.up();
       const sys = home.open();
       const waiting = sys.call<string>("wait", {});
@@ -176,7 +176,7 @@ describe("when the kernel leaves on purpose", () => {
     });
   }
 
-  test("the call that asks it to go is answered, whatever the answer's fate, and never asked again", async () => {
+  test("the call that stops it is answered, even if its answer is lost, and never repeated", async () => {
     const door = await home.up();
     door.onDrain = () => void home.leave("restart");
     expect(await home.open().call<object>("sys.drain", { why: "restart" })).toEqual({ pid: 1 });
@@ -199,7 +199,7 @@ test("a call that is aborted while a kernel is being started is ECANCELED at onc
   expect((await failed).code).toBe("ECANCELED");
 });
 
-test("closing while a kernel is being started ends what waits for it", async () => {
+test("closing while a kernel is being started ends the calls that wait for it", async () => {
   const sys = home.open({ startKernel: () => new Promise(() => {}) });
   const failed = rejection(sys.call("count", {}));
   await sys.close();

@@ -14,14 +14,14 @@ import { cleanUp, client, helloLine, kernel, raw } from "../support/wire.ts";
 afterEach(cleanUp);
 
 describe("saying hello", () => {
-  test("the door sees exactly what the client says of itself, the client learns whose kernel it is", async () => {
+  test("the server sees exactly the client's hello, and the client learns the owner of the kernel", async () => {
     const { socketPath, door } = await kernel();
     const link = await client(socketPath, { env: { GSV_MODEL: "offline" } });
     expect(link.kernel).toEqual({ version: "1.0.0", pid: 77, exe: "/opt/gsv" });
     expect(door.clients).toEqual([info({ env: { GSV_MODEL: "offline" } })]);
   });
 
-  test("whom the door refuses is told why and let go", async () => {
+  test("a refused client gets the reason and is disconnected", async () => {
     const { socketPath, door, server } = await kernel();
     door.refuseWith = new SysError("EACCES", "this home is not yours", ["use your own"]);
     const error = await rejection(client(socketPath));
@@ -29,7 +29,7 @@ describe("saying hello", () => {
     await until("the connection is gone", () => server.clients === 0);
   });
 
-  test("whoever connects and says nothing is let go after the deadline", async () => {
+  test("a silent connection is closed after the deadline", async () => {
     const { socketPath, server } = await kernel({ helloMs: 20 });
     const peer = await raw(socketPath);
     await until("it is counted", () => server.clients === 1);
@@ -66,7 +66,7 @@ describe("saying hello", () => {
 });
 
 describe("calls", () => {
-  test("a fault inside the kernel tells the client that, and only the kernel what", async () => {
+  test("after a fault inside the kernel the client learns only that, and the log the cause", async () => {
     const { socketPath, faults } = await kernel();
     const error = await rejection((await client(socketPath)).call("crash", {}));
     expect(error.code).toBe("EIO");
@@ -85,7 +85,7 @@ describe("calls", () => {
     expect(await link.call("nothing", {})).toBeNull();
   });
 
-  test("a client that goes away ends its waits and its listeners; a keyed call is told, and goes on", async () => {
+  test("a client that leaves ends its waits and its listeners; its keyed calls learn it, and continue", async () => {
     const { socketPath, door, server } = await kernel();
     const link = await client(socketPath);
     link.on({}, () => {});
@@ -118,7 +118,7 @@ describe("calls", () => {
     await until("the keyed one was carried out", () => door.state.counter === 1);
   });
 
-  test("a client that asks and never reads is not asked for more, and everyone else is served", async () => {
+  test("a client that sends without reading is throttled, and all others are served", async () => {
     const { socketPath, door } = await kernel();
     const peer = await raw(socketPath);
     await peer.hello();
@@ -137,7 +137,7 @@ describe("calls", () => {
   });
 });
 
-test("a client that goes away while it is not read from is noticed", async () => {
+test("the server notices that a client leaves while it does not read", async () => {
   const { socketPath, server } = await kernel();
   const peer = await raw(socketPath);
   await peer.hello();
@@ -155,7 +155,7 @@ describe("signals", () => {
     return signal !== undefined && "seq" in signal ? signal.seq : 0;
   };
 
-  test("a slow reader slows only itself and is told where to read again", async () => {
+  test("a slow reader slows only itself and learns where to read again", async () => {
     const { socketPath, door } = await kernel();
     const slow = await raw(socketPath);
     await slow.hello();
@@ -179,8 +179,8 @@ describe("signals", () => {
   });
 });
 
-describe("how much one kernel takes", () => {
-  test("clients beyond its limit are told so and let go, and are taken again once others have gone", async () => {
+describe("the limits of one kernel", () => {
+  test("clients beyond the limit get an error and are disconnected, and are accepted once others have left", async () => {
     const { socketPath, server } = await kernel({ connectionsMax: 2 });
     const [first] = [await client(socketPath), await client(socketPath)];
     const error = await rejection(client(socketPath));
@@ -190,14 +190,14 @@ describe("how much one kernel takes", () => {
     expect(await (await client(socketPath)).call("echo", { a: 1 })).toEqual({ a: 1 });
   });
 
-  test("those that keep coming and say nothing cost it nothing", async () => {
+  test("clients that connect again and again without a word cost nothing", async () => {
     const { socketPath, server } = await kernel({ connectionsMax: 2 });
     const peers = await Promise.all(Array.from({ length: 20 }, () => raw(socketPath)));
     await until("all but a few are gone", () => peers.filter((peer) => !peer.closed()).length <= 4);
     expect(server.clients).toBeLessThanOrEqual(4);
   });
 
-  test("a client that waits for too much at once is told so for the one that is too many", async () => {
+  test("a client with too many waits at once gets an error for the one too many", async () => {
     const { socketPath } = await kernel();
     const link = await client(socketPath);
     const waits = Array.from({ length: LIMITS.waitsPerConnectionMax }, () => link.call("wait", {}).catch(() => null));
@@ -211,7 +211,7 @@ describe("how much one kernel takes", () => {
     await Promise.all(waits);
   });
 
-  test("a client that listens to too much loses that connection and is told why; gsv's own refuses before", async () => {
+  test("a client with too many listeners loses that connection with the reason; gsv's own refuses before", async () => {
     const { socketPath } = await kernel();
     const link = await client(socketPath);
     for (let n = 0; n < LIMITS.subscriptionsPerConnectionMax; n++) link.on({}, () => {});
@@ -225,8 +225,8 @@ describe("how much one kernel takes", () => {
   });
 });
 
-describe("a socket that was taken away", () => {
-  test("is put back where it was, and who was connected stays so", async () => {
+describe("a socket that was removed", () => {
+  test("is restored in its place, and connected clients stay connected", async () => {
     const { socketPath, server } = await kernel();
     const link = await client(socketPath);
     for (const damage of [() => rmSync(socketPath), () => writeFileSync(`${socketPath}.x`, "")]) {
