@@ -2,6 +2,8 @@
 
 const FIRST_MS = 500;
 const CAP_MS = 8000;
+const MODEL_FIRST_MS = 1000;
+const MODEL_CAP_MS = 30_000;
 const LATER_FIRST_MS = 5 * 60 * 1000;
 const LATER_CAP_MS = 60 * 60 * 1000;
 
@@ -9,6 +11,12 @@ const LATER_CAP_MS = 60 * 60 * 1000;
 export function quickTryMs(attempt: number, random: (length: number) => Uint8Array): number {
   const ceiling = Math.min(CAP_MS, FIRST_MS * 2 ** (attempt - 1));
   return Math.round(ceiling * share(random));
+}
+
+/** Retries of a model that is overloaded or was cut off: about 1, 2, 4, 8, 16, 30, 30 … seconds. */
+export function modelRetryMs(attempt: number, random: (length: number) => Uint8Array): number {
+  const base = Math.min(MODEL_CAP_MS, MODEL_FIRST_MS * 2 ** (attempt - 1));
+  return Math.round(base * (0.8 + 0.2 * share(random)));
 }
 
 /** Slow retries of a paused provider: 5, 15, 45 minutes, then every hour. One retry serves all runs, so there is no jitter. */

@@ -3,7 +3,7 @@
 // other failures end the run. Pure.
 
 import type { Failure, FailureClass } from "../../abi/stream.ts";
-import { quickTryMs } from "../../lib/backoff.ts";
+import { modelRetryMs } from "../../lib/backoff.ts";
 
 export type Verdict =
   /** Retry the same model within the run, after this time. */
@@ -26,14 +26,16 @@ export interface Stand {
   readonly hasOther: boolean;
 }
 
-/** Retries per model and turn. */
+/** Retries per model and turn. Fourteen take about five minutes: most overloads end sooner. */
 const AGAIN_MAX: { readonly [C in FailureClass]?: number } = {
-  outage: 3,
+  outage: 14,
   network: 3,
   timeout: 3,
-  throttle: 6,
+  throttle: 14,
   protocol: 2,
 };
+/** The same with a fallback. */
+const AGAIN_MAX_BESIDE = 3;
 
 /** Longest wait within a run, without and with a fallback. */
 const WAIT_MS_MAX = 10 * 60 * 1000;
@@ -52,9 +54,10 @@ export function verdictOn(failure: Failure, stand: Stand, random: (length: numbe
   const { failed, pauses, hasOther } = stand;
   const passes = PASSES.includes(failureClass);
   // After minutes of waiting, one try is enough.
-  const triesMax = pauses > 0 && passes && failureClass !== "throttle" ? 0 : (AGAIN_MAX[failureClass] ?? 0);
+  const most = Math.min(AGAIN_MAX[failureClass] ?? 0, hasOther ? AGAIN_MAX_BESIDE : Number.POSITIVE_INFINITY);
+  const triesMax = pauses > 0 && passes && failureClass !== "throttle" ? 0 : most;
   if (failed <= triesMax && retryAfterMs <= (hasOther ? WAIT_MS_MAX_BESIDE : WAIT_MS_MAX)) {
-    return { next: "again", ms: Math.max(retryAfterMs, quickTryMs(failed, random)) };
+    return { next: "again", ms: Math.max(retryAfterMs, modelRetryMs(failed, random)) };
   }
   if (hasOther && ELSEWHERE.includes(failureClass)) return { next: "other" };
   if (failure.isOffline) return { next: "later", counts: false };
