@@ -21,7 +21,7 @@ const LASTING: { readonly [failure: string]: string } = {
   content: "error",
 };
 /** How often it is asked before its run is put aside. */
-const PASSING: { readonly [failure: string]: number } = { outage: 4, network: 4, timeout: 4, throttle: 7 };
+const PASSING: { readonly [failure: string]: number } = { outage: 4, network: 4, timeout: 4, throttle: 4 };
 const EXITS: { readonly [status: string]: number } = { limit: 6, error: 1 };
 /** Where the cause says more. */
 const EXITS_OF: { readonly [failure: string]: number } = { config: 78 };

@@ -202,7 +202,7 @@ test("which failure has which consequence, with and without a model that stands 
   const half = () => new Uint8Array([0]);
   const told = (name: FailureClass, retryAfterMs: number | null, hasOther: boolean, [failed, pauses] = [1, 0]) => {
     const failure = { class: name, message: "", ...(retryAfterMs === null ? {} : { retryAfterMs }) };
-    const { next } = verdictOn(failure, { failed, pauses, hasOther }, half);
+    const { next } = verdictOn(failure, { failed, pauses, retries: 3, hasOther }, half);
     return next;
   };
   for (const name of ["outage", "network", "timeout", "throttle"] as const) {
@@ -218,4 +218,19 @@ test("which failure has which consequence, with and without a model that stands 
     expect([name, told(name, null, false), told(name, null, true)]).toEqual([name, "over", "over"]);
   // After minutes of waiting one try tells.
   expect([told("outage", null, false, [1, 1]), told("throttle", 7000, false, [1, 1])]).toEqual(["later", "again"]);
+});
+
+test("an overloaded server is asked 14 more times, for about five minutes; Retry-After wins, a fallback comes sooner", () => {
+  const most = () => new Uint8Array([255]);
+  const failure = { class: "outage", message: "529" } as const;
+  const waits: number[] = [];
+  for (let failed = 1; ; failed++) {
+    const verdict = verdictOn(failure, { failed, pauses: 0, retries: 14, hasOther: false }, most);
+    if (verdict.next !== "again") break;
+    waits.push(verdict.ms / 1000);
+  }
+  expect(waits).toEqual([1, 2, 4, 8, 16, 30, 30, 30, 30, 30, 30, 30, 30, 30]);
+  const stand = { failed: 1, pauses: 0, retries: 14, hasOther: true };
+  expect(verdictOn({ ...failure, retryAfterMs: 20_000 }, stand, most)).toEqual({ next: "again", ms: 20_000 });
+  expect(verdictOn(failure, { ...stand, failed: 4 }, most)).toEqual({ next: "other" });
 });

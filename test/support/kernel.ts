@@ -266,7 +266,8 @@ export class TestKernel {
       newShellRunner: lentShellRunner,
       pid: process.pid,
       path: process.env.PATH,
-      config: this.options.config ?? {},
+      // Five minutes of retries are for the tests that are about them.
+      config: { "ai.retries": "3", ...this.options.config },
       hostEnv: this.options.hostEnv ?? { PATH: "/usr/bin:/bin" },
       findProgram: (name) => (name === "rg" ? this.ripgrep() : (this.options.sandbox ?? null)),
       log,

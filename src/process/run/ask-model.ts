@@ -34,7 +34,12 @@ export interface AskPorts extends RequestPorts, WaitPorts {
   readonly boundsOf: (
     row: ProcessRow,
     runId: string,
-  ) => Promise<{ readonly turnsMax: number; readonly outputTokens: number; readonly parallel: number }>;
+  ) => Promise<{
+    readonly turnsMax: number;
+    readonly outputTokens: number;
+    readonly parallel: number;
+    readonly retries: number;
+  }>;
   /** The chosen model, then its fallbacks. */
   readonly modelsOf: (row: ProcessRow, run: Claimed) => Promise<readonly [Model, ...Model[]]>;
   readonly held: () => HeldRuns;
@@ -109,6 +114,7 @@ async function askInTurn(ports: AskPorts, asking: Asking, earlier: Retrying | nu
   const resumed = earlier?.model === models[at]?.name ? earlier : null;
   if (!(await waitOut(ports, asking, resumed))) return null;
   let failed = (resumed?.failed ?? 0) + 1;
+  const { retries } = await ports.boundsOf(asking.row, asking.run.runId);
   let first: { readonly answer: Failed; readonly model: Model; readonly verdict: Verdict } | null = null;
   for (let model = models[at]; model !== undefined; ) {
     const answer = await askOnce(ports, asking, model);
@@ -122,7 +128,7 @@ async function askInTurn(ports: AskPorts, asking: Asking, earlier: Retrying | nu
     if (madeRoom) continue;
     if (isThere(answer.failure)) ports.outages().answered(asking.row, model.name);
     const other = models[at + 1];
-    const verdict = verdictOn(answer.failure, { failed, pauses, hasOther: other !== undefined }, ports.random);
+    const verdict = verdictOn(answer.failure, { failed, pauses, retries, hasOther: other !== undefined }, ports.random);
     if (verdict.next === "again") {
       if (!(await waitToRetry(ports, asking, { model, failed, failure: answer.failure, ms: verdict.ms }))) return null;
       failed++;

@@ -22,18 +22,15 @@ export interface Stand {
   readonly failed: number;
   /** How often the run was put aside in this turn. */
   readonly pauses: number;
+  /** The setting `ai.retries`. */
+  readonly retries: number;
   /** There is a fallback. */
   readonly hasOther: boolean;
 }
 
-/** Retries per model and turn. Fourteen take about five minutes: most overloads end sooner. */
-const AGAIN_MAX: { readonly [C in FailureClass]?: number } = {
-  outage: 14,
-  network: 3,
-  timeout: 3,
-  throttle: 14,
-  protocol: 2,
-};
+/** Retries per model and turn. An overloaded server gets those of the setting: 14 take about five minutes, and most overloads end sooner. */
+const AGAIN_MAX: { readonly [C in FailureClass]?: number } = { network: 3, timeout: 3, protocol: 2 };
+const OVERLOADS: readonly FailureClass[] = ["outage", "throttle"];
 /** The same with a fallback. */
 const AGAIN_MAX_BESIDE = 3;
 
@@ -51,10 +48,11 @@ const ELSEWHERE: readonly FailureClass[] = [...PASSES, "quota", "auth", "config"
 
 export function verdictOn(failure: Failure, stand: Stand, random: (length: number) => Uint8Array): Verdict {
   const { class: failureClass, retryAfterMs = 0 } = failure;
-  const { failed, pauses, hasOther } = stand;
+  const { failed, pauses, retries, hasOther } = stand;
   const passes = PASSES.includes(failureClass);
   // After minutes of waiting, one try is enough.
-  const most = Math.min(AGAIN_MAX[failureClass] ?? 0, hasOther ? AGAIN_MAX_BESIDE : Number.POSITIVE_INFINITY);
+  const own = OVERLOADS.includes(failureClass) ? retries : (AGAIN_MAX[failureClass] ?? 0);
+  const most = Math.min(own, hasOther ? AGAIN_MAX_BESIDE : Number.POSITIVE_INFINITY);
   const triesMax = pauses > 0 && passes && failureClass !== "throttle" ? 0 : most;
   if (failed <= triesMax && retryAfterMs <= (hasOther ? WAIT_MS_MAX_BESIDE : WAIT_MS_MAX)) {
     return { next: "again", ms: Math.max(retryAfterMs, modelRetryMs(failed, random)) };
