@@ -96,6 +96,7 @@ export function runPorts(
     budgets,
     costs: new Costs(),
     boundsOf: (row, runId) => runBounds(core, row, runId),
+    retries: core.config["kernel.modelRetries"],
     compactor,
     media,
     room: roomOf(compactor, ledger),

@@ -195,7 +195,7 @@ test("whoever looks sees the class, the reason and the next try: in ps, in /proc
   });
   const { content } = await home.sys.call<{ content: string }>("fs.read", { path: `/proc/${INIT}/status` });
   expect(content).toContain(`NextTry:\t${until}\nFailure:\toutage\n`);
-  expect(content).toContain(`offline is asked again at ${until}: it was outage (outage)`);
+  expect(content).toContain(`retrying offline at ${until}: it was outage (outage)`);
 });
 
 test("which failure has which consequence, with and without a model that stands in", () => {

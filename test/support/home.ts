@@ -66,7 +66,7 @@ export class TestHome {
       GSV_KERNEL_IDLE_MS: "5000",
       // Tests leave nothing in the keychain of whoever runs them.
       GSV_SECRETS: "file",
-      GSV_RETRIES: "3",
+      GSV_KERNEL_MODEL_RETRIES: "3",
       // What answers must not hang on who else is on this machine.
       OLLAMA_HOST: "none",
       ...options.env,

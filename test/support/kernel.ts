@@ -267,7 +267,7 @@ export class TestKernel {
       pid: process.pid,
       path: process.env.PATH,
       // Five minutes of retries are for the tests that are about them.
-      config: { "ai.retries": "3", ...this.options.config },
+      config: { "kernel.modelRetries": 3, ...this.options.config },
       hostEnv: this.options.hostEnv ?? { PATH: "/usr/bin:/bin" },
       findProgram: (name) => (name === "rg" ? this.ripgrep() : (this.options.sandbox ?? null)),
       log,

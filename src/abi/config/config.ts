@@ -75,6 +75,11 @@ export const SETTINGS = {
     "GSV_KERNEL_DRAIN_MS",
     [1, 600_000],
   ),
+  "kernel.modelRetries": count("retries of an overloaded model before its run pauses", 14, {
+    env: "GSV_KERNEL_MODEL_RETRIES",
+    max: 1000,
+    ...ROOT,
+  }),
   "kernel.diskRetryMs": kernelMs(
     "interval between retries while the disk is full",
     2000,
@@ -110,10 +115,6 @@ export const SETTINGS = {
   "ai.apiKey": secret("API key for that provider"),
   "ai.baseUrl": setting("text", "base URL for that provider", ""),
   "ai.providerStyle": choice("API of an OpenAI-compatible server", ["auto", "responses", "chat"], {}),
-  "ai.retries": count("retries of an overloaded model before its run pauses", 14, {
-    env: "GSV_RETRIES",
-    max: 1000,
-  }),
   "ai.parallel": count("parallel requests per API key; 0 for no limit", 8, { max: 1000 }),
   "ai.fallback": setting("json", "models to try, in this order, if the chosen one fails", "[]", {
     shape: "array",

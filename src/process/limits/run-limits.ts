@@ -28,7 +28,6 @@ export async function runBounds({ kernel, offers }: RunLimitPorts, { pid, ownerU
     turnsMax: Number(setting("run.maxTurns").text),
     outputTokens: Number(setting("ai.maxTokens").text),
     parallel: Number(setting("ai.parallel").text),
-    retries: Number(setting("ai.retries").text),
   };
 }
 

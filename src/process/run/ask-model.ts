@@ -38,8 +38,9 @@ export interface AskPorts extends RequestPorts, WaitPorts {
     readonly turnsMax: number;
     readonly outputTokens: number;
     readonly parallel: number;
-    readonly retries: number;
   }>;
+  /** Retries of an overloaded model. */
+  readonly retries: number;
   /** The chosen model, then its fallbacks. */
   readonly modelsOf: (row: ProcessRow, run: Claimed) => Promise<readonly [Model, ...Model[]]>;
   readonly held: () => HeldRuns;
@@ -114,7 +115,6 @@ async function askInTurn(ports: AskPorts, asking: Asking, earlier: Retrying | nu
   const resumed = earlier?.model === models[at]?.name ? earlier : null;
   if (!(await waitOut(ports, asking, resumed))) return null;
   let failed = (resumed?.failed ?? 0) + 1;
-  const { retries } = await ports.boundsOf(asking.row, asking.run.runId);
   let first: { readonly answer: Failed; readonly model: Model; readonly verdict: Verdict } | null = null;
   for (let model = models[at]; model !== undefined; ) {
     const answer = await askOnce(ports, asking, model);
@@ -128,7 +128,11 @@ async function askInTurn(ports: AskPorts, asking: Asking, earlier: Retrying | nu
     if (madeRoom) continue;
     if (isThere(answer.failure)) ports.outages().answered(asking.row, model.name);
     const other = models[at + 1];
-    const verdict = verdictOn(answer.failure, { failed, pauses, retries, hasOther: other !== undefined }, ports.random);
+    const verdict = verdictOn(
+      answer.failure,
+      { failed, pauses, retries: ports.retries, hasOther: other !== undefined },
+      ports.random,
+    );
     if (verdict.next === "again") {
       if (!(await waitToRetry(ports, asking, { model, failed, failure: answer.failure, ms: verdict.ms }))) return null;
       failed++;
@@ -271,7 +275,7 @@ async function unanswered(
   first: { readonly answer: Failed; readonly model: Model; readonly verdict: Verdict },
 ): Promise<Answered | null> {
   const { answer, model } = first;
-  const tries = { failed: Number.POSITIVE_INFINITY, pauses: asking.pauses, hasOther: false };
+  const tries = { failed: Number.POSITIVE_INFINITY, pauses: asking.pauses, retries: 0, hasOther: false };
   const verdict = first.verdict.next === "other" ? verdictOn(answer.failure, tries, ports.random) : first.verdict;
   if (verdict.next === "key" && model.missing === null) {
     const reason = `${model.name}: ${answer.failure.message}; set another key: gsv auth provider ${model.provider.name}`;

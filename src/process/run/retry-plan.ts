@@ -22,7 +22,7 @@ export interface Stand {
   readonly failed: number;
   /** How often the run was put aside in this turn. */
   readonly pauses: number;
-  /** The setting `ai.retries`. */
+  /** The setting `kernel.modelRetries`. */
   readonly retries: number;
   /** There is a fallback. */
   readonly hasOther: boolean;
