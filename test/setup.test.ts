@@ -53,7 +53,7 @@ test("each answer goes to its own question, the key is hidden, and the answers a
     const { status, screen } = await setUp(home, [
       ["who", "nobody\r"],
       ["who", "2\r"],
-      ["apiKeys.anthropic, unseen", `${SECRET}\r`],
+      ["apiKeys.anthropic, not shown", `${SECRET}\r`],
       ["model", "some-model\r"],
     ]);
     expect(status).toBe(0);
@@ -70,9 +70,9 @@ test("each answer goes to its own question, the key is hidden, and the answers a
 test.each([
   [
     "at a question",
-    [["who", "2\r"] as const, ["apiKeys.anthropic, unseen", `${SECRET}\r`] as const, ["model", "\u0003"] as const],
+    [["who", "2\r"] as const, ["apiKeys.anthropic, not shown", `${SECRET}\r`] as const, ["model", "\u0003"] as const],
   ],
-  ["at the key", [["who", "2\r"] as const, ["apiKeys.anthropic, unseen", "\u0003"] as const]],
+  ["at the key", [["who", "2\r"] as const, ["apiKeys.anthropic, not shown", "\u0003"] as const]],
 ])(
   "ctrl-c %s stores nothing",
   async (_where, answers) => {

@@ -1,4 +1,4 @@
-// Abort ends the run in flight and nothing else: the process and what waits for it stay.
+// Abort ends only the current run: the process and its queue stay.
 
 import { expect, test } from "bun:test";
 import type { Aborted } from "../../src/syscalls/services.ts";
@@ -10,7 +10,7 @@ function abort(home: TestKernel, args: object): Promise<Aborted> {
   return home.sys.call("proc.abort", { pid: INIT, ...args });
 }
 
-test("abort ends the run in flight as aborted and the next message goes on", async () => {
+test("abort ends the current run as aborted, and the next message is answered", async () => {
   await using home = await TestKernel.boot();
   home.model.will(INIT, { text: "never said", hold: true }, { text: "second answer" });
   const first = await home.send("one");
@@ -28,7 +28,7 @@ test("abort ends the run in flight as aborted and the next message goes on", asy
   expect(await home.wait(INIT, { run: first.runId })).toMatchObject({ status: "aborted", exit: 130 });
 });
 
-test("abort of a run that is not the one in flight changes nothing", async () => {
+test("abort of another run than the current one changes nothing", async () => {
   await using home = await TestKernel.boot();
   home.model.will(INIT, { text: "said after all", hold: true });
   const first = await home.send("one");
@@ -40,7 +40,7 @@ test("abort of a run that is not the one in flight changes nothing", async () =>
   expect(await abort(home, { runId: first.runId })).toMatchObject(nothing);
 });
 
-test("a message that waits is taken back by its run id: it is never said, its run has an end, and the run in flight goes on", async () => {
+test("a queued message is cancelled by its run id: its run ends unanswered, and the current run continues", async () => {
   await using home = await TestKernel.boot();
   home.model.will(INIT, { text: "said after all", hold: true });
   const first = await home.send("one");
@@ -56,13 +56,13 @@ test("a message that waits is taken back by its run id: it is never said, its ru
   expect(home.signals.findLast(({ name }) => name === "process.state")).toMatchObject({ state: "idle", queued: 0 });
 });
 
-test("abort of an idle process says that there was nothing to abort", async () => {
+test("abort of an idle process reports that there is nothing to abort", async () => {
   await using home = await TestKernel.boot();
   expect(await abort(home, {})).toMatchObject({ aborted: false, runId: null });
   expect(home.heard("chat.complete")).toEqual([]);
 });
 
-test("abort while a person is asked withdraws the request and gives every open call a result", async () => {
+test("abort during an approval withdraws the request and gives every open call a result", async () => {
   await using home = await TestKernel.boot();
   const deletions = ["~/a", "~/b"].map((path) => ({ name: "Delete", args: { path } }));
   home.model.will(INIT, { calls: deletions });
@@ -81,7 +81,7 @@ test("abort while a person is asked withdraws the request and gives every open c
   expect([late.code, late.message]).toEqual(["ECONFLICT", `${id} is withdrawn: the run it belonged to is over`]);
 });
 
-test("an effect under way when its run is aborted may have happened, so it is unknown; its late end changes nothing", async () => {
+test("an effect that is running at an abort is unknown; its late end changes nothing", async () => {
   const gate = Promise.withResolvers<void>();
   const reached = Promise.withResolvers<void>();
   await using home = await TestKernel.boot({
@@ -113,7 +113,7 @@ test("an effect under way when its run is aborted may have happened, so it is un
   ]);
 });
 
-test("the same abort asked twice is carried out once", async () => {
+test("the same abort sent twice is carried out once", async () => {
   await using home = await TestKernel.boot();
   home.model.will(INIT, { hold: true, text: "a" }, { hold: true, text: "b" });
   const first = await home.send("one");

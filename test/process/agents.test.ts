@@ -1,4 +1,4 @@
-// Agents, bundles and projects through the calls that people make, and what comes of them in the next request to a model.
+// Agents, bundles and projects: the calls that manage them, and their effect on the next model request.
 
 import { describe, expect, test } from "bun:test";
 import type { AgentInfo } from "../../src/syscalls/account/agent-service.ts";
@@ -14,7 +14,7 @@ async function asked(home: TestKernel, args: object) {
 const PERSONA = { archetype: "technical", traits: "precise, patient", voice: "Short sentences." };
 
 describe("an agent", () => {
-  test("is an account of its owner's, and a process as it is told who it is", async () => {
+  test("is an account of its owner, and its processes get its profile", async () => {
     await using home = await TestKernel.boot();
     const made = await home.sys.call<AgentInfo>("agent.create", { name: "ada", description: "builds", ...PERSONA });
     expect(made).toMatchObject({ name: "ada", owner: "sam", description: "builds", tools: null, bundles: [] });
@@ -24,7 +24,7 @@ describe("an agent", () => {
     expect((await asked(home, {})).system).not.toContain("## Persona");
   });
 
-  test("an edit counts from the next turn on, and what is left out stays", async () => {
+  test("uses an edited profile from the next turn on, and an edit keeps omitted fields", async () => {
     await using home = await TestKernel.boot();
     await home.sys.call("agent.create", { name: "ada", ...PERSONA });
     const { pid } = await asked(home, { as: "ada" });
@@ -38,7 +38,7 @@ describe("an agent", () => {
     expect(home.model.asked(pid).at(-1)?.system).not.toContain("## Persona");
   });
 
-  test("has the tools it was given, offered and allowed, and bundles add theirs", async () => {
+  test("has the tools of its profile, offered and allowed, and bundles add theirs", async () => {
     await using home = await TestKernel.boot();
     await home.sys.call("agent.create", { name: "ada", tools: "read,Search" });
     const { pid, tools } = await asked(home, { as: "ada" });
@@ -58,7 +58,7 @@ describe("an agent", () => {
     expect(home.model.asked(pid).at(-1)?.system).toContain("## Skill Instructions");
   });
 
-  test("a wrong tool, bundle or name changes nothing", async () => {
+  test("is not changed by a wrong tool, bundle or name", async () => {
     await using home = await TestKernel.boot();
     const wrong = [{ tools: "Fly" }, { bundles: "nope" }, { name: "Not A Name" }];
     for (const each of wrong) await home.refusal("agent.create", { name: "ada", ...each });
@@ -67,7 +67,7 @@ describe("an agent", () => {
     expect(await home.refusal("agent.show", { name: "ada" })).toMatchObject({ code: "ENOENT" });
   });
 
-  test("an agent does not say who it is", async () => {
+  test("cannot edit its own profile", async () => {
     await using home = await TestKernel.boot();
     await home.sys.call("agent.create", { name: "ada" });
     const agent = await home.insideOf(INIT);
@@ -75,7 +75,7 @@ describe("an agent", () => {
       expect(await home.refusal(call, { name: "ada", traits: "free" }, agent)).toMatchObject({ code: "EPERM" });
   });
 
-  test("removed, it takes what was said of it along", async () => {
+  test("loses its profile when removed", async () => {
     await using home = await TestKernel.boot();
     await home.sys.call("agent.create", { name: "ada", ...PERSONA, bundles: "coder" });
     await home.sys.call("agent.rm", { name: "ada" });
@@ -85,7 +85,7 @@ describe("an agent", () => {
 });
 
 describe("a bundle", () => {
-  test("of one's own comes and goes; those that ship stay", async () => {
+  test("of your own can be added and removed; built-in ones stay", async () => {
     await using home = await TestKernel.boot();
     await home.sys.call("bundle.create", { name: "writer", tools: "write", prompt: "Keep lines short." });
     await home.sys.call("agent.create", { name: "ada", bundles: "writer" });
@@ -98,7 +98,7 @@ describe("a bundle", () => {
 });
 
 describe("a project", () => {
-  test("is told to its processes and to those they start", async () => {
+  test("is part of the prompt of its processes and their children", async () => {
     await using home = await TestKernel.boot();
     await home.sys.call("project.create", { name: "site", instructions: "Dutch first.", bundles: "researcher" });
     const { pid, system } = await asked(home, { project: "site" });

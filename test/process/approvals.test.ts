@@ -1,4 +1,4 @@
-// What needs a person's word waits for it: asked once, answered once, and what was shown is what runs.
+// Calls that need an approval wait for it: asked once, answered once, and only the shown call runs.
 
 import { expect, test } from "bun:test";
 import type { Approval } from "../../src/abi/process/process.ts";
@@ -14,7 +14,7 @@ function answer(home: TestKernel, id: string, decision: string): Promise<Approva
   return home.sys.call("hil.answer", { id, decision });
 }
 
-/** A process that asks whether it may delete a file that is there. */
+/** A process that asks to delete an existing file. */
 async function asking(home: TestKernel): Promise<{ readonly run: string; readonly asked: Approval }> {
   await home.sys.call("fs.write", { path: "~/old.md", content: "x" });
   home.model.will(INIT, DELETE, { text: "gone on" });
@@ -32,7 +32,7 @@ function isThere(home: TestKernel): Promise<boolean> {
   );
 }
 
-test("a call that needs a person holds its process and is listed with what it is about", async () => {
+test("a call that needs approval holds its process and is listed with its subject", async () => {
   await using home = await TestKernel.boot();
   const { run, asked } = await asking(home);
   expect(asked).toMatchObject({
@@ -57,7 +57,7 @@ test("a call that needs a person holds its process and is listed with what it is
   expect(await home.sys.call<object>("proc.history", { pid: INIT })).toMatchObject({ pendingHil: { id: asked.id } });
 });
 
-test("approved, exactly what was shown runs, and the run goes on", async () => {
+test("an approved call runs exactly as shown, and the run continues", async () => {
   await using home = await TestKernel.boot();
   const { run, asked } = await asking(home);
   expect(await answer(home, asked.id, "approve")).toMatchObject({ id: asked.id, decision: "approve", by: "sam" });
@@ -68,7 +68,7 @@ test("approved, exactly what was shown runs, and the run goes on", async () => {
   expect(await open(home)).toEqual([]);
 });
 
-test("denied, nothing runs, the model is told and goes on", async () => {
+test("a denied call does not run, the model gets the denial and continues", async () => {
   await using home = await TestKernel.boot();
   const { run, asked } = await asking(home);
   await answer(home, asked.id, "deny");
@@ -83,7 +83,7 @@ test("denied, nothing runs, the model is told and goes on", async () => {
   });
 });
 
-test("answering twice: the same decision stands, another one fails and says who decided", async () => {
+test("a repeated answer is accepted, and a different second answer fails with the first one's author", async () => {
   await using home = await TestKernel.boot();
   const { run, asked } = await asking(home);
   const first = await answer(home, asked.id, "approve");
@@ -95,7 +95,7 @@ test("answering twice: the same decision stands, another one fails and says who 
   expect(home.heard("chat.tool_call", run)).toHaveLength(1);
 });
 
-test("of two who answer at once one decides, and the call runs once or not at all", async () => {
+test("one of two parallel answers decides, and the call runs once or not at all", async () => {
   await using home = await TestKernel.boot();
   const { run, asked } = await asking(home);
   const other = await home.client();
@@ -130,7 +130,7 @@ test("the calls of one turn ask one after the other, in order", async () => {
   ]);
 });
 
-test("an approval outlives the kernel and is answered at the next one", async () => {
+test("an approval survives the kernel and can be answered at the next one", async () => {
   await using home = await TestKernel.boot();
   const { run, asked } = await asking(home);
   await home.restart();
@@ -141,7 +141,7 @@ test("an approval outlives the kernel and is answered at the next one", async ()
   expect(await isThere(home)).toBe(false);
 });
 
-test("an answer given just before the kernel died holds at the next one", async () => {
+test("an answer given just before the kernel died is kept by the next one", async () => {
   await using home = await TestKernel.boot();
   const { run, asked } = await asking(home);
   const given = { approvalId: asked.id, decision: "deny", by: "sam", now: home.clock.now() } as const;
@@ -154,7 +154,7 @@ test("an answer given just before the kernel died holds at the next one", async 
   expect(await isThere(home)).toBe(true);
 });
 
-test("reset and kill withdraw what is asked, and a late answer says so", async () => {
+test("reset and kill withdraw a request, and a late answer gets an error that says so", async () => {
   await using home = await TestKernel.boot();
   for (const verb of ["reset", "kill"] as const) {
     const pid = await home.task();
@@ -174,7 +174,7 @@ test("reset and kill withdraw what is asked, and a late answer says so", async (
   }
 });
 
-test("an approval that does not exist is not found, whatever it is called", async () => {
+test("an unknown approval is not found, whatever its id", async () => {
   await using home = await TestKernel.boot();
   for (const id of ["zzzz", "", "__proto__", "' OR 1=1", "ÄÖÜß"]) {
     expect((await home.refusal("hil.answer", { id, decision: "approve" })).code).toBe("ENOENT");

@@ -1,4 +1,4 @@
-// Archives read back: listed newest first, shown in pages, and checked so that any damage is found.
+// Reading archives: listed newest first, shown in pages, and checked for damage.
 
 import { expect, test } from "bun:test";
 import { appendFileSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
@@ -56,7 +56,7 @@ test("an archive is shown page by page, every record once and in order", async (
   expect(await show(home, { id, after: 1_000_000 })).toMatchObject({ records: [], inPart: [], next: null });
 });
 
-test("a whole archive is verified, with its checksum and how many records it has", async () => {
+test("a whole archive is verified, with its checksum and number of records", async () => {
   await using home = await TestKernel.boot();
   const { id, file } = await archive(home, ["one"]);
   const checked = await home.sys.call<{ archive: ArchiveInfo; ok: boolean }>("archive.verify", { id });
@@ -79,7 +79,7 @@ const DAMAGE: { readonly [what: string]: (file: string) => void } = {
   "no file": (file) => rmSync(file),
 };
 
-test("damage of any kind is found and named, and reading says so in one line", async () => {
+test("any damage is found and named, and reading reports it in one line", async () => {
   await using home = await TestKernel.boot();
   for (const [what, damage] of Object.entries(DAMAGE)) {
     const { id, file } = await archive(home, ["one", "two"]);
@@ -100,7 +100,7 @@ test("damage of any kind is found and named, and reading says so in one line", a
   }
 });
 
-test("an archive that does not exist is not found", async () => {
+test("a missing archive is not found", async () => {
   await using home = await TestKernel.boot();
   const id = "0190a1b2-0000-7000-8000-000000000001";
   for (const name of ["archive.show", "archive.verify"]) {
@@ -108,7 +108,7 @@ test("an archive that does not exist is not found", async () => {
   }
 });
 
-test("nobody changes an archive through files, its owner and root neither; its owner reads where it lies", async () => {
+test("no account can change an archive through files, its owner and root included; its owner can read it there", async () => {
   await using home = await TestKernel.boot();
   const { id, file } = await archive(home, ["one"]);
   const bytes = readFileSync(file);
@@ -135,7 +135,7 @@ test("nobody changes an archive through files, its owner and root neither; its o
   expect(verified.ok).toBe(true);
 });
 
-test("an archive that is taken away for good while it is read is not damaged: there is none any more", async () => {
+test("an archive that is deleted while it is read is reported as missing, not as damaged", async () => {
   await using home = await TestKernel.boot();
   const { kernel, objects } = home.stores;
   let id = "";

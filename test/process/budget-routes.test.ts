@@ -1,4 +1,4 @@
-// No process raises what it or another may use: each way there is is tried.
+// No process raises its own budget or another's: every route is tried.
 
 import { expect, test } from "bun:test";
 import { SysError } from "../../src/abi/errno.ts";
@@ -28,7 +28,7 @@ async function refused(what: Promise<unknown>): Promise<string> {
   );
 }
 
-test("not by the call, its own or a child's, also in a call that a person has approved", async () => {
+test("not by the call, for itself or a child, also if a person approved the call", async () => {
   await using home = await TestKernel.boot();
   const { pid, inside } = await bounded(home);
   const child = await inside.call<{ pid: string }>("proc.spawn", { label: "helper" });
@@ -44,7 +44,7 @@ test("not by the call, its own or a child's, also in a call that a person has ap
   ]);
 });
 
-test("not by a file: ctl, /sys/budget, the settings; with or without a person's yes to the write", async () => {
+test("not by a file: ctl, /sys/budget, the settings; with or without approval of the write", async () => {
   await using home = await TestKernel.boot();
   const { pid } = await bounded(home);
   const writes = [
@@ -55,7 +55,7 @@ test("not by a file: ctl, /sys/budget, the settings; with or without a person's 
     ["/sys/budget/day/usd.max", "100"],
     ["/sys/users/1000/config/budget.day", "$100"],
     ["/sys/users/1000/config/ai.prices", "{}"],
-    // A day that begins sooner is a budget that does.
+    // An earlier start of the day would be a new budget.
     ["/sys/users/1000/config/userTimezone", "Pacific/Kiritimati"],
     ["/sys/config/budget.day", "$100"],
   ] as const;
@@ -64,7 +64,7 @@ test("not by a file: ctl, /sys/budget, the settings; with or without a person's 
       const code = await refused((await home.insideOf(pid, seen)).call("fs.write", { path, content }));
       expect(`${path} ${code}`).not.toBe(`${path} done`);
     }
-  // Through the tool a person is asked where it asks at all; their yes to a write is no yes to this.
+  // Through the tool, a person is asked if at all; an approval of a write is not an approval of this.
   home.model.will(
     pid,
     { calls: writes.map(([path, content]) => ({ name: "Write", args: { path, content } })) },
@@ -83,7 +83,7 @@ test("not by a file: ctl, /sys/budget, the settings; with or without a person's 
   ]);
 });
 
-test("not by a shell, whatever it calls, also one that a person let run", async () => {
+test("not by a shell and its commands, also one that a person approved", async () => {
   await using home = await TestKernel.boot({ realTime: true });
   const { pid } = await bounded(home);
   const command = [
@@ -110,14 +110,14 @@ test("not by a shell, whatever it calls, also one that a person let run", async 
   ]);
 }, 30_000);
 
-test("not by a child: one with a larger budget, one under another parent, or one that outlives who started it", async () => {
+test("not by a child with a larger budget, another parent, or a longer life than its parent", async () => {
   await using home = await TestKernel.boot();
   const { pid, inside } = await bounded(home);
   const chains = [];
   for (const args of [{ budget: "$100" }, { parent: INIT, budget: "$100" }, { parent: INIT }]) {
     const child = await inside.call<{ pid: string }>("proc.spawn", args);
     chains.push(await budgetsOf(home, child.pid));
-    // The usual budget of a task is no agent's to widen either.
+    // An agent cannot widen the default budget of tasks either.
     expect(chains.at(-1)).toEqual([
       [child.pid, "$2"],
       [pid, CEILING],

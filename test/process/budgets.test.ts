@@ -1,4 +1,4 @@
-// What processes may use: counted with all they start, warned of, held and never killed, and raised by people alone.
+// Budgets of processes: counted with their descendants, warned, held and never killed, and raised by people alone.
 
 import { describe, expect, test } from "bun:test";
 import type { BudgetInfo } from "../../src/syscalls/system/spending-service.ts";
@@ -15,7 +15,7 @@ const budgets = async (home: TestKernel, pid?: string) =>
 const give = (home: TestKernel, pid: string, budget: string) => home.sys.call("proc.budget", { pid, budget });
 
 describe("a budget", () => {
-  test("counts what its process used, warns once at 80 %, and holds it when it is used up; raised, the same run goes on", async () => {
+  test("counts its process's usage, warns once at 80 %, and holds it when used up; the run continues after a raise", async () => {
     await using home = await TestKernel.boot();
     const pid = await home.task({ budget: "$1" });
     const read = { calls: [{ name: "Read", args: { path: "/proc/version" } }] };
@@ -38,7 +38,7 @@ describe("a budget", () => {
     expect(await budgets(home, pid)).toMatchObject([{ pid, budget: "$2", usedUsd: 1.1, maxUsd: 2 }]);
   });
 
-  test("is a warning before the end of the answer that used it is told", async () => {
+  test("warns before the end of the answer that used it is signalled", async () => {
     await using home = await TestKernel.boot();
     const pid = await home.task({ budget: "$1" });
     home.model.will(pid, costing(0.85));
@@ -48,7 +48,7 @@ describe("a budget", () => {
     expect(names).toContain("process.budget");
   });
 
-  test("bounds tokens and run time as it does money, and is set, replaced and taken away while it is used", async () => {
+  test("limits money, tokens and run time, and can be set, replaced and removed while in use", async () => {
     await using home = await TestKernel.boot();
     home.model.will(INIT, { text: "a", usage: { input: 90, output: 10, cacheRead: 50 } }, { text: "b" }, { text: "c" });
     await give(home, INIT, "100 tokens,1h");
@@ -61,12 +61,12 @@ describe("a budget", () => {
     await home.inState(INIT, "idle");
     await give(home, INIT, "none");
     expect(await budgets(home)).toEqual([]);
-    // What was used before does not count for a new one.
+    // A new budget does not count earlier usage.
     await give(home, INIT, "$1");
     expect(await budgets(home)).toMatchObject([{ usedUsd: 0, usedTokens: 0 }]);
   });
 
-  test("is kept by a reset and by the next kernel, and what it holds is held there, too", async () => {
+  test("survives a reset and the next kernel, and still holds its process there", async () => {
     await using home = await TestKernel.boot();
     const pid = await home.task({ budget: "$1" });
     home.model.will(pid, costing(1), costing(0.1));
@@ -82,7 +82,7 @@ describe("a budget", () => {
     expect(await home.get(pid)).toMatchObject({ lastStatus: "ok", costUsd: 1.1 });
   });
 
-  test("that is wrong starts nothing", async () => {
+  test("that is invalid starts nothing", async () => {
     await using home = await TestKernel.boot();
     expect(await home.refusal("proc.spawn", { budget: "2" })).toMatchObject({ code: "EINVAL" });
     expect(await home.refusal("proc.budget", { pid: INIT, budget: "+$1" })).toMatchObject({ code: "EINVAL" });
@@ -90,7 +90,7 @@ describe("a budget", () => {
     expect(await budgets(home)).toEqual([]);
   });
 
-  test("is a directory of files, which a person writes: one bound alone, more of one, or none", async () => {
+  test("is a directory of files, which a person writes: one limit, several, or none", async () => {
     await using home = await TestKernel.boot();
     const write = (path: string, content: string) => home.sys.call("fs.write", { path, content });
     const read = async (path: string) => (await home.sys.call<{ content: string }>("fs.read", { path })).content;
@@ -116,7 +116,7 @@ describe("a budget", () => {
       expect((await home.refusal("fs.write", { path, content })).code).not.toBe("EIO");
   });
 
-  test("a request that is repeated raises once", async () => {
+  test("is raised once by a repeated request", async () => {
     await using home = await TestKernel.boot();
     await give(home, INIT, "$1");
     const again = () => home.sys.call("proc.budget", { pid: INIT, budget: "+$1" }, { requestId: "raise-1" });
@@ -126,7 +126,7 @@ describe("a budget", () => {
 });
 
 describe("budgets nest", () => {
-  test("a child spends from its parent's, also one that was given more, and all of them are held by the one that is used up", async () => {
+  test("a child spends its parent's budget, also with a larger one of its own, and a used-up budget holds all", async () => {
     await using home = await TestKernel.boot();
     const parent = await home.task({ budget: "$1" });
     const child = await home.task({ parent, budget: "$100" });
@@ -145,7 +145,7 @@ describe("budgets nest", () => {
     await home.inState(parent, "idle");
   });
 
-  test("an answer is paid for by who gives it: a message out of a budget spends the receiver's, and the day bounds both", async () => {
+  test("the receiver of a message pays for the answer, and the day's budget limits both", async () => {
     await using home = await TestKernel.boot();
     const sender = await home.task({ budget: "$1" });
     const receiver = await home.task({ budget: "$5" });
@@ -162,7 +162,7 @@ describe("budgets nest", () => {
     for (const pid of [receiver, sender]) await home.inState(pid, "paused");
   });
 
-  test("one that is set later takes in what was started before; who holds one may go and it still bounds those below", async () => {
+  test("a later budget includes existing children, and still limits them after its owner has ended", async () => {
     await using home = await TestKernel.boot();
     const parent = await home.task();
     const child = await home.task({ parent });
@@ -177,14 +177,14 @@ describe("budgets nest", () => {
     await home.sys.call("proc.kill", { pid: parent });
     await home.send("more", { pid: grandchild });
     await home.inState(grandchild, "paused");
-    // It can be raised for those who are left, and goes with the last of them.
+    // The budget can be raised for the remaining processes, and ends with the last of them.
     await give(home, parent, "+$1");
     await home.inState(grandchild, "idle");
     for (const pid of [grandchild, child]) await home.sys.call("proc.kill", { pid });
     expect(await budgets(home)).toEqual([]);
   });
 
-  test("children at once overspend their parent by no more than one answer", async () => {
+  test("parallel children overspend their parent's budget by at most one answer", async () => {
     await using home = await TestKernel.boot();
     const parent = await home.task({ budget: "$1" });
     const children = await Promise.all(Array.from({ length: 6 }, () => home.task({ parent })));
@@ -199,7 +199,7 @@ describe("budgets nest", () => {
     expect(home.model.requests).toHaveLength(Math.round(usedUsd / 0.3));
   });
 
-  test("who waits for what others have reserved says so, goes on after them, and can be stopped", async () => {
+  test("a process that waits for reserved budget shows it, continues afterwards, and can be stopped", async () => {
     await using home = await TestKernel.boot();
     const parent = await home.task({ budget: "$1" });
     const [first, second, third] = [
@@ -234,7 +234,7 @@ describe("a day", () => {
       ...(system ? { system } : {}),
     });
 
-  test("holds all of an account when it is used up, and lets go at midnight where its owner lives", async () => {
+  test("holds all processes of an account when used up, and releases them at midnight in its owner's time zone", async () => {
     await using home = await TestKernel.boot();
     await home.sys.call("config.set", { key: "userTimezone", value: "Asia/Kathmandu" });
     await day(home, "$1");
@@ -256,7 +256,7 @@ describe("a day", () => {
     expect(home.kernel.dueWithinMs()).toBeNull();
   });
 
-  test("that another kernel sees begin goes on there", async () => {
+  test("continues in another kernel", async () => {
     await using home = await TestKernel.boot();
     await day(home, "$1");
     home.model.will(INIT, costing(1));
@@ -269,7 +269,7 @@ describe("a day", () => {
     await home.inState(INIT, "idle");
   });
 
-  test("is raised by its setting at once; root's is a bound that nobody sets higher for themselves", async () => {
+  test("is raised by its setting at once; no user can exceed root's limit", async () => {
     await using home = await TestKernel.boot();
     await day(home, "$1", true);
     home.model.will(INIT, costing(1));
@@ -283,7 +283,7 @@ describe("a day", () => {
     expect(await budgets(home)).toMatchObject([{ pid: null, owner: "sam", budget: "$2", usedUsd: 1 }]);
   });
 
-  test("a new task has the budget that is usual, unless a person says otherwise", async () => {
+  test("a new task has the default budget, unless a person sets another", async () => {
     await using home = await TestKernel.boot();
     await home.sys.call("config.set", { key: "budget.task", value: "$2,30m" });
     const [usual, own] = [await home.task(), await home.task({ budget: "$7" })];

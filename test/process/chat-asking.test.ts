@@ -1,4 +1,4 @@
-// A conversation on a terminal whose process asks something: it is asked there and then, and the answer decides how the run goes on.
+// A conversation on a terminal with a process that asks: the question is shown at once, and the answer decides how the run continues.
 
 import { expect, test } from "bun:test";
 import type { Io } from "../../commands/command.ts";
@@ -8,7 +8,7 @@ import { INIT, TestKernel } from "../support/kernel.ts";
 import { begin, finish, type Typed, type Typing } from "../support/shell.ts";
 
 const DELETE = { name: "Delete", args: { path: "~/a" } };
-/** Beyond the first moments of a question. */
+/** Past the first moments of a question. */
 const READ_MS = 450;
 
 interface Asked {
@@ -18,7 +18,7 @@ interface Asked {
   end(): void;
 }
 
-/** A terminal at which each question waits for what the test types. */
+/** A terminal on which each question waits for the input of the test. */
 class Terminal {
   readonly asked: Asked[] = [];
   typing!: Typing;
@@ -42,7 +42,7 @@ class Terminal {
     return this;
   }
 
-  /** The question of that number, when it stands there long enough to be read. */
+  /** The question with that number, once it was visible long enough to be read. */
   async question(number = 1): Promise<Asked> {
     await this.home.until("a question is put", async () => this.asked.length >= number);
     await this.home.clock.advance(READ_MS);
@@ -64,7 +64,7 @@ async function open({ sys }: TestKernel): Promise<Approval> {
   return (await sys.call<{ approvals: Approval[] }>("hil.list", {})).approvals[0]!;
 }
 
-test("y allows it once, and the answer follows", async () => {
+test("y allows the call once, and the answer follows", async () => {
   await using home = await asking({ text: "Gone." });
   const at = await new Terminal(home).chat("tidy");
   const { question, answer } = await at.question();
@@ -76,7 +76,7 @@ test("y allows it once, and the answer follows", async () => {
   expect(stderr).not.toContain("approved by");
 });
 
-test("n refuses it, and what stands after it is told to the process", async () => {
+test("n refuses, and the rest of the line is sent to the process as the reason", async () => {
   await using home = await asking({ text: "I keep it." });
   const at = await new Terminal(home).chat("tidy");
   (await at.question()).answer("n, it is the only copy");
@@ -85,7 +85,7 @@ test("n refuses it, and what stands after it is told to the process", async () =
   expect(said).toContain("it is the only copy");
 });
 
-test("an empty line and the end of what is typed leave it to wait, and say how it is answered", async () => {
+test("an empty line and end of input leave the question open, and show how to answer it", async () => {
   for (const leave of ["answer", "end"] as const) {
     await using home = await asking();
     const at = await new Terminal(home).chat("tidy");
@@ -97,7 +97,7 @@ test("an empty line and the end of what is typed leave it to wait, and say how i
   }
 });
 
-test("what was typed before the question could be read answers nothing", async () => {
+test("input typed before the question was visible answers nothing", async () => {
   await using home = await asking({ text: "Gone." });
   const at = await new Terminal(home).chat("tidy");
   await home.until("a question is put", async () => at.asked.length === 1);
@@ -109,7 +109,7 @@ test("what was typed before the question could be read answers nothing", async (
   expect((await at.end()).stdout).toBe("Gone.\n");
 });
 
-test("what somebody else answers is told on a row of its own, and the line typed for it is for nothing else", async () => {
+test("an answer from elsewhere is shown on its own row, and the line typed for it is discarded", async () => {
   await using home = await asking({ calls: [{ name: "Delete", args: { path: "~/c" } }] }, { text: "Gone." });
   const at = await new Terminal(home).chat("tidy");
   const first = await at.question();
@@ -125,7 +125,7 @@ test("what somebody else answers is told on a row of its own, and the line typed
   expect(stderr).toMatch(/enter later: \ngsv: [a-z0-9]{4}: approved by sam\n/);
 });
 
-test("e changes it first; always lets exactly this run from now on", async () => {
+test("e changes the call first; always lets exactly this call run from now on", async () => {
   await using home = await asking({ calls: [DELETE] }, { calls: [DELETE] }, { text: "Gone." });
   const at = await new Terminal(home).chat("tidy");
   (await at.question()).answer("e");
@@ -136,7 +136,7 @@ test("e changes it first; always lets exactly this run from now on", async () =>
   expect(JSON.stringify(await home.sys.call("proc.history", { pid: INIT }))).toContain("/home/sam/b");
 });
 
-test("a question takes the text of its answer", async () => {
+test("a question takes its answer as text", async () => {
   await using home = await TestKernel.boot();
   home.model.will(
     INIT,

@@ -1,4 +1,4 @@
-// A conversation from the command line with a whole kernel behind it: what is printed, what the events are, and the exit status.
+// A conversation from the command line with a whole kernel: output, events and exit status.
 
 import { expect, test } from "bun:test";
 import { type ChatEvent, checkEvent } from "../../commands/events.ts";
@@ -26,7 +26,7 @@ function types(events: readonly ChatEvent[]): string {
   return events.map(({ type: name }) => name).join(" ");
 }
 
-test("an answer is on stdout alone and everything else on stderr; the exit status is 0", async () => {
+test("only the answer is on stdout, everything else on stderr; the exit status is 0", async () => {
   await using home = await TestKernel.boot();
   home.model.will(INIT, { text: "Let me see.", calls: [VERSION] }, { text: "It is gsv." });
   const { status, stdout, stderr } = await type(home, "chat", "which version?");
@@ -34,7 +34,7 @@ test("an answer is on stdout alone and everything else on stderr; the exit statu
   expect(stderr).toEndWith('[tool] Read {"path":"/proc/version"}\n');
 });
 
-test("events of an answer: init, message, result, and nothing is left out of any of them", async () => {
+test("the events of an answer are init, message and result, with all their fields", async () => {
   await using home = await TestKernel.boot();
   home.model.will(INIT, { text: "hello", thinking: "hm", usage: { input: 3, output: 1, costUsd: 0.01 } });
   const typed = await type(home, "chat", "--json", "hi");
@@ -53,7 +53,7 @@ test("events of an answer: init, message, result, and nothing is left out of any
   expect(typed.status).toBe(0);
 });
 
-test("events of a run with a tool name the call and what came of it", async () => {
+test("events of a run with a tool name the call and its outcome", async () => {
   await using home = await TestKernel.boot();
   home.model.will(INIT, { text: "looking", calls: [VERSION, { name: "Read", args: { path: "~/none" } }] });
   const events = eventsOf(await type(home, "chat", "--json", "look"));
@@ -62,7 +62,7 @@ test("events of a run with a tool name the call and what came of it", async () =
   expect(events[5]).toMatchObject({ ok: false, output: expect.stringContaining("ENOENT") });
 });
 
-test("a run that needs a person is reported with what it asks, exits 5, and is not over", async () => {
+test("a run that needs approval is reported with its request, exits 5, and stays open", async () => {
   await using home = await TestKernel.boot();
   home.model.will(INIT, { calls: [DELETE] }, { text: "gone on" });
   const typed = await type(home, "chat", "--json", "delete a");
@@ -76,7 +76,7 @@ test("a run that needs a person is reported with what it asks, exits 5, and is n
   expect(held.stderr).toMatch(/gsv approve [a-z0-9]{4} {3}or: gsv deny/);
 });
 
-test("with --wait it stays, shows who answered, and ends with the run", async () => {
+test("with --wait chat stays, shows who answered, and ends with the run", async () => {
   await using home = await TestKernel.boot();
   home.model.will(INIT, { calls: [DELETE] }, { text: "gone on" });
   const typing = await begin(home, ["chat", "--json", "--wait", "delete a"]);
@@ -102,7 +102,7 @@ const FAILURES = {
 for (const [failure, [status, exit]] of Object.entries(FAILURES)) {
   test(`a model that fails with ${failure} exits ${exit}, with the reason on stderr and in the result`, async () => {
     await using home = await TestKernel.boot();
-    // So long that it is not waited for.
+    // Too long to wait for.
     const error = { class: failure as keyof typeof FAILURES, message: "the model says no", retryAfterMs: 3_600_000 };
     home.model.will(INIT, { error }, { error });
     const typed = await type(home, "chat", "--json", "hi");
@@ -116,7 +116,7 @@ for (const [failure, [status, exit]] of Object.entries(FAILURES)) {
   });
 }
 
-test("the first interrupt aborts the run: 130, and the event says aborted", async () => {
+test("the first interrupt aborts the run: 130, and the event is aborted", async () => {
   await using home = await TestKernel.boot();
   home.model.will(INIT, { hold: true }, { hold: true });
   for (const form of [[], ["--json"]]) {
@@ -130,7 +130,7 @@ test("the first interrupt aborts the run: 130, and the event says aborted", asyn
   expect(home.heard("chat.complete").map(({ status }) => status)).toEqual(["aborted", "aborted"]);
 });
 
-test("hanging up, a timeout and an abort by somebody else leave with 129, 124 and 130, and only the last ends the run", async () => {
+test("a hang-up, a timeout and another client's abort exit 129, 124 and 130, and only the last ends the run", async () => {
   await using home = await TestKernel.boot();
   home.model.will(INIT, { hold: true });
   const hung = await begin(home, ["chat", "hi"]);
@@ -145,7 +145,7 @@ test("hanging up, a timeout and an abort by somebody else leave with 129, 124 an
   expect((await finish(home, waiting)).status).toBe(130);
 });
 
-test("a message from a pipe, from a file, or both with the message first", async () => {
+test("a message comes from a pipe, a file, or both with the message first", async () => {
   await using home = await TestKernel.boot();
   const said = async (argv: string[], stdin: ReturnType<typeof stdinOf>) => {
     expect((await finish(home, await begin(home, ["chat", ...argv], stdin))).status).toBe(0);
@@ -159,7 +159,7 @@ test("a message from a pipe, from a file, or both with the message first", async
   expect(await said(["--no-stdin", "alone"], stdinOf("pipe", ["unread"]))).toBe("alone");
 });
 
-test("--new makes a process, says its pid on stderr, and leaves the init alone", async () => {
+test("--new creates a process, prints its pid on stderr, and does not touch init", async () => {
   await using home = await TestKernel.boot();
   const { status, stdout, stderr } = await type(home, "chat", "--new", "--label", "docs audit", "hello");
   expect([status, stdout]).toEqual([0, "done\n"]);
@@ -169,7 +169,7 @@ test("--new makes a process, says its pid on stderr, and leaves the init alone",
   expect(await home.outline(INIT)).toEqual([]);
 });
 
-test("two clients on one process hear the same of a run, in the same order, whoever started it", async () => {
+test("two clients of one process get the same signals of a run, in the same order", async () => {
   await using home = await TestKernel.boot();
   const heard: string[][] = [[], []];
   for (const names of heard) {
@@ -187,7 +187,7 @@ test("two clients on one process hear the same of a run, in the same order, whoe
   );
 });
 
-test("a mode given with a message stays, so how to take it back is said once, by whom it changed", async () => {
+test("a mode set with a message stays, so the client that changed it sees once how to undo it", async () => {
   await using home = await TestKernel.boot();
   home.model.will(INIT, { text: "one" }, { text: "two" }, { text: "three" });
   const first = await type(home, "chat", "--plan", "hi");

@@ -1,4 +1,4 @@
-// What a workspace keeps of a process: it outlives reset and kill, is one version with an author, and is never in their way.
+// A workspace's record of a process: it survives reset and kill, is one version with an author, and never blocks them.
 
 import { describe, expect, test } from "bun:test";
 import { mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
@@ -15,13 +15,13 @@ async function worked(home: TestKernel, label = "docs audit"): Promise<{ pid: st
   const id = workspaceId ?? "";
   home.model.will(pid, { text: "The docs are stale in two places." });
   await home.say("Look through the docs.", { pid });
-  // Until nothing waits that a new kernel does after a while.
+  // Until the delayed work of a new kernel is done.
   await home.clock.advance(2000);
   return { pid, id, tree: treeOf(home, id) };
 }
 
 describe("a workspace", () => {
-  test("keeps what was said and where things stand, as one version of its owner, on reset and on kill", async () => {
+  test("saves messages and state as one version of its owner, on reset and on kill", async () => {
     await using home = await TestKernel.boot();
     const { pid, id, tree } = await worked(home);
     const reset = await home.sys.call<Closed>("proc.reset", { pid });
@@ -49,14 +49,14 @@ describe("a workspace", () => {
     expect(killed.checkpoint?.commit).toBe(plainGit(tree, "rev-parse", "HEAD").trim());
     const asked = readFileSync(join(tree, ".gsv/summary.md"), "utf8").match(/last asked: .*/g);
     expect(asked).toEqual(["last asked: Mend them.", "last asked: Look through the docs."]);
-    // The process is gone, what it left is read on.
+    // The process is gone; its record is still readable.
     const { content } = await home.sys.call<{ content: string }>("fs.read", {
       path: `/workspaces/${id}/.gsv/summary.md`,
     });
     expect(content).toContain("Mend them.");
   });
 
-  test("is told to the next process that works in it, which finds it where it starts", async () => {
+  test("gives its record to the next process, which finds it on start", async () => {
     await using home = await TestKernel.boot();
     const { pid, id } = await worked(home);
     await home.sys.call("proc.kill", { pid });
@@ -75,7 +75,7 @@ describe("a workspace", () => {
     expect(told).not.toContain("last asked");
   });
 
-  test("keeps nothing of a history that was not to be kept, and nothing where nothing was said", async () => {
+  test("saves nothing of a discarded history, and nothing of an empty one", async () => {
     await using home = await TestKernel.boot();
     const { pid, id, tree } = await worked(home);
     const killed = await home.sys.call<Closed>("proc.kill", { pid, noArchive: true });
@@ -86,7 +86,7 @@ describe("a workspace", () => {
     expect(plainGit(tree, "log", "--format=%s").trim()).toBe("begin workspace");
   });
 
-  test("keeps what was edited there beside gsv as a version of its own", async () => {
+  test("saves edits made outside gsv as their own version", async () => {
     await using home = await TestKernel.boot();
     const { pid, tree } = await worked(home);
     writeFileSync(join(tree, "notes.md"), "mine\n");
@@ -99,7 +99,7 @@ describe("a workspace", () => {
   });
 });
 
-describe("reset and kill go on", () => {
+describe("reset and kill continue", () => {
   const broken: { readonly [what: string]: (tree: string) => void } = {
     "when another git holds the index": (tree) => writeFileSync(join(tree, ".git/index.lock"), ""),
     "when the repository is damaged": (tree) => {
@@ -116,7 +116,7 @@ describe("reset and kill go on", () => {
     },
   };
   for (const [what, breakIt] of Object.entries(broken)) {
-    test(`${what}: the history is archived, the answer and the log say what was not kept`, async () => {
+    test(`${what}: the history is archived, the answer and the log name the unsaved parts`, async () => {
       await using home = await TestKernel.boot();
       const { pid, id, tree } = await worked(home);
       breakIt(tree);
@@ -126,7 +126,7 @@ describe("reset and kill go on", () => {
         closed = answer;
       });
       await home.until("the kill is answered", async () => {
-        // Time passes only for who waits for the lock.
+        // Time passes only for the call that waits for the lock.
         if (home.clock.isDueWithin(80)) await home.clock.advance(80);
         return closed !== null;
       });
@@ -146,7 +146,7 @@ test("reset does not wait for a git that never ends", async () => {
   writeFileSync(lock, "");
   const given = home.sys.call<Closed>("proc.reset", { pid });
   await home.until("it waits for the lock", () => home.clock.isDueWithin(80));
-  // Longer than anybody waits for a checkpoint, at once.
+  // Longer than the limit of a checkpoint, at once.
   await home.clock.advance(6000);
   expect((await given).checkpoint).toMatchObject({ workspaceId: id, commit: null });
   home.faults.length = 0;
@@ -157,7 +157,7 @@ test("reset does not wait for a git that never ends", async () => {
   });
 });
 
-test("a directory of this machine is left as it is", async () => {
+test("an attached directory is not changed", async () => {
   await using home = await TestKernel.boot();
   const directory = join(home.directory, "../", `${home.directory.split("/").at(-1)}-project`);
   mkdirSync(directory);
@@ -174,7 +174,7 @@ test("a directory of this machine is left as it is", async () => {
   }
 });
 
-test("a summary keeps what a person wrote above it, and only the newest sections", () => {
+test("a summary keeps a person's text above it, and only the newest sections", () => {
   let text = "# Rome\n\nKeep to the budget.\n";
   for (let at = 0; at < 25; at++) text = summaryWith(text, `## section ${at}\n- 2 messages: /archive-${at}`);
   expect(text).toStartWith("# Rome\n\nKeep to the budget.\n\n## section 24\n");

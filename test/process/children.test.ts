@@ -1,10 +1,10 @@
-// Parents and children: an end reaches the parent once, wakes a task and waits quietly for an init, and nobody is left without a parent.
+// Parents and children: an end reaches the parent once, wakes a task and waits quietly for an init, and every process has a parent.
 
 import { expect, test } from "bun:test";
 import { StoreUnavailable } from "../../src/store/open.ts";
 import { INIT, TestKernel } from "../support/kernel.ts";
 
-/** A task with a child of its own. */
+/** A task with its own child. */
 async function family(home: TestKernel): Promise<{ readonly parent: string; readonly child: string }> {
   const parent = await home.task({ label: "parent" });
   return { parent, child: await home.task({ parent, label: "child" }) };
@@ -14,7 +14,7 @@ function events(outline: readonly string[]): string[] {
   return outline.filter((line) => line.startsWith("system:"));
 }
 
-test("the end of a child wakes a task, which is told what became of it", async () => {
+test("the end of a child wakes a task with the outcome", async () => {
   await using home = await TestKernel.boot();
   const { parent, child } = await family(home);
   home.model.will(child, { text: "all checked" });
@@ -29,7 +29,7 @@ test("the end of a child wakes a task, which is told what became of it", async (
   expect(event?.origin).toMatchObject({ kind: "process", pid: child });
 });
 
-test("an init is not woken: the event does not count as queued and enters with the next message, before it", async () => {
+test("an init is not woken: the event is not counted as queued and precedes the next message", async () => {
   await using home = await TestKernel.boot();
   const child = await home.task();
   await home.say("work", { pid: child });
@@ -45,7 +45,7 @@ test("an init is not woken: the event does not count as queued and enters with t
   ]);
 });
 
-test("of a long answer an init is told the beginning, on one line", async () => {
+test("an init gets the beginning of a long answer, on one line", async () => {
   await using home = await TestKernel.boot();
   const child = await home.task();
   home.model.will(child, { text: "a long answer\n".repeat(30) });
@@ -55,7 +55,7 @@ test("of a long answer an init is told the beginning, on one line", async () => 
   expect(told).toMatch(/^system: Process task:\w{6} ended: ok: a long answer a long [^\n]{80,110}…$/);
 });
 
-test("several ends of one child that nobody has read are one event, the latest; other children keep theirs", async () => {
+test("several unread ends of one child become one event, the latest; other children keep theirs", async () => {
   await using home = await TestKernel.boot();
   const child = await home.task();
   const other = await home.task();
@@ -71,7 +71,7 @@ test("several ends of one child that nobody has read are one event, the latest; 
   ]);
 });
 
-test("ends of one child that a busy task has not read yet are one event, and every run id has an end", async () => {
+test("several ends of one child unread by a busy task become one event, and every run id has an end", async () => {
   await using home = await TestKernel.boot();
   const { parent, child } = await family(home);
   home.model.will(parent, { text: "busy", hold: true }, { text: "read" });
@@ -86,7 +86,7 @@ test("ends of one child that a busy task has not read yet are one event, and eve
   expect(home.model.asked(parent)).toHaveLength(2);
 });
 
-test("a child that waits for a person has ended for its parent, and a killed one too", async () => {
+test("a child that waits for approval counts as ended for its parent, and so does a killed one", async () => {
   await using home = await TestKernel.boot();
   const child = await home.task();
   home.model.will(child, { calls: [{ name: "Delete", args: { path: "~/a" } }] });
@@ -102,7 +102,7 @@ test("a child that waits for a person has ended for its parent, and a killed one
   expect(told[1]).toBe(`system: Process ${child} ended: killed`);
 });
 
-test("the children of a killed process go to its parent, and their ends are told there", async () => {
+test("the children of a killed process move to its parent, which gets their ends", async () => {
   await using home = await TestKernel.boot();
   const { parent, child } = await family(home);
   const grandchild = await home.task({ parent: child });
@@ -117,7 +117,7 @@ test("the children of a killed process go to its parent, and their ends are told
   expect((await home.get(grandchild)).parentPid).toBe(INIT);
 });
 
-test("a parent that is stopped is told when it goes on", async () => {
+test("a stopped parent gets the end after it continues", async () => {
   await using home = await TestKernel.boot();
   const { parent, child } = await family(home);
   await home.sys.call("proc.signal", { pid: parent, signal: "STOP" });
@@ -128,7 +128,7 @@ test("a parent that is stopped is told when it goes on", async () => {
   await home.until("it is told", async () => events(await home.outline(parent)).length === 1);
 });
 
-test("an end that a dying kernel could not tell is told by the next one, once", async () => {
+test("the next kernel delivers an end that a dying kernel did not, once", async () => {
   await using home = await TestKernel.boot();
   const { parent, child } = await family(home);
   home.model.will(child, { text: "never said", hold: true }, { text: "said later" });
@@ -142,7 +142,7 @@ test("an end that a dying kernel could not tell is told by the next one, once", 
   expect(events(await home.outline(parent))).toEqual([`system: Process ${child} (child) ended: ok: said later`]);
 });
 
-test("the trouble of a parent is not its child's, and the parent is told when it can be", async () => {
+test("a parent's failure does not affect its child, and the parent gets the end later", async () => {
   let broken = true;
   await using home = await TestKernel.boot({
     ports: (ports) => {

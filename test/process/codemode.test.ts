@@ -1,5 +1,5 @@
-// The tool CodeMode: the calls of a block are calls of the agent, stored, judged and asked for one by one; and a block that waited for a
-// person or for the next kernel goes on where it was, with nothing done twice.
+// The tool CodeMode: the calls of a block are calls of the agent, stored, judged and approved one by one. A block that waited for approval
+// or for the next kernel continues, with no call done twice.
 
 import { expect, test } from "bun:test";
 import type { Approval } from "../../src/abi/process/process.ts";
@@ -8,7 +8,7 @@ import { INIT } from "../support/kernel.ts";
 
 const desk = () => Desk.at({ cwd: "/somewhere" });
 
-test("a block does many calls in one, each in the log of the process, and only its result is told", async () => {
+test("a block makes many calls in one, all in the process's log, and the model gets only its result", async () => {
   await using at = await desk();
   const code = `
     for (const name of args.names) await fs.write("~/" + name, name + " one\\n");
@@ -47,7 +47,7 @@ async function content(at: Desk, path: string): Promise<string> {
   return (await at.home.sys.call<{ content: string }>("fs.read", { path })).content;
 }
 
-test("a call of a block that needs a person asks like any other, and the block goes on with nothing done twice", async () => {
+test("a call of a block that needs approval asks, and the block continues with no call done twice", async () => {
   await using at = await desk();
   await withFiles(at);
   const first = (await at.calls("CodeMode", { code: DELETES })) as Approval;
@@ -68,7 +68,7 @@ test("a call of a block that needs a person asks like any other, and the block g
   expect(at.home.heard("chat.tool_call").map(({ tool }) => tool)).toEqual(["CodeMode"]);
 });
 
-test("a block outlives the kernel: the next one asks for the same yes and goes on from there", async () => {
+test("a block survives the kernel: the next one asks for the same approval and continues there", async () => {
   await using at = await desk();
   await withFiles(at);
   const asked = (await at.calls("CodeMode", { code: DELETES })) as Approval;
@@ -81,7 +81,7 @@ test("a block outlives the kernel: the next one asks for the same yes and goes o
   expect(await content(at, "~/count")).toBe("1");
 });
 
-test("an effect that was cut off by the end of a kernel is unknown to the block, and is not done again", async () => {
+test("an effect that was cut by a kernel's end is unknown to the block, and is not repeated", async () => {
   await using at = await desk();
   const code = 'try { await fs.write("~/x", "1"); return "done" } catch (error) { return error.message }';
   let cut = true;
@@ -99,7 +99,7 @@ test("an effect that was cut off by the end of a kernel is unknown to the block,
   expect((await at.results()).at(-1)).toBe("Write was interrupted and may have run; check before repeating it.");
 });
 
-test("what is wrong in a block is a result the model can mend", async () => {
+test("an error in a block is a result that the model can fix", async () => {
   await using at = await desk();
   const faults: { readonly [code: string]: RegExp } = {
     "return await fs.read('~/none')": /^EINVAL: the code failed: Error: ENOENT: cannot read \/home\/sam\/none: no such/,
@@ -111,7 +111,7 @@ test("what is wrong in a block is a result the model can mend", async () => {
   for (const [code, told] of Object.entries(faults)) expect(await at.calls("CodeMode", { code })).toMatch(told);
 });
 
-test("nobody runs a block but the tool, and a run that is aborted takes its block along", async () => {
+test("only the tool runs a block, and an aborted run ends its block", async () => {
   await using at = await desk();
   const inside = await at.home.insideOf(INIT);
   for (const sys of [at.home.sys, inside])

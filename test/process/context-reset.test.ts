@@ -1,5 +1,5 @@
-// After eight messages the model of a session in another channel goes on with the last of the conversation in short; in a terminal it does
-// where somebody wants that. Nothing of the history goes.
+// After eight messages in a channel session, the model gets the recent conversation in a shortened form; in a terminal only if set. The
+// history stays complete.
 
 import { expect, test } from "bun:test";
 import type { Message } from "../../src/abi/process/message.ts";
@@ -27,7 +27,7 @@ function toldTo(home: TestKernel, pid: string): readonly Message[] {
 const textOf = ({ role, content }: Message) =>
   role === "user" || role === "system" ? content : role === "assistant" ? content.text : "";
 
-test("the ninth message of a channel is told with the last of the conversation in short, and those after it as they are", async () => {
+test("the ninth channel message is sent with the shortened conversation, and later ones follow unchanged", async () => {
   await using home = await TestKernel.boot();
   const pid = await channelTask(home);
   for (let turn = 1; turn <= 8; turn++) await home.say(`message ${turn}`, { pid });
@@ -45,7 +45,7 @@ test("the ninth message of a channel is told with the last of the conversation i
   expect(home.heard("chat.compacted")).toMatchObject([{ cause: "turns", model: null }]);
 });
 
-test("nothing of the history goes: all of it is there to read", async () => {
+test("the history stays complete and readable", async () => {
   await using home = await TestKernel.boot();
   const pid = await channelTask(home);
   for (let turn = 1; turn <= 9; turn++) await home.say(`message ${turn}`, { pid });
@@ -53,7 +53,7 @@ test("nothing of the history goes: all of it is there to read", async () => {
   expect(users.map(textOf)).toEqual(Array.from({ length: 9 }, (_, index) => `message ${index + 1}`));
 });
 
-test("it happens again after eight more, with the last twenty that were said, whatever was told in short before", async () => {
+test("the reset repeats after eight more messages, with the last twenty, however shortened before", async () => {
   await using home = await TestKernel.boot();
   const pid = await channelTask(home);
   for (let turn = 1; turn <= 17; turn++) await home.say(`message ${turn}`, { pid });
@@ -64,7 +64,7 @@ test("it happens again after eight more, with the last twenty that were said, wh
   expect(text.match(/conversation_history/g)).toHaveLength(2);
 });
 
-test("in a terminal it is off, until session.contextResetTurns says so; 0 turns it off for channels too", async () => {
+test("a terminal has no context reset unless session.contextResetTurns is set; 0 turns it off for channels too", async () => {
   await using home = await TestKernel.boot();
   const [mine, theirs] = [await home.task(), await channelTask(home)];
   const isReset = (pid: string) => toldTo(home, pid).some((each) => textOf(each).includes("<conversation_history>"));

@@ -1,4 +1,4 @@
-// /proc/PID/ctl and note over a whole kernel: what is written is done once, by whoever wrote it, with no more rights than a call of theirs.
+// /proc/PID/ctl and note in a whole kernel: each write acts once, as the writer, with the rights of the writer's calls.
 
 import { expect, test } from "bun:test";
 import type { Approval } from "../../src/abi/process/process.ts";
@@ -7,7 +7,7 @@ import { addHuman } from "../support/people.ts";
 
 const write = (path: string, content: string) => ["fs.write", { path, content }] as const;
 
-test("a word in ctl stops a process, lets it go on, resets it and ends it", async () => {
+test("a verb in ctl stops a process, resumes it, resets it and ends it", async () => {
   await using home = await TestKernel.boot();
   const pid = await home.task();
   const tell = (word: string) => home.sys.call(...write(`/proc/${pid}/ctl`, `${word}\n`));
@@ -28,7 +28,7 @@ test("a word in ctl stops a process, lets it go on, resets it and ends it", asyn
   expect((await home.refusal("proc.get", { pid })).code).toBe("ESRCH");
 });
 
-test("what is no verb is refused with those there are, and nothing happens", async () => {
+test("an unknown verb is refused with the list of verbs, and nothing happens", async () => {
   await using home = await TestKernel.boot();
   for (const word of ["\n", "KILL", "stop cont", "stop\nkill", "label", "budget", "model x", "stop now"]) {
     const refused = await home.refusal(...write(`/proc/${INIT}/ctl`, word));
@@ -40,7 +40,7 @@ test("what is no verb is refused with those there are, and nothing happens", asy
   expect((await home.get(INIT)).state).toBe("idle");
 });
 
-test("a note is a message to the process, once for each write however often the write is repeated", async () => {
+test("a note is a message to the process, once per write, however often the request is repeated", async () => {
   await using home = await TestKernel.boot();
   const pid = await home.task();
   for (const requestId of ["r1", "r1", "r2"])
@@ -51,7 +51,7 @@ test("a note is a message to the process, once for each write however often the 
   expect((await home.refusal(...write(`/proc/${pid}/note`, "\n"))).code).toBe("EINVAL");
 });
 
-test("nobody reaches another account's process through a file, and an init is not killed through one either", async () => {
+test("no account controls another's process through a file, and an init cannot be killed through one", async () => {
   await using home = await TestKernel.boot();
   const bob = await addHuman(home, "bob");
   for (const file of ["ctl", "note"]) {
@@ -69,7 +69,7 @@ test("nobody reaches another account's process through a file, and an init is no
   expect([asFile.code, asFile.message]).toEqual([asCall.code, asCall.message]);
 });
 
-test("a process without the capability for a call has it through no file, and its log says what it did", async () => {
+test("a process that lacks a capability lacks it through files too, and its log shows the attempt", async () => {
   await using home = await TestKernel.boot();
   const victim = await home.task();
   const pid = await home.task({ drop: "proc.signal,proc.kill,proc.send" });
@@ -90,7 +90,7 @@ test("a process without the capability for a call has it through no file, and it
   expect(rows.map(({ call, outcome }) => `${call} ${outcome}`)).toContain("proc.kill EPERM");
 });
 
-test("an agent's write to ctl or note asks a person as the call would, and does what was shown once allowed", async () => {
+test("an agent's write to ctl or note needs the approval of the call, and does the shown action once approved", async () => {
   await using home = await TestKernel.boot();
   const victim = await home.task({ label: "kept" });
   const actor = await home.task();
@@ -126,7 +126,7 @@ test("an agent's write to ctl or note asks a person as the call would, and does 
   expect((await home.messages(victim))[0]?.origin).toMatchObject({ kind: "process", pid: actor });
 });
 
-test("neither a script nobody approved nor a call of a process reaches another through its files", async () => {
+test("neither an unapproved script nor a process's call reaches another process through its files", async () => {
   await using home = await TestKernel.boot({ realTime: true });
   const victim = await home.task({ label: "kept" });
   const actor = await home.task();

@@ -1,5 +1,4 @@
-// gsv as a person runs it, against a model server on loopback: what it says it used adds up to what the server reported, at the price of the
-// model that answered.
+// gsv against a model server on loopback: the reported usage adds up to the server's numbers, at the price of the model that answered.
 
 import { expect, test } from "bun:test";
 import type { UsageInfo } from "../../src/syscalls/system/spending-service.ts";
@@ -28,7 +27,7 @@ async function withServer(work: (home: TestHome, server: WireServer, env: Env) =
 const usage = async (home: TestHome, ...args: string[]) =>
   jsonLines<UsageInfo>((await home.gsv(["usage", "--json", ...args])).stdout);
 
-test("tool turns, caches and several models: to the token and the millionth of a dollar, with a kernel and without", async () => {
+test("tool turns, caches and several models add up to the token and the millionth of a dollar, with and without a kernel", async () => {
   await withServer(async (home, server, env) => {
     await home.gsv(["config", "set", "ai.prices", '{"openai/m": {"input": 1.5, "output": 6, "cacheRead": 0.15}}']);
     server.will(
@@ -64,7 +63,7 @@ test("tool turns, caches and several models: to the token and the millionth of a
   });
 }, 60_000);
 
-test("trying a model counts as what it is: an answer that no process asked for, also in the bounds of the day", async () => {
+test("a model test counts as an answer without a process, also in the day's budget", async () => {
   await withServer(async (home, server, env) => {
     await home.gsv(["config", "set", "ai.prices", '{"openai/*": {"input": 100000, "output": 0}}']);
     await home.gsv(["config", "set", "budget.day", "$1"]);
@@ -76,7 +75,7 @@ test("trying a model counts as what it is: an answer that no process asked for, 
   });
 }, 60_000);
 
-test("each attempt counts to the model that was asked, one that was cut with what its server had said until then", async () => {
+test("each attempt counts for the requested model, and a cut one with the usage reported so far", async () => {
   await withServer(async (home, server, env) => {
     await home.gsv(["config", "set", "ai.fallback", '["openai/second"]']);
     const { type, broken, error } = WIRES.anthropic!;
@@ -93,7 +92,7 @@ test("each attempt counts to the model that was asked, one that was cut with wha
   });
 }, 60_000);
 
-test("a client whose budget is used up exits 6 with what to type; typed, the same run goes on", async () => {
+test("a client with a used-up budget exits 6 with the command to type, which resumes the run", async () => {
   await withServer(async (home, _server, env) => {
     await home.gsv(["config", "set", "ai.prices", '{"openai/*": {"input": 100000, "output": 0}}']);
     const chat = (...args: string[]) => home.gsv(["chat", "--model", "openai/m", ...args], { env });

@@ -1,4 +1,4 @@
-// What a run leaves in /var/crash that ended in an error: enough to know why, nothing that is secret, so many and so long.
+// Crash reports in /var/crash of failed runs: enough to find the cause, no secrets, limited in number and age.
 
 import { expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
@@ -21,7 +21,7 @@ async function core(home: TestKernel, name: string): Promise<CrashCore> {
   return JSON.parse(Buffer.from(data, "base64").toString()) as CrashCore;
 }
 
-test("a run that fails leaves who, why, what was said and called last; one that does not leaves nothing", async () => {
+test("a failed run leaves account, reason, and last messages and calls; a successful one leaves nothing", async () => {
   await using home = await TestKernel.boot();
   await home.say("hello");
   expect(await cores(home)).toEqual([]);
@@ -47,7 +47,7 @@ test("a run that fails leaves who, why, what was said and called last; one that 
   expect(readdirSync(join(home.paths.crashDir, "1000"))).toEqual([name]);
 });
 
-test("a model that fails before it has used anything is named", async () => {
+test("a model that fails before any usage is named", async () => {
   await using home = await TestKernel.boot();
   home.model.will(INIT, failing);
   await home.say("hello");
@@ -59,7 +59,7 @@ test("a model that fails before it has used anything is named", async () => {
   ]);
 });
 
-test("it is there before anybody is told that the run failed", async () => {
+test("the report exists before the failure is signalled", async () => {
   await using home = await TestKernel.boot();
   const there: boolean[] = [];
   home.sys.on({ names: ["chat.complete"] }, () => there.push(existsSync(join(home.paths.crashDir, "1000"))));
@@ -68,7 +68,7 @@ test("it is there before anybody is told that the run failed", async () => {
   expect(there).toEqual([true]);
 });
 
-test("an internal error shows where it happened and what was running", async () => {
+test("an internal error shows its place and the running operation", async () => {
   await using home = await TestKernel.boot();
   home.model.will(INIT, { fault: "a wire broke" });
   expect(await home.say("hello")).toMatchObject({ status: "error", reason: "fault" });
@@ -77,7 +77,7 @@ test("an internal error shows where it happened and what was running", async () 
   home.faults.length = 0;
 });
 
-test("no secret is in it, known or not, however it was said", async () => {
+test("it contains no secret, known or unknown, in any form", async () => {
   await using home = await TestKernel.boot();
   await home.sys.call("config.set", { key: "ai.apiKey", value: SECRET });
   const unknown = "sk-proj-abcdefghijklmnop123456";
@@ -92,11 +92,11 @@ test("no secret is in it, known or not, however it was said", async () => {
   const text = readFileSync(join(home.paths.crashDir, "1000", name), "utf8");
   expect(found([SECRET, unknown, "hunter2hunter2", "abcdefgh"], text)).toEqual([]);
   expect(text).toContain("[redacted]");
-  // Still whole JSON.
+  // Still valid JSON.
   expect(JSON.parse(text).run.error).toBe("bad key [redacted]");
 });
 
-test("a heavy history leaves a light core", async () => {
+test("a heavy history leaves a small report", async () => {
   await using home = await TestKernel.boot();
   for (let count = 0; count < 12; count++) {
     home.model.will(INIT, { text: "y".repeat(60_000) });
@@ -109,7 +109,7 @@ test("a heavy history leaves a light core", async () => {
   expect((await core(home, name)).messages.at(-1)).toMatchObject({ role: "system" });
 });
 
-test("the newest of an account are kept, and none where none is wanted", async () => {
+test("the newest reports of an account are kept, and none if the limit is zero", async () => {
   await using home = await TestKernel.boot({ config: { "retention.crashes": 2 } });
   for (const message of ["one", "two", "three"]) {
     home.model.will(INIT, failing);
@@ -125,7 +125,7 @@ test("the newest of an account are kept, and none where none is wanted", async (
   expect(await cores(none)).toEqual([]);
 });
 
-test("they are their owner's and root's, and nobody takes them away", async () => {
+test("only the owner and root can read them, and no account can delete them", async () => {
   await using home = await TestKernel.boot();
   home.model.will(INIT, failing);
   await home.say("hello");
@@ -137,7 +137,7 @@ test("they are their owner's and root's, and nobody takes them away", async () =
   expect((await home.refusal("fs.delete", { path: `/var/crash/${name}` })).code).toBe("EROFS");
 });
 
-test("they go with their age", async () => {
+test("old reports are deleted", async () => {
   await using home = await TestKernel.boot({ config: { "retention.crashDays": 1 } });
   home.model.will(INIT, failing);
   await home.say("hello");

@@ -1,4 +1,4 @@
-// Every exit status there is, each as a person comes by it; and what each means is explained, and that of no other.
+// Every exit status, each from a real command line; each has an explanation, and no other number does.
 
 import { expect, test } from "bun:test";
 import type { Interruption } from "../../commands/command.ts";
@@ -7,7 +7,7 @@ import { stdinOf } from "../support/io.ts";
 import { INIT, TestKernel } from "../support/kernel.ts";
 import { begin, finish, type Typed, type } from "../support/shell.ts";
 
-/** Asks while the model keeps silent, and then something happens. */
+/** Asks while the model is silent, and then does this. */
 async function meanwhile(home: TestKernel, happens: (name: (signal: Interruption) => void) => unknown): Promise<Typed> {
   home.model.will(INIT, { hold: true, text: "later" });
   const typing = await begin(home, ["chat", "hi"]);
@@ -16,7 +16,7 @@ async function meanwhile(home: TestKernel, happens: (name: (signal: Interruption
   return await finish(home, typing);
 }
 
-/** Asks a model that fails so. */
+/** Asks a model that fails in this way. */
 function failing(home: TestKernel, failure: "auth" | "content" | "quota"): Promise<Typed> {
   home.model.will(INIT, { error: { class: failure, message: `it was ${failure}` } });
   return type(home, "chat", "hi");
@@ -24,7 +24,7 @@ function failing(home: TestKernel, failure: "auth" | "content" | "quota"): Promi
 
 interface Exit {
   readonly does: (home: TestKernel) => Promise<Typed>;
-  /** What it says, on either stream. */
+  /** The expected output, on either stream. */
   readonly says: string;
 }
 
@@ -129,12 +129,12 @@ for (const [status, exits] of Object.entries(EXITS))
       await using home = await TestKernel.boot();
       const ended = await does(home);
       expect([ended.status, ended.stdout + ended.stderr]).toEqual([Number(status), expect.stringContaining(says)]);
-      // Nobody is left without a word, but for a reader who has gone.
+      // Every failure prints a message, except to a closed pipe.
       if (says !== "") expect(ended.stdout + ended.stderr).not.toBe("");
       home.model.release();
     });
 
-test("each is explained, with what to do, and no other is", async () => {
+test("each status is explained with advice, and no other number is", async () => {
   await using home = await TestKernel.boot();
   for (const status of Object.keys(EXITS)) {
     const { status: exit, stdout } = await type(home, "explain", "exit", status);

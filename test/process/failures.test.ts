@@ -1,5 +1,4 @@
-// Models fail in many ways, and each has its end: what may pass is asked again, what will not is told, and history stays one that the
-// next model can read.
+// Model failures and their ends: temporary ones are retried, permanent ones reported, and the history stays legal for the next model.
 
 import { expect, test } from "bun:test";
 import { LIMITS } from "../../src/abi/config/limits.ts";
@@ -20,17 +19,17 @@ const LASTING: { readonly [failure: string]: string } = {
   request: "error",
   content: "error",
 };
-/** How often it is asked before its run is put aside. */
+/** Attempts before its run is paused. */
 const PASSING: { readonly [failure: string]: number } = { outage: 4, network: 4, timeout: 4, throttle: 4 };
 const EXITS: { readonly [status: string]: number } = { limit: 6, error: 1 };
-/** Where the cause says more. */
+/** For causes with more detail. */
 const EXITS_OF: { readonly [failure: string]: number } = { config: 78 };
 
 function failing(name: string, more: Partial<Failure> = {}): PlannedAnswer {
   return { text: "half an ans", error: { class: name as FailureClass, message: `it was ${name}`, ...more } };
 }
 
-/** Sends and lets time pass until that run has ended. */
+/** Sends a message and lets time pass until its run has ended. */
 async function saidInTime(home: TestKernel, message: string) {
   const { runId } = await home.send(message);
   await home.until("the run ends", async () => {
@@ -41,7 +40,7 @@ async function saidInTime(home: TestKernel, message: string) {
 }
 
 for (const [name, status] of Object.entries(LASTING)) {
-  test(`a failure of class ${name} ends the run as ${status} at once, and the next message starts afresh`, async () => {
+  test(`a failure of class ${name} ends the run as ${status} at once, and the next message starts a new run`, async () => {
     await using home = await TestKernel.boot();
     home.model.will(INIT, failing(name));
     const end = await home.say("hello");
@@ -54,7 +53,7 @@ for (const [name, status] of Object.entries(LASTING)) {
 }
 
 for (const [name, asked] of Object.entries(PASSING)) {
-  test(`a failure of class ${name} is asked again, and after ${asked} times the run is put aside`, async () => {
+  test(`a failure of class ${name} is retried, and after ${asked} attempts the run is paused`, async () => {
     await using home = await TestKernel.boot();
     home.model.will(INIT, failing(name), failing(name), { text: "at last" });
     expect(await saidInTime(home, "hello")).toMatchObject({ status: "ok", text: "at last" });
@@ -76,7 +75,7 @@ for (const [name, asked] of Object.entries(PASSING)) {
   });
 }
 
-test("an answer in another form than agreed is asked for twice more, and then the run ends", async () => {
+test("an answer in a wrong format is retried twice, and then the run ends", async () => {
   await using home = await TestKernel.boot();
   home.model.will(INIT, ...Array.from({ length: 3 }, () => failing("protocol")));
   expect(await saidInTime(home, "hello")).toMatchObject({ status: "error", reason: "model.protocol" });
@@ -84,7 +83,7 @@ test("an answer in another form than agreed is asked for twice more, and then th
 });
 
 test.each(["throttle", "outage"])(
-  "a model that says how long to wait (%s) is asked no sooner, and whoever looks sees it",
+  "a model that sets a retry time (%s) is not asked earlier, and the time is visible",
   async (name) => {
     await using home = await TestKernel.boot();
     home.model.will(INIT, failing(name, { retryAfterMs: 30_000 }), { text: "at last" });
@@ -100,7 +99,7 @@ test.each(["throttle", "outage"])(
   },
 );
 
-test("a server that wants longer than ten minutes is waited for by a run that is put aside", async () => {
+test("a run pauses if its server wants a wait of more than ten minutes", async () => {
   await using home = await TestKernel.boot();
   home.model.will(INIT, failing("throttle", { retryAfterMs: 3_000_000 }));
   const { runId } = await home.send("hello");
@@ -112,7 +111,7 @@ test("a server that wants longer than ten minutes is waited for by a run that is
   expect(await home.ended(runId)).toMatchObject({ status: "ok" });
 });
 
-test("a run that waits to ask again can be aborted", async () => {
+test("a run that waits for a retry can be aborted", async () => {
   await using home = await TestKernel.boot();
   home.model.will(INIT, failing("outage", { retryAfterMs: 300_000 }));
   const { runId } = await home.send("hello");
@@ -139,7 +138,7 @@ const BROKEN: { readonly [what: string]: PlannedAnswer } = {
 };
 
 for (const [what, answer] of Object.entries(BROKEN)) {
-  test(`${what}: nothing of it is carried out or kept, and it is asked again`, async () => {
+  test(`${what}: nothing of it is carried out or stored, and it is retried`, async () => {
     await using home = await TestKernel.boot();
     home.model.will(INIT, answer, { text: "better" });
     expect(await saidInTime(home, "hello")).toMatchObject({ status: "ok", text: "better" });
@@ -149,7 +148,7 @@ for (const [what, answer] of Object.entries(BROKEN)) {
   });
 }
 
-test("an empty answer is no answer: it is asked again, and three of them end the run with the reason", async () => {
+test("an empty answer is retried, and three of them end the run with the reason", async () => {
   await using home = await TestKernel.boot();
   home.model.will(INIT, { text: "" }, { text: "said" });
   expect(await saidInTime(home, "hello")).toMatchObject({ status: "ok", text: "said" });
@@ -165,7 +164,7 @@ test("an empty answer is no answer: it is asked again, and three of them end the
   });
 });
 
-test("a failure after tools ran keeps what they did and every result", async () => {
+test("a failure after tools ran keeps their effects and every result", async () => {
   await using home = await TestKernel.boot();
   home.model.will(INIT, { calls: [{ name: "Write", args: { path: "~/a", content: "x" } }] }, failing("request"));
   expect(await home.say("write it")).toMatchObject({ status: "error" });
@@ -178,20 +177,20 @@ test("a failure after tools ran keeps what they did and every result", async () 
   expect(await home.sys.call<object>("fs.read", { path: "~/a" })).toMatchObject({ kind: "file" });
 });
 
-test("a refusal without a word is told and not asked again", async () => {
+test("a refusal without text is reported and not retried", async () => {
   await using home = await TestKernel.boot();
   home.model.will(INIT, { text: "", stop: "refusal" });
   expect(await home.say("hello")).toMatchObject({ status: "error", reason: "model.content" });
 });
 
-test("an answer cut at its output limit or refused for its content is told as what it is", async () => {
+test("an answer cut at the output limit or by a content filter is reported as such", async () => {
   await using home = await TestKernel.boot();
   home.model.will(INIT, { text: "so far", stop: "length" }, { text: "I will not", stop: "refusal" });
   expect(await home.say("one")).toMatchObject({ status: "ok", reason: "turn.length", text: "so far" });
   expect(await home.say("two")).toMatchObject({ status: "ok", reason: "turn.refusal", text: "I will not" });
 });
 
-test("usage of all turns of a run is added up, and what a cut answer cost is not part of it", async () => {
+test("the usage of all turns of a run is added up, without the cost of cut answers", async () => {
   await using home = await TestKernel.boot();
   const calls = [{ name: "Read", args: { path: "/proc/version" } }];
   home.model.will(INIT, { calls, usage: { input: 10, output: 1, costUsd: 0.5 } }, failing("network"), {
@@ -207,7 +206,7 @@ test("usage of all turns of a run is added up, and what a cut answer cost is not
   });
 });
 
-test("a run that never ends by itself is ended after so many turns, and says so", async () => {
+test("an endless run ends after a maximum of turns, with that reason", async () => {
   await using home = await TestKernel.boot();
   expect(await home.sys.call<object>("config.get", { key: "run.maxTurns" })).toMatchObject({
     value: LIMITS.turnsPerRunMax,
@@ -228,7 +227,7 @@ test("a run that never ends by itself is ended after so many turns, and says so"
   expect(await home.say("and again")).toMatchObject({ error: expect.stringContaining("after 3 model calls") });
 }, 30_000);
 
-test("a client learns which model takes over when the chosen one has no quota left", async () => {
+test("a client sees the fallback model when the chosen one has no quota left", async () => {
   using server = new WireServer(() => ({ type: CHAT.type, body: CHAT.body({ text: ["done"] }) }));
   server.will(CHAT.error("quota"));
   await using home = await TestKernel.boot({ realProviders: true });

@@ -1,10 +1,10 @@
-// Trouble of one process is its own: a broken invariant ends the run, a full disk is waited out, and the others go on.
+// Faults stay within one process: a broken invariant ends the run, a full disk is waited out, and other processes continue.
 
 import { expect, test } from "bun:test";
 import { StoreUnavailable } from "../../src/store/open.ts";
 import { INIT, TestKernel } from "../support/kernel.ts";
 
-test("a fault of gsv ends the run as an error with one line, and what waits behind it goes on", async () => {
+test("an internal error ends the run with one line, and the queue continues", async () => {
   await using home = await TestKernel.boot();
   home.model.will(INIT, { fault: "a wire format nobody knows", hold: true }, { text: "fine" });
   const first = await home.send("one");
@@ -20,7 +20,7 @@ test("a fault of gsv ends the run as an error with one line, and what waits behi
   expect(home.faults.splice(0).join()).toContain("a wire format nobody knows");
 });
 
-test("messages that were all there before the fault are answered too, each fault costing one run", async () => {
+test("messages that were queued before the fault are answered too, each fault ending one run", async () => {
   await using home = await TestKernel.boot();
   await home.sys.call("proc.signal", { pid: INIT, signal: "STOP" });
   home.model.will(INIT, { fault: "broken" }, { fault: "broken" }, { text: "fine" });
@@ -32,7 +32,7 @@ test("messages that were all there before the fault are answered too, each fault
   home.faults.splice(0);
 });
 
-test("a fault in one process leaves every other one alone", async () => {
+test("a fault in one process does not affect any other", async () => {
   await using home = await TestKernel.boot();
   const pid = await home.task();
   home.model.will(pid, { fault: "broken" });
@@ -41,7 +41,7 @@ test("a fault in one process leaves every other one alone", async () => {
   home.faults.splice(0);
 });
 
-/** While `disk.full`, nothing can be written to a process. */
+/** While `disk.full` is set, no process can write. */
 function withDisk(disk: { full: boolean }): Promise<TestKernel> {
   const refuse = () => {
     if (disk.full) throw new StoreUnavailable("disk", "not saved: the disk is full");
@@ -66,7 +66,7 @@ function withDisk(disk: { full: boolean }): Promise<TestKernel> {
   });
 }
 
-test("on a full disk a message is refused with 75 and nothing of it is there afterwards", async () => {
+test("a message on a full disk is refused with 75 and leaves nothing", async () => {
   const disk = { full: true };
   await using home = await withDisk(disk);
   const refused = await home.refusal("proc.send", { message: "lost?" });
@@ -76,7 +76,7 @@ test("on a full disk a message is refused with 75 and nothing of it is there aft
   expect(await home.outline(INIT)).toEqual(["user: saved", "assistant: done"]);
 });
 
-test("a run that meets a full disk is paused, says so to those who wait with 75, and goes on by itself", async () => {
+test("a run on a full disk is paused, answers waiting clients with 75, and resumes automatically", async () => {
   const disk = { full: false };
   await using home = await withDisk(disk);
   home.model.will(INIT, { text: "cannot be saved", hold: true }, { text: "saved" });
@@ -96,7 +96,7 @@ test("a run that meets a full disk is paused, says so to those who wait with 75,
   expect(await home.outline(INIT)).toEqual(["user: hello", "assistant: saved"]);
 });
 
-test("a disk that stays full is looked at again and again, and nothing is lost or done twice", async () => {
+test("a disk that stays full is checked again and again, and nothing is lost or done twice", async () => {
   const disk = { full: false };
   await using home = await withDisk(disk);
   home.model.will(

@@ -1,5 +1,4 @@
-// The tool Fetch: a person is asked with the whole address, what comes back is told as somebody else's text, and nothing reaches the network
-// by another way.
+// The tool Fetch: it asks with the whole address, marks the page as untrusted text, and is the only way to the network.
 
 import { afterAll, expect, test } from "bun:test";
 import { Desk, why } from "../support/desk.ts";
@@ -16,7 +15,7 @@ const server = Bun.serve({
 afterAll(() => server.stop(true));
 const url = `http://127.0.0.1:${server.port}/notes`;
 
-test("a page is fetched once a person allowed it, and stands between marks that it cannot know", async () => {
+test("a page is fetched after approval, and is enclosed in marks that it cannot know", async () => {
   await using desk = await Desk.at({ cwd: "/somewhere" });
   await desk.home.sys.call("config.set", { key: "net.allow", value: JSON.stringify([`127.0.0.1:${server.port}`]) });
   const asked = await desk.calls("Fetch", { url });
@@ -35,7 +34,7 @@ test("a page is fetched once a person allowed it, and stands between marks that 
   expect(await desk.answers(again, "deny")).toContain("denied");
 });
 
-test("this machine is out of reach for gsv, and from the host asks with its name", async () => {
+test("this computer is out of reach for gsv, and a fetch from the host asks with its name", async () => {
   await using desk = await Desk.at({ cwd: "/somewhere" });
   const told = await desk.calls("Fetch", { url });
   expect(told).toStartWith("EPERM: not fetched: 127.0.0.1 is not on the public internet");
@@ -44,7 +43,7 @@ test("this machine is out of reach for gsv, and from the host asks with its name
   expect(await desk.answers(fromHost)).toContain("title: Notes");
 });
 
-test("nobody is asked about an address that would be refused with a yes too, and none is looked up for that", async () => {
+test("an address that is always refused causes neither a request for approval nor a lookup", async () => {
   const looked: string[] = [];
   const lookUp = async (host: string) => {
     looked.push(host);
@@ -69,7 +68,7 @@ test("nobody is asked about an address that would be refused with a yes too, and
   expect(await desk.answers(asked)).toStartWith("EPERM: not fetched: inside.example is 10.0.0.1");
 });
 
-test("no script and no call of its own takes an agent past the question", async () => {
+test("no script and no call of an agent avoids the approval", async () => {
   await using desk = await Desk.at({ cwd: "/somewhere" });
   const inside = await desk.home.insideOf(INIT);
   expect((await desk.home.refusal("net.fetch", { url }, inside)).code).toBe("EPERM");

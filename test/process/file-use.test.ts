@@ -1,5 +1,4 @@
-// Who reads and writes which file: lsof over what processes know, audit over who wrote one file, from rows and from the history of places that
-// have versions.
+// Reads and writes of files: lsof from the records of processes, audit for one file from rows and from the history of versioned places.
 
 import { expect, test } from "bun:test";
 import { appendFileSync, existsSync } from "node:fs";
@@ -28,7 +27,7 @@ const writers = async (home: TestKernel, path: string, query: object = {}, sys =
 
 const read = { name: "Read", args: { path: PATH } };
 
-test("which process has read or written a file, at which version, in which run, and whose is old", async () => {
+test("lsof shows each process that read or wrote a file, with version and run, and marks outdated readers", async () => {
   await using home = await TestKernel.boot();
   await home.sys.call("fs.write", { path: PATH, content: "one\n" });
   const other = await home.task({ label: "spelling" });
@@ -50,13 +49,13 @@ test("which process has read or written a file, at which version, in which run, 
   expect(await home.sys.call<object>("fs.uses", { limit: 1 })).toMatchObject({ uses: [{ pid: other }], more: true });
 });
 
-test("a look at all files opens no database of a process to whom nobody has spoken", async () => {
+test("a look at all files opens no database of a process without messages", async () => {
   await using home = await TestKernel.boot();
   await home.sys.call("fs.write", { path: PATH, content: "one\n" });
   const [idle, busy] = [await home.task(), await home.task()];
   await calls(home, busy, read);
   await home.restart();
-  // What stands beside a database as long as it is open.
+  // SQLite keeps this file while the database is open.
   const isOpen = (pid: string) => existsSync(join(home.paths.procDir, `${pid}.db-wal`));
   expect(await uses(home)).toMatchObject([{ pid: busy, how: "read" }]);
   expect([isOpen(busy), isOpen(idle)]).toEqual([true, false]);
@@ -64,7 +63,7 @@ test("a look at all files opens no database of a process to whom nobody has spok
   expect((await uses(home)).map(({ pid }) => pid)).toEqual([idle, busy]);
 });
 
-test("it is known after a restart, and goes with its process; others see only their own", async () => {
+test("the records survive a restart and end with their process; others see only their own", async () => {
   await using home = await TestKernel.boot();
   await home.sys.call("fs.write", { path: PATH, content: "one\n" });
   const pid = await home.task();
@@ -79,7 +78,7 @@ test("it is known after a restart, and goes with its process; others see only th
   expect(await uses(home, { path: PATH })).toEqual([]);
 });
 
-test("who wrote a file: persons, tools and scripts, newest first, with run and tool call, also of who is gone", async () => {
+test("audit shows people, tools and scripts that wrote a file, newest first, with run and call, also of ended processes", async () => {
   await using home = await TestKernel.boot();
   await home.sys.call("fs.write", { path: PATH, content: "one\n" });
   const pid = await home.task();
@@ -112,13 +111,13 @@ test("who wrote a file: persons, tools and scripts, newest first, with run and t
   expect(await writers(home, PATH, { limit: 2 })).toHaveLength(2);
   expect(await writers(home, PATH, { since: "1s" })).toHaveLength(2);
   expect((await home.refusal("fs.writers", { path: PATH, since: "when?" })).code).toBe("EINVAL");
-  // What is not for somebody to read is not for them to know of; no process asks.
+  // An unreadable file has no visible records either; processes cannot ask.
   const { sys: bob } = await addHuman(home, "bob");
   expect((await home.refusal("fs.writers", { path: "/home/sam/old.md" }, bob)).code).toBe("EACCES");
   expect((await home.refusal("fs.writers", { path: PATH }, await home.insideOf(INIT))).code).toBe("EPERM");
 });
 
-test("where files have versions each change is told once, with the version it made; what was done beside gsv too", async () => {
+test("each change of a versioned file is listed once, with its version, also edits outside gsv", async () => {
   await using home = await TestKernel.boot();
   const path = "/home/sam/knowledge/facts.md";
   await home.sys.call("fs.write", { path, content: "one\n" });
@@ -135,7 +134,7 @@ test("where files have versions each change is told once, with the version it ma
   expect(new Set(all.map(({ commit }) => commit)).size).toBe(3);
 });
 
-test("of a file of this machine: what tools wrote, what commands did, and what a person took back", async () => {
+test("audit of a host file shows writes of tools, effects of commands, and undos", async () => {
   using project = new Project({ "main.ts": "let a = 1;\n" });
   await using home = await TestKernel.boot({ cwd: project.directory });
   const { pid } = await home.spawn({ workspace: project.directory });

@@ -1,4 +1,4 @@
-// A copy of a conversation: the same messages up to one of them, in a process of its own that needs nothing of the first.
+// A fork: the same messages up to one of them, in a new process that does not need the original.
 
 import { expect, test } from "bun:test";
 import type { Forked } from "../../src/syscalls/proc/history-service.ts";
@@ -12,7 +12,7 @@ async function words(home: TestKernel, pid: string): Promise<string[]> {
   return (await home.messages(pid)).map(({ id, role }) => `${id} ${role}`);
 }
 
-test("a fork has the history of the first, goes its own way, and stays when the first is reset", async () => {
+test("a fork has the history of the original, diverges from it, and stays when the original is reset", async () => {
   await using home = await TestKernel.boot();
   await home.say("one");
   await home.say("two");
@@ -34,7 +34,7 @@ test("a fork has the history of the first, goes its own way, and stays when the 
   expect(await home.messages(INIT)).toHaveLength(0);
 });
 
-test("up to a message: its turn with all results, or the turn before", async () => {
+test("a fork at a message includes its turn with all results, or ends at the turn before", async () => {
   await using home = await TestKernel.boot();
   const calls = ["a", "b"].map((id) => ({ id, name: "Read", args: { path: "/proc/version" } }));
   home.model.will(INIT, { calls }, { text: "read" });
@@ -44,7 +44,7 @@ test("up to a message: its turn with all results, or the turn before", async () 
   expect(await home.refusal("proc.fork", { pid: INIT, through: 99 })).toMatchObject({ code: "ENOENT" });
 });
 
-test("of a process that is at work only what is whole is copied", async () => {
+test("a fork of a busy process copies only complete turns", async () => {
   await using home = await TestKernel.boot();
   await home.say("first");
   home.model.will(INIT, { text: "later", hold: true });
@@ -56,7 +56,7 @@ test("of a process that is at work only what is whole is copied", async () => {
   home.model.release();
 });
 
-test("what is told in short is told in short by the copy, unless it ends before that", async () => {
+test("a fork has the summary of the original, unless it ends before it", async () => {
   await using home = await TestKernel.boot();
   for (const text of ["one", "two", "three"]) await home.say(text);
   home.model.will(INIT, { text: "## Task\nCount." });
@@ -69,7 +69,7 @@ test("what is told in short is told in short by the copy, unless it ends before 
   expect(home.model.asked(early.pid).at(-1)?.messages).toHaveLength(5);
 });
 
-test("media it speaks of are its own", async () => {
+test("a fork has its own copies of media in its messages", async () => {
   await using home = await TestKernel.boot();
   const data = Buffer.from("a note").toString("base64");
   const id = "0190a1b2-0000-7000-8000-000000000001";
@@ -89,7 +89,7 @@ test("media it speaks of are its own", async () => {
   expect(await home.sys.call("fs.read", { path })).toMatchObject({ content: "a note" });
 });
 
-test("the same request again is the same copy, and a kernel that died in the middle of it makes it whole", async () => {
+test("a repeated request makes one fork, and a kernel that died halfway completes it", async () => {
   let fails = true;
   await using home = await TestKernel.boot({
     ports: (ports) => {
@@ -111,7 +111,7 @@ test("the same request again is the same copy, and a kernel that died in the mid
   expect(await home.sys.call<Forked>("proc.fork", { pid: INIT }, request)).toEqual(copy);
 });
 
-test("a fork is its owner's, does without what the first does without, and an agent's is the agent's child", async () => {
+test("a fork belongs to the owner, keeps dropped capabilities, and one of an agent is the agent's child", async () => {
   await using home = await TestKernel.boot();
   const pid = await home.task({ drop: "net,shell", prompt: "hello", label: "narrow" });
   await home.inState(pid, "idle");
@@ -128,7 +128,7 @@ test("a fork is its owner's, does without what the first does without, and an ag
   expect(await home.get(ofRoot.pid)).toMatchObject({ parentPid: INIT, owner: "sam" });
 });
 
-test("there is nothing to fork of an empty history", async () => {
+test("an empty history cannot be forked", async () => {
   await using home = await TestKernel.boot();
   expect(await home.refusal("proc.fork", { pid: INIT })).toMatchObject({ code: "ENOENT" });
 });

@@ -1,5 +1,4 @@
-// Messages of any weight: what a model may put into one call, pages of history that fit a frame however heavy the messages are, and the
-// whole of a long text in pieces.
+// Heavy messages: limits of one call, pages of history that fit a frame, and long texts in pieces.
 
 import { expect, onTestFinished, test } from "bun:test";
 import { rmSync, writeFileSync } from "node:fs";
@@ -20,7 +19,7 @@ function outputs(page: HistoryPage): string[] {
   return page.messages.flatMap((message) => (message.role === "toolResult" ? [message.content.output] : []));
 }
 
-test("a call with arguments that are too heavy is not carried out, and the model is told what to do", async () => {
+test("a call with too heavy arguments is not carried out, and the model gets advice", async () => {
   await using home = await TestKernel.boot();
   const args = { path: "~/big.txt", content: "x".repeat(NINE_MB) };
   home.model.will(INIT, { calls: [{ name: "Write", args }] }, { text: "in pieces then" });
@@ -33,14 +32,14 @@ test("a call with arguments that are too heavy is not carried out, and the model
   expect((await home.refusal("fs.read", { path: "~/big.txt" })).code).toBe("ENOENT");
 });
 
-test("nobody is asked to approve what is refused for its weight", async () => {
+test("a call that is refused for its size asks for no approval", async () => {
   await using home = await TestKernel.boot();
   home.model.will(INIT, { calls: [{ name: "Delete", args: { path: "x".repeat(NINE_MB) } }] });
   expect((await home.say("go")).status).toBe("ok");
   expect(home.heard("chat.hil")).toEqual([]);
 });
 
-test("the calls of one turn share their weight: those that fit are carried out, in order", async () => {
+test("the calls of one turn share a size limit: those that fit run, in order", async () => {
   await using home = await TestKernel.boot();
   const content = "x".repeat(200 * 1024);
   const calls = ["a", "b", "c", "d"].map((name) => ({ name: "Write", args: { path: `~/${name}`, content } }));
@@ -74,7 +73,7 @@ test("every page of a heavy history fits a frame, and together they are the hist
   expect(seen).toEqual([1, 2, 3, 4, 5, 6]);
 });
 
-test("a text of any length is had whole, in pieces that each fit a frame; without a number it is the newest answer", async () => {
+test("a text of any length can be read in pieces that fit a frame; the default is the newest answer", async () => {
   await using home = await TestKernel.boot();
   const long = `${"\u0001😀".repeat(100_000)}end`;
   home.model.will(INIT, { text: long });
@@ -94,9 +93,9 @@ test("a text of any length is had whole, in pieces that each fit a frame; withou
   expect((await home.refusal("proc.message", { pid })).message).toContain("has not answered yet");
 });
 
-test("an answer that wait cannot tell whole is told to be in part", async () => {
+test("wait marks an answer that it returns only in part", async () => {
   await using home = await TestKernel.boot();
-  // What no model has room for is told in short before the next answer.
+  // Text that no model has room for is summarized before the next answer.
   home.model.will(INIT, { text: "x".repeat(5_000_000) }, { text: "## Task\nGo." }, { text: "short" });
   await home.say("go");
   const result = await home.wait(INIT);
@@ -106,7 +105,7 @@ test("an answer that wait cannot tell whole is told to be in part", async () => 
   expect(await home.wait(INIT)).toMatchObject({ text: "short", inPart: false });
 });
 
-test("a heavy history is archived whole, and a record too long for an answer is told to be in part", async () => {
+test("a heavy history is archived whole, and a record that is too long is marked as partial", async () => {
   await using home = await TestKernel.boot();
   home.model.will(INIT, { text: "\u0001".repeat(300_000) }, { text: "x".repeat(3_000_000) });
   for (const message of ["one", "two"]) await home.say(message);
@@ -122,7 +121,7 @@ test("a heavy history is archived whole, and a record too long for an answer is 
   expect(inPart).toEqual([2, 4]);
 });
 
-test("what a list shows of an approval is bounded, whatever characters its arguments are made of", async () => {
+test("the listed size of an approval is bounded, whatever its arguments contain", async () => {
   await using home = await TestKernel.boot();
   const args = { path: "~/context.d/a.md", content: "\u0001".repeat(40_000) };
   home.model.will(INIT, { calls: [{ name: "Write", args }] });
@@ -132,13 +131,13 @@ test("what a list shows of an approval is bounded, whatever characters its argum
   const [listed] = (await list({})).approvals;
   expect(bytesOf(listed)).toBeLessThan(40 * 1024);
   expect(listed?.inPart).toBe(true);
-  // Asked for alone it is all there: nobody has to approve what they cannot see.
+  // Requested alone it is complete: approvers can see everything.
   expect((await list({ id: listed?.id })).approvals).toMatchObject([{ id: listed?.id, args, inPart: false }]);
   await home.sys.call("hil.answer", { id: listed?.id, decision: "deny" });
   expect((await home.refusal("hil.list", { id: listed?.id })).code).toBe("ENOENT");
 });
 
-test("a script keeps its place in a history that a model sees the end of only", async () => {
+test("a script keeps its place in a history although the model sees only the end of it", async () => {
   const directory = scratchDirectory("script");
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
   const file = join(directory, "answers.jsonl");

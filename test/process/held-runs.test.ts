@@ -1,5 +1,4 @@
-// Runs that are put aside because their model cannot be asked: they say until when, go on by themselves, outlive kernels, and give way to
-// whoever knows better.
+// Paused runs of unavailable models: they show their next retry, resume automatically, survive kernels, and give way to newer instructions.
 
 import { expect, test } from "bun:test";
 import type { Failure, FailureClass } from "../../src/abi/stream.ts";
@@ -14,7 +13,7 @@ function failing(name: FailureClass, more: Partial<Failure> = {}): PlannedAnswer
   return { error: { class: name, message: `it was ${name}`, ...more } };
 }
 
-/** A server that asks for more time than a run waits for. */
+/** A server that asks for a longer wait than a run's limit. */
 const LONG = failing("outage", { retryAfterMs: 2 * HOUR });
 
 async function putAside(home: TestKernel, message = "hello", more: { readonly model?: string } = {}): Promise<string> {
@@ -27,7 +26,7 @@ function asked(home: TestKernel): number {
   return home.model.requests.length;
 }
 
-test("an outage is looked at 5, 20, 65, 125, 185, 245, 305, 365, 425 and 485 minutes after it; then the run is over, once", async () => {
+test("an outage is retried after 5, 20, 65, 125, ... 485 minutes; then the run ends, once", async () => {
   await using home = await TestKernel.boot();
   home.model.will(INIT, ...Array.from({ length: 20 }, () => failing("outage")));
   const { runId } = await home.send("hello");
@@ -51,16 +50,16 @@ test("an outage is looked at 5, 20, 65, 125, 185, 245, 305, 365, 425 and 485 min
   expect(looks.map(Math.round)).toEqual([5, 20, 65, 125, 185, 245, 305, 365, 425, 485]);
   await home.clock.advance(24 * HOUR);
   expect(home.heard("chat.complete", runId)).toHaveLength(1);
-  // Four quick tries, and one for each time it was looked at again.
+  // Four quick attempts, and one for each later retry.
   expect(asked(home)).toBe(14);
 });
 
-test("a machine without a network is looked at every half minute, however long that is", async () => {
+test("a machine without a network retries every 30 s, without a limit", async () => {
   await using home = await TestKernel.boot();
   const offline = failing("network", { isOffline: true });
   home.model.will(INIT, ...Array.from({ length: 50 }, () => offline), { text: "at last" });
   const { runId } = await home.send("hello");
-  // More often than an outage of the server's is waited for.
+  // More often than for an outage of the server.
   await home.until("there is one", async () => {
     await home.clock.advance(5000);
     const { state, waitsFor } = await home.get(INIT);
@@ -71,7 +70,7 @@ test("a machine without a network is looked at every half minute, however long t
   expect(await home.ended(runId)).toMatchObject({ status: "ok", text: "at last" });
 });
 
-test("the next kernel waits for the same instant, and is not needed before", async () => {
+test("the next kernel retries at the same time, and is not needed before", async () => {
   await using home = await TestKernel.boot();
   home.model.will(INIT, LONG, { text: "at last" });
   const runId = await putAside(home);
@@ -87,7 +86,7 @@ test("the next kernel waits for the same instant, and is not needed before", asy
   expect(home.kernel.dueWithinMs()).toBeNull();
 });
 
-test("a kernel that dies while a run waits for a few minutes leaves the wait and its count to the next", async () => {
+test("a kernel that dies during a short wait leaves the time and the count to the next", async () => {
   await using home = await TestKernel.boot();
   home.model.will(INIT, failing("throttle", { retryAfterMs: 5 * MINUTE }), { text: "at last" });
   const { runId } = await home.send("hello");
@@ -104,7 +103,7 @@ test("a kernel that dies while a run waits for a few minutes leaves the wait and
   expect(await home.ended(runId)).toMatchObject({ status: "ok" });
 });
 
-test("a run that waits steps aside at once: for a stop, and for a kernel that leaves", async () => {
+test("a waiting run gives way at once to a stop, and to a kernel that ends", async () => {
   await using home = await TestKernel.boot();
   home.model.will(INIT, failing("throttle", { retryAfterMs: 5 * MINUTE }), { text: "at last" });
   const { runId } = await home.send("hello");
@@ -122,7 +121,7 @@ test("a run that waits steps aside at once: for a stop, and for a kernel that le
   expect(await home.get(INIT)).toMatchObject({ state: "running", waitsFor: { kind: "model" } });
 });
 
-test("CONT tries it now, and so does a message for the same model: both are answered, in order", async () => {
+test("CONT retries now, and so does a message for the same model: both are answered, in order", async () => {
   await using home = await TestKernel.boot();
   home.model.will(INIT, LONG, LONG, { text: "to one" }, { text: "to two" });
   const one = await putAside(home, "one");
@@ -134,7 +133,7 @@ test("CONT tries it now, and so does a message for the same model: both are answ
   expect(await home.ended(two)).toMatchObject({ text: "to two" });
 });
 
-test("a message for another model takes the place of a run that waits for its own; one of an agent does not", async () => {
+test("a message for another model replaces a paused run; an agent's message does not", async () => {
   await using home = await TestKernel.boot();
   home.model.will(INIT, LONG, { text: "from the other" });
   const waiting = await putAside(home, "hello", { model: "openai/one" });
@@ -147,7 +146,7 @@ test("a message for another model takes the place of a run that waits for its ow
   expect(end).toMatchObject({ status: "ok" });
 });
 
-test("another model for the process lets it go on with that one", async () => {
+test("the process resumes with another model if one is set", async () => {
   await using home = await TestKernel.boot();
   home.model.will(INIT, LONG, { text: "from the other" });
   const runId = await putAside(home, "hello", { model: "openai/one" });
@@ -155,7 +154,7 @@ test("another model for the process lets it go on with that one", async () => {
   expect(await home.ended(runId)).toMatchObject({ status: "ok", text: "from the other" });
 });
 
-test("an abort, an interruption and a reset end what waits, and the process is free", async () => {
+test("an abort, an interrupt and a reset end the paused run, and the process is free", async () => {
   await using home = await TestKernel.boot();
   home.model.will(INIT, LONG, LONG, { text: "now" }, LONG);
   const one = await putAside(home);
@@ -171,7 +170,7 @@ test("an abort, an interruption and a reset end what waits, and the process is f
   expect(asked(home)).toBe(5);
 });
 
-test("who waits for the process waits on, for what time ends; who waits for the run is told", async () => {
+test("a wait for the process continues while time ends the pause; a wait for the run is answered", async () => {
   await using home = await TestKernel.boot();
   home.model.will(INIT, LONG, { text: "at last" });
   const run = await putAside(home);
@@ -183,7 +182,7 @@ test("who waits for the process waits on, for what time ends; who waits for the 
     expect(result).toMatchObject({ runId: run, status: "ok", exit: 0, text: "at last" });
 });
 
-test("whoever looks sees the class, the reason and the next try: in ps, in /proc and as a signal", async () => {
+test("ps, /proc and a signal show the class, the reason and the next retry", async () => {
   await using home = await TestKernel.boot();
   home.model.will(INIT, LONG);
   await putAside(home);
@@ -198,7 +197,7 @@ test("whoever looks sees the class, the reason and the next try: in ps, in /proc
   expect(content).toContain(`retrying offline at ${until}: it was outage (outage)`);
 });
 
-test("which failure has which consequence, with and without a model that stands in", () => {
+test("each failure has its own consequence, with and without a fallback model", () => {
   const half = () => new Uint8Array([0]);
   const told = (name: FailureClass, retryAfterMs: number | null, hasOther: boolean, [failed, pauses] = [1, 0]) => {
     const failure = { class: name, message: "", ...(retryAfterMs === null ? {} : { retryAfterMs }) };
@@ -216,7 +215,7 @@ test("which failure has which consequence, with and without a model that stands 
   expect([told("protocol", null, true), told("protocol", null, true, [3, 0])]).toEqual(["again", "other"]);
   for (const name of ["request", "content", "overflow"] as const)
     expect([name, told(name, null, false), told(name, null, true)]).toEqual([name, "over", "over"]);
-  // After minutes of waiting one try tells.
+  // After minutes of waiting, one attempt is enough.
   expect([told("outage", null, false, [1, 1]), told("throttle", 7000, false, [1, 1])]).toEqual(["later", "again"]);
 });
 

@@ -1,4 +1,4 @@
-// STOP holds a process at its next safe point and CONT lets it go on; what was asked for meanwhile waits.
+// STOP holds a process at its next safe point and CONT resumes it; requests wait in between.
 
 import { expect, test } from "bun:test";
 import type { Approval } from "../../src/abi/process/process.ts";
@@ -25,7 +25,7 @@ test("a stopped process keeps its messages and answers them in order after CONT"
   expect(await home.outline(INIT)).toEqual(["user: one", "assistant: done", "user: two", "assistant: done"]);
 });
 
-test("STOP lets the model finish its turn, holds before the tools run, and CONT takes the run up there", async () => {
+test("STOP lets the model finish its turn, holds before the tools run, and CONT resumes the run there", async () => {
   await using home = await TestKernel.boot();
   home.model.will(INIT, { text: "looking", calls: [VERSION], hold: true }, { text: "seen" });
   const { runId } = await home.send("look");
@@ -46,7 +46,7 @@ test("STOP lets the model finish its turn, holds before the tools run, and CONT 
   expect(home.model.requests).toHaveLength(2);
 });
 
-test("STOP during the last turn of a run holds what comes after it", async () => {
+test("STOP during the last turn of a run holds the next run", async () => {
   await using home = await TestKernel.boot();
   home.model.will(INIT, { text: "said", hold: true });
   const first = await home.send("one");
@@ -60,7 +60,7 @@ test("STOP during the last turn of a run holds what comes after it", async () =>
   expect(await home.ended(second.runId)).toMatchObject({ status: "ok" });
 });
 
-test("CONT before the safe point was reached leaves no trace", async () => {
+test("CONT before the safe point leaves no trace", async () => {
   await using home = await TestKernel.boot();
   home.model.will(INIT, { calls: [VERSION], hold: true }, { text: "seen" });
   const { runId } = await home.send("look");
@@ -72,7 +72,7 @@ test("CONT before the safe point was reached leaves no trace", async () => {
   expect(home.heard("process.state").map((each) => each.state)).not.toContain("stopped");
 });
 
-test("a stopped process stays stopped across kernels, with the run it was in", async () => {
+test("a stopped process stays stopped across kernels, with its run", async () => {
   await using home = await TestKernel.boot();
   home.model.will(INIT, { calls: [VERSION], hold: true }, { text: "seen" });
   const { runId } = await home.send("look");
@@ -88,7 +88,7 @@ test("a stopped process stays stopped across kernels, with the run it was in", a
   expect(await home.ended(runId)).toMatchObject({ status: "ok", text: "seen" });
 });
 
-test("a process that was told to stop and died with its kernel before it could is stopped at the next one", async () => {
+test("a process that died with its kernel before its stop is stopped at the next one", async () => {
   await using home = await TestKernel.boot();
   home.model.will(INIT, { text: "never said", hold: true }, { text: "said later" });
   const { runId } = await home.send("look");
@@ -100,7 +100,7 @@ test("a process that was told to stop and died with its kernel before it could i
   expect(await home.ended(runId)).toMatchObject({ status: "ok", text: "said later" });
 });
 
-test("an approval given to a stopped process takes effect after CONT", async () => {
+test("an approval for a stopped process takes effect after CONT", async () => {
   await using home = await TestKernel.boot();
   await home.sys.call("fs.write", { path: "~/a", content: "x" });
   home.model.will(INIT, { calls: [{ name: "Delete", args: { path: "~/a" } }] });
@@ -117,7 +117,7 @@ test("an approval given to a stopped process takes effect after CONT", async () 
   expect((await home.refusal("fs.read", { path: "~/a" })).code).toBe("ENOENT");
 });
 
-test("CONT to a process that was not stopped, and STOP twice, change nothing", async () => {
+test("CONT to a running process, and a second STOP, change nothing", async () => {
   await using home = await TestKernel.boot();
   expect((await signal(home, "CONT")).state).toBe("idle");
   await signal(home, "STOP");

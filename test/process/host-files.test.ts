@@ -1,5 +1,5 @@
-// Read, Write, Edit, Delete and Search on the person's own machine: free to look inside what was attached, everything else asks first, and
-// no way around leads out of it.
+// Read, Write, Edit, Delete and Search on the host: reads in an attached directory are free, everything else asks first, and no path leads
+// out of it.
 
 import { afterAll, beforeEach, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -34,14 +34,14 @@ function diffOf(asked: string | Approval): string | null {
   return typeof asked === "string" ? null : (asked.about?.diff ?? null);
 }
 
-/** A desk whose person has attached the directory they stand in. */
+/** A desk with the current directory attached. */
 async function attachedDesk(options: { readonly noRipgrep?: boolean } = {}): Promise<Desk> {
   const desk = await Desk.at({ cwd: work, ...options });
   await desk.home.sys.call("workspace.attach", { what: work, pid: INIT });
   return desk;
 }
 
-test("the first look attaches the directory, with the person's yes; from then on looking inside it is free", async () => {
+test("the first read attaches the directory with an approval; later reads in it are free", async () => {
   await using desk = await Desk.at({ cwd: work });
   const asked = await desk.calls("Read", { path: "src/main.ts", ...host });
   expect(why(asked)).toBe(`attach ${work} and read ${work}/src/main.ts on this machine`);
@@ -49,18 +49,18 @@ test("the first look attaches the directory, with the person's yes; from then on
   expect(await desk.calls("Read", { path: `${work}/src`, ...host })).toBe("main.ts");
 });
 
-test("nobody is asked about an edit that cannot be, where its agent may look anyway", async () => {
+test("an impossible edit asks for no approval where the agent may read", async () => {
   await using desk = await attachedDesk();
   const wrong = { path: "src/main.ts", oldString: "port = 90", newString: "port = 91", ...host };
   expect(await desk.calls("Edit", wrong)).toContain("the old text was not found");
-  // What it may not look at tells it nothing before a person has said yes.
+  // Where it may not read, it learns nothing before an approval.
   const guess = { path: "../work-secret/key", oldString: "no such line", newString: "x", ...host };
   const asked = await desk.calls("Edit", guess);
   expect(why(asked)).toContain("outside of what is attached");
   await desk.answers(asked, "deny");
 });
 
-test("a change asks, names the file it really leads to, and is made once allowed", async () => {
+test("a change asks, names the real file, and is made once approved", async () => {
   await using desk = await attachedDesk();
   await desk.calls("Read", { path: "src/main.ts", ...host });
   const edit = { path: "src/main.ts", oldString: "80", newString: "8080", ...host };
@@ -76,7 +76,7 @@ test("a change asks, names the file it really leads to, and is made once allowed
   expect(existsSync(join(work, "docs/new/a.md"))).toBe(true);
 });
 
-test("outside of what is attached everything asks, by whatever path or link it is named", async () => {
+test("every path or link out of the attached directory asks", async () => {
   await using desk = await attachedDesk();
   for (const path of ["link", "../work-secret/key", `${work}-secret/key`, `${work}/src/../../work-secret/key`]) {
     const asked = await desk.calls("Read", { path, ...host });
@@ -86,13 +86,13 @@ test("outside of what is attached everything asks, by whatever path or link it i
   const asked = await desk.calls("Search", { query: "canary", path: "../work-secret", ...host });
   expect(why(asked)).toContain(`search ${work}-secret on this machine, outside`);
   expect(await desk.answers(asked)).toBe(`${work}-secret/key:1:port canary`);
-  // What the agent may not read it does not read in a question either.
+  // The request for approval shows nothing of files that the agent may not read.
   const written = await desk.calls("Write", { path: "../work-secret/key", content: "x", ...host });
   expect([why(written), diffOf(written)]).toEqual([expect.stringContaining("outside of what is attached"), null]);
   await desk.answers(written, "deny");
 });
 
-test("a link that is changed between the yes and the call leads nowhere else", async () => {
+test("a link that changes between approval and call does not redirect the call", async () => {
   await using desk = await attachedDesk();
   symlinkSync(join(work, "src/main.ts"), join(work, "way"));
   const asked = await desk.calls("Write", { path: "way", content: "mine", ...host });
@@ -102,7 +102,7 @@ test("a link that is changed between the yes and the call leads nowhere else", a
   expect(readFileSync(join(scratch, "work-secret/key"), "utf8")).toBe("port canary\n");
 });
 
-test("gsv's own home, what the system says of its programs and git's own files are out of reach, allowed or not", async () => {
+test("gsv's home, process information of the system and git's own files are out of reach, even with approval", async () => {
   await using desk = await attachedDesk();
   const kernelDb = join(desk.home.directory, "kernel.db");
   for (const path of [kernelDb, "/proc/self/environ"]) {
@@ -114,7 +114,7 @@ test("gsv's own home, what the system says of its programs and git's own files a
   expect(await desk.answers(asked)).toContain("this name is reserved by git");
 });
 
-test("a process cannot go past its tools: without a yes the same calls are refused at its own door", async () => {
+test("a process cannot bypass its tools: direct calls without approval are refused", async () => {
   await using desk = await attachedDesk();
   const inside = await desk.home.insideOf(INIT);
   for (const [call, args] of Object.entries({
@@ -149,7 +149,7 @@ for (const [what, options] of [
     expect(await desk.calls("Search", { query: "port", include: "*.ts", ...host })).toBe(
       `${work}/src/main.ts:1:export const port = 80;`,
     );
-    // It is a text and not a flag.
+    // A text, not a flag.
     expect(await desk.calls("Search", { query: "--pre=sh", ...host })).toBe("(no matches)");
   });
 }

@@ -1,4 +1,4 @@
-// Images given with a message, and those the tool Read finds: kept as media of the process, shown to its model again at each turn, and gone with its history.
+// Images in messages and from the tool Read: stored as media of the process, sent to its model each turn, and deleted with its history.
 
 import { expect, test } from "bun:test";
 import { rmSync, writeFileSync } from "node:fs";
@@ -28,7 +28,7 @@ function userMessages(messages: readonly Message[]) {
   return messages.filter((message) => message.role === "user");
 }
 
-test("an image goes to the model with its message, at this turn and the next, and stands in the history", async () => {
+test("an image is sent to the model with its message, this turn and the next, and is in the history", async () => {
   await using home = await TestKernel.boot();
   const id = await put(home, PNG);
   await home.say("what is this", { media: [id] });
@@ -41,7 +41,7 @@ test("an image goes to the model with its message, at this turn and the next, an
   ]);
 });
 
-test("what comes on stdin and is no text, or too long, is given: an image is seen, and a long text is read from the file that is named", async () => {
+test("images and long texts on stdin are attached: an image is visible, and a long text is read from its file", async () => {
   await using home = await TestKernel.boot();
   const seen = await finish(home, await begin(home, ["chat", "what is this?"], stdinOf("file", [PNG])));
   expect(seen.status).toBe(0);
@@ -65,7 +65,7 @@ test("what comes on stdin and is no text, or too long, is given: an image is see
   expect(result).toMatchObject({ content: { output: expect.stringContaining("the last") } });
 });
 
-test("it survives the kernel in the queue, and is gone with the history", async () => {
+test("an image survives the kernel in the queue, and is deleted with the history", async () => {
   await using home = await TestKernel.boot();
   const id = await put(home, PNG);
   await home.sys.call("proc.signal", { pid: INIT, signal: "STOP" });
@@ -79,7 +79,7 @@ test("it survives the kernel in the queue, and is gone with the history", async 
   expect((await home.sys.call<{ media: unknown[] }>("proc.media.list", { pid: INIT })).media).toEqual([]);
 });
 
-test("what is not there is refused, what is no image is named only, and one taken away since is left out", async () => {
+test("a missing file is refused, other files are only named, and a deleted image is left out", async () => {
   await using home = await TestKernel.boot();
   const nobody = newId();
   expect((await home.refusal("proc.send", { message: "x", media: [nobody] })).message).toBe(
@@ -96,7 +96,7 @@ test("what is not there is refused, what is no image is named only, and one take
   expect(home.model.requests.map(({ images }) => images?.size ?? 0)).toEqual([0, 1, 0]);
 });
 
-test("an image that the tool Read finds is shown to the model, by what its bytes say, on gsv and on the host; people and blocks of code get no bytes", async () => {
+test("the tool Read shows images to the model, by their bytes, on gsv and host; people and code get no bytes", async () => {
   const directory = scratchDirectory("images");
   try {
     writeFileSync(join(directory, "shot.dat"), PNG);

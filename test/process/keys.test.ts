@@ -1,5 +1,5 @@
-// Keys that came with a client: in memory, for the runs it started. A run that outlives its kernel goes on with a key that is kept, or waits
-// for one; which key it was is written nowhere.
+// Keys of a client: in memory, for its runs. A run that survives its kernel continues with a stored key or waits for one; the used key is
+// written nowhere.
 
 import { expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
@@ -14,7 +14,7 @@ const CHAT = WIRES["openai chat completions"]!;
 const HANGS = { type: CHAT.type, body: ": wait\n\n", hangs: true } as const;
 const ANSWER = { type: CHAT.type, body: CHAT.body({ text: ["at last"] }) };
 
-/** A run that was begun with a key of its client's, and whose kernel died. */
+/** A run that started with its client's key, after its kernel died. */
 async function forsaken(server: WireServer): Promise<{ home: TestKernel; runId: string }> {
   server.will(HANGS);
   const home = await TestKernel.boot({ realProviders: true });
@@ -33,14 +33,14 @@ function withKey(home: TestKernel, url?: string) {
   return home.kernel.accept({ clientId: "with-key", version: "0", cwd: "/", env });
 }
 
-test("without the key a run of an earlier kernel is held, says what is missing, and goes on when its owner comes with it", async () => {
+test("a run of an earlier kernel without its key is paused, names the key, and resumes when its owner brings it", async () => {
   using server = new WireServer(() => ANSWER);
   const { home, runId } = await forsaken(server);
   await using _ = home;
   const waitsFor = { kind: "credential", reason: expect.stringContaining("gsv auth provider openai") };
   expect(await home.inState(INIT, "paused")).toMatchObject({ waitsFor });
   expect(await home.wait(INIT)).toMatchObject({ status: "held", exit: 4 });
-  // Somebody without a key changes nothing, and neither does the next kernel.
+  // A client without a key changes nothing, and neither does the next kernel.
   await home.client();
   await home.restart();
   expect(await home.inState(INIT, "paused")).toMatchObject({ waitsFor });
@@ -48,7 +48,7 @@ test("without the key a run of an earlier kernel is held, says what is missing, 
   expect(await home.ended(runId)).toMatchObject({ status: "ok", text: "at last" });
 });
 
-test("a setting that makes the key needless, or keeps one, lets it go on", async () => {
+test("a setting that stores the key, or makes it unnecessary, resumes the run", async () => {
   using server = new WireServer(() => ANSWER);
   const { home, runId } = await forsaken(server);
   await using _ = home;
@@ -58,7 +58,7 @@ test("a setting that makes the key needless, or keeps one, lets it go on", async
   expect(server.requests.at(-1)?.headers.authorization).toBeUndefined();
 });
 
-test("nothing of the key is left in the home", async () => {
+test("the home contains nothing of the key", async () => {
   using server = new WireServer(() => CHAT.error("auth"));
   const { home } = await forsaken(server);
   await using _ = home;
@@ -71,7 +71,7 @@ test("nothing of the key is left in the home", async () => {
   }
 });
 
-test("a child has what its parent's run had, and the next message what its own client says", async () => {
+test("a child has the key of its parent's run, and the next message its client's key", async () => {
   using server = new WireServer((request) =>
     request.body.includes("do it") ? ANSWER : { type: CHAT.type, body: CHAT.body({ text: ["plain"] }) },
   );
@@ -81,7 +81,7 @@ test("a child has what its parent's run had, and the next message what its own c
   await home.ended(runId);
   const inside = await home.insideOf(INIT);
   const child = await inside.call<{ pid: string }>("proc.spawn", { prompt: "do it" });
-  // GSV_MODEL of the client says offline, for the child too.
+  // The client's GSV_MODEL is offline, for the child too.
   expect(await home.wait(child.pid)).toMatchObject({ status: "ok" });
   expect((await home.refusal("proc.send", { pid: INIT, message: "x", model: "openai/m" }, inside)).code).toBe("EPERM");
   const end = await home.say("again", { model: "openai/gpt-4.1" });
@@ -102,7 +102,7 @@ async function refused(server: WireServer): Promise<{ home: TestKernel; runId: s
   return { home, runId };
 }
 
-test("a refused key puts the run aside; the same key changes nothing, another that is stored lets it go on where it was", async () => {
+test("a refused key pauses the run; the same key changes nothing, and another stored one resumes it", async () => {
   using server = choosy();
   const { home, runId } = await refused(server);
   await using _ = home;
@@ -113,11 +113,11 @@ test("a refused key puts the run aside; the same key changes nothing, another th
   expect(server.requests).toHaveLength(1);
   await home.sys.call("config.set", { key: "apiKeys.openai", value: KEY });
   expect(await home.ended(runId)).toMatchObject({ status: "ok", text: "at last" });
-  // Still at the address that the run came with.
+  // Still at the address of the run.
   expect(server.requests.map(({ path }) => path)).toEqual(["/v1/chat/completions", "/v1/chat/completions"]);
 });
 
-test("the next client with another key lets it go on, for the address that client names", async () => {
+test("the next client with another key resumes the run, for the client's address", async () => {
   using server = choosy();
   const { home, runId } = await refused(server);
   await using _ = home;
@@ -127,7 +127,7 @@ test("the next client with another key lets it go on, for the address that clien
   expect([server.requests.length, other.requests[0]?.headers.authorization]).toEqual([1, `Bearer ${KEY}`]);
 });
 
-test("a refused key does not outlive its kernel: the next tries once what is kept, and holds the run again", async () => {
+test("a refused key ends with its kernel: the next tries the stored key once, and pauses the run again", async () => {
   using server = choosy();
   const { home, runId } = await refused(server);
   await using _ = home;
@@ -140,7 +140,7 @@ test("a refused key does not outlive its kernel: the next tries once what is kep
   expect(await home.ended(runId)).toMatchObject({ status: "ok" });
 });
 
-test("an instant that was waited for when its kernel died is waited for, also when the key for it comes later", async () => {
+test("a retry time survives the kernel, also if its key arrives later", async () => {
   using server = new WireServer(() => ANSWER);
   server.will({ ...CHAT.error("throttle"), headers: { "retry-after": "300" } });
   await using home = await TestKernel.boot({ realProviders: true });

@@ -1,4 +1,4 @@
-// INT, TERM, KILL and 0: what each ends, and what no signal ends.
+// INT, TERM, KILL and 0: their effects and limits.
 
 import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
@@ -13,7 +13,7 @@ function signal(home: TestKernel, pid: string, name: string, requestId?: string)
   return home.sys.call("proc.signal", { pid, signal: name }, requestId === undefined ? {} : { requestId });
 }
 
-test("INT aborts the run in flight and the process stays", async () => {
+test("INT aborts the current run and the process stays", async () => {
   await using home = await TestKernel.boot();
   home.model.will(INIT, { text: "never said", hold: true });
   const { runId } = await home.send("one");
@@ -24,7 +24,7 @@ test("INT aborts the run in flight and the process stays", async () => {
   expect(await signal(home, INIT, "INT")).toMatchObject({ state: "idle" });
 });
 
-test("TERM waits for the turn in flight, then archives and removes the process", async () => {
+test("TERM waits for the current turn, then archives and removes the process", async () => {
   await using home = await TestKernel.boot();
   const pid = await home.task();
   home.model.will(pid, { text: "last words", calls: [VERSION], hold: true });
@@ -42,7 +42,7 @@ test("TERM waits for the turn in flight, then archives and removes the process",
   expect(home.heard("process.exit")).toMatchObject([{ pid, archive: closed?.archivedTo }]);
 });
 
-test("TERM does not wait longer than it may for a model that does not answer", async () => {
+test("TERM has a limit for waiting on a silent model", async () => {
   await using home = await TestKernel.boot({ config: { "kernel.termMs": 5000 } });
   const pid = await home.task();
   home.model.will(pid, { text: "never said", hold: true });
@@ -56,7 +56,7 @@ test("TERM does not wait longer than it may for a model that does not answer", a
   expect(await home.ended(runId)).toMatchObject({ status: "aborted" });
 });
 
-test("KILL ends at once, whatever is in flight, and archives what there is", async () => {
+test("KILL ends at once, in any state, and archives the history", async () => {
   await using home = await TestKernel.boot();
   const pid = await home.task();
   home.model.will(pid, { text: "never said", hold: true });
@@ -71,7 +71,7 @@ test("KILL ends at once, whatever is in flight, and archives what there is", asy
   expect((await home.refusal("proc.send", { pid, message: "there?" })).code).toBe("ESRCH");
 });
 
-test("KILL ends a stopped process and one that waits for a person too", async () => {
+test("KILL also ends a stopped process and one that waits for approval", async () => {
   await using home = await TestKernel.boot();
   const stopped = await home.task({ prompt: "hello" });
   await home.inState(stopped, "idle");
@@ -86,7 +86,7 @@ test("KILL ends a stopped process and one that waits for a person too", async ()
   }
 });
 
-test("TERM and KILL sent again with the same request id get the same answer, not a missing process", async () => {
+test("TERM and KILL repeated with the same request id get the same answer, not a missing process", async () => {
   await using home = await TestKernel.boot();
   for (const name of ["TERM", "KILL"]) {
     const pid = await home.task({ prompt: "hello" });
@@ -112,7 +112,7 @@ test("0 tests for existence and changes nothing", async () => {
   expect(home.signals).toEqual([]);
 });
 
-test("an init process refuses TERM, KILL and kill, says why, and what to do instead", async () => {
+test("an init process refuses TERM, KILL and kill, with the reason and an alternative", async () => {
   await using home = await TestKernel.boot();
   await home.say("hello");
   const tries = [
@@ -130,7 +130,7 @@ test("an init process refuses TERM, KILL and kill, says why, and what to do inst
   expect(await home.say("still there?")).toMatchObject({ status: "ok" });
 });
 
-test("whatever meets a kill on its way comes before it or finds no such process, and nothing is left behind", async () => {
+test("calls that race with a kill come before it or find no process, and nothing is left behind", async () => {
   await using home = await TestKernel.boot();
   const other = await home.client();
   for (const name of ["proc.kill", "proc.reset", "proc.abort", "proc.send", "proc.signal"]) {

@@ -1,4 +1,4 @@
-// What a kill leaves behind: an archive that can be checked, or nothing at all.
+// After a kill there is a valid archive, or nothing at all.
 
 import { expect, test } from "bun:test";
 import { readdirSync, readFileSync, statSync } from "node:fs";
@@ -15,12 +15,12 @@ function filesIn(directory: string): string[] {
     .filter((path) => statSync(path).isFile());
 }
 
-/** Files of the home in which the text stands, as the bytes lie on disk. */
+/** Files of the home that contain the text, as bytes on disk. */
 function holding(home: TestKernel, text: string): string[] {
   return filesIn(home.directory).filter((path) => readFileSync(path).includes(text));
 }
 
-/** A process in whose every table the secret stands: message, answer, tool arguments and results, queue, approval, error. */
+/** A process with the secret in each of its tables: message, answer, tool arguments and results, queue, approval, error. */
 async function talkative(home: TestKernel): Promise<string> {
   const pid = await home.task({ prompt: `the word is ${SECRET}` });
   home.model.will(
@@ -33,7 +33,7 @@ async function talkative(home: TestKernel): Promise<string> {
   return pid;
 }
 
-test("without an archive nothing of what was said is left in any file, however it is looked for", async () => {
+test("a kill without an archive leaves no message in any file", async () => {
   await using home = await TestKernel.boot();
   const pid = await talkative(home);
   expect(holding(home, SECRET)).not.toEqual([]);
@@ -45,7 +45,7 @@ test("without an archive nothing of what was said is left in any file, however i
   expect(await home.sys.call<object>("archive.list", {})).toMatchObject({ archives: [] });
 });
 
-test("a killed process is gone from list, history, queue and disk, and its archive is its own", async () => {
+test("a killed process is gone from list, history, queue and disk, and its archive stays", async () => {
   await using home = await TestKernel.boot();
   const pid = await home.task({ label: "short lived" });
   await home.say("hello", { pid });
@@ -63,7 +63,7 @@ test("a killed process is gone from list, history, queue and disk, and its archi
   expect(archives).toMatchObject([{ id: closed.archiveId, pid, reason: "kill", messages: 2, owner: "sam" }]);
 });
 
-/** While `disk.full`, no archive can be stored. */
+/** While `disk.full` is set, no archive can be stored. */
 async function withDisk(disk: { full: boolean }): Promise<TestKernel> {
   return await TestKernel.boot({
     ports: (ports) => {
@@ -80,7 +80,7 @@ function resets(home: TestKernel): Promise<ArchiveInfo[]> {
   return home.sys.call<{ archives: ArchiveInfo[] }>("archive.list", {}).then(({ archives }) => archives);
 }
 
-test("a history that cannot be archived is kept; what is sent meanwhile waits and is answered when there is space", async () => {
+test("a history that cannot be archived is kept; new messages wait and are answered when there is space", async () => {
   const disk = { full: true };
   await using home = await withDisk(disk);
   await home.say("precious");
@@ -96,7 +96,7 @@ test("a history that cannot be archived is kept; what is sent meanwhile waits an
   expect(home.faults.splice(0).join()).toContain("the disk is full");
 });
 
-test("a reset that could not be finished is finished by the next kernel, with nothing else to remind it", async () => {
+test("the next kernel finishes an unfinished reset without a reminder", async () => {
   const disk = { full: true };
   await using home = await withDisk(disk);
   await home.say("precious");
@@ -108,7 +108,7 @@ test("a reset that could not be finished is finished by the next kernel, with no
   expect(await home.say("hello")).toMatchObject({ status: "ok" });
 });
 
-test("a process that could not be archived when it was killed is gone at once, and archived when there is space", async () => {
+test("a killed process that cannot be archived is gone at once, and archived when there is space", async () => {
   const disk = { full: true };
   await using home = await withDisk(disk);
   const pid = await home.task();
@@ -124,7 +124,7 @@ test("a process that could not be archived when it was killed is gone at once, a
   expect(home.faults.splice(0).length).toBeGreaterThan(2);
 });
 
-test("a process that resets itself on a full disk keeps its history until it can be archived, and harms nobody else", async () => {
+test("a process that resets itself on a full disk keeps its history, and others are not affected", async () => {
   const disk = { full: true };
   await using home = await withDisk(disk);
   const pid = await home.task();

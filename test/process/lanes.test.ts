@@ -1,4 +1,4 @@
-// Who asks a provider next, when several processes use one key.
+// Order of model calls when several processes use one key.
 
 import { describe, expect, test } from "bun:test";
 import { Lanes } from "../../src/process/run/lanes.ts";
@@ -10,7 +10,7 @@ import { WireServer } from "../support/wire-server.ts";
 
 const KEY_A = "openai a";
 
-/** Everybody enters one lane at once; says in which order they came to their turn. */
+/** All enter one lane at once; returns the order of their turns. */
 class Crowd {
   readonly clock = new FakeClock();
   readonly lanes = new Lanes(this.clock);
@@ -39,7 +39,7 @@ class Crowd {
 }
 
 describe("a lane", () => {
-  test("lets the less nice go first, whoever is watched before the background, and equals as they came", async () => {
+  test("serves lower niceness first, attached before background, and equals in order of arrival", async () => {
     const crowd = new Crowd();
     crowd.come("first");
     crowd.come("background");
@@ -50,7 +50,7 @@ describe("a lane", () => {
     expect(await crowd.all()).toEqual(["first", "urgent", "watched", "background", "also background", "nice"]);
   });
 
-  test("holds so many at once, or all where there is no bound", async () => {
+  test("has a limit of parallel calls, or none", async () => {
     const crowd = new Crowd();
     for (const name of ["a", "b", "c"]) crowd.come(name, { most: 2 });
     await crowd.clock.advance(0);
@@ -63,7 +63,7 @@ describe("a lane", () => {
     expect(open.entered).toHaveLength(3);
   });
 
-  test("that is parked lets nobody in before the time, and the furthest time counts", async () => {
+  test("that is parked admits no call before that time, and the latest time counts", async () => {
     const crowd = new Crowd();
     const now = crowd.clock.now();
     crowd.lanes.park(KEY_A, now + 5000);
@@ -76,7 +76,7 @@ describe("a lane", () => {
     expect(crowd.entered).toEqual(["a"]);
   });
 
-  test("who gives up takes no place and no turn, and the way out counts once", async () => {
+  test("ignores cancelled waiters, and leaving counts once", async () => {
     const crowd = new Crowd();
     const giveUp = new AbortController();
     crowd.come("a");
@@ -106,7 +106,7 @@ async function keyed(server: WireServer) {
 }
 
 describe("processes of one key", () => {
-  test("one that is told to come back later parks the others too, and each is asked once when the time has come", async () => {
+  test("a Retry-After for one parks the others too, and each is asked once afterwards", async () => {
     using server = new WireServer(() => ANSWER).will(LATER);
     const { home, send } = await keyed(server);
     await using _ = home;
@@ -120,13 +120,13 @@ describe("processes of one key", () => {
     expect(await home.get(pids[1] ?? "")).toMatchObject({ waitsFor });
     await home.clock.advance(20_000);
     expect(server.requests).toHaveLength(1);
-    // No further: time that runs on while a server answers is time that the server is given up after.
+    // No further: a server is also given up by this clock while it answers.
     await home.clock.advance(20_000);
     await home.until("everybody is asked", () => server.requests.length === 4);
     for (const { runId } of [first, ...others]) expect(await home.ended(runId)).toMatchObject({ status: "ok" });
   });
 
-  test("no more are asked at once than the setting says, and a stop does not wait for a turn", async () => {
+  test("parallel calls respect the limit, and a stop does not wait for a turn", async () => {
     using server = new WireServer(() => ({ type: CHAT.type, body: ": wait\n\n", hangs: true }));
     const { home, send } = await keyed(server);
     await using _ = home;
@@ -144,7 +144,7 @@ describe("processes of one key", () => {
 });
 
 describe("niceness", () => {
-  test("is a person's to lower, an agent's only to raise, and goes with the process", async () => {
+  test("can be lowered by a person and only raised by an agent, and ends with the process", async () => {
     await using home = await TestKernel.boot();
     const pid = await home.task({});
     const nice = (more: object, sys = home.sys) => sys.call<{ nice: number }>("proc.nice", { pid, ...more });

@@ -1,4 +1,4 @@
-// An agent that goes round in circles is noticed, and one that only works on is not.
+// gsv notices an agent in a loop, and does not mistake progress for one.
 
 import { expect, test } from "bun:test";
 import type { PlannedCall } from "../support/answers.ts";
@@ -8,7 +8,7 @@ const read = (path: string): PlannedCall => ({ name: "Read", args: { path } });
 const step = (...calls: PlannedCall[]) => ({ calls });
 const times = (count: number, ...calls: PlannedCall[]) => Array.from({ length: count }, () => step(...calls));
 
-test("the same call for the fifth time asks; allowed it is made, and asks again five times later; denied, its model is told", async () => {
+test("a fifth identical call asks; approved it runs and asks again five calls later; denied, its model gets an error", async () => {
   await using home = await TestKernel.boot();
   home.model.will(INIT, ...times(10, { name: "Write", args: { path: "~/a", content: "x" } }), { text: "I see" });
   const { runId } = await home.send("go");
@@ -26,7 +26,7 @@ test("the same call for the fifth time asks; allowed it is made, and asks again 
   expect(await home.outline(INIT)).toContain("Write: denied");
 });
 
-test("calls that take turns are a loop, too, and so is the same one with its arguments in another order", async () => {
+test("alternating calls are a loop too, and so are calls with reordered arguments", async () => {
   await using home = await TestKernel.boot();
   const [one, two] = [await home.task(), await home.task()];
   home.model.will(one, ...times(5, read("/proc/version"), read("/proc/uptime")));
@@ -39,17 +39,17 @@ test("calls that take turns are a loop, too, and so is the same one with its arg
     });
 });
 
-test("the same call with something new between is work: looking at the result after each change", async () => {
+test("an identical call after a change is work: checking the result of each change", async () => {
   await using home = await TestKernel.boot();
   const change = (at: number): PlannedCall => ({ name: "Write", args: { path: "~/a", content: `v${at}` } });
   home.model.will(INIT, ...Array.from({ length: 8 }, (_, at) => step(change(at), read("~/a"))), { text: "good" });
   expect(await home.say("go")).toMatchObject({ status: "ok", text: "good" });
-  // Another run begins anew.
+  // Another run starts a new count.
   home.model.will(INIT, ...times(4, read("~/a")), { text: "same" });
   expect(await home.say("again")).toMatchObject({ status: "ok", text: "same" });
 });
 
-test("where nobody can be asked it is an error result, and the run goes on", async () => {
+test("without an approver it is an error result, and the run continues", async () => {
   await using home = await TestKernel.boot();
   const pid = await home.task({ profile: "cron" });
   home.model.will(pid, ...times(5, read("/proc/version")), { text: "I stop" });

@@ -1,5 +1,5 @@
-// Media of a process: what goes in comes out, known by its bytes, for its owner and the owner's agents; too much is refused; and a reset or a kill takes it
-// away, whatever happens in between.
+// Media of a process: identified by their bytes, for the owner and the owner's agents, limited in size and number, and deleted by reset and
+// kill, even if interrupted.
 
 import { expect, test } from "bun:test";
 import { rmSync, writeFileSync } from "node:fs";
@@ -26,7 +26,7 @@ async function had(home: TestKernel, pid: string): Promise<readonly MediaInfo[]>
   return (await home.sys.call<{ media: readonly MediaInfo[] }>("proc.media.list", { pid })).media;
 }
 
-test("a picture goes in through stdin in pieces and comes out of stdout as it was", async () => {
+test("a picture is uploaded from stdin in pieces and downloaded to stdout unchanged", async () => {
   await using home = await TestKernel.boot();
   const picture = Buffer.concat([Buffer.from(PNG, "latin1"), seeded(4).bytes(1_300_000)]);
   const putting = await begin(home, ["media", "put", INIT], stdinOf("pipe", [picture]));
@@ -49,7 +49,7 @@ test("a picture goes in through stdin in pieces and comes out of stdout as it wa
   expect((await type(home, "media", "get", INIT, id)).status).toBe(3);
 });
 
-test("a document goes in from a file of this machine, and on a terminal only text comes out", async () => {
+test("a document is uploaded from a host file, and a terminal prints only text", async () => {
   await using home = await TestKernel.boot();
   const machine = scratchDirectory("media");
   writeFileSync(join(machine, "letter"), "dear all");
@@ -75,13 +75,13 @@ test.each([
   ["\0\0\0\x18ftypmp42", "video/mp4", "mp4"],
   ["<svg onload=alert(1)>", "text/plain", "txt"],
   ["\0\x01\x02", "application/octet-stream", "bin"],
-])("%j is known by its bytes as %s", async (bytes, kind, extension) => {
+])("%j is recognized by its bytes as %s", async (bytes, kind, extension) => {
   await using home = await TestKernel.boot();
   const media = await give(home, INIT, Buffer.from(bytes, "latin1").toString("base64"));
   expect([media.type, media.path.split(".").at(-1) ?? ""]).toEqual([kind, extension]);
 });
 
-test("media are files of their owner, and neither there nor by the call anybody else's", async () => {
+test("media are files of their owner; other accounts reach them neither as files nor by the call", async () => {
   await using home = await TestKernel.boot();
   const { path, id } = await give(home, INIT);
   expect(await home.sys.call<{ content: string }>("fs.read", { path })).toMatchObject({ content: "hi" });
@@ -95,7 +95,7 @@ test("media are files of their owner, and neither there nor by the call anybody 
   }
 });
 
-test("a piece that comes again changes nothing, one that does not follow is refused, and so is what is no base64", async () => {
+test("a repeated piece changes nothing; pieces out of order and invalid base64 are refused", async () => {
   await using home = await TestKernel.boot();
   const id = "0190a1b2-c3d4-7000-8000-000000000001";
   const put = (offset: number, text: string, more: boolean) =>
@@ -111,7 +111,7 @@ test("a piece that comes again changes nothing, one that does not follow is refu
   expect(await home.refusal("proc.media.put", { pid: INIT, data: "" })).toMatchObject({ code: "EINVAL" });
 });
 
-test("an agent of the owner reads what was given, also in a home of before it could", async () => {
+test("an agent of the owner can read media, also in a home of an older version", async () => {
   await using home = await TestKernel.boot();
   const own = { uid: 1000, gid: 1000, mtimeMs: 1, symlink: null };
   const before = { key: "var/media/1000/.dir", mode: 0o700, type: "application/x-directory", dirmarker: true };
@@ -124,7 +124,7 @@ test("an agent of the owner reads what was given, also in a home of before it co
   expect(results).toMatchObject([{ content: { isError: false, output: expect.stringContaining("hi") } }]);
 });
 
-test("one that is too large and one too many are refused, and nothing of them stays", async () => {
+test("a medium that is too large, or one too many, is refused and leaves nothing", async () => {
   await using home = await TestKernel.boot();
   const large = Buffer.alloc(LIMITS.mediaBytesMax + 1, "x");
   const putting = await begin(home, ["media", "put", INIT], stdinOf("pipe", [large]));
@@ -139,7 +139,7 @@ test("one that is too large and one too many are refused, and nothing of them st
   });
 });
 
-test("a reset and a kill take the media of that process and no other's", async () => {
+test("a reset and a kill delete the media of that process alone", async () => {
   await using home = await TestKernel.boot();
   const [one, other] = [await home.task(), await home.task()];
   for (const pid of [INIT, one, other]) await give(home, pid);
@@ -151,7 +151,7 @@ test("a reset and a kill take the media of that process and no other's", async (
   expect(left.map(({ key }) => key.split("/")[3]).filter((pid) => pid !== ".dir")).toEqual([other]);
 });
 
-test("what a reset overtakes is not kept, and the sender is told to begin again", async () => {
+test("an upload that a reset overtakes is dropped, and the sender is asked to start over", async () => {
   await using home = await TestKernel.boot();
   const id = "0190a1b2-c3d4-7000-8000-000000000002";
   await home.sys.call("proc.media.put", { pid: INIT, id, data: btoa("one "), more: true });
@@ -162,7 +162,7 @@ test("what a reset overtakes is not kept, and the sender is told to begin again"
   expect(await had(home, INIT)).toEqual([]);
 });
 
-test("a reset that fails while it takes media away is taken to its end by the next kernel", async () => {
+test("the next kernel finishes a reset that failed to delete media", async () => {
   let failing = true;
   await using home = await TestKernel.boot({
     ports: (ports) => ({

@@ -1,5 +1,5 @@
-// Every way a message takes to a model, by the server that its bytes reached: the agent's model comes before the environment and the account,
-// whichever call carries the text.
+// Every route of a message to a model, by the server that got its bytes: the agent's model comes before the environment and the account,
+// for every call that carries text.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Sys } from "../../src/abi/sys.ts";
@@ -25,7 +25,7 @@ function serverOf(wire: string): WireServer {
   return new WireServer(() => ({ type, body: body({ text: ["noted"] }) }));
 }
 
-/** The models that were asked with a text in the request, as `server/model`. */
+/** The models that got a request with this text, as `server/model`. */
 function askedWith(text: string): string[] {
   const all = Object.entries(SERVERS).flatMap(([name, { requests }]) =>
     requests.filter(({ body }) => body.includes(text)).map(({ json }) => `${name}/${json.model}`),
@@ -60,7 +60,7 @@ const CASES: Case[] = Object.keys(AGENTS).flatMap((agent) =>
   ),
 );
 
-/** Where a message is to go; with nothing set, to the provider of the key, which is Anthropic. */
+/** The expected target of a message; by default the provider of the key, which is Anthropic. */
 function expected({ agent, account, environment }: Case): string {
   return AGENTS[agent] ?? (environment || account || "anthropic/claude-sonnet-5-5");
 }
@@ -82,7 +82,7 @@ function spawned({ sys, of: { agent, project } }: Way, more: object = {}): Promi
 
 const send = (sys: Sys, pid: string, message: string) => sys.call("proc.send", { pid, message });
 
-/** The other commands take no project. */
+/** The other commands have no project. */
 const IN_PROJECTS = ["spawn --prompt", "send", "chat --pid", "fork", "the end of a child"];
 
 const WAYS: { readonly [name: string]: (way: Way) => Promise<unknown> } = {
@@ -145,7 +145,7 @@ describe.each(ENVIRONMENTS)("GSV_MODEL=%s", (environment) => {
   });
 });
 
-test("--as belongs to a new process, and an account that is not yours is none", async () => {
+test("--as works only with a new process, and only with an account of yours", async () => {
   await using home = await TestKernel.boot();
   const io = new KernelIo(home.sys);
   expect(await runs(io, "chat", "--as", "friday", "hi")).toBe(2);

@@ -1,4 +1,4 @@
-// Keys and models on the command line: kept and tried, listed as their servers tell them and as gsv remembers, waited for.
+// Keys and models on the command line: stored and tested, listed from their servers and from gsv's cache, waited for.
 
 import { describe, expect, test } from "bun:test";
 import { type Env, TestHome } from "../support/home.ts";
@@ -31,7 +31,7 @@ function openAi(server: WireServer, more: Env = {}): { readonly env: Env } {
 }
 
 describe("keys and models on the command line", () => {
-  test("a key that is kept is tried by the doctor, who says what came of it and what to do", async () => {
+  test("the doctor tests a stored key and reports the result with advice", async () => {
     await withServer(async (home, server) => {
       const env = { OPENAI_BASE_URL: `${server.url}/v1`, GSV_MODEL: "openai/m" };
       expect((await home.gsv(["auth", "provider", "openai"], { stdin: `${KEY}\n` })).stdout).toContain("set (sha256:");
@@ -71,7 +71,7 @@ describe("keys and models on the command line", () => {
     });
   }, 60_000);
 
-  test("models are listed by their server, with what gsv knows of them, and without one as far as it knows", async () => {
+  test("models are listed from their server with gsv's data, and without a server from gsv's data alone", async () => {
     await withServer(async (home, server) => {
       server.will({
         type: "application/json",
@@ -93,7 +93,7 @@ describe("keys and models on the command line", () => {
     });
   }, 60_000);
 
-  test("what a server says of its models is kept: it counts for requests, and is listed when the server is gone", async () => {
+  test("the server's data about models is stored: requests use it, and the list shows it when the server is gone", async () => {
     const told = {
       id: "lab/new-model",
       context_length: 64_000,
@@ -126,7 +126,7 @@ describe("keys and models on the command line", () => {
     });
   }, 60_000);
 
-  test("429 with retry-after waits, and ps says for what; a new process keeps its model", async () => {
+  test("429 with retry-after waits, and ps shows the reason; a new process keeps its model", async () => {
     await withServer(async (home, server) => {
       server.will({ ...WIRES[CHAT]!.error("throttle"), headers: { "retry-after": "600" } });
       const asked = home.gsv(["chat", "--new", "--model", "openai/m", "hi"], openAi(server));
@@ -137,7 +137,7 @@ describe("keys and models on the command line", () => {
       expect((await home.gsv(["model", pid], openAi(server))).stdout).toBe("openai/m\n");
       expect((await home.gsv(["proc", "abort", pid])).status).toBe(0);
       expect((await asked).status).toBe(130);
-      // The time holds for everybody who would ask that model with that key; another one is asked at once.
+      // The wait applies to every call of that model with that key; another model is asked at once.
       expect((await home.gsv(["send", "--pid", pid, "--model", "openai/n", "more"], openAi(server))).status).toBe(0);
       expect((await home.gsv(["wait", pid])).status).toBe(0);
       expect(server.requests.at(-1)?.json.model).toBe("n");

@@ -1,5 +1,4 @@
-// gsv as a person runs it, against model servers on loopback: who is chosen and with which key, what is asked again, what ends it and with
-// which exit status.
+// gsv on the command line, against model servers on loopback: choice of model and key, retries, final errors and exit statuses.
 
 import { describe, expect, test } from "bun:test";
 import { type Env, TestHome } from "../support/home.ts";
@@ -31,7 +30,7 @@ function openAi(server: WireServer, more: Env = {}): { readonly env: Env } {
   return { env: { OPENAI_API_KEY: "x", OPENAI_BASE_URL: `${server.url}/v1`, ...more } };
 }
 
-describe.concurrent("a key and an address in the environment are all it takes", () => {
+describe.concurrent("a key and an address in the environment are enough", () => {
   const FLOWS: readonly (readonly [wire: string, model: string, env: (url: string) => Env, path: string])[] = [
     [CHAT, "openai/m", (url) => ({ OPENAI_API_KEY: "x", OPENAI_BASE_URL: `${url}/v1` }), "/v1/chat/completions"],
     ["anthropic", "anthropic/m", (url) => ({ ANTHROPIC_API_KEY: KEY, ANTHROPIC_BASE_URL: url }), "/v1/messages"],
@@ -57,7 +56,7 @@ describe.concurrent("a key and an address in the environment are all it takes", 
     30_000,
   );
 
-  test("a tool call of a model is carried out, and its result asked about", async () => {
+  test("a tool call of a model runs, and the model gets its result", async () => {
     await withServer(async (home, server) => {
       server.will(
         reply(CHAT, {
@@ -80,8 +79,8 @@ describe.concurrent("a key and an address in the environment are all it takes", 
   }, 30_000);
 });
 
-describe.concurrent("who answers", () => {
-  test("a key alone chooses its provider; a model of the process wins over it, --model over both", async () => {
+describe.concurrent("choice of the model", () => {
+  test("a key alone selects its provider; the process's model overrides it, and --model overrides both", async () => {
     await withServer(async (home, server) => {
       const said = openAi(server, { ANTHROPIC_API_KEY: KEY, ANTHROPIC_BASE_URL: server.url });
       server.will(reply("anthropic", { text: ["from anthropic"] }));
@@ -99,7 +98,7 @@ describe.concurrent("who answers", () => {
     });
   }, 30_000);
 
-  test("settings do what the environment does: address, key, provider and model", async () => {
+  test("settings work like the environment: address, key, provider and model", async () => {
     await withServer(async (home, server) => {
       await home.gsv(["config", "set", "ai.baseUrl", `${server.url}/v1`]);
       await home.gsv(["config", "set", "ai.apiKey"], { stdin: KEY });
@@ -109,7 +108,7 @@ describe.concurrent("who answers", () => {
         headers: { authorization: `Bearer ${KEY}` },
         json: { model: "mine" },
       });
-      // What was said for one provider is not told another.
+      // Settings of one provider are not sent to another.
       const other = { env: { ANTHROPIC_BASE_URL: server.url } };
       const { status, stderr } = await home.gsv(["chat", "--model", "anthropic/m", "hi"], other);
       expect(JSON.stringify(server.requests.slice(1))).not.toContain(KEY);
@@ -117,7 +116,7 @@ describe.concurrent("who answers", () => {
     });
   }, 30_000);
 
-  test("a key that was set for nobody is sent to nobody, until an address says whose it is", async () => {
+  test("a key without a provider is sent nowhere, until an address names its owner", async () => {
     await withServer(async (home, server) => {
       await home.gsv(["config", "set", "ai.apiKey"], { stdin: KEY });
       expect((await home.gsv(["chat", "hi"])).stderr).toContain("offline");
@@ -127,7 +126,7 @@ describe.concurrent("who answers", () => {
     });
   }, 30_000);
 
-  test("an Ollama that answers is asked when nobody is named, with the model it lists first", async () => {
+  test("a running Ollama is used without a configured provider, with the first model it lists", async () => {
     await withServer(
       async (home, server) => {
         server.will({ type: "application/json", body: '{"models":[{"name":"small:1b"},{"name":"big"}]}' });
@@ -142,7 +141,7 @@ describe.concurrent("who answers", () => {
     );
   }, 30_000);
 
-  test("a server at another address that has no model named is asked which it has", async () => {
+  test("a server at a custom address without a configured model is asked for its list", async () => {
     await withServer(async (home, server) => {
       server.will({ type: "application/json", body: '{"data":[{"id":"local-one"},{"id":"local-two"}]}' });
       const { stdout } = await home.gsv(["chat", "--json", "hi"], openAi(server));
@@ -165,8 +164,8 @@ describe.concurrent("who answers", () => {
   }, 30_000);
 });
 
-describe.concurrent("what goes wrong", () => {
-  test("529 three times, then success is answered, once", async () => {
+describe.concurrent("failures", () => {
+  test("529 three times, then success, is answered once", async () => {
     await withServer(async (home, server) => {
       server.will(...Array.from({ length: 3 }, () => WIRES[CHAT]!.error("overloaded")));
       const { status, stdout } = await home.gsv(["chat", "--model", "openai/m", "hi"], openAi(server));
@@ -180,7 +179,7 @@ describe.concurrent("what goes wrong", () => {
     ["request", 1],
     ["overflow", 6],
   ] as const)(
-    "%s exits %d, is not asked again, and says no key",
+    "%s exits %d, is not retried, and prints no key",
     async (kind, exit) => {
       await withServer(async (home, server) => {
         server.will(WIRES[CHAT]!.error(kind));
@@ -194,7 +193,7 @@ describe.concurrent("what goes wrong", () => {
     30_000,
   );
 
-  test("no key exits 4 and names what is missing; nobody is asked", async () => {
+  test("a missing key exits 4 and is named; no server is asked", async () => {
     await withServer(async (home, server) => {
       const { status, stderr } = await home.gsv(["chat", "--model", "anthropic/m", "hi"]);
       expect([status, stderr.includes("gsv auth provider anthropic"), server.requests.length]).toEqual([4, true, 0]);

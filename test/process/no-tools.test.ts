@@ -1,4 +1,4 @@
-// Processes that do without some capabilities: what they are offered, and what they are told all the same.
+// Processes with dropped capabilities: their tools and their prompt.
 
 import { expect, test } from "bun:test";
 import { TestKernel } from "../support/kernel.ts";
@@ -10,7 +10,7 @@ async function offered(home: TestKernel, args: object) {
   return { tools: (request?.tools ?? []).map(({ name }) => name), system: request?.system ?? "" };
 }
 
-test("a tool that a process may never use is not offered to it", async () => {
+test("a tool that a process may never use is not in its requests", async () => {
   await using home = await TestKernel.boot();
   const all = await offered(home, {});
   expect(all.tools).toContain("Shell");
@@ -18,7 +18,7 @@ test("a tool that a process may never use is not offered to it", async () => {
   expect(narrow.tools).toEqual(all.tools.filter((name) => name !== "Shell" && name !== "Fetch"));
 });
 
-test("one that may use nothing still answers, and is told what its owner's agents are told", async () => {
+test("a process without any tools still answers, and gets the same prompt", async () => {
   await using home = await TestKernel.boot();
   await home.sys.call("fs.write", { path: "~/context.d/20-me.md", content: "I live in Delft." });
   const none = await offered(home, { drop: "*", system: "Be short." });

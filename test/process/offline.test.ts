@@ -1,4 +1,4 @@
-// With no key and no network: the provider that ships drives the real tools, asks where a person has to say yes, and goes on.
+// With no key and no network: the built-in provider drives the real tools, with approvals, and continues after them.
 
 import { expect, test } from "bun:test";
 import { rmSync } from "node:fs";
@@ -12,7 +12,7 @@ function boot(): Promise<TestKernel> {
   return TestKernel.boot({ realProviders: true });
 }
 
-test("write, read, find and change work by plain words, on real files", async () => {
+test("write, read, find and change work as plain words on real files", async () => {
   await using home = await boot();
   expect((await home.say("write buy milk to ~/list.md")).text).toBe("Written to ~/list.md.");
   expect((await home.say("read ~/list.md")).text).toContain("buy milk");
@@ -23,7 +23,7 @@ test("write, read, find and change work by plain words, on real files", async ()
   });
 });
 
-test("delete asks first: denied it stays and the answer says by whom, approved it goes", async () => {
+test("delete asks first: if denied the file stays and the answer names the person, if approved it is deleted", async () => {
   await using home = await boot();
   await home.say("write x to ~/old.md");
   for (const [decision, said] of [
@@ -39,7 +39,7 @@ test("delete asks first: denied it stays and the answer says by whom, approved i
   expect((await home.say("read ~/old.md")).text).toContain("no such file");
 });
 
-test("what is running names every process with its state, as the owner sees it", async () => {
+test("what is running lists every process with its state, as the owner sees it", async () => {
   await using home = await boot();
   const pid = await home.task({ label: "docs audit" });
   await home.sys.call("proc.signal", { pid, signal: "STOP" });
@@ -49,14 +49,14 @@ test("what is running names every process with its state, as the owner sees it",
   expect(text).toMatch(/init:1000 +\w+/);
 });
 
-test("a question is answered with the command from the manual, and says where it stands", async () => {
+test("a question is answered with the command from the manual, and names its page", async () => {
   await using home = await boot();
   const { text } = await home.say("How do I stop a process?");
   expect(text).toContain("gsv proc stop");
   expect(text).toMatch(/manual: \w+/);
 });
 
-test("an order that was not answered before the kernel died is carried out once by the next", async () => {
+test("an order that was unanswered when the kernel died is carried out once by the next", async () => {
   await using home = await boot();
   await home.sys.call("proc.signal", { pid: INIT, signal: "STOP" });
   const { runId } = await home.send("write x to ~/once.md");
@@ -71,7 +71,7 @@ test("an order that was not answered before the kernel died is carried out once 
   ]);
 });
 
-test("the model a message asks for stays with its run across kernels", async () => {
+test("the model of a message stays with its run across kernels", async () => {
   const script = join(scratchDirectory("script"), "script.jsonl");
   await Bun.write(script, '{"text":"from the script"}\n');
   await using home = await TestKernel.boot({ realProviders: true, env: { GSV_MODEL: `script:${script}` } });
@@ -86,7 +86,7 @@ test("the model a message asks for stays with its run across kernels", async () 
   rmSync(dirname(script), { recursive: true });
 });
 
-test("a model that does not exist fails at its sender, and nothing is saved", async () => {
+test("an unknown model is refused at its sender, and nothing is stored", async () => {
   await using home = await TestKernel.boot({ realProviders: true, env: { GSV_MODEL: "gpt-9" } });
   const refused = await home.refusal("proc.send", { message: "hello" });
   expect(refused).toMatchObject({ code: "ECONFIG", message: 'unknown provider "gpt-9"' });
@@ -95,7 +95,7 @@ test("a model that does not exist fails at its sender, and nothing is saved", as
   expect(await home.messages(INIT)).toEqual([]);
 });
 
-test("remember that writes into the owner's knowledge, a version each, and a question finds it there", async () => {
+test("remember that writes to the owner's knowledge, a version each, and a question finds it there", async () => {
   await using home = await boot();
   expect((await home.say("remember that the hotel in Rome is called Albergo Sole")).text).toStartWith("Noted in ");
   expect((await home.say("remember: the key is under the third stone")).text).toStartWith("Noted in ");
@@ -107,7 +107,7 @@ test("remember that writes into the owner's knowledge, a version each, and a que
   expect((await home.say("what is the hotel in Rome called?")).text).toContain("Albergo Sole");
 });
 
-test("summarise my workspace tells what the files of a workspace say", async () => {
+test("summarise my workspace describes the files of a workspace", async () => {
   await using home = await boot();
   const { pid, workspaceId } = await home.spawn({ workspace: "new" });
   await home.sys.call("fs.write", { path: `/workspaces/${workspaceId}/README.md`, content: "# Rome\n\nThree days.\n" });

@@ -1,5 +1,4 @@
-// A provider that does not answer is looked at once for everybody who waits for it, at instants that outlive kernels; what comes of the look
-// is what becomes of all of them.
+// One process checks an unavailable provider for all that wait, at times that survive kernels; the result applies to all of them.
 
 import { expect, test } from "bun:test";
 import type { OutageInfo } from "../../src/syscalls/run/ai-service.ts";
@@ -7,7 +6,7 @@ import type { PlannedAnswer } from "../support/answers.ts";
 import { TestKernel } from "../support/kernel.ts";
 
 const MINUTE = 60_000;
-/** Of four quick tries, each one fails. */
+/** Each of four quick attempts fails. */
 const DOWN: readonly PlannedAnswer[] = Array.from({ length: 4 }, () => ({
   error: { class: "outage", message: "the server is down" },
 }));
@@ -17,7 +16,7 @@ async function waiting(home: TestKernel, pid: string, model = "openai/model"): P
   const { runId } = await home.send("hello", { pid, model });
   await home.until(`${pid} is put aside`, async () => {
     const { state, waitsFor } = await home.get(pid);
-    // No further than its next quick try: a slow machine must not bring the looks of the others.
+    // No further than its next quick attempt: on a slow machine this must not trigger the checks of the others.
     if (waitsFor?.kind === "model") await home.clock.advance(Math.max(0, waitsFor.until - home.clock.now()));
     return state === "paused";
   });
@@ -43,7 +42,7 @@ async function three(home: TestKernel): Promise<readonly [string, string, string
   return pids;
 }
 
-test("many wait, and one is let go to look: while it fails the others go on waiting, and their next try is told", async () => {
+test("one of many waiting processes checks the provider; while it fails, the others wait and show their next retry", async () => {
   await using home = await TestKernel.boot();
   const [first, second, third] = await three(home);
   expect(await nextTry(home, second)).toBe(await nextTry(home, first));
@@ -55,7 +54,7 @@ test("many wait, and one is let go to look: while it fails the others go on wait
   expect([await nextTry(home, first), await nextTry(home, second)]).toEqual([15 * MINUTE, 15 * MINUTE]);
 });
 
-test("the first word of the provider lets go everybody who waits for it, and nobody else", async () => {
+test("the first output of the provider resumes all that wait for it, and no others", async () => {
   await using home = await TestKernel.boot();
   const pids = await three(home);
   const other = await home.task();
@@ -67,7 +66,7 @@ test("the first word of the provider lets go everybody who waits for it, and nob
   expect(await outages(home)).toMatchObject([{ provider: "anthropic", waiting: 1 }]);
 });
 
-test("gsv outage says which provider, since when, how often it was tried, when it is again, and who waits", async () => {
+test("gsv outage shows the provider, its start, attempts, next retry, and the waiting processes", async () => {
   await using home = await TestKernel.boot();
   expect(await outages(home)).toEqual([]);
   const pids = await three(home);
@@ -79,7 +78,7 @@ test("gsv outage says which provider, since when, how often it was tried, when i
   expect([...(outage?.pids ?? [])].sort()).toEqual([...pids].sort());
 });
 
-test("a kernel that starts in the middle of an outage goes on with its instants and its counts", async () => {
+test("a kernel that starts during an outage keeps its times and counts", async () => {
   await using home = await TestKernel.boot();
   const [first, second, third] = await three(home);
   home.model.will(first, LOOKED);
@@ -96,7 +95,7 @@ test("a kernel that starts in the middle of an outage goes on with its instants 
   expect(home.model.requests).toHaveLength(asked + 1);
 });
 
-test("a stop wins: who was stopped while waiting is not tried, not given up, and goes on when resumed", async () => {
+test("a stop wins: a process stopped while waiting is not retried or ended, and continues when resumed", async () => {
   await using home = await TestKernel.boot();
   const [first, second, third] = await three(home);
   await home.sys.call("proc.signal", { pid: first, signal: "STOP" });
@@ -109,7 +108,7 @@ test("a stop wins: who was stopped while waiting is not tried, not given up, and
   await home.inState(first, "idle");
 });
 
-test("gsv proc resume tries one at once; a try beside the looks changes neither the instant nor the count", async () => {
+test("gsv proc resume retries one at once; an extra attempt changes neither the time nor the count", async () => {
   await using home = await TestKernel.boot();
   const [first, second] = await three(home);
   const until = home.clock.now() + (await nextTry(home, first));
@@ -124,11 +123,11 @@ test("gsv proc resume tries one at once; a try beside the looks changes neither 
   expect(await outages(home)).toMatchObject([{ looks: 1, waiting: 3 }]);
   await home.sys.call("proc.signal", { pid: second, signal: "CONT" });
   await home.inState(second, "idle");
-  // It answered that one: so it does the others.
+  // It answered that one, so it answers the others.
   await home.inState(first, "idle");
 });
 
-test("after ten looks in vain each of them ends with auto_resume_exhausted, once, and a message begins afresh", async () => {
+test("after ten failed checks each run ends with auto_resume_exhausted, once, and a message starts a new run", async () => {
   await using home = await TestKernel.boot();
   const [first, second] = [await home.task(), await home.task()];
   home.model.will(first, ...DOWN);

@@ -1,4 +1,4 @@
-// What an agent is told besides its context, and which tools it has: from its profile alone.
+// An agent's prompt and tools from its profile alone.
 
 import { describe, expect, test } from "bun:test";
 import { type Bundle, NO_PERSONA } from "../../src/abi/process/agent.ts";
@@ -9,7 +9,7 @@ function bundle(name: string, tools: readonly string[], promptAdditions = ""): B
 }
 
 describe("a persona", () => {
-  test("says what was said of it, in one order", () => {
+  test("contains the profile's fields in a fixed order", () => {
     const persona = {
       archetype: "technical",
       traits: ["precise", "patient"],
@@ -32,14 +32,14 @@ describe("a persona", () => {
     );
   });
 
-  test("of whom nothing was said says nothing, not even a heading", () => {
+  test("is empty for an empty profile, without a heading", () => {
     expect(personaText(null)).toBe("");
     expect(personaText(NO_PERSONA)).toBe("");
   });
 });
 
 describe("bundles", () => {
-  test("the agent's words come first, then the project's, and empty ones leave no gap", () => {
+  test("the agent's texts come first, then the project's, and empty ones leave no gap", () => {
     expect(skillInstructions([bundle("a", [], "One."), bundle("b", [])], [bundle("c", [], "Two.")])).toBe(
       "## Skill Instructions\nOne.\n\nTwo.\n",
     );
@@ -50,12 +50,12 @@ describe("bundles", () => {
   const tools = (from: Partial<Parameters<typeof allowedTools>[0]>) =>
     [...allowedTools({ explicit: null, ofAgent: [], ofProject: [], usual, ...from })].sort();
 
-  test("come on top of the usual tools, and never in their place", () => {
+  test("are added to the default tools and replace none", () => {
     expect(tools({ ofAgent: [bundle("a", ["Shell"])] })).toEqual(["Read", "Shell", "Write"]);
     expect(tools({ ofProject: [bundle("a", ["Fetch"])] })).toEqual(["Fetch", "Read", "Write"]);
   });
 
-  test("an explicit list is widened by the agent's own bundles and not by the project's", () => {
+  test("the agent's own bundles extend an explicit list of tools, the project's do not", () => {
     const from = {
       explicit: ["Read"],
       ofAgent: [bundle("a", ["Search", "Read"])],

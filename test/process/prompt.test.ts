@@ -1,4 +1,4 @@
-// What an agent is told besides where it is: its owner's context before its own, which skills there are, anew at every turn, within a budget.
+// Context files in the prompt: the owner's before the agent's, an index of skills, read again each turn, within a budget.
 
 import { expect, test } from "bun:test";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
@@ -11,7 +11,7 @@ async function systemOf(home: TestKernel, pid = INIT): Promise<string> {
   return home.model.asked(pid).at(-1)?.system ?? "";
 }
 
-test("the owner's files come before the agent's own, in the order of their names, then the skills", async () => {
+test("the owner's files come before the agent's, in the order of their names, then the skills", async () => {
   await using home = await TestKernel.boot();
   await home.sys.call("fs.write", { path: "~/context.d/20-b.md", content: "the second word\n" });
   await home.sys.call("fs.write", { path: "~/context.d/10-a.md", content: "the first word\n" });
@@ -31,7 +31,7 @@ test("the owner's files come before the agent's own, in the order of their names
   expect(system).not.toContain("no context");
 });
 
-test("an edit with an editor counts at the next turn of a process that runs already, committed or not", async () => {
+test("an edit with an editor applies from the next turn of a running process, committed or not", async () => {
   await using home = await TestKernel.boot();
   await home.sys.call("fs.write", { path: "~/context.d/10-a.md", content: "words as they were\n" });
   home.model.will(INIT, { hold: true, calls: [{ name: "Read", args: { path: "~" } }] });
@@ -46,7 +46,7 @@ test("an edit with an editor counts at the next turn of a process that runs alre
   expect(second).not.toContain("words as they were");
 });
 
-test("a root that is too long ends before the file that does not fit, and says which are missing; the others stay whole", async () => {
+test("a folder that is too long ends before the file that does not fit and names the missing ones; others stay whole", async () => {
   await using home = await TestKernel.boot();
   await home.sys.call("config.set", { key: "ai.maxContextBytes", value: "3000" });
   for (const [name, size] of [
@@ -65,7 +65,7 @@ test("a root that is too long ends before the file that does not fit, and says w
   expect(system).toContain("/home/friday/context.d/10-user.md");
 });
 
-test("another account's context is never told, whatever a link says", async () => {
+test("another account's context is never included, whatever a link points to", async () => {
   await using home = await TestKernel.boot();
   const root = home.person(0);
   const { uid } = await root.call<{ uid: number }>("account.create", { username: "bob" });
@@ -81,7 +81,7 @@ test("another account's context is never told, whatever a link says", async () =
   expect(system).not.toContain("the host's secret");
 });
 
-test("an index of skills has as much as the setting says", async () => {
+test("an index of skills is as long as the setting allows", async () => {
   await using home = await TestKernel.boot();
   await home.sys.call("config.set", { key: "ai.skills.indexMode", value: "names" });
   expect(await systemOf(home)).toContain("Skills: approvals, files-and-memory, processes, versions");
@@ -89,7 +89,7 @@ test("an index of skills has as much as the setting says", async () => {
   expect(await systemOf(home)).not.toContain("Skills");
 });
 
-test("a disk that is full while the context is gathered is waited out: no turn goes without what the agent is told", async () => {
+test("a full disk during gathering is waited out: no turn runs without its context", async () => {
   const disk = { full: false };
   await using home = await TestKernel.boot({
     config: { "kernel.diskRetryMs": 2000 },

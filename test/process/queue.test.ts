@@ -1,4 +1,4 @@
-// Messages to a process that is busy: nothing is lost, order is kept, and each has an end of its own.
+// Messages to a busy process: none is lost, order is kept, and each run id has an end.
 
 import { expect, test } from "bun:test";
 import { LIMITS } from "../../src/abi/config/limits.ts";
@@ -35,7 +35,7 @@ test("messages to a busy process wait in order and enter at the next tool bounda
   expect(runs).toEqual([first, first, first, second, third, first].map((sent) => sent.runId));
 });
 
-test("a message that entered another run ends with it: same status and text, and where it went", async () => {
+test("a message that entered another run ends with it: same status and text, and that run's id", async () => {
   await using home = await TestKernel.boot();
   home.model.will(INIT, { calls: [VERSION], hold: true }, { text: "both" });
   const first = await home.send("one");
@@ -49,7 +49,7 @@ test("a message that entered another run ends with it: same status and text, and
   expect(home.heard("chat.complete")).toHaveLength(2);
 });
 
-test("without a tool boundary a waiting message becomes the next run", async () => {
+test("without a tool boundary a queued message becomes the next run", async () => {
   await using home = await TestKernel.boot();
   home.model.will(INIT, { text: "first answer", hold: true }, { text: "second answer" });
   const first = await home.send("one");
@@ -73,7 +73,7 @@ test("without a tool boundary a waiting message becomes the next run", async () 
   ]);
 });
 
-test("interrupt ends the run in flight and starts at once, after what was waiting before it", async () => {
+test("interrupt ends the current run and starts at once, after the messages queued before it", async () => {
   await using home = await TestKernel.boot();
   home.model.will(INIT, { text: "never said", hold: true }, { text: "now" });
   const first = await home.send("one");
@@ -87,7 +87,7 @@ test("interrupt ends the run in flight and starts at once, after what was waitin
   expect(await home.outline(INIT)).toEqual(["user: one", "user: two", "user: stop that", "assistant: now"]);
 });
 
-test("interrupt gives open calls a cancelled result and withdraws the approval they waited for", async () => {
+test("interrupt gives open calls a cancelled result and withdraws their approval", async () => {
   await using home = await TestKernel.boot();
   home.model.will(
     INIT,
@@ -117,7 +117,7 @@ test("interrupting an idle process is an ordinary message", async () => {
   expect(home.heard("chat.complete")).toHaveLength(1);
 });
 
-test("the same interrupting message sent again, as after a lost connection, interrupts nothing", async () => {
+test("the same interrupting message sent again after a lost connection interrupts nothing", async () => {
   await using home = await TestKernel.boot();
   home.model.will(INIT, { hold: true }, { text: "said once", hold: true });
   const first = await home.send("one");
@@ -134,13 +134,13 @@ test("the same interrupting message sent again, as after a lost connection, inte
   expect(home.model.requests).toHaveLength(2);
 });
 
-test("a full queue refuses with 75, says that nothing was saved, and takes messages again when there is room", async () => {
+test("a full queue refuses with 75, reports that nothing was saved, and accepts messages when there is room", async () => {
   await using home = await TestKernel.boot();
   await home.sys.call("proc.signal", { pid: INIT, signal: "STOP" });
   await home.send("first");
   for (let number = 1; number < LIMITS.queueRowsMax; number++) {
     const runId = `0190a1b2-0000-7000-8000-${String(number).padStart(12, "0")}`;
-    // The last one takes up all before it.
+    // The last one absorbs all before it.
     const urgent = number === LIMITS.queueRowsMax - 1;
     await home.stores.processes.admit(INIT, { ...ADMISSION, runId, requestKey: `fill:${number}`, wakes: true, urgent });
   }
@@ -154,7 +154,7 @@ test("a full queue refuses with 75, says that nothing was saved, and takes messa
   expect(all).toBe("ok");
 });
 
-test("a queue is bounded in bytes too, and a refused message leaves no run behind", async () => {
+test("the queue has a limit in bytes too, and a refused message leaves no run", async () => {
   await using home = await TestKernel.boot();
   await home.sys.call("proc.signal", { pid: INIT, signal: "STOP" });
   const big = "x".repeat(LIMITS.messageCharsMax);

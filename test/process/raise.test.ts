@@ -1,5 +1,5 @@
-// An agent can never raise itself: through no tool, file, child, dropped capability or call of its own does a process get more than it
-// was given, and what it tried is written down.
+// An agent cannot raise its own rights: no tool, file, child, dropped capability or call gives a process more than it has, and its attempts
+// are logged.
 
 import { expect, test } from "bun:test";
 import type { ProcessCaps } from "../../src/syscalls/account/account-service.ts";
@@ -9,7 +9,7 @@ import { INIT, TestKernel } from "../support/kernel.ts";
 
 const caps = (home: TestKernel, pid: string) => home.sys.call<ProcessCaps>("proc.caps", { pid });
 
-test("no call that changes accounts, groups, tokens, approvals or the kernel takes a process, whoever's it is", async () => {
+test("a process cannot call anything that changes accounts, groups, tokens, approvals or the kernel", async () => {
   await using home = await TestKernel.boot();
   const { pid } = await home.person(0).call<{ pid: string }>("proc.spawn", { as: "root", parent: INIT });
   const forPeople = [...SYSCALLS.values()].filter(({ by }) => by !== "anyone");
@@ -25,7 +25,7 @@ test("no call that changes accounts, groups, tokens, approvals or the kernel tak
   }
 });
 
-test("no file that says who is who can be written: not in /etc, not in /proc, not in another home, by tool or by call", async () => {
+test("no identity file can be written: not in /etc, /proc or another home, by tool or by call", async () => {
   await using home = await TestKernel.boot();
   const paths = [
     "/etc/passwd",
@@ -50,7 +50,7 @@ test("no file that says who is who can be written: not in /etc, not in /proc, no
   expect(await caps(home, INIT)).toEqual(before);
 });
 
-test("a child has what its parent has or less: what was dropped stays dropped, for its children too and as another account", async () => {
+test("a child has at most its parent's rights: dropped ones stay dropped, for its children and other accounts too", async () => {
   await using home = await TestKernel.boot();
   await home.sys.call("account.create", { username: "scout", agent: true });
   const root = home.person(0);
@@ -75,7 +75,7 @@ test("a child has what its parent has or less: what was dropped stays dropped, f
   expect((await home.refusal("fs.write", { path: "~/a", content: "x" }, await home.insideOf(pid))).code).toBe("EPERM");
 });
 
-test("dropping holds through every way to the same thing: a tool, /proc, and a run after a restart", async () => {
+test("a dropped capability stays dropped in every route: a tool, /proc, and a run after a restart", async () => {
   await using home = await TestKernel.boot();
   const pid = await home.task({ drop: "fs.edit,proc" });
   home.model.will(pid, { calls: [{ name: "Edit", args: { path: "~/a", oldString: "a", newString: "b" } }] });
@@ -89,7 +89,7 @@ test("dropping holds through every way to the same thing: a tool, /proc, and a r
     expect((await home.refusal(name, {}, inside)).code).toBe("EPERM");
 });
 
-test("a process starts none as an account that is not its owner's, nor an init, nor with a drop that drops nothing", async () => {
+test("a process cannot start one as a foreign account, an init, or one with an empty drop", async () => {
   await using home = await TestKernel.boot();
   const inside = await home.insideOf(INIT);
   for (const as of ["root", "sam", "nemo"])
@@ -104,7 +104,7 @@ test("a process starts none as an account that is not its owner's, nor an init, 
   }
 });
 
-test("everything a process was refused is in the audit log of its owner", async () => {
+test("every refusal of a process is in the audit log of its owner", async () => {
   await using home = await TestKernel.boot();
   const inside = await home.insideOf(INIT);
   await home.refusal("account.passwd", { username: "root", password: "a new password", typed: true }, inside);
@@ -118,7 +118,7 @@ test("everything a process was refused is in the audit log of its owner", async 
   expect(JSON.stringify(rows)).not.toContain("a new password");
 });
 
-test("a machine's script is one that nobody approved: it deletes nothing and changes nothing an agent is told", async () => {
+test("a script without approval cannot delete, or change agent instructions", async () => {
   await using home = await TestKernel.boot({ realTime: true });
   await home.sys.call("fs.write", { path: "~/kept", content: "x" });
   const script =

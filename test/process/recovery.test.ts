@@ -1,5 +1,5 @@
-// A kernel that dies anywhere leaves something the next one makes legal: nothing acknowledged is lost, no effect happens twice, every call
-// has exactly one result, and runs go on by themselves. Restarted in place: everything stays as it lies.
+// After a kernel dies anywhere, the next one leaves a legal state: nothing acknowledged is lost, no effect happens twice, every call has
+// exactly one result, and runs continue. Restarted in place, with all files as they are.
 
 import { expect, test } from "bun:test";
 import { INIT, TestKernel } from "../support/kernel.ts";
@@ -7,7 +7,7 @@ import { INIT, TestKernel } from "../support/kernel.ts";
 const VERSION = { name: "Read", args: { path: "/proc/version" } };
 const WRITE = { name: "Write", args: { path: "~/a", content: "x" } };
 
-/** A kernel whose writes of one object never come back, once. */
+/** A kernel with one object that blocks its writes forever, once. */
 async function stuckWriting(key: string): Promise<{ home: TestKernel; reached: Promise<void> }> {
   const reached = Promise.withResolvers<void>();
   let stuck = false;
@@ -25,7 +25,7 @@ async function stuckWriting(key: string): Promise<{ home: TestKernel; reached: P
   return { home, reached: reached.promise };
 }
 
-test("a message that was acknowledged and not begun is answered by the next kernel", async () => {
+test("an acknowledged message that was not started is answered by the next kernel", async () => {
   await using home = await TestKernel.boot();
   home.model.will(INIT, { text: "never said", hold: true }, { text: "one" }, { text: "two" });
   const first = await home.send("first");
@@ -37,7 +37,7 @@ test("a message that was acknowledged and not begun is answered by the next kern
   expect(await home.outline(INIT)).toEqual(["user: first", "assistant: one", "user: second", "assistant: two"]);
 });
 
-test("a model call that was cut is asked again from the last committed turn; nothing of it is kept", async () => {
+test("a cut model call is repeated from the last committed turn; nothing of it is kept", async () => {
   await using home = await TestKernel.boot();
   home.model.will(INIT, { text: "looking", calls: [VERSION] }, { text: "half an ans", hold: true }, { text: "whole" });
   const { runId } = await home.send("look");
@@ -53,7 +53,7 @@ test("a model call that was cut is asked again from the last committed turn; not
   expect(home.heard("chat.complete", runId)).toHaveLength(1);
 });
 
-test("a turn that was committed before the kernel died is not asked again: its tools run", async () => {
+test("a turn committed before the kernel died is not asked again: its tools run", async () => {
   let once = true;
   await using home = await TestKernel.boot({
     ports: (ports) => {
@@ -82,7 +82,7 @@ test("a turn that was committed before the kernel died is not asked again: its t
   expect(home.model.requests).toHaveLength(2);
 });
 
-test("an effect that was cut off is unknown, is never repeated, and the model is told to look", async () => {
+test("a cut effect is unknown, is never repeated, and the model is asked to check", async () => {
   const { home, reached } = await stuckWriting("home/sam/a");
   await using _ = home;
   home.model.will(INIT, { calls: [WRITE, VERSION] }, { text: "I looked" });
@@ -105,7 +105,7 @@ test("an effect that was cut off is unknown, is never repeated, and the model is
   expect((await home.refusal("fs.read", { path: "~/a" })).code).toBe("ENOENT");
 });
 
-test("a read that was cut off is read again", async () => {
+test("a cut read is repeated", async () => {
   let once = true;
   await using home = await TestKernel.boot({
     ports: (ports) => {
@@ -128,7 +128,7 @@ test("a read that was cut off is read again", async () => {
   expect(await home.outline(INIT)).toEqual(["user: read", "assistant:  [Read]", "Read: completed", "assistant: done"]);
 });
 
-test("a message that entered another run before the kernel died still has an end of its own", async () => {
+test("a message that entered another run before the kernel died still has its own end", async () => {
   await using home = await TestKernel.boot();
   home.model.will(INIT, { calls: [VERSION], hold: true }, { hold: true }, { text: "both" });
   const first = await home.send("one");
@@ -142,7 +142,7 @@ test("a message that entered another run before the kernel died still has an end
   expect(home.heard("chat.complete", second.runId)).toMatchObject([{ mergedInto: first.runId }]);
 });
 
-test("what every model reads is legal after any restart: each call is followed by its result before anything else", async () => {
+test("the model's history is legal after any restart: each call is directly followed by its result", async () => {
   const { home, reached } = await stuckWriting("home/sam/a");
   await using _ = home;
   home.model.will(INIT, { calls: [VERSION, WRITE, VERSION], hold: true }, { hold: true }, { text: "end" });
@@ -166,7 +166,7 @@ test("what every model reads is legal after any restart: each call is followed b
   expect(messages.map((message) => message.id)).toEqual(messages.map((_message, index) => index + 1));
 });
 
-test("a run in which the kernel dies again and again without progress is given up, and the rest goes on", async () => {
+test("a run that keeps killing the kernel without progress is given up, and the rest continues", async () => {
   await using home = await TestKernel.boot();
   home.model.will(INIT, { hold: true }, { hold: true }, { hold: true }, { text: "second answer" });
   const first = await home.send("poison");
@@ -174,7 +174,7 @@ test("a run in which the kernel dies again and again without progress is given u
   const second = await home.send("fine");
   for (let death = 0; death < 3; death++) {
     await home.restart();
-    // The third time it is given up before anybody is asked.
+    // The third time it is given up before a model call.
     await (death < 2 ? home.holding() : home.quiet());
   }
   const end = await home.wait(INIT, { run: first.runId });

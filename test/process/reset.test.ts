@@ -1,4 +1,4 @@
-// Reset and kill: what was said is put away as it was, and what comes afterwards is a fresh start.
+// Reset and kill: the messages are archived unchanged, and a fresh history follows.
 
 import { expect, test } from "bun:test";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ function reset(home: TestKernel, pid = INIT): Promise<Closed> {
   return home.sys.call("proc.reset", { pid });
 }
 
-/** The file as it lies on disk, read without any of our own code. */
+/** The file on disk, read without gsv's code. */
 async function archived(home: TestKernel, closed: Closed): Promise<{ [field: string]: unknown }[]> {
   const file = join(home.paths.objectsDir, closed.archivedTo ?? "nothing");
   const text = gunzipSync(await Bun.file(file).bytes()).toString();
@@ -61,7 +61,7 @@ test("a reset puts the whole history into one archive, with every field of every
   ]);
 });
 
-test("after a reset history is empty, numbers go on where they were, and the model knows nothing of before", async () => {
+test("after a reset the history is empty, numbers continue, and the model gets nothing of the past", async () => {
   await using home = await TestKernel.boot();
   await home.say("remember nutmeg");
   await reset(home);
@@ -76,7 +76,7 @@ test("after a reset history is empty, numbers go on where they were, and the mod
   ]);
 });
 
-test("a reset of a process that is busy ends its run and takes the queue along, marked as undelivered", async () => {
+test("a reset of a busy process ends its run and archives the queue, marked as undelivered", async () => {
   await using home = await TestKernel.boot();
   home.model.will(INIT, { text: "never said", hold: true });
   const first = await home.send("one");
@@ -99,7 +99,7 @@ test("a reset of a process that is busy ends its run and takes the queue along, 
   expect(await home.wait(INIT, { run: third.runId })).toMatchObject({ status: "aborted", exit: 130 });
 });
 
-test("a message sent while a reset is going on waits for its end and is answered in the new history", async () => {
+test("a message sent during a reset waits for its end and is answered in the new history", async () => {
   const gate = Promise.withResolvers<void>();
   const archiving = Promise.withResolvers<void>();
   await using home = await TestKernel.boot({
@@ -127,7 +127,7 @@ test("a message sent while a reset is going on waits for its end and is answered
   expect(await home.outline(INIT)).toEqual(["user: new", "assistant: done"]);
 });
 
-test("there is no archive where there was nothing to put away", async () => {
+test("an empty history leaves no archive", async () => {
   await using home = await TestKernel.boot();
   const nothing = { archivedMessages: 0, archiveId: null, archivedTo: null, undelivered: 0 };
   expect(await reset(home)).toEqual({ pid: INIT, ...nothing });
@@ -136,7 +136,7 @@ test("there is no archive where there was nothing to put away", async () => {
   expect(await home.sys.call<object>("archive.list", {})).toMatchObject({ archives: [] });
 });
 
-test("messages that were never taken up are archived too, even when there was nothing else", async () => {
+test("undelivered messages are archived too, even if there is nothing else", async () => {
   await using home = await TestKernel.boot();
   await home.sys.call("proc.signal", { pid: INIT, signal: "STOP" });
   await home.send("unheard");
@@ -146,7 +146,7 @@ test("messages that were never taken up are archived too, even when there was no
   expect((await home.get(INIT)).state).toBe("stopped");
 });
 
-test("the same reset asked again gives the same answer and archives nothing more", async () => {
+test("a repeated reset request gives the same answer and archives nothing more", async () => {
   await using home = await TestKernel.boot();
   await home.say("one");
   const first = await home.sys.call<Closed>("proc.reset", {}, { requestId: "reset-1" });
@@ -157,7 +157,7 @@ test("the same reset asked again gives the same answer and archives nothing more
   expect(await home.outline(INIT)).toEqual(["user: two", "assistant: done"]);
 });
 
-test("two resets at once are one after the other: the second finds nothing left", async () => {
+test("two parallel resets run one after the other: the second finds an empty history", async () => {
   await using home = await TestKernel.boot();
   await home.say("one");
   const other = await home.client();
@@ -166,7 +166,7 @@ test("two resets at once are one after the other: the second finds nothing left"
   expect(home.heard("process.reset")).toHaveLength(2);
 });
 
-test("a process that resets or kills itself is told that it follows, finishes its turn, and then it is done", async () => {
+test("a process that resets or kills itself gets a promise, finishes its turn, and then it happens", async () => {
   await using home = await TestKernel.boot();
   for (const verb of ["reset", "kill"] as const) {
     const pid = await home.task();

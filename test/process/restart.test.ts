@@ -1,5 +1,5 @@
-// A run that ends by a fault is taken up again where the process says so: 5, 15 and 45 seconds later, and then no more. Whatever holds the
-// process wins over that, and a kernel that dies in between changes nothing.
+// A run that ends by a fault is restarted if the process has that rule: 5, 15 and 45 seconds later, at most three times. A stop wins over
+// that, and a kernel that dies in between changes nothing.
 
 import { expect, test } from "bun:test";
 import type { RestartRule } from "../../src/abi/process/process.ts";
@@ -10,7 +10,7 @@ import { TestKernel } from "../support/kernel.ts";
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const FAULT: PlannedAnswer = { fault: "broken" };
-/** What is asked twice more before it counts as one fault. */
+/** Attempts within one run before they count as one fault. */
 const NONSENSE: readonly PlannedAnswer[] = Array.from({ length: 3 }, () => ({
   error: { class: "protocol", message: "the answer is no answer" },
 }));
@@ -22,13 +22,13 @@ async function booted(restart?: RestartRule): Promise<{ home: TestKernel; pid: s
   return { home, pid, [Symbol.asyncDispose]: () => home[Symbol.asyncDispose]() };
 }
 
-/** Until the process is put aside, in ms. */
+/** Until the process is paused, in ms. */
 async function restartIn(home: TestKernel, pid: string): Promise<number> {
   const { waitsFor } = await home.inState(pid, "paused");
   return waitsFor?.kind === "restart" ? waitsFor.until - home.clock.now() : -1;
 }
 
-test("a run that faults again and again is taken up after 5, 15 and 45 seconds, and then it is over, once", async () => {
+test("a run with repeated faults is restarted after 5, 15 and 45 seconds, and then it ends, once", async () => {
   await using it = await booted("on-failure");
   const { home, pid } = it;
   home.model.will(pid, FAULT, FAULT, FAULT, FAULT);
@@ -53,7 +53,7 @@ test("a run that faults again and again is taken up after 5, 15 and 45 seconds, 
   home.faults.splice(0);
 });
 
-test("what was done before the fault is not done again: the run goes on from its last answer", async () => {
+test("effects before the fault are not repeated: the run continues from its last answer", async () => {
   await using it = await booted("on-failure");
   const { home, pid } = it;
   home.model.will(pid, { calls: [{ name: "Search", args: { query: "x" } }] }, FAULT, { text: "all the same" });
@@ -65,7 +65,7 @@ test("what was done before the fault is not done again: the run goes on from its
   home.faults.splice(0);
 });
 
-test("a model that does not keep to the protocol is a fault too; an outage, a refusal and a limit are none", async () => {
+test("a broken protocol of the model is a fault; an outage, a refusal and a limit are not", async () => {
   await using it = await booted("on-failure");
   const { home, pid } = it;
   home.model.will(pid, ...NONSENSE, { text: "sense" });
@@ -84,7 +84,7 @@ test("a model that does not keep to the protocol is a fault too; an outage, a re
   expect(home.heard("process.restart")).toHaveLength(1);
 });
 
-test("nothing is taken up again by itself in a terminal, nor where it is said: never", async () => {
+test("a terminal process, or one with the rule never, is not restarted", async () => {
   await using it = await booted();
   const { home, pid } = it;
   home.model.will(pid, FAULT, FAULT);
@@ -95,7 +95,7 @@ test("nothing is taken up again by itself in a terminal, nor where it is said: n
   home.faults.splice(0);
 });
 
-test("ten minutes without a fault begin the count anew, and a moment less does not", () => {
+test("ten minutes without a fault reset the count, and a moment less does not", () => {
   const first = nextRestart(null, 0);
   expect(first).toMatchObject({ count: 1, until: 5 * SECOND });
   const third = { count: 3, at: 1_000_000 };
@@ -103,7 +103,7 @@ test("ten minutes without a fault begin the count anew, and a moment less does n
   expect(nextRestart(third, 1_000_000 + 10 * MINUTE)).toMatchObject({ count: 1 });
 });
 
-test("the next kernel takes it up at the same instant and goes on counting", async () => {
+test("the next kernel restarts the run at the same time and continues the count", async () => {
   await using it = await booted("on-failure");
   const { home, pid } = it;
   home.model.will(pid, FAULT, FAULT, { text: "at last" });
@@ -119,7 +119,7 @@ test("the next kernel takes it up at the same instant and goes on counting", asy
   expect(await home.ended(runId)).toMatchObject({ status: "ok", text: "at last" });
 });
 
-test("a stop wins over a restart that waits; whoever resumes it has it taken up at once", async () => {
+test("a stop wins over a pending restart; resuming it restarts the run at once", async () => {
   await using it = await booted("on-failure");
   const { home, pid } = it;
   home.model.will(pid, FAULT, { text: "fine" });
@@ -134,7 +134,7 @@ test("a stop wins over a restart that waits; whoever resumes it has it taken up 
   home.faults.splice(0);
 });
 
-test("an abort while a restart waits ends the run, and nothing is taken up", async () => {
+test("an abort during a pending restart ends the run, without a restart", async () => {
   await using it = await booted("on-failure");
   const { home, pid } = it;
   home.model.will(pid, FAULT);
@@ -148,7 +148,7 @@ test("an abort while a restart waits ends the run, and nothing is taken up", asy
   home.faults.splice(0);
 });
 
-test("whoever looks sees the rule, the try and when: in status, in /proc, and by wait", async () => {
+test("status, /proc and wait show the rule, the attempt and the time", async () => {
   await using it = await booted("on-failure");
   const { home, pid } = it;
   home.model.will(pid, FAULT);
@@ -162,7 +162,7 @@ test("whoever looks sees the rule, the try and when: in status, in /proc, and by
   home.faults.splice(0);
 });
 
-test("only a person says whether a process is taken up again, and how long its run may go on", async () => {
+test("only a person sets the restart rule and the time limit of a run", async () => {
   await using it = await booted();
   const { home, pid } = it;
   const inside = await home.insideOf(pid);

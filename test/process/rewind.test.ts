@@ -1,5 +1,5 @@
-// A process taken back to an earlier message: what came after it is told to no model, its files are as they were, nothing is lost, and all of
-// it can be had back.
+// Rewinding a process to an earlier message: models do not see later messages, files are as they were, nothing is lost, and it can be
+// undone.
 
 import { expect, test } from "bun:test";
 import type { Undone } from "../../src/abi/process/undo.ts";
@@ -23,7 +23,7 @@ async function talked(home: TestKernel): Promise<{ pid: string; read: () => Prom
   return { pid, read };
 }
 
-test("a rewind takes history and files back to a message; nothing is lost, and all of it comes back", async () => {
+test("a rewind restores history and files as of a message; nothing is lost, and an undo brings all back", async () => {
   await using home = await TestKernel.boot();
   const { pid, read } = await talked(home);
   const done = await home.sys.call<Undone>("proc.rewind", { pid, message: 2 });
@@ -43,7 +43,7 @@ test("a rewind takes history and files back to a message; nothing is lost, and a
   ]);
 });
 
-test("a rewind takes back one of the two where only that is meant", async () => {
+test("a rewind can be limited to history or files", async () => {
   await using home = await TestKernel.boot();
   const { pid, read } = await talked(home);
   await home.sys.call("proc.rewind", { pid, message: 2, what: "files" });
@@ -58,7 +58,7 @@ test("a rewind takes back one of the two where only that is meant", async () => 
   ]);
 });
 
-test("a rewind never cuts between a call and its result, and says where it may be cut", async () => {
+test("a rewind never cuts between a call and its result, and names the possible cuts", async () => {
   await using home = await TestKernel.boot();
   const { pid, read } = await talked(home);
   const refused = await home.refusal("proc.rewind", { pid, message: 4 });
@@ -69,7 +69,7 @@ test("a rewind never cuts between a call and its result, and says where it may b
   expect(await read()).toBe("one");
 });
 
-test("a rewind that a kernel died in is whole with the next one: files and history", async () => {
+test("a rewind during which a kernel died is completed by the next one: files and history", async () => {
   await using home = await TestKernel.boot();
   const { pid, read } = await talked(home);
   await home.sys.call("proc.rewind", { pid, message: 2 });
@@ -82,7 +82,7 @@ test("a rewind that a kernel died in is whole with the next one: files and histo
   expect(toldTo(home, pid)).not.toContain("write the plan");
 });
 
-test("a rewind takes back a summary that stands for what was taken back, and one of before stays", async () => {
+test("a rewind removes a summary of later messages, and keeps an earlier one", async () => {
   await using home = await TestKernel.boot();
   const { pid } = await talked(home);
   await home.say("more", { pid });

@@ -1,4 +1,4 @@
-// A process acts as its agent and never as a person: it answers nothing, raises nothing, and what nobody can allow it does not do.
+// A process acts as its agent and never as a person: it answers no request, raises no right, and stops where no person can approve.
 
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
@@ -7,7 +7,7 @@ import type { Approval } from "../../src/abi/process/process.ts";
 import { SYSCALLS } from "../../src/syscalls/all.ts";
 import { INIT, TestKernel } from "../support/kernel.ts";
 
-test("a process cannot answer an approval, its own or another's, nor make the kernel leave", async () => {
+test("a process cannot answer an approval, its own or another's, nor drain the kernel", async () => {
   await using home = await TestKernel.boot();
   home.model.will(INIT, { calls: [{ name: "Delete", args: { path: "~/a" } }] });
   await home.send("delete a");
@@ -95,11 +95,11 @@ const FOR_PEOPLE = [
 test("no tool of a model reaches a call that is for people", () => {
   const forPeople = [...SYSCALLS.values()].filter((call) => call.by !== "anyone");
   expect(forPeople.map((call) => call.name).sort()).toEqual(FOR_PEOPLE);
-  // Through the one for which a yes is enough, the tool only goes with it.
+  // A call that only needs an approval is possible, but only through the tool.
   expect(forPeople.filter((call) => call.by === "person" && call.tool !== undefined)).toEqual([]);
 });
 
-test("a capability that is taken away holds from the next call on, for the person and for its agents", async () => {
+test("a revoked capability is gone from the next call on, for the person and for its agents", async () => {
   await using home = await TestKernel.boot();
   const inside = await home.insideOf(INIT);
   await inside.call("fs.write", { path: "~/a", content: "x" });
@@ -115,7 +115,7 @@ test("a capability that is taken away holds from the next call on, for the perso
   expect(result?.content).toMatchObject({ outcome: "failed", output: expect.stringContaining("EPERM") });
 });
 
-test("what a person has to see first asks: context, skills, hooks, and what lies in /etc; ordinary files do not", async () => {
+test("changes to context, skills, hooks and /etc need approval; ordinary files do not", async () => {
   await using home = await TestKernel.boot();
   const asks = [
     "~/context.d/rules.md",
@@ -142,7 +142,7 @@ test("what a person has to see first asks: context, skills, hooks, and what lies
   expect((await home.outline(pid)).slice(2, 5)).toEqual(["Write: completed", "Write: completed", "Write: completed"]);
 });
 
-test("a process with nobody to ask is told so, does without, and never waits", async () => {
+test("a process without an approver gets an error at once and continues without the call", async () => {
   await using home = await TestKernel.boot();
   await home.sys.call("fs.write", { path: "~/a", content: "x" });
   for (const profile of ["cron", "app"] as const) {
@@ -158,7 +158,7 @@ test("a process with nobody to ask is told so, does without, and never waits", a
   expect(await home.sys.call<object>("fs.read", { path: "~/a" })).toMatchObject({ kind: "file" });
 });
 
-test("every call of a process is in its log with its outcome, and secrets in arguments are not", async () => {
+test("every call of a process is in its log with its outcome, without secrets in arguments", async () => {
   await using home = await TestKernel.boot();
   const key = "sk-test-0123456789abcdef";
   const calls = [
@@ -179,7 +179,7 @@ test("every call of a process is in its log with its outcome, and secrets in arg
   expect(JSON.stringify(rows)).not.toContain(key);
 });
 
-test("the log of a process is bounded: the newest rows stay, under numbers that are never used again", async () => {
+test("the log of a process is bounded: the newest rows stay, and numbers are never reused", async () => {
   await using home = await TestKernel.boot();
   const inside = await home.insideOf(INIT);
   for (let call = 0; call < LIMITS.syscallLogRowsMax + 5; call++) await inside.call("sys.version", {});

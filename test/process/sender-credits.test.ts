@@ -1,5 +1,5 @@
-// Credits in the product: who writes in a session of another channel pays for each answer of a model, hears when little is left, and is stopped
-// without any until there are some again.
+// Credits in the product: a sender in a channel session pays for each model answer, is warned when few are left, and is stopped without any
+// until a top-up.
 
 import { expect, test } from "bun:test";
 import type { CreditBalance } from "../../src/abi/process/credits.ts";
@@ -21,7 +21,7 @@ const grant = (home: TestKernel, amount: number, wallet = WALLET) => home.sys.ca
 
 const CALL = { calls: [{ name: "Search", args: { query: "x" } }] };
 
-test("each answer of a model costs its sender a credit, not each run; the address counts as the channel writes it", async () => {
+test("each model answer costs its sender a credit, not each run; the address is as the channel writes it", async () => {
   await using home = await TestKernel.boot();
   await grant(home, 60);
   const pid = await open(home);
@@ -34,7 +34,7 @@ test("each answer of a model costs its sender a credit, not each run; the addres
   expect(await home.sys.call("session.get", { key: KEY })).toMatchObject({ pid, key: KEY.toLowerCase() });
 });
 
-test("little is told with the answer that makes it little", async () => {
+test("the answer that leaves few credits carries the warning", async () => {
   await using home = await TestKernel.boot();
   await grant(home, 51);
   const pid = await open(home);
@@ -45,7 +45,7 @@ test("little is told with the answer that makes it little", async () => {
   expect(names.indexOf("process.credits")).toBeLessThan(names.indexOf("chat.complete"));
 });
 
-test("in the middle of a run without credits it is stopped and goes on, from where it was, after a top-up", async () => {
+test("a run without credits is stopped in the middle and continues there after a top-up", async () => {
   await using home = await TestKernel.boot();
   await grant(home, 1);
   const pid = await open(home);
@@ -62,7 +62,7 @@ test("in the middle of a run without credits it is stopped and goes on, from whe
   expect(await home.ended(runId)).toMatchObject({ status: "ok", text: "found it" });
 });
 
-test("an answer that a kernel died over is charged once", async () => {
+test("an answer is charged once, although the kernel died over it", async () => {
   await using home = await TestKernel.boot();
   await grant(home, 10);
   const pid = await open(home);
@@ -74,7 +74,7 @@ test("an answer that a kernel died over is charged once", async () => {
   expect(await credits(home)).toBe(8);
 });
 
-test("owners, terminals and browsers pay nothing; an owner's address counts as written", async () => {
+test("owners, terminals and browsers pay nothing; an owner's address must match exactly", async () => {
   await using home = await TestKernel.boot();
   await home.sys.call("config.set", { key: "credits.owners", value: JSON.stringify([WALLET]) });
   for (const key of [KEY, "agent:main:cli:dm:alice", "agent:main:web:dm:alice"])

@@ -1,4 +1,4 @@
-// The tool Shell: what an agent may run by itself on gsv and on the machine, what a person sees first, and that no way around leads anywhere.
+// The tool Shell: commands that an agent may run on gsv and on the host, approvals, and closed escape routes.
 
 import { afterAll, expect, test } from "bun:test";
 import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -17,27 +17,27 @@ mkdirSync(join(work, "src"), { recursive: true });
 writeFileSync(join(work, "notes"), "call the bank\n");
 writeFileSync(join(scratch, "secret"), "canary\n");
 symlinkSync(join(scratch, "secret"), join(work, "link"));
-// From here `..` leads to where nobody would expect it.
+// From here `..` leads to an unexpected place.
 mkdirSync(join(work, "src/down"));
 symlinkSync(work, join(work, "src/down/up"));
 const sandbox = standInSandbox(scratch);
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
-/** What a scan of words does not find. */
+/** A scan of words does not find these. */
 const SLY = "a=r; $a'm' ~/kept; config set ai.model offline; echo $?";
 
-test("on gsv a command runs by itself, and its output and exit status are told", async () => {
+test("on gsv a command runs without approval, and returns its output and exit status", async () => {
   await using desk = await Desk.at({ cwd: work });
   expect(await desk.calls("Shell", { command: "echo one; ls -d /proc; exit 3" })).toBe("one\n/proc\n(exit status 3)");
   expect(await desk.calls("Shell", { command: "echo note > ~/kept; cat ~/kept", description: "keep a note" })).toBe(
     "note\n(exit status 0)",
   );
-  // The same file under the same name to every tool.
+  // The same file under the same name for every tool.
   expect(await desk.calls("Read", { path: "~/kept" })).toContain("note");
   expect(await desk.calls("Shell", { command: "echo ~; cd; pwd" })).toBe("/home/sam\n/home/sam\n(exit status 0)");
 });
 
-test("nobody is asked to type into a command that is not there", async () => {
+test("input for a missing command causes no request for approval", async () => {
   await using desk = await Desk.at({ cwd: work });
   expect(await desk.calls("Shell", { input: "rm -rf build", target: "host" })).toBe(
     "EINVAL: say a command to run, or the id of one that runs\ninput is what is typed into one that runs; what bash is to run is command",
@@ -48,7 +48,7 @@ test("nobody is asked to type into a command that is not there", async () => {
   );
 });
 
-test("who is asked is told where a command in gsv may reach files of this machine", async () => {
+test("the approver sees when a command in gsv may reach host files", async () => {
   await using desk = await Desk.at({ cwd: work });
   await desk.home.sys.call("workspace.attach", { what: work, pid: "init:1000" });
   const asked = await desk.calls("Shell", { command: "rm -rf nothing" });
@@ -63,7 +63,7 @@ test("who is asked is told where a command in gsv may reach files of this machin
   expect(why(named)).toStartWith("run in gsv, on files of this machine: ");
 });
 
-test("what deletes or uses the network asks with the whole command, and does it once allowed", async () => {
+test("a command that deletes or uses the network asks with its full text, and runs once approved", async () => {
   await using desk = await Desk.at({ cwd: work });
   await desk.calls("Shell", { command: "echo note > ~/kept" });
   const asked = await desk.calls("Shell", { command: "rm ~/kept && echo gone" });
@@ -74,7 +74,7 @@ test("what deletes or uses the network asks with the whole command, and does it 
   expect(await desk.answers(again, "deny")).toContain("denied");
 });
 
-test("what hides from that is refused where it happens", async () => {
+test("a hidden delete or network access is refused when it happens", async () => {
   await using desk = await Desk.at({ cwd: work });
   const pid = await desk.home.task();
   await desk.calls("Shell", { command: "echo note > ~/kept; echo x > ~/other" });
@@ -104,7 +104,7 @@ test("what hides from that is refused where it happens", async () => {
   expect((await desk.home.get(pid)).state).toBe("idle");
 });
 
-test("a person can be asked for it in so many words; the yes is to the script and not to what is beyond it", async () => {
+test("a command can ask explicitly; the approval covers the script and nothing beyond it", async () => {
   await using desk = await Desk.at({ cwd: work });
   await desk.calls("Shell", { command: "echo note > ~/kept" });
   const asked = await desk.calls("Shell", { command: SLY, ask: true });
@@ -114,7 +114,7 @@ test("a person can be asked for it in so many words; the yes is to the script an
   expect(await desk.calls("Shell", { command: "ls ~/kept" })).toContain("No such file");
 });
 
-test("without a sandbox every command of the host asks, and the card says what it can do", async () => {
+test("without a sandbox every host command asks, and the card shows its possible effects", async () => {
   await using desk = await Desk.at({ cwd: work });
   const asked = await desk.calls("Shell", { target: "host", command: "pwd; cat notes" });
   expect(why(asked)).toBe(
@@ -126,7 +126,7 @@ test("without a sandbox every command of the host asks, and the card says what i
   expect(await desk.answers(again, "deny")).toContain("denied");
 });
 
-test("in a sandbox what only looks at an attached directory runs by itself, and all else asks", async () => {
+test("in a sandbox, commands that only read an attached directory run without approval, and all others ask", async () => {
   await using desk = await Desk.at({ cwd: work, sandbox: sandbox.program });
   const first = await desk.calls("Shell", { target: "host", command: "ls" });
   expect(why(first)).toBe(`attach ${work} and run on this machine in ${work}, in a sandbox without network: ls`);
@@ -172,7 +172,7 @@ test("in a sandbox what only looks at an attached directory runs by itself, and 
   );
 });
 
-test("the sandbox is told what to show, and nothing of the environment goes in but what is on the list", async () => {
+test("the sandbox shows the listed paths, and only allowed environment variables reach it", async () => {
   const hostEnv = { PATH: "/usr/bin:/bin", HOME: "/nonexistent", OPENAI_API_KEY: "canary-key", GSV_HOME: "canary" };
   await using desk = await Desk.at({ cwd: work, sandbox: sandbox.program, hostEnv });
   const told = await desk.answers(await desk.calls("Shell", { target: "host", command: "env; echo $TMPDIR" }));
@@ -187,7 +187,7 @@ test("the sandbox is told what to show, and nothing of the environment goes in b
   expect(sandbox.calls().at(-1)).toContain(desk.home.directory);
 });
 
-test("where it may not run is said before anybody is asked", async () => {
+test("a refused place is reported before any request for approval", async () => {
   await using desk = await Desk.at({ cwd: "/somewhere" });
   const told = [
     await desk.calls("Shell", { target: "host", command: "ls" }),
@@ -230,12 +230,12 @@ test("no process reaches the host by another way", async () => {
   expect((await desk.home.refusal("shell.run", host, dropped)).message).toContain("needs shell.host");
 });
 
-test.each(WAYS)("what takes long is told so far, read on and fed by its id: $name", async (way) => {
+test.each(WAYS)("a long command returns its output so far, and can be read and fed by its id: $name", async (way) => {
   await using desk = await Desk.at({ cwd: work, sandbox: way.program });
   const script = 'echo ready; read -r line; echo "<$line>"; read -r line; echo "<$line>"';
   const asked = await desk.calls("Shell", { target: "host", command: script, fed: true, waitMs: 300 });
   if (typeof asked === "string") throw new Error(asked);
-  // The run goes on call by call: what it left running would end with it.
+  // The run continues call by call: processes it left running would end with it.
   const { home } = desk;
   const calls: PlannedCall[] = [];
   home.model.will(INIT, { calls, hold: true });
@@ -254,7 +254,7 @@ test.each(WAYS)("what takes long is told so far, read on and fed by its id: $nam
   expect((await desk.results()).at(-1)).toStartWith("<one>\n(still running:");
 });
 
-test.each(WAYS)("what a run leaves running ends with it: $name", async (way) => {
+test.each(WAYS)("commands left running by a run end with it: $name", async (way) => {
   await using desk = await Desk.at({ cwd: work, sandbox: way.program });
   const asked = await desk.calls("Shell", { target: "host", command: "echo $$; sleep 1000", waitMs: 200 });
   const told = await desk.answers(asked);
@@ -265,7 +265,7 @@ test.each(WAYS)("what a run leaves running ends with it: $name", async (way) => 
   });
 });
 
-test("of much output the beginning and the end are told, and the file that holds all of it", async () => {
+test("long output is returned as its beginning and end, with the file of the whole", async () => {
   await using desk = await Desk.at({ cwd: work });
   const told = await desk.calls("Shell", { command: "seq 9000 | sed 's,^,line ,'" });
   expect(why(told)).toStartWith("ran: line 1\nline 2\n");
@@ -276,7 +276,7 @@ test("of much output the beginning and the end are told, and the file that holds
   expect(await desk.calls("Shell", { command: `wc -l < ${path}` })).toMatch(/^\s*9000\n/);
 });
 
-test("a command that outlives the kernel has its result in the next one, and ran once", async () => {
+test("a command that survives the kernel has its result in the next one, and ran once", async () => {
   await using desk = await Desk.at({ cwd: work });
   const command = "echo began >> began; echo one; while [ ! -e go ]; do sleep 0.02; done; echo two; exit 4";
   const asked = await desk.calls("Shell", { target: "host", command });

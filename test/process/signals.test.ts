@@ -1,9 +1,9 @@
-// What a run tells, in which order, and when: each signal names something that is committed already.
+// The signals of a run and their order: each one follows its commit.
 
 import { expect, test } from "bun:test";
 import { INIT, TestKernel } from "../support/kernel.ts";
 
-test("a run tells start, text, tool call, tool result and end in order, and its end exactly once", async () => {
+test("a run sends start, text, tool call, tool result and end in order, and its end exactly once", async () => {
   await using home = await TestKernel.boot();
   home.model.will(
     INIT,
@@ -32,7 +32,7 @@ test("a run tells start, text, tool call, tool result and end in order, and its 
   });
 });
 
-test("what a signal names can be read from history the moment it is heard", async () => {
+test("the subject of a signal can be read from history at once", async () => {
   await using home = await TestKernel.boot();
   home.model.will(INIT, { text: "one", calls: [{ name: "Read", args: { path: "/proc/version" } }] }, { text: "two" });
   const found: (string | undefined)[] = [];
@@ -47,7 +47,7 @@ test("what a signal names can be read from history the moment it is heard", asyn
   expect(found).toEqual(["assistant", "toolResult", "assistant"]);
 });
 
-test("the end of a run is told when its finish is stored and the process is idle", async () => {
+test("the end of a run is signalled when its finish is stored and the process is idle", async () => {
   await using home = await TestKernel.boot();
   let stateThen: string | undefined;
   home.sys.on({ names: ["chat.complete"] }, () => {

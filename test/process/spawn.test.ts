@@ -1,4 +1,4 @@
-// New processes: who they belong to, as whom they act, where they start, and that asking twice makes one.
+// New processes: owner, account, start directory, and idempotent requests.
 
 import { expect, test } from "bun:test";
 import { LIMITS } from "../../src/abi/config/limits.ts";
@@ -10,7 +10,7 @@ async function listed(home: TestKernel): Promise<ProcessInfo[]> {
   return (await home.sys.call<{ processes: ProcessInfo[] }>("proc.list", {})).processes;
 }
 
-test("a spawned process has what was asked for, belongs to its caller and acts as the personal agent", async () => {
+test("a spawned process has the requested options, belongs to its caller and acts as the personal agent", async () => {
   await using home = await TestKernel.boot();
   await home.sys.call("fs.mkdir", { path: "~/docs" });
   const made = await home.spawn({ label: "docs audit", cwd: "~/docs", prompt: "begin" });
@@ -34,7 +34,7 @@ test("a spawned process has what was asked for, belongs to its caller and acts a
   expect(home.heard("process.spawn")).toMatchObject([{ pid: made.pid, label: "docs audit", parent: INIT }]);
 });
 
-test("without a prompt nothing runs", async () => {
+test("without a prompt there is no run", async () => {
   await using home = await TestKernel.boot();
   const { pid, runId } = await home.spawn();
   expect(runId).toBeNull();
@@ -43,7 +43,7 @@ test("without a prompt nothing runs", async () => {
   expect(home.model.requests).toEqual([]);
 });
 
-test("a child starts where its parent is and acts as it does, unless it is told otherwise", async () => {
+test("a child starts in its parent's directory and acts as its account, unless requested otherwise", async () => {
   await using home = await TestKernel.boot();
   for (const path of ["~/project", "~/other"]) await home.sys.call("fs.mkdir", { path });
   const parent = await home.task({ cwd: "/home/sam/project" });
@@ -69,7 +69,7 @@ test("the same request id gives the same process, at once, later and at the next
   expect(await home.outline(first.pid)).toEqual(["user: go", "assistant: done"]);
 });
 
-test("a request id that was used for something else is refused and makes nothing", async () => {
+test("a request id that was used for another call is refused and creates nothing", async () => {
   await using home = await TestKernel.boot();
   await home.sys.call("proc.spawn", { label: "one" }, { requestId: "spawn-1" });
   const refused = await home.sys.call("proc.spawn", { label: "two" }, { requestId: "spawn-1" }).catch((error) => error);
@@ -77,7 +77,7 @@ test("a request id that was used for something else is refused and makes nothing
   expect(await listed(home)).toHaveLength(2);
 });
 
-test("a spawn cut off between its steps is completed by the next kernel, prompt included", async () => {
+test("a spawn that was cut between its steps is completed by the next kernel, prompt included", async () => {
   let cut = true;
   await using home = await TestKernel.boot({
     ports: (ports) => {
@@ -98,7 +98,7 @@ test("a spawn cut off between its steps is completed by the next kernel, prompt 
   expect(await listed(home)).toHaveLength(2);
 });
 
-test("processes may be nested so deep and no deeper", async () => {
+test("processes have a maximum depth of nesting", async () => {
   await using home = await TestKernel.boot();
   let parent = INIT;
   for (let depth = 1; depth <= LIMITS.spawnDepthMax; depth++) parent = await home.task({ parent });
@@ -106,7 +106,7 @@ test("processes may be nested so deep and no deeper", async () => {
   expect([refused.code, refused.message]).toEqual(["ELIMIT", `processes may be nested ${LIMITS.spawnDepthMax} deep`]);
 });
 
-test("what cannot be: an unknown parent, an init, an account that is not yours, a profile there is not", async () => {
+test("invalid requests: an unknown parent, an init, a foreign account, an unknown profile", async () => {
   await using home = await TestKernel.boot();
   const before = await listed(home);
   const cases: [object, string][] = [
@@ -129,7 +129,7 @@ test("what cannot be: an unknown parent, an init, an account that is not yours, 
   expect(await listed(home)).toEqual(before);
 });
 
-test("the personal agent may be named, and each profile but init is possible", async () => {
+test("the personal agent may be named, and each profile except init is possible", async () => {
   await using home = await TestKernel.boot();
   const agent = (await home.get(INIT)).runAs;
   const made = await home.spawn({ as: agent, profile: "review" });
@@ -138,7 +138,7 @@ test("the personal agent may be named, and each profile but init is possible", a
     expect((await home.spawn({ profile })).profile).toBe(profile);
 });
 
-test("an account may have so many processes and no more", async () => {
+test("an account has a maximum number of processes", async () => {
   await using home = await TestKernel.boot({
     ports: (ports) => {
       const count = async () => LIMITS.processesPerOwnerMax;

@@ -1,5 +1,4 @@
-// A process writes nothing that is based on a content somebody else has changed since it saw it: it is told who, when and what, and once it
-// knows, it may.
+// A process cannot overwrite content that changed since it read it: it gets an error with account, time and diff, and may then write.
 
 import { expect, test } from "bun:test";
 import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
@@ -10,7 +9,7 @@ import { scratchDirectory } from "../support/scratch.ts";
 
 const PATH = "~/plan.md";
 
-/** What came of one call of a process. */
+/** The result of one call of a process. */
 async function calls(home: TestKernel, pid: string, name: string, args: object): Promise<string> {
   home.model.will(pid, { calls: [{ name, args }] });
   await home.say("go", { pid });
@@ -28,7 +27,7 @@ const textOf = async (home: TestKernel) =>
   (await home.sys.call<{ content: string }>("fs.read", { path: PATH })).content;
 const edit = (oldString: string, newString: string) => ({ path: PATH, oldString, newString });
 
-test("of two agents the second is told what the first has changed, and then makes both changes", async () => {
+test("the second of two agents gets the first one's change, and then makes both changes", async () => {
   await using home = await begun();
   const other = await home.task({ label: "spelling" });
   for (const pid of [INIT, other]) await calls(home, pid, "Read", { path: PATH });
@@ -44,13 +43,13 @@ test("of two agents the second is told what the first has changed, and then make
     "this is the full change: merge it and repeat the write",
   ]);
   expect(await textOf(home)).toBe("one\n2\nthree");
-  // Now it knows.
+  // Now it has the current content.
   expect(await calls(home, INIT, "Write", { path: PATH, content: "one\n2\nfour\n" })).toStartWith("wrote 11");
-  // And it is the other's that is old.
+  // And the other agent's is outdated.
   expect(await calls(home, other, "Edit", edit("three", "3"))).toContain(`${INIT} (init (sam)) changed it`);
 });
 
-test("a person is told of by name, and is never refused themselves", async () => {
+test("a person's change is shown with the name, and people are never refused", async () => {
   await using home = await begun();
   await calls(home, INIT, "Read", { path: PATH });
   await home.sys.call("fs.put", { path: PATH, data: Buffer.from("by hand\n").toString("base64") });
@@ -61,7 +60,7 @@ test("a person is told of by name, and is never refused themselves", async () =>
   expect(await textOf(home)).toBe("mine");
 });
 
-test("what it wrote itself, with a tool or a script, is nothing it has to be told of", async () => {
+test("its own writes, by tool or script, never count as foreign changes", async () => {
   await using home = await begun();
   await calls(home, INIT, "Read", { path: PATH });
   await calls(home, INIT, "Shell", { command: "echo four >> ~/plan.md" });
@@ -69,7 +68,7 @@ test("what it wrote itself, with a tool or a script, is nothing it has to be tol
   expect(await calls(home, INIT, "Write", { path: PATH, content: "one\n" })).not.toContain("ESTALE");
 });
 
-test("of a file that it never saw it may write all the same, and where nothing differs too", async () => {
+test("it may overwrite a file that it never read, or with identical content", async () => {
   await using home = await begun();
   expect(await calls(home, INIT, "Write", { path: PATH, content: "over it\n" })).not.toContain("ESTALE");
   await calls(home, INIT, "Read", { path: PATH });
@@ -79,7 +78,7 @@ test("of a file that it never saw it may write all the same, and where nothing d
   expect(await calls(home, INIT, "Write", { path: PATH, content: "new\n" })).not.toContain("ESTALE");
 });
 
-test("it knows also after its kernel has died; after a reset it knows nothing", async () => {
+test("the check survives the kernel; after a reset nothing is known", async () => {
   await using home = await begun();
   await calls(home, INIT, "Read", { path: PATH });
   await home.sys.call("fs.write", { path: PATH, content: "one\ntwo\nthree\nfour\n" });
@@ -90,7 +89,7 @@ test("it knows also after its kernel has died; after a reset it knows nothing", 
   expect(await calls(home, INIT, "Write", { path: PATH, content: "six\n" })).not.toContain("ESTALE");
 });
 
-test("what is too much to be shown is not taken for known: it has to be read", async () => {
+test("a change that is too long to show must be read first", async () => {
   await using home = await begun();
   await calls(home, INIT, "Read", { path: PATH });
   await home.sys.call("fs.write", {
@@ -106,7 +105,7 @@ test("what is too much to be shown is not taken for known: it has to be read", a
   expect(await calls(home, INIT, "Edit", edit("line 7\n", "line seven\n"))).toStartWith("replaced 1");
 });
 
-test("one line that is very long is not told whole either, and a long file not at all", async () => {
+test("a very long line is not shown whole, and a long file not at all", async () => {
   await using home = await begun();
   await calls(home, INIT, "Read", { path: PATH });
   await home.sys.call("fs.write", { path: PATH, content: "x".repeat(60_000) });
@@ -121,7 +120,7 @@ test("one line that is very long is not told whole either, and a long file not a
   ]);
 });
 
-test("what is made as it is read is only old when it is another", async () => {
+test("a file that is generated on read counts as changed only if its content differs", async () => {
   await using home = await TestKernel.boot();
   const path = `/proc/${INIT}/context.d/10-style.md`;
   await home.sys.call("fs.write", { path, content: "be brief\n" });
@@ -139,7 +138,7 @@ test("what is made as it is read is only old when it is another", async () => {
   expect(await home.outline(INIT)).toContain("Write: completed");
 });
 
-test("a file of this machine too: who changed it is not known there, when is", async () => {
+test("a host file is checked too: the error shows the time but no account", async () => {
   const work = scratchDirectory("stale");
   mkdirSync(work, { recursive: true });
   writeFileSync(join(work, "main.ts"), "let a = 1;\n");

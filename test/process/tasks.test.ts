@@ -1,7 +1,7 @@
-// Thirty coding tasks with the mistakes that models make, run through the whole loop against a model server on loopback: the bytes of the last
-// request of each stand in test/golden/tasks, what all requests of a wire begin with in its own file there. A change of a prompt, a
-// tool's text or an error shows its difference over all of them. Line breaks are put in for the reader: a body has none. After a
-// wanted change: UPDATE_GOLDEN=1 bun test ./test/process/tasks.test.ts
+// Thirty coding tasks with typical model mistakes, run through the whole loop against a model server on loopback. The bytes of the last
+// request of each are in test/golden/tasks; the common beginning of each wire's requests has its own file there. A changed prompt, tool
+// text or error shows as a diff in all of them. Line breaks are added for readability. Update: UPDATE_GOLDEN=1 bun test
+// ./test/process/tasks.test.ts
 
 import { afterAll, beforeEach, expect, test } from "bun:test";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
@@ -26,7 +26,7 @@ beforeEach(() => {
   }
 });
 
-/** Everything that differs from one machine and run to the next goes by a name. */
+/** Everything that differs between machines and runs is replaced by a name. */
 function plain(home: TestKernel, text: string): string {
   return text
     .replaceAll(work, "/project")
@@ -53,7 +53,7 @@ const OF_WIRE: {
   ollama: { model: "ollama/m", env: (url) => ({ OLLAMA_HOST: url }) },
 };
 
-/** What a server is sent last of a task, as it came. */
+/** The last request of a task, unchanged. */
 async function lastRequest(wireName: string, task: Task): Promise<string> {
   const wire = WIRES[wireName]!;
   const { model, env, style } = OF_WIRE[wireName]!;
@@ -77,7 +77,7 @@ function bodyOf({ body }: Wire, calls: Turn): string {
   return body({ calls: calls.map(({ name, args, json }) => ({ name, json: [json ?? JSON.stringify(args)] })) });
 }
 
-/** What all requests of a wire have in common, and what was said: together all of the body, every byte of it. */
+/** The common beginning of a wire's requests, and the messages: together the whole body, every byte of it. */
 function partsOf(body: string): { readonly head: string; readonly said: string } {
   const whole = JSON.parse(body) as { [key: string]: unknown };
   expect(JSON.stringify(whole)).toBe(body);
@@ -88,7 +88,7 @@ function partsOf(body: string): { readonly head: string; readonly said: string }
   return { head: folded(JSON.stringify(head)), said: folded(JSON.stringify(messages.slice(own))) };
 }
 
-/** Taking the line breaks out again gives the bytes. */
+/** Removing the line breaks restores the bytes. */
 function folded(json: string): string {
   return `${json.replace(/\\n|(?=\{"(?:role|type)":|\{"name":"[A-Z])/g, (found) => `${found}\n`)}\n`;
 }
@@ -118,14 +118,14 @@ for (const [index, [name, task]] of Object.entries(TASKS).entries()) {
   const hasBroken = task.turns.some((calls) => calls.some(({ json }) => json !== undefined));
   const wires = Object.keys(OF_WIRE).filter((wire) => wire !== "ollama" || !hasBroken);
   const wire = wires[index % wires.length]!;
-  test(`the task ${name} ends in the request that it did, to the byte (${wire})`, async () => {
+  test(`the last request of task ${name} is unchanged, to the byte (${wire})`, async () => {
     const { head, said } = partsOf(await lastRequest(wire, task));
     await needGolden(name, said);
     await needGolden(`every-request.${wire.replaceAll(" ", "-")}`, head);
   });
 }
 
-test("what every request begins with is told as it was, and the whole of the first is small", async () => {
+test("the common beginning of all requests is unchanged, and the first request is small", async () => {
   await using home = await TestKernel.boot();
   await home.say("hi");
   const first = home.model.requests[0]!;

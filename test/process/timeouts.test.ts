@@ -1,5 +1,5 @@
-// A run is stopped half an hour after it last did something, at its instant and not a moment before; who needs longer gets it, within four
-// times that. Waiting for a person does not count, and a kernel that dies in between takes nothing away.
+// A run is stopped half an hour after its last activity, exactly on time. It can be extended up to four times that. Waiting for a person
+// does not count, and a kernel that dies in between changes nothing.
 
 import { expect, test } from "bun:test";
 import { INIT, TestKernel } from "../support/kernel.ts";
@@ -7,7 +7,7 @@ import { INIT, TestKernel } from "../support/kernel.ts";
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 
-/** A run whose model says nothing until it is let go. */
+/** A run with a model that is silent until released. */
 async function silent(home: TestKernel): Promise<string> {
   home.model.will(INIT, { hold: true, text: "at last" });
   const { runId } = await home.send("hello");
@@ -18,7 +18,7 @@ async function silent(home: TestKernel): Promise<string> {
 const extend = (home: TestKernel, seconds: number) =>
   home.sys.call<{ endsAt: number }>("proc.extend", { pid: INIT, seconds });
 
-test("a run is stopped half an hour after its last sign of life, to the second, and is warned a minute before", async () => {
+test("a run is stopped half an hour after its last activity, to the second, with a warning a minute before", async () => {
   await using home = await TestKernel.boot();
   const run = await silent(home);
   const began = home.clock.now();
@@ -39,7 +39,7 @@ test("a run is stopped half an hour after its last sign of life, to the second, 
   expect(home.heard("process.timeout_warning")).toHaveLength(1);
 });
 
-test("what was stopped so goes on with gsv proc resume, from its last answer, and with any message", async () => {
+test("a stopped run resumes with gsv proc resume, from its last answer, and with any message", async () => {
   await using home = await TestKernel.boot();
   const run = await silent(home);
   await home.clock.advance(30 * MINUTE);
@@ -54,7 +54,7 @@ test("what was stopped so goes on with gsv proc resume, from its last answer, an
   expect(await home.ended(second)).toMatchObject({ status: "ok" });
 });
 
-test("every word of the model and every tool is a sign of life", async () => {
+test("every piece of model output and every tool call is activity", async () => {
   await using home = await TestKernel.boot();
   home.model.will(
     INIT,
@@ -71,7 +71,7 @@ test("every word of the model and every tool is a sign of life", async () => {
   expect((await home.get(INIT)).state).toBe("idle");
 });
 
-test("more time at minute 29 counts from then, never shortens, and ends at four times the usual at most", async () => {
+test("an extension at minute 29 counts from then, never shortens, and is capped at four times the limit", async () => {
   await using home = await TestKernel.boot();
   await silent(home);
   const began = home.clock.now();
@@ -93,13 +93,13 @@ test("more time at minute 29 counts from then, never shortens, and ends at four 
   ]);
 });
 
-test("a process with no run at work cannot be given more time, and is told so", async () => {
+test("a process without an active run gets an error instead of more time", async () => {
   await using home = await TestKernel.boot();
   expect(await home.refusal("proc.extend", { pid: INIT, seconds: 60 })).toMatchObject({ code: "EINVAL" });
   expect(await home.refusal("proc.extend", { pid: "task:zzzzzz", seconds: 60 })).toMatchObject({ code: "ESRCH" });
 });
 
-test("hours that a run waits for a person do not count, and it has its time again after the answer", async () => {
+test("hours of waiting for a person do not count, and the run has its full time after the answer", async () => {
   await using home = await TestKernel.boot();
   home.model.will(INIT, { calls: [{ name: "Delete", args: { path: "~/x" } }] }, { hold: true });
   await home.send("hello");
@@ -115,7 +115,7 @@ test("hours that a run waits for a person do not count, and it has its time agai
   await home.inState(INIT, "stopped");
 });
 
-test("a stop at a safe point does not count either: the bound of the whole run moves with it", async () => {
+test("a stop at a safe point does not count either: the limit of the whole run moves with it", async () => {
   await using home = await TestKernel.boot();
   home.model.will(INIT, { hold: true, calls: [{ name: "Search", args: { query: "x" } }] }, { hold: true });
   await home.send("hello");
@@ -131,7 +131,7 @@ test("a stop at a safe point does not count either: the bound of the whole run m
   home.model.release();
 });
 
-test("the next kernel goes on with the bound of the run, and not with a new one", async () => {
+test("the next kernel keeps the limit of the run instead of starting a new one", async () => {
   await using home = await TestKernel.boot();
   await silent(home);
   await home.clock.advance(20 * MINUTE);
@@ -140,12 +140,12 @@ test("the next kernel goes on with the bound of the run, and not with a new one"
   await home.clock.advance(5 * MINUTE);
   await home.restart();
   await home.holding();
-  // Half an hour from here on, and the bound is what was left of it when it was last seen.
+  // Half an hour from now on; the limit is the rest when it was last seen.
   const { endsAt } = await extend(home, 10 * 3600);
   expect((endsAt - home.clock.now()) / MINUTE).toBe(100);
 });
 
-test("a late answer of what was stopped changes nothing", async () => {
+test("a late answer to a stopped run changes nothing", async () => {
   await using home = await TestKernel.boot();
   const run = await silent(home);
   const seen = (await home.messages(INIT)).length;
@@ -157,7 +157,7 @@ test("a late answer of what was stopped changes nothing", async () => {
   expect(home.heard("chat.complete", run)).toEqual([]);
 });
 
-test("run.timeoutMs and AGENT_TIMEOUT_MS say how long, 0 for as long as it likes", async () => {
+test("run.timeoutMs and AGENT_TIMEOUT_MS set the time, 0 for no limit", async () => {
   await using home = await TestKernel.boot({ env: { AGENT_TIMEOUT_MS: "120000" } });
   await silent(home);
   await home.clock.advance(2 * MINUTE);
@@ -184,7 +184,7 @@ test.each([
   ["gsv proc resume", (home: TestKernel) => home.sys.call("proc.signal", { pid: INIT, signal: "CONT" })],
   ["a new message", (home: TestKernel) => home.send("go on")],
 ])(
-  "after the cap %s begins a new one: the run has four times its time again, and proc extend moves its end",
+  "after the limit %s starts a new one: the run has four times its time again, and proc extend moves its end",
   async (_, resume) => {
     await using home = await TestKernel.boot();
     const run = await stoppedByCap(home);
@@ -201,7 +201,7 @@ test.each([
   },
 );
 
-test("the message names the limit that was in force: of a short one its seconds, also when the setting has changed since", async () => {
+test("the message names the limit in force: a short one in seconds, also after a change of the setting", async () => {
   await using home = await TestKernel.boot();
   await home.sys.call("config.set", { key: "run.timeoutMs", value: "3000" });
   await silent(home);

@@ -1,4 +1,4 @@
-// The tool calls of a turn: in order, each with exactly one result, and a result that says what was wrong and what to do.
+// The tool calls of a turn: in order, each with exactly one result, and errors with advice.
 
 import { expect, test } from "bun:test";
 import { separateStores } from "../../fs/memory.ts";
@@ -19,7 +19,7 @@ interface Result {
   readonly output: string;
 }
 
-/** What the model is told about these calls. */
+/** The model's view of these calls. */
 async function results(home: TestKernel, ...calls: PlannedCall[]): Promise<Result[]> {
   home.model.will(INIT, { calls });
   const { run } = await home.say("go");
@@ -28,7 +28,7 @@ async function results(home: TestKernel, ...calls: PlannedCall[]): Promise<Resul
   );
 }
 
-test("calls run one after the other in the order they were made, and each has one result", async () => {
+test("calls run one after the other in the order of the model, and each has one result", async () => {
   await using home = await TestKernel.boot();
   const path = "~/count.txt";
   const told = await results(
@@ -51,7 +51,7 @@ test("calls run one after the other in the order they were made, and each has on
   expect(home.heard("chat.tool_result").map((signal) => signal.callId)).toEqual(calls);
 });
 
-test("while a tool runs the process says so, and between tools it is running again", async () => {
+test("the state of a process is waiting_tool during a tool call, and running in between", async () => {
   await using home = await TestKernel.boot();
   await results(home, { name: "Read", args: { path: "/proc/version" } });
   const states = home.heard("process.state").map(({ state }) => state);
@@ -97,7 +97,7 @@ const WRONG: { readonly [what: string]: readonly [PlannedCall, RegExp] } = {
 };
 
 for (const [what, [call, told]] of Object.entries(WRONG)) {
-  test(`${what} is a result the model can mend, and the run goes on`, async () => {
+  test(`${what} is a result that the model can fix, and the run continues`, async () => {
     await using home = await TestKernel.boot();
     await home.sys.call("fs.write", { path: "~/real.txt", content: "real" });
     const [result] = await results(home, call);
@@ -113,7 +113,7 @@ for (const [what, [call, told]] of Object.entries(WRONG)) {
   });
 }
 
-test("a call that is wrong is told before anybody is asked to approve it", async () => {
+test("an invalid call fails before any request for approval", async () => {
   await using home = await TestKernel.boot();
   const [result] = await results(home, { name: "Delete", args: { file: "~/a" } });
   expect(result?.output).toMatch(/^EINVAL: unknown argument "file"/);
@@ -135,7 +135,7 @@ test("a long result is cut in its middle at whole characters, and the file it na
   expect(view.content).toStartWith("/home/sam/long.txt:500:❄");
 });
 
-test("when there is no room for results, the oldest make room", async () => {
+test("when there is no room for results, the oldest are deleted", async () => {
   await using home = await TestKernel.boot();
   const namespace = new Namespace([
     { at: "/", fs: memoryMount(0o755) },
@@ -153,7 +153,7 @@ test("when there is no room for results, the oldest make room", async () => {
   expect(await kept.keep(sam, "result", ids[0]!, [Buffer.alloc(9000)])).toBeNull();
 });
 
-test("lines that together are more than a model is told at once are read on from where they end", async () => {
+test("lines that exceed one result can be read on from their end", async () => {
   await using home = await TestKernel.boot();
   const content = Array.from({ length: 40 }, (_, index) => `${index} ${"x".repeat(2000)}`).join("\n");
   await home.sys.call("fs.write", { path: "~/wide.txt", content });
@@ -170,7 +170,7 @@ test("lines that together are more than a model is told at once are read on from
   expect(seen).toEqual(Array.from({ length: 40 }, (_, index) => String(index)));
 });
 
-test("an edit of what somebody changed since it was read is refused, until it is read again; one's own changes count as read", async () => {
+test("an edit of a file changed by others is refused until it is read again; your own changes count as read", async () => {
   await using home = await TestKernel.boot();
   const path = "~/shared.txt";
   const edit = (oldString: string, newString: string) => ({ name: "Edit", args: { path, oldString, newString } });
@@ -194,7 +194,7 @@ test("an edit of what somebody changed since it was read is refused, until it is
   ]);
 });
 
-test("the agent's tools are exactly the file tools, the shell and pages of the web, each with a description and parameters", async () => {
+test("the agent's tools are exactly the file tools, the shell and web pages, each with a description and parameters", async () => {
   await using home = await TestKernel.boot();
   await home.say("hello");
   const tools = home.model.requests[0]?.tools ?? [];
@@ -215,7 +215,7 @@ test("the agent's tools are exactly the file tools, the shell and pages of the w
   }
 });
 
-test("relative paths and ~ mean the owner's, wherever the process was started", async () => {
+test("relative paths and ~ are the owner's, wherever the process was started", async () => {
   await using home = await TestKernel.boot();
   await home.sys.call("fs.mkdir", { path: "~/project" });
   const pid = await home.task({ cwd: "~/project" });
@@ -233,7 +233,7 @@ test("relative paths and ~ mean the owner's, wherever the process was started", 
   );
 });
 
-test("a file longer than one Read says which lines it shows and how to read on, and reading on ends", async () => {
+test("a file longer than one Read shows its line numbers and how to continue, down to the end", async () => {
   await using home = await TestKernel.boot();
   const lines = Array.from({ length: 4500 }, (_, index) => `${index}`);
   await home.sys.call("fs.write", { path: "~/long.txt", content: lines.join("\n") });

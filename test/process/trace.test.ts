@@ -1,4 +1,4 @@
-// The log of the calls of a process, followed: who waits for the next one is told of it, and hears of an end.
+// The log of a process's calls, followed live.
 
 import { expect, test } from "bun:test";
 import type { TraceRow } from "../../src/syscalls/services.ts";
@@ -6,7 +6,7 @@ import { INIT, TestKernel } from "../support/kernel.ts";
 
 type Page = { readonly rows: readonly TraceRow[] };
 
-test("who waits for the next call of a process is told when it is made, each once", async () => {
+test("a follower gets each call of a process once, when it is made", async () => {
   await using home = await TestKernel.boot();
   const inside = await home.insideOf(INIT);
   const waiting = home.sys.call<Page>("proc.trace", { pid: INIT, after: 0, waitMs: 60_000 });
@@ -18,7 +18,7 @@ test("who waits for the next call of a process is told when it is made, each onc
   expect((await next).rows.map(({ call }) => call)).toEqual(["system.whoami"]);
 });
 
-test("each time a model is asked stands between the calls, with its tokens and how it went; what was said does not", async () => {
+test("each model call is listed between the calls, with tokens and outcome, without messages", async () => {
   await using home = await TestKernel.boot();
   const usage = { input: 100, cacheRead: 900, output: 12 };
   home.model.will(
@@ -42,7 +42,7 @@ test("each time a model is asked stands between the calls, with its tokens and h
   expect(JSON.stringify(rows)).not.toContain("not there");
 });
 
-test("where no call comes, the wait is over in time", async () => {
+test("without a call the wait ends in time", async () => {
   await using home = await TestKernel.boot();
   const late = home.sys.call<Page>("proc.trace", { pid: INIT, after: 0, waitMs: 1000 });
   await home.until("somebody waits", () => home.clock.isDueWithin(1000));

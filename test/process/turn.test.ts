@@ -1,4 +1,4 @@
-// The pieces of an answer as they go out while it is being said.
+// The pieces of an answer as they are sent while it streams.
 
 import { expect, test } from "bun:test";
 import { NO_USAGE } from "../../src/abi/process/process.ts";
@@ -6,7 +6,7 @@ import type { ModelRequest, StreamEvent } from "../../src/abi/stream.ts";
 import { modelTurn } from "../../src/process/run/model-turn.ts";
 import { FakeClock } from "../support/clock.ts";
 
-/** Says one thing after the other, each when it is told to. */
+/** Streams one piece after the other, each when released. */
 class Speaker {
   private told = Promise.withResolvers<StreamEvent>();
 
@@ -24,7 +24,7 @@ class Speaker {
   }
 }
 
-test("pieces that come fast go out together, and those before a pause do not wait for its end", async () => {
+test("fast pieces are sent together, and those before a pause do not wait for its end", async () => {
   const clock = new FakeClock();
   const speaker = new Speaker();
   const heard: string[] = [];

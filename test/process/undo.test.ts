@@ -1,5 +1,5 @@
-// What a run changed in files can be seen and taken back: in trees of gsv's own and in directories of this machine, where the git of their
-// owner is never touched. What others did stays; a process takes nothing back by itself.
+// Changes of a run to files can be seen and undone: in trees managed by gsv and in directories of the host, without touching their owner's
+// git. Changes of others stay; a process cannot undo by itself.
 
 import { describe, expect, test } from "bun:test";
 import { chmodSync, existsSync, lstatSync, readlinkSync, rmSync, statSync } from "node:fs";
@@ -15,8 +15,8 @@ async function inProject(home: TestKernel, project: Project): Promise<string> {
   return (await home.spawn({ workspace: project.directory })).pid;
 }
 
-describe("in a tree of gsv's own", () => {
-  test("the last run is shown and taken back, then the one before; and brought back", async () => {
+describe("in a tree managed by gsv", () => {
+  test("the last run is shown and undone, then the one before; and redone", async () => {
     await using home = await TestKernel.boot();
     const { pid, workspaceId } = await home.spawn({ workspace: "new" });
     const read = async (name: string) => {
@@ -40,7 +40,7 @@ describe("in a tree of gsv's own", () => {
     expect((await home.refusal("proc.undo", { pid })).message).toContain("there is nothing left to undo");
   });
 
-  test("what a script of gsv wrote counts, what another process of the same agent wrote meanwhile does not", async () => {
+  test("changes by a script of gsv are included, those of another process of the same agent are not", async () => {
     await using home = await TestKernel.boot();
     const { pid, workspaceId } = await home.spawn({ workspace: "new" });
     const other = (await home.spawn({ workspace: workspaceId ?? "" })).pid;
@@ -51,7 +51,7 @@ describe("in a tree of gsv's own", () => {
     expect(filesOf(await diff(home, other))).toEqual(["added c.txt"]);
   });
 
-  test("a change of an agent's own context, which a person allowed, is taken back too", async () => {
+  test("an approved change of an agent's own context is undone too", async () => {
     await using home = await TestKernel.boot();
     const pid = await home.task();
     await works(home, pid, write("~friday/context.d/10-user.md", "rewritten\n"));
@@ -61,8 +61,8 @@ describe("in a tree of gsv's own", () => {
   });
 });
 
-describe("in a directory of this machine", () => {
-  test("a command of plain words is noted as any other: what rm took away comes back", async () => {
+describe("in a directory of the host", () => {
+  test("a plain command is recorded like any other: files deleted by rm come back", async () => {
     await using home = await TestKernel.boot();
     using project = new Project({ "a.txt": "a\n", "build/out.js": "out\n" });
     const pid = await inProject(home, project);
@@ -75,7 +75,7 @@ describe("in a directory of this machine", () => {
     expect(project.read("a.txt")).toBe("a\n");
   });
 
-  test("whatever a command did to files comes back: bytes, programs, links, what was removed and moved", async () => {
+  test("all effects of a command on files are undone: bytes, programs, links, deletions and moves", async () => {
     await using home = await TestKernel.boot();
     using project = new Project({
       "a.txt": "a\n",
@@ -121,7 +121,7 @@ describe("in a directory of this machine", () => {
     expect(await Bun.file(join(project.directory, "bytes.bin")).bytes()).toEqual(new Uint8Array(bytes));
     const modeOf = (name: string) => statSync(join(project.directory, name)).mode & 0o777;
     expect([modeOf("run.sh"), modeOf("private.txt")]).toEqual([0o755, 0o600]);
-    // What is ignored is nobody's version.
+    // Ignored files have no versions.
     expect(project.read("out/o.txt")).toBe("o\n");
     await undo(home, pid, { redo: true });
     expect(readlinkSync(join(project.directory, "link"))).toBe("a.txt");
@@ -129,7 +129,7 @@ describe("in a directory of this machine", () => {
     expect(project.gitDigest()).toBe(before);
   });
 
-  test("what the first call in a directory changes, which a person's yes attaches, is taken back too", async () => {
+  test("changes of the first call in a directory, which its approval attaches, are undone too", async () => {
     using project = new Project({ "notes.txt": "one\n" });
     await using home = await TestKernel.boot({ cwd: project.directory, realTime: true });
     const pid = await home.task();
@@ -139,7 +139,7 @@ describe("in a directory of this machine", () => {
     expect(project.names()).toEqual(["notes.txt"]);
   });
 
-  test("what a person changed since is not taken back with it, unless they say so", async () => {
+  test("a later change by a person stays, unless they ask for it", async () => {
     await using home = await TestKernel.boot();
     using project = new Project({ "a.txt": "a\n", "b.txt": "b\n" });
     const pid = await inProject(home, project);
@@ -181,7 +181,7 @@ describe("in a directory of this machine", () => {
     expect((await home.refusal("proc.undo", { pid })).message).toContain("somebody else changed it in between");
   });
 
-  test("runs at work side by side are told apart; where they cannot be, it is said", async () => {
+  test("changes of parallel runs are separated; where that is impossible, gsv reports it", async () => {
     await using home = await TestKernel.boot();
     using project = new Project({ "a.txt": "a\n" });
     const [first, second] = [await inProject(home, project), await inProject(home, project)];
@@ -189,7 +189,7 @@ describe("in a directory of this machine", () => {
     await works(home, second, host("echo two > two.txt; echo two >> a.txt"));
     expect(filesOf(await undo(home, first))).toEqual(["removed one.txt"]);
     expect(project.read("two.txt")).toBe("two\n");
-    // A gate that both wait at, so that both are at work when either ends.
+    // A gate that both wait at, so that both run when either ends.
     const gate = join(project.directory, "../", `gate-${first.slice(5)}`);
     const waits = (name: string) => host(`echo ${name} > ${name}; while [ ! -e ${gate} ]; do sleep 0.02; done`);
     const both = Promise.all([works(home, first, waits("x.txt")), works(home, second, waits("y.txt"))]);
@@ -206,7 +206,7 @@ describe("in a directory of this machine", () => {
     expect((await home.refusal("proc.undo", { pid: first })).message).toContain("was at work there too");
   });
 
-  test("a run that only looks, and one that changes nothing, leave nothing behind", async () => {
+  test("a run that only reads, or changes nothing, leaves nothing behind", async () => {
     await using home = await TestKernel.boot();
     using project = new Project({ "a.txt": "a\n" });
     const pid = await inProject(home, project);
@@ -217,7 +217,7 @@ describe("in a directory of this machine", () => {
     expect((await diff(home, pid)).files).toEqual([]);
   });
 
-  test("repositories inside, big files and sockets are no part of it, and what is left out is said", async () => {
+  test("nested repositories, big files and sockets are excluded, and the exclusions are listed", async () => {
     await using home = await TestKernel.boot();
     using project = new Project({ "a.txt": "a\n" });
     using inner = new Project({ "inner.txt": "i\n" });
@@ -238,7 +238,7 @@ describe("in a directory of this machine", () => {
   });
 });
 
-test("a process takes nothing back: not by a call, not by a script, not for a child", async () => {
+test("a process cannot undo: not by a call, a script, or for a child", async () => {
   await using home = await TestKernel.boot();
   const { pid } = await home.spawn({ workspace: "new" });
   await works(home, pid, write("plan.md", "one\n"));
@@ -248,7 +248,7 @@ test("a process takes nothing back: not by a call, not by a script, not for a ch
   expect(filesOf(await diff(home, pid))).toEqual(["added plan.md"]);
 });
 
-test("an undo that a kernel died in is carried to its end by the next one, and leaves alone what somebody changed since", async () => {
+test("an undo during which a kernel died is completed by the next one, and keeps later changes of others", async () => {
   await using home = await TestKernel.boot();
   using project = new Project({ "a.txt": "a\n", "b.txt": "b\n" });
   const pid = await inProject(home, project);
@@ -263,7 +263,7 @@ test("an undo that a kernel died in is carried to its end by the next one, and l
   expect((await home.stores.processes.undos(pid)).map((each) => each.done)).toEqual([true, true, true]);
 });
 
-test("nothing is undone while the process is at work", async () => {
+test("an undo is refused while the process runs", async () => {
   await using home = await TestKernel.boot();
   const { pid } = await home.spawn({ workspace: "new" });
   await works(home, pid, write("plan.md", "one\n"));
@@ -274,7 +274,7 @@ test("nothing is undone while the process is at work", async () => {
   home.model.release();
 });
 
-test("the same undo asked for again, by a client that lost its kernel, is done once", async () => {
+test("the same undo, repeated by a client that lost its kernel, is done once", async () => {
   await using home = await TestKernel.boot();
   const { pid } = await home.spawn({ workspace: "new" });
   await works(home, pid, write("plan.md", "one\n"));
@@ -286,7 +286,7 @@ test("the same undo asked for again, by a client that lost its kernel, is done o
   expect((await home.stores.processes.undos(pid)).length).toBe(1);
 });
 
-test("many files come back as few do: empty ones, odd names and all", async () => {
+test("many files are restored like few: empty ones, odd names and all", async () => {
   await using home = await TestKernel.boot();
   const names = Array.from({ length: 150 }, (_, at) => `d${at % 7}/file ${at}.txt`);
   using project = new Project(Object.fromEntries(names.map((name, at) => [name, at % 10 === 0 ? "" : `line ${at}\n`])));

@@ -1,4 +1,4 @@
-// What answers used is counted once, whatever becomes of the process, and adds up however it is looked at.
+// Usage of answers is counted once, independent of the process's fate, and adds up in every view.
 
 import { expect, test } from "bun:test";
 import type { Sys } from "../../src/abi/sys.ts";
@@ -21,11 +21,11 @@ const AMOUNTS = [
   "unpriced",
   "runMs",
 ] as const;
-/** In millionths, so that nothing is lost in adding. */
+/** In millionths, so that adding loses nothing. */
 const whole = (page: UsagePage, name: (typeof AMOUNTS)[number]) =>
   page.rows.reduce((sum, row) => sum + Math.round(row[name] * 1e6), 0);
 
-test("sums by model, process, day, session and account are the same, and budgets never hold less than was used within them", async () => {
+test("sums by model, process, day, session and account are equal, and budgets include all usage within them", async () => {
   await using home = await TestKernel.boot();
   const random = seeded(17);
   await home.sys.call("config.set", { key: "userTimezone", value: "Asia/Kathmandu" });
@@ -61,7 +61,7 @@ test("sums by model, process, day, session and account are the same, and budgets
       expect([name, whole(page, name)]).toEqual([name, Math.round(pages[0]!.total[name] * 1e6)]);
   expect([whole(pages[0]!, "costUsd"), pages[0]!.total.input]).toEqual([used.costUsd, used.input]);
   expect(pages.map(({ rows }) => rows.length > 1)).toEqual([true, true, true, true, false]);
-  // A budget has used what its process and all below it have.
+  // A budget counts the usage of its process and all its descendants.
   const { budgets } = await home.sys.call<{ budgets: BudgetInfo[] }>("proc.budgets", {});
   const byProcess = new Map((await sums(home.sys, { by: "process" })).rows.map(({ key, costUsd }) => [key, costUsd]));
   for (const { pid, usedUsd } of budgets) {
@@ -86,7 +86,7 @@ async function familyOf(home: TestKernel, pid: string, pids: readonly string[]):
   return family;
 }
 
-test("it stays when its process is reset or killed, and at the next kernel; a process that is gone can be asked about", async () => {
+test("usage stays after reset, kill and the next kernel, and can be read for an ended process", async () => {
   await using home = await TestKernel.boot();
   const pid = await home.task({ label: "docs" });
   home.model.will(
@@ -105,7 +105,7 @@ test("it stays when its process is reset or killed, and at the next kernel; a pr
   expect((await sums(home.sys)).total).toMatchObject({ costUsd: 0.75, turns: 2 });
 });
 
-test("answers that failed and were asked for again count with what the server said of them; a run's end has the sum of its own", async () => {
+test("failed and retried answers count as the server reported; a run's end has the sum of its own", async () => {
   await using home = await TestKernel.boot();
   home.model.will(INIT, { cut: true }, { text: "at last", usage: { input: 7, costUsd: 0.1 } });
   const { runId } = await home.send("go");
@@ -117,7 +117,7 @@ test("answers that failed and were asked for again count with what the server sa
   expect(await home.wait(INIT)).toMatchObject({ usage: { input: 7, costUsd: 0.1 } });
 });
 
-test("everyone sees their own, root all; since bounds it, and what is no beginning is refused", async () => {
+test("you see your own usage, root all; since limits it, and an invalid start is refused", async () => {
   await using home = await TestKernel.boot();
   await home.person(0).call("account.create", { username: "bob" });
   const bob = home.person(1002);
@@ -135,7 +135,7 @@ test("everyone sees their own, root all; since bounds it, and what is no beginni
     expect(await home.refusal("proc.usage", { since })).toMatchObject({ code: "EINVAL" });
 });
 
-test("the list of processes and the files of one say what it cost", async () => {
+test("the list of processes and the files of one show their cost", async () => {
   await using home = await TestKernel.boot();
   home.model.will(INIT, { text: "a", usage: { input: 1000, output: 10, costUsd: 0.25 } });
   await home.say("one");

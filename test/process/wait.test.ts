@@ -1,4 +1,4 @@
-// `wait`: it answers when a process has nothing left that ends by itself, and says how it ended or what holds it.
+// `wait`: it answers when a process has nothing left that ends by itself, with the outcome or the obstacle.
 
 import { expect, test } from "bun:test";
 import type { Approval } from "../../src/abi/process/process.ts";
@@ -9,7 +9,7 @@ import { INIT, TestKernel } from "../support/kernel.ts";
 const DELETE = { calls: [{ name: "Delete", args: { path: "~/a" } }] };
 const OTHER_RUN = "0190a1b2-0000-7000-8000-000000000001";
 
-/** How far a wait has come without time passing. */
+/** The progress of a wait without time passing. */
 async function isOver(home: TestKernel, waiting: Promise<unknown>): Promise<boolean> {
   let over = false;
   void waiting.finally(() => {
@@ -24,7 +24,7 @@ async function approve(home: TestKernel, decision = "approve"): Promise<void> {
   await home.sys.call("hil.answer", { id: asked?.id, decision });
 }
 
-test("a process that never ran is over: 0", async () => {
+test("a process that never ran is done: 0", async () => {
   await using home = await TestKernel.boot();
   const pid = await home.task();
   expect(await home.wait(pid)).toEqual({
@@ -40,7 +40,7 @@ test("a process that never ran is over: 0", async () => {
   });
 });
 
-test("it waits until the last run has ended and exits as that one: ok 0, aborted 130", async () => {
+test("wait lasts until the last run has ended and exits like it: ok 0, aborted 130", async () => {
   await using home = await TestKernel.boot();
   home.model.will(INIT, { text: "first", hold: true }, { text: "second", hold: true });
   await home.send("one");
@@ -61,7 +61,7 @@ test("it waits until the last run has ended and exits as that one: ok 0, aborted
   expect(await aborted).toMatchObject({ status: "aborted", exit: 130, runId: third.runId });
 });
 
-test("a process that is killed meanwhile ends the wait with 137, also a wait for a run", async () => {
+test("a kill ends the wait with 137, also a wait for a run", async () => {
   await using home = await TestKernel.boot();
   const pid = await home.task();
   home.model.will(pid, { hold: true });
@@ -74,7 +74,7 @@ test("a process that is killed meanwhile ends the wait with 137, also a wait for
   expect(await home.wait(pid, { run: runId })).toMatchObject({ status: "killed", exit: 137 });
 });
 
-test("a process that needs a person is held: 5, and what it waits for", async () => {
+test("a process that needs approval is held: 5, with the request", async () => {
   await using home = await TestKernel.boot();
   home.model.will(INIT, DELETE);
   const { runId } = await home.send("delete a");
@@ -86,7 +86,7 @@ test("a process that needs a person is held: 5, and what it waits for", async ()
   expect(await home.wait(INIT, { run: runId })).toMatchObject({ status: "held", exit: 5, runId });
 });
 
-test("a patient wait stays through an approval until the run is really over", async () => {
+test("a patient wait continues through an approval until the run ends", async () => {
   await using home = await TestKernel.boot();
   home.model.will(INIT, DELETE, { text: "as you wish" });
   await home.send("delete a");
@@ -97,7 +97,7 @@ test("a patient wait stays through an approval until the run is really over", as
   expect(await waiting).toMatchObject({ status: "ok", exit: 0, text: "as you wish" });
 });
 
-test("a stopped process keeps those waiting who wait for it; who waits for a run is told what holds it", async () => {
+test("a wait for a stopped process continues; a wait for a run returns the obstacle", async () => {
   await using home = await TestKernel.boot();
   await home.sys.call("proc.signal", { pid: INIT, signal: "STOP" });
   const { runId } = await home.send("hello");
@@ -115,7 +115,7 @@ test("a stopped process keeps those waiting who wait for it; who waits for a run
   expect(await patient).toMatchObject({ status: "ok", runId });
 });
 
-test("an idle process that is stopped keeps those waiting too, until it is let go on", async () => {
+test("a wait for a stopped idle process continues until it is resumed", async () => {
   await using home = await TestKernel.boot();
   await home.say("hello");
   await home.sys.call("proc.signal", { pid: INIT, signal: "STOP" });
@@ -125,7 +125,7 @@ test("an idle process that is stopped keeps those waiting too, until it is let g
   expect(await waiting).toMatchObject({ status: "ok", exit: 0 });
 });
 
-test("a wait for one run ends with that run, however busy the process still is; an old one is answered at once", async () => {
+test("a wait for one run ends with that run, however busy the process is; an old one is answered at once", async () => {
   await using home = await TestKernel.boot();
   home.model.will(INIT, { text: "first", hold: true }, { text: "second", hold: true });
   const first = await home.send("one");
@@ -162,7 +162,7 @@ test("several pids are answered together, in the order they were named", async (
   ]);
 });
 
-test("what cannot be waited for is refused: an unknown run, a run with several pids, an unknown pid", async () => {
+test("invalid waits are refused: an unknown run, a run with several pids, an unknown pid", async () => {
   await using home = await TestKernel.boot();
   const other = await home.task();
   const unknown = await home.refusal("proc.wait", { pids: [INIT], run: OTHER_RUN });
@@ -171,7 +171,7 @@ test("what cannot be waited for is refused: an unknown run, a run with several p
   expect((await home.refusal("proc.wait", { pids: [INIT, "task:zzzzzz"] })).code).toBe("ESRCH");
 });
 
-test("a wait that is given up ends as cancelled, and one whose client leaves too", async () => {
+test("a cancelled wait ends, and one with a client that disconnects too", async () => {
   await using home = await TestKernel.boot();
   home.model.will(INIT, { hold: true });
   await home.send("work");

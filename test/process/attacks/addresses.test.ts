@@ -1,4 +1,4 @@
-// Known faults of addresses, keys, names and terminals, by their numbers; and that every fault of the list has its test in this folder.
+// Known faults of addresses, keys, names and terminals, by number. Every fault of the list has a test in this folder.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
@@ -16,7 +16,7 @@ const { scratch } = ground;
 beforeAll(() => ground.begin());
 afterAll(() => ground.end());
 
-attack("CVE-2022-25912 CVE-2022-25860", "no address of a repository is a program or an option", async () => {
+attack("CVE-2022-25912 CVE-2022-25860", "a repository's address is never a program or an option", async () => {
   const ran = join(scratch, "ran-by-git");
   for (const remote of [`ext::touch ${ran}`, `--upload-pack=touch ${ran}`, `-oProxyCommand=touch ${ran}`, "fd::7"])
     expect(`${remote} ${(await ground.desk.home.refusal("repo.import", { remote, repo: "copy" })).code}`).toBe(
@@ -28,7 +28,7 @@ attack("CVE-2022-25912 CVE-2022-25860", "no address of a repository is a program
 
 attack(
   "CVE-2025-68143 CVE-2025-68144 CVE-2025-68145 CVE-2026-27735",
-  "no version, path or place of git's is an option or leads out",
+  "a version, path or place of git is never an option and leads nowhere outside",
   async () => {
     const { home } = ground.desk;
     for (const ref of ["--output=/tmp/x", "-p", "--all"]) {
@@ -42,7 +42,7 @@ attack(
 
 attack(
   "CVE-2025-6514",
-  "an address is a http or https one: no file, no program, no option; nothing opens it but gsv itself",
+  "an address is http or https: no file, program or option; only gsv itself opens it",
   async () => {
     const { home } = ground.desk;
     const inside = await home.insideOf(INIT, { approved: true });
@@ -64,7 +64,7 @@ attack(
 
 attack(
   "CVE-2026-25253",
-  "where keys are sent is a person's to say: no agent, no script and no message changes it",
+  "only a person sets where keys are sent: no agent, script or message changes it",
   async () => {
     const { home } = ground.desk;
     const inside = await home.insideOf(INIT);
@@ -80,7 +80,7 @@ attack(
 
 attack(
   "CVE-2026-25593 CVE-2026-28472 GHSA-rqpp-rjj8-7wv8",
-  "who is nobody writes no setting, a token that is only there is none, nobody says their own rights, and no field beside a password buys guesses",
+  "an unknown caller writes no settings, a token must be valid, and extra fields give no rights or guesses",
   async () => {
     await using home = await TestKernel.boot();
     const password = "correct horse battery";
@@ -112,14 +112,14 @@ attack(
   },
 );
 
-attack("CVE-2020-27347", "no text that came from elsewhere moves, names or programs a terminal", () => {
+attack("CVE-2020-27347", "no foreign text moves, renames or programs a terminal", () => {
   const said =
     "\x1b]0;title\x07\x1b]52;c;eA==\x07\x1b]8;;http://x\x1b\\a\x1b]8;;\x1b\\\x1bPq\x1b\\\x1b[2J\x1b[31mred\x9b31m\rover\b\u202eevil";
   expect(sanitize(said)).not.toMatch(/[\x1b\x9b\x07\x08\r\u202e]/);
   expect(sanitize(sanitize(said))).toBe(sanitize(said));
 });
 
-attack("flags in a text (2.1.118)", "what is said to an agent is never read as a flag", async () => {
+attack("flags in a text (2.1.118)", "a message to an agent is never read as a flag", async () => {
   const text = "--settings={} --model=evil --mode yolo";
   for (const words of [["--", text], [`hi ${text}`]]) {
     const io = new FakeIo();
@@ -133,7 +133,7 @@ attack("flags in a text (2.1.118)", "what is said to an agent is never read as a
 
 attack(
   "CVE-2019-14287 CVE-2023-22809 CVE-2021-3156",
-  "no odd number is root, no editor opens more than one file, and a backslash at the end is a backslash",
+  "no odd number is root, an editor opens one file, and a trailing backslash stays a backslash",
   async () => {
     for (const uid of [-1, 4294967296, "0x0", "\uff10", "-1", 0.5])
       expect(`${uid} ${(await ground.desk.home.refusal("proc.list", { uid })).code}`).toBe(`${uid} EINVAL`);

@@ -1,5 +1,5 @@
-// Known faults of what acts by itself, by their numbers: settings, hooks and repositories that run or redirect something, servers that
-// listen to anybody, a yes to one thing that is used for another.
+// Known faults of things that run automatically, by number: settings, hooks and repositories that run or redirect something, open servers,
+// an approval used for another call.
 
 import { afterAll, beforeAll, expect } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
@@ -18,7 +18,7 @@ afterAll(() => ground.end());
 
 attack(
   "CVE-2026-25725 CVE-2025-54135",
-  "orders to programs and agents are a person's to write, also where there are none yet",
+  "only a person writes instructions for programs and agents, existing or new",
   async () => {
     await ground.desk.home.sys.call("proc.mode", { pid: INIT, mode: "auto-edit" });
     try {
@@ -33,7 +33,7 @@ attack(
   },
 );
 
-attack("CVE-2025-54136", "a yes is to what was shown: changed after that it is asked about again", async () => {
+attack("CVE-2025-54136", "an approval covers only the shown call: a changed one asks again", async () => {
   const asked = await ground.desk.calls("Delete", { path: "notes", ...host });
   if (typeof asked === "string") throw new Error("it did not ask");
   const { sys } = ground.desk.home;
@@ -49,13 +49,13 @@ attack("CVE-2025-54136", "a yes is to what was shown: changed after that it is a
 
 attack(
   "CVE-2025-59536 CVE-2026-21852 CVE-2025-52882 CVE-2025-49596 CVE-2025-66414 CVE-2025-66416 CVE-2026-11624",
-  "a repository one stands in chooses no server and runs nothing, and no kernel listens to anybody but at its own socket",
+  "the current repository selects no server and runs nothing, and a kernel listens only on its own socket",
   async () => {
     const home = new TestHome();
     try {
       const here = join(scratch, "hostile");
       mkdirSync(join(here, ".gsv"), { recursive: true });
-      // From source it is the runtime that would read these, before a line of gsv.
+      // From source the runtime would read these, before a line of gsv.
       const inside = isCompiled() ? { cwd: here } : {};
       writeFileSync(
         join(here, "preload.ts"),
@@ -80,7 +80,7 @@ attack(
 
 attack(
   "CVE-2022-24765 CVE-2024-32002 CVE-2025-48384",
-  "of a repository that names programs, modules or odd paths git is asked nothing unasked",
+  "git is not run without approval in a repository that names programs, modules or odd paths",
   async () => {
     const repo = join(scratch, "repo");
     plainGit(scratch, "init", "-q", repo);
@@ -100,7 +100,7 @@ attack(
   },
 );
 
-/** TCP addresses that a process waits at. */
+/** TCP addresses on which a process listens. */
 function listenersOf(pid: number): string[] {
   const inodes = new Set(
     readdirSync(`/proc/${pid}/fd`).flatMap((fd) => {

@@ -1,4 +1,4 @@
-// Known faults of paths, by their numbers: prefixes, links, races, names that a disk takes for the same, files with foreseeable names.
+// Known faults of paths, by number: prefixes, links, races, names that a disk takes for the same, files with predictable names.
 
 import { afterAll, beforeAll, expect } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -15,20 +15,20 @@ const { scratch, work, secret } = ground;
 beforeAll(() => ground.begin());
 afterAll(() => ground.end());
 
-attack("CVE-2025-54794", "a directory whose name only begins as the attached one is not in it", async () => {
+attack("CVE-2025-54794", "a directory with the attached one's name as a prefix is outside it", async () => {
   await ground.asks("Read", { path: `${secret}/key`, ...host }, "outside of what is attached");
   await ground.asks("Search", { query: "canary", path: secret, ...host });
   await ground.asks("Shell", { command: "cat ../work-secret/key", ...host });
 });
 
-attack("CVE-2025-53109 CVE-2025-53110", "nor is what a link inside leads to", async () => {
+attack("CVE-2025-53109 CVE-2025-53110", "a link's target outside is outside", async () => {
   for (const path of ["link", "elsewhere/key", `${work}/src/../elsewhere/key`])
     await ground.asks("Read", { path, ...host }, `read ${secret}/key on this machine, outside of what is attached`);
   await ground.asks("Write", { path: "elsewhere/new", content: "x", ...host }, `write ${secret}/new`);
   expect(existsSync(join(secret, "new"))).toBe(false);
 });
 
-attack("CVE-2026-25724", "what a rule denies is denied by every link to it", async () => {
+attack("CVE-2026-25724", "a denied file is denied through every link to it", async () => {
   await using home = await TestKernel.boot();
   await home.sys.call("fs.write", { path: "~/secret", content: "canary" });
   await home.sys.call("shell.run", { id: "0190a1b2-0000-7000-8000-000000000001", script: "ln -s secret ~/open" });
@@ -44,7 +44,7 @@ attack("CVE-2026-25724", "what a rule denies is denied by every link to it", asy
 
 attack(
   "CVE-2026-39861 CVE-2026-88968",
-  "a link that is put in the way after the yes is not written through",
+  "a link that appears after the approval is not written through",
   async () => {
     writeFileSync(join(work, "plan"), "old\n");
     const asked = await ground.desk.calls("Write", { path: "plan", content: "new\n", ...host });
@@ -64,7 +64,7 @@ attack("CVE-2026-34452", "no filesystem takes a path that the namespace has not 
   expect(new Set(paths)).toEqual(new Set(["ResolvedPath"]));
 });
 
-attack("CVE-2024-34346", "what the system says of its programs is no file of the host, also with a yes", async () => {
+attack("CVE-2024-34346", "process information of the system is no host file, also with an approval", async () => {
   for (const path of ["/proc/self/environ", "/proc/1/mem", "/sys/kernel/notes"]) {
     const asked = await ground.desk.calls("Read", { path, ...host });
     expect(typeof asked === "string" ? asked : await ground.desk.answers(asked)).toMatch(/EPERM|ENOENT|EACCES/);
@@ -80,7 +80,7 @@ attack("CVE-2025-59944", "names that a disk takes for the same are guarded alike
 
 attack(
   "CVE-2026-46406",
-  "no file with a name that others could foresee is trusted: it is ours alone, or refused",
+  "a file with a predictable name is gsv's alone, or refused",
   () => {
     const long = join(scratch, "x".repeat(120));
     const uid = process.getuid?.() ?? 0;

@@ -1,4 +1,4 @@
-// What should last of a history is asked for once more before a reset puts it away; whatever goes wrong with that, the reset is done.
+// Lasting facts of a history are saved with one model call before a reset archives it. The reset is done even if that fails.
 
 import { expect, test } from "bun:test";
 import type { UsagePage } from "../../../src/syscalls/system/spending-service.ts";
@@ -29,7 +29,7 @@ async function memoryOf(home: TestKernel): Promise<string> {
 
 const reset = (home: TestKernel) => home.sys.call<{ archivedMessages: number }>("proc.reset", { pid: INIT });
 
-test("a reset writes down what should last, and what that used is its process's", async () => {
+test("a reset saves lasting facts, and their usage belongs to the process", async () => {
   await withModel(async (home, server) => {
     await home.say(LONG);
     server.will(SUMMARY);
@@ -45,7 +45,7 @@ test("a reset writes down what should last, and what that used is its process's"
   });
 });
 
-test("a model that fails keeps nothing from being reset, and is not asked about little, nor where that is off", async () => {
+test("a reset works when the model fails, and asks no model for a short history or with memory off", async () => {
   await withModel(async (home, server) => {
     await home.say("hi");
     const asked = server.requests.length;

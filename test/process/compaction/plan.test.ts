@@ -1,5 +1,5 @@
-// Where a history is cut, for any history that a run can leave behind: calls side by side, runs that were cut off, messages that came in
-// between. What is left is legal for every model, and what was cut is not cut again.
+// Cut points for any history that a run can leave: parallel calls, cut-off runs, messages in between. The rest is legal for every model,
+// and the same cut is not made twice.
 
 import { expect, test } from "bun:test";
 import fc from "fast-check";
@@ -20,7 +20,7 @@ const OPTIONS = { seed: samples(11, Date.now() % 2 ** 31), numRuns: samples(400,
 let calls = 0;
 
 const text = fc.string({ maxLength: 40 });
-/** A turn with its calls and all their results, whatever became of them. */
+/** A turn with its calls and all their results, of any outcome. */
 const turn: fc.Arbitrary<readonly Said[]> = fc
   .record({ text, results: fc.array(fc.record({ text, isCut: fc.boolean() }), { maxLength: 4 }) })
   .map(({ text: said, results }) => {
@@ -68,7 +68,7 @@ function compacted(told: Told, toSeq: number): Told {
   return { ...told, segment: { ...segment, ...about } };
 }
 
-/** What is sent, with the summary where it stands. */
+/** The request, with the summary in its place. */
 function sent({ all, segment }: Told): Message[] {
   const rest = all.filter(({ id }) => id > (segment?.toSeq ?? 0));
   if (segment === null) return rest;
@@ -82,12 +82,12 @@ function expectLegal(messages: readonly Message[]): void {
     if (message.role === "toolResult") expect(asked.delete(message.content.toolCallId)).toBe(true);
   }
   expect(asked).toEqual(new Set());
-  // And nothing of it had to be mended on its way to a server.
+  // The request needed no repair before it was sent.
   const results = conversationTurns(messages).flatMap((each) => (each.role === "user" ? each.results : []));
   expect(results.map(({ output }) => output)).not.toContain("the result is missing");
 }
 
-test("any cut leaves a legal history that ends as it did, and the same wish again cuts nothing", () => {
+test("any cut leaves a legal history with the same end, and the same request again cuts nothing", () => {
   fc.assert(
     fc.property(history, fc.array(keep, { minLength: 1, maxLength: 4 }), (all, keeps) => {
       let told: Told = { all, segment: null };
@@ -109,7 +109,7 @@ test("any cut leaves a legal history that ends as it did, and the same wish agai
   );
 });
 
-test("of a history that fits only in part, what stays is legal as well", () => {
+test("the rest of a history that fits only in part is legal too", () => {
   fc.assert(
     fc.property(history, keep, fc.nat({ max: 20 }), (all, wish, from) => {
       const rows = all.slice(Math.min(from, all.length - 1));
@@ -120,7 +120,7 @@ test("of a history that fits only in part, what stays is legal as well", () => {
   );
 });
 
-test("as many messages stay as were wished for, fewer where they are too heavy, and more only to keep a call with its results", () => {
+test("the requested messages stay, fewer if they are too heavy, and more only to keep calls with their results", () => {
   const rows = messagesOf([{ user: "a" }, { assistant: "b" }, { user: "c" }, { assistant: "d" }, { user: "e" }]);
   const shape = shapeOf({ all: rows, segment: null });
   const all = Number.POSITIVE_INFINITY;
@@ -132,7 +132,7 @@ test("as many messages stay as were wished for, fewer where they are too heavy, 
   expect(planCut(shapeOf({ all: called, segment: null }), { messages: 1, tokens: all })).toMatchObject({ toSeq: 1 });
 });
 
-test("counts are never below zero, whatever a provider says, and a summary that is younger than a count ends it", () => {
+test("counts are never negative, whatever a provider reports, and a newer summary discards a count", () => {
   const usage = { ...NO_USAGE, input: -5, cacheRead: Number.NaN, output: 3 };
   const shape = {
     ...shapeOf({ all: messagesOf([{ user: "a" }, { assistant: "b" }]), segment: null }),
@@ -146,7 +146,7 @@ test("counts are never below zero, whatever a provider says, and a summary that 
   expect(tokensOf(-1)).toBe(0);
 });
 
-test("both vocabularies are held to a quarter of the window, and answers leave room for a question", () => {
+test("both sets of settings are capped at a quarter of the window, and answers leave room for a question", () => {
   const policy = { overflow: "auto-compact", compactAtPressure: 0.9, keepLast: 80 } as const;
   const unset = { enabled: true, reserveTokens: null, keepRecentTokens: null };
   const window = { windowTokens: 100_000, outputTokens: 8192 };
@@ -171,7 +171,7 @@ test("both vocabularies are held to a quarter of the window, and answers leave r
   );
 });
 
-test("a copy ends where a history can be told on its own, with the results of its last turn or without the turn", () => {
+test("a copy ends at a complete turn, with all results or without the turn", () => {
   fc.assert(
     fc.property(history, fc.integer({ min: 1, max: 40 }), fc.nat({ max: 6 }), (all, wanted, lost) => {
       const there = all.slice(0, Math.max(1, all.length - lost));

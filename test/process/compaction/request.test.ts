@@ -1,4 +1,4 @@
-// The request for a summary, byte by byte: a change of its words shows its difference here. And what becomes of the answer.
+// The summary request, byte by byte: a change of its words shows as a diff here. And the parsing of the answer.
 
 import { expect, test } from "bun:test";
 import { join } from "node:path";
@@ -53,21 +53,21 @@ test("the request for a summary is these bytes", async () => {
   expect(text).toBe(await Bun.file(GOLDEN).text());
 });
 
-test("where memory is off, nothing is asked that should last", async () => {
+test("with memory off, the request does not ask for lasting facts", async () => {
   expect(await request(false)).not.toContain("Remember");
 });
 
-test("nothing that was said ends the transcript before its end", async () => {
+test("no text in a message can end the transcript early", async () => {
   const text = await request(true);
   expect(text.match(/<\/transcript>/g)).toHaveLength(1);
   expect(text.match(/<\/earlier-summary>/g)).toHaveLength(1);
 });
 
-test("nothing that was said plays another message", async () => {
+test("no text in a message can imitate another message", async () => {
   expect((await request(true)).match(/^\[\d+\] person/gm)).toHaveLength(2);
 });
 
-test("a long part is told by its beginning and its end, and says how much is missing", async () => {
+test("a long part is reduced to its beginning and end, with the size of the gap", async () => {
   const many = Array.from({ length: 500 }, (_, index) => ({ user: `message number ${index + 1}` }));
   const text = await transcript(many, 2000);
   expect(text.length).toBeLessThan(2200);
@@ -77,13 +77,13 @@ test("a long part is told by its beginning and its end, and says how much is mis
   expect(text.split("\n").length - 1 + Number(missing)).toBe(500);
 });
 
-test("one long text is cut in its middle", async () => {
+test("a single long text is cut in its middle", async () => {
   const text = await transcript([{ user: `a${"b".repeat(50_000)}c` }, { assistant: "d" }]);
   expect(text.length).toBeLessThan(7000);
   expect(text).toContain("bytes left out");
 });
 
-test("an answer is a summary and, apart from it, what should last", () => {
+test("an answer contains a summary and, separately, lasting facts", () => {
   const answer = "## Task\nBoats.\n\n## Remember\n- Tea, no coffee.\n* Fridays.\nnot a line\n";
   expect(summaryFrom(answer, 1000)).toEqual({ summary: "## Task\nBoats.", lasting: ["Tea, no coffee.", "Fridays."] });
   expect(summaryFrom("## Remember\n- only this", 1000)).toBeNull();
@@ -91,7 +91,7 @@ test("an answer is a summary and, apart from it, what should last", () => {
   expect(Buffer.byteLength(summaryFrom("x".repeat(9000), 2000)?.summary ?? "")).toBeLessThanOrEqual(2000);
 });
 
-test("the message says what it stands for and where that is, and quotes what was asked last if nothing else says it", () => {
+test("the summary message names its range and archive, and quotes the last request unless the history has it", () => {
   const text = summaryMessage({ fromSeq: 1, toSeq: 80, lastAsked: "Count the boats." }, "## State\nThree.");
   expect(text).toStartWith("[compacted] Messages up to 80 ");
   expect(text).toContain("/proc/self/segments/1-80");

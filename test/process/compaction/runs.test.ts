@@ -1,4 +1,4 @@
-// Histories that grow: room is made before a model is asked, once more when its provider says there is none, and whoever asks gets it done.
+// Growing histories: compaction before a model call, after a provider reports an overflow, and on demand.
 
 import { expect, test } from "bun:test";
 import type { Signal } from "../../../src/abi/signal.ts";
@@ -36,7 +36,7 @@ function compacted(home: TestKernel) {
   );
 }
 
-test("compaction on demand keeps the newest messages, and the next run is told the rest in short", async () => {
+test("compaction on demand keeps the newest messages, and the next run gets a summary of the rest", async () => {
   await using home = await TestKernel.boot();
   await talk(home, 4);
   home.model.will(INIT, SUMMARY);
@@ -55,7 +55,7 @@ test("compaction on demand keeps the newest messages, and the next run is told t
   expect(compacted(home)).toHaveLength(1);
 });
 
-test("all that was said stays readable: in history, and word for word under /proc", async () => {
+test("all messages stay readable: in history, and word for word under /proc", async () => {
   await using home = await TestKernel.boot();
   await talk(home, 3);
   const before = await home.messages(INIT);
@@ -72,7 +72,7 @@ test("all that was said stays readable: in history, and word for word under /pro
   expect(listed.files).toEqual(["1-4"]);
 });
 
-test("a preview asks nobody and changes nothing", async () => {
+test("a preview calls no model and changes nothing", async () => {
   await using home = await TestKernel.boot();
   await talk(home, 3);
   const asked = home.model.requests.length;
@@ -83,7 +83,7 @@ test("a preview asks nobody and changes nothing", async () => {
   expect(await home.messages(INIT)).toHaveLength(6);
 });
 
-test("an undo gives back what went, until more is said", async () => {
+test("an undo restores the removed messages, until the next message", async () => {
   await using home = await TestKernel.boot();
   await talk(home, 3);
   home.model.will(INIT, SUMMARY, { text: "before" });
@@ -98,7 +98,7 @@ test("an undo gives back what went, until more is said", async () => {
   expect(late.message).toContain("too late to undo");
 });
 
-test("a model that fails is a notice in the place of the summary, with what was asked", async () => {
+test("a failed model leaves a notice instead of a summary, with the last request", async () => {
   await using home = await TestKernel.boot();
   await talk(home, 3, "count the boats");
   home.model.will(INIT, { error: { class: "outage", message: "the server is down" } });
@@ -108,7 +108,7 @@ test("a model that fails is a notice in the place of the summary, with what was 
   expect(summary).toContain("- [1] count the boats 1");
 });
 
-test("too much history is compacted before the model is asked, and the run goes on", async () => {
+test("a history that is too long is compacted before the model call, and the run continues", async () => {
   await using home = await TestKernel.boot();
   await small(home);
   for (let time = 0; time < 8; time++) {
@@ -124,7 +124,7 @@ test("too much history is compacted before the model is asked, and the run goes 
   expect(told(home)[0]).toStartWith("system: [compacted]");
 });
 
-test("what a provider counted decides, not the estimate", async () => {
+test("the provider's count decides, not the estimate", async () => {
   await using home = await TestKernel.boot();
   await small(home);
   home.model.will(INIT, { text: "one", usage: { input: 2000, cacheRead: 9000 } }, SUMMARY, { text: "two" });
@@ -135,7 +135,7 @@ test("what a provider counted decides, not the estimate", async () => {
   expect(compacted(home)[0]?.tokensBefore).toBeGreaterThanOrEqual(11_000);
 });
 
-test("a provider's overflow is answered with a compaction, once", async () => {
+test("gsv compacts once after a provider reports an overflow, and retries", async () => {
   await using home = await TestKernel.boot();
   const overflow = { error: { class: "overflow", message: "too many tokens" } } as const;
   await talk(home, 3);
@@ -147,14 +147,14 @@ test("a provider's overflow is answered with a compaction, once", async () => {
   expect(compacted(home)).toHaveLength(2);
 });
 
-test("where nearly all of a request is no history, none is compacted for it", async () => {
+test("a request that is mostly not history causes no compaction", async () => {
   await using home = await TestKernel.boot();
   await small(home, 2048);
   await talk(home, 4);
   expect(compacted(home)).toHaveLength(0);
 });
 
-test("a policy of failing ends the run in words that help, and manual leaves it to the provider", async () => {
+test('the policy "fail" ends the run with advice, and manual leaves it to the provider', async () => {
   await using home = await TestKernel.boot();
   await small(home);
   await home.sys.call("proc.history.policy", { pid: INIT, overflow: "fail", pressure: "5%" });
@@ -167,7 +167,7 @@ test("a policy of failing ends the run in words that help, and manual leaves it 
   expect(compacted(home)).toHaveLength(0);
 });
 
-test("the settings win over the policy where they are set, and can turn it off", async () => {
+test("the settings override the policy, and can turn it off", async () => {
   await using home = await TestKernel.boot();
   await small(home);
   await talk(home, 2);
@@ -175,7 +175,7 @@ test("the settings win over the policy where they are set, and can turn it off",
   const usual = await view();
   expect(usual).toMatchObject({ isSet: false, policy: { overflow: "auto-compact", keepLast: 80 } });
   await home.sys.call("config.set", { key: "compaction.reserveTokens", value: "9000" });
-  // Held to a quarter of the window.
+  // Capped at a quarter of the window.
   expect((await view()).context.compactsAtTokens).toBe(Math.min(usual.context.availableTokens, 15_000));
   await home.sys.call("config.set", { key: "compaction.enabled", value: "false" });
   home.model.will(INIT, { error: { class: "overflow", message: "too many tokens" } });
@@ -183,7 +183,7 @@ test("the settings win over the policy where they are set, and can turn it off",
   expect(compacted(home)).toHaveLength(0);
 });
 
-test("what should last goes into the memory of the day, and only while that is on", async () => {
+test("lasting facts are added to the day's memory, and only while memory is on", async () => {
   await using home = await TestKernel.boot();
   await talk(home, 2);
   const lasting = {
@@ -208,7 +208,7 @@ test("what should last goes into the memory of the day, and only while that is o
   expect(home.model.asked(INIT).at(-1)?.system).not.toContain("## Remember");
 });
 
-test("while a model is being asked a history can be compacted, and the run goes on with it", async () => {
+test("a history can be compacted during a model call, and the run continues with it", async () => {
   await using home = await TestKernel.boot();
   await talk(home, 3);
   const calls = [{ id: "c", name: "Read", args: { path: "/proc/version" } }];
@@ -229,7 +229,7 @@ test("while a model is being asked a history can be compacted, and the run goes 
   ]);
 });
 
-test("an abort while the summary is being written leaves the history as it was", async () => {
+test("an abort during the summary leaves the history unchanged", async () => {
   await using home = await TestKernel.boot();
   await talk(home, 3);
   const overflow = { error: { class: "overflow", message: "too many tokens" } } as const;
@@ -245,7 +245,7 @@ test("an abort while the summary is being written leaves the history as it was",
   expect(told(home)).toHaveLength(8);
 });
 
-test("two who ask at once are one after the other: the second finds nothing left to do", async () => {
+test("two parallel compactions run one after the other: the second finds nothing to do", async () => {
   await using home = await TestKernel.boot();
   await talk(home, 3);
   home.model.will(INIT, SUMMARY);
@@ -254,7 +254,7 @@ test("two who ask at once are one after the other: the second finds nothing left
   expect(home.model.requests).toHaveLength(4);
 });
 
-test("after a restart a compacted history is told as before", async () => {
+test("a compacted history gives the same request after a restart", async () => {
   await using home = await TestKernel.boot();
   await talk(home, 3);
   home.model.will(INIT, SUMMARY);
@@ -265,7 +265,7 @@ test("after a restart a compacted history is told as before", async () => {
   expect(told(home)[0]).toStartWith("system: [compacted]");
 });
 
-test("another account's history is not there to compact, to fork or to shape", async () => {
+test("another account's history cannot be compacted, forked or shaped", async () => {
   await using home = await TestKernel.boot();
   for (const [call, args] of [
     ["proc.compact", {}],

@@ -1,4 +1,4 @@
-// A window that is full, told by real servers on loopback: one request for a summary, and the same question again with less history.
+// A full window reported by real servers on loopback: one request for a summary, and the same question again with a shorter history.
 
 import { expect, test } from "bun:test";
 import { type Env, TestHome } from "../../support/home.ts";
@@ -12,7 +12,7 @@ const SERVERS: readonly (readonly [wire: string, model: string, env: (url: strin
 ];
 
 test.each(SERVERS)(
-  "%s: the client is told in a line, and the answer comes",
+  "%s: the client gets one line about it, and the answer",
   async (name, model, env) => {
     const wire = WIRES[name]!;
     const says = (spoken: Spoken) => ({ type: wire.type, body: wire.body(spoken) });

@@ -1,5 +1,5 @@
-// What a person answers and what comes of it: the yes is to what was shown, a change of it is told, a standing yes is a rule that can be
-// seen and taken back, and a question is answered with one of its choices.
+// A person's answers and their effects: an approval covers only the shown call, an edited call is reported to the agent, a permanent
+// approval is a visible rule that can be removed, and a question gets one of its choices.
 
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
@@ -40,7 +40,7 @@ const read = (home: TestKernel, path: string) =>
     () => null,
   );
 
-test("it shows where, why, and of a file the lines that go and come", async () => {
+test("a request shows place, reason, and the removed and added lines of a file", async () => {
   await using home = await TestKernel.boot();
   await home.sys.call("fs.write", { path: "~/context.d/a.md", content: "one\ntwo\n" });
   const { about, hash } = await asked(home, {
@@ -56,7 +56,7 @@ test("it shows where, why, and of a file the lines that go and come", async () =
   expect(hash).toMatch(/^[0-9a-f]{64}$/);
 });
 
-test("an answer that names what was shown is to that and to nothing else", async () => {
+test("an answer with the hash of the shown call applies only to that call", async () => {
   await using home = await TestKernel.boot();
   const { id, hash } = await asked(home, WRITE);
   const other = await home.refusal("hil.answer", { id, decision: "approve", hash: hash.replace(/^./, "x") });
@@ -69,7 +69,7 @@ test("an answer that names what was shown is to that and to nothing else", async
   expect(await read(home, "~/context.d/a.md")).toContain("be brief");
 });
 
-test("what would change is something else by then: it is not done, and asks anew", async () => {
+test("an approved write is not made if its file has changed meanwhile, and asks again", async () => {
   await using home = await TestKernel.boot();
   await home.sys.call("fs.write", { path: "~/context.d/a.md", content: "one\n" });
   const { id } = await asked(home, WRITE);
@@ -79,7 +79,7 @@ test("what would change is something else by then: it is not done, and asks anew
   expect(await read(home, "~/context.d/a.md")).toContain("what a person wrote meanwhile");
 });
 
-test("changed before it runs: what the person wrote is done, the agent is told, and no refusal is lifted by it", async () => {
+test("an edited call runs as edited, the agent gets a note, and no refusal is bypassed", async () => {
   await using home = await TestKernel.boot();
   const { id, args } = await asked(home, WRITE);
   expect((await home.refusal("hil.answer", { id, decision: "approve", args: { content: 7 } })).code).toBe("EINVAL");
@@ -89,14 +89,14 @@ test("changed before it runs: what the person wrote is done, the agent is told, 
   expect(await read(home, "~/context.d/a.md")).toContain("be kind");
 });
 
-test("a denial says why", async () => {
+test("a denial contains the reason", async () => {
   await using home = await TestKernel.boot();
   const { id } = await asked(home, WRITE);
   await answer(home, id, { decision: "deny", message: "put it into notes.md" });
   expect(await lastResult(home)).toBe("denied by sam: put it into notes.md; do not try again, ask what to do instead.");
 });
 
-test("always: a rule for exactly this, listed with who and when, and taken back again", async () => {
+test("always: creates a rule for exactly this call, listed with account and time, and removable", async () => {
   await using home = await TestKernel.boot();
   await home.sys.call("fs.write", { path: "~/old.md", content: "x" });
   const { id } = await asked(home, DELETE);
@@ -126,7 +126,7 @@ test("always: a rule for exactly this, listed with who and when, and taken back 
   await asked(home, DELETE);
 });
 
-test("what tells an agent how to behave is never allowed for ever", async () => {
+test("changes to agent instructions can never be allowed permanently", async () => {
   await using home = await TestKernel.boot();
   const { id } = await asked(home, WRITE);
   const refused = await home.refusal("hil.answer", { id, decision: "approve", always: true });
@@ -142,7 +142,7 @@ test("what tells an agent how to behave is never allowed for ever", async () => 
 
 const QUESTION = { question: "Which one?", choices: ["red", "blue"], default: "blue", timeoutSeconds: 60 };
 
-test("a question holds the process, is told as one, and its answer is the result of the call", async () => {
+test("a question holds the process, is signalled as a question, and its answer is the result of the call", async () => {
   await using home = await TestKernel.boot();
   const question = await asked(home, { calls: [{ name: "Ask", args: QUESTION }] });
   expect(question).toMatchObject({ kind: "question", call: "hil.ask", why: "Which one?" });
@@ -156,7 +156,7 @@ test("a question holds the process, is told as one, and its answer is the result
   expect(await lastResult(home)).toBe("red");
 });
 
-test("a question that nobody answers in time is over with its default, also when the kernel ended meanwhile", async () => {
+test("an unanswered question ends with its default in time, also if the kernel ended meanwhile", async () => {
   for (const restarts of [false, true]) {
     await using home = await TestKernel.boot();
     const { id } = await asked(home, { calls: [{ name: "Ask", args: QUESTION }] });
@@ -168,7 +168,7 @@ test("a question that nobody answers in time is over with its default, also when
   }
 });
 
-test("a process with nobody to ask has its default at once, or is told so", async () => {
+test("a process without an approver gets the default at once, or an error", async () => {
   await using home = await TestKernel.boot();
   const pid = await home.task({ profile: "cron" });
   home.model.will(
@@ -188,8 +188,8 @@ test("a process with nobody to ask has its default at once, or is told so", asyn
 
 const MUTATIONS = samples(20, 200);
 
-/** What could be made of a call between the yes and its effect, by whoever gets at the rows or the files. */
-test("whatever is changed between the yes and the effect, nothing runs but what was shown", async () => {
+/** Changes of a call between approval and effect, by tampering with the rows or files. */
+test("only the shown call runs, whatever is changed between the approval and the effect", async () => {
   const random = seeded(7);
   await using home = await TestKernel.boot();
   let slipped = 0;

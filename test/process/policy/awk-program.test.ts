@@ -1,4 +1,4 @@
-// Which programs of awk only read and print: those run without asking where looking does, all others ask.
+// awk programs that only read and print run without approval where reading does; all others ask.
 
 import { expect, test } from "bun:test";
 import { onlyReads } from "../../../src/process/approvals/policy/awk-program.ts";
@@ -57,7 +57,7 @@ test.each([
   "awk -F: '{print $1}' notes",
   "awk -F , -v x=3 '$1 > x' a b",
   "git status | awk '/modified/ {print $2}' | sort",
-])("on the host it runs by itself: %s", async (command) => {
+])("on the host it runs without approval: %s", async (command) => {
   expect((await judgeOn("host", command)).action).toBe("auto");
 });
 

@@ -114,7 +114,7 @@ const BYPASSES = [
   `ls ${"a".repeat(10_001)}`,
 ];
 
-test("there are sixty of them, and more", () => {
+test("there are more than sixty of them", () => {
   expect(new Set(BYPASSES).size).toBeGreaterThan(60);
 });
 
@@ -122,7 +122,7 @@ test.each(BYPASSES)("it asks: %j", async (command) => {
   expect((await judgeOn("host", command, { rules })).action).toBe("ask");
 });
 
-test("what the list was made for runs", async () => {
+test("the intended commands run", async () => {
   for (const command of ["ls -la", "git status", "npm test", "find . -name x", "tar -tf a.tar", "sort a | uniq"])
     expect([command, (await judgeOn("host", command, { rules })).action]).toEqual([command, "auto"]);
 });
@@ -154,7 +154,7 @@ const DOES_MORE = [
   "cat $HOME",
 ];
 
-test.each(DOES_MORE)("with no rules at all it asks: %s", async (command) => {
+test.each(DOES_MORE)("with no rules it asks: %s", async (command) => {
   expect((await judgeOn("host", command)).action).toBe("ask");
 });
 
@@ -166,6 +166,6 @@ test.each([
   "grep -ex /etc/passwd",
   "grep -i1ex /etc/passwd",
   "head -- ../x",
-])("what lies outside asks: %s", async (command) => {
+])("a path outside asks: %s", async (command) => {
   expect((await judgeOn("host", command)).action).toBe("ask");
 });

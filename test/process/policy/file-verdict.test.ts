@@ -1,4 +1,4 @@
-// Which writes of an agent a person sees first. The file a path leads to decides, under every name a disk may know it by.
+// Writes of an agent that a person sees first. The target file of a path decides, under every name a disk may know it by.
 
 import { expect, test } from "bun:test";
 import { verdictOf } from "../../../src/process/approvals/policy/file-verdict.ts";
@@ -48,7 +48,7 @@ const FREE = [
   "/tmp/etc/a",
 ];
 
-test("what an agent is told to be is asked for, however its name is written", () => {
+test("agent instructions need approval under every spelling of their name", () => {
   const asked = GUARDED.filter((path) => verdictOf(WRITE, path).action === "ask");
   expect(asked).toEqual(GUARDED);
   expect(verdictOf({ ...WRITE, call: "fs.edit" }, "/home/sam/Context.D/a").action).toBe("ask");
@@ -77,7 +77,7 @@ const ACTS = [
   ".gitmodules",
 ];
 
-test("in mode auto-edit what makes programs act by themselves asks all the same, there or not yet there", () => {
+test("in mode auto-edit, files that make programs run by themselves still ask, existing or new", () => {
   const write = (path: string, ground: object = {}) =>
     hostFileVerdict({ call: "fs.write" }, { path, inside: true, attaches: null, ...ground }, "auto-edit").action;
   expect(ACTS.filter((path) => write(`/app/${path}`) !== "ask")).toEqual([]);
@@ -91,7 +91,7 @@ test("in mode auto-edit what makes programs act by themselves asks all the same,
   expect(hostFileVerdict({ call: "fs.read" }, ground, "ask").action).toBe("auto");
 });
 
-test("why a file of an attached directory asks is said as it is", () => {
+test("the reason for asking about a file of an attached directory is shown exactly", () => {
   expect(guardedWords("/workspaces/dir_kvoyqq/src/cart.js")).toBe("it changes a directory of this machine");
   for (const path of [
     "/workspaces/dir_kvoyqq/AGENTS.md",

@@ -1,5 +1,5 @@
-// Which policy decides: the narrower before the wider, a deny before all, and what a repository brings along only narrows. And what of a
-// repository git may be asked about without running anything.
+// Order of policies: narrower before wider, deny before all, and a repository's policy only narrows. And git queries in a repository that
+// run none of its programs.
 
 import { afterAll, expect, test } from "bun:test";
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
@@ -35,7 +35,7 @@ const about = (more: Partial<Subject>) => ({ ...READ, ...more });
 const only = (rule: object) => [layer("yours", { rules: [rule] })];
 const action = (layers: readonly Layer[], subject: Subject = READ) => decision(layers, subject)?.action ?? null;
 
-test("the narrower policy decides, a deny of any stands, and a default is the last word of its policy", () => {
+test("the narrower policy decides, any deny wins, and a default comes last in its policy", () => {
   const auto = { rules: [{ match: "fs.read", action: "auto" }] };
   const ask = { rules: [{ match: "fs.*", action: "ask" }] };
   const deny = { rules: [{ match: "*", action: "deny" }] };
@@ -46,7 +46,7 @@ test("the narrower policy decides, a deny of any stands, and a default is the la
   expect(action([])).toBeNull();
 });
 
-test("a repository narrows and never widens", () => {
+test("a repository's policy narrows and never widens", () => {
   const auto = { default: "auto", rules: [{ match: "*", action: "auto" }] };
   expect(action([layer("the repository", auto, true)])).toBeNull();
   expect(
@@ -55,7 +55,7 @@ test("a repository narrows and never widens", () => {
   expect(action([layer("yours", auto), layer("the repository", { default: "deny" }, true)])).toBe("deny");
 });
 
-test("within a policy rules for exactly this call come before rules for many, else in their order", () => {
+test("within a policy, exact rules come before general ones, otherwise their order decides", () => {
   const rules = [
     { match: "fs.*", action: "ask" },
     { match: "fs.read", target: "host", action: "ask" },
@@ -66,7 +66,7 @@ test("within a policy rules for exactly this call come before rules for many, el
   expect(action([layer("yours", { rules })], about({ target: "host" }))).toBe("ask");
 });
 
-test("a path is a rule's by whole names and where it really leads: what denies holds for every spelling of it", () => {
+test("a rule's path matches whole names and the real target: a deny applies to every spelling", () => {
   const auto = only({ match: "fs.read", when: { argPrefix: { path: "/proj" } }, action: "auto" });
   expect(action(auto)).toBe("auto");
   for (const place of ["/proj-secret/x", "/etc/passwd", "/PROJ/a"]) expect(action(auto, about({ place }))).toBeNull();
@@ -81,7 +81,7 @@ test("a path is a rule's by whole names and where it really leads: what denies h
   for (const each of spelled) expect(action(deny, about(each))).toBe("deny");
 });
 
-test("conditions all have to hold: tags, profile, arguments", () => {
+test("all conditions must match: tags, profile, arguments", () => {
   const rule = {
     match: "fs.read",
     when: { anyTag: ["network"], anyProfile: ["cron", "task"], argEquals: { path: "/proj/a" } },
@@ -108,11 +108,11 @@ test.each([
   '{"rules":[{"match":"*","action":"auto","when":{"argPrefix":{"command":""}}}]}',
   '{"rules":[{"match":"*","action":"auto","when":{"argEquals":{}}}]}',
   '{"rules":{"0":{}}}',
-])("this is no policy: %s", (text) => {
+])("this is not a valid policy: %s", (text) => {
   expect(() => parsePolicy(text)).toThrow("invalid policy");
 });
 
-test("a policy that is no policy is not set, and explain says which rule of which policy decides", async () => {
+test("an invalid policy is not set, and explain names the deciding rule and policy", async () => {
   const program = standInSandbox(scratch).program;
   const work = join(scratch, "work");
   mkdirSync(join(work, ".gsv"), { recursive: true });
@@ -146,7 +146,7 @@ const GIT = join(scratch, "repo/.git");
 const CONFIG =
   '[core]\n\trepositoryformatversion = 0\n\tbare = false\n[remote "origin"]\n\turl = https://example.org/x.git\n';
 
-test("git is only asked by itself where its configuration can make it run nothing", () => {
+test("git runs without approval only where its configuration starts no program", () => {
   const plain = () => isPlainRepository(join(scratch, "repo"));
   expect(plain()).toBe(false);
   mkdirSync(join(GIT, "hooks"), { recursive: true });

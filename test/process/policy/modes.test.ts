@@ -1,4 +1,4 @@
-// Modes of a process, and that no agent gets itself another: not by a call, a file, a script, a child or a rule.
+// Modes of a process. No agent can change its mode through a call, file, script, child or rule.
 
 import { expect, test } from "bun:test";
 import type { ProcessInfo } from "../../../src/abi/process/process.ts";
@@ -16,7 +16,7 @@ async function outcomes(home: TestKernel, calls: readonly object[], pid = INIT):
 
 const shell = (command: string) => ({ name: "Shell", args: { command } });
 
-test("in mode plan a process looks and changes nothing, by whatever tool", async () => {
+test("a process in mode plan reads and changes nothing, with any tool", async () => {
   await using home = await TestKernel.boot({ realTime: true });
   await home.sys.call("fs.write", { path: "~/a.md", content: "a" });
   await home.sys.call("proc.mode", { pid: INIT, mode: "plan" });
@@ -40,7 +40,7 @@ test("in mode plan a process looks and changes nothing, by whatever tool", async
   expect((await home.sys.call<{ processes: ProcessInfo[] }>("proc.list", {})).processes).toHaveLength(1);
 });
 
-test("mode yolo: what would ask runs, but what is guarded asks and a deny stands", async () => {
+test("mode yolo runs calls that would ask, but guarded ones ask and a deny wins", async () => {
   await using home = await TestKernel.boot({ realTime: true });
   for (const name of ["a.md", "b.md"]) await home.sys.call("fs.write", { path: `~/${name}`, content: name });
   await home.stores.kernel.processes.mode(INIT, "yolo");
@@ -56,7 +56,7 @@ test("mode yolo: what would ask runs, but what is guarded asks and a deny stands
   await home.inState(INIT, "waiting_hil");
 });
 
-test("without a sandbox mode yolo is refused, unless the whole home allows it and gsv is not root's", async () => {
+test("mode yolo without a sandbox is refused, unless the whole home allows it and gsv does not run as root", async () => {
   await using home = await TestKernel.boot();
   const refused = await home.refusal("proc.mode", { pid: INIT, mode: "yolo" });
   expect([refused.code, refused.message]).toEqual(["EPERM", expect.stringContaining("no sandbox")]);
@@ -67,7 +67,7 @@ test("without a sandbox mode yolo is refused, unless the whole home allows it an
   else expect(await forced).toEqual({ pid: INIT, mode: "yolo" });
 });
 
-test("no process changes a mode, a rule or an answer, and its children have no more than it", async () => {
+test("a process changes no mode, rule or answer, and its children have no wider ones", async () => {
   await using home = await TestKernel.boot({ realTime: true });
   await home.sys.call("fs.write", { path: "~/old.md", content: "x" });
   await home.sys.call("proc.mode", { pid: INIT, mode: "plan" });
@@ -99,7 +99,7 @@ test("no process changes a mode, a rule or an answer, and its children have no m
   expect((await home.sys.call<{ rules: unknown[] }>("policy.list", {})).rules).toEqual([]);
 });
 
-test("who names no process asks about init", async () => {
+test("the mode command without a pid means init", async () => {
   await using home = await TestKernel.boot();
   await home.sys.call("proc.mode", { pid: INIT, mode: "plan" });
   await home.sys.call("proc.model", { pid: INIT, model: "openai/some" });

@@ -1,4 +1,4 @@
-// What a command needs and what makes it dangerous, over a table of commands: needs.txt has a row for each.
+// Needs and dangers of a command, over a table of commands: needs.txt has a row for each.
 
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
@@ -13,7 +13,7 @@ const rows = readFileSync(join(import.meta.dir, "needs.txt"), "utf8")
   .split("\n")
   .filter((line) => line !== "" && !line.startsWith("#"));
 
-test("there are at least 120 rows, each with a command of its own", () => {
+test("there are at least 120 rows, each with its own command", () => {
   expect(new Set(rows.map((row) => ROW.exec(row)?.[1])).size).toBeGreaterThanOrEqual(120);
 });
 

@@ -1,4 +1,4 @@
-// Which commands of an agent ask a person, by their parts, by the rules and by where they would run.
+// Commands of an agent that need approval, by their parts, the rules and the place they run.
 
 import { expect, test } from "bun:test";
 import type { Rule } from "../../../src/abi/policy.ts";
@@ -52,15 +52,15 @@ test.each([
   "ls curl-notes rm-notes",
   "echo rm; echo 'curl x'",
   "for f in *.md; do wc -l $f; done",
-])("on gsv it runs by itself: %s", async (command) => {
+])("on gsv it runs without approval: %s", async (command) => {
   expect(await onGsv(command)).toBe("auto");
 });
 
-test("it asks where an agent wants it to", async () => {
+test("it asks for a working directory that needs approval", async () => {
   expect(await onGsv("ls", { request: { ask: true } })).toBe("ask");
 });
 
-test("on the host only looking runs by itself, where a person attached the directory and there is a sandbox", async () => {
+test("on the host only read-only commands run without approval, in an attached directory with a sandbox", async () => {
   expect(await onHost("ls")).toBe("auto");
   const grounds = [{ sandbox: null }, { attached: false }];
   expect(await Promise.all(grounds.map((ground) => onHost("ls", { ground })))).toEqual(["ask", "ask"]);
@@ -84,12 +84,12 @@ const LOOKING: readonly (readonly [string, readonly string[]])[] = [
   ["jq -r .name package.json", ["package.json"]],
 ];
 
-test.each(LOOKING)("%s only looks at %j", (command, names) => {
+test.each(LOOKING)("%s only reads %j", (command, names) => {
   expect(looksAt(command)?.map((each) => each?.names)).toEqual([names]);
 });
 
 test.each(["ls src | head -5", "cat a && wc -l b; pwd", "git status 2>&1", "grep x a 2>/dev/null | sort | uniq -c"])(
-  "each command of it only looks: %s",
+  "each command of it only reads: %s",
   (command) => {
     expect(looksAt(command)?.every((each) => each !== null)).toBe(true);
   },
@@ -98,7 +98,7 @@ test.each(["ls src | head -5", "cat a && wc -l b; pwd", "git status 2>&1", "grep
 const NPM: Rule = { match: "shell.exec", target: "host", when: { argPrefix: { command: "npm test" } }, action: "auto" };
 const NO_PUSH: Rule = { match: "shell.exec", when: { argPrefix: { command: "git push" } }, action: "deny" };
 
-test("a rule lets a command run by its first words, with what only looks beside it", async () => {
+test("a rule allows a command by its first words, combined with read-only commands", async () => {
   const runs = [
     "npm test",
     "npm test -- --watch=false",
@@ -115,7 +115,7 @@ test("a rule lets a command run by its first words, with what only looks beside 
   expect(await onHost("npm test", { rules: [NPM], ground: { sandbox: null } })).toBe("ask");
 });
 
-test("a deny stands wherever it is hidden, however long the line and whatever else allows it", async () => {
+test("a deny applies wherever the command is hidden, in any long line and despite other rules", async () => {
   const rules: Rule[] = [{ match: "*", action: "auto" }, NO_PUSH];
   const hidden = ["git push", "ls; git push -f", "sh -c 'git push'", "echo $(git push)", "env A=1 /usr/bin/git push"];
   const long = `${"true && ".repeat(60)}git push`;
@@ -126,7 +126,7 @@ test("a deny stands wherever it is hidden, however long the line and whatever el
   expect(await onHost("$X push", { rules })).not.toBe("auto");
 });
 
-test("what was always allowed is that text and nothing else", async () => {
+test("a permanent approval covers exactly that text", async () => {
   const command = "make clean && rm -rf build/*.o";
   const rules: Rule[] = [{ match: "shell.exec", target: "host", when: { argEquals: { command } }, action: "auto" }];
   expect(await onHost(command, { rules })).toBe("auto");
@@ -135,7 +135,7 @@ test("what was always allowed is that text and nothing else", async () => {
   expect(await onGsv(command, { rules })).toBe("ask");
 });
 
-test("it says of each part what it is known to do, and why it asks", async () => {
+test("the verdict lists for each part its known effects and the reason to ask", async () => {
   const { reasons, parts } = await judgeOn("host", "ls src | xargs rm");
   expect(parts.map(({ text, tags }) => [text, tags])).toEqual([
     ["ls src", []],
@@ -145,7 +145,7 @@ test("it says of each part what it is known to do, and why it asks", async () =>
   expect(reasons).toEqual(["xargs rm: is not known to only look", "rm: deletes or replaces"]);
 });
 
-test("mode yolo lets what asks by default run in a sandbox, and not what a rule asks for", async () => {
+test("mode yolo runs commands that ask by default in a sandbox, but not those that a rule asks for", async () => {
   expect(await judgeOn("host", "make", { isFree: true })).toMatchObject({ action: "auto", lifted: true });
   expect(await onHost("make", { isFree: true, ground: { sandbox: null } })).toBe("ask");
   expect(await onHost("git push", { isFree: true, rules: [NO_PUSH] })).toBe("deny");

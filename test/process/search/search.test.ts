@@ -1,4 +1,4 @@
-// Finding what was said: in live and archived histories, one's own alone, however the words are written; and an index that is derived.
+// Search in live and archived histories of your own, in any spelling. The index is derived.
 
 import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
@@ -20,7 +20,7 @@ function allBytes({ paths }: TestKernel): string {
   return files.map((file) => readFileSync(file, "latin1")).join("");
 }
 
-test("what was said, answered, called and returned is found, newest first, with the hits in it", async () => {
+test("messages, answers, calls and results are found, newest first, with marked matches", async () => {
   await using home = await TestKernel.boot();
   const calls = [{ id: "c", name: "Write", args: { path: "~/walrus.md", content: "The walrus sleeps." } }];
   home.model.will(INIT, { text: "A walrus, yes.", calls }, { text: "done" });
@@ -32,7 +32,7 @@ test("what was said, answered, called and returned is found, newest first, with 
   expect(hits.map(([begin, end]) => snippet.slice(begin, end))).toEqual(["Walrus", "sea"]);
 });
 
-test("it is up to date at every search, and reads nothing twice", async () => {
+test("the index is current at every search, and reads nothing twice", async () => {
   let read = 0;
   await using home = await TestKernel.boot({
     ports: (ports) => {
@@ -53,7 +53,7 @@ test("it is up to date at every search, and reads nothing twice", async () => {
   expect(await found(home, "otter")).toHaveLength(2);
 });
 
-test("what was put away is found in its archive, and a process that has ended by its pid", async () => {
+test("archived messages are found in their archive, and ended processes by pid", async () => {
   await using home = await TestKernel.boot();
   await home.say("the heron stands");
   const pid = await home.task();
@@ -69,7 +69,7 @@ test("what was put away is found in its archive, and a process that has ended by
   expect(await home.refusal("proc.search", { words: ["heron"], pid: "task:zzzzzz" })).toMatchObject({ code: "ESRCH" });
 });
 
-test("archives that were made before anybody searched are found too", async () => {
+test("archives older than the index are found too", async () => {
   await using home = await TestKernel.boot();
   await home.say("the egret wades");
   await home.sys.call("proc.reset", { pid: INIT });
@@ -77,7 +77,7 @@ test("archives that were made before anybody searched are found too", async () =
   expect(await found(home, "egret")).toEqual([`${INIT} 1 user`]);
 });
 
-test("words, phrases and beginnings; capitals, accents and signs without spaces make no difference", async () => {
+test("words, phrases and prefixes match; case, accents and scripts without spaces make no difference", async () => {
   await using home = await TestKernel.boot();
   await home.say("Die Straße nach Ávila ist lang");
   await home.say("明日は雨が降ります");
@@ -95,7 +95,7 @@ test("words, phrases and beginnings; capitals, accents and signs without spaces 
   expect(await home.refusal("proc.search", { words: ["—", '""'] })).toMatchObject({ code: "EINVAL" });
 });
 
-test("by process, by time and by number", async () => {
+test("a search can be limited by process, time and number", async () => {
   await using home = await TestKernel.boot();
   for (const text of ["one newt", "two newts newt", "three newt"]) {
     await home.say(text);
@@ -113,7 +113,7 @@ test("by process, by time and by number", async () => {
   expect(await home.refusal("proc.search", { words: ["newt"], since: "soon" })).toMatchObject({ code: "EINVAL" });
 });
 
-test("everybody finds their own alone, and root all of it", async () => {
+test("you find only your own messages, and root finds all", async () => {
   await using home = await TestKernel.boot();
   const bob = await addHuman(home, "bob");
   await home.say("sam's badger");
@@ -128,7 +128,7 @@ test("everybody finds their own alone, and root all of it", async () => {
 });
 
 describe("the index", () => {
-  test("is made anew when it is gone, damaged, or of another version", async () => {
+  test("is rebuilt if it is missing, damaged, or of another version", async () => {
     await using home = await TestKernel.boot();
     await home.say("a lone curlew");
     const { indexDb } = home.paths;
@@ -153,7 +153,7 @@ describe("the index", () => {
     expect(await found(home, "curlew")).toEqual([`${INIT} 1 user`]);
   });
 
-  test("holds nothing of a history that was thrown away, in no byte of its files", async () => {
+  test("holds nothing of a discarded history, in no byte of its files", async () => {
     await using home = await TestKernel.boot();
     const pid = await home.task();
     await home.say("the hidden capercaillie", { pid });
@@ -178,7 +178,7 @@ describe("the index", () => {
     expect(await found(home, "bittern")).toHaveLength(0);
   });
 
-  test("of a damaged archive says nothing and reads it once", async () => {
+  test("skips a damaged archive and reads it once", async () => {
     await using home = await TestKernel.boot();
     await home.say("a shy dunlin");
     const { archivedTo } = await home.sys.call<{ archivedTo: string }>("proc.reset", { pid: INIT });
