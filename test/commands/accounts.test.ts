@@ -1,4 +1,4 @@
-// What is typed about accounts: `--user` with any command, passwords that are asked for and never shown, logins that are kept.
+// Accounts on the command line: `--user` with any command, hidden passwords, saved logins.
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { SysError } from "../../src/abi/errno.ts";
@@ -15,13 +15,13 @@ describe("--user", () => {
     ["before the command", ["--user", "bob", "ps"]],
     ["after it", ["ps", "--user", "bob"]],
     ["with an equals sign", ["ps", "--user=bob", "--json"]],
-  ])("%s it is taken from any command", async (_where, argv) => {
+  ])("%s it works with any command", async (_where, argv) => {
     expect(await runs(io, ...argv)).toBe(0);
     expect(io.actedAs).toEqual(["bob"]);
     expect(io.fakeSys.asked("proc.list")).toHaveLength(1);
   });
 
-  test("behind -- it is text like any other", async () => {
+  test("behind -- it is ordinary text", async () => {
     io.fakeSys.answer("proc.send", () => ({ runId: "r1" }));
     expect(await runs(io, "send", "--", "--user")).toBe(0);
     expect(io.actedAs).toEqual([]);
@@ -34,7 +34,7 @@ describe("--user", () => {
     [["ps", "--user="]],
     [["ps", "--user", "../bob"]],
     [["ps", "--user", "bob", "--user", "root"]],
-  ])("%p is a usage error, and nothing is asked of anybody", async (argv) => {
+  ])("%p is a usage error, and asks for no password", async (argv) => {
     expect(await runs(io, ...argv)).toBe(2);
     expect(io.fakeSys.calls).toEqual([]);
     expect(io.actedAs).toEqual([]);
@@ -48,7 +48,7 @@ describe("gsv passwd", () => {
     io.fakeSys.answer("account.passwd", (args: { username: string }) => ({ username: args.username }));
   }
 
-  test("asks for the password so far and twice for the new one, and prints none of them", async () => {
+  test("asks for the current password and twice for the new one, and prints none of them", async () => {
     as(1000, "sam", true);
     io.terminal().hidden.push("old words", "new words", "new words");
     expect(await runs(io, "passwd")).toBe(0);
@@ -59,7 +59,7 @@ describe("gsv passwd", () => {
     expect(io.stdout.text + io.stderr.text).toBe("password of sam changed\n");
   });
 
-  test("asks for no old one where there is none, and root for nobody's", async () => {
+  test("does not ask for a missing old password, and root is asked for none", async () => {
     as(1000, "sam", false);
     io.terminal().hidden.push("new words", "new words");
     await runs(io, "passwd");
@@ -70,14 +70,14 @@ describe("gsv passwd", () => {
     expect(io.fakeSys.asked("account.passwd").map(({ username }) => username)).toEqual(["sam", "bob"]);
   });
 
-  test("two that differ change nothing", async () => {
+  test("two different passwords change nothing", async () => {
     as(1000, "sam", false);
     io.terminal().hidden.push("new words", "new wrods");
     expect(await runs(io, "passwd")).toBe(2);
     expect(io.fakeSys.asked("account.passwd")).toEqual([]);
   });
 
-  test("reads lines from stdin, and does not claim that they were typed", async () => {
+  test("reads lines from stdin, and does not report them as typed", async () => {
     as(1000, "sam", true);
     io.stdin = stdinOf("pipe", ["old words\nnew words\n"]);
     expect(await runs(io, "passwd")).toBe(0);
@@ -89,7 +89,7 @@ describe("gsv passwd", () => {
 describe("gsv auth", () => {
   const made = { id: "0190a1b2-0000-7000-8000-000000000001", token: "gsv_user_secret", expiresAt: 1_767_351_600_000 };
 
-  test("login asks for the password again, keeps a token of eight hours and never prints it; logout ends it and forgets it", async () => {
+  test("login asks for the password again, stores a token for eight hours and never prints it; logout deletes it", async () => {
     io.fakeSys.answer("sys.token.create", () => made).answer("sys.token.revoke", () => ({}));
     expect(await runs(io, "auth", "login", "bob")).toBe(0);
     expect(io.actedAs).toEqual(["bob fresh"]);
@@ -103,7 +103,7 @@ describe("gsv auth", () => {
     expect(io.stdout.text).toEndWith("not signed in as bob\n");
   });
 
-  test("a token the kernel knows no more is forgotten all the same", async () => {
+  test("logout also deletes a token that the kernel no longer has", async () => {
     io.logins.set("bob", made);
     io.fakeSys.answer("sys.token.revoke", () => {
       throw new SysError("EAUTH", "this token was revoked");
@@ -112,7 +112,7 @@ describe("gsv auth", () => {
     expect(io.logins.size).toBe(0);
   });
 
-  test("token create prints the token and nothing else, for a script to take", async () => {
+  test("token create prints only the token, for scripts", async () => {
     io.fakeSys.answer("sys.token.create", () => made);
     expect(await runs(io, "auth", "token", "create", "--label", "backup", "--expires", "30d")).toBe(0);
     expect(io.stdout.text).toBe("gsv_user_secret\n");
@@ -120,7 +120,7 @@ describe("gsv auth", () => {
   });
 });
 
-test("gsv user speaks of accounts as Unix does", async () => {
+test("gsv user uses the account words of Unix", async () => {
   const account = {
     username: "bob",
     uid: 1002,

@@ -1,4 +1,4 @@
-// `gsv api`: every syscall with JSON, and only what it takes.
+// `gsv api`: every syscall with JSON, and only valid arguments.
 
 import { beforeEach, expect, test } from "bun:test";
 import { SysError } from "../../src/abi/errno.ts";
@@ -12,7 +12,7 @@ beforeEach(() => {
   io = new FakeIo();
 });
 
-test("alone it lists every syscall with what it needs", async () => {
+test("without arguments it lists every syscall with its requirements", async () => {
   expect(await runs(io, "api", "--json")).toBe(0);
   const rows = io.stdout.lines.map((line) => JSON.parse(line));
   expect(rows.map(({ name }) => name)).toEqual([...SYSCALLS.keys()]);
@@ -28,14 +28,14 @@ test("alone it lists every syscall with what it needs", async () => {
   expect(io.stdout.lines[0]).toMatch(/^SYSCALL +CLASS +CAPABILITY +BY +SUMMARY$/);
 });
 
-test("the arguments go as they are written, hidden ones too, and the answer is one line of JSON", async () => {
+test("the arguments are passed unchanged, hidden ones too, and the answer is one line of JSON", async () => {
   io.fakeSys.answer("proc.list", () => ({ processes: [], next: null }));
   expect(await runs(io, "api", "proc.list", '{"limit":2,"after":"x"}')).toBe(0);
   expect(io.fakeSys.asked("proc.list")).toEqual([{ limit: 2, after: "x" }]);
   expect(io.stdout.text).toBe('{"processes":[],"next":null}\n');
 });
 
-test("- reads them from stdin, and a call that answers nothing prints null", async () => {
+test("- reads the arguments from stdin, and an empty answer is null", async () => {
   io.stdin = stdinOf("pipe", ['{"why":"stop"}']);
   io.fakeSys.answer("sys.drain", () => undefined);
   expect(await runs(io, "api", "sys.drain", "-")).toBe(0);
@@ -43,7 +43,7 @@ test("- reads them from stdin, and a call that answers nothing prints null", asy
   expect(io.stdout.text).toBe("null\n");
 });
 
-test("the request id goes with the call", async () => {
+test("the request id is sent with the call", async () => {
   let id: string | undefined;
   io.fakeSys.answer("proc.send", (_args, options) => {
     id = options.requestId;
@@ -70,7 +70,7 @@ test.each(WRONG)("%j is refused before anything is sent", async (argv, status, s
   expect([io.stdout.text, io.fakeSys.calls]).toEqual(["", []]);
 });
 
-test("what the kernel refuses exits as it does for every command", async () => {
+test("a refusal of the kernel has the exit status of every command", async () => {
   io.fakeSys.answer("hil.answer", () => {
     throw new SysError("EPERM", "hil.answer is for people: a process may not call it");
   });
@@ -78,7 +78,7 @@ test("what the kernel refuses exits as it does for every command", async () => {
   expect(JSON.parse(io.stderr.text)).toMatchObject({ code: "EPERM", exit: 1 });
 });
 
-test("the same request twice is carried out once by a real kernel", async () => {
+test("a real kernel carries out the same request once", async () => {
   await using home = await TestKernel.boot();
   const call = ["api", "proc.spawn", "--request-id", "once", '{"label":"one"}'];
   const [first, second] = [await type(home, ...call), await type(home, ...call)];

@@ -1,5 +1,4 @@
-// `gsv approve --edit` as a person does it: the real program on a terminal, an editor that has the terminal for itself, and a process that goes
-// on with what was written there.
+// `gsv approve --edit` on a real terminal: an editor that owns the terminal, and a process that continues with the edited call.
 
 import { expect, test } from "bun:test";
 import { chmodSync } from "node:fs";
@@ -12,7 +11,7 @@ import { WireServer } from "../support/wire-server.ts";
 
 const { body, type } = WIRES["openai chat completions"]!;
 
-/** Shows what it was given and takes the one line that is typed for the new text; nothing typed leaves the text as it is. */
+/** Shows its file and replaces it with the typed line; an empty line leaves it unchanged. */
 const EDITOR = `#!/bin/sh
 printf 'editing %s\\r\\n' "$(cat "$1")"
 IFS= read -r line
@@ -27,12 +26,12 @@ async function edits(home: TestHome, id: string, typed: string): Promise<{ statu
   await session.until(/editing /);
   session.type(typed);
   const status = await session.exited();
-  // The last a program wrote may be read after it has gone.
+  // The last output of a program may arrive after its exit.
   await session.until((text) => text.includes(id));
   return { status, seen: session.text() };
 }
 
-test("what a person writes in their editor runs in the place of what was asked, and the agent is told", async () => {
+test("the edited text runs instead of the request, and the agent gets a note", async () => {
   const call = (command: string) => ({ calls: [{ name: "Shell", json: [JSON.stringify({ command })] }] });
   using server = new WireServer(() => ({ type, body: body({ text: ["done"] }) }));
   const home = new TestHome();
@@ -55,7 +54,7 @@ test("what a person writes in their editor runs in the place of what was asked, 
     expect(results[0]).toContain("echo kept them");
     expect(results[0]).toContain("kept them\n(exit status 0)");
     expect(server.requests.at(-1)?.body).toContain("kept them");
-    // Left as it was, nothing is allowed: saying yes is a word of its own.
+    // An unchanged text allows nothing: an approval is a separate command.
     const other = await ask();
     const left = await edits(home, other, "\r");
     expect(left.status).toBe(1);

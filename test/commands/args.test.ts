@@ -30,7 +30,7 @@ const many = {
   input: { pids: field.pids("processes", { positional: true, meta: "PID..." }) },
 };
 
-test("a flag that takes many is given once for each", async () => {
+test("a repeatable flag is given once per value", async () => {
   const attached = { ...many, input: { attach: field.optional(field.paths("files", { letter: "a", meta: "FILE" })) } };
   const result = await parseCommandLine(attached, ["-a", "one.png", "--attach", "two.png"]);
   expect(result).toMatchObject({ values: { attach: ["one.png", "two.png"] } });
@@ -51,7 +51,7 @@ async function refusal(run: () => unknown): Promise<SysError> {
   throw new Error("it was accepted");
 }
 
-test("a line without flags means what Commander makes of it, although Commander is not asked", async () => {
+test("a line without flags is parsed as Commander would, without Commander", async () => {
   const token = fc.oneof(fc.constantFrom("--json", "-", "", "=", "json", "a b", "init:1000"), fc.string());
   const line = fc.array(
     token.filter((each) => each === "--json" || !looksLikeFlag(each)),
@@ -68,7 +68,7 @@ test("a line without flags means what Commander makes of it, although Commander 
   );
 });
 
-describe("what is accepted", () => {
+describe("accepted values", () => {
   const cases: [args: string[], values: object][] = [
     [[], {}],
     [["hello"], { word: "hello" }],
@@ -106,13 +106,13 @@ describe("what is accepted", () => {
     });
   });
 
-  test("help wins wherever it stands, but not after --", async () => {
+  test("help wins anywhere, but not after --", async () => {
     expect(await parseCommandLine(spec, ["--nonsense", "-h"])).toBe("help");
     expect(await parseCommandLine(spec, ["--help"])).toBe("help");
   });
 });
 
-describe("what is refused with exit 2 and the usage", () => {
+describe("refused with exit 2 and the usage", () => {
   const cases: [args: string[], says: string][] = [
     [["--uid", "--limit", "3"], "--uid needs a value, and --limit looks like a flag"],
     [["--uid", "-1"], "--uid needs a value, and -1 looks like a flag"],
@@ -158,7 +158,7 @@ describe("what is refused with exit 2 and the usage", () => {
     expect(error.hints.at(-1)).toStartWith("usage: gsv try it [WORD]");
   });
 
-  test("flags are named where they are few, and left to the help where they are many", async () => {
+  test("flags are listed if they are few, otherwise the help is named", async () => {
     const usageOf = async (input: object) => {
       const error = await refusal(() => parseCommandLine({ ...many, input: { ...many.input, ...input } }, ["--x"]));
       return error.hints.at(-1);
@@ -174,24 +174,24 @@ describe("what is refused with exit 2 and the usage", () => {
     expect((await refusal(() => parseCommandLine(many, []))).message).toBe("PID is missing: processes");
   });
 
-  test("of a word that is one of a few, the message gives the name once and then what it may be", async () => {
+  test("a wrong choice is answered with its name once and the allowed values", async () => {
     const input = { mode: field.choice("how much", ["plan", "ask"], { positional: true }) };
     const error = await refusal(() => parseCommandLine({ ...many, input }, ["foo"]));
     expect(error.message).toBe('MODE must be one of plan, ask, not "foo"');
     expect((await refusal(() => parseCommandLine({ ...many, input }, []))).message).toBe("MODE is missing: how much");
   });
 
-  test("a mistyped flag is told the nearest one, and an unquoted text about quotes", async () => {
+  test("a mistyped flag gets the nearest one, and an unquoted text gets advice about quotes", async () => {
     expect((await refusal(() => parsed("--limt", "3"))).hints).toContain("did you mean --limit");
     expect((await refusal(() => parsed("a", "b"))).hints).toContain("text of several words needs quotes around it");
   });
 
-  test("control characters of an argument do not reach the message", async () => {
+  test("an error message contains no control characters of an argument", async () => {
     expect((await refusal(() => parsed("--limit", "\x1b[2J\u202e5"))).message).toContain("␛[2J⟨U+202E⟩5");
   });
 });
 
-test("a pid that cannot exist reads like one that does not exist", async () => {
+test("an impossible pid reads like a missing one", async () => {
   for (const pid of ["nope", "", "init:01", "task:ABC123", "../1", "init:1000\n"]) {
     const error = await refusal(() => parsed("--pid", pid));
     expect(error.message).toStartWith("no such process");
@@ -199,13 +199,13 @@ test("a pid that cannot exist reads like one that does not exist", async () => {
   }
 });
 
-test("the usage shows what may be left out, and nothing that is hidden", () => {
+test("the usage shows optional parts, and no hidden ones", () => {
   expect(usageLine(spec)).toBe(
     "gsv try it [WORD] [--uid UID] [--limit N] [--pid PID] [--after AFTERSEQ] [--profile task|review] [--options OPTIONS] [--no-archive] [--no-noise] [--json]",
   );
 });
 
-test("timeouts are decimal seconds above zero, or have their unit with them", async () => {
+test("timeouts are decimal seconds above zero, or carry a unit", async () => {
   expect(timeoutMs(spec, "30")).toBe(30_000);
   for (const [text, ms] of [
     ["2s", 2000],

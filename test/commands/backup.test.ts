@@ -43,26 +43,26 @@ beforeEach(() => {
 });
 
 describe("gsv backup", () => {
-  test("it says which file, how big, and what is in it", async () => {
+  test("it prints the file, its size and its contents", async () => {
     expect(await runs(io, "backup", "b.tar")).toBe(0);
     expect(io.keptCalls).toEqual([["backup", "b.tar", { force: false }]]);
     expect(io.stdout.text).toBe("/b.tar (1.5 KiB): 1 process, 12 messages, 0 archives, 3 files\n");
   });
 
-  test("with --json it is one object, and --force is handed on", async () => {
+  test("with --json it is one object, and --force is passed on", async () => {
     expect(await runs(io, "backup", "--force", "b.tar", "--json")).toBe(0);
     expect(io.keptCalls).toEqual([["backup", "b.tar", { force: true }]]);
     expect(JSON.parse(io.stdout.text)).toEqual({ ...MADE });
   });
 
-  test("what had to be left out is named on stderr, and the status is 1", async () => {
+  test("skipped parts are named on stderr, and the status is 1", async () => {
     io.made = { ...MADE, faults: ["task:abc123: its database is missing"] };
     expect(await runs(io, "backup", "b.tar")).toBe(1);
     expect(io.stdout.lines).toHaveLength(1);
     expect(io.stderr.text).toBe("gsv: skipped, because it is damaged: task:abc123: its database is missing\n");
   });
 
-  test("without a file, or with two, it is a usage error", async () => {
+  test("no file, or two files, is a usage error", async () => {
     expect(await runs(io, "backup")).toBe(2);
     expect(await runs(io, "backup", "a", "b")).toBe(2);
     expect(await runs(io, "restore")).toBe(2);
@@ -72,7 +72,7 @@ describe("gsv backup", () => {
 });
 
 describe("gsv restore", () => {
-  test("it says what came back, where what was there is now, and what did not come back", async () => {
+  test("it prints restored parts, the place of the old ones, and missing ones", async () => {
     io.restored = { ...RESTORED, replaced: "/home/sam/.gsv/backup/replaced-1" };
     expect(await runs(io, "restore", "--force", "b.tar")).toBe(0);
     expect(io.keptCalls).toEqual([["restore", "b.tar", { force: true }]]);
@@ -83,7 +83,7 @@ describe("gsv restore", () => {
     ]);
   });
 
-  test("what the backup never had is named on stderr, and the status is 1", async () => {
+  test("parts that the backup never had are named on stderr, and the status is 1", async () => {
     io.restored = { ...RESTORED, faults: ["/home/sam/a: its bytes are missing or damaged"] };
     expect(await runs(io, "restore", "b.tar")).toBe(1);
     expect(io.stderr.text).toContain("/home/sam/a: its bytes are missing or damaged");
@@ -91,8 +91,8 @@ describe("gsv restore", () => {
 });
 
 describe("gsv df", () => {
-  test("it is a table that ends with the sum and what is free", async () => {
-    // As it is in the fingers of everybody.
+  test("it is a table that ends with the sum and the free space", async () => {
+    // A common flag of df.
     expect(await runs(io, "df", "-h")).toBe(0);
     expect(io.stdout.lines).toEqual([
       "5.0 MiB   1  process  init:1000",

@@ -1,4 +1,4 @@
-// Answers on stdin of `gsv chat --input jsonl`: each line one answer, nothing else on it, and at the end nobody is there to answer.
+// Answers on stdin of `gsv chat --input jsonl`: each line is one answer with no other fields; at end of input no approver is left.
 
 import { expect, test } from "bun:test";
 import { answering, type Steering } from "../../commands/chat/answers.ts";
@@ -27,7 +27,7 @@ async function fed(text: string, answer: (args: object) => unknown = () => ({}))
   return { answers, told, steerings };
 }
 
-test("a line answers an approval or a question, as it says and no more", async () => {
+test("a line answers one approval or question, exactly as written", async () => {
   const lines = [
     { type: "approval", id: "k3x9", decision: "allow", always: true, hash: "h", other: 1 },
     { type: "approval", id: "k3x9", decision: "deny", message: "keep it" },
@@ -70,7 +70,7 @@ test.each([
   '{"type":"message","content":"yes"}',
   "null",
   "[]",
-])("this is no answer: %s", async (line) => {
+])("this is an invalid answer: %s", async (line) => {
   const { answers, told } = await fed(`${line}\n\n`);
   expect(answers).toEqual([]);
   const form = `{"type":"approval","id":"k3x9","decision":"allow"}`;
@@ -78,7 +78,7 @@ test.each([
   expect(told).toEqual([fault, null]);
 });
 
-test("an answer that is refused is told, and the next line is read", async () => {
+test("a refused answer is reported, and the next line is read", async () => {
   const line = (id: string) => JSON.stringify({ type: "approval", id, decision: "allow" });
   const { answers, told } = await fed(`${line("gone")}\n${line("k3x9")}\n`, (args) => {
     if ((args as { id: string }).id === "gone") throw new SysError("ENOENT", "no such approval: gone");

@@ -1,4 +1,4 @@
-// Before anything is sent: time runs out, somebody leaves, or what was typed makes no sense. Each has its exit status and its result.
+// Before anything is sent: timeouts, interrupts and invalid input. Each has its exit status and its result.
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { checkEvent } from "../../commands/events.ts";
@@ -17,8 +17,8 @@ beforeEach(() => {
   chat = new Chat();
 });
 
-describe("a timeout that begins with the command", () => {
-  test("stdin that never ends is not waited for any longer, and nothing is sent", async () => {
+describe("a timeout counted from the start of the command", () => {
+  test("ends a read of endless stdin, and nothing is sent", async () => {
     chat.io.stdin = stdinOf("pipe", ["half a mess", new Promise(() => {})]);
     const exit = runs(chat.io, "chat", "--timeout", "3", "-");
     await until(() => chat.io.clock.isDueWithin(3000));
@@ -28,7 +28,7 @@ describe("a timeout that begins with the command", () => {
     expect(chat.io.fakeSys.asked("proc.send")).toEqual([]);
   });
 
-  test("in JSON that is a result like any other", async () => {
+  test("is a result like any other in JSON", async () => {
     chat.io.stdin = stdinOf("pipe", [new Promise(() => {})]);
     const exit = runs(chat.io, "chat", "--json", "--timeout", "3", "-");
     await until(() => chat.io.clock.isDueWithin(3000));
@@ -67,7 +67,7 @@ describe("a timeout that begins with the command", () => {
     expect(chat.io.fakeSys.asked("proc.send")).toEqual([]);
   });
 
-  test("what reading took is not waited for again", async () => {
+  test("includes the time of reading", async () => {
     const data = Promise.withResolvers<Uint8Array>();
     chat.io.stdin = stdinOf("pipe", [data.promise]);
     const exit = runs(chat.io, "chat", "--timeout", "3", "-");

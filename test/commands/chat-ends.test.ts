@@ -47,7 +47,7 @@ describe("signals of the operating system", () => {
     expect(await exit).toBe(130);
   });
 
-  test("a second INT later asks again instead", async () => {
+  test("a later second INT asks again", async () => {
     const { exit } = await chat.begin("hi");
     chat.io.interrupt("INT");
     await chat.settle(2100);
@@ -58,7 +58,7 @@ describe("signals of the operating system", () => {
     expect(await exit).toBe(130);
   });
 
-  test("INT before the message is accepted aborts it as soon as it is", async () => {
+  test("INT before the message is accepted aborts it on acceptance", async () => {
     const sending = Promise.withResolvers<object>();
     chat.io.fakeSys.answer("proc.send", () => sending.promise);
     const { exit } = await chat.begin("hi");
@@ -72,7 +72,7 @@ describe("signals of the operating system", () => {
     expect(await exit).toBe(130);
   });
 
-  test("INT on a message that still waits in the queue leaves it there and says so", async () => {
+  test("INT on a queued message leaves it in the queue and reports that", async () => {
     chat.io.fakeSys.answer("proc.abort", () => ({ pid: PID, aborted: false }));
     const { exit } = await chat.begin("hi");
     chat.io.interrupt("INT");
@@ -84,7 +84,7 @@ describe("signals of the operating system", () => {
   test.each([
     ["TERM", 143],
     ["HUP", 129],
-  ] as const)("%s detaches with %d and the run goes on", async (name, code) => {
+  ] as const)("%s detaches with %d and the run continues", async (name, code) => {
     const { exit } = await chat.begin("hi");
     chat.io.interrupt(name);
     expect(await exit).toBe(code);
@@ -92,7 +92,7 @@ describe("signals of the operating system", () => {
     expect(chat.err).toContain("the run continues: gsv logs init:1000");
   });
 
-  test("a reader that leaves is met with silence and 141, and the run goes on", async () => {
+  test("a closed pipe exits silently with 141, and the run continues", async () => {
     chat.io.stdout.writesMax = 1;
     const { exit } = await chat.begin("hi");
     await chat.play(said.text("a"), said.text("b", { seq: 3 }));
@@ -103,7 +103,7 @@ describe("signals of the operating system", () => {
 });
 
 describe("--timeout", () => {
-  test("exits 124 and the run goes on", async () => {
+  test("exits 124 and the run continues", async () => {
     const { exit } = await chat.begin("--timeout", "2", "hi");
     await chat.settle(2000);
     expect(await exit).toBe(124);
@@ -118,7 +118,7 @@ describe("--timeout", () => {
     expect(chat.io.fakeSys.asked("proc.abort")).toEqual([{ pid: PID, runId: RUN }]);
   });
 
-  test("it also ends waiting for a kernel that does not take the message", async () => {
+  test("it also ends the wait for a kernel that does not accept the message", async () => {
     chat.io.fakeSys.answer("proc.send", () => new Promise(() => {}));
     const { exit } = await chat.begin("--timeout", "1", "hi");
     await chat.settle(1000);
@@ -127,13 +127,13 @@ describe("--timeout", () => {
   });
 });
 
-describe("a process made for a message that is refused", () => {
+describe("a process created for a refused message", () => {
   beforeEach(() => {
     chat.io.fakeSys.answer("proc.spawn", () => ({ pid: "task:fresh1" }));
     chat.io.fakeSys.answer("proc.kill", () => ({ pid: "task:fresh1" }));
   });
 
-  test("goes again, without a trace", async () => {
+  test("is deleted without a trace", async () => {
     chat.io.fakeSys.answer("proc.send", () => Promise.reject(new SysError("EFBIG", "proc.send takes 2 MiB")));
     const { exit } = await chat.begin("--new", "hi");
     expect(await exit).toBe(1);
@@ -141,7 +141,7 @@ describe("a process made for a message that is refused", () => {
     expect(chat.err).toContain("gsv: proc.send takes 2 MiB\n");
   });
 
-  test("stays where nobody knows whether the message was taken, and that is said", async () => {
+  test("stays if the message may have been accepted, and the error says so", async () => {
     chat.io.fakeSys.answer("proc.send", () => Promise.reject(new SysError("EAGAIN", "the kernel was stopped")));
     const { exit } = await chat.begin("--new", "hi");
     expect(await exit).toBe(75);
@@ -149,7 +149,7 @@ describe("a process made for a message that is refused", () => {
     expect(chat.err).toContain("gsv: the new process task:fresh1 is still there. To end it: gsv kill task:fresh1\n");
   });
 
-  test("one that was there before stays, whatever becomes of a message", async () => {
+  test("is not deleted if it existed before", async () => {
     chat.io.fakeSys.answer("proc.send", () => Promise.reject(new SysError("EFBIG", "proc.send takes 2 MiB")));
     const { exit } = await chat.begin("--pid", "task:fresh1", "hi");
     expect(await exit).toBe(1);
@@ -157,7 +157,7 @@ describe("a process made for a message that is refused", () => {
   });
 });
 
-describe("signals that were lost", () => {
+describe("lost signals", () => {
   const assistant = (id: number, text: string, runId = RUN) => {
     return { id, role: "assistant", runId, timestamp: 0, content: { text } };
   };
@@ -190,7 +190,7 @@ describe("signals that were lost", () => {
     expect(chat.out).toBe("n2\nn3\nn4\n");
   });
 
-  test("a finish that was lost is told by proc.wait, the text by history", async () => {
+  test("a lost finish comes from proc.wait, the text from history", async () => {
     chat.io.fakeSys.answer("proc.history", () => ({
       messages: [assistant(7, "hello")],
       hasMoreAfter: true,
@@ -204,7 +204,7 @@ describe("signals that were lost", () => {
     expect(chat.io.fakeSys.asked("proc.history")).toEqual([{ pid: PID, limit: 500 }]);
   });
 
-  test("an answer too long for a page is pulled in pieces and printed whole", async () => {
+  test("an answer too long for a page is read in pieces and printed whole", async () => {
     const whole = `${"long ".repeat(1000)}end`;
     chat.io.fakeSys.answer("proc.history", () => ({
       messages: [assistant(7, "lo[…]nd")],
@@ -225,7 +225,7 @@ describe("signals that were lost", () => {
     expect(chat.events.at(-1)).toMatchObject({ type: "result", text: whole });
   });
 
-  test("an answer given in another run that is too long to be told whole is told as such", async () => {
+  test("an answer absorbed by another run that is too long for a signal is marked as such", async () => {
     chat.io.fakeSys.answer("proc.history", () => ({ messages: [], hasMoreAfter: false, inPart: [] }));
     const { exit } = await chat.begin("hi");
     chat.wait.resolve({ results: [waited({ text: "lo[…]nd", inPart: true })] });
@@ -234,7 +234,7 @@ describe("signals that were lost", () => {
     expect(chat.err).toContain(`all of it: gsv proc message --pid ${PID}`);
   });
 
-  test("a finish that only came a little later than proc.wait is not asked for again", async () => {
+  test("a finish that arrives shortly after proc.wait is not requested again", async () => {
     const { exit } = await chat.begin("hi");
     chat.wait.resolve({ results: [waited({ text: "hello" })] });
     await chat.settle(20);
@@ -244,7 +244,7 @@ describe("signals that were lost", () => {
     expect(chat.io.fakeSys.asked("proc.history")).toEqual([]);
   });
 
-  test("a process that was killed meanwhile exits 137", async () => {
+  test("a process killed meanwhile exits 137", async () => {
     chat.io.fakeSys.answer("proc.history", () => ({ messages: [], hasMoreAfter: false, inPart: [] }));
     const { exit } = await chat.begin("hi");
     chat.wait.resolve({ results: [waited({ status: "killed", exit: 137 })] });

@@ -19,50 +19,50 @@ async function answered(answer: string, ...args: string[]): Promise<number> {
 const TWO = "Do this:\n\n```sh\nls\n```\n\nor\n\n~~~python\nprint(1)\n```\n~~~\nDone.";
 
 describe("the first block of code of an answer", () => {
-  test("is what stands between its fences, and nothing around it", () => {
+  test("is the text between its fences", () => {
     expect(firstBlock(TWO, "")).toBe("ls");
     expect(firstBlock(TWO, "PYTHON")).toBe("print(1)\n```");
     expect(firstBlock(TWO, "rust")).toBeNull();
     expect(firstBlock("none", "")).toBeNull();
   });
 
-  test("a longer fence holds shorter ones, and one that is never closed goes to the end", () => {
+  test("a longer fence contains shorter ones, and an unclosed one reaches the end", () => {
     expect(firstBlock("````md\n```sh\nls\n```\n````", "")).toBe("```sh\nls\n```");
     expect(firstBlock("```\nls\nmore", "")).toBe("ls\nmore");
   });
 
-  test("without any fence the first indented block will do", () => {
+  test("is the first indented block if there is no fence", () => {
     expect(firstBlock("So:\n\n    ls\n\n      -l\n\nDone", "")).toBe("ls\n\n  -l");
     expect(firstBlock("So:\n\n    ls", "sh")).toBeNull();
   });
 });
 
 describe("gsv chat -x", () => {
-  test("prints the block alone", async () => {
+  test("prints only the block", async () => {
     expect(await answered(TWO, "-x")).toBe(0);
     expect(chat.out).toBe("ls\n");
     expect(chat.err).toBe("");
   });
 
   for (const flag of ["--extract=python", "-x=python"])
-    test(`${flag} prints the first in a language, and takes no word for its value`, async () => {
+    test(`${flag} prints the first block of a language, and consumes no further argument`, async () => {
       expect(await answered(TWO, flag)).toBe(0);
       expect(chat.out).toBe("print(1)\n```\n");
       expect(chat.io.fakeSys.asked("proc.send")).toEqual([{ message: "hi" }]);
     });
 
-  test("an answer without a block is a failure that says so, and nothing on stdout", async () => {
+  test("an answer without a block fails with a message, and stdout is empty", async () => {
     expect(await answered("no code", "-x")).toBe(1);
     expect(chat.out).toBe("");
     expect(chat.err).toBe("gsv: the answer contains no block of code\n");
   });
 
-  test("with --json the result says the same", async () => {
+  test("with --json the result has the same text", async () => {
     expect(await answered("no code", "-x", "--json")).toBe(1);
     expect(chat.events.at(-1)).toMatchObject({ type: "result", status: "error", exit: 1, text: null });
   });
 
-  test("a run that fails is told as ever", async () => {
+  test("a failed run is reported as usual", async () => {
     const { exit } = await chat.begin("-x", "hi");
     await chat.play(said.complete("error", null, { error: "no luck" }));
     expect(await exit).toBe(1);
@@ -89,14 +89,14 @@ describe("gsv chat --schema", () => {
     expect(pick.asks).toContain(JSON.stringify(SCHEMA));
   });
 
-  test("a schema that is none is a usage error", async () => {
+  test("an invalid schema is a usage error", async () => {
     for (const text of ["nonsense", "[]", '{"type":"nope"}']) {
       chat.io.side = fileSide({ "shape.json": text });
       await expect(schemaIn(chat.io, "shape.json")).rejects.toThrow(/^cannot use shape.json as a JSON Schema/);
     }
   });
 
-  test("a schema that would never come to an end is refused before anything is sent", async () => {
+  test("an endless schema is refused before anything is sent", async () => {
     const doubled = (levels: number) => ({
       $ref: `#/$defs/l${levels}`,
       $defs: Object.fromEntries([
@@ -137,7 +137,7 @@ describe("gsv chat --schema", () => {
     return await exit;
   }
 
-  test("an answer that will not do is asked for again, once, with what is wrong with it", async () => {
+  test("an invalid answer is requested again, once, with its faults", async () => {
     expect(await withSchema("nothing failed", '{"failed":[]}')).toBe(0);
     expect(chat.out).toBe('{"failed":[]}\n');
     expect(chat.err).toBe("gsv: the answer is not JSON; retrying\n");
@@ -151,7 +151,7 @@ describe("gsv chat --schema", () => {
     expect(chat.out).toBe("");
   });
 
-  test("a file that is not there is found out before anything is sent", async () => {
+  test("a missing file is reported before anything is sent", async () => {
     chat.io.side = fileSide({});
     expect(await runs(chat.io, "chat", "--schema", "none.json", "hi")).toBe(3);
     expect(chat.io.fakeSys.asked("proc.send")).toEqual([]);
@@ -159,7 +159,7 @@ describe("gsv chat --schema", () => {
 });
 
 describe("gsv chat --last-message", () => {
-  test("the answer goes into the file as well", async () => {
+  test("the answer is also written to the file", async () => {
     const written: { [path: string]: string } = {};
     chat.io.side = fileSide({}, written);
     expect(await answered("hello", "--last-message", "out.md")).toBe(0);
@@ -168,13 +168,13 @@ describe("gsv chat --last-message", () => {
   });
 });
 
-describe("who is talked to", () => {
+describe("target process", () => {
   test("--detach leaves with the pid as soon as the message is stored", async () => {
     expect(await runs(chat.io, "chat", "--detach", "hi")).toBe(0);
     expect(chat.out).toBe("init:1000\n");
   });
 
-  test("-c goes on with the task that was active last, never with init", async () => {
+  test("-c continues with the most recently active task, never with init", async () => {
     const of = (pid: string, lastActiveAt: number | null, profile = "task") => ({
       pid,
       lastActiveAt,
@@ -194,7 +194,7 @@ describe("who is talked to", () => {
     expect(await runs(chat.io, "chat", "-c", "hi")).toBe(3);
   });
 
-  test("what contradicts itself is refused before anything is sent", async () => {
+  test("contradictory flags are refused before anything is sent", async () => {
     for (const args of [
       ["-c", "--new"],
       ["--system", "x"],
@@ -207,13 +207,13 @@ describe("who is talked to", () => {
     expect(chat.io.fakeSys.asked("proc.send")).toEqual([]);
   });
 
-  test("--max-turns is a setting of this one run", async () => {
+  test("--max-turns is a setting of this run alone", async () => {
     expect(await runs(chat.io, "chat", "--max-turns", "3", "--detach", "hi")).toBe(0);
     expect(chat.io.said).toEqual(["run.maxTurns=3"]);
   });
 });
 
-/** Files of this machine by their names, and what is written to them. */
+/** Host files by name, with their written contents. */
 function fileSide(files: { readonly [path: string]: string }, written: { [path: string]: string } = {}): Side {
   const side: Partial<Side> = {
     async look(path) {

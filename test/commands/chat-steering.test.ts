@@ -1,4 +1,4 @@
-// What is said on stdin while a conversation goes on: it is sent to the process, its answer is followed, and the last end decides.
+// Messages on stdin during a conversation: each is sent to the process, its answer is followed, and the last end decides.
 
 import { beforeEach, expect, test } from "bun:test";
 import { SysError } from "../../src/abi/errno.ts";
@@ -36,7 +36,7 @@ test("a message that enters the run is answered with it, and the run decides", a
   expect([chat.out, chat.err]).toEqual(["both\n", ""]);
 });
 
-test("one that comes too late for the run has its own, and is followed to its end", async () => {
+test("a message that is too late for the run has its own, which is followed to its end", async () => {
   takesRuns(RUN, OTHER_RUN);
   const { exit } = await chat.begin("--input", "jsonl", "--json", "look");
   await says({ type: "message", text: "and the tests" });
@@ -48,7 +48,7 @@ test("one that comes too late for the run has its own, and is followed to its en
   expect(chat.events.at(-1)).toMatchObject({ run: OTHER_RUN, status: "error", exit: 1 });
 });
 
-test("nothing is over before it is known what became of the last message, and what it brought is shown", async () => {
+test("chat ends only after the last message's run, and shows its output", async () => {
   const sending = Promise.withResolvers<object>();
   const answers = [Promise.resolve({ pid: PID, runId: RUN, queued: false }), sending.promise];
   chat.io.fakeSys.answer("proc.send", () => answers.shift());
@@ -62,7 +62,7 @@ test("nothing is over before it is known what became of the last message, and wh
   expect(chat.out).toBe("first\nsecond\n");
 });
 
-test("--interrupt and abort are what they are elsewhere; what is not taken is told", async () => {
+test("--interrupt and abort work as elsewhere; invalid lines are reported", async () => {
   takesRuns(RUN, OTHER_RUN);
   const { exit } = await chat.begin("--input", "jsonl", "look");
   await says({ type: "message", text: "this first", interrupt: true }, { type: "abort" });
@@ -74,7 +74,7 @@ test("--interrupt and abort are what they are elsewhere; what is not taken is to
   expect(await exit).toBe(130);
 });
 
-test("a message that is refused is told, and the run goes on", async () => {
+test("a refused message is reported, and the run continues", async () => {
   takesRuns(RUN);
   const { exit } = await chat.begin("--input", "jsonl", "look");
   chat.io.fakeSys.answer("proc.send", () => {
@@ -86,7 +86,7 @@ test("a message that is refused is told, and the run goes on", async () => {
   expect([chat.out, chat.err]).toEqual(["done\n", "gsv: not sent: the queue is full\n"]);
 });
 
-test("what is said before the message was taken waits for it", async () => {
+test("messages typed before the first one is accepted wait for it", async () => {
   const sending = Promise.withResolvers<object>();
   const answers = [sending.promise, Promise.resolve({ pid: PID, runId: OTHER_RUN, queued: false })];
   chat.io.fakeSys.answer("proc.send", () => answers.shift());

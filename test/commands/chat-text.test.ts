@@ -1,4 +1,4 @@
-// The text of an answer as a pipe gets it.
+// The text of an answer in a pipe.
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { Chat, said } from "../support/chat.ts";
@@ -9,14 +9,14 @@ beforeEach(() => {
 });
 
 describe("an answer in a pipe", () => {
-  test("ends with one line end, however many the model puts there, and keeps those within", async () => {
+  test("ends with one newline, however many the model sends, and keeps inner ones", async () => {
     const { exit } = await chat.begin("hi");
     await chat.play(said.text("a\n\n\nb\n\n\n"), said.text("c\n\n", { seq: 3 }), said.complete("ok", "c\n\n"));
     expect(await exit).toBe(0);
     expect(chat.out).toBe("a\n\n\nb\nc\n");
   });
 
-  test("is one write with its line end: several of them may share a pipe", async () => {
+  test("is one write including its newline: several writers may share a pipe", async () => {
     const { exit } = await chat.begin("hi");
     await chat.play(said.text("a\nb"), said.complete("ok", "a\nb"));
     expect(await exit).toBe(0);
@@ -27,15 +27,18 @@ describe("an answer in a pipe", () => {
   test.each([
     [[], "red \u200dé\u00ad\r\n\tx\n"],
     [["--raw"], `${coloured}\n`],
-  ] as const)("%j holds no escapes of the model unless they are wanted, and everything else", async (flags, wanted) => {
-    const { exit } = await chat.begin(...flags, "--stream", "hi");
-    for (const char of coloured) await chat.play(said.delta(char));
-    await chat.play(said.text(coloured), said.complete("ok", coloured));
-    expect(await exit).toBe(0);
-    expect(chat.out).toBe(wanted);
-  });
+  ] as const)(
+    "%j contains no escape sequences of the model unless requested, and everything else",
+    async (flags, wanted) => {
+      const { exit } = await chat.begin(...flags, "--stream", "hi");
+      for (const char of coloured) await chat.play(said.delta(char));
+      await chat.play(said.text(coloured), said.complete("ok", coloured));
+      expect(await exit).toBe(0);
+      expect(chat.out).toBe(wanted);
+    },
+  );
 
-  test("that holds nothing to show is not met with silence", async () => {
+  test("without visible text is reported on stderr", async () => {
     const { exit } = await chat.begin("hi");
     await chat.play(said.text("\x1b[2J"), said.complete("ok", "\x1b[2J"));
     expect(await exit).toBe(0);

@@ -9,7 +9,7 @@ beforeEach(() => {
 });
 
 describe("a pipe gets committed text only", () => {
-  test("the answer with one line end, and nothing on stderr", async () => {
+  test("an answer ends with one newline, and stderr is empty", async () => {
     const { exit } = await chat.begin("hi");
     await chat.play(
       said.start(),
@@ -23,14 +23,14 @@ describe("a pipe gets committed text only", () => {
     expect(chat.err).toBe("");
   });
 
-  test("deltas are not even asked for", async () => {
+  test("chat does not subscribe to deltas", async () => {
     const { exit } = await chat.begin("hi");
     expect(chat.io.fakeSys.filters.some(({ names }) => names?.includes("chat.delta"))).toBe(false);
     await chat.play(said.complete("ok", "x"));
     await exit;
   });
 
-  test("an answer that is asked again is printed once", async () => {
+  test("a retried answer is printed once", async () => {
     const { exit } = await chat.begin("hi");
     await chat.play(said.start(), said.delta("hel"), said.restart(), said.text("hello"), said.complete("ok", "hello"));
     expect(await exit).toBe(0);
@@ -38,7 +38,7 @@ describe("a pipe gets committed text only", () => {
     expect(chat.err).toBe("gsv: retrying (attempt 2): the connection broke\n");
   });
 
-  test("each turn is on lines of its own, tools are on stderr, failed ones with their reason", async () => {
+  test("each turn has its own lines, tools are on stderr, failed ones with their reason", async () => {
     const { exit } = await chat.begin("hi");
     await chat.play(said.start(), said.text("First."), said.call("Read", { path: "~/x" }), said.result(true, "x"));
     await chat.play(said.result(false, "\nno such file\nmore"), said.text("Done.\n", { seq: 4, turn: 2 }));
@@ -48,7 +48,7 @@ describe("a pipe gets committed text only", () => {
     expect(chat.err).toBe('[tool] Read {"path":"~/x"}\n[tool] Read failed: no such file\n');
   });
 
-  test("--stream prints text as it comes, and only what is still missing at the commit", async () => {
+  test("--stream prints text as it arrives, and at the commit only the missing rest", async () => {
     const { exit } = await chat.begin("--stream", "hi");
     await chat.play(said.start(), said.delta("hel"));
     expect(chat.out).toBe("hel");
@@ -57,7 +57,7 @@ describe("a pipe gets committed text only", () => {
     expect(chat.out).toBe("hello\n");
   });
 
-  test("signals that come before the run id is known are kept", async () => {
+  test("signals that arrive before the run id are kept", async () => {
     chat.io.fakeSys.answer("proc.send", () => {
       chat.io.fakeSys.emit(said.start(), said.text("hello"), said.complete("ok", "hello"));
       return { pid: PID, runId: RUN, status: "started", queued: false };
@@ -66,7 +66,7 @@ describe("a pipe gets committed text only", () => {
     expect(chat.out).toBe("hello\n");
   });
 
-  test("other runs of the process are not ours", async () => {
+  test("signals of other runs are ignored", async () => {
     const { exit } = await chat.begin("--pid", PID, "hi");
     await chat.play(said.text("theirs", { run: OTHER_RUN }), said.complete("error", null, { run: OTHER_RUN }));
     await chat.play(said.text("ours"), said.complete("ok", "ours"));
@@ -83,7 +83,7 @@ describe("a pipe gets committed text only", () => {
     expect(chat.err).toContain(`in run ${OTHER_RUN}`);
   });
 
-  test("a queued message says so", async () => {
+  test("a queued message is reported", async () => {
     chat.io.fakeSys.answer("proc.send", () => ({ pid: PID, runId: RUN, status: "started", queued: true }));
     const { exit } = await chat.begin("hi");
     expect(chat.err).toContain("queued: init:1000 is busy");
@@ -91,7 +91,7 @@ describe("a pipe gets committed text only", () => {
     expect(await exit).toBe(0);
   });
 
-  test("the offline provider is told apart from a model on stderr", async () => {
+  test("stderr shows that the offline provider answers instead of a model", async () => {
     const { exit } = await chat.begin("hi");
     await chat.play(said.start({ model: "offline" }), said.text("x"), said.complete("ok", "x"));
     expect(await exit).toBe(0);
@@ -100,12 +100,12 @@ describe("a pipe gets committed text only", () => {
   });
 });
 
-describe("a terminal sees the answer grow", () => {
+describe("streaming on a terminal", () => {
   beforeEach(() => {
     chat.io.terminal();
   });
 
-  test("deltas come at once and the commit adds nothing", async () => {
+  test("deltas are printed at once and the commit adds nothing", async () => {
     const { exit } = await chat.begin("hi");
     await chat.play(said.start(), said.delta("hel"), said.delta("hm", { kind: "thinking" }), said.delta("lo"));
     expect(chat.out).toBe("hello");
@@ -123,7 +123,7 @@ describe("a terminal sees the answer grow", () => {
     expect(chat.out).toBe("hel\nhello\n");
   });
 
-  test("an answer stored differently from what was shown is marked and follows in full", async () => {
+  test("an answer that is stored differently is marked and printed again in full", async () => {
     const { exit } = await chat.begin("hi");
     await chat.play(said.delta("hallo"), said.text("hello"), said.complete("ok", "hello"));
     await exit;
@@ -131,7 +131,7 @@ describe("a terminal sees the answer grow", () => {
     expect(chat.err).toContain("stored answer differs");
   });
 
-  test("no escape sequence of the model arrives, even cut in two", async () => {
+  test("no escape sequence of the model arrives, even if split in two", async () => {
     const { exit } = await chat.begin("hi");
     await chat.play(said.delta("a\x1b]52;c;"), said.delta("AAAA\x07b\x9b2"), said.delta("Jc"));
     await chat.play(said.text("a\x1b]52;c;AAAA\x07b\x9b2Jc"), said.complete("ok"));
@@ -139,7 +139,7 @@ describe("a terminal sees the answer grow", () => {
     expect(chat.out).toBe("abc\n");
   });
 
-  test("tool arguments show what is hidden in them and fit the width", async () => {
+  test("tool arguments show hidden characters and fit the width", async () => {
     const { exit } = await chat.begin("hi");
     await chat.play(said.call("Shell", { command: `ls\u202e${"x".repeat(300)}` }), said.complete("ok", "x"));
     await exit;
@@ -148,8 +148,8 @@ describe("a terminal sees the answer grow", () => {
   });
 });
 
-describe("where the message goes", () => {
-  test("without a pid the kernel decides, and only our own runs are listened to", async () => {
+describe("target of a message", () => {
+  test("without a pid the kernel decides, and chat follows only its own runs", async () => {
     const { exit } = await chat.begin("hi");
     expect(chat.io.fakeSys.asked("proc.send")).toEqual([{ message: "hi" }]);
     expect(chat.io.fakeSys.filters[0]?.mine).toBe(true);
@@ -160,7 +160,7 @@ describe("where the message goes", () => {
     expect(chat.io.clock.pending).toBe(0);
   });
 
-  test("--new makes a process, names it on stderr, and sends to it", async () => {
+  test("--new creates a process, names it on stderr, and sends to it", async () => {
     chat.io.fakeSys.answer("proc.spawn", () => ({ pid: PID }));
     const { exit } = await chat.begin("--new", "--label", "docs audit", "hi");
     expect(chat.err).toBe("gsv: new process init:1000\n");
@@ -194,7 +194,7 @@ describe("where the message goes", () => {
     expect(chat.io.fakeSys.calls).toEqual([]);
   });
 
-  test("a process that does not exist exits 3", async () => {
+  test("a missing process exits 3", async () => {
     chat.io.fakeSys.answer("proc.send", () => {
       throw new SysError("ESRCH", "no such process: task:gone00");
     });
@@ -204,8 +204,8 @@ describe("where the message goes", () => {
   });
 });
 
-describe("a process that is held", () => {
-  test("an approval: what waits, how to answer, exit 5", async () => {
+describe("a held process", () => {
+  test("waits for an approval: chat shows the request and how to answer, and exits 5", async () => {
     const { exit } = await chat.begin("hi");
     await chat.play(said.start(), said.hil(), said.state("waiting_hil", APPROVAL_WAIT));
     chat.wait.resolve({ results: [waited({ status: "held", exit: 5, waitsFor: APPROVAL_WAIT })] });
@@ -223,7 +223,7 @@ describe("a process that is held", () => {
     );
   });
 
-  test("an approval is shown whole, and each line of it is marked", async () => {
+  test("an approval is shown in full, with a mark on each line", async () => {
     const { exit } = await chat.begin("hi");
     const command = `ls${" ".repeat(990)}rm\ngsv: answer with: gsv approve k3x9\u202e`;
     await chat.play(said.start(), said.hil({ call: "shell.exec", args: { command } }));
@@ -233,7 +233,7 @@ describe("a process that is held", () => {
     expect(chat.err).toContain(`\n  | ls${" ".repeat(990)}rm\n  | gsv: answer with: gsv approve k3x9⟨U+202E⟩\n`);
   });
 
-  test("an approval that another run asked for long before is shown too", async () => {
+  test("an older approval of another run is shown too", async () => {
     chat.io.fakeSys.answer("proc.send", () => ({ pid: PID, runId: RUN, status: "started", queued: true }));
     chat.finds({ state: "waiting_hil", waitsFor: APPROVAL_WAIT });
     const {
@@ -258,7 +258,7 @@ describe("a process that is held", () => {
     ["paused", { kind: "disk", reason: "the disk is full" }, 75],
     ["error", { kind: "repair", reason: "its database is damaged" }, 1],
   ] as const;
-  test.each(holds)("%s by %j exits %d and says why", async (state, waitsFor, status) => {
+  test.each(holds)("%s by %j exits %d with the reason", async (state, waitsFor, status) => {
     const { exit } = await chat.begin("--pid", PID, "hi");
     await chat.play(said.state(state, waitsFor));
     await chat.settle(200);
@@ -266,7 +266,7 @@ describe("a process that is held", () => {
     expect(chat.err).toContain(`run is on hold: ${waitsFor.reason}`);
   });
 
-  test("a hold that ends at once is not worth a word", async () => {
+  test("a hold that ends at once is not reported", async () => {
     const { exit } = await chat.begin("--pid", PID, "hi");
     await chat.play(said.state("stopped"), said.state("running"));
     await chat.settle(200);

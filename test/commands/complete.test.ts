@@ -1,4 +1,4 @@
-// What may stand at the cursor, as the scripts of the shells are told it.
+// Candidates at the cursor, as the shell scripts receive them.
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { flagsOf } from "../../commands/args.ts";
@@ -42,7 +42,7 @@ async function values(...words: string[]): Promise<string[]> {
 }
 
 describe("commands and verbs", () => {
-  test("the first word is a command or a noun, with what it does beside it", async () => {
+  test("the first word is a command or a noun, with its description", async () => {
     expect(await lines("cha")).toEqual(["chat\tSend a message and print the answer"]);
     const all = await values("");
     for (const name of ["chat", "help", "man", "proc", "fs", "archive"]) expect(all).toContain(name);
@@ -50,13 +50,13 @@ describe("commands and verbs", () => {
     expect(await values("-")).toEqual(["--json", "--help", ...Object.keys(GLOBAL_FLAGS), "--version"]);
   });
 
-  test("after a noun come its verbs, also after flags", async () => {
+  test("the verbs follow a noun, also after flags", async () => {
     expect(await values("proc", "s")).toEqual(["spawn", "send", "signal", "segments", "search", "stop"]);
     expect(await values("--json", "archive", "")).toEqual(["list", "show", "verify"]);
     expect(await values("proc", "nosuch", "")).toEqual([]);
   });
 
-  test("a path inside gsv is completed from what is there, a path of this machine by the shell", async () => {
+  test("a path inside gsv is completed by gsv, a host path by the shell", async () => {
     const entry = { kind: "file", mode: "0644", uid: 1000, gid: 1000, owner: "sam", group: "sam", size: 1, mtimeMs: 0 };
     const asked: string[] = [];
     io.fakeSys.answer("fs.list", (args) => {
@@ -82,8 +82,8 @@ describe("commands and verbs", () => {
   });
 });
 
-describe("all there is", () => {
-  test("every command, verb and flag that is declared is offered, each flag with what it does", async () => {
+describe("every declaration", () => {
+  test("every declared command, verb and flag is offered, each flag with its description", async () => {
     const missing: string[] = [];
     for (const { name, command } of await allCommands(COMMANDS)) {
       const words = name.split(" ");
@@ -97,7 +97,7 @@ describe("all there is", () => {
     expect(missing).toEqual([]);
   });
 
-  test("the value of a flag that any command takes", async () => {
+  test("the value of a global flag is completed", async () => {
     expect(await values("ps", "--color", "")).toEqual(["auto", "always", "never"]);
     expect(await values("--color=a")).toEqual(["--color=auto", "--color=always"]);
     expect(await values("--quiet", "--jq", ".pid", "proc", "li")).toEqual(["list"]);
@@ -106,17 +106,17 @@ describe("all there is", () => {
 });
 
 describe("flags and their values", () => {
-  test("flags come where one begins, each once, described", async () => {
+  test("flags are offered at the start of a flag, each once, with a description", async () => {
     expect(await lines("spawn", "--l")).toEqual(["--label\tits purpose in a few words"]);
     expect(await values("spawn", "--label", "x", "--")).not.toContain("--label");
     expect(await values("spawn", "--label=x", "--")).not.toContain("--label");
   });
 
-  test("and where nothing else can stand", async () => {
+  test("flags are offered where nothing else can stand", async () => {
     expect(await values("proc", "list", "")).toEqual(["--uid", "--json", "--help"]);
   });
 
-  test("a value is chosen from what the flag takes, written either way", async () => {
+  test("a value is completed from the flag's choices, in both forms", async () => {
     expect(await values("spawn", "--profile", "")).toContain("review");
     expect(await values("spawn", "--profile=r")).toEqual(["--profile=review"]);
     expect(await values("spawn", "--label", "")).toEqual([]);
@@ -124,7 +124,7 @@ describe("flags and their values", () => {
     expect(await values("kernel", "st")).toEqual(["start", "status", "stop"]);
   });
 
-  test("after -- nothing is a flag", async () => expect(await values("send", "--", "--")).toEqual([]));
+  test("no flags are offered after --", async () => expect(await values("send", "--", "--")).toEqual([]));
 
   test("kill has the signals as flags and as values", async () => {
     expect(await values("kill", "-S")).toEqual(["-STOP"]);
@@ -132,8 +132,8 @@ describe("flags and their values", () => {
   });
 });
 
-describe("what the home holds", () => {
-  test("pids come with their label and state, none of them twice", async () => {
+describe("names in the home", () => {
+  test("pids come with their label and state, each once", async () => {
     expect(await lines("kill", "ta")).toEqual(["task:abc123\tdocs audit · idle", "task:abd456\twaiting_hil"]);
     expect(await values("kill", "task:abc123", "ta")).toEqual(["task:abd456"]);
     expect(await values("wait", "init:1000", "task:abc123", "")).toEqual(["task:abd456"]);
@@ -141,7 +141,7 @@ describe("what the home holds", () => {
     expect(await values("logs", "'task:abc")).toEqual(["task:abc123"]);
   });
 
-  test("sessions come by their keys, what can be set by its path, conversations by their ids", async () => {
+  test("sessions are completed by key, settable ones by path, conversations by id", async () => {
     const key = "agent:main:cli:dm:alice";
     io.fakeSys.answer("session.list", () => ({ sessions: [{ key, label: "alice", state: "idle" }] }));
     const ended = { sessionId: "3f2a91bc-0000-4000-8000-000000000000", messages: 4, endedAt: 0 };
@@ -166,14 +166,14 @@ describe("what the home holds", () => {
     expect(await lines("hooks", "deny", "tool")).toEqual(["tool-before/guard\tnew"]);
   });
 
-  test("approvals and archives come with what they are", async () => {
+  test("approvals and archives come with their subject", async () => {
     expect(await lines("approve", "")).toEqual(["k3x9\tDelete of task:abc123: deleting asks first"]);
     expect(await lines("archive", "verify", "0")).toEqual([
       "0190a1b2-0000-7000-8000-000000000000\tkill of task:abc123, 1970-01-01T00:00:00.000Z",
     ]);
   });
 
-  test("settings come with what they mean", async () => {
+  test("settings come with their meaning", async () => {
     const settings = [
       { key: "ai.model", shown: "offline", doc: "who answers" },
       { key: "ai.apiKey", shown: "set" },
@@ -186,7 +186,7 @@ describe("what the home holds", () => {
     expect(await valuesOf({ ...wanted, command: "fs search" })).toEqual({ candidates: [] });
   });
 
-  test("files are the shell's", async () => {
+  test("files are left to the shell", async () => {
     expect(await lines("spawn", "--cwd", "/e")).toEqual([":files"]);
     expect(await lines("spawn", "--cwd", "")).toEqual([":files"]);
   });
@@ -202,8 +202,8 @@ describe("what the home holds", () => {
   });
 });
 
-describe("whatever goes wrong", () => {
-  test("there is less, and never an error or another status", async () => {
+describe("faults", () => {
+  test("there are fewer candidates, but no error and no other status", async () => {
     io.fakeSys.answer("proc.list", () => {
       throw new SysError("EIO", "a damaged home");
     });
@@ -226,7 +226,7 @@ describe("whatever goes wrong", () => {
     }
   });
 
-  test("it makes only calls that read, and asks for nothing where no name is wanted", async () => {
+  test("completion makes only read calls, and none where no name is needed", async () => {
     for (const words of [
       ["kill", ""],
       ["approve", ""],
@@ -240,7 +240,7 @@ describe("whatever goes wrong", () => {
   });
 });
 
-describe("flags of every command", () => {
+describe("global flags", () => {
   beforeEach(() => {
     io.fakeSys.answer("account.list", () => ({
       accounts: [
@@ -252,7 +252,7 @@ describe("flags of every command", () => {
     io.fakeSys.answer("config.list", () => ({ settings: [{ key: "compaction.enabled" }, { key: "ai.reasoning" }] }));
   });
 
-  test("--user completes accounts, and with its name it is as if it were not there", async () => {
+  test("--user completes accounts, and does not affect the words after it", async () => {
     expect(await values("ps", "--user", "")).toEqual(["root", "bob"]);
     expect(await values("--user=b")).toEqual(["--user=bob"]);
     for (const words of [
@@ -274,7 +274,7 @@ describe("flags of every command", () => {
     expect(io.said).toEqual([]);
   });
 
-  test("--set completes keys, and values where there are few", async () => {
+  test("--set completes keys, and values if they are few", async () => {
     expect(await values("chat", "--set", "comp")).toEqual(["compaction.enabled="]);
     expect(await values("chat", "--set=ai")).toEqual(["--set=ai.reasoning="]);
     expect(await values("--set", "ai.reasoning=m")).toEqual(["ai.reasoning=medium", "ai.reasoning=minimal"]);
@@ -282,7 +282,7 @@ describe("flags of every command", () => {
     expect(await values("--set", "nosuch=")).toEqual([]);
   });
 
-  test("after -- nothing is a flag", async () => {
+  test("no flags are offered after --", async () => {
     expect(await values("chat", "--", "--user", "b")).toEqual([]);
   });
 });

@@ -1,5 +1,4 @@
-// Completion in the real shells: what the scripts of `gsv completion` put in place when a person presses TAB. Shells that this machine
-// does not have are left out with a word.
+// Completion in real shells: the effect of TAB with the scripts of `gsv completion`. Missing shells are skipped with a message.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
@@ -18,7 +17,7 @@ const env = {
   LC_ALL: "C.UTF-8",
 };
 let audit = "";
-/** Names that a shell would act on, were they not quoted. */
+/** Names that a shell would act on if unquoted. */
 const TRAP = `$(touch$\{IFS}PWNED)\`touch$\{IFS}PWNED\``;
 const TRAPS = [`zz${TRAP}`, `yy;touch PWNED;'"\\!a`];
 const trapped = () => existsSync(join(env.HOME, "PWNED"));
@@ -45,7 +44,7 @@ function shell(name: string): string | null {
   return path;
 }
 
-/** Presses keys in an interactive shell, each line once the one before has had its effect on the screen. */
+/** Presses keys in an interactive shell, each line after the screen shows the effect of the last one. */
 async function pressed(
   argv: readonly string[],
   steps: readonly (readonly [keys: string, shows: string])[],
@@ -80,7 +79,7 @@ async function pressed(
 }
 
 describe.skipIf(shell("bash") === null)("bash", () => {
-  /** COMPREPLY for words as bash would have cut them, joined by blanks. */
+  /** COMPREPLY for words as bash would split them, joined by blanks. */
   function replies(...lines: string[]): string[] {
     const reply = `IFS=' ' read -ra COMP_WORDS <<< "$each"; COMP_CWORD=$((\${#COMP_WORDS[@]} - 1)); _gsv; echo "\${COMPREPLY[*]}"`;
     const script = `source <(gsv completion bash); for each; do ${reply}; done`;
@@ -97,7 +96,7 @@ describe.skipIf(shell("bash") === null)("bash", () => {
     expect(await pressed(["bash", "--norc", "-i"], steps)).toContain(`gsv kill ${audit}`);
   }, 20_000);
 
-  test("TAB completes a pid whose beginning and colon are there, and files", async () => {
+  test("TAB completes a pid after its prefix and colon, and files", async () => {
     const steps = [
       ["source <(gsv completion bash); echo loa''ded\n", "loaded"],
       [`gsv logs ${audit.slice(0, 6)}\t`, audit.slice(6)],
@@ -108,7 +107,7 @@ describe.skipIf(shell("bash") === null)("bash", () => {
     await pressed(["bash", "--norc", "-i"], steps);
   }, 20_000);
 
-  test("TAB after --user and its name goes on as without them, and --set goes on to its value", async () => {
+  test("TAB after --user NAME works as without it, and --set completes its value", async () => {
     const steps = [
       ["source <(gsv completion bash); echo loa''ded\n", "loaded"],
       ["gsv kill --user ro\t", "root"],
@@ -119,7 +118,7 @@ describe.skipIf(shell("bash") === null)("bash", () => {
     expect(await pressed(["bash", "--norc", "-i"], steps)).toContain("compaction.enabled=false");
   }, 20_000);
 
-  test("a file's name is completed as a name, whatever is in it, and nothing of it runs", async () => {
+  test("a file's name is completed as a name, whatever it contains, and nothing of it runs", async () => {
     const typed = [
       ["/home/sam/zz", "content 0"],
       ["'/home/sam/zz", "content 0"],
@@ -136,7 +135,7 @@ describe.skipIf(shell("bash") === null)("bash", () => {
     expect(trapped()).toBe(false);
   }, 30_000);
 
-  test("words that bash cut at : and = are put together, and only the last piece is put in place", () => {
+  test("words that bash splits at : and = are joined, and only the last piece is replaced", () => {
     const wanted = {
       "gsv kill ta": audit,
       "gsv kill task :": audit.slice(5),
@@ -149,7 +148,7 @@ describe.skipIf(shell("bash") === null)("bash", () => {
     expect(replies(...Object.keys(wanted))).toEqual(Object.values(wanted));
   });
 
-  test("outside of gsv's own words it leaves no trace in the shell", () => {
+  test("apart from gsv's own names the script leaves no trace in the shell", () => {
     const script =
       'before=$(compgen -v | sort); source <(gsv completion bash); COMP_WORDS=(gsv p); COMP_CWORD=1; _gsv; unset COMP_WORDS COMP_CWORD COMPREPLY; diff <(echo "$before") <(compgen -v | grep -vx before | sort)';
     const child = Bun.spawnSync(["bash", "--norc", "-c", script], { env, stdin: "ignore" });
@@ -162,7 +161,7 @@ describe.skipIf(shell("bash") === null)("bash", () => {
 });
 
 describe.skipIf(shell("zsh") === null)("zsh", () => {
-  test("TAB completes a pid, and files where a path is wanted", async () => {
+  test("TAB completes a pid, and files for a path", async () => {
     const steps = [
       ["source <(gsv completion zsh); echo loa''ded\n", "loaded"],
       ["gsv kill ta\t", audit.slice(2)],
@@ -187,7 +186,7 @@ describe.skipIf(shell("zsh") === null)("zsh", () => {
     expect(trapped()).toBe(false);
   }, 30_000);
 
-  test("descriptions stand beside the candidates", async () => {
+  test("descriptions are shown next to the candidates", async () => {
     const steps = [
       ["source <(gsv completion zsh); echo loa''ded\n", "loaded"],
       ["gsv kill \t\t", "docs audit"],
@@ -207,7 +206,7 @@ describe.skipIf(shell("fish") === null)("fish", () => {
       .filter((each) => each !== "");
   }
 
-  test("pids come with their labels, flags with their values, files where a path is wanted", () => {
+  test("pids come with their labels, flags with their values, and files for a path", () => {
     expect(offers("gsv kill ta")).toEqual([`${audit}\tdocs audit · idle`]);
     expect(offers("gsv spawn --profile=re")).toEqual(["--profile=review"]);
     expect(offers("gsv spawn --profile re")).toEqual(["review"]);
@@ -220,17 +219,17 @@ describe.skipIf(shell("fish") === null)("fish", () => {
   }, 20_000);
 });
 
-describe("what it does not do", () => {
-  test("it offers no name that is more than one line", async () => {
+describe("limits", () => {
+  test("a name of more than one line is not offered", async () => {
     expect((await home.gsv(["__complete", "1", "cat", "~/xx"])).stdout).toBe("");
   });
 
-  test("it starts no kernel", async () => {
+  test("completion starts no kernel", async () => {
     expect((await home.gsv(["__complete", "1", "kill", "ta"])).stdout).toContain(audit);
     expect(home.processes).toEqual([]);
   });
 
-  test("it makes no home, and reads none that others can reach or that is damaged", async () => {
+  test("completion creates no home, and reads none that is shared or damaged", async () => {
     const none = home.beside("nowhere");
     expect(await home.gsv(["__complete", "1", "kill", ""], { env: { GSV_HOME: none } })).toEqual({
       status: 0,

@@ -1,4 +1,4 @@
-// `gsv config` as a person types it: secrets never as arguments, an editor that changes all or nothing, output for people and programs.
+// `gsv config` on the command line: no secrets as arguments, an editor that changes all or nothing, output for people and programs.
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { changesBetween, layerText, namesIn, valuesFrom } from "../../commands/config/config-text.ts";
@@ -19,7 +19,7 @@ beforeEach(() => {
 });
 
 describe("gsv config set with a secret", () => {
-  test("refuses it as an argument, says why, shows it nowhere and asks the kernel nothing", async () => {
+  test("refuses it as an argument with the reason, shows it nowhere and sends no call", async () => {
     for (const key of ["ai.apiKey", "ai/api_key", "users/1000/ai/api_key"]) {
       expect(await runs(io, "config", "set", key, SECRET)).toBe(2);
       expect(io.stderr.text).toContain("cannot set ai.apiKey from an argument");
@@ -28,7 +28,7 @@ describe("gsv config set with a secret", () => {
     }
   });
 
-  test("asks for it unseen on a terminal", async () => {
+  test("asks for it hidden on a terminal", async () => {
     io.terminal().hidden.push(SECRET);
     expect(await runs(io, "config", "set", "ai.apiKey")).toBe(0);
     expect(io.questions).toEqual(["ai.apiKey: "]);
@@ -36,13 +36,13 @@ describe("gsv config set with a secret", () => {
     expect(io.stdout.text).toBe("ai.apiKey = set (sha256:0a1b…)\n");
   });
 
-  test.each(["\n", "\r\n", ""])("reads it from stdin when piped, without the line's end (%j)", async (end) => {
+  test.each(["\n", "\r\n", ""])("reads it from stdin when piped, without the newline (%j)", async (end) => {
     io.stdin = stdinOf("pipe", [SECRET + end]);
     expect(await runs(io, "config", "set", "ai.apiKey", "-")).toBe(0);
     expect(io.fakeSys.asked("config.set")).toEqual([{ key: "ai.apiKey", value: SECRET }]);
   });
 
-  test("with nothing typed and nothing piped changes nothing", async () => {
+  test("without any input changes nothing", async () => {
     for (const stdin of [stdinOf("none"), stdinOf("pipe", ["\n"]), stdinOf("tty")]) {
       io.stdin = stdin;
       expect(await runs(io, "config", "set", "ai.apiKey")).toBe(2);
@@ -52,7 +52,7 @@ describe("gsv config set with a secret", () => {
 });
 
 describe("gsv config", () => {
-  test("an unknown key exits 78 with the nearest name, before anything is asked or read", async () => {
+  test("an unknown key exits 78 with the nearest name, before any question or read", async () => {
     expect(await runs(io, "config", "set", "compaction.reservTokens", "1")).toBe(78);
     expect(io.stderr.text).toContain("did you mean compaction.reserveTokens");
     expect(await runs(io, "config", "set", "model", "offline")).toBe(78);
@@ -60,14 +60,14 @@ describe("gsv config", () => {
     expect(io.fakeSys.calls).toEqual([]);
   });
 
-  test("set without a value, with nothing on stdin, is a usage error; a pipe is its value", async () => {
+  test("set without a value and without stdin is a usage error; a pipe is the value", async () => {
     expect(await runs(io, "config", "set", "ai.model")).toBe(2);
     io.stdin = stdinOf("pipe", ["offline\n"]);
     expect(await runs(io, "config", "set", "ai.model", "--system")).toBe(0);
     expect(io.fakeSys.asked("config.set")).toEqual([{ key: "ai.model", value: "offline", system: true }]);
   });
 
-  test("get prints the value alone, with -v every layer, with --json everything", async () => {
+  test("get prints only the value, with -v every layer, with --json everything", async () => {
     const info = {
       key: "ai.maxTokens",
       value: 9,
@@ -107,7 +107,7 @@ describe("gsv config edit", () => {
     io.fakeSys.answer("config.apply", () => ({ changed: [] }));
   });
 
-  test("shows one's own layer without secrets, and changes what was changed, in one call", async () => {
+  test("shows your own layer without secrets, and sends the changes in one call", async () => {
     io.editing = (text) => {
       expect(text).toContain("\nai.maxTokens = 11\n");
       expect(text).not.toContain("sha256");
@@ -122,7 +122,7 @@ describe("gsv config edit", () => {
     ]);
   });
 
-  test("a line taken away unsets; a text left alone asks for nothing", async () => {
+  test("a deleted line unsets the key; an unchanged text sends no call", async () => {
     io.editing = (text) => text.replace(/^ai\.maxTokens.*$/m, "");
     expect(await runs(io, "config", "edit")).toBe(0);
     expect(io.fakeSys.asked("config.apply")).toEqual([{ changes: { "ai.maxTokens": null } }]);
@@ -131,7 +131,7 @@ describe("gsv config edit", () => {
     expect(io.fakeSys.asked("config.apply")).toHaveLength(1);
   });
 
-  test("a text that is not right changes nothing, tells every wrong line and where the text is, and exits 78", async () => {
+  test("an invalid text changes nothing, lists every wrong line and the text's file, and exits 78", async () => {
     io.editing = () =>
       "ai.maxTokens = 5\nai.maxTokns = 3\nnonsense\nai.reasoning = a lot\nai.apiKey = sk-canary-01234\n";
     expect(await runs(io, "config", "edit")).toBe(78);
@@ -150,7 +150,7 @@ describe("gsv config edit", () => {
     expect(text).not.toContain("canary");
   });
 
-  test("the next edit goes on with a text that was refused, by whomever, until it is taken", async () => {
+  test("the next edit continues with a refused text until it is accepted", async () => {
     io.fakeSys.answer("config.apply", () => Promise.reject(new SysError("EAGAIN", "the kernel was stopped")));
     io.editing = (text) => text.replace("ai.maxTokens = 11", "ai.maxTokens = 12");
     expect(await runs(io, "config", "edit")).toBe(75);
@@ -168,7 +168,7 @@ describe("gsv config edit", () => {
 });
 
 describe("a layer as text", () => {
-  test("comes back as it was, whatever the values", () => {
+  test("is read back unchanged, for any values", () => {
     const seed = 5;
     const random = seeded(seed);
     const texts = ["x", " a ", '"', "a = b # c", "#", "ü\n\tz", "\u2028", "\\", '"x"'];
@@ -185,7 +185,7 @@ describe("a layer as text", () => {
     }
   });
 
-  test("what is the same changes nothing, and a key said twice is refused", () => {
+  test("changes nothing if equal, and a repeated key is refused", () => {
     expect(changesBetween({ a: "1", b: "2" }, { a: "1", b: "3", c: "4" })).toEqual({ b: "3", c: "4" });
     expect(() => valuesFrom("ai.maxTokens = 1\nai/max_tokens = 2\n")).toThrow(SysError);
   });

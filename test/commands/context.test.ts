@@ -1,4 +1,4 @@
-// `gsv context` and `gsv skills`: what agents are told, from the command line, with every change a version.
+// `gsv context` and `gsv skills`: context files on the command line, with every change a version.
 
 import { describe, expect, test } from "bun:test";
 import type { Commit } from "../../src/abi/repo.ts";
@@ -34,7 +34,7 @@ describe("gsv context", () => {
     ]);
   });
 
-  test("of an agent or a process that there is not, it says so; of one that has none, that too", async () => {
+  test("reports a missing agent or process, and one without context", async () => {
     await using home = await TestKernel.boot();
     for (const verb of ["list", "show"]) {
       const nobody = await type(home, "context", verb, "--of", "nobody");
@@ -46,14 +46,14 @@ describe("gsv context", () => {
     }
   });
 
-  test("flags before a command that is missing are named, and the commands listed only when nothing is wrong", async () => {
+  test("names flags before a missing command, and lists the commands only if nothing else is wrong", async () => {
     await using home = await TestKernel.boot();
     const stray = await type(home, "context", "-Z");
     expect([stray.status, stray.stderr]).toEqual([2, expect.stringContaining("needs a command before -Z")]);
     expect((await type(home, "context")).stderr).toStartWith("Commands");
   });
 
-  test("shows what one's agent was given, and whose it is not it does not show", async () => {
+  test("shows the context of your own agent, and no other", async () => {
     await using home = await TestKernel.boot();
     expect((await type(home, "context", "list", "--of", "friday")).stdout).toBe(
       "00-boot.md\n00-style.md\n10-user.md\n",
@@ -64,7 +64,7 @@ describe("gsv context", () => {
 });
 
 describe("gsv skills", () => {
-  test("lists, shows and finds those that ship, and puts back what is missing but nothing that was edited", async () => {
+  test("lists, shows and finds built-in skills, and restores missing ones without touching edited ones", async () => {
     await using home = await TestKernel.boot();
     const { stdout } = await type(home, "skills", "list", "--json");
     const names = stdout
@@ -87,7 +87,7 @@ describe("gsv skills", () => {
     expect(wrong).toMatchObject({ status: 1, stdout: expect.stringContaining("processes.md: it must begin with ---") });
   });
 
-  test("creates one that is right from the start, and one's own goes before the agent's", async () => {
+  test("creates a valid skill, and your own has priority over the agent's", async () => {
     await using home = await TestKernel.boot();
     expect(await type(home, "skills", "create", "versions", "--description", "Mine")).toMatchObject({ status: 0 });
     expect((await type(home, "skills", "show", "versions")).stdout).toContain("Mine");

@@ -1,4 +1,4 @@
-// `gsv debug` and `gsv bugreport` over what a failed run left, from a whole kernel.
+// `gsv debug` and `gsv bugreport` after a failed run, with a whole kernel.
 
 import { beforeEach, expect, test } from "bun:test";
 import type { Side } from "../../commands/files/copy/side.ts";
@@ -41,7 +41,7 @@ async function failed(...kinds: readonly ("config" | "content")[]): Promise<Test
   return home;
 }
 
-test("it says what failed, on what, the last steps and what to do; the newest by itself", async () => {
+test("debug shows the failure, its subject, the last steps and advice; the newest by default", async () => {
   await using _ = await failed("content", "config");
   expect(await runs(io, "debug")).toBe(0);
   const text = io.stdout.text;
@@ -58,7 +58,7 @@ test("it says what failed, on what, the last steps and what to do; the newest by
   expect(text).not.toContain("\u001b");
 });
 
-test("one is named by its name, its path, its process, or as a file of this machine", async () => {
+test("a report is selected by name, path, process, or as a host file", async () => {
   await using home = await failed("content", "config");
   expect(await runs(io, "debug", "--list", "--json")).toBe(0);
   const listed = io.stdout.lines.map((line) => JSON.parse(line) as { name: string; error: string });
@@ -76,7 +76,7 @@ test("one is named by its name, its path, its process, or as a file of this mach
   expect(JSON.parse(io.stdout.text).run.error).toBe("it was config");
 });
 
-test("what is no core is refused, and where none is left that is said", async () => {
+test("an invalid report is refused, and a missing one is reported", async () => {
   await using _ = await failed();
   expect(await runs(io, "debug")).toBe(3);
   expect(io.stderr.text).toContain("no run left a crash record");
@@ -87,7 +87,7 @@ test("what is no core is refused, and where none is left that is said", async ()
   }
 });
 
-test("a core of which any part is another than it should be is refused or told, and is no fault of gsv", async () => {
+test("a core with any altered part is refused or marked, without an internal error", async () => {
   await using home = await failed("content");
   const [entry] = (await home.sys.call<{ entries: { name: string }[] }>("fs.list", { path: "/var/crash" })).entries;
   const { data } = await home.sys.call<{ data: string }>("fs.get", { path: `/var/crash/${entry?.name}` });
@@ -101,7 +101,7 @@ test("a core of which any part is another than it should be is refused or told, 
   expect(io.stdout.text + io.stderr.text).not.toMatch(/fault in gsv|native code/);
 });
 
-/** Of every value in it, the names that lead there. */
+/** The path to every value in it. */
 function placesIn(value: unknown): readonly string[][] {
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([name, each]) => [[name], ...placesIn(each).map((rest) => [name, ...rest])]);
@@ -114,7 +114,7 @@ function withAt(value: unknown, [name, ...rest]: readonly string[], put: unknown
   return copy;
 }
 
-test("whatever stands in a core of somebody else is told, and acts on nothing", () => {
+test("text in a foreign core is printed without any effect", () => {
   const hostile = "\u001b]0;x\u0007\u202e";
   const core = {
     ...{ v: 1, at: 0, pid: hostile, label: hostile, owner: hostile, runAs: "x", profile: hostile, parent: null },
@@ -128,7 +128,7 @@ test("whatever stands in a core of somebody else is told, and acts on nothing", 
   expect(coreText("x.json", core)).not.toMatch(/[\u001b\u0007\u202e]/);
 });
 
-test("a report is a file with what failed, doctor, versions and settings, and says that nothing was sent", async () => {
+test("a report is a file with the failure, doctor, versions and settings, and a note that nothing was sent", async () => {
   await using home = await failed("config");
   await home.sys.call("config.set", { key: "compaction.reserveTokens", value: "15000" });
   expect(await runs(io, "bugreport", "-o", "report.md")).toBe(0);
@@ -147,7 +147,7 @@ test("a report is a file with what failed, doctor, versions and settings, and sa
   expect(await runs(io, "bugreport", "-o", "report.md", "--force")).toBe(0);
 });
 
-test("with no failed run there is still a report; one that was named has to be there", async () => {
+test("without a failed run there is still a report; a named one must exist", async () => {
   await using _ = await failed();
   expect(await runs(io, "bugreport", "-o", "-")).toBe(0);
   expect(io.stdout.text).toContain("## Versions");
@@ -156,7 +156,7 @@ test("with no failed run there is still a report; one that was named has to be t
   expect(written.size).toBe(0);
 });
 
-test("no secret is in a report: not of the settings, not of the environment, not said by a model or a tool", async () => {
+test("no secret is in a report: not of settings, environment, models or tools", async () => {
   await using home = await failed();
   const inEnvironment = "canary-env-yyyyyyyy";
   io.env = { HOME: "/home/nobody-else", OPENAI_API_KEY: inEnvironment } as never;

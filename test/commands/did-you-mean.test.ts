@@ -1,23 +1,23 @@
-// A name that there is not: the nearest of those there are is said beside the error, and never taken.
+// An unknown name: the error suggests the nearest one, and never uses it.
 
 import { describe, expect, test } from "bun:test";
 import { INIT, TestKernel } from "../support/kernel.ts";
 import { type } from "../support/shell.ts";
 
-/** The first hint, where it is a guess. */
+/** The first hint, if it is a suggestion. */
 async function guess(home: TestKernel, ...argv: string[]): Promise<string | null> {
   const { stderr, status } = await type(home, ...argv);
   expect([argv, status > 0, stderr.split("\n")[0]?.startsWith("gsv: ")]).toEqual([argv, true, true]);
   return /^ {2}did you mean (.*)$/m.exec(stderr)?.[1] ?? null;
 }
 
-/** The same with the last letter another one. */
+/** The same with another last letter. */
 function mistyped(pid: string): string {
   return pid.slice(0, -1) + (pid.endsWith("0") ? "1" : "0");
 }
 
 describe("did you mean", () => {
-  test("a process, by a pid that is nearly right, one without its first part, or a label", async () => {
+  test("suggests a process for a nearly right pid, a pid without its first part, or a label", async () => {
     await using home = await TestKernel.boot();
     const pid = (await type(home, "spawn", "--label", "docs audit")).stdout.trim();
     const shown = `${pid} (docs audit · idle)`;
@@ -36,7 +36,7 @@ describe("did you mean", () => {
     expect((await home.get(pid)).state).toBe("idle");
   });
 
-  test("nothing, where there is one of just that name and something else is wrong with it", async () => {
+  test("suggests nothing for an existing name with another fault", async () => {
     await using home = await TestKernel.boot();
     const { stderr } = await type(home, "config", "set", "kernel.idleMs", "1");
     expect(stderr).toStartWith("gsv: kernel.idleMs is a setting of the whole home");
@@ -44,7 +44,7 @@ describe("did you mean", () => {
     expect((await type(home, "nice", INIT, "99999")).stderr).toContain("a whole number from -20 to 19");
   });
 
-  test("agents, bundles, sessions, settings, syscalls, signals, choices, commands and flags", async () => {
+  test("suggests agents, bundles, sessions, settings, syscalls, signals, choices, commands and flags", async () => {
     await using home = await TestKernel.boot();
     await type(home, "agent", "create", "writer");
     for (const [argv, wanted] of [
@@ -71,13 +71,13 @@ describe("did you mean", () => {
       ]);
   });
 
-  test("a model, by its provider or by itself", async () => {
+  test("suggests a model, by its provider or by itself", async () => {
     await using home = await TestKernel.boot({ realProviders: true });
     expect(await guess(home, "chat", "--model", "anthropc/claude-sonnet-5-5", "hello")).toBe("anthropic");
     expect(await guess(home, "chat", "--model", "claude-sonet-5-5", "hello")).toMatch(/^claude-sonnet-5-5\b/);
   });
 
-  test("nothing is guessed where nothing is near, for what was read otherwise, or for another account", async () => {
+  test("suggests nothing without a near name, for other readings, or for another account's", async () => {
     await using home = await TestKernel.boot();
     await type(home, "spawn", "--label", "docs audit");
     expect(await guess(home, "kill", "somebody-else-entirely")).toBeNull();

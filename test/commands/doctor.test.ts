@@ -1,4 +1,4 @@
-// How doctor, fsck and paths are typed and how they print, and all three as a person runs them on homes that are broken in earnest.
+// doctor, fsck and paths: their flags and output, and all three on really damaged homes.
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { chmodSync, existsSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 
 describe("gsv doctor and gsv fsck print", () => {
-  test("a line for each finding, aligned, with what to do about it, and exit 1 when there is a problem", async () => {
+  test("a line for each finding, aligned, with advice, and exit 1 if there is a problem", async () => {
     io.findings.push(
       { check: "home", level: "ok", what: "fine" },
       { check: "sandbox", level: "notice", what: "none", fix: "get one" },
@@ -26,7 +26,7 @@ describe("gsv doctor and gsv fsck print", () => {
     expect(io.stderr.text).toEndWith("\n1 problem\n");
   });
 
-  test("what to do under its finding on a terminal that is too narrow, cutting nothing", async () => {
+  test("the advice below its finding on a narrow terminal, cutting nothing", async () => {
     io.findings.push({ check: "home", level: "problem", what: "others can reach it", fix: "chmod 700 /somewhere/far" });
     await runs(io.terminal(50), "doctor");
     expect(io.stdout.lines).toEqual([
@@ -35,7 +35,7 @@ describe("gsv doctor and gsv fsck print", () => {
     ]);
   });
 
-  test("one object a line as JSON, and everything hidden in a name made visible in text", async () => {
+  test("one object per line as JSON, and hidden characters of a name visible in text", async () => {
     io.findings.push({ check: "permissions", level: "problem", what: "a\x1b[2Jb\u202e", fix: "c\nd" });
     expect(await runs(io, "doctor", "--json")).toBe(1);
     expect(jsonLines<object>(io.stdout.text)).toEqual(io.findings);
@@ -45,7 +45,7 @@ describe("gsv doctor and gsv fsck print", () => {
     expect(io.stdout.lines).toEqual(["problem  permissions  a␛[2Jb⟨U+202E⟩ → c⏎d"]);
   });
 
-  test("only after being asked in words that exist", async () => {
+  test("only for valid arguments", async () => {
     await runs(io, "doctor", "home", "--fix", "disk");
     await runs(io, "doctor");
     await runs(io, "fsck", "--repair");
@@ -59,7 +59,7 @@ describe("gsv doctor and gsv fsck print", () => {
   });
 });
 
-test("gsv paths prints a name and a path a line, or one object, and says where nothing can be", async () => {
+test("gsv paths prints a name and a path per line, or one object, and reports an unusable home", async () => {
   io.places = [
     { name: "home", path: "/h" },
     { name: "socket", path: null },
@@ -70,7 +70,7 @@ test("gsv paths prints a name and a path a line, or one object, and says where n
   expect(io.stdout.lines.at(-1)).toBe('{"home":"/h","socket":null}');
 });
 
-test.concurrent("on a home that was never used nothing is a problem, and nothing is made", async () => {
+test.concurrent("doctor finds no problem on an unused home, and creates nothing", async () => {
   await withHome(async (home) => {
     for (const args of [["doctor"], ["doctor", "--fix"], ["fsck"], ["fsck", "--repair"], ["paths"]]) {
       expect([args, (await home.gsv(args)).status]).toEqual([args, 0]);
@@ -79,7 +79,7 @@ test.concurrent("on a home that was never used nothing is a problem, and nothing
   });
 }, 30_000);
 
-test.concurrent("a home made under a mask of 000 is its owner's alone, with a kernel and without", async () => {
+test.concurrent("a home created with umask 000 is private, with and without a kernel", async () => {
   await withHome(async (home) => {
     const before = process.umask(0o000);
     try {
@@ -98,7 +98,7 @@ test.concurrent("a home made under a mask of 000 is its owner's alone, with a ke
   });
 }, 30_000);
 
-test.concurrent("a kernel that is suspended is told with how to resume it, and fsck --repair is refused while it is there", async () => {
+test.concurrent("doctor reports a suspended kernel and how to resume it, and refuses fsck --repair meanwhile", async () => {
   await withHome(async (home) => {
     expect((await home.gsv(["send", "hello"])).status).toBe(0);
     const pid = home.holder ?? 0;
@@ -116,7 +116,7 @@ test.concurrent("a kernel that is suspended is told with how to resume it, and f
   });
 }, 30_000);
 
-test.concurrent("a kernel that was killed leaves what doctor --fix takes away, and modes that were opened are closed", async () => {
+test.concurrent("doctor --fix removes a killed kernel's remains, and closes open modes", async () => {
   await withHome(async (home) => {
     expect((await home.gsv(["chat", "hello"])).status).toBe(0);
     await home.kill();
@@ -136,7 +136,7 @@ test.concurrent("a kernel that was killed leaves what doctor --fix takes away, a
   });
 }, 30_000);
 
-test.concurrent("a home of rubbish makes a list of problems and no fault of gsv", async () => {
+test.concurrent("a home of garbage gives a list of problems and no internal error", async () => {
   await withHome(async (home) => {
     expect((await home.gsv(["chat", "hello"])).status).toBe(0);
     await home.stop();

@@ -23,7 +23,7 @@ function checkAll(): string[] {
 }
 
 describe("gsv chat --json", () => {
-  test("init first, result last, everything between as it happens, all of the schema", async () => {
+  test("init comes first, result last, everything between in order, all valid by the schema", async () => {
     const { exit } = await chat.begin("--json", "hi");
     await chat.play(
       said.start(),
@@ -72,7 +72,7 @@ describe("gsv chat --json", () => {
     expect(checkAll()).toEqual(["init", "message.delta", "message", "result"]);
   });
 
-  test("a queued message begins at once, without a model, and says that it waits", async () => {
+  test("a queued message is reported at once, without a model", async () => {
     chat.io.fakeSys.answer("proc.send", () => ({ pid: PID, runId: RUN, status: "started", queued: true }));
     const { exit } = await chat.begin("--json", "hi");
     expect(chat.events.map(({ type }) => type)).toEqual(["init", "warning"]);
@@ -83,7 +83,7 @@ describe("gsv chat --json", () => {
     expect(chat.events.at(-1)?.model).toBe("script");
   });
 
-  test("what is known before the run waits for init", async () => {
+  test("events before the run are sent after init", async () => {
     chat.io.fakeSys.answer("proc.spawn", () => ({ pid: PID }));
     const { exit } = await chat.begin("--json", "--new", "hi");
     expect(chat.out).toBe("");
@@ -93,7 +93,7 @@ describe("gsv chat --json", () => {
     expect(chat.err).toBe("");
   });
 
-  test("a message that could not be sent still has its result, and the error is JSON too", async () => {
+  test("a refused message still has a result, and the error is JSON too", async () => {
     chat.io.fakeSys.answer("proc.send", () => {
       throw new SysError("ESRCH", "no such process: task:gone00");
     });
@@ -114,7 +114,7 @@ describe("gsv chat --json", () => {
     ["limit", 6, (it) => it.play(said.complete("limit"))],
     ["unavailable", 75, async (it) => it.wait.reject(new SysError("EAGAIN", "stopped"))],
   ];
-  test.each(endings)("a conversation that ends %s says so with exit %d", async (status, code, end) => {
+  test.each(endings)("a conversation that ends %s reports it with exit %d", async (status, code, end) => {
     chat.io.fakeSys.answer("hil.list", () => ({ approvals: [] }));
     const { exit } = await chat.begin("--json", "--timeout", "3", "hi");
     await end(chat);
@@ -124,7 +124,7 @@ describe("gsv chat --json", () => {
     expect(chat.events.at(-1)).toMatchObject({ status, exit: code, run: RUN });
   });
 
-  test("--output json is the result alone; status stays on stderr", async () => {
+  test("--output json is only the result; status stays on stderr", async () => {
     const { exit } = await chat.begin("--output", "json", "hi");
     await chat.play(said.start(), said.text("x"), said.complete("error", null, { error: "no luck" }));
     expect(await exit).toBe(1);
@@ -135,7 +135,7 @@ describe("gsv chat --json", () => {
 });
 
 describe("the schema", () => {
-  test("is printed, and takes no event without one of its keys", async () => {
+  test("is printed, and rejects an event without one of its keys", async () => {
     expect(await runs(chat.io, "schema", "events", "--json")).toBe(0);
     expect(JSON.parse(chat.out)).toEqual(JSON.parse(JSON.stringify(eventSchema())));
     const whole = { type: "warning", pid: null, parent: null, run: null, message: "x" };
@@ -144,7 +144,7 @@ describe("the schema", () => {
     expect(published(less)).not.toEqual([]);
   });
 
-  test("every event a signal becomes is of it, and names process, parent and run", () => {
+  test("every event of a signal matches it, and names process, parent and run", () => {
     const signals = [
       said.delta("x"),
       said.text("x"),
@@ -182,7 +182,7 @@ describe("the schema", () => {
     expect(checkEvent(value)).toContain(says);
   });
 
-  test("what a later version adds is no fault", () => {
+  test("fields of a later version are no error", () => {
     expect(checkEvent({ type: "warning", ...common, message: "x", more: 1 })).toBeNull();
     expect(checkEvent({ type: "something.new", ...common })).toBeNull();
   });

@@ -1,4 +1,4 @@
-// A conversation as a document, and what fills a request as bars.
+// A conversation as a document, and the parts of a request as bars.
 
 import { expect, test } from "bun:test";
 import type { Side } from "../../commands/files/copy/side.ts";
@@ -27,7 +27,7 @@ function talk(): FakeIo {
   return io;
 }
 
-test("a conversation is one document, whole, with what tools did in fences that it cannot end", async () => {
+test("a conversation is one whole document, with tool output in fences that it cannot end", async () => {
   const io = talk();
   expect(await runs(io, "history", "export", "--pid", "task:abc123")).toBe(0);
   expect(io.stdout.text).toBe(
@@ -45,7 +45,7 @@ test("a conversation is one document, whole, with what tools did in fences that 
   );
 });
 
-test("as a file it is JSON by its name, and a file that is there stays", async () => {
+test("a file name ending in .json selects JSON, and an existing file stays", async () => {
   const io = talk();
   const files = new Map([["there.md", "old"]]);
   io.side = {
@@ -66,7 +66,7 @@ test("as a file it is JSON by its name, and a file that is there stays", async (
   expect(files.get("there.md")).toStartWith("# docs audit");
 });
 
-test("what fills the next turn is a bar for each source, the biggest first, and what is free", async () => {
+test("the next turn's parts are bars, the biggest first, with the free space", async () => {
   const io = new FakeIo();
   const line = (source: string, tokens: number) => ({ source, what: "x", bytes: 4 * tokens, tokens });
   io.fakeSys.answer("proc.prompt", () => ({

@@ -1,4 +1,4 @@
-// `gsv lsof` and `gsv audit`: which files are meant, and how what is known of them reads.
+// `gsv lsof` and `gsv audit`: selected files, and their output.
 
 import { expect, test } from "bun:test";
 import { FakeIo, runs } from "../support/io.ts";
@@ -17,7 +17,7 @@ const WRITER = {
   ...{ tool: null, commit: null, movedFrom: null },
 };
 
-test("lsof asks about gsv's files, or with host: about this machine's from where one stands", async () => {
+test("lsof means gsv's files, or with host: files of this computer from the current directory", async () => {
   const io = new FakeIo();
   io.fakeSys.answer("fs.uses", () => ({ uses: [], more: false }));
   expect(await runs(io, "lsof", "~/a.md")).toBe(0);
@@ -31,7 +31,7 @@ test("lsof asks about gsv's files, or with host: about this machine's from where
   expect(io.stdout.text).toBe("");
 });
 
-test("a row is who, what it did, whether that is old, when and where; hostile names act on nothing", async () => {
+test("a row has the process, its use, version, time and place; hostile names have no effect", async () => {
   const io = new FakeIo();
   const uses = [
     { ...USE, how: "read", isStale: true },
@@ -46,7 +46,7 @@ test("a row is who, what it did, whether that is old, when and where; hostile na
   expect(io.stderr.text).toContain("more entries");
 });
 
-test("audit of a file is a line a change; without a file it is the calls as ever", async () => {
+test("audit of a file prints a line per change; without a file it prints the calls as before", async () => {
   const io = new FakeIo();
   const writers = [
     {

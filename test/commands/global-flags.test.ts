@@ -1,5 +1,5 @@
-// The flags that any command takes: --jq, --quiet, --no-input, --color, --no-pager, with --user and --set. Each does the same everywhere,
-// because no command knows of them.
+// Global flags: --jq, --quiet, --no-input, --color, --no-pager, with --user and --set. Each works the same everywhere, because no command
+// handles them.
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { flagsOf } from "../../commands/args.ts";
@@ -31,7 +31,7 @@ function listing(of: FakeIo = io): FakeIo {
 }
 
 describe("--quiet", () => {
-  test("says nothing on stderr while all goes well, and everything when it does not", async () => {
+  test("prints nothing on stderr on success, and everything on failure", async () => {
     await using home = await TestKernel.boot();
     expect(await type(home, "history", "search", "hello")).toMatchObject({ status: 1, stderr: "(nothing found)\n" });
     expect((await type(home, "chat", "hello")).stderr).toContain("no model configured");
@@ -41,7 +41,7 @@ describe("--quiet", () => {
     expect((await type(home, "approvals", "--quiet")).stderr).toBe("");
   });
 
-  test("a reader who has gone is no failure: status 141, and not a word", async () => {
+  test("a closed pipe is no failure: status 141, and no message", async () => {
     io.stdout.writesMax = 0;
     io = listing(new FakeIo());
     io.stdout.writesMax = 0;
@@ -49,7 +49,7 @@ describe("--quiet", () => {
     expect(io.stderr.text).toBe("");
   });
 
-  test("what a question is about is said before it", async () => {
+  test("the context of a question is printed before it", async () => {
     io.terminal();
     const files = [{ path: "AGENTS.md", text: "Be brief." }];
     const speaking = { id: "dir_abcdef", directory: "/srv/project", trusted: false, files };
@@ -62,7 +62,7 @@ describe("--quiet", () => {
     expect(await runs(io, "workspace", "trust", "dir_abcdef", "--quiet")).toBe(0);
   });
 
-  test("what happens besides is not told either", async () => {
+  test("side effects are not reported either", async () => {
     io.fakeSys.answer("proc.list", () => {
       io.hear("gsv: created a home at /home/sam/.gsv\n");
       return { processes: LINES };
@@ -73,7 +73,7 @@ describe("--quiet", () => {
     expect(io.stderr.text).toContain("created a home");
   });
 
-  test("a command with a --quiet of its own keeps it", async () => {
+  test("a command with its own --quiet keeps it", async () => {
     await using home = await TestKernel.boot();
     await type(home, "fs", "write", "~/a.txt", "hello");
     expect(await type(home, "grep", "--quiet", "hello", "~/a.txt")).toEqual({ status: 0, stdout: "", stderr: "" });
@@ -87,7 +87,7 @@ describe("--quiet", () => {
 describe("--no-input", () => {
   const says = (of: FakeIo) => of.stderr.lines[0] ?? "";
 
-  test("a question is not asked: status 5, and what it would have been", async () => {
+  test("a question is not asked: status 5, with the question", async () => {
     for (const [argv, question] of [
       [["passwd"], "new password of sam"],
       [["config", "set", "ai.apiKey"], "ai.apiKey"],
@@ -105,7 +105,7 @@ describe("--no-input", () => {
     }
   });
 
-  test("what goes on without an answer goes on", async () => {
+  test("a question with a default continues", async () => {
     io.terminal();
     io.fakeSys.answer("proc.spawn", () => ({ pid: "task:abc123", workspaceId: "dir_abcdef" }));
     expect(await runs(io, "spawn", "--no-input")).toBe(0);
@@ -113,7 +113,7 @@ describe("--no-input", () => {
     expect(io.stdout.text).toBe("task:abc123\n");
   });
 
-  test("what is piped in is no question", async () => {
+  test("piped input is no question", async () => {
     io.stdin = stdinOf("pipe", ["sk-an-example-only\n"]);
     io.fakeSys.answer("config.set", () => ({ changed: [] }));
     expect(await runs(io, "config", "set", "ai.apiKey", "--no-input")).toBe(0);
@@ -122,7 +122,7 @@ describe("--no-input", () => {
 });
 
 describe("--color", () => {
-  test("FORCE_COLOR, NO_COLOR, CLICOLOR_FORCE, CLICOLOR and TERM decide in this order, and only then the terminal", () => {
+  test("FORCE_COLOR, NO_COLOR, CLICOLOR_FORCE, CLICOLOR and TERM decide in this order, then the terminal", () => {
     const cases: readonly (readonly [object, boolean, boolean])[] = [
       [{}, true, false],
       [{ NO_COLOR: "1" }, false, false],
@@ -145,7 +145,7 @@ describe("--color", () => {
 
   const DIFF = { pid: "task:abc123", files: [{ path: "a" }], text: "+new\n", truncated: false, notKept: [] };
 
-  test("always colours a pipe, never leaves a terminal plain, whatever the environment says", async () => {
+  test("always colors a pipe and never a terminal, whatever the environment", async () => {
     for (const [argv, env, isTTY, isColoured] of [
       [[], {}, true, true],
       [[], {}, false, false],
@@ -163,14 +163,14 @@ describe("--color", () => {
     }
   });
 
-  test("nothing but the three words", async () => {
+  test("takes only the three words", async () => {
     expect(await runs(io, "diff", "--color", "red")).toBe(2);
     expect(io.stderr.lines[0]).toBe("gsv: --color needs auto, always or never");
   });
 });
 
 describe("the pager", () => {
-  test("shows every list, history and difference that is taller than the terminal, and nothing in a pipe or with --no-pager", async () => {
+  test("shows every list, history and diff taller than the terminal, but not in a pipe or with --no-pager", async () => {
     const rows = Array.from({ length: 40 }, (_, at) => ({ ...LINES[0], pid: `task:aaaa${at + 10}` }));
     for (const [more, paged] of [
       [[], true],
@@ -195,7 +195,7 @@ describe("the pager", () => {
 });
 
 describe("all of them", () => {
-  test("are taken before and after the command, not behind --, once each, with what they need", async () => {
+  test("work before and after the command, not behind --, once each, with their values", async () => {
     for (const [argv, fault] of [
       [["ps", "--jq"], "--jq needs a jq program"],
       [["ps", "--user"], "--user needs an account name"],
@@ -216,7 +216,7 @@ describe("all of them", () => {
     expect([io.said, io.actedAs]).toEqual([["a=1", "b=2"], ["bob"]]);
   });
 
-  test("the words of a script are its own", async () => {
+  test("leave the arguments of a script alone", async () => {
     await using home = await TestKernel.boot();
     const script = ["-c", 'echo "$@"', "name", "--quiet", "--jq", ".x", "--user", "bob"];
     expect((await type(home, "sh", ...script)).stdout).toBe("--quiet --jq .x --user bob\n");
@@ -228,7 +228,7 @@ describe("all of them", () => {
     expect((await type(home, "sh", "-c", "ps --json", "--jq", ".pid")).stdout).toBe("init:1000\n");
   });
 
-  test("stand in the help, and no verb below a noun declares one of their names", async () => {
+  test("are in the help, and no verb of a noun declares one of their names", async () => {
     await runs(io, "help");
     for (const name of Object.keys(GLOBAL_FLAGS)) expect(io.stdout.text).toContain(name);
     const taken = (await allCommands(COMMANDS)).flatMap(({ name, command }) =>
@@ -239,7 +239,7 @@ describe("all of them", () => {
     expect(taken).toEqual(["grep --quiet"]);
   });
 
-  test("an error keeps its status whatever stands around it", async () => {
+  test("do not change the status of an error", async () => {
     io.fakeSys.answer("proc.list", () => {
       throw new SysError("EAGAIN", "try later");
     });

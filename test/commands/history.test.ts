@@ -1,4 +1,4 @@
-// gsv history, compact and fork as people type them: what is asked of the kernel, what is printed, and what a text can do to a terminal.
+// gsv history, compact and fork on the command line: calls, output, and harmless text on a terminal.
 
 import { beforeEach, expect, test } from "bun:test";
 import { FakeIo, runs } from "../support/io.ts";
@@ -15,7 +15,7 @@ function finds(snippet: string, hits: readonly (readonly [number, number])[], mo
   io.fakeSys.answer("proc.search", () => ({ found, more: false, unread: 0 }));
 }
 
-test("gsv history alone and with flags is the newest page, as proc history prints it", async () => {
+test("gsv history without a query is the newest page, as proc history prints it", async () => {
   const page = { pid: "init:1000", messages: [], inPart: [], messageCount: 0, hasMoreBefore: false };
   io.fakeSys.answer("proc.history", () => page);
   expect(await runs(io, "history")).toBe(0);
@@ -31,7 +31,7 @@ test("gsv history alone and with flags is the newest page, as proc history print
   ]);
 });
 
-test("what is found stands in a line each; on a terminal the hits stand out, and nowhere else", async () => {
+test("each match has a line; only a terminal highlights it", async () => {
   finds("the rent is due", [[4, 8]]);
   expect(await runs(io, "history", "search", "rent")).toBe(0);
   expect(io.stdout.text).toBe("2026-01-02 10:15 init:1000 12 user: the rent is due\n");
@@ -40,7 +40,7 @@ test("what is found stands in a line each; on a terminal the hits stand out, and
   expect(io.stdout.text).toBe("2026-01-02 10:15 init:1000 12 user: the \x1b[1mrent\x1b[22m is due\n");
 });
 
-test("a text that was said acts on no terminal, hit or not", async () => {
+test("a message has no effect on a terminal, as a match or not", async () => {
   const hostile = "a\x1b]0;owned\x07 re\x1b[2Jnt \u202e";
   finds(hostile, [[hostile.indexOf("re"), hostile.indexOf("nt") + 2]]);
   expect(await runs(io.terminal(100), "history", "search", "rent")).toBe(0);
@@ -51,14 +51,14 @@ test("a text that was said acts on no terminal, hit or not", async () => {
   expect(JSON.parse(io.stdout.text)).toMatchObject({ snippet: hostile, seq: 12 });
 });
 
-test("nothing found exits 1 as grep does, and what is missing is said", async () => {
+test("no match exits 1 like grep, with a message", async () => {
   io.fakeSys.answer("proc.search", () => ({ found: [], more: false, unread: 3 }));
   expect(await runs(io, "history", "search", "rent", "due", "--since", "7d", "-n", "5")).toBe(1);
   expect(io.stderr.lines).toEqual(["(nothing found)", "3 histories are not indexed yet: search again"]);
   expect(io.fakeSys.asked("proc.search")).toEqual([{ words: ["rent", "due"], since: "7d", limit: 5 }]);
 });
 
-test("somebody who looks is told how the beginning of a word is found", async () => {
+test("an empty search explains how to search for a prefix", async () => {
   io.fakeSys.answer("proc.search", () => ({ found: [], more: false, unread: 0 }));
   io.terminal(100);
   expect(await runs(io, "history", "search", "the", "ren")).toBe(1);
@@ -68,7 +68,7 @@ test("somebody who looks is told how the beginning of a word is found", async ()
   expect(io.stderr.lines).toEqual(["(nothing found)"]);
 });
 
-test("compact says what it did in a line, and what nobody could write", async () => {
+test("compact prints the result in a line, and a missing summary", async () => {
   const done = { pid: "init:1000", did: "compacted", fromSeq: 1, toSeq: 80, trimmed: 80, kept: 20, asked: [] };
   const sizes = { tokensBefore: 41_203, tokensAfter: 18_900, archivedTo: "/proc/init:1000/segments/1-80" };
   for (const model of ["openai/m", null]) {
@@ -84,7 +84,7 @@ test("compact says what it did in a line, and what nobody could write", async ()
   ]);
 });
 
-test("what is wrong is said before anybody is asked", async () => {
+test("mistakes are reported before any call", async () => {
   expect(await runs(io, "history", "search")).toBe(2);
   expect(await runs(io, "history", "serch", "x")).toBe(2);
   expect(await runs(io, "compact", "init:1000", "--keep", "none")).toBe(2);

@@ -1,4 +1,4 @@
-// `gsv hooks …` as a person types it: a hook is read before it is allowed, and with nobody to ask nothing is.
+// `gsv hooks …` on the command line: a hook is read before it is allowed, and nothing is allowed without an answer.
 
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { appendFileSync } from "node:fs";
@@ -18,7 +18,7 @@ beforeEach(async () => {
 
 afterEach(() => home[Symbol.asyncDispose]());
 
-/** Before a real kernel. */
+/** With a real kernel. */
 function newIo(): FakeIo {
   const made = new FakeIo();
   for (const name of ["list", "show", "allow", "deny", "run", "test"])
@@ -32,7 +32,7 @@ async function listed(): Promise<string> {
   return fresh.stdout.text;
 }
 
-test("a hook is shown whole, with everything hidden in it visible, and allowed by a yes", async () => {
+test("a hook is shown in full, with hidden characters visible, and allowed by a yes", async () => {
   const path = bed.put("tool-before/guard", "printf '\u001b[2K\u202e' >&2\nexit 2");
   io.terminal().answers.push("y");
   expect(await runs(io, "hooks", "allow", "tool-before/guard")).toBe(0);
@@ -44,7 +44,7 @@ test("a hook is shown whole, with everything hidden in it visible, and allowed b
   expect(await listed()).toContain("allowed");
 });
 
-test("anything but a yes leaves it as it is", async () => {
+test("any other answer leaves it unchanged", async () => {
   bed.put("run-end/call", "exit 0");
   for (const answer of ["", "n", "maybe"]) {
     io.terminal().answers.push(answer);
@@ -53,7 +53,7 @@ test("anything but a yes leaves it as it is", async () => {
   expect(await listed()).toContain("new");
 });
 
-test("what is changed while a person reads it is not allowed by their yes", async () => {
+test("a hook that changes while a person reads it is not allowed by their yes", async () => {
   const path = bed.put("run-end/call", "exit 0");
   io.terminal();
   io.person.ask = async () => {
@@ -65,7 +65,7 @@ test("what is changed while a person reads it is not allowed by their yes", asyn
   expect(await listed()).toContain("new");
 });
 
-test("with nobody to ask nothing is allowed, and the way for scripts is named; --yes is that way", async () => {
+test("without a terminal nothing is allowed, and --yes is named for scripts", async () => {
   bed.put("run-end/call", "exit 0");
   expect(await runs(io, "hooks", "allow", "run-end/call")).toBe(2);
   expect(io.stderr.text).toContain("exit 0");
@@ -74,14 +74,14 @@ test("with nobody to ask nothing is allowed, and the way for scripts is named; -
   expect(await listed()).toContain("allowed");
 });
 
-test("one that is refused says what mends it, in the list and when it is to be allowed", async () => {
+test("an invalid hook shows the fix, in the list and before it is allowed", async () => {
   const path = bed.put("run-end/open", "exit 0", 0o722);
   expect(await runs(io, "hooks", "allow", "run-end/open", "--yes")).toBe(1);
   expect(io.stderr.text).toContain(`chmod go-w ${path}`);
   expect(await listed()).toContain("others can write to it");
 });
 
-test("test and run say how a hook ended, what it said and what it would mean", async () => {
+test("test and run show a hook's exit status, output and effect", async () => {
   await bed.allowed("tool-before/guard", "grep -q 'rm -rf' && { echo keep it >&2; exit 2; }; echo fine");
   expect(await runs(io, "hooks", "test", "tool-before/guard")).toBe(0);
   expect(io.stdout.text).toMatch(/exited with status 2 after \d+ ms; a tool call would be refused\nkeep it\n$/);
@@ -89,7 +89,7 @@ test("test and run say how a hook ended, what it said and what it would mean", a
   expect(io.stdout.text).toMatch(/exited with status 0 after \d+ ms; a tool call would go on\nfine\n$/);
 });
 
-test("a home without hooks says where to read about them", async () => {
+test("a home without hooks names the manual page about them", async () => {
   expect(await runs(io, "hooks", "list")).toBe(0);
   expect([io.stdout.text, io.stderr.text]).toEqual(["", "(no hooks; see: gsv man 7 hooks)\n"]);
 });

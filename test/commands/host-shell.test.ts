@@ -1,4 +1,4 @@
-// `gsv sh --host`: real bash where the person stands, as a command line sees it.
+// `gsv sh --host`: real bash in the current directory, on the command line.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
@@ -39,7 +39,7 @@ async function typed(args: readonly string[], stdin = stdinOf("none"), more: Par
   ).ended;
 }
 
-test("a script runs where the person stands, with both streams, its arguments and its exit status", async () => {
+test("a script runs in the current directory, with both streams, its arguments and its exit status", async () => {
   const ended = await typed(["-c", 'pwd; echo "$0 $1 $#"; echo told >&2; exit 7', "name", "it's"]);
   expect(ended).toEqual({ status: 7, stdout: `${cwd}\nname it's 1\n`, stderr: "told\n" });
 });
@@ -50,26 +50,26 @@ test("a file and stdin are scripts too", async () => {
   expect(await typed(["missing.sh"])).toMatchObject({ status: 127 });
 });
 
-test("stdin is fed to it, whatever its size and bytes", async () => {
+test("stdin is passed on, with any size and bytes", async () => {
   const bytes = Buffer.alloc(700_000, 0xff);
   const { stdout } = await typed(["-c", "wc -c; exec <&-"], stdinOf("pipe", [bytes]));
   expect(stdout.trim()).toBe("700000");
   expect(await typed(["-c", "head -c 3"], stdinOf("pipe", ["abcdef"]))).toMatchObject({ status: 0, stdout: "abc" });
 });
 
-test("of the person's environment it has what is on the list", async () => {
+test("it gets the allow-listed variables of the caller's environment", async () => {
   const { stdout } = await typed(["-c", "env"]);
   expect(stdout).toContain("LC_ALL=C\n");
   expect(stdout).toContain(`HOME=${cwd}\n`);
   expect(stdout).not.toContain("canary");
 });
 
-test("--timeout ends it with 124 and a word", async () => {
+test("--timeout ends it with 124 and a message", async () => {
   const ended = await typed(["--timeout", "0.6", "-c", "echo begun; sleep 1000"]);
   expect(ended).toEqual({ status: 124, stdout: "begun\n", stderr: "gsv: ended: longer than 0.6 s\n" });
 });
 
-test("ctrl-c reaches what runs there; what it makes of it is its exit status", async () => {
+test("ctrl-c reaches the command, which decides the exit status", async () => {
   const stdout = new FakeOutput();
   const script = "trap 'echo caught; exit 9' INT; echo ready; while :; do sleep 0.02; done";
   const typing = await begin(home, ["sh", "--host", "-c", script], stdinOf("none"), {
@@ -84,7 +84,7 @@ test("ctrl-c reaches what runs there; what it makes of it is its exit status", a
   expect(stdout.text).toBe("ready\ncaught\n");
 });
 
-test("without a sandbox a person at a terminal is told, once and on stderr", async () => {
+test("without a sandbox a person at a terminal gets one warning on stderr", async () => {
   const stderr = Object.assign(new FakeOutput(), { isTTY: true });
   expect((await typed(["-c", "echo hi"], stdinOf("none"), { stderr })).stdout).toBe("hi\n");
   expect(stderr.text).toBe("gsv: no sandbox on this computer: the script can do whatever you can\n");
@@ -93,7 +93,7 @@ test("without a sandbox a person at a terminal is told, once and on stderr", asy
   expect(quiet.text).toBe("");
 });
 
-test("what cannot be meant is refused in one line", async () => {
+test("contradictory arguments are refused in one line", async () => {
   expect(await typed([])).toMatchObject({ status: 2, stderr: expect.stringContaining("no script") });
   expect(await typed(["-c"])).toMatchObject({ status: 2 });
   const wrong = await begin(home, ["sh", "--no-sandbox", "-c", "true"], stdinOf("none"), { cwd, clock: realClock });
@@ -102,7 +102,7 @@ test("what cannot be meant is refused in one line", async () => {
   expect(gone).toMatchObject({ status: 3, stderr: `gsv: no such directory on this computer: ${join(cwd, "gone")}\n` });
 });
 
-test("many at once are each answered by their own", async () => {
+test("many commands at once each get their own output", async () => {
   const answers = await Promise.all(Array.from({ length: 50 }, (_, n) => typed(["-c", `echo ${n}; exit ${n}`])));
   expect(answers.map(({ status, stdout }) => `${status} ${stdout}`)).toEqual(
     Array.from({ length: 50 }, (_, n) => `${n} ${n}\n`),
@@ -110,7 +110,7 @@ test("many at once are each answered by their own", async () => {
 });
 
 test.each([["--host"], []])(
-  "what a script prints reaches a pipe unchanged, and acts on no terminal: sh %s",
+  "output reaches a pipe unchanged, and has no effect on a terminal: sh %s",
   async (...flags) => {
     const stdin = stdinOf("none");
     const script =

@@ -1,4 +1,4 @@
-// Whatever a model, a tool or a file says: nothing of it acts on a terminal, in any command that prints it.
+// Text of models, tools and files has no effect on a terminal, in any command that prints it.
 
 import { expect, test } from "bun:test";
 import { Chat, PID, said, waited } from "../support/chat.ts";
@@ -89,7 +89,7 @@ const COMMANDS: readonly string[] = [
   "fs search a",
 ];
 
-/** What colours a head and a state; none of it is in HOSTILE. */
+/** Colors of heads and states; none of them is in HOSTILE. */
 const OWN = /\x1b\[(?:2|22|32|33|39)m/g;
 
 function inert(io: FakeIo): void {
@@ -98,7 +98,7 @@ function inert(io: FakeIo): void {
 }
 
 for (const command of COMMANDS) {
-  test(`gsv ${command} prints text that is inert, and all of it is JSON with --json`, async () => {
+  test(`gsv ${command} prints inert text, and valid JSON with --json`, async () => {
     for (const form of [[], ["--json"]]) {
       const io = new FakeIo();
       io.terminal(100);
@@ -119,7 +119,7 @@ test("a label of several lines is one fact of a process", async () => {
 });
 
 for (const form of [[], ["--stream"], ["--json"], ["--output", "json"]]) {
-  test(`gsv chat ${form.join(" ")} prints what is said, called, asked and failed so that it is inert`, async () => {
+  test(`gsv chat ${form.join(" ")} prints messages, calls, questions and errors as inert text`, async () => {
     const chat = new Chat();
     chat.io.terminal(100);
     const { exit } = await chat.begin(...form, "--pid", PID, "hi");

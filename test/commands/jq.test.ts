@@ -1,4 +1,4 @@
-// --jq: what a jq program makes of JSON output, object by object, with no jq on the machine.
+// --jq: the output of a jq program over JSON, object by object, without an installed jq.
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { FakeIo, runs } from "../support/io.ts";
@@ -24,7 +24,7 @@ function listing(of: FakeIo = io): FakeIo {
 }
 
 describe("--jq", () => {
-  test("prints what the program makes of each object of a list, strings without quotes", async () => {
+  test("prints the program's output for each object of a list, strings without quotes", async () => {
     await using home = await TestKernel.boot();
     const spawned = await type(home, "spawn", "--label", "docs audit");
     const pid = spawned.stdout.trim();
@@ -39,7 +39,7 @@ describe("--jq", () => {
     );
   });
 
-  test("speaks the language: paths, pipes, map, keys, comparison, construction, alternatives, variables, functions", async () => {
+  test("supports paths, pipes, map, keys, comparison, construction, alternatives, variables and functions", async () => {
     const programs: readonly (readonly [string, string])[] = [
       [".processes[].pid", "task:abc120\ntask:abc121\ntask:abc122\n"],
       [".processes | map(.queued) | add", "3\n"],
@@ -63,7 +63,7 @@ describe("--jq", () => {
     }
   });
 
-  test("a program that cannot be read is refused in one line, before anything is done", async () => {
+  test("an invalid program is refused in one line, before anything is done", async () => {
     for (const [program, why] of [
       ["(", "Unexpected token EOF"],
       [".pid | nosuch", "Unknown function: nosuch"],
@@ -78,7 +78,7 @@ describe("--jq", () => {
     }
   });
 
-  test("a program that does not fit what it gets ends with status 2 and says why", async () => {
+  test("a program that fails on its input exits 2 with the reason", async () => {
     expect(await runs(listing(), "ps", "--jq", ".label.first")).toBe(2);
     expect(io.stderr.lines[0]).toBe('gsv: --jq: Cannot index string with string "first"');
     expect(io.stdout.text).toBe("");
@@ -87,7 +87,7 @@ describe("--jq", () => {
     expect(io.stderr.lines[0]).toStartWith("gsv: --jq: ");
   });
 
-  test("what runs for ever is ended, and nothing of it is reached but what was printed", async () => {
+  test("an endless program is ended, and only printed output remains", async () => {
     for (const program of ["def f: f; f", "[range(1e12)]"]) {
       io = listing(new FakeIo());
       expect(await runs(io, "ps", "--jq", program)).toBe(2);
@@ -98,7 +98,7 @@ describe("--jq", () => {
     expect(io.stdout.text).not.toContain("sk-an-example-only");
   });
 
-  test("text of others is inert on a terminal and whole in a pipe", async () => {
+  test("foreign text is inert on a terminal and unchanged in a pipe", async () => {
     for (const isTTY of [true, false]) {
       io = new FakeIo();
       io.stdout.isTTY = isTTY;
@@ -108,7 +108,7 @@ describe("--jq", () => {
     }
   });
 
-  test("events are filtered as they come, one by one", async () => {
+  test("events are filtered one by one as they arrive", async () => {
     await using home = await TestKernel.boot();
     const { stdout, status } = await type(
       home,
@@ -122,7 +122,7 @@ describe("--jq", () => {
     expect((await type(home, "chat", "--output", "json", "--jq", ".type", "hello")).stdout).toBe("result\n");
   });
 
-  test("of a chat or a run without a form it is given the one result", async () => {
+  test("a chat or run without an output format gives it the one result", async () => {
     await using home = await TestKernel.boot();
     for (const name of ["chat", "run"])
       expect(await type(home, name, "--jq", ".type", "--", "hello")).toMatchObject({ stdout: "result\n", status: 0 });

@@ -1,4 +1,4 @@
-// `gsv logs --kernel`: entries of the kernel's log, since a time, and what is added to them.
+// `gsv logs --kernel`: entries of the kernel's log, since a time, and following it.
 
 import { expect, test } from "bun:test";
 import { behind, entriesIn } from "../../commands/system/log-entries.ts";
@@ -22,14 +22,14 @@ test("an entry is an instant and all lines up to the next", () => {
   ]);
 });
 
-test("what is new stands behind what was there, also where the beginning has gone", () => {
+test("new entries follow the old ones, also after the beginning was cut off", () => {
   expect(behind(LOG, `${LOG}more\n`)).toBe("more\n");
   expect(behind(LOG, `${LOG.slice(40)}more\n`)).toBe(`${LOG.slice(40)}more\n`);
   const long = "a line\n".repeat(200);
   expect(behind(`begin\n${long}end\n`, `${long}end\nmore\n`)).toBe("more\n");
 });
 
-test("the newest, those since a time, and as objects", async () => {
+test("prints the newest entries, those since a time, and objects", async () => {
   const io = logged(() => LOG);
   expect(await runs(io, "logs", "--kernel", "-n", "1")).toBe(0);
   expect(io.stdout.text).toBe("[2026-11-22T12:00:00.000Z] third\n");
@@ -38,7 +38,7 @@ test("the newest, those since a time, and as objects", async () => {
   expect(io.stdout.lines.map((line) => JSON.parse(line).text)).toEqual(["Error: second\n    at somewhere", "third"]);
 });
 
-test("with a pid it is wrong usage: --kernel and a process cannot be combined", async () => {
+test("a pid is a usage error: --kernel and a process cannot be combined", async () => {
   expect(
     await runs(
       logged(() => LOG),

@@ -57,7 +57,7 @@ describe("gsv kill", () => {
     expect(io.stderr.lines[0]).toStartWith("gsv: ");
   });
 
-  test("the archive is named", async () => {
+  test("kill names the archive", async () => {
     await runs(io, "kill", "task:abc123");
     expect(io.stdout.text).toBe("killed task:abc123 (archived 2 messages to /var/sessions/sam/x.jsonl.gz)\n");
   });
@@ -68,7 +68,7 @@ describe("gsv kill", () => {
     expect(io.stdout.text).toContain("killed task:abc123");
   });
 
-  test("-0 prints nothing and tells by the exit status whether a process exists, without a kernel", async () => {
+  test("-0 prints nothing and exits by whether a process exists, without a kernel", async () => {
     io.fakeSys.answer("proc.get", ({ pid }: { pid: string }) => {
       if (pid !== "task:abc123") throw new SysError("ESRCH", `no such process: ${pid}`);
       return {};

@@ -1,4 +1,4 @@
-// Commands that look at what goes on: events, w, uptime, last, perf.
+// Commands that show activity: events, w, uptime, last, perf.
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { said } from "../support/chat.ts";
@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 
 describe("gsv events", () => {
-  test("prints signals as they come, a line each, and leaves after as many as were asked for", async () => {
+  test("prints signals as they arrive, one per line, and exits after the requested number", async () => {
     const over = runs(io, "events", "-n", "2");
     await until(() => io.fakeSys.filters.length === 1);
     io.fakeSys.emit(said.start(), said.delta("not this"), said.text("hello"), said.text("too late"));
@@ -19,7 +19,7 @@ describe("gsv events", () => {
     expect(io.stdout.lines.map((line) => JSON.parse(line).name)).toEqual(["chat.start", "chat.text"]);
   });
 
-  test("listens to the processes and signals that are named, deltas where they are", async () => {
+  test("subscribes to the named processes and signals, and to deltas on request", async () => {
     const over = runs(io, "events", "task:abc123", "init:1000", "chat.delta", "-n", "1");
     await until(() => io.fakeSys.filters.length === 2);
     expect(io.fakeSys.filters).toEqual([
@@ -30,7 +30,7 @@ describe("gsv events", () => {
     expect(await over).toBe(0);
   });
 
-  test("a word that no signal is called by is refused, and not waited for without end", async () => {
+  test("an unknown signal is refused instead of waited for", async () => {
     expect(await runs(io, "events", "chat.txet")).toBe(2);
     expect(io.stderr.text).toContain("no such process or signal: chat.txet");
     expect(io.stderr.text).toContain("did you mean chat.text");
@@ -39,7 +39,7 @@ describe("gsv events", () => {
     expect(await runs(io, "approvals", "k3x9", "--watch")).toBe(2);
   });
 
-  test("a reader that is too slow is told how many it missed", async () => {
+  test("a slow reader gets the number of missed signals", async () => {
     const over = runs(io, "events");
     await until(() => io.fakeSys.filters.length === 1);
     for (let number = 0; number < 10_050; number++) io.fakeSys.emit(said.text(`${number}`));
@@ -53,8 +53,8 @@ describe("gsv events", () => {
   });
 });
 
-describe("what runs cost", () => {
-  test("the last ones come first, each with its process; another account's are not among them", async () => {
+describe("cost of runs", () => {
+  test("the latest runs come first, each with its process; another account's are not listed", async () => {
     await using home = await TestKernel.boot();
     const pid = await home.task({ label: "docs" });
     await home.say("one");
@@ -75,7 +75,7 @@ describe("what runs cost", () => {
 });
 
 describe("gsv ps aux", () => {
-  test("shows every column with something in it, and no line is wider than the screen", async () => {
+  test("shows every column with content, and no line is wider than the screen", async () => {
     const about = {
       owner: "sam",
       runAs: "friday",
@@ -114,7 +114,7 @@ describe("gsv w", () => {
     }));
   });
 
-  test("says in a line how busy it is, and lists who does something", async () => {
+  test("prints the load in a line, and lists active processes", async () => {
     expect(await runs(io, "w")).toBe(0);
     const [head, heads, row, ...rest] = io.stdout.lines;
     expect(head).toMatch(/^up \S+, 2 clients, 2 processes, 1 running, \$1\.25 today$/);
@@ -123,14 +123,14 @@ describe("gsv w", () => {
     expect(rest).toEqual([]);
   });
 
-  test("uptime is that line, or its figures", async () => {
+  test("uptime is that line, or its numbers", async () => {
     expect(await runs(io, "uptime", "--json")).toBe(0);
     expect(JSON.parse(io.stdout.text)).toEqual({ ...STATUS, processes: 2, atWork: 1, todayUsd: 1.25 });
   });
 });
 
 describe("gsv top", () => {
-  test("as objects it has of each what ps has, who answers it and how full its context is", async () => {
+  test("as objects it has the data of ps, the model and the fill of the context", async () => {
     await using home = await TestKernel.boot();
     await home.say("hello");
     io.sys = (() => home.sys) as never;
@@ -144,7 +144,7 @@ describe("gsv top", () => {
     expect(context).toBeWithin(0, 1);
   });
 
-  test("what cannot be asked about is listed all the same", async () => {
+  test("unreadable processes are listed nevertheless", async () => {
     const about = {
       ...{ label: null, owner: "sam", profile: "task", cwd: "/", queued: 0 },
       lastActiveAt: 0,
@@ -160,7 +160,7 @@ describe("gsv top", () => {
     expect(io.stdout.text).toContain("task:abc123");
   });
 
-  test("-n says how often and -d how far apart, for a file that is looked at later", async () => {
+  test("-n sets the number and -d the interval of snapshots, for a file", async () => {
     io.fakeSys.answer("proc.list", () => ({ processes: [] }));
     const running = runs(io, "top", "-b", "-n", "3", "-d", "60");
     for (const asked of [1, 2, 3]) {
@@ -175,7 +175,7 @@ describe("gsv top", () => {
 });
 
 describe("gsv perf", () => {
-  test("adds up models, calls, files and what was started", async () => {
+  test("adds up models, calls, files and started programs", async () => {
     io.fakeSys.answer("proc.usage", () => ({
       rows: [{ key: "script", turns: 2, input: 10, output: 5, costUsd: 0, runMs: 900 }],
     }));

@@ -1,4 +1,4 @@
-// The manual at the command line: contents, pages by name, search, help by topic. Everything it says of a command is the declaration's.
+// The manual on the command line: contents, pages by name, search, help by topic. Data about commands comes from their declarations.
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { layout, markdownBlocks, PLAIN } from "../../commands/man/layout.ts";
@@ -25,7 +25,7 @@ async function printed(...argv: string[]): Promise<string> {
 }
 
 describe("gsv man", () => {
-  test("lines that belong together in the source of a page are one paragraph or one item", () => {
+  test("adjacent source lines of a page form one paragraph or one item", () => {
     const source = "One\ntwo.\n\n- a\n  b\n- c\n\n```sh\nls\n\nps\n```\n\nThree\nfour.\n";
     expect(markdownBlocks(source)).toEqual([
       { kind: "text", text: "One two." },
@@ -36,7 +36,7 @@ describe("gsv man", () => {
     ]);
   });
 
-  test("alone it lists every command, every syscall and every page", async () => {
+  test("without a name it lists every command, every syscall and every page", async () => {
     const text = await printed("man");
     for (const [name, summary] of await summaries(COMMANDS))
       expect(text.includes(`\n  ${name} `) || text.includes(`\n  ${name} list `)).toBe(summary !== "");
@@ -47,12 +47,12 @@ describe("gsv man", () => {
     expect(text).not.toContain("__complete");
   });
 
-  test("no page shows a fence, whatever its examples hold", async () => {
+  test("no page shows a fence", async () => {
     for (const page of new Set(MANUAL.map((section) => section.page)))
       expect(await printed("man", "7", page)).not.toContain("```");
   });
 
-  test("a command's page has its name, synopsis, flags with their defaults, examples, exit status and what to see also", async () => {
+  test("a command's page has its name, synopsis, flags with defaults, examples, exit statuses and see also", async () => {
     const text = await printed("man", "proc", "spawn");
     const titles = text.split("\n").filter((line) => /^[A-Z]/.test(line));
     expect(titles).toEqual(["NAME", "SYNOPSIS", "DESCRIPTION", "FLAGS", "EXAMPLES", "EXIT STATUS", "SEE ALSO"]);
@@ -60,7 +60,7 @@ describe("gsv man", () => {
     expect(text).toMatch(/SEE ALSO\n.*gsv spawn\(1\).*gsv proc\(1\).*proc\.spawn\(2\)/);
   });
 
-  test("every command that is listed has a page with an example, its summary and its exit statuses", async () => {
+  test("every listed command has a page with an example, its summary and its exit statuses", async () => {
     const listing = await printed("man", "--json");
     const rows = listing
       .trim()
@@ -78,11 +78,11 @@ describe("gsv man", () => {
     expect(rows.length).toBeGreaterThan(70);
   });
 
-  test("the exit statuses a command tells itself are the ones on its page", async () => {
+  test("a command's own exit statuses are those on its page", async () => {
     expect(await printed("man", "wait")).toMatch(/EXIT STATUS\n {2}0 ok or never ran, 1 failed, 130 aborted/);
   });
 
-  test("a name in several sections means the command; the page is had by its number", async () => {
+  test("a name in several sections means the command; the section number selects the page", async () => {
     expect(await printed("man", "chat")).toStartWith("NAME\n  gsv chat - ");
     expect(await printed("man", "chat")).toContain("chat(7)");
     const page = await printed("man", "7", "chat");
@@ -91,7 +91,7 @@ describe("gsv man", () => {
     expect(await printed("man", "gsv", "proc", "list")).toStartWith("NAME\n  gsv proc list - ");
   });
 
-  test("below a command stands the page of its name, unless the section is named", async () => {
+  test("below a command is the page of the same name, unless a section is given", async () => {
     for (const name of ["hooks", "models", "undo", "context", "storage"]) {
       const [about = "", ...sections] = (await printed("man", "7", name)).split("\n\n");
       const both = await printed("man", name);
@@ -126,7 +126,7 @@ describe("gsv man", () => {
     expect(io.stdout.text).toBe("");
   });
 
-  test("no line of any page is cut or broken in a pipe", async () => {
+  test("no line of any page is cut or wrapped in a pipe", async () => {
     const section = MANUAL.find(({ text }) => text.split("\n").some((line) => line.length > 200));
     const long = section?.text.split("\n").find((line) => line.length > 200) ?? "?";
     expect(await printed("man", "7", section?.page ?? "")).toContain(long.replace(/^- /, ""));
@@ -146,7 +146,7 @@ describe("gsv man -k", () => {
     expect(await printed("man", "-k", ...words.split(" "))).toMatch(line);
   });
 
-  test("on a terminal titles and what is typed have a colour, and are the same without", async () => {
+  test("on a terminal titles and commands are colored, with the same text", async () => {
     const shown = async (env: { [name: string]: string }) => {
       io = new FakeIo().terminal(80);
       io.env = env;
@@ -160,7 +160,7 @@ describe("gsv man -k", () => {
     expect(plain).not.toContain("\x1b");
   });
 
-  test("on a terminal no word is broken at its edge", async () => {
+  test("on a terminal no word is broken at the edge", async () => {
     const words = new Set((await printed("man", "-k", "list")).split(/\s+/));
     io = new FakeIo().terminal(44);
     io.peek = async () => null as never;
@@ -169,7 +169,7 @@ describe("gsv man -k", () => {
     expect(io.stdout.text.split(/\s+/).filter((word) => word !== "" && !words.has(word))).toEqual([]);
   });
 
-  test("rows are objects with --json, and nothing found is said on stderr alone", async () => {
+  test("rows are objects with --json, and an empty result is reported on stderr alone", async () => {
     const rows = (await printed("man", "-k", "approvals", "--json"))
       .trim()
       .split("\n")
@@ -181,7 +181,7 @@ describe("gsv man -k", () => {
     expect([io.stdout.text, io.stderr.text]).toEqual(["", "(no match in the manual)\n"]);
   });
 
-  test("skills, context and knowledge of one's own come first, where they speak of most of it and the manual not of all", async () => {
+  test("your own skills, context and knowledge come first if they match better than the manual", async () => {
     await using home = await TestKernel.boot();
     await home.sys.call("fs.write", {
       path: "~/knowledge/zoo/walrus.md",
@@ -196,11 +196,11 @@ describe("gsv man -k", () => {
     expect(io.stdout.text).toMatch(/^~friday\/skills\.d\/processes\.md - Split work over several processes/m);
   });
 
-  test("without words it is wrong usage", async () => expect(await runs(io, "man", "-k")).toBe(2));
+  test("a search without words is a usage error", async () => expect(await runs(io, "man", "-k")).toBe(2));
 });
 
 describe("gsv help TOPIC", () => {
-  test("a command, a noun with its verb, a page and the title of a section each have their text", async () => {
+  test("a command, a noun with its verb, a page and a section title each have their text", async () => {
     expect(await printed("help", "chat")).toStartWith("gsv chat: ");
     expect(await printed("help", "proc", "spawn")).toStartWith("gsv proc spawn: ");
     expect(await printed("help", "exit-status")).toStartWith("exit-status - ");
@@ -211,7 +211,7 @@ describe("gsv help TOPIC", () => {
     expect(await printed("help", "fs.read")).toContain("For agents it is the tool `Read`");
   });
 
-  test("an unknown topic exits 2 with the nearest names, a verb without its noun among them", async () => {
+  test("an unknown topic exits 2 with the nearest names, such as the noun of a bare verb", async () => {
     expect(await runs(io, "help", "trace")).toBe(2);
     expect(io.stderr.lines).toEqual([
       "gsv: no help on trace",

@@ -1,4 +1,4 @@
-// What a person sees on a terminal: lines broken at words, and a pager for what is taller than the screen.
+// Output on a terminal: lines wrapped at words, and a pager for text taller than the screen.
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { SysError } from "../../src/abi/errno.ts";
@@ -15,7 +15,7 @@ function small(rows = 20): FakeIo {
 }
 
 describe("lines on a terminal", () => {
-  test("help, pages and usage fit the width, and commands that go on say so", async () => {
+  test("help, pages and usage fit the width, and wrapped commands show that they continue", async () => {
     for (const argv of [
       ["help"],
       ["proc", "--help"],
@@ -30,12 +30,12 @@ describe("lines on a terminal", () => {
       io.stdout.rows = 10_000;
       expect(await runs(io, ...argv)).toBe(0);
       const wide = io.stdout.lines.filter((line) => Bun.stringWidth(line) > 60);
-      // Only what cannot be broken: one long word, or one in quotes.
+      // Only unbreakable text: one long word, or one in quotes.
       expect(wide.filter((line) => !/^\s*\S+$|["']|\|/.test(line))).toEqual([]);
     }
   });
 
-  test("an error and its hints are broken at words, further lines further in", async () => {
+  test("an error and its hints are wrapped at words, with an indent", async () => {
     io.terminal(30);
     io.fakeSys.answer("proc.list", () => {
       throw new SysError("EPERM", "only root may list the processes of other accounts", [
@@ -50,7 +50,7 @@ describe("lines on a terminal", () => {
     ]);
   });
 
-  test("each stream has its own width: a pipe is never broken", async () => {
+  test("each stream has its own width: a pipe is never wrapped", async () => {
     io.stdout.isTTY = false;
     await runs(io, "man", "7", "processes");
     expect(io.stdout.lines.some((line) => line.length > 200)).toBe(true);
@@ -58,14 +58,14 @@ describe("lines on a terminal", () => {
 });
 
 describe("the pager", () => {
-  test("it gets what is taller than the screen, and stdout nothing", async () => {
+  test("it gets text taller than the screen, and stdout nothing", async () => {
     expect(await runs(small(), "man", "7", "processes")).toBe(0);
     expect(io.stdout.text).toBe("");
     expect(io.programs[0]?.argv).toEqual(["less"]);
     expect(io.programs[0]?.stdin).toStartWith("processes - ");
   });
 
-  test("what fits is written as it is", async () => {
+  test("text that fits is written directly", async () => {
     await runs(small(10_000), "man", "7", "processes");
     expect(io.programs).toEqual([]);
     expect(io.stdout.text).toStartWith("processes - ");
@@ -78,7 +78,7 @@ describe("the pager", () => {
     expect(io.programs).toHaveLength(3);
   });
 
-  test("GSV_PAGER wins over PAGER; cat and nothing mean none", async () => {
+  test("GSV_PAGER overrides PAGER; cat and an empty value mean none", async () => {
     for (const [env, wanted] of [
       [{ PAGER: "more" }, "more"],
       [{ PAGER: "more", GSV_PAGER: "less -S" }, "less -S"],
@@ -94,7 +94,7 @@ describe("the pager", () => {
     }
   });
 
-  test("--no-pager, a pipe and a stdin that is none turn it off", async () => {
+  test("--no-pager, a pipe, and a stdin that is no terminal turn it off", async () => {
     await runs(small(), "man", "--no-pager");
     await runs(io, "--no-pager", "help");
     await runs(io, "help", "chat", "--no-pager");
@@ -104,7 +104,7 @@ describe("the pager", () => {
     expect(io.programs).toEqual([]);
   });
 
-  test("it is handed the names it needs and no secret", async () => {
+  test("it gets the variables it needs and no secret", async () => {
     io.env = { PATH: "/bin", TERM: "xterm", LESS: "-S", LC_ALL: "C", ANTHROPIC_API_KEY: "key", GSV_HOME: "/h" };
     await runs(small(), "man");
     expect(io.programs[0]?.env).toEqual({ PATH: "/bin", TERM: "xterm", LESS: "-S", LC_ALL: "C" });
@@ -113,7 +113,7 @@ describe("the pager", () => {
     expect(io.programs[1]?.env).toEqual({ LESS: "FRX" });
   });
 
-  test("one that cannot be run is named, and the text comes all the same", async () => {
+  test("a pager that cannot run is named, and the text is printed", async () => {
     io.programStatus = 127;
     io.env = { PAGER: "nosuch" };
     expect(await runs(small(), "man")).toBe(0);
@@ -125,7 +125,7 @@ describe("the pager", () => {
     expect(io.stderr.text).toBe("");
   });
 
-  test("ctrl-c is the pager's, TERM ends both", async () => {
+  test("ctrl-c goes to the pager, TERM ends both", async () => {
     let running = io.programs;
     io.spawn = async (program) => {
       running = [program];

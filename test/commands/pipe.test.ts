@@ -7,7 +7,7 @@ import { TestKernel } from "../support/kernel.ts";
 import { begin, finish, type } from "../support/shell.ts";
 
 let io: FakeIo;
-/** What each agent was told. */
+/** The messages to each agent. */
 let told: Map<string, string>;
 let failing: string | null;
 
@@ -30,7 +30,7 @@ beforeEach(() => {
 });
 
 describe("gsv pipe", () => {
-  test("each stage gets what the one before it answered, and the last answer is on stdout", async () => {
+  test("each stage gets the previous answer, and the last answer is on stdout", async () => {
     io.stdin = stdinOf("pipe", ["the brief"]);
     expect(await runs(io, "pipe", `ada "Find the | faults." | openai/m`)).toBe(0);
     expect(told.get("task:ada")).toBe('Find the | faults.\n\n<stdin bytes="9">\nthe brief\n</stdin>');
@@ -42,7 +42,7 @@ describe("gsv pipe", () => {
     ]);
   });
 
-  test("a stage that fails ends the row: its status, its reason, nothing on stdout, and nobody after it begins", async () => {
+  test("a failed stage ends the pipe: its status and reason, nothing on stdout, and no later stage starts", async () => {
     failing = "task:ada";
     expect(await runs(io, "pipe", "ada go | bob")).toBe(1);
     expect(io.stdout.text).toBe("");
@@ -50,7 +50,7 @@ describe("gsv pipe", () => {
     expect(told.has("task:bob")).toBe(false);
   });
 
-  test("--json tells every stage with its status, --rm ends the processes", async () => {
+  test("--json prints every stage with its status, --rm ends the processes", async () => {
     expect(await runs(io, "pipe", "ada go | bob", "--json", "--rm")).toBe(0);
     expect(JSON.parse(io.stdout.text)).toEqual({
       stages: [
@@ -63,7 +63,7 @@ describe("gsv pipe", () => {
     expect(io.fakeSys.asked("proc.kill")).toHaveLength(2);
   });
 
-  test("all are there before the first begins: a name that nobody has costs no answer, and nothing is left", async () => {
+  test("all agents are checked first: an unknown name costs no answer, and leaves nothing", async () => {
     io.fakeSys.answer("proc.spawn", ({ as }: { as?: string }) => {
       if (as === "nobody") throw new SysError("EPERM", "you may not start processes as nobody", ["leave --as out"]);
       return { pid: `task:${as}` };
@@ -75,7 +75,7 @@ describe("gsv pipe", () => {
     expect(io.fakeSys.asked("proc.kill")).toEqual([{ pid: "task:ada" }]);
   });
 
-  test("the stages behind one that failed go, what was at work stays to be looked at", async () => {
+  test("stages after a failed one are removed, and those that ran are kept for inspection", async () => {
     failing = "task:bob";
     expect(await runs(io, "pipe", "ada go | bob | cleo", "--json")).toBe(1);
     const { stages, text, exit } = JSON.parse(io.stdout.text);
@@ -87,7 +87,7 @@ describe("gsv pipe", () => {
     expect(io.fakeSys.asked("proc.kill")).toEqual([{ pid: "task:cleo" }]);
   });
 
-  test("one that waits for a person fails with 5 and says what for", async () => {
+  test("a stage that waits for approval fails with 5 and its request", async () => {
     const waitsFor = { kind: "approval", id: "k3x9", tool: "Delete", summary: "rm -r old" } as const;
     io.fakeSys.answer("proc.wait", ({ pids: [pid = ""] }: { pids: string[] }) => ({
       results: [waited({ pid, status: "held", exit: 5, text: null, waitsFor })],
@@ -96,7 +96,7 @@ describe("gsv pipe", () => {
     expect(io.stderr.lines.at(-1)).toMatch(/^gsv: ada \(task:ada\) is held: .*k3x9/);
   });
 
-  test("what passes between two is bounded as a message is", async () => {
+  test("the text between two stages has the limit of a message", async () => {
     io.fakeSys.answer("proc.wait", ({ pids: [pid = ""] }: { pids: string[] }) => ({
       results: [waited({ pid, text: "x".repeat(LIMITS.messageCharsMax + 1) })],
     }));
@@ -106,7 +106,7 @@ describe("gsv pipe", () => {
     expect(io.fakeSys.asked("proc.kill")).toEqual([{ pid: "task:bob" }]);
   });
 
-  test("--timeout ends the stage that is at work with 124, and a reader who has gone makes it 141", async () => {
+  test("--timeout ends the running stage with 124, and a closed pipe makes it 141", async () => {
     io.stdout.writesMax = 0;
     expect(await runs(io, "pipe", "ada go | bob")).toBe(141);
     io = new FakeIo();
@@ -142,7 +142,7 @@ describe("gsv pipe", () => {
     expect((await type(home, "wait", ...pids)).stdout).toBe(`${pids[0]} ok\n${pids[1]} ok\n`);
   });
 
-  test("ctrl-c ends the stage that is at work", async () => {
+  test("ctrl-c ends the running stage", async () => {
     io.fakeSys.answer("proc.wait", () => new Promise(() => {}));
     const over = runs(io, "pipe", "ada go | bob");
     await until(() => told.size === 1);
@@ -151,12 +151,12 @@ describe("gsv pipe", () => {
     expect(io.fakeSys.asked("proc.abort")).toEqual([{ pid: "task:ada" }]);
   });
 
-  test("what makes no sense is refused before anybody begins", async () => {
+  test("an invalid pipe is refused before any stage starts", async () => {
     for (const line of ["", "|", "ada |", "| bob", "ada || bob", "ada"]) expect(await runs(io, "pipe", line)).toBe(2);
     expect(io.fakeSys.asked("proc.spawn")).toEqual([]);
   });
 
-  test("quotes hold bars, spaces and other quotes, and an apostrophe is no quote", async () => {
+  test("quotes contain bars, spaces and other quotes, and an apostrophe is no quote", async () => {
     for (const [line, said] of [
       [`ada "it's | fine"`, "it's | fine"],
       ["ada it's fine", "it's fine"],

@@ -27,7 +27,7 @@ const ROWS: Row[] = [
 ];
 
 describe("table", () => {
-  test("whole and aligned where nothing is cut, times as ISO", () => {
+  test("is complete and aligned where nothing is cut, with ISO times", () => {
     expect(table(COLUMNS, ROWS, { width: null, nowMs: NOW })).toBe(
       [
         "ID  LABEL                        N  SINCE",
@@ -38,13 +38,13 @@ describe("table", () => {
     );
   });
 
-  test("on a narrow terminal the column that may shrink gives way, never the id", () => {
+  test("on a narrow terminal the shrinkable column is cut, never the id", () => {
     expect(table(COLUMNS, ROWS, { width: 24, nowMs: NOW })).toBe(
       ["ID  LABEL         N  AGE", "a   short         5  1h", "bb  日本語の…  1234  5s", ""].join("\n"),
     );
   });
 
-  test("columns of less weight go before one that tells rows apart becomes too short to do so", () => {
+  test("less important columns are dropped before an identifying one becomes too short", () => {
     const columns: Column[] = [...COLUMNS, { head: "OWNER", minor: 1, cell: () => "somebody" }];
     const rows = [{ ...ROWS[0], label: "summarise the notes of July" }];
     expect(table(columns, rows, { width: 46, nowMs: NOW })).toBe(
@@ -56,7 +56,7 @@ describe("table", () => {
     expect(table(columns, rows, { width: 24, nowMs: NOW })).toBe("ID  LABEL         N  AGE\na   summarise t…  5  1h\n");
   });
 
-  test("of a path its end is kept", () => {
+  test("a path keeps its end", () => {
     const columns: Column[] = [
       { head: "ID", cell: () => "a" },
       { head: "PATH", cell: (row: Row) => row.label, shrink: "start" },
@@ -80,7 +80,7 @@ describe("table", () => {
   });
 });
 
-test("on a terminal the head of a table stands back, and what somebody has to see to does not", () => {
+test("on a terminal the head of a table is dim, and urgent cells are not", () => {
   const { columns } = PROCESS_TABLE as Extract<typeof PROCESS_TABLE, { kind: "table" }>;
   const same = { label: "one", owner: "ana", profile: "task", mode: "ask", queued: 0, cwd: "/", workspaceId: null };
   const rows = ["idle", "waiting_hil", "error"].map((state) => ({
@@ -99,7 +99,7 @@ test("on a terminal the head of a table stands back, and what somebody has to se
   expect(Bun.stripANSI(of(true))).toBe(of(false));
 });
 
-test("a list of processes says of each what a list of it alone says, whatever stands above it", () => {
+test("each process is printed as if it were alone in the list", () => {
   const approval = { kind: "approval", id: "ab12", tool: "Shell", summary: "rm -r build" } as const;
   const limit = { kind: "limit", reason: "the budget of $2.00 is used up" } as const;
   const same = { label: "one", owner: "ana", profile: "task", mode: "ask", queued: 0, cwd: "/", workspaceId: null };
@@ -129,7 +129,7 @@ test("ages have one unit", () => {
   expect(ages.map((age) => ageText(NOW - age, NOW))).toEqual(["0s", "59s", "1m", "59m", "1h", "23h", "12d", "0s"]);
 });
 
-test("a JSON line means the same and holds nothing a terminal acts on", () => {
+test("a JSON line has the same meaning and contains nothing a terminal acts on", () => {
   const value = { text: "\x9b31m\u202e\u200b\u{e0041}\x1b\u2028é👍" };
   const line = jsonLine(value);
   expect(JSON.parse(line)).toEqual(value);
@@ -139,7 +139,7 @@ test("a JSON line means the same and holds nothing a terminal acts on", () => {
   expect(line.split("\n")).toHaveLength(2);
 });
 
-test("text ends with one line end", async () => {
+test("text ends with one newline", async () => {
   const io = new FakeIo();
   await printText(io.stdout, "a");
   await printText(io.stdout, "b\n");

@@ -1,4 +1,4 @@
-// Processes as rows: who started whom, in any order, and what a narrow screen leaves out.
+// Processes as rows: the tree of parents, in any order, and the columns of a narrow screen.
 
 import { expect, test } from "bun:test";
 import fc from "fast-check";
@@ -43,7 +43,7 @@ const FAMILY = [
   process("task:or", { parentPid: "task:gone", createdAt: 5 }),
 ];
 
-test("a tree of who started whom, the state as a letter, and what each waits for", () => {
+test("a tree of parents, the state as a letter, and the reason of each wait", () => {
   const { head, lines } = processTable(treeRows(FAMILY), { columns: 200, now: 60_000 });
   expect(head).toStartWith("PID          S  OWNER");
   expect(lines.map((line) => line.slice(0, 14).trimEnd())).toEqual([
@@ -56,7 +56,7 @@ test("a tree of who started whom, the state as a letter, and what each waits for
   expect(lines[2]).toEndWith("Fetch https://example.org/␛[2J");
 });
 
-test("a narrow screen leaves out what matters least, and no row is wider than it", () => {
+test("a narrow screen drops the least important columns, and no row is wider than it", () => {
   for (const columns of [30, 40, 60, 80, 100]) {
     const { head, lines } = processTable(treeRows(FAMILY), { columns: columns, now: 60_000 });
     expect(head).toContain("PID");
@@ -66,7 +66,7 @@ test("a narrow screen leaves out what matters least, and no row is wider than it
   expect(processTable(flatRows(FAMILY), { columns: 60, now: 0 }).head).not.toContain("PROFILE");
 });
 
-test("what wants something comes first when sorted by state", () => {
+test("urgent processes come first when sorted by state", () => {
   expect(
     sorted(FAMILY, "state")
       .map(({ pid }) => pid)
@@ -74,7 +74,7 @@ test("what wants something comes first when sorted by state", () => {
   ).toEqual(["task:m9", "task:k3"]);
 });
 
-test("every process is in the tree once, whoever their parents are", () => {
+test("every process is in the tree once, with any parents", () => {
   const pid = fc.integer({ min: 0, max: 8 }).map((number) => `task:${number}`);
   const some = fc.uniqueArray(fc.tuple(pid, fc.option(pid)), { selector: ([name]) => name, maxLength: 9 });
   fc.assert(

@@ -1,4 +1,4 @@
-// `gsv renice`: the order of Unix and the order of gsv, numbers below zero, several processes.
+// `gsv renice`: the order of Unix and the order of gsv, negative numbers, several processes.
 
 import { beforeEach, expect, test } from "bun:test";
 import { SysError } from "../../src/abi/errno.ts";
@@ -39,7 +39,7 @@ test.each([[[]], [["5"]], [["task:a"]], [["-n"]], [["-n", "5"]], [["-5", "-6", "
   },
 );
 
-test("of several each is tried, and the status is that of the one that failed", async () => {
+test("every process is tried, and the status is that of the failed one", async () => {
   expect(await runs(io, "renice", "5", "task:a", "task:gone", "task:b")).toBe(3);
   expect(io.fakeSys.asked("proc.nice")).toHaveLength(3);
   expect(io.stderr.text).toContain("no such process: task:gone");

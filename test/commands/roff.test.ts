@@ -1,4 +1,4 @@
-// The manual as files for `man`: whatever a text holds, it is shown and never obeyed, and every command has its page.
+// The manual as files for `man`: text is shown and never obeyed, and every command has its page.
 
 import { beforeAll, describe, expect, test } from "bun:test";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
@@ -23,7 +23,7 @@ function body(...blocks: Block[]): string[] {
 }
 
 describe("a page as roff", () => {
-  test("no text becomes a request or an escape, and what is copied keeps its letters", () => {
+  test("no text becomes a request or an escape, and copied text is unchanged", () => {
     expect(body({ kind: "text", text: ".so /etc/passwd" })).toEqual([".PP", "\\&.so /etc/passwd"]);
     expect(body({ kind: "text", text: "'br" })).toEqual([".PP", "\\(aqbr"]);
     expect(body({ kind: "item", text: "a\n.ex b" })).toEqual([".IP \\(bu 2", "a .ex b"]);
@@ -38,7 +38,7 @@ describe("a page as roff", () => {
     ]);
   });
 
-  test("what is typed is bold, choices may break, rows have a head", () => {
+  test("commands are bold, choices may wrap, rows have a head", () => {
     expect(body({ kind: "text", text: "see `gsv ps -l` too" })).toEqual([".PP", "see \\fBgsv ps \\-l\\fR too"]);
     expect(body({ kind: "usage", text: "gsv a|b" })).toEqual([".PP", "gsv a|\\:b"]);
     expect(body({ kind: "rows", rows: [["--x N", "a number"]] })).toEqual([".TP", "\\fB\\-\\-x N\\fR", "a number"]);
@@ -46,7 +46,7 @@ describe("a page as roff", () => {
 });
 
 describe("npm run man", () => {
-  test("has a page for gsv, each command, each noun, each syscall and each page that ships", async () => {
+  test("has a page for gsv, each command, each noun, each syscall and each built-in page", async () => {
     const names = [...(await allCommands(COMMANDS)).map(({ name }) => name), ...(await nouns(COMMANDS))];
     for (const name of names) expect(files.has(`man1/gsv-${name.replaceAll(" ", "-")}.1`)).toBe(true);
     for (const { page } of MANUAL) expect(files.has(`man7/gsv-${page}.7`)).toBe(true);
@@ -56,7 +56,7 @@ describe("npm run man", () => {
     for (const flag of Object.keys(GLOBAL_FLAGS)) expect(front).toContain(flag.replaceAll("-", "\\-"));
   });
 
-  test("every page has its heading and name, knows its requests, and refers to pages that are there", () => {
+  test("every page has its heading and name, uses known requests, and refers to existing pages", () => {
     const requests = /^\.(?:TH|SH|PP|IP|TP|RS|RE|nf|fi|nh|ad)\b/;
     for (const [path, text] of files) {
       const lines = text.split("\n");
@@ -74,7 +74,7 @@ describe("npm run man", () => {
     }
   });
 
-  test.skipIf(Bun.which("groff") === null)("groff takes all of them without a word", () => {
+  test.skipIf(Bun.which("groff") === null)("groff accepts all of them without a warning", () => {
     const directory = scratchDirectory("man");
     for (const [path, text] of files) {
       mkdirSync(dirname(join(directory, path)), { recursive: true });

@@ -19,7 +19,7 @@ async function ran(status: RunStatus, ...args: string[]): Promise<number> {
 }
 
 describe("gsv run", () => {
-  test("starts a task with what it was given, prints the answer and exits as it did", async () => {
+  test("starts a task with its options, prints the answer and exits with its status", async () => {
     expect(await ran("ok", "--label", "audit", "--no-tools", "--system", "Be short.")).toBe(0);
     expect(chat.out).toBe("seen\n");
     const [spawned] = chat.io.fakeSys.asked("proc.spawn");
@@ -28,22 +28,22 @@ describe("gsv run", () => {
     expect(chat.io.fakeSys.asked("proc.kill")).toEqual([]);
   });
 
-  test("--rm ends the process after it, also when it failed", async () => {
+  test("--rm ends the process after the run, also after a failure", async () => {
     expect(await ran("error", "--rm")).toBe(1);
     expect(chat.io.fakeSys.asked("proc.kill")).toEqual([{ pid: PID }]);
   });
 
-  test("what a limit holds is not over, and stays", async () => {
+  test("a run held by a limit is not finished, and its process stays", async () => {
     expect(await ran("limit", "--rm")).toBe(6);
     expect(chat.io.fakeSys.asked("proc.kill")).toEqual([]);
     expect(chat.err).toContain(`${PID} is still running`);
   });
 
-  test("it takes no process that is there already", async () => {
+  test("it takes no existing process", async () => {
     expect(await runs(chat.io, "run", "--pid", PID, "look")).toBe(2);
   });
 
-  test("what was typed wrong is answered with its own usage, and not with that of gsv chat", async () => {
+  test("wrong arguments get its own usage, not that of gsv chat", async () => {
     for (const typed of [[], ["--kill-on-timeout", "--", "look"], ["--file", "a.md", "--", "look"], ["--timeout", "x"]])
       expect(await runs(chat.io, "run", ...typed)).toBe(2);
     expect(chat.err.match(/usage: gsv run /g)).toHaveLength(4);
@@ -52,18 +52,18 @@ describe("gsv run", () => {
 });
 
 describe("gsv explain", () => {
-  test("says what an exit status means, from the manual", async () => {
+  test("explains an exit status, from the manual", async () => {
     expect(await runs(chat.io, "explain", "exit", "5")).toBe(0);
     expect(chat.out).toContain("The process needs you");
     expect(chat.out).not.toContain("status 6");
   });
 
-  test("every status that any code has is explained", async () => {
+  test("every exit status in the code is explained", async () => {
     for (const status of [0, 1, 2, 3, 4, 5, 6, 75, 78, 124, 126, 127, 129, 130, 137, 141, 143])
       expect(await runs(chat.io, "explain", "exit", String(status))).toBe(0);
   });
 
-  test("a status that gsv never has is refused with those it has", async () => {
+  test("an unused status is refused with the list of used ones", async () => {
     expect(await runs(chat.io, "explain", "exit", "139")).toBe(2);
     expect(chat.err).toContain("signal 11");
   });

@@ -36,12 +36,12 @@ describe("gsv <domain> <verb>", () => {
     io.fakeSys.answer("proc.list", () => ({ processes: [PROCESS, { ...PROCESS, pid: "task:abc123", label: null }] }));
   });
 
-  test("what is typed becomes the call's arguments, and nothing else", async () => {
+  test("the arguments become the call's arguments, and nothing else", async () => {
     expect(await runs(io, "proc", "list", "--uid", "1000")).toBe(0);
     expect(io.fakeSys.calls).toEqual([{ name: "proc.list", args: { uid: 1000 } }]);
   });
 
-  test("in a pipe a list is aligned, whole, with the pid first and ISO times", async () => {
+  test("in a pipe a list is aligned and complete, with the pid first and ISO times", async () => {
     await runs(io, "ps");
     expect(io.stdout.lines[0]).toMatch(/^PID {10}STATE {2}MODE {2}LAST {2}LABEL {6}OWNER .* SINCE/);
     expect(io.stdout.lines[1]).toStartWith("init:1000    idle   ask   -     sam's own");
@@ -61,7 +61,7 @@ describe("gsv <domain> <verb>", () => {
     for (const line of io.stdout.lines) expect(Bun.stringWidth(line)).toBeLessThanOrEqual(60);
   });
 
-  test("--json prints one compact object a line, wherever the flag stands", async () => {
+  test("--json prints one compact object per line, with the flag at any place", async () => {
     for (const argv of [
       ["--json", "proc", "list"],
       ["proc", "--json", "list"],
@@ -84,14 +84,14 @@ describe("gsv <domain> <verb>", () => {
     expect(io.stdout.text).not.toContain("\u202e");
   });
 
-  test("an empty list leaves stdout empty and says so on stderr", async () => {
+  test("an empty list leaves stdout empty and prints a note on stderr", async () => {
     io.fakeSys.answer("proc.list", () => ({ processes: [] }));
     expect(await runs(io, "proc", "list")).toBe(0);
     expect(io.stdout.text).toBe("");
     expect(io.stderr.text).toBe("(no processes)\n");
   });
 
-  test("flags may stand before the verb, with their value", async () => {
+  test("flags may precede the verb, with their value", async () => {
     expect(await runs(io, "proc", "--uid", "1000", "list")).toBe(0);
     expect(io.fakeSys.asked("proc.list")).toEqual([{ uid: 1000 }]);
   });
@@ -103,7 +103,7 @@ describe("gsv <domain> <verb>", () => {
     expect(io.fakeSys.asked("proc.spawn")).toEqual([{ label: "docs audit", prompt: "help", profile: "task" }]);
   });
 
-  test("text for a terminal is inert, text for a pipe is as it was", async () => {
+  test("text for a terminal is inert, text for a pipe is unchanged", async () => {
     io.fakeSys.answer("fs.read", () => ({ kind: "file", content: "a\x1b]0;t\x07b", path: "/x", lines: 1 }));
     await runs(io, "fs", "read", "/x");
     expect(io.stdout.text).toBe("a\x1b]0;t\x07b\n");
@@ -113,7 +113,7 @@ describe("gsv <domain> <verb>", () => {
     expect(io.stdout.text).toBe("ab\n");
   });
 
-  test("stop and resume are signals", async () => {
+  test("stop and resume send signals", async () => {
     io.fakeSys.answer("proc.signal", ({ pid }: { pid: string }) => ({ pid, state: "stopped" }));
     expect(await runs(io, "proc", "stop", "task:abc123")).toBe(0);
     expect(await runs(io, "proc", "resume", "task:abc123")).toBe(0);
@@ -121,7 +121,7 @@ describe("gsv <domain> <verb>", () => {
     expect(io.stdout.lines[0]).toBe("task:abc123 stopped");
   });
 
-  test("every syscall that is not hidden has a command whose help shows its examples", async () => {
+  test("every visible syscall has a command, and its help shows its examples", async () => {
     for (const call of SYSCALLS.values()) {
       if (call.cli.hidden) continue;
       io.stdout.text = "";
@@ -135,7 +135,7 @@ describe("gsv <domain> <verb>", () => {
 });
 
 describe("errors", () => {
-  test("an expected failure is one line, its hints below, and its exit status", async () => {
+  test("an expected failure is one line, with hints below, and its exit status", async () => {
     io.fakeSys.answer("proc.list", () => {
       throw new SysError("EPERM", "only root may look at\nuid 0", ["gsv ps shows yours"]);
     });
@@ -155,7 +155,7 @@ describe("errors", () => {
     });
   });
 
-  test("a fault in gsv exits 1 without a stack trace", async () => {
+  test("an internal error exits 1 without a stack trace", async () => {
     io.fakeSys.answer("proc.list", () => {
       throw new TypeError("x is undefined");
     });
@@ -163,7 +163,7 @@ describe("errors", () => {
     expect(io.stderr.text).toBe("gsv: internal error: x is undefined\n");
   });
 
-  test("a reader that leaves is met with silence and 141", async () => {
+  test("a closed pipe ends the command silently with 141", async () => {
     io.stdout.writesMax = 0;
     io.fakeSys.answer("proc.list", () => ({ processes: [PROCESS] }));
     expect(await runs(io, "ps")).toBe(141);
@@ -171,8 +171,8 @@ describe("errors", () => {
   });
 });
 
-describe("an output that takes no more", () => {
-  test("is told in one line, with the status of what happened, whatever the command made of it", async () => {
+describe("an output that fails", () => {
+  test("is reported in one line, with the status of the failure, for any command", async () => {
     for (const [code, status] of [
       ["ENOSPC", 75],
       ["EIO", 1],
@@ -212,7 +212,7 @@ describe("words that are no command", () => {
     [["run", "--no-stdin"], "nothing to send", "usage: gsv run [FLAGS]"],
     [["mode", "init:1000", "auto"], 'MODE must be one of plan, ask, auto-edit, yolo, not "auto"', "auto-edit"],
   ];
-  test.each(cases)("%j is refused with exit 2 and never runs a guess", async (argv, says, hint) => {
+  test.each(cases)("%j is refused with exit 2 and never runs a suggestion", async (argv, says, hint) => {
     expect(await runs(io, ...argv)).toBe(2);
     expect(io.stderr.lines[0]).toContain(says);
     expect(io.stderr.text).toContain(hint);
@@ -237,14 +237,14 @@ describe("help", () => {
     expect(io.stderr.text).toContain("gsv ps");
   });
 
-  test("a noun alone lists its verbs on stderr and exits 2; asked for, it is help", async () => {
+  test("a noun alone lists its verbs on stderr and exits 2; with --help it is help", async () => {
     expect(await runs(io, "proc")).toBe(2);
     expect(io.stderr.text).toContain("gsv proc spawn");
     expect(await runs(io, "proc", "--help")).toBe(0);
     expect(io.stdout.text).toContain("gsv proc resume");
   });
 
-  test("every way to ask gives the same help", async () => {
+  test("every form of help prints the same text", async () => {
     const texts = [];
     for (const argv of [
       ["help", "proc", "spawn"],

@@ -1,4 +1,4 @@
-// `gsv auth setup` as a person goes through it, and `--set` before any command.
+// `gsv auth setup` from start to end, and `--set` before any command.
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { SysError } from "../../src/abi/errno.ts";
@@ -31,12 +31,12 @@ async function setUp(answers: readonly string[], typed: readonly string[] = []):
 }
 
 describe("gsv auth setup", () => {
-  test("with Enter for everything on a new home, offline answers", async () => {
+  test("Enter for every question on a new home selects the offline provider", async () => {
     expect(await setUp([""])).toEqual({ "ai.provider": "offline", "ai.model": "offline", "ai.baseUrl": null });
     expect(io.stderr.text).not.toContain("yet");
   });
 
-  test("a provider with a key: the key is asked for unseen, stored as a secret and shown nowhere", async () => {
+  test("a provider with a key: the key is asked for hidden, stored as a secret and shown nowhere", async () => {
     expect(await setUp(["2", ""], [SECRET])).toEqual({
       "ai.provider": "anthropic",
       "ai.baseUrl": null,
@@ -49,13 +49,13 @@ describe("gsv auth setup", () => {
     expect(io.stderr.text).toContain("gsv config set KEY");
   });
 
-  test("a provider this gsv can talk to is not said to be missing", async () => {
+  test("a supported provider is not reported as missing", async () => {
     io.providers = ["offline", "anthropic"];
     await setUp(["anthropic", "m"], [""]);
     expect(io.stderr.text).not.toContain("yet");
   });
 
-  test("another server by its address; what is no address is asked for again", async () => {
+  test("another server has an address; an invalid one is asked for again", async () => {
     expect(await setUp(["5", "nowhere", "http://me:word@h/v1", "http://127.0.0.1:9/v1", ""], [""])).toEqual({
       "ai.provider": "openai",
       "ai.baseUrl": "http://127.0.0.1:9/v1",
@@ -64,7 +64,7 @@ describe("gsv auth setup", () => {
     expect(await setUp(["ollama", "", "qwen"])).toBeDefined();
   });
 
-  test("what the environment provides is shown, proposed and kept; what is stored is proposed again", async () => {
+  test("values of the environment are shown, suggested and kept; stored values are suggested again", async () => {
     settings = [
       { key: "apiKeys.openai", layer: "environment", env: "OPENAI_API_KEY", shown: "set (sha256:1111…)" },
       { key: "ai.provider", layer: "default", shown: "" },
@@ -91,7 +91,7 @@ describe("gsv auth setup", () => {
     expect(io.fakeSys.asked("config.apply")).toEqual([]);
   });
 
-  test("without a terminal exits 2 with the commands that do the same", async () => {
+  test("without a terminal it exits 2 with the equivalent commands", async () => {
     io.stdin = stdinOf("pipe", ["2\n"]);
     expect(await runs(io, "auth", "setup")).toBe(2);
     expect(io.stderr.text).toContain("gsv config set apiKeys.anthropic < key.txt");
@@ -100,14 +100,14 @@ describe("gsv auth setup", () => {
 });
 
 describe("--set", () => {
-  test("stands anywhere before --, as often as one likes, and no command sees it", async () => {
+  test("works anywhere before --, any number of times, and no command sees it", async () => {
     io.fakeSys.answer("proc.list", () => ({ processes: [], next: null }));
     expect(await runs(io, "--set", "ai.model=offline", "ps", "--set=compaction.enabled=off", "--json")).toBe(0);
     expect(io.said).toEqual(["ai.model=offline", "compaction.enabled=off"]);
     expect(await runs(io, "ps", "--set")).toBe(2);
   });
 
-  test("is checked as config set checks it, in any spelling of the key", () => {
+  test("is checked like config set, in any spelling of the key", () => {
     expect(flagsFrom(["compaction/reserve_tokens=0012", "compaction.enabled=off", "ai.model=offline"])).toEqual({
       "compaction.reserveTokens": "12",
       "compaction.enabled": "false",

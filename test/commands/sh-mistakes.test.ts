@@ -1,4 +1,4 @@
-// What a script is told of its mistakes: where they are, in words that bash has.
+// Errors of scripts: their place, in the words of bash.
 
 import { expect, test } from "bun:test";
 import { realClock } from "../../src/lib/clock.ts";
@@ -9,7 +9,7 @@ import { begin } from "../support/shell.ts";
 const MISTAKE = "syntax error near unexpected token `)'\n";
 const LONG = "syntax error: more than 10000 commands: cut it into files, and source them\n";
 
-test("a mistake in a file that is read is told with the name and the line of that file, and so is a file that is too long", async () => {
+test("an error in a sourced file names the file and line, and so does a file that is too long", async () => {
   await using home = await TestKernel.boot({ realTime: true });
   await home.sys.call("fs.write", { path: "~/bad", content: "echo a\nif )\n" });
   await home.sys.call("fs.write", { path: "~/long", content: "x=1\n".repeat(10_001) });

@@ -1,10 +1,10 @@
-// What is fed to a script, and scripts that are fed: read as far as there is room, and no further.
+// Scripts and their stdin: read up to the limit, and no further.
 
 import { expect, test } from "bun:test";
 import type { Input } from "../../commands/command.ts";
 import { FakeIo, runs } from "../support/io.ts";
 
-/** Never ends; says how often it was asked. */
+/** Endless; counts its reads. */
 function endless(): { readonly stdin: Input; readonly asked: () => number } {
   let asked = 0;
   async function* bytes() {
@@ -20,7 +20,7 @@ test.each([
   [["sh", "-c", "head -2"], "stdin is larger than 256 KiB"],
   [["sh"], "the script is larger than 512 KiB"],
   [["sh", "--host"], "the script is larger than 512 KiB"],
-])("%j with an endless stdin is refused, and reads no more than shows it", async (args, says) => {
+])("%j with an endless stdin is refused, and reads no more than needed to notice", async (args, says) => {
   const { stdin, asked } = endless();
   const io = Object.assign(new FakeIo(), { stdin });
   expect(await runs(io, ...args)).toBe(2);

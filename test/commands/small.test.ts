@@ -14,7 +14,7 @@ const APPROVAL = { id: "k3x9", pid: "task:abc123", tool: "Delete", decision: "ap
 describe("gsv approve and deny", () => {
   beforeEach(() => io.fakeSys.answer("hil.list", () => ({ approvals: [] })));
 
-  test("they answer, and say what was answered", async () => {
+  test("they answer, and print the answer", async () => {
     io.fakeSys.answer("hil.answer", ({ decision }: { decision: string }) => ({ ...APPROVAL, decision }));
     expect(await runs(io, "approve", "k3x9")).toBe(0);
     expect(await runs(io, "deny", "k3x9")).toBe(0);
@@ -25,7 +25,7 @@ describe("gsv approve and deny", () => {
     expect(io.stdout.lines).toEqual(["approved k3x9: Delete of task:abc123", "denied k3x9: Delete of task:abc123"]);
   });
 
-  test("another answer than the first fails and names who answered", async () => {
+  test("a different second answer fails and names the first approver", async () => {
     io.fakeSys.answer("hil.answer", () => {
       throw new SysError("ECONFLICT", "k3x9 was approved by sam");
     });
@@ -33,17 +33,17 @@ describe("gsv approve and deny", () => {
     expect(io.stderr.text).toBe("gsv: k3x9 was approved by sam\n");
   });
 
-  test("what waits is listed with everything hidden made visible", async () => {
+  test("pending approvals are listed with hidden characters visible", async () => {
     const args = { command: "ls\u202e\x1b[2J" };
     io.fakeSys.answer("hil.list", () => ({ approvals: [{ ...APPROVAL, args, why: "ask first", createdAt: 0 }] }));
     expect(await runs(io.terminal(200), "approvals")).toBe(0);
     expect(io.stdout.text).toContain("⟨U+202E⟩");
-    // But for what colours the head.
+    // Except the colors of the head.
     expect(io.stdout.text.replace(/\x1b\[2?2m/g, "")).not.toMatch(/[\u202e\x1b]/);
   });
 });
 
-test("an approval whose arguments are cut says so and how to see them all, in any form", async () => {
+test("an approval with cut arguments says so and how to see them all, in any form", async () => {
   for (const form of [[], ["--json"]]) {
     const io = new FakeIo();
     io.fakeSys.answer("hil.list", () => ({
@@ -57,7 +57,7 @@ test("an approval whose arguments are cut says so and how to see them all, in an
 describe("gsv fs read", () => {
   const view = { kind: "file", path: "/home/sam/my notes", content: "a\nb", firstLine: 3, lines: 9, truncated: true };
 
-  test("of a file that is cut stdout is the text alone, and stderr says what it is and how to read on, in any form", async () => {
+  test("for a cut file stdout has the text alone, and stderr its size and how to continue, in any form", async () => {
     for (const form of [[], ["--json"]]) {
       const io = new FakeIo();
       io.fakeSys.answer("fs.read", () => view);
@@ -67,7 +67,7 @@ describe("gsv fs read", () => {
     }
   });
 
-  test("a whole file and a directory are printed without a word", async () => {
+  test("a whole file and a directory are printed without a note", async () => {
     for (const answer of [
       { ...view, truncated: false },
       { kind: "directory", path: "/", directories: [], files: ["a"] },
@@ -79,7 +79,7 @@ describe("gsv fs read", () => {
     }
   });
 
-  test("a directory and lines too long for an answer say that they are cut", async () => {
+  test("a directory and lines too long for an answer are reported as cut", async () => {
     for (const [answer, said] of [
       [{ ...view, lines: 4 }, "long lines are cut\n"],
       [
@@ -104,7 +104,7 @@ describe("gsv logs", () => {
     hasMoreBefore: true,
   };
 
-  test("it prints the newest page as text and says on stderr that there is more", async () => {
+  test("it prints the newest page as text and notes on stderr that there is more", async () => {
     io.fakeSys.answer("proc.history", () => page);
     expect(await runs(io, "logs", "task:abc123", "--limit", "1")).toBe(0);
     expect(io.fakeSys.asked("proc.history")).toEqual([{ pid: "task:abc123", limit: 1 }]);
@@ -112,7 +112,7 @@ describe("gsv logs", () => {
     expect(io.stderr.text).toContain("9 in all");
   });
 
-  test("a message that is not whole is told on stderr, with how to have it, in any form", async () => {
+  test("a partial message is reported on stderr, with the command for all of it, in any form", async () => {
     io.fakeSys.answer("proc.history", () => ({ ...page, inPart: [1] }));
     for (const form of [[], ["--json"]]) {
       expect(await runs(io, "logs", ...form, "task:abc123")).toBe(0);
@@ -121,7 +121,7 @@ describe("gsv logs", () => {
     }
   });
 
-  test("since a time all of it is printed, a page after the other; with a number the newest of it", async () => {
+  test("since a time it prints all pages; with a number the newest messages of it", async () => {
     const said = (id: number) => ({ id, role: "user", content: `m${id}`, runId: null, timestamp: 0 });
     const pages = { 0: [said(3), said(4)], 4: [said(5)] } as const;
     io.fakeSys.answer("proc.history", ((query: { afterSeq?: 0 | 4; limit: number }) =>
@@ -137,7 +137,7 @@ describe("gsv logs", () => {
     expect(io.fakeSys.asked("proc.history").at(-1)).toEqual({ pid: "task:abc123", limit: 1, since: "2h" });
   });
 
-  test("where nothing was said since, stderr says so and stdout is empty", async () => {
+  test("an empty result is reported on stderr, and stdout is empty", async () => {
     io.fakeSys.answer("proc.history", () => ({ ...page, messages: [], hasMoreBefore: false }));
     expect(await runs(io, "logs", "--since", "today")).toBe(0);
     expect([io.stdout.text, io.stderr.text]).toEqual(["", "(no messages since today)\n"]);
@@ -154,7 +154,7 @@ describe("gsv logs", () => {
 describe("gsv kernel", () => {
   const off = { ...STATUS, running: false, pid: null, startedAt: null };
 
-  test("status says what runs, and starts nothing", async () => {
+  test("status shows the running kernel, and starts none", async () => {
     io.fakeSys.answer("system.status", () => STATUS);
     expect(await runs(io, "kernel", "status")).toBe(0);
     expect(io.stdout.lines[0]).toBe("kernel      running (pid 4711, up 4m)");
@@ -163,14 +163,14 @@ describe("gsv kernel", () => {
     expect(JSON.parse(io.stdout.text)).toEqual(STATUS);
   });
 
-  test("stop with no kernel starts none", async () => {
+  test("stop without a kernel starts none", async () => {
     io.fakeSys.answer("system.status", () => off);
     expect(await runs(io, "kernel", "stop")).toBe(0);
     expect(io.stdout.text).toBe("no kernel was running\n");
     expect(io.fakeSys.asked("sys.drain")).toEqual([]);
   });
 
-  test("stop returns when the kernel has left", async () => {
+  test("stop returns when the kernel has ended", async () => {
     const seen = [STATUS, STATUS, STATUS, off];
     io.fakeSys.answer("system.status", () => seen.shift());
     io.fakeSys.answer("sys.drain", () => ({ pid: 4711 }));
@@ -189,7 +189,7 @@ describe("gsv kernel", () => {
     expect(io.stdout.text).toBe("kernel 4711 stopped\n");
   });
 
-  test("a connection that was told to stop counts as gone", async () => {
+  test("a connection that was closed by the stop counts as ended", async () => {
     let asked = 0;
     io.fakeSys.answer("system.status", () => {
       if (asked++ > 0) throw new SysError("EAGAIN", "the kernel was stopped");
@@ -199,7 +199,7 @@ describe("gsv kernel", () => {
     expect(await runs(io, "kernel", "stop")).toBe(0);
   });
 
-  test("a kernel that does not leave is reported with exit 75", async () => {
+  test("a kernel that does not end is reported with exit 75", async () => {
     io.fakeSys.answer("system.status", () => STATUS);
     io.fakeSys.answer("sys.drain", () => ({ pid: 4711 }));
     const stopping = runs(io, "kernel", "stop");
@@ -209,7 +209,7 @@ describe("gsv kernel", () => {
     expect(io.stderr.text).toContain("still finishing");
   });
 
-  test("restart waits for another kernel than the one that leaves", async () => {
+  test("restart waits for a different kernel than the old one", async () => {
     io.fakeSys.answer("system.status", () => STATUS);
     io.fakeSys.answer("sys.drain", () => ({ pid: 4711 }));
     io.starts.push(STATUS, { ...STATUS, pid: 4712 });
@@ -221,18 +221,18 @@ describe("gsv kernel", () => {
     expect(io.stdout.text).toBe("kernel 4712 started, 4711 left\n");
   });
 
-  test("start says which kernel runs", async () => {
+  test("start shows the running kernel", async () => {
     expect(await runs(io, "kernel", "start")).toBe(0);
     expect(io.stdout.lines[0]).toContain("pid 4711");
   });
 
-  test("anything else is a usage error", async () => {
+  test("other arguments are a usage error", async () => {
     for (const args of [[], ["run"], ["halt"], ["start", "now"]]) expect(await runs(io, "kernel", ...args)).toBe(2);
   });
 });
 
 describe("gsv sh NAME", () => {
-  test("a program is said to be none to read as a script, and a script of its name runs", async () => {
+  test("a program's name is refused as a script, unless a script of that name exists", async () => {
     await using home = await TestKernel.boot();
     for (const name of ["ls", "/bin/ls"])
       expect(await type(home, "sh", name)).toEqual({
@@ -255,7 +255,7 @@ test("caps and perf mean the init when no process is named", async () => {
   expect((await type(home, "sh", "-c", "perf --jq .pid")).stdout).toBe("init:1000\n");
 });
 
-test("ps is typed as other systems have it, too", async () => {
+test("ps accepts the arguments of other systems", async () => {
   await using home = await TestKernel.boot();
   const { status, stdout } = await type(home, "ps", "-l");
   expect(status).toBe(0);

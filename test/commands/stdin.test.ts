@@ -1,4 +1,4 @@
-// Every kind of stdin with every form of a message: what is sent, beside it, and said. However the answer is printed, it is the same.
+// Every kind of stdin with every form of a message: the message, the attached data, and the notes. Equal for every form of output.
 
 import { expect, test } from "bun:test";
 import type { Input } from "../../commands/command.ts";
@@ -9,7 +9,7 @@ import { Chat, PID, said } from "../support/chat.ts";
 import { runs, stdinOf, until } from "../support/io.ts";
 import { oneIn, SEED } from "../support/soak.ts";
 
-// What the command loads only then is there before: while the disk is waited for, the clock of the test would run on.
+// The lazily loaded modules are loaded first: during a disk read, the test's clock would advance.
 await import("../../commands/chat/pick.ts");
 
 const PNG = Buffer.from("\x89PNG\r\n\x1a\n and so on", "latin1");
@@ -20,7 +20,7 @@ const never = new Promise<Uint8Array>(() => {});
 
 const soon = (text: string) => new Promise<Uint8Array>((resolve) => setImmediate(() => resolve(Buffer.from(text))));
 
-/** What is sent: a message, with `{FILE}` for what goes beside it; or the exit status when nothing is. */
+/** The result: a message, with `{FILE}` for attached data; or the exit status if nothing is sent. */
 type Outcome = string | number;
 
 interface Row {
@@ -30,7 +30,7 @@ interface Row {
   readonly beside: Outcome;
   readonly alone: Outcome;
   readonly dash: Outcome;
-  /** What is said on stderr meanwhile, besides a message. */
+  /** Notes on stderr, besides a message. */
   readonly says?: string;
 }
 
@@ -86,7 +86,7 @@ interface Sent {
   readonly media?: readonly string[];
 }
 
-/** The conversation as far as its message, which is answered; what of the message is told, or the exit status. */
+/** The conversation up to its message, which is answered; returns the message and its notes, or the exit status. */
 async function outcomeOf(chat: Chat, argv: readonly string[]): Promise<{ outcome: Outcome; sent: Sent | null }> {
   let over = false;
   const exit = runs(chat.io, "chat", "--timeout", "9", ...argv).finally(() => {
@@ -94,7 +94,7 @@ async function outcomeOf(chat: Chat, argv: readonly string[]): Promise<{ outcome
   });
   const asked = () => chat.io.fakeSys.asked("proc.send") as unknown as Sent[];
   for (let ms = 0; ms < 9000 && !over && asked().length === 0; ms += 500) {
-    // What has come is read before time passes.
+    // Available input is read before time passes.
     for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
     if (!over && asked().length === 0) await chat.settle(500);
   }
@@ -143,13 +143,13 @@ for (const [nth, [name, row]] of Object.entries(MATRIX).entries())
       }
   });
 
-test.each(Object.entries(MATRIX))("--no-stdin looks at none: %s", async (_name, { kind, pieces }) => {
+test.each(Object.entries(MATRIX))("--no-stdin reads none: %s", async (_name, { kind, pieces }) => {
   const chat = new Chat();
   chat.io.stdin = stdinOf(kind, pieces?.() ?? []);
   expect((await outcomeOf(chat, ["--no-stdin", "hi"])).outcome).toBe("hi");
 });
 
-test("--input jsonl leaves stdin to the answers, and -a - to names", async () => {
+test("--input jsonl leaves stdin to the answers, and -a - to attachments", async () => {
   const chat = new Chat();
   chat.io.stdin = stdinOf("pipe", ["\n"]);
   expect((await outcomeOf(chat, ["--input", "jsonl", "hi"])).outcome).toBe("hi");
@@ -158,7 +158,7 @@ test("--input jsonl leaves stdin to the answers, and -a - to names", async () =>
   expect((await outcomeOf(other, ["-a", "-", "hi"])).outcome).toBe(2);
 });
 
-test("--stdin-wait says how long a pipe may be silent", async () => {
+test("--stdin-wait sets how long a pipe may be silent", async () => {
   const chat = new Chat();
   chat.io.stdin = stdinOf("pipe", [never]);
   const exit = runs(chat.io, "chat", "--stdin-wait", "7.5", "hi");
@@ -184,7 +184,7 @@ function machineWith(files: { readonly [path: string]: Buffer }): Side {
   return side as Side;
 }
 
-test("--file is the message, stdin its data; long ones go beside, each told as what it is", async () => {
+test("--file is the message, stdin its data; long ones are attached, each with its kind", async () => {
   const files = { "ask.md": Buffer.from("Review.\n"), "long.md": LONG, "shot.png": PNG, "empty.md": Buffer.alloc(0) };
   const ask = async (argv: readonly string[], ...pieces: (string | Uint8Array)[]) => {
     const chat = new Chat();

@@ -1,4 +1,4 @@
-// strace: what is shown of the calls of a process, in which order, and how following ends.
+// strace: the shown calls of a process, their order, and the end of following.
 
 import { expect, test } from "bun:test";
 import { callChoice, isChosen, summed, tookText, traceCells, traceLayout } from "../../commands/proc/trace-table.ts";
@@ -12,7 +12,7 @@ function row(id: number, call = "fs.read", more: Partial<TraceRow> = {}): TraceR
   return { id, at: 1000 * id, call, args: '{"path":"~/a.md"}', outcome: "ok", ms: 1.25, ...more };
 }
 
-/** A log that is read and waited for as a kernel has it. */
+/** A log that is read and waited for, like a kernel's. */
 function logged(io: FakeIo, logs: { readonly [pid: string]: TraceRow[] }) {
   const waiting = new Map<string, () => void>();
   const asking = async (
@@ -44,7 +44,7 @@ function logged(io: FakeIo, logs: { readonly [pid: string]: TraceRow[] }) {
   };
 }
 
-test("a line is when, the call with its arguments, how it went and how long it took", async () => {
+test("a line is time, call with arguments, outcome and duration", async () => {
   const io = new FakeIo();
   logged(io, { [PID]: [row(1), row(2, "net.fetch", { args: '{"url":"http://x"}', outcome: "EPERM", ms: 0.5 })] });
   expect(await runs(io, "strace", "--once", PID)).toBe(0);
@@ -54,7 +54,7 @@ test("a line is when, the call with its arguments, how it went and how long it t
   ]);
 });
 
-test("what comes is shown once, as it comes, until the process ends", async () => {
+test("new calls are printed once, as they come, until the process ends", async () => {
   const io = new FakeIo();
   const log = logged(io, { [PID]: [row(1)] });
   const running = runs(io, "strace", "-p", PID);
@@ -67,7 +67,7 @@ test("what comes is shown once, as it comes, until the process ends", async () =
   expect(io.stderr.lines).toEqual([`gsv: ${PID} ended`]);
 });
 
-test("ctrl-c ends it, and -c says then how many of each there were", async () => {
+test("ctrl-c ends it, and -c then prints the number of each call", async () => {
   const io = new FakeIo();
   const log = logged(io, {
     [PID]: [row(1), row(2, "fs.read", { outcome: "ENOENT", ms: 3 }), row(3, "shell.exec", { ms: 1500 })],
@@ -83,7 +83,7 @@ test("ctrl-c ends it, and -c says then how many of each there were", async () =>
   ]);
 });
 
-test("-f follows those that are started, and says of each line whose it is", async () => {
+test("-f follows children, and marks each line with its process", async () => {
   const io = new FakeIo();
   const child = "task:def456";
   io.fakeSys.answer("proc.list", () => ({ processes: [{ pid: PID, parentPid: null }], next: null }));
@@ -100,14 +100,14 @@ test("-f follows those that are started, and says of each line whose it is", asy
   ]);
 });
 
-test("a model that was asked says who, with how much, and how much was said", () => {
+test("a model call shows the model, the request size and the answer size", () => {
   const asked = row(1, "llm.chat", { args: '{"model":"fable-5","in":41203,"cached":39555,"out":812}', ms: 3410 });
   expect(traceCells(asked)).toMatchObject({ argument: "fable-5  41,203 in  96% cached  812 out", took: "3.41 s" });
   expect(traceCells(row(1, "llm.chat", { args: '{"model":"offline"}' })).argument).toBe("offline");
   expect(isChosen("llm.chat", callChoice(["llm"]))).toBe(true);
 });
 
-test("-e takes calls and whole families of them, and refuses what is none", async () => {
+test("-e selects calls and whole families, and refuses unknown ones", async () => {
   const chosen = (text: string) =>
     ["fs.read", "fs.readable", "shell.exec"].filter((call) => isChosen(call, callChoice([text])));
   expect(chosen("trace=fs")).toEqual(["fs.read", "fs.readable"]);
@@ -119,7 +119,7 @@ test("-e takes calls and whole families of them, and refuses what is none", asyn
   expect(io.stderr.text).toContain("no such syscall: fs.raed");
 });
 
-test("without a process it says what is missing, and in a script that it does not end", async () => {
+test("without a process the usage says so, and a script gets a warning about the endless output", async () => {
   const io = new FakeIo();
   expect(await runs(io, "strace")).toBe(2);
   const script = Object.assign(new FakeIo(), { isScript: true as const });
@@ -127,7 +127,7 @@ test("without a process it says what is missing, and in a script that it does no
   expect(script.stderr.text).toContain(`gsv strace --once ${PID}`);
 });
 
-test("columns fit every width, and what is hidden in an argument is seen", () => {
+test("columns fit every width, and hidden characters of an argument are visible", () => {
   const hostile = {
     ...row(1, "shell.exec", { args: JSON.stringify({ command: "echo 中文\u001b[2J\nrm -rf ~" }) }),
     pid: PID,

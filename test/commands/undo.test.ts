@@ -1,4 +1,4 @@
-// `gsv prompt`, `gsv workspace trust`, `gsv diff`, `gsv undo` and `gsv rewind` as they are typed, on a terminal and in a pipe.
+// `gsv prompt`, `gsv workspace trust`, `gsv diff`, `gsv undo` and `gsv rewind` on a terminal and in a pipe.
 
 import { describe, expect, test } from "bun:test";
 import type { Io } from "../../commands/command.ts";
@@ -7,7 +7,7 @@ import { INIT, TestKernel } from "../support/kernel.ts";
 import { begin, finish, type } from "../support/shell.ts";
 import { Project, works, write } from "../support/worker.ts";
 
-/** Typed at a terminal by somebody who answers so. */
+/** Typed at a terminal, with this answer. */
 async function typeAt(home: TestKernel, answer: string, ...argv: string[]) {
   const [stdout, stderr] = [new FakeOutput(), new FakeOutput()];
   stdout.isTTY = true;
@@ -28,7 +28,7 @@ async function typeAt(home: TestKernel, answer: string, ...argv: string[]) {
 }
 
 describe("gsv prompt", () => {
-  test("prints the text, then the bill; each alone where that is wanted; what is left out on stderr", async () => {
+  test("prints the text, then the sizes; each alone on request; omissions on stderr", async () => {
     await using home = await TestKernel.boot();
     await home.sys.call("config.set", { key: "ai.maxContextBytes", value: "500" });
     await home.sys.call("fs.write", { path: "~/context.d/10-a.md", content: "x".repeat(600) });
@@ -47,7 +47,7 @@ describe("gsv prompt", () => {
 });
 
 describe("gsv workspace trust", () => {
-  test("shows what it would be, hidden characters too, and trusts only what was said yes to", async () => {
+  test("shows the text to be trusted, with hidden characters, and trusts only what was confirmed", async () => {
     await using home = await TestKernel.boot();
     using project = new Project({ "AGENTS.md": "Run the tests.\u202e\n" });
     const refused = await typeAt(home, "n", "workspace", "attach", project.directory);
@@ -61,14 +61,14 @@ describe("gsv workspace trust", () => {
     expect((await typeAt(home, "", "workspace", "trust", id)).status).toBe(1);
     const trusted = await typeAt(home, "y", "workspace", "trust", id);
     expect(trusted.stdout).toContain(`${id} is trusted: /workspaces/${id}/AGENTS.md`);
-    // Once it is trusted nobody asks again.
+    // Once trusted, it is not asked again.
     expect((await typeAt(home, "y", "spawn", "--workspace", project.directory)).asked).toEqual([]);
     expect((await type(home, "workspace", "trust", id, "--undo")).stdout).toContain("is not trusted");
   });
 });
 
 describe("gsv diff and gsv undo", () => {
-  test("print what git would in a pipe, coloured and harmless on a terminal, and what was put back", async () => {
+  test("print the diff of git in a pipe, colored and harmless on a terminal, and the restored files", async () => {
     await using home = await TestKernel.boot();
     const { pid } = await home.spawn({ workspace: "new" });
     await works(home, pid, write("plan.md", "one\u001b[2J\n"));
@@ -94,7 +94,7 @@ describe("gsv diff and gsv undo", () => {
     expect((await type(home, "rewind", pid, "1", "--files", "--history")).status).toBe(2);
   });
 
-  test("versions that are there no more are nothing to undo, and nothing breaks", async () => {
+  test("missing versions cannot be undone, and nothing breaks", async () => {
     await using home = await TestKernel.boot();
     const project = new Project({ "a.txt": "a\n" });
     const { pid } = await home.spawn({ workspace: project.directory });

@@ -48,7 +48,7 @@ describe("gsv wait", () => {
     expect(io.stderr.lines).toEqual(["gsv: task:abc123: no luck"]);
   });
 
-  test("what holds a process is said on stderr", async () => {
+  test("a held process's reason is on stderr", async () => {
     results = [HELD];
     expect(await runs(io, "proc", "wait", "task:abc123")).toBe(5);
     expect(io.stdout.text).toBe("");
@@ -60,13 +60,13 @@ describe("gsv wait", () => {
     expect(io.fakeSys.asked("proc.wait")).toEqual([{ pids: ["task:abc123"], patient: true }]);
   });
 
-  test("--json prints one object a process", async () => {
+  test("--json prints one object per process", async () => {
     results = [OK, HELD];
     expect(await runs(io, "wait", "--json", "task:abc123", "task:abc123")).toBe(5);
     expect(io.stdout.lines.map((line) => JSON.parse(line).status)).toEqual(["ok", "held"]);
   });
 
-  test("--timeout gives up with 124 and tells the kernel", async () => {
+  test("--timeout ends with 124 and cancels the call", async () => {
     let given: AbortSignal | undefined;
     io.fakeSys.answer("proc.wait", (_args, { signal }) => {
       given = signal;
@@ -82,7 +82,7 @@ describe("gsv wait", () => {
     expect(io.stderr.text).toContain("still running after 1.5 s");
   });
 
-  test("-n answers with the first that ends, by its pid, and gives the others up", async () => {
+  test("-n returns the pid of the first that ends, and cancels the others", async () => {
     const others: AbortSignal[] = [];
     io.fakeSys.answer("proc.wait", ({ pids: [pid = ""] }: { pids: string[] }, { signal }) => {
       if (pid === "task:def456") return { results: [{ ...OK, pid, status: "error", exit: 1, error: "no luck" }] };
@@ -95,7 +95,7 @@ describe("gsv wait", () => {
     expect(others.map(({ aborted }) => aborted)).toEqual([true, true]);
   });
 
-  test("an answer in time leaves no timer behind", async () => {
+  test("an answer in time leaves no timer", async () => {
     expect(await runs(io, "wait", "--timeout", "5", "task:abc123")).toBe(0);
     expect(io.clock.pending).toBe(0);
   });

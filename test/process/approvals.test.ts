@@ -83,7 +83,7 @@ test("a denied call does not run, the model gets the denial and continues", asyn
   });
 });
 
-test("a repeated answer is accepted, and a different second answer fails with the first one's author", async () => {
+test("a repeated answer is accepted, and a different second answer fails and names who answered", async () => {
   await using home = await TestKernel.boot();
   const { run, asked } = await asking(home);
   const first = await answer(home, asked.id, "approve");

@@ -27,7 +27,7 @@ const textOf = async (home: TestKernel) =>
   (await home.sys.call<{ content: string }>("fs.read", { path: PATH })).content;
 const edit = (oldString: string, newString: string) => ({ path: PATH, oldString, newString });
 
-test("the second of two agents gets the first one's change, and then makes both changes", async () => {
+test("the second of two agents gets the change of the first, and then makes both changes", async () => {
   await using home = await begun();
   const other = await home.task({ label: "spelling" });
   for (const pid of [INIT, other]) await calls(home, pid, "Read", { path: PATH });

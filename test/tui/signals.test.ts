@@ -130,7 +130,7 @@ const interrupts =
     if (moment.int === "closes") await session.until((text) => moment.shows?.test(text) === false);
     expect(session.emulator.buffer.active.type).toBe("normal");
     if (moment.int === "aborts") await isAborted(round);
-    // It is there still, and does what it is told.
+    // It still runs and obeys.
     session.type("\x15\x04");
     await isOver(round);
     expect(await statusOf(round)).toBe(0);

@@ -1,4 +1,4 @@
-// Files of other programs, in a directory of this machine that was attached: bigger than gsv would keep one, and deeper than anybody types.
+// Files of other programs, in an attached directory: bigger than gsv's limit for a file, and deeper than usual.
 
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { appendFileSync, mkdirSync, rmSync, truncateSync, writeFileSync } from "node:fs";
@@ -20,7 +20,7 @@ afterEach(() => {
 const attached = async (home: TestKernel) =>
   (await home.sys.call<{ path: string }>("workspace.attach", { what: directory })).path;
 
-test("the end of a log that is longer than a file of gsv may be is shown; one line of all of it is refused by its name", async () => {
+test("the end of a log beyond gsv's file limit is shown; a single giant line is refused by name", async () => {
   const log = join(directory, "log");
   writeFileSync(log, "");
   truncateSync(log, LIMITS.fileBytesMax + 1024);
@@ -33,7 +33,7 @@ test("the end of a log that is longer than a file of gsv may be is shown; one li
   expect(all.stderr).toBe(`gsv: tail: cannot open '${path}' for reading: its last 2000 lines are more than 64 MiB\n`);
 });
 
-test("of a deep directory everything is found", async () => {
+test("everything in a deep directory is found", async () => {
   const names = Array.from({ length: 60 }, (_, at) => `d${at}`);
   mkdirSync(join(directory, ...names), { recursive: true });
   writeFileSync(join(directory, ...names, "deepest"), "x");
@@ -43,7 +43,7 @@ test("of a deep directory everything is found", async () => {
   expect([status, stdout]).toEqual([0, `${join(path, ...names, "deepest")}\n`]);
 });
 
-test("a directory of many files comes in as few pages as their bytes need: each page lists it anew", async () => {
+test("a directory of many files needs few pages: each page lists it again", async () => {
   for (let at = 0; at < 1100; at++) writeFileSync(join(directory, `file ${at}`), "");
   await using home = await TestKernel.boot({ realTime: true });
   const { entries, next } = await home.sys.call<EntryPage>("fs.list", { path: await attached(home) });

@@ -1,4 +1,4 @@
-// Copies between gsv and this machine, with real files on both sides: bytes, modes, trees, links, and what is refused.
+// Copies between gsv and this computer, with real files on both sides: bytes, modes, trees, links, and refusals.
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import {
@@ -57,7 +57,7 @@ const at = (name: string) => join(cwd, name);
 const stat = (path: string) => home.sys.call<FileStat>("fs.stat", { path, link: true });
 
 describe("a file", () => {
-  test("comes in and goes out with its bytes and its mode, whatever the bytes", async () => {
+  test("is copied in and out with its bytes and its mode", async () => {
     const bytes = Buffer.from(Array.from({ length: 2000 }, (_, n) => n % 256));
     writeFileSync(at("a.bin"), bytes);
     chmodSync(at("a.bin"), 0o750);
@@ -69,7 +69,7 @@ describe("a file", () => {
     expect(readdirSync(cwd).sort()).toEqual(["a.bin", "b.bin"]);
   });
 
-  test("goes into a directory under its own name, and several only there", async () => {
+  test("is copied into a directory under its own name, and several files only into one", async () => {
     writeFileSync(at("a"), "1");
     writeFileSync(at("b"), "2");
     await did("mkdir", "~/d");
@@ -84,7 +84,7 @@ describe("a file", () => {
     });
   });
 
-  test("that is there keeps its mode and takes the content; -n leaves it, -p gives it mode and time", async () => {
+  test("that exists keeps its mode and gets the content; -n keeps it, -p copies mode and time", async () => {
     writeFileSync(at("a"), "new");
     chmodSync(at("a"), 0o640);
     utimesSync(at("a"), 1000, 1000);
@@ -100,7 +100,7 @@ describe("a file", () => {
     expect(statSync(at("b")).mtimeMs).toBe(1_000_000);
   });
 
-  test("comes from stdin and goes to stdout", async () => {
+  test("is read from stdin and written to stdout", async () => {
     expect(await gsv(["cp", "-", "~/a"], "from a pipe")).toMatchObject({ status: 0, stderr: "" });
     expect(await did("cp", "~/a", "-")).toBe("from a pipe");
     expect(await gsv(["cp", "-", "~"], "x")).toMatchObject({ status: 1 });
@@ -120,7 +120,7 @@ describe("a file", () => {
 });
 
 describe("a tree", () => {
-  test("comes in with its modes and links and goes out without links", async () => {
+  test("is copied in with its modes and links, and out without links", async () => {
     mkdirSync(at("t/sub"), { recursive: true });
     writeFileSync(at("t/sub/a"), "a");
     writeFileSync(at("t/b"), "b");
@@ -136,7 +136,7 @@ describe("a tree", () => {
     expect(existsSync(at("back/link"))).toBe(false);
   });
 
-  test("is never written through a link that stands below where it goes, on either side", async () => {
+  test("is never written through a link in the target, on either side", async () => {
     mkdirSync(at("outside"));
     mkdirSync(at("dst/t"), { recursive: true });
     symlinkSync(at("outside"), at("dst/t/sub"));
@@ -153,7 +153,7 @@ describe("a tree", () => {
   });
 });
 
-describe("what is refused on this machine", () => {
+describe("refusals on this computer", () => {
   test("gsv's own home, by any name, to read and to write", async () => {
     symlinkSync(home.directory, at("way"));
     await did("touch", "~/a");
@@ -167,7 +167,7 @@ describe("what is refused on this machine", () => {
     expect(existsSync(join(home.directory, "new"))).toBe(false);
   });
 
-  test("a file that is only on this machine is said to be there, as it would be typed", async () => {
+  test("a file that exists only on this computer is named with its host: form", async () => {
     writeFileSync(join(cwd, "f.txt"), "mine");
     const { status, stderr } = await gsv(["cp", "f.txt", "~/f.txt"]);
     expect([status, stderr]).toEqual([
@@ -177,7 +177,7 @@ describe("what is refused on this machine", () => {
     expect((await gsv(["cp", "g.txt", "~/f.txt"])).stderr).toBe("gsv: cp: g.txt: No such file or directory\n");
   });
 
-  test("what is no plain file, and what is not there", async () => {
+  test("special files, and missing ones", async () => {
     await did("touch", "~/a");
     expect((await gsv(["cp", "~/a", "host:/dev/null"])).status).toBe(2);
     expect(lstatSync("/dev/null").isCharacterDevice()).toBe(true);
@@ -187,7 +187,7 @@ describe("what is refused on this machine", () => {
       stderr: "gsv: cp: host:none: No such file or directory\n",
     });
     expect(await gsv(["cp", "~/a", "host:none/a"])).toMatchObject({ status: 3 });
-    // It opens, and cannot be read.
+    // It opens, but cannot be read.
     if (process.platform === "linux")
       expect(await gsv(["cp", "host:/proc/self/mem", "~/z"])).toMatchObject({
         status: 1,
@@ -196,14 +196,14 @@ describe("what is refused on this machine", () => {
   });
 });
 
-test("a path that the shell of this machine made of ~ is told how to be quoted", async () => {
+test("a path that the host shell expanded from ~ gets advice about quoting", async () => {
   const { status, stderr } = await gsv(["cat", "/home/of-this-machine/notes.md"]);
   expect(status).toBe(3);
   expect(stderr).toContain("quote it to mean your home inside gsv");
   expect(stderr).toContain("gsv cat '~/notes.md'");
 });
 
-test("ctrl-C in the middle of a copy to this machine leaves the old file and nothing beside it", async () => {
+test("ctrl-C during a copy to this computer leaves the old file and no other", async () => {
   writeFileSync(at("out"), "old");
   const data = Buffer.alloc(512 * 1024).toString("base64");
   const upload = "0190a1b2-0000-7000-8000-000000000001";
@@ -225,7 +225,7 @@ test("ctrl-C in the middle of a copy to this machine leaves the old file and not
   expect([readFileSync(at("out"), "utf8"), readdirSync(cwd)]).toEqual(["old", ["out"]]);
 });
 
-test("twenty megabytes go in and out in calls of one piece, one at a time", async () => {
+test("twenty megabytes are copied in and out one piece per call, one at a time", async () => {
   const bytes = Buffer.from(seeded(9).bytes(20 * 1024 * 1024));
   writeFileSync(at("big"), bytes);
   const sys = await home.client();

@@ -1,4 +1,4 @@
-// `gsv edit` with real editors: what they leave goes back, or stays where the person is told it is.
+// `gsv edit` with real editors: the edited file is written back, or kept in a named draft.
 
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -62,7 +62,7 @@ async function content(path: string): Promise<string> {
 const drafts = () => readdirSync(join(scratch, "drafts"));
 const draftOf = ({ stderr }: Typed) => readFileSync(/your text is saved in (.*)$/m.exec(stderr)?.[1] ?? "", "utf8");
 
-test("what the editor leaves is the file, which keeps its mode; nothing is left behind", async () => {
+test("the edited text becomes the file, which keeps its mode; no draft is left", async () => {
   await put("~/a", "# Me\n");
   await home.sys.call("fs.setattr", { path: "~/a", mode: "0640" });
   expect(await edit("~/a", 'sed -i s/Me/You/ "$1"')).toEqual({ status: 0, stdout: "", stderr: "wrote ~/a\n" });
@@ -71,7 +71,7 @@ test("what the editor leaves is the file, which keeps its mode; nothing is left 
   expect(drafts()).toEqual([]);
 });
 
-test("a file that is left alone is not written, and that is said", async () => {
+test("an unchanged file is not written, and a message says so", async () => {
   await put("~/a", "x");
   const before = await home.sys.call("fs.stat", { path: "~/a" });
   await home.clock.advance(1000);
@@ -79,14 +79,14 @@ test("a file that is left alone is not written, and that is said", async () => {
   expect(await home.sys.call<object>("fs.stat", { path: "~/a" })).toEqual(before as object);
 });
 
-test("a new file is made, and none where nothing was written", async () => {
+test("a new file is created, unless nothing was written", async () => {
   expect((await edit("~/new", 'echo first > "$1"')).status).toBe(0);
   expect(await content("~/new")).toBe("first\n");
   expect((await edit("~/none", "exit 0")).status).toBe(0);
   expect(await home.refusal("fs.stat", { path: "~/none" })).toMatchObject({ code: "ENOENT" });
 });
 
-test("an editor that fails cancels, and keeps the draft", async () => {
+test("a failed editor cancels, and keeps the draft", async () => {
   await put("~/a", "x");
   const typed = await edit("~/a", 'echo mine > "$1"; exit 1');
   expect(draftOf(typed)).toBe("mine\n");
@@ -95,7 +95,7 @@ test("an editor that fails cancels, and keeps the draft", async () => {
     "gsv: the editor ended with status 1: nothing was changed",
   ]);
   expect(await content("~/a")).toBe("x");
-  // The next time it is there again.
+  // The next edit opens the draft.
   expect((await edit("~/a", 'cat "$1" > "$1.x"; mv "$1.x" "$1"')).stderr).toContain("continuing your draft");
   expect(await content("~/a")).toBe("mine\n");
   expect(drafts()).toEqual([]);
@@ -104,19 +104,19 @@ test("an editor that fails cancels, and keeps the draft", async () => {
 test.each([
   ["~/a", "theirs"],
   ["~/new", "made meanwhile"],
-])("a file that somebody else wrote meanwhile stays, and so does the draft: %s", async (path, theirs) => {
+])("a file changed by others meanwhile stays, and so does the draft: %s", async (path, theirs) => {
   await put("~/a", "x");
   const typed = await edit(path, 'echo mine > "$1"', { meanwhile: () => put(path, theirs) });
   expect(typed.status).toBe(1);
   expect(typed.stderr).toContain("changed meanwhile and was not overwritten");
   expect(draftOf(typed)).toBe("mine\n");
   expect(await content(path)).toBe(theirs);
-  // It was made of another content: who edits again begins with what is there now.
+  // The draft has another base: the next edit starts with the current content.
   expect((await edit(path, 'echo more >> "$1"')).stderr).toBe(`wrote ${path}\n`);
   expect(await content(path)).toBe(`${theirs}more\n`);
 });
 
-test("a file that may not be written, and a kernel that is not there, lose no draft", async () => {
+test("an unwritable file, and a missing kernel, lose no draft", async () => {
   await home.person(0).call("fs.put", { path: "/etc/notes", data: "" });
   const refused = await edit("/etc/notes", 'echo mine > "$1"');
   expect(draftOf(refused)).toBe("mine\n");
@@ -131,7 +131,7 @@ test("a file that may not be written, and a kernel that is not there, lose no dr
   expect([draftOf(alone), alone.status]).toEqual(["mine\n", 75]);
 });
 
-test("what is no text, and what is no file, is refused before any editor starts", async () => {
+test("binary content, and anything but a file, is refused before an editor starts", async () => {
   await put("~/bin", new Uint8Array([1, 0, 2]));
   await put("~/latin", new Uint8Array([0xe9, 0x20]));
   for (const path of ["~/bin", "~/latin", "~"]) expect((await edit(path, 'echo x > "$1"')).status).not.toBe(0);

@@ -1,4 +1,4 @@
-// Names as a listing shows them, apart from where they come from.
+// Layout of names in a listing.
 
 import { expect, test } from "bun:test";
 import { modeLetters } from "../../../src/shell/programs/files/mode.ts";
@@ -8,12 +8,12 @@ import type { Stat } from "../../../src/shell/programs/program.ts";
 const TERMINAL = { columns: 40, colour: true, isoTimes: false };
 const twelve = Array.from({ length: 12 }, (_, at) => `name-${at}`);
 
-test("in a pipe names are one a line, unchanged", () => {
+test("in a pipe names are one per line, unchanged", () => {
   expect(inColumns(["a b", "c\u001b[31m"], null)).toBe("a b\nc\u001b[31m\n");
   expect(visibleName("c\u001b[31m", { columns: null, colour: false, isoTimes: true })).toBe("c\u001b[31m");
 });
 
-test("on a terminal names go down and then across, within its width", () => {
+test("on a terminal names run down and then across, within its width", () => {
   const lines = inColumns(twelve, 40).split("\n").slice(0, -1);
   expect(lines.map((line) => line.trim().split(/\s+/)[0])).toEqual(["name-0", "name-1", "name-2"]);
   expect(lines[0]).toBe("name-0  name-3  name-6  name-9");
@@ -21,12 +21,12 @@ test("on a terminal names go down and then across, within its width", () => {
   expect(inColumns(twelve, 8).split("\n")).toHaveLength(13);
 });
 
-test("names of double width keep the columns straight, and control characters show", () => {
+test("names of double width keep the columns straight, and control characters are visible", () => {
   expect(inColumns(["日本", "b", "ccc", "d"], 12)).toBe("日本  ccc\nb     d\n");
   expect(visibleName("a\u202eb\u001b[2J", TERMINAL)).not.toMatch(/[\u202e\u001b]/);
 });
 
-test("names have the colour of their kind, if colours are on", () => {
+test("names have the color of their kind, if colors are on", () => {
   const kinds: Pick<Stat, "kind" | "mode">[] = [
     { kind: "directory", mode: 0o755 },
     { kind: "symlink", mode: 0o777 },

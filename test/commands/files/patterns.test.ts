@@ -1,4 +1,4 @@
-// Globs, expressions and modes as their programs take them, compared with what the programs of this machine say.
+// Globs, expressions and modes, compared with the programs of this computer.
 
 import { describe, expect, test } from "bun:test";
 import { globMatcher } from "../../../commands/files/glob.ts";
@@ -22,14 +22,14 @@ const GLOBS = [
   "日?.md",
 ];
 
-/** What `case` of the shell says. */
+/** The result of `case` in the shell. */
 function shellSays(glob: string, name: string): boolean {
   const script = `case "$1" in ${glob.replace(/[^\w*?[\]!\\-]/g, (letter) => `"${letter}"`)}) exit 0;; *) exit 1;; esac`;
   const { exitCode } = Bun.spawnSync(["bash", "-c", script, "sh", name], { env: { LC_ALL: "C.UTF-8" } });
   return exitCode === 0;
 }
 
-test("globs fit the names that fit them in a shell", () => {
+test("globs match the same names as in a shell", () => {
   const wrong = GLOBS.flatMap((glob) =>
     NAMES.filter((name) => globMatcher(glob, { ignoreCase: false })(name) !== shellSays(glob, name)).map(
       (name) => `${glob} ${name}`,
@@ -39,7 +39,7 @@ test("globs fit the names that fit them in a shell", () => {
   expect(globMatcher("*.md", { ignoreCase: true })("B.MD")).toBe(true);
 });
 
-test("a glob made to take long takes no time", () => {
+test("a malicious glob takes no time", () => {
   expect(globMatcher("*a".repeat(200), { ignoreCase: false })(`${"a".repeat(5000)}b`)).toBe(false);
 });
 
@@ -86,10 +86,10 @@ const PATTERNS = [
   "^*",
 ];
 
-describe("expressions find the lines that grep finds", () => {
+describe("expressions match the same lines as grep", () => {
   test.each([["-G"], ["-E"], ["-F"], ["-w"], ["-i"]])("with %s", (flag) => {
     const flags = new Map([[flag.slice(1), ""]]);
-    // In an extended expression nobody says what a repetition of nothing is.
+    // POSIX leaves a repetition of nothing in an extended expression undefined.
     const tried = PATTERNS.filter((pattern) => flag !== "-E" || !/^\^?[*{]/.test(pattern));
     const wrong = tried.flatMap((pattern) => {
       const child = Bun.spawnSync(["grep", flag, "-n", "-e", pattern], {
@@ -134,7 +134,7 @@ describe("modes", () => {
     ["a+X", 0o700, 0o711],
   ])("%s turns %i into %i", (text, mode, wanted) => expect(changedMode(text, mode, false, 0)).toBe(wanted));
 
-  test("X is for directories too, and an invalid mode is refused", () => {
+  test("X applies to directories too, and an invalid mode is refused", () => {
     expect(changedMode("a+X", 0o600, true, 0)).toBe(0o711);
     for (const text of ["", "8", "u", "rwx", "07777777", "u+q"]) expect(changedMode(text, 0, false, 0)).toBeNull();
   });

@@ -1,4 +1,4 @@
-// The programs for files as a person types them, on a kernel: what they print where, what they change, and how they exit.
+// The programs for files, on a kernel: output, changes and exit statuses.
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { flagsOf } from "../../../commands/args.ts";
@@ -26,7 +26,7 @@ async function says(...argv: string[]): Promise<string> {
   return stdout;
 }
 
-/** What a person at a terminal sees. */
+/** Output on a terminal. */
 async function sees(
   ...argv: string[]
 ): Promise<{ readonly status: number; readonly text: string; readonly stderr: string }> {
@@ -41,7 +41,7 @@ async function put(path: string, content: string | Uint8Array): Promise<void> {
 }
 
 describe("cat", () => {
-  test("gives a pipe every byte, and a terminal text that cannot move it", async () => {
+  test("writes every byte to a pipe, and only harmless text to a terminal", async () => {
     const bytes = new Uint8Array([0, 255, 27, 91, 50, 74, 10]);
     await put("~/bin", bytes);
     await put("~/text", "a\u001b[2Jb\r\n\u202ec\n");
@@ -56,7 +56,7 @@ describe("cat", () => {
     expect(refused.stderr).toContain("gsv cp '~/bin' host:./bin copies it");
   });
 
-  test("goes on after what it cannot read, and exits by the first of it", async () => {
+  test("continues after an unreadable file, and exits with the first error", async () => {
     await put("~/a", "a");
     await home.person(0).call("fs.put", { path: "/etc/secret", data: "", mode: "0600" });
     const { status, stdout, stderr } = await gsv(["cat", "/etc/secret", "~/a", "~/none"]);
@@ -66,7 +66,7 @@ describe("cat", () => {
 });
 
 describe("ls", () => {
-  test("shows files before directories, links as links with -l alone, hidden names when asked", async () => {
+  test("shows files before directories, links as links with -l alone, hidden names on request", async () => {
     await put("~/b", "12");
     await put("~/.hidden", "");
     await says("mkdir", "~/d");
@@ -87,7 +87,7 @@ describe("ls", () => {
     expect((await sees("ls")).text).toBe("b  \u001b[34md\u001b[0m  \u001b[36ml\u001b[0m\n");
   });
 
-  test("lists directories of more entries than one answer holds", async () => {
+  test("lists directories with more entries than one answer has", async () => {
     for (let n = 0; n < 25; n++) await put(`/tmp/${n}`, "");
     const sys = await home.client();
     const call: typeof sys.call = (name, args, options) =>
@@ -98,7 +98,7 @@ describe("ls", () => {
 });
 
 describe("mv", () => {
-  test("renames, moves into directories, replaces, and leaves what is there with -n", async () => {
+  test("renames, moves into directories, replaces, and keeps existing files with -n", async () => {
     await put("~/a", "a");
     await put("~/b", "b");
     await says("mkdir", "~/d");
@@ -126,7 +126,7 @@ describe("mv", () => {
 });
 
 describe("rm", () => {
-  test("takes directories with -r alone, is silent with -f, and asks with -i", async () => {
+  test("removes directories with -r alone, is silent with -f, and asks with -i", async () => {
     await says("mkdir", "-p", "~/d/e");
     await put("~/a", "");
     await put("~/b", "");
@@ -143,7 +143,7 @@ describe("rm", () => {
 });
 
 describe("find and grep", () => {
-  test("find tests names, kinds, sizes, ages and depths as they are typed everywhere", async () => {
+  test("find tests names, types, sizes, ages and depths with the usual flags", async () => {
     await says("mkdir", "-p", "~/d/e");
     await put("~/d/a.md", "x".repeat(2000));
     await put("~/d/e/B.MD", "");
@@ -160,7 +160,7 @@ describe("find and grep", () => {
     expect((await gsv(["find", "~", "-exec", "rm"])).status).toBe(2);
   });
 
-  test("grep exits 0, 1 or 2, and prints names where there are several files", async () => {
+  test("grep exits 0, 1 or 2, and prints names if there are several files", async () => {
     await put("~/a", "one\ntwo\nthree");
     await put("~/b", "\0two");
     expect(await says("grep", "-n", "t", "~/a")).toBe("2:two\n3:three\n");
@@ -176,7 +176,7 @@ describe("find and grep", () => {
   });
 });
 
-test("chown gives files to groups of one's own, and to others only as root", async () => {
+test("chown gives files to your own groups, and to others only as root", async () => {
   await put("~/a", "");
   await says("chown", ":users", "~/a");
   expect(JSON.parse(await says("stat", "--json", "~/a"))).toMatchObject({ owner: "sam", group: "users" });
@@ -186,7 +186,7 @@ test("chown gives files to groups of one's own, and to others only as root", asy
   expect((await gsv(["chown", "nobody-here", "~/a"])).stderr).toContain("invalid user: ‘nobody-here’");
 });
 
-test("every flag that a help page lists is one that the program takes", async () => {
+test("the program takes every flag of its help page", async () => {
   await put("~/a", "a\n");
   const refused: string[] = [];
   for (const { spec } of [ls, stat, du, cat, tail, grep, chmod, chown, mkdir]) {
@@ -201,7 +201,7 @@ test("every flag that a help page lists is one that the program takes", async ()
   expect(refused).toEqual([]);
 });
 
-test("what cannot be listed on the way is told, and the rest goes on", async () => {
+test("an unlistable directory is reported, and the rest continues", async () => {
   await says("mkdir", "-p", "~/d/open");
   await home.person(0).call("fs.mkdir", { path: "/home/sam/d/closed", mode: "0700" });
   const { status, stdout, stderr } = await gsv(["find", "~/d"]);

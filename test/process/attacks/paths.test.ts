@@ -15,7 +15,7 @@ const { scratch, work, secret } = ground;
 beforeAll(() => ground.begin());
 afterAll(() => ground.end());
 
-attack("CVE-2025-54794", "a directory with the attached one's name as a prefix is outside it", async () => {
+attack("CVE-2025-54794", "a directory that extends the attached name is outside it", async () => {
   await ground.asks("Read", { path: `${secret}/key`, ...host }, "outside of what is attached");
   await ground.asks("Search", { query: "canary", path: secret, ...host });
   await ground.asks("Shell", { command: "cat ../work-secret/key", ...host });
