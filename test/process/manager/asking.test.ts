@@ -1,4 +1,4 @@
-// Requests and questions of sessions: how long they wait and where, who may answer, and what becomes of one that nobody answers.
+// Approvals and questions of sessions: time limits, who may answer, and the result without an answer.
 
 import { expect, test } from "bun:test";
 import type { PlannedAnswer } from "../../support/answers.ts";
@@ -9,7 +9,7 @@ const DELETE: PlannedAnswer = { calls: [{ name: "Delete", args: { path: "~/notes
 const ASK: PlannedAnswer = { calls: [{ name: "Ask", args: { question: "Which?", choices: ["tea", "coffee"] } }] };
 const OWNER = "the owner";
 
-/** A session that asks; by default in another channel, where its sender is `peer-1`. */
+/** A session that asks; by default in another channel, with the sender `peer-1`. */
 async function asking(it: ManagedKernel, source = "algochat", answer = DELETE) {
   it.manager.setOwnerCheck((sender) => sender === OWNER);
   const session = await it.session({ source });
@@ -32,7 +32,7 @@ async function outcome(it: ManagedKernel, pid: string, tool = "Delete"): Promise
 test.each([
   ["a browser", "web", 55],
   ["another channel", "algochat", 120],
-] as const)("a request of a session in %s is refused after its time", async (_, source, seconds) => {
+] as const)("a request of a session in %s is refused after its time limit", async (_, source, seconds) => {
   await using it = await ManagedKernel.boot();
   const { session, pid, id } = await asking(it, source);
   const [request] = it.told(session).filter(({ type }) => type === "approval_request");
@@ -45,7 +45,7 @@ test.each([
   expect(await outcome(it, pid)).toBe("Delete: denied");
 });
 
-test("at a terminal a request waits for as long as it takes", async () => {
+test("a request at a terminal has no time limit", async () => {
   await using it = await ManagedKernel.boot();
   const { session, pid, id } = await asking(it, "cli");
   expect(it.told(session).find(({ type }) => type === "approval_request")).toMatchObject({ timeoutMs: null });
@@ -56,7 +56,7 @@ test("at a terminal a request waits for as long as it takes", async () => {
   await it.until(session, "session_exited", 2);
 });
 
-test("the owner answers from any channel, and the sender of the session does; nobody else, and nobody without a name", async () => {
+test("the owner may answer from any channel, and so may the session's sender; others and unnamed senders may not", async () => {
   await using it = await ManagedKernel.boot();
   const allow = { behavior: "allow" } as const;
   for (const who of ["owner", "sender"]) {
@@ -67,14 +67,14 @@ test("the owner answers from any channel, and the sender of the session does; no
     expect(approvals.resolveByShortId(id, allow)).toBe(false);
     expect(await it.home.get(pid)).toMatchObject({ state: "waiting_hil" });
     expect(approvals.resolveByShortId(id.toUpperCase(), allow, who === "owner" ? OWNER : peer)).toBe(true);
-    // Replayed: it is answered.
+    // Replayed: it was already answered.
     expect(approvals.resolveByShortId(id, { behavior: "deny" }, OWNER)).toBe(false);
     await it.until(session, "session_exited", 2);
     expect(await outcome(it, pid)).not.toBe("Delete: denied");
   }
 });
 
-test("an answer that comes late, for an unknown request, or for more than one, is none", async () => {
+test("a late answer, one for an unknown request, and one for several requests have no effect", async () => {
   await using it = await ManagedKernel.boot();
   const [one, two] = [await asking(it), await asking(it)];
   const { approvalManager: approvals } = it.manager;
@@ -91,7 +91,7 @@ test("an answer that comes late, for an unknown request, or for more than one, i
   }
 });
 
-test("a stop ends what a session asks, and nothing of another session", async () => {
+test("a stop withdraws the requests of its session, and of no other", async () => {
   await using it = await ManagedKernel.boot();
   const [one, two] = [await asking(it), await asking(it)];
   const { approvalManager: approvals } = it.manager;
@@ -102,7 +102,7 @@ test("a stop ends what a session asks, and nothing of another session", async ()
   expect(approvals.resolveRequest(one.id, { behavior: "allow" }, OWNER)).toBe(false);
 });
 
-test("a question is told to the owner's clients, and answered by the number of a choice, its name, or a text of its own", async () => {
+test("a question reaches the owner's clients, and the answer is a choice's number, its name, or a text", async () => {
   await using it = await ManagedKernel.boot();
   const told: unknown[] = [];
   it.manager.setBroadcast((topic, data) => told.push([topic, data]));
@@ -122,7 +122,7 @@ test("a question is told to the owner's clients, and answered by the number of a
   }
 });
 
-test("a question that nobody answers is over after two minutes, and the agent goes on as it thinks best", async () => {
+test("an unanswered question ends after two minutes, and the agent continues with its own judgement", async () => {
   await using it = await ManagedKernel.boot();
   const { session, pid, id } = await asking(it, "algochat", ASK);
   await it.home.clock.advance(120 * SECOND - 1);

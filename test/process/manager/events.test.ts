@@ -1,4 +1,4 @@
-// What is told of a session, word for word: the events of an answer, and what a turn of another channel costs its sender.
+// The events of a session, word for word: an answer, and the sender's cost of a turn in another channel.
 
 import { expect, test } from "bun:test";
 import { senderOf } from "../../../src/abi/process/session.ts";
@@ -16,7 +16,7 @@ async function talk(it: ManagedKernel, source: string, ...answers: readonly Plan
   return { session, pid };
 }
 
-test("an answer with a tool is told as pieces, the tool and its end, what was said, and the result with its cost", async () => {
+test("an answer with a tool sends pieces, the tool and its end, the messages, and the result with its cost", async () => {
   await using it = await ManagedKernel.boot();
   const search = { text: "I look", calls: [{ name: "Search", args: { query: "x" } }] };
   const { session } = await talk(it, "cli", search, { thinking: "hm", text: "found" });
@@ -44,7 +44,7 @@ test("an answer with a tool is told as pieces, the tool and its end, what was sa
   expect(said.at(-1)).toMatchObject({ type: "session_exited", result: "exited" });
 });
 
-test("who writes in a session of another channel is named by its key; at a terminal nobody is", () => {
+test("the sender in another channel is named by its key; at a terminal there is no sender", () => {
   expect(senderOf({ key: "agent:main:telegram:dm:42", source: "telegram", sender: null })).toBe("42");
   expect(senderOf({ key: "agent:main:telegram:work:dm:a:b", source: "telegram", sender: null })).toBe("a:b");
   expect(senderOf({ key: "agent:main:cli:dm:main", source: "cli", sender: null })).toBeNull();

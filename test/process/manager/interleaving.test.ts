@@ -1,4 +1,4 @@
-// Random lives of sessions; `npm run soak` plays a thousand of them. What failed is printed with its seed and its steps.
+// Random lives of sessions; `npm run soak` plays a thousand of them. A failure prints its seed and steps.
 
 import { test } from "bun:test";
 import fc from "fast-check";
@@ -9,7 +9,7 @@ const RUNS = samples(4, 1000);
 const SEED = samples(20_260_102, Date.now() % 2 ** 31);
 
 test(
-  "whatever happens to sessions, each runs once at most, stopped is stopped, and nothing is left of any at the end",
+  "in any sequence, each session runs at most once, stop is final, and nothing is left at the end",
   async () => {
     await fc.assert(fc.asyncProperty(STEPS, play), { numRuns: RUNS, seed: SEED });
   },

@@ -1,5 +1,4 @@
-// Crashes, outages and time, as a manager tells of them: what a session of another channel is given that one at a terminal is not, and that
-// whatever holds a session outlives a kernel and gives way to a stop.
+// Crashes, outages and time in the process manager: differences between channels and terminals; waits survive a kernel and end at a stop.
 
 import { expect, test } from "bun:test";
 import type { PlannedAnswer } from "../../support/answers.ts";
@@ -11,7 +10,7 @@ const FAULT: PlannedAnswer = { fault: "broken" };
 const DOWN: PlannedAnswer = { error: { class: "outage", message: "the server is down" } };
 const HELD = { hold: true, text: "at last" } as const;
 
-/** A session with one answer behind it, whose next answers are these. */
+/** A session with one answer behind it, and these next answers. */
 async function talking(it: ManagedKernel, source: string, ...answers: readonly PlannedAnswer[]) {
   const session = await it.session({ source });
   it.manager.startProcess(session, "hello");
@@ -21,7 +20,7 @@ async function talking(it: ManagedKernel, source: string, ...answers: readonly P
   return { session: await it.row(session), pid };
 }
 
-/** Until its process is held; only as much time goes by as its quick tries take. */
+/** Until its process is held; only the time of its quick attempts passes. */
 async function held(it: ManagedKernel, pid: string): Promise<number> {
   await it.home.until(`${pid} is held`, async () => {
     const { state, waitsFor } = await it.home.get(pid);
@@ -39,7 +38,7 @@ async function paused(it: ManagedKernel, source = "algochat") {
   return { ...found, ms: await held(it, found.pid) };
 }
 
-test("a session of another channel that crashes is restarted after 5, 15 and 45 seconds, and then left in error", async () => {
+test("a session of another channel that crashes is restarted after 5, 15 and 45 seconds, and then stays in error", async () => {
   await using it = await ManagedKernel.boot();
   const { session, pid } = await talking(it, "algochat", FAULT, FAULT, FAULT, FAULT);
   it.manager.resumeProcess(session, "and now");
@@ -72,7 +71,7 @@ test("a session at a terminal or in a browser that crashes is not restarted: it 
   }
 });
 
-test("a sweep in the middle of every wait forgets neither the count nor who listens", async () => {
+test("a sweep during a wait keeps the count and the listeners", async () => {
   await using it = await ManagedKernel.boot();
   const { session, pid } = await talking(it, "algochat", FAULT, FAULT, FAULT, FAULT);
   const heard: string[] = [];
@@ -90,7 +89,7 @@ test("a sweep in the middle of every wait forgets neither the count nor who list
   it.home.faults.splice(0);
 });
 
-test("ten minutes up begin the count of restarts anew", async () => {
+test("ten minutes of running reset the count of restarts", async () => {
   await using it = await ManagedKernel.boot();
   const { session, pid } = await talking(it, "algochat", FAULT, HELD);
   it.manager.resumeProcess(session, "and now");
@@ -108,7 +107,7 @@ test("ten minutes up begin the count of restarts anew", async () => {
   it.home.faults.splice(0);
 });
 
-test("a stop while a restart waits cancels it: the session is stopped and stays so", async () => {
+test("a stop during a pending restart cancels it: the session is stopped and stays so", async () => {
   await using it = await ManagedKernel.boot();
   const { session, pid } = await talking(it, "algochat", FAULT);
   it.manager.resumeProcess(session, "and now");
@@ -121,7 +120,7 @@ test("a stop while a restart waits cancels it: the session is stopped and stays 
   it.home.faults.splice(0);
 });
 
-test("an outage pauses the session and tells of it; it is no restart, and five minutes later it goes on by itself", async () => {
+test("an outage pauses the session and sends an event; it is no restart, and five minutes later it resumes", async () => {
   await using it = await ManagedKernel.boot();
   const heard: string[] = [];
   const { session, pid } = await talking(it, "algochat", DOWN, DOWN, DOWN, DOWN);
@@ -139,7 +138,7 @@ test("an outage pauses the session and tells of it; it is no restart, and five m
   expect(heard.at(-1)).toBe("session_exited");
 });
 
-test("a paused session is resumed at once when somebody says so; one that is not paused is not", async () => {
+test("a paused session is resumed at once on request; a session in another state is not", async () => {
   await using it = await ManagedKernel.boot();
   const { session } = await paused(it);
   expect(it.manager.resumeSession("no such session")).toBe(false);
@@ -148,7 +147,7 @@ test("a paused session is resumed at once when somebody says so; one that is not
   await it.until(session, "session_exited", 2);
 });
 
-test("after ten looks in vain a paused session is given up: in error, told once, and never tried again", async () => {
+test("after ten failed checks a paused session is given up: in error, reported once, and never tried again", async () => {
   await using it = await ManagedKernel.boot();
   const { session, pid } = await paused(it);
   for (let look = 1; look <= 10; look++) {
@@ -168,7 +167,7 @@ test("after ten looks in vain a paused session is given up: in error, told once,
   expect(it.manager.getMemoryStats()).toMatchObject({ processes: 0, pausedSessions: 0, sessionMeta: 0 });
 });
 
-test("a paused session that is stopped is stopped: no later try, and it is not listed as paused", async () => {
+test("stopping a paused session is final: it has no later retry, and is not listed as paused", async () => {
   await using it = await ManagedKernel.boot();
   const { session, pid, ms } = await paused(it);
   it.manager.stopProcess(session.id);
@@ -180,7 +179,7 @@ test("a paused session that is stopped is stopped: no later try, and it is not l
   expect(await it.home.get(pid)).toMatchObject({ state: "stopped" });
 });
 
-test("a manager that starts finds what was paused, with its count and its next try", async () => {
+test("a new manager finds the paused sessions, with their count and next retry", async () => {
   await using it = await ManagedKernel.boot();
   const { session, pid, ms } = await paused(it);
   await it.restart();
@@ -191,7 +190,7 @@ test("a manager that starts finds what was paused, with its count and its next t
   await it.until(session, "session_exited", 2);
 });
 
-test("a manager that starts has nothing running, and takes up what the kernel goes on with", async () => {
+test("a new manager has no running sessions, and adopts those that the kernel continues", async () => {
   await using it = await ManagedKernel.boot();
   const { session, pid } = await talking(it, "cli", HELD, { text: "from the next kernel" });
   it.manager.resumeProcess(session, "and now");
@@ -206,7 +205,7 @@ test("a manager that starts has nothing running, and takes up what the kernel go
   expect(it.manager.getMemoryStats()).toMatchObject({ processes: 0, sessionMeta: 0 });
 });
 
-test("half an hour without a sign of life stops a session, a minute after it was warned", async () => {
+test("half an hour without activity stops a session, with a warning a minute before", async () => {
   await using it = await ManagedKernel.boot();
   const { session } = await talking(it, "cli", HELD);
   it.manager.resumeProcess(session, "and now");
@@ -221,7 +220,7 @@ test("half an hour without a sign of life stops a session, a minute after it was
   it.home.model.release();
 });
 
-test("time is extended from now on, never back, to four times the usual at most, and only of a session that runs", async () => {
+test("an extension counts from now, never shortens, is capped at four times the limit, and needs a running session", async () => {
   await using it = await ManagedKernel.boot();
   const { session } = await talking(it, "cli", HELD);
   expect(it.manager.extendTimeout(session.id, MINUTE)).toBe(false);

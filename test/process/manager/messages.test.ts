@@ -1,4 +1,4 @@
-// What is said in a session: to one that runs, to one that does not, and after so many messages.
+// Messages to a session: running, not running, and after many messages.
 
 import { expect, test } from "bun:test";
 import type { Message } from "../../../src/abi/process/message.ts";
@@ -15,7 +15,7 @@ function lastAsked(it: ManagedKernel, pid: string): string[] {
   return texts(it.home.model.asked(pid).at(-1)?.messages ?? []);
 }
 
-/** A session whose process has answered so many messages. */
+/** A session with this number of answered messages. */
 async function talked(it: ManagedKernel, messages: number, about: Parameters<ManagedKernel["session"]>[0] = {}) {
   const session = await it.session(about);
   it.manager.startProcess(session, "message 1");
@@ -26,7 +26,7 @@ async function talked(it: ManagedKernel, messages: number, about: Parameters<Man
   return { session: await it.row(session), pid };
 }
 
-test("a message to a session that runs is taken, kept once, and answered in its turn", async () => {
+test("a message to a running session is accepted, stored once, and answered in order", async () => {
   await using it = await ManagedKernel.boot();
   const { session, pid } = await talked(it, 1);
   it.home.model.will(pid, HELD);
@@ -43,7 +43,7 @@ test("a message to a session that runs is taken, kept once, and answered in its 
   expect(said).toEqual(["message 1", "one", "two", "three"]);
 });
 
-test("a message to a session that does not run is not taken, and not kept", async () => {
+test("a message to a session that does not run is refused, and not stored", async () => {
   await using it = await ManagedKernel.boot();
   const { session, pid } = await talked(it, 1);
   expect(it.manager.sendMessage(session.id, "anybody?")).toBe(false);
@@ -52,7 +52,7 @@ test("a message to a session that does not run is not taken, and not kept", asyn
   expect(await it.home.outline(pid)).toEqual(["user: message 1", "assistant: done"]);
 });
 
-test("a session with 25 messages that is resumed goes on with the last 20 in short, and the new one once after them", async () => {
+test("a resumed session with 25 messages gets the last 20 shortened, and the new message once after them", async () => {
   await using it = await ManagedKernel.boot();
   // An answer for each but the last: 13 and 12.
   const { session, pid } = await talked(it, 12);
@@ -68,7 +68,7 @@ test("a session with 25 messages that is resumed goes on with the last 20 in sho
   expect(kept).toHaveLength(1);
 });
 
-test("after eight messages to a session that runs, the next resume ends that run and goes on with the history in short", async () => {
+test("after eight messages to a running session, a resume ends its run and shortens the history", async () => {
   await using it = await ManagedKernel.boot();
   const { session, pid } = await talked(it, 1);
   it.home.model.will(pid, HELD);
@@ -92,7 +92,7 @@ test("after eight messages to a session that runs, the next resume ends that run
   it.home.model.release();
 });
 
-test("resumed without a word it goes on from where it stopped; with nothing said yet, from its first prompt", async () => {
+test("a resume without a message continues where the session stopped, or starts with its first prompt", async () => {
   await using it = await ManagedKernel.boot();
   const { session, pid } = await talked(it, 1);
   it.manager.resumeProcess(session);
@@ -104,7 +104,7 @@ test("resumed without a word it goes on from where it stopped; with nothing said
   expect(await it.home.outline(await it.pid(fresh))).toEqual(["user: look around", "assistant: done"]);
 });
 
-test("two resumes at once are one run that is told both, in order", async () => {
+test("two parallel resumes are one run with both messages, in order", async () => {
   await using it = await ManagedKernel.boot();
   const { session, pid } = await talked(it, 1);
   it.home.model.will(pid, HELD);
@@ -118,7 +118,7 @@ test("two resumes at once are one run that is told both, in order", async () => 
   expect(it.types(session, "session_started")).toHaveLength(2);
 });
 
-test("a persona and bundles are told to its model at every turn, also after a change and a resume", async () => {
+test("the model gets persona and bundles each turn, also after a change and a resume", async () => {
   await using it = await ManagedKernel.boot();
   const { sys } = it.home;
   await sys.call("bundle.create", { name: "of-agent", tools: "Read", prompt: "Look twice." });
@@ -130,7 +130,7 @@ test("a persona and bundles are told to its model at every turn, also after a ch
   const told = () => it.home.model.asked(pid).at(-1)?.system ?? "";
   for (const part of ["Personality traits: calm", "Look twice.\n\nDutch first.", "The site of the club."])
     expect(told()).toContain(part);
-  // What it was given itself and by its own bundles; those of the project widen no list that was made by hand.
+  // Its own tools and those of its bundles; the project's bundles do not extend an explicit list.
   expect(
     it.home.model
       .asked(pid)

@@ -1,4 +1,4 @@
-// A session runs once at most, is stopped for good, and what comes late of an earlier run changes nothing.
+// A session runs at most once, a stop is final, and late events of an earlier run change nothing.
 
 import { expect, test } from "bun:test";
 import { ManagedKernel } from "../../support/manager.ts";
@@ -6,7 +6,7 @@ import { ManagedKernel } from "../../support/manager.ts";
 const SAID = ["session_started", "assistant", "result", "session_exited"];
 const HELD = { hold: true, text: "at last" } as const;
 
-test("a session that is started runs, is told of once, and is idle once its answer is there", async () => {
+test("a started session runs, sends one started event, and is idle after its answer", async () => {
   await using it = await ManagedKernel.boot();
   const session = await it.session({ name: "notes" });
   it.manager.startProcess(session, "hello");
@@ -21,7 +21,7 @@ test("a session that is started runs, is told of once, and is idle once its answ
   expect(said).toEqual(["user: hello", "assistant: done"]);
 });
 
-test("without a prompt it begins with the session's own; where there is none either it has nothing to do", async () => {
+test("without a prompt the session's own is used; without either there is nothing to do", async () => {
   await using it = await ManagedKernel.boot();
   const told = await it.session({ initialPrompt: "look around" });
   it.manager.startProcess(told);
@@ -33,7 +33,7 @@ test("without a prompt it begins with the session's own; where there is none eit
   expect(it.types(silent)).toEqual(["session_started", "session_exited"]);
 });
 
-test("a session of a project that is not there is not started: one error, and its status stays", async () => {
+test("a session of a missing project does not start: one error, and its status stays", async () => {
   await using it = await ManagedKernel.boot();
   const session = await it.session({ projectId: "gone" });
   it.manager.startProcess(session, "hello");
@@ -43,7 +43,7 @@ test("a session of a project that is not there is not started: one error, and it
   expect(await it.row(session)).toMatchObject({ pid: null });
 });
 
-test("a project says where the session works, and the session's own directory wins over it", async () => {
+test("the project sets the directory of a session, and the session's own overrides it", async () => {
   await using it = await ManagedKernel.boot();
   await it.home.sys.call("project.create", { name: "club", instructions: "Dutch first." });
   const { projects } = it.home.stores.kernel;
@@ -58,7 +58,7 @@ test("a project says where the session works, and the session's own directory wi
   expect(rows[1]?.cwd).toBe("/tmp");
 });
 
-test("what cannot be started leaves an error, a session in error, and nothing behind; a later start works", async () => {
+test("a failed start leaves an error and a session in error, and nothing else; a later start works", async () => {
   await using it = await ManagedKernel.boot();
   const session = it.session({ agentId: "nobody" });
   it.manager.startProcess(session, "hello");
@@ -72,7 +72,7 @@ test("what cannot be started leaves an error, a session in error, and nothing be
   expect(await it.home.sys.call("session.get", { key: fine.id })).toMatchObject({ status: "idle" });
 });
 
-test("a start takes the place of what runs: who listens hears the end and the new begin, and one runs", async () => {
+test("a start replaces the running session: listeners get the end and the new start, and one runs", async () => {
   await using it = await ManagedKernel.boot();
   const { session, pid } = await runningHeld(it);
   const heard: string[] = [];
@@ -86,14 +86,14 @@ test("a start takes the place of what runs: who listens hears the end and the ne
     "session_started",
     "session_exited",
   ]);
-  // What came of the run before is not told as this one's.
+  // Events of the previous run are not attributed to this one.
   expect(heard.filter((type) => type === "result")).toHaveLength(1);
   const said = (await it.home.outline(pid)).filter((line) => !line.startsWith("system:"));
   expect(said).toEqual(["user: one", "assistant: done", "user: two", "user: three", "assistant: done"]);
   expect(it.manager.getMemoryStats().processes).toBe(0);
 });
 
-test("started again and again within one moment, it is the last start that runs", async () => {
+test("of several starts within one moment, the last one runs", async () => {
   await using it = await ManagedKernel.boot();
   const session = await it.session();
   for (const prompt of ["one", "two", "three"]) it.manager.startProcess(session, prompt);
@@ -102,7 +102,7 @@ test("started again and again within one moment, it is the last start that runs"
   expect(await it.home.outline(await it.pid(session))).toEqual(["user: three", "assistant: done"]);
 });
 
-test("a session that is stopped is stopped, whatever its model still says: one end, no message more", async () => {
+test("a stopped session stays stopped, whatever its model still sends: one end, no further message", async () => {
   await using it = await ManagedKernel.boot();
   const { session, pid } = await runningHeld(it);
   const before = await it.home.messages(pid);
@@ -118,7 +118,7 @@ test("a session that is stopped is stopped, whatever its model still says: one e
   expect(await it.home.get(pid)).toMatchObject({ state: "stopped", waitsFor: { kind: "limit" } });
 });
 
-test("stopped by a manager it goes on with its next message; one that rests already is left as it is", async () => {
+test("a session stopped by a manager continues with its next message; an idle one is unchanged", async () => {
   await using it = await ManagedKernel.boot();
   const { session, pid } = await runningHeld(it);
   it.manager.stopProcess(session.id);
@@ -134,7 +134,7 @@ test("stopped by a manager it goes on with its next message; one that rests alre
   expect(await it.home.get(pid)).toMatchObject({ state: "idle" });
 });
 
-test("a session that runs although this manager never started it can be stopped all the same", async () => {
+test("a running session of another manager can be stopped too", async () => {
   await using it = await ManagedKernel.boot();
   const session = await it.session();
   const { pid } = await it.home.sys.call<{ pid: string }>("session.open", { key: session.id, source: "cli" });
@@ -147,7 +147,7 @@ test("a session that runs although this manager never started it can be stopped 
   expect(await it.home.get(pid)).toMatchObject({ state: "stopped" });
 });
 
-test("sessions start each other three deep; a session nobody attends asks nobody, also when it is resumed", async () => {
+test("sessions start each other three deep; an unattended session asks no person, also after a resume", async () => {
   await using it = await ManagedKernel.boot();
   const deep = await it.session();
   it.manager.startProcess(deep, "hello", { depth: 4 });
@@ -161,7 +161,7 @@ test("sessions start each other three deep; a session nobody attends asks nobody
   expect(await it.home.get(await it.pid(alone))).toMatchObject({ profile: "cron" });
 });
 
-test("stopped before it has begun, a session never begins", async () => {
+test("a session stopped before its start never starts", async () => {
   await using it = await ManagedKernel.boot();
   const session = await it.session();
   it.manager.startProcess(session, "hello");

@@ -1,4 +1,5 @@
-// Who hears what: in order, each once, whatever the others do; the last event before the listener is forgotten; nothing kept of what is gone.
+// Delivery of events: in order, each once, independent of other listeners; the last event before the listener is removed; nothing kept for
+// ended sessions.
 
 import { expect, test } from "bun:test";
 import { LIMITS } from "../../../src/abi/config/limits.ts";
@@ -14,7 +15,7 @@ async function answering(it: ManagedKernel) {
   return { session, pid: await it.pid(session) };
 }
 
-test("listeners of a session are told before those of all, in the order in which they came, each once", async () => {
+test("a session's listeners get an event before global ones, in order of subscription, each once", async () => {
   await using it = await ManagedKernel.boot();
   const session = await it.session();
   const heard: string[] = [];
@@ -31,7 +32,7 @@ test("listeners of a session are told before those of all, in the order in which
   expect(heard).toEqual(["first", "second", "all"]);
 });
 
-test("a listener that throws takes nothing from the others, and does not make subscribing fail", async () => {
+test("a listener that throws affects no other listener, and subscribing succeeds", async () => {
   await using it = await ManagedKernel.boot();
   const { session, pid } = await answering(it);
   it.home.model.will(pid, HELD);
@@ -48,7 +49,7 @@ test("a listener that throws takes nothing from the others, and does not make su
   expect(it.faults.splice(0).length).toBeGreaterThan(1);
 });
 
-test("who comes while a session runs is told at once that it does; who comes while it does not is told nothing", async () => {
+test("a listener that subscribes during a run is notified at once; otherwise it is not", async () => {
   await using it = await ManagedKernel.boot();
   const { session, pid } = await answering(it);
   const heard: object[] = [];
@@ -63,7 +64,7 @@ test("who comes while a session runs is told at once that it does; who comes whi
   it.home.model.release();
 });
 
-test("who unsubscribes hears nothing more, also in the middle of being told; others go on hearing", async () => {
+test("an unsubscribed listener gets nothing more, even during delivery; others do", async () => {
   await using it = await ManagedKernel.boot();
   const session = await it.session();
   const heard: string[] = [];
@@ -82,7 +83,7 @@ test("who unsubscribes hears nothing more, also in the middle of being told; oth
   expect(heard).toEqual(["once", "both"]);
 });
 
-test("the last event reaches who listened, and then nobody is left: after an answer, a stop, an error", async () => {
+test("listeners get the last event and are removed: after an answer, a stop, an error", async () => {
   await using it = await ManagedKernel.boot();
   const { session, pid } = await answering(it);
   const last = new Map<string, string>();
@@ -98,7 +99,7 @@ test("the last event reaches who listened, and then nobody is left: after an ans
   it.home.model.release();
 });
 
-test("cleaning up takes all that is remembered of one session, and nothing of another; twice it does nothing", async () => {
+test("cleaning up removes everything of one session and nothing of another; a second time it does nothing", async () => {
   await using it = await ManagedKernel.boot();
   for (const id of ["one", "two"]) it.manager.subscribe(id, () => {});
   it.manager.cleanupSessionState("one");
@@ -110,7 +111,7 @@ test("cleaning up takes all that is remembered of one session, and nothing of an
   });
 });
 
-test("every five minutes the listeners of sessions that do not run go; of one that runs or is paused they stay", async () => {
+test("every five minutes the listeners of sessions that do not run are removed; running and paused ones keep theirs", async () => {
   await using it = await ManagedKernel.boot();
   const { session, pid } = await answering(it);
   it.home.model.will(pid, HELD);
@@ -127,7 +128,7 @@ test("every five minutes the listeners of sessions that do not run go; of one th
   it.home.model.release();
 });
 
-test("after a thousand sessions were started and ended nothing is left of them", async () => {
+test("after a thousand started and ended sessions nothing is left of them", async () => {
   await using it = await ManagedKernel.boot();
   const before = it.home.clock.pending;
   const sessions = await Promise.all(Array.from({ length: 20 }, () => it.session()));
@@ -142,7 +143,7 @@ test("after a thousand sessions were started and ended nothing is left of them",
     ...{ processes: 0, subscribers: 0, sessionMeta: 0, pausedSessions: 0, sessionTimeouts: 0, stableTimers: 0 },
     globalSubscribers: 1,
   });
-  // Their databases close a while after.
+  // Their databases are closed after a while.
   await it.home.clock.advance(2 * LIMITS.processDatabaseRestMs);
   expect(it.home.clock.pending).toBeLessThanOrEqual(before);
 });

@@ -1,4 +1,4 @@
-// Tools that a process manager offers: its sessions' agents are shown them and call them, a person is asked, the service of the manager answers.
+// Tools of a process manager: agents of its sessions see and call them, a person is asked, and the manager's service answers.
 
 import { expect, test } from "bun:test";
 import { ManagedKernel } from "../../support/manager.ts";
@@ -36,14 +36,14 @@ async function calling(it: ManagedKernel, title: string): Promise<string> {
   return JSON.stringify(await it.home.messages(pid));
 }
 
-test("a model is offered the tools of a service, and a call of one asks a person, runs there and is told", async () => {
+test("a model sees the tools of a service, and a call asks a person, runs in the service and returns its result", async () => {
   await using it = await ManagedKernel.boot();
   it.manager.setMcpServices("messenger", CALENDAR);
   expect(await calling(it, "tea")).toContain("calendar_add: added tea");
   expect(await calling(it, "broken")).toContain("the calendar is closed");
 });
 
-test("with the end of a session its tools go; no other process has them, and no other account can offer any", async () => {
+test("a session's tools end with it; other processes have none of them, and other accounts cannot offer any", async () => {
   await using it = await ManagedKernel.boot();
   it.manager.setMcpServices(CALENDAR);
   const session = it.session();
@@ -66,7 +66,7 @@ test("with the end of a session its tools go; no other process has them, and no 
     expect(await it.home.refusal("sys.mcp.offer", { pid, tools })).toMatchObject({ code: "EINVAL" });
 });
 
-test("a tool whose server does not answer fails after five minutes, and the agent goes on; a late answer is not taken", async () => {
+test("a tool with a silent server fails after five minutes, and the agent continues; a late answer is dropped", async () => {
   await using it = await ManagedKernel.boot();
   const pid = await it.home.task();
   await it.home.sys.call("sys.mcp.offer", { pid, tools: [JSON.stringify(CALENDAR.tools[0])] });
