@@ -62,21 +62,17 @@ attack(
   },
 );
 
-attack(
-  "CVE-2026-25253",
-  "only a person sets where keys are sent: no agent, script or message changes it",
-  async () => {
-    const { home } = ground.desk;
-    const inside = await home.insideOf(INIT);
-    for (const key of ["ai.baseUrl", "ai.provider", "providers.openai.baseUrl"])
-      expect((await home.refusal("config.set", { key, value: "http://127.0.0.1:9/v1" }, inside)).code).not.toBe("done");
-    const told = await ground.desk.calls("Shell", {
-      command: "config set ai.baseUrl http://127.0.0.1:9/v1; config get ai.baseUrl",
-    });
-    if (typeof told !== "string") await ground.desk.answers(told, "deny");
-    expect(JSON.stringify(await home.sys.call("config.get", { key: "ai.baseUrl" }))).not.toContain("127.0.0.1:9");
-  },
-);
+attack("CVE-2026-25253", "only a person sets where keys are sent: no agent, script or message changes it", async () => {
+  const { home } = ground.desk;
+  const inside = await home.insideOf(INIT);
+  for (const key of ["ai.baseUrl", "ai.provider", "providers.openai.baseUrl"])
+    expect((await home.refusal("config.set", { key, value: "http://127.0.0.1:9/v1" }, inside)).code).not.toBe("done");
+  const told = await ground.desk.calls("Shell", {
+    command: "config set ai.baseUrl http://127.0.0.1:9/v1; config get ai.baseUrl",
+  });
+  if (typeof told !== "string") await ground.desk.answers(told, "deny");
+  expect(JSON.stringify(await home.sys.call("config.get", { key: "ai.baseUrl" }))).not.toContain("127.0.0.1:9");
+});
 
 attack(
   "CVE-2026-25593 CVE-2026-28472 GHSA-rqpp-rjj8-7wv8",

@@ -27,17 +27,21 @@ attack("CVE-2025-54795", "a harmless program does not hide a command in its argu
     await asksFor(command, "echo");
 });
 
-attack("CVE-2025-58764 CVE-2025-66032 CVE-2025-64755", "a harmless program does not hide options that run or write", async () => {
-  for (const command of [
-    "rg --pre sh x",
-    "cat$IFS/etc/passwd",
-    "sed -n '1w /tmp/x' notes",
-    "sed -i s/a/b/ notes",
-    "sed s/a/b/e notes",
-    "rg -z --hostname-bin=./x y",
-  ])
-    await asksFor(command, "rg", "cat", "sed");
-});
+attack(
+  "CVE-2025-58764 CVE-2025-66032 CVE-2025-64755",
+  "a harmless program does not hide options that run or write",
+  async () => {
+    for (const command of [
+      "rg --pre sh x",
+      "cat$IFS/etc/passwd",
+      "sed -n '1w /tmp/x' notes",
+      "sed -i s/a/b/ notes",
+      "sed s/a/b/e notes",
+      "rg -z --hostname-bin=./x y",
+    ])
+      await asksFor(command, "rg", "cat", "sed");
+  },
+);
 
 attack("a deny list that stops being read (2026-04)", "sixty harmless commands do not hide the next one", async () => {
   const rules: readonly Rule[] = [
@@ -87,16 +91,12 @@ attack("Gemini CLI 2025-07", "the whole line is judged and shown, to its far rig
   expect(reasons.join("\n")).toMatch(/env.*\n.*curl/s);
 });
 
-attack(
-  "CVE-2025-59532",
-  "a directory that the agent chose is not writable: it asks to attach that one",
-  async () => {
-    for (const cwd of ["/", scratch, join(work, "elsewhere")])
-      await ground.asks("Shell", { command: "ls", cwd, ...host }, "attach ", "run on this machine");
-    const told = await ground.desk.calls("Shell", { command: "ls", cwd: ground.desk.home.directory, ...host });
-    expect(why(told)).toMatch(/^ran: EPERM: .*gsv's own home/);
-  },
-);
+attack("CVE-2025-59532", "a directory that the agent chose is not writable: it asks to attach that one", async () => {
+  for (const cwd of ["/", scratch, join(work, "elsewhere")])
+    await ground.asks("Shell", { command: "ls", cwd, ...host }, "attach ", "run on this machine");
+  const told = await ground.desk.calls("Shell", { command: "ls", cwd: ground.desk.home.directory, ...host });
+  expect(why(told)).toMatch(/^ran: EPERM: .*gsv's own home/);
+});
 
 attack("a workspace that is a link (Codex)", "the workspace works, limited to the link's target", async () => {
   await using linked = await Desk.at({ cwd: join(scratch, "by-link") });
