@@ -45,7 +45,7 @@ gsv proc history --pid $AUDIT --limit 50 --offset 0
 
 # What the tasks reported to their parent waits there unread, and is put away with the rest.
 gsv proc reset
-#> reset init:1000 (archived 5 messages and 2 undelivered to /var/sessions/sam/init:1000/00000000-0000-7000-8000-000000000002.jsonl.gz)
+#> reset init:1000 (archived 5 messages to /var/sessions/sam/init:1000/00000000-0000-7000-8000-000000000002.jsonl.gz)
 gsv proc reset --pid $TASK
 #> reset task:aaaaaa (archived 4 messages to /var/sessions/sam/task:aaaaaa/00000000-0000-7000-8000-000000000003.jsonl.gz)
 

@@ -35,14 +35,16 @@ gsv proc abort $PID
 gsv kill $PID
 #> killed task:aaaaaa (archived 4 messages to /var/sessions/sam/task:aaaaaa/00000000-0000-7000-8000-000000000002.jsonl.gz)
 gsv kill -0 $PID
-#! gsv: no such process: task:aaaaaa
-#!   gsv ps lists your processes
+#! gsv: task:aaaaaa was killed at 2026-01-02T03:04:05.678Z
+#!   its history: /var/sessions/sam/task:aaaaaa/00000000-0000-7000-8000-000000000002.jsonl.gz
+#!   gsv archive show 00000000-0000-7000-8000-000000000002
 #= 3
 gsv kill -9 init:1000 $PID
 #! gsv: init:1000 is an init process: it lives as long as its account and cannot be killed
 #!   gsv proc reset --pid init:1000 archives its history and starts it afresh
-#! gsv: no such process: task:aaaaaa
-#!   gsv ps lists your processes
+#! gsv: task:aaaaaa was killed at 2026-01-02T03:04:05.678Z
+#!   its history: /var/sessions/sam/task:aaaaaa/00000000-0000-7000-8000-000000000002.jsonl.gz
+#!   gsv archive show 00000000-0000-7000-8000-000000000002
 #= 3
 
 gsv archive list
