@@ -1,11 +1,11 @@
-// What keeping a home means to a person: backups made and put back, what takes how much space, and how long things are kept.
+// Backups, restores, disk usage and retention of a home.
 
-/** 0 keeps for ever. */
+/** 0 keeps everything. */
 export interface RetentionSettings {
   readonly archivesDays: number;
   readonly auditDays: number;
   readonly syscallLogDays: number;
-  /** Ended runs inside processes; what they said stays in the history. */
+  /** Rows of ended runs. Their messages stay in the history. */
   readonly runsDays: number;
 }
 
@@ -18,11 +18,11 @@ export interface BackupCounts {
 
 export interface BackupMade {
   readonly file: string;
-  /** Of the file as it lies there. */
+  /** Compressed. */
   readonly bytes: number;
   readonly generation: number;
   readonly counts: BackupCounts;
-  /** What was damaged before, and therefore is not in it; one line each. */
+  /** Damaged items that are not in the backup, one line each. */
   readonly faults: readonly string[];
 }
 
@@ -31,7 +31,7 @@ export interface BackupRestored {
   readonly madeAt: number;
   readonly counts: BackupCounts;
   readonly faults: readonly string[];
-  /** Where the home that was there before lies now. */
+  /** New path of the replaced home. */
   readonly replaced: string | null;
 }
 
@@ -47,7 +47,7 @@ export interface Usage {
     | "quarantine"
     | "backups"
     | "other";
-  /** The pid, the account, the directory: whose it is. */
+  /** Pid, account or directory. */
   readonly name: string;
   readonly bytes: number;
   /** Databases, archives, objects or files. */

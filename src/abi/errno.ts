@@ -1,4 +1,4 @@
-// Expected failures, everywhere in gsv: one error class with a Unix code, one line of text and hints that say what to do now.
+// Expected failures everywhere in gsv: one error class with a Unix code, one line of text, and hints about what to do.
 // The code alone decides the exit status. Model failures are stream events and tool failures are results: neither is thrown.
 
 const EXIT_STATUS = {
@@ -17,7 +17,7 @@ const EXIT_STATUS = {
   EPERM: 1, // the caller may not do this
   EACCES: 1, // file permissions
   EEXIST: 1,
-  ECONFLICT: 1, // the same request key with another content, or a decision already taken
+  ECONFLICT: 1, // a request key reused with other content, or a decision already made
   EBUSY: 1,
   EFBIG: 1,
   EIO: 1,
@@ -29,13 +29,13 @@ const EXIT_STATUS = {
   ENOTEMPTY: 1,
   EPROTO: 1,
   EROFS: 1,
-  ESTALE: 1, // somebody else has changed what this was based on
+  ESTALE: 1, // the base has been changed meanwhile
   EXDEV: 1,
 } as const;
 
 export type Code = keyof typeof EXIT_STATUS;
 
-/** What a code says of a file, as every Unix words it. Mounts take these words as they are, commands print them with a capital. */
+/** The Unix text of a code. Mounts use it as it is, commands capitalize it. */
 export const ERRNO_TEXT = {
   ENOENT: "no such file or directory",
   EACCES: "permission denied",
@@ -58,7 +58,7 @@ export const ERRNO_TEXT = {
 
 export class SysError extends Error {
   readonly code: Code;
-  /** What the reader can do now, one short line each. */
+  /** What to do, one short line each. */
   readonly hints: readonly string[];
 
   constructor(code: Code, message: string, hints: readonly string[] = []) {
@@ -72,7 +72,7 @@ export function isCode(value: unknown): value is Code {
   return typeof value === "string" && Object.hasOwn(EXIT_STATUS, value);
 }
 
-/** What the machine has no more of for now: no fault of gsv, and over when something ends. Null for any other error. */
+/** Translates errors about a full disk or too many open files. Null for other errors. */
 export function shortage(error: unknown): SysError | null {
   const code = error instanceof Error && "code" in error ? error.code : null;
   if (code === "ENOSPC" || code === "EDQUOT")
@@ -92,10 +92,10 @@ export function exitStatusOf(error: unknown): number {
   return error instanceof SysError ? EXIT_STATUS[error.code] : 1;
 }
 
-/** What anything that was thrown says of itself, for a log or a line of text. */
+/** The message of any thrown value. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Exit statuses of what a signal or a limit ended, as shells and `timeout` have them. */
+/** Exit statuses after a signal or a limit, as in shells and `timeout`. */
 export const ENDED_BY = { time: 124, HUP: 129, INT: 130, KILL: 137, PIPE: 141, TERM: 143, output: 153 } as const;

@@ -1,5 +1,5 @@
-// Hooks: programs of a person that are told what happens, in hooks.d/EVENT/. The events are these and no others, each with what its JSON
-// says besides `event`, `at` and, where there is one, `pid`, `parent` and `run`. One of them can object: nothing else about a hook decides.
+// Hooks: programs of a person in hooks.d/EVENT/ that get events. Each event lists the fields of its JSON
+// besides `event`, `at`, `pid`, `parent` and `run`. Only hooks of VETO can refuse a call.
 
 interface EventDoc {
   readonly when: string;
@@ -25,20 +25,20 @@ export type HookEvent = keyof typeof HOOK_EVENTS;
 
 export const HOOK_EVENT_NAMES = Object.keys(HOOK_EVENTS) as readonly HookEvent[];
 
-/** The one whose hooks are waited for, and may refuse. */
+/** The event whose hooks gsv waits for; they may refuse the call. */
 export const VETO = "tool-before" satisfies HookEvent;
 
-/** What a hook that refuses exits with; its stderr is the reason. */
+/** Exit status of a hook that refuses. Its stderr is the reason. */
 export const VETO_STATUS = 2;
 
 export function isHookEvent(name: string): name is HookEvent {
   return Object.hasOwn(HOOK_EVENTS, name);
 }
 
-/** `EVENT/NAME`: no blanks and nothing hidden, so that it is what it looks like wherever it is printed. */
+/** `EVENT/NAME`, without blanks or invisible characters. */
 export const HOOK_NAME = /^[a-z-]{1,40}\/[A-Za-z0-9_][A-Za-z0-9._-]{0,99}$/;
 
-/** new: nobody has decided. changed: it was allowed, and is not what it was then. refused: it cannot be allowed as it lies there. */
+/** new: not decided. changed: the file has changed since it was allowed. refused: it cannot be allowed (see `why`). */
 export type HookState = "new" | "allowed" | "changed" | "denied" | "refused";
 
 export interface HookInfo {
@@ -46,12 +46,12 @@ export interface HookInfo {
   readonly hook: string;
   readonly state: HookState;
   readonly path: string;
-  /** Of its bytes; null where it is refused. */
+  /** Of its bytes; null if refused. */
   readonly sha256: string | null;
-  /** Why it is refused, and what mends that. */
+  /** Why it is refused, and how to fix that. */
   readonly why: string | null;
   readonly fix: string | null;
-  /** Who decided, and when; null where nobody has. */
+  /** Who decided, and when; null if undecided. */
   readonly by: string | null;
   readonly decidedAt: number | null;
 }

@@ -1,5 +1,5 @@
-// Who acts. An Identity is an account resolved to its groups; a Caller is an identity at the door of the kernel,
-// together with what kind of door it came through. Capabilities are necessary, ownership is checked after them.
+// Who acts. An Identity is an account with its groups. A Caller is an identity that makes a call,
+// with how it is connected and what it may do. Capabilities are checked first, then ownership.
 
 export interface Identity {
   readonly uid: number;
@@ -13,30 +13,30 @@ export interface Identity {
 export interface Caller extends Identity {
   /** A person at a client, a process whose agent acts, or a machine with a token. Calls declared `by: "person"` are for the first. */
   readonly kind: "person" | "process" | "device" | "service";
-  /** The process, when it is one. */
+  /** Set if the caller is a process. */
   readonly pid?: string;
   /** The account whose processes the caller sees: itself for a person, the process's owner for a process. */
   readonly ownerUid: number;
   readonly cwd: string;
-  /** Bits that new files do without; where nobody set it, what is new takes after its directory. */
+  /** Without a umask, new files inherit the mode of their directory. */
   readonly umask?: number;
   readonly capabilities: readonly string[];
-  /** A person has approved this one call of a process: it may do what a call declared `by: "approved"` needs (dispatch asks this). */
+  /** A person has approved this call, which may be declared `by: "approved"` (dispatch checks this). */
   readonly approved?: true;
-  /** A person has approved the change of this one file in this call: its path without links. Nothing else is allowed by it, and
-   * the call changes no other file (the namespace and mounts ask this). Of a command of the host: the directory it runs in. */
+  /** A person has approved the change of this file: its path without links. Allows nothing else, and
+   * the call may change no other file (the namespace and mounts check this). For a host command: its working directory. */
   readonly allowed?: string;
-  /** A rule of a person, or the mode of the process, lets this one call delete and use the host; what is guarded stays so. */
+  /** A rule or the mode allows this call to delete and to use the host. Guarded files stay guarded. */
   readonly lifted?: true;
-  /** The mode of the process lets it look and do nothing else (dispatch and shells ask this). */
+  /** The mode of the process is read-only (dispatch and shells check this). */
   readonly looksOnly?: true;
-  /** The tool call that this is part of, for what notes who did what. Nothing is allowed by it. */
+  /** The tool call that this call belongs to, for logs. Allows nothing. */
   readonly doing?: { readonly run: string; readonly call: string; readonly tool: string };
-  /** Capabilities this one process does without, though its account has them. */
+  /** Capabilities of the account that this process has dropped. */
   readonly dropped?: readonly string[];
 }
 
-/** How somebody proves to be an account: its password, or a token that names it. */
+/** A password, or a token that names the account. */
 export interface Credentials {
   readonly user?: string;
   readonly password?: string;

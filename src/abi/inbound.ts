@@ -1,18 +1,18 @@
-// What a person may type in a message that is not for the model: a command in the place of a message, directives within one. Whoever means
-// the words themselves puts one more slash before them. Words that are none of these are part of the message. Pure.
+// Parts of a person's message that are for gsv: a command in place of a message, or directives within one. A second slash
+// escapes them. All other words belong to the message. Pure.
 
 import { type Thinking, thinkingNamed } from "./process/session.ts";
 
 export type SlashCommand =
   | { readonly command: "reset" | "stop" | "status" | "help" }
   | { readonly command: "compact"; readonly keep: number | null }
-  /** Null shows what is set. */
+  /** null shows the current model. */
   | { readonly command: "model"; readonly model: string | null }
   | { readonly command: "think"; readonly level: Thinking | null }
   | { readonly command: "wrong"; readonly why: string };
 
 export interface Directed {
-  /** What is left for the model; empty where nothing is. */
+  /** The text for the model; may be empty. */
   readonly text: string;
   readonly thinking: Thinking | null;
   readonly model: string | null;
@@ -36,12 +36,12 @@ const NAMES: { readonly [word: string]: Exclude<SlashCommand["command"], "wrong"
 const COMMAND = /^\/([a-z]+|\?)(?:[ \t]+(\S+))?$/i;
 const DIRECTIVE = /(^|\s)\/(think|t|model|m):(\S+)(?=\s|$)/gi;
 const STATUS = /^\s*\/status(?=\s|$)/i;
-/** One slash more than a word that means something here. */
+/** An escaped directive. */
 const ESCAPED = /(^|\s)\/(\/(?:(?:think|t|model|m):\S+))(?=\s|$)/gi;
 const ESCAPED_COMMAND = /^\/(\/(?:[a-z]+|\?))(?=\s|$)/i;
 const KEEP_MAX = 100_000;
 
-/** Null where the text is a message. */
+/** null if the text is a message. */
 export function commandIn(text: string): SlashCommand | null {
   const [, word = "", rest = null] = COMMAND.exec(text.trim()) ?? [];
   const name = Object.hasOwn(NAMES, word.toLowerCase()) ? NAMES[word.toLowerCase()] : undefined;
@@ -75,7 +75,7 @@ function thinkOf(rest: string | null): SlashCommand {
 
 export const LEVELS = "levels are off, minimal, low, medium, high and xhigh";
 
-/** A directive that says nothing known stays part of the message. */
+/** An unknown directive stays part of the message. */
 export function directedIn(message: string): Directed {
   const found: { thinking: Thinking | null; model: string | null; status: boolean } = {
     thinking: null,
@@ -100,7 +100,7 @@ export function directedIn(message: string): Directed {
   return { ...found, text: unescaped(text) };
 }
 
-/** Whether a line that begins with a slash is about the conversation: a command, a directive, or one of these as a word. */
+/** Whether a line is a command or a directive, or an escaped one. */
 export function isAboutConversation(line: string): boolean {
   return line.startsWith("/") && (commandIn(line) !== null || directedIn(line).text !== line);
 }

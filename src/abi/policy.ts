@@ -1,16 +1,16 @@
-// Rules for what an agent may do by itself, and the modes of a process. A policy is JSON: `{"default": …, "rules": [{"match", "when",
-// "target", "action"}]}`. What is no policy is refused with what would be right: a rule that is misread must never allow anything.
+// Rules for what an agent may do without approval, and the modes of a process. A policy is JSON: `{"default": …, "rules": [{"match", "when",
+// "target", "action"}]}`. An invalid policy is refused: a misread rule must never allow anything.
 
 import { SysError } from "./errno.ts";
 
 export const ACTIONS = ["auto", "ask", "deny"] as const;
 export type Action = (typeof ACTIONS)[number];
 
-/** From the one that may least. */
+/** Strictest first. */
 export const MODES = ["plan", "ask", "auto-edit", "yolo"] as const;
 export type Mode = (typeof MODES)[number];
 
-/** What is known of a call besides its arguments. */
+/** Facts about a call besides its arguments. */
 export const TAGS = ["network", "privileged", "destructive", "mutating", "unclassified"] as const;
 export type Tag = (typeof TAGS)[number];
 
@@ -19,9 +19,9 @@ type Texts = { readonly [argument: string]: string };
 export interface When {
   readonly anyTag?: readonly Tag[];
   readonly allTags?: readonly Tag[];
-  /** Arguments that are exactly this. */
+  /** Arguments with exactly this value. */
   readonly argEquals?: Texts;
-  /** That begin with this: by whole words for a command, by whole names for a path. */
+  /** Arguments that begin with this: by whole words for a command, by whole names for a path. */
   readonly argPrefix?: Texts;
   readonly profile?: string;
   readonly anyProfile?: readonly string[];
@@ -30,25 +30,25 @@ export interface When {
 export interface Rule {
   /** A syscall, all of a domain as `fs.*`, or `*`. */
   readonly match: string;
-  /** gsv, host or a device; `targets/*` is every one but gsv. Any when left out. */
+  /** gsv, host or a device; `targets/*` is every target except gsv. Default: any. */
   readonly target?: string;
   readonly when?: When;
   readonly action: Action;
 }
 
 export interface Policy {
-  /** Left out: the next wider policy decides. */
+  /** If missing, the next wider policy decides. */
   readonly default?: Action;
   readonly rules: readonly Rule[];
 }
 
-/** A rule that an answer left behind. */
+/** A rule saved with an answer to an approval. */
 export interface StandingRule {
   readonly id: string;
-  /** A workspace, or a directory of the machine; null is everywhere. */
+  /** A workspace or a host directory; null is everywhere. */
   readonly place: string | null;
   readonly rule: Rule;
-  /** Who said so, of which account. */
+  /** Who saved it, and from which account. */
   readonly by: string;
   readonly createdAt: number;
 }
@@ -57,7 +57,7 @@ const RULES_MAX = 500;
 const MATCH = /^(?:\*|[a-z][\w-]*(?:\.[a-z][\w-]*)*(?:\.\*)?)$/i;
 const TARGET = /^(?:targets\/\*|[\w./:-]{1,100})$/;
 
-/** Throws ECONFIG that says what is wrong where. */
+/** Throws ECONFIG that names the faulty part. */
 export function parsePolicy(text: string): Policy {
   let value: unknown;
   try {
@@ -83,7 +83,7 @@ export function ruleFrom(value: unknown, at: string): Rule {
   const read = whenFrom(rest, at);
   return {
     match,
-    // In older policies every other machine is a device.
+    // Older policies say device for every target except gsv.
     ...(place === undefined ? {} : { target: place === "device" ? "targets/*" : place }),
     ...(Object.keys(read).length === 0 ? {} : { when: read }),
     action: actionAt(action, `${at}: action`),
@@ -122,7 +122,7 @@ function wordsAt(value: unknown, at: string): readonly string[] {
   throw wrong(`${at} must be a list of words`);
 }
 
-/** What the arguments of these were called before. */
+/** Older argument names. */
 const RENAMED: { readonly [argument: string]: string } = { input: "command" };
 
 function textsAt(value: unknown, at: string): Texts {
@@ -136,7 +136,7 @@ function textsAt(value: unknown, at: string): Texts {
   );
 }
 
-/** Unknown keys are refused: whoever mistypes a condition must not get a rule without it. */
+/** Unknown keys are refused: a mistyped condition must not be dropped. */
 function objectAt(value: unknown, at: string, keys: readonly string[] | null): { readonly [key: string]: unknown } {
   if (typeof value !== "object" || value === null || Array.isArray(value)) throw wrong(`${at} must be an object`);
   const unknown = keys === null ? undefined : Object.keys(value).find((key) => !keys.includes(key));

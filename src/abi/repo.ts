@@ -1,14 +1,14 @@
-// Versions of files as callers see them: repositories, commits, differences. And which names git keeps for itself.
+// Repositories, commits and diffs as callers see them, and the file names that git reserves.
 
 import { isWorkspaceId } from "./ids.ts";
 
-/** What of a home is versioned. */
+/** The versioned parts of an account's home. */
 export const VERSIONED = ["context.d", "skills.d", "knowledge"] as const;
 
 /** The repository of an account's home. */
 export const HOME_REPO = "home";
 
-/** Whether the files of a repository lie there to be worked on: those of homes and workspaces do. */
+/** Whether the repository has a working tree: homes and workspaces have one. */
 export function hasTree(name: string): boolean {
   return name === HOME_REPO || isWorkspaceId(name);
 }
@@ -23,9 +23,9 @@ export interface RepoInfo {
   readonly repo: string;
   readonly kind: "home" | "workspace" | "user";
   readonly writable: boolean;
-  /** Null while nothing was committed. */
+  /** null before the first commit. */
   readonly head: string | null;
-  /** Where it lies on this machine: any git can work on it. */
+  /** Host path, usable with any git. */
   readonly path: string;
 }
 
@@ -36,7 +36,7 @@ export interface Commit {
   readonly email: string;
   readonly at: number;
   readonly subject: string;
-  /** All of the message. */
+  /** The whole message. */
   readonly message: string;
 }
 
@@ -61,7 +61,7 @@ export type RepoView =
       readonly ref: string;
       readonly size: number;
       readonly isBinary: boolean;
-      /** Null of a binary. */
+      /** null for binary files. */
       readonly content: string | null;
       readonly truncated: boolean;
     };
@@ -76,7 +76,7 @@ export interface RepoDiff {
   readonly from: string;
   readonly to: string;
   readonly files: readonly FileChange[];
-  /** As git prints it. */
+  /** In git's format. */
   readonly text: string;
   readonly truncated: boolean;
 }
@@ -92,20 +92,20 @@ export type RepoOp =
   | { readonly delete: string }
   | { readonly move: string; readonly to: string };
 
-/** Characters that some file systems leave out when they compare names. */
+/** Characters that some file systems ignore in names. */
 const IGNORED = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;
 
-/** A name git would take for its own directory, on this system or on another. */
+/** A name that git reads as its own directory on some system. */
 export function isGits(name: string): boolean {
   return plainParts(name).some((part) => part === ".git" || /^git~[0-9]+$/.test(part));
 }
 
-/** A name whose file git reads by itself: one that it does not like makes a whole history impossible to fetch, for ever. */
+/** A file that git reads itself: invalid content makes the whole history impossible to fetch. */
 export function isOrdersToGit(name: string): boolean {
   return plainParts(name).some((part) => /^\.git(?:modules|attributes)$|^g[a-z0-9]{0,5}~[0-9]+$/.test(part));
 }
 
-/** As other systems see it: for some a backslash parts names, and what follows a colon, blanks and dots at the end are not there. */
+/** The name on other systems: a backslash may separate names, and text after a colon, final blanks and dots may be dropped. */
 function plainParts(name: string): string[] {
   const plain = name.normalize("NFC").replace(IGNORED, "").toLowerCase();
   return plain.split("\\").map((part) => (part.split(":")[0] ?? "").replace(/[. ]+$/, ""));

@@ -1,16 +1,16 @@
-// Values from outside that a JSON Schema describes. Loaded when such a schema is at hand, and never before: zod takes milliseconds. Refused:
-// a schema that comes back to itself without going into the value, and one that asks the same value too often; neither would ever answer.
+// Checks values from outside against a JSON Schema. Loaded only when needed, because zod takes milliseconds. Refuses
+// schemas that refer to themselves at the same value, and those that check one value too often: neither would end.
 
 import { z } from "zod";
 
-/** What is wrong with a value, each with its place; nothing when it fits. */
+/** The faults of a value with their places; empty if valid. */
 export type Shape = (value: unknown) => readonly { readonly path: readonly PropertyKey[]; readonly message: string }[];
 
-/** How many schemas one value is held to at most, each as often as it is named. */
+/** Maximum number of schemas applied to one value. */
 const SCHEMAS_MAX = 10_000;
 const COMBINED = ["allOf", "anyOf", "oneOf"] as const;
 
-/** Throws when it is no JSON Schema that can be held to. */
+/** Throws if the JSON Schema is not usable. */
 export function shapeFrom(schema: object): Shape {
   needEnd(schema);
   const shape = z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0]);
@@ -24,7 +24,7 @@ function needEnd(root: object): void {
     const known = costs.get(schema);
     if (known === 0) throw new Error("it refers to itself, and no value would end that");
     if (known !== undefined) return known;
-    // Not counted yet: who meets it again meanwhile is on the way around.
+    // Marks it as unfinished: meeting it again means a cycle.
     costs.set(schema, 0);
     const cost = sameValue(root, schema).reduce<number>((sum, each) => sum + costOf(each), 1);
     if (cost > SCHEMAS_MAX) throw new Error(`it holds one value to more than ${SCHEMAS_MAX} schemas`);
@@ -34,14 +34,14 @@ function needEnd(root: object): void {
   for (const each of everyObjectIn(root)) costOf(each);
 }
 
-/** The schemas that hold for the very value that this one holds for. */
+/** The subschemas that apply to the same value. */
 function sameValue(root: object, schema: object): readonly unknown[] {
   const { $ref, ...rest } = schema as { readonly [key: string]: unknown };
   const combined = COMBINED.flatMap((key) => (Array.isArray(rest[key]) ? rest[key] : []));
   return typeof $ref === "string" ? [...combined, target(root, $ref)] : combined;
 }
 
-/** Read as zod reads it; of what is not there it tells. */
+/** Resolves references as zod does; undefined if missing, which zod then reports. */
 function target(root: object, ref: string): unknown {
   const [definitions, name] = ref.replace(/^#/, "").split("/").filter(Boolean).map(unescaped);
   if (definitions === undefined) return root;

@@ -1,4 +1,4 @@
-// What the kernel tells clients. A signal names what was committed just before it (chat.delta alone is lossy and never stored).
+// Signals from the kernel to clients, sent after the commit. Only chat.delta is lossy and never stored.
 // `seq` is a durable message number, never a counter of signals: a client that was away asks for history after it.
 
 import type { ApprovalAbout, DecisionWord, RunStatus, State, Usage, WaitsFor } from "./process/process.ts";
@@ -7,7 +7,7 @@ import type { FailureClass } from "./stream.ts";
 
 interface SignalBase {
   readonly pid: string;
-  /** Owner of the process: only its clients and root's are told. */
+  /** The owner. Only the owner's and root's clients get the signal. */
   readonly uid: number;
   readonly parent: string | null;
   readonly at: number;
@@ -17,7 +17,7 @@ interface RunSignal extends SignalBase {
   readonly run: string;
 }
 
-/** A summary takes the place of older history. */
+/** A summary replaces older history. */
 export interface Compacted {
   readonly segment: number;
   readonly fromSeq: number;
@@ -26,14 +26,14 @@ export interface Compacted {
   readonly seq: number;
   readonly tokensBefore: number;
   readonly tokensAfter: number;
-  /** Who wrote the summary; null when nobody could. */
+  /** The model that wrote the summary; null if none could. */
   readonly model: string | null;
   readonly cause: CompactionCause;
 }
 
 export type Signal =
   | (RunSignal & { readonly name: "chat.start"; readonly model: string; readonly seq: number })
-  /** Messages that waited have entered the run, between two of its turns: each has a run of its own, which ends with this one. */
+  /** Queued messages have entered the run between two turns. Each has its own run id, which ends with this run. */
   | (RunSignal & {
       readonly name: "chat.entered";
       readonly messages: readonly { readonly run: string | null; readonly seq: number }[];
@@ -75,9 +75,9 @@ export type Signal =
       readonly call: string;
       readonly args: object;
       readonly why: string;
-      /** Where it would happen, why it asks, what changes. */
+      /** Target, reasons and changes of the call. */
       readonly about: ApprovalAbout | null;
-      /** An answer may name it: then it is to this and nothing else. */
+      /** An answer may include it to apply to exactly this request. */
       readonly hash: string;
       readonly expiresAt: number | null;
     })
@@ -92,12 +92,12 @@ export type Signal =
       readonly turn: number;
       readonly attempt: number;
       readonly reason: string;
-      /** Of the failure; null where the kernel was restarted. */
+      /** The failure; null after a kernel restart. */
       readonly class: FailureClass | null;
-      /** When it is said anew; null at once, or where the run is put aside: then the state tells. */
+      /** Time of the retry; null if immediate, or if the run is paused (see the state). */
       readonly until: number | null;
       readonly putAside: boolean;
-      /** Another model that is asked from here on. */
+      /** The fallback model used from now on. */
       readonly fallbackModel?: string;
     })
   | (RunSignal & {
@@ -110,10 +110,10 @@ export type Signal =
       readonly usage: Usage;
       readonly queued: number;
     })
-  /** Older history is being summarised; a run waits for it. */
+  /** A compaction has started, and a run waits for it. */
   | (RunSignal & { readonly name: "chat.compacting"; readonly cause: CompactionCause })
   | (RunSignal & Compacted & { readonly name: "chat.compacted" })
-  /** The same, asked for and not by a run. */
+  /** A compaction that was requested, not started by a run. */
   | (SignalBase & Compacted & { readonly name: "process.compacted" })
   | (SignalBase & { readonly name: "process.spawn"; readonly label: string | null })
   | (SignalBase & {
@@ -122,21 +122,21 @@ export type Signal =
       readonly queued: number;
       readonly waitsFor: WaitsFor | null;
     })
-  /** A budget that the process spends from is nearly used up; `of` is whose it is, null for its owner's day. */
+  /** A budget of the process is nearly used up. `of` is its process; null for the owner's daily budget. */
   | (SignalBase & {
       readonly name: "process.budget";
       readonly of: string | null;
       readonly share: number;
       readonly text: string;
     })
-  /** Its agent calls a tool that a client offers: `sys.mcp.answer` answers. */
+  /** The agent calls a tool of a client, which answers with `sys.mcp.answer`. */
   | (SignalBase & {
       readonly name: "process.server_call";
       readonly call: string;
       readonly tool: string;
       readonly args: object;
     })
-  /** The sender of its session has few credits left, or none: then the process is stopped. */
+  /** The sender has few credits left, or none; without credits the process is stopped. */
   | (SignalBase & {
       readonly name: "process.credits";
       readonly wallet: string;
@@ -144,27 +144,27 @@ export type Signal =
       readonly isExhausted: boolean;
       readonly text: string;
     })
-  /** A run ended by a fault and is taken up again then. */
+  /** A run failed and is restarted at this instant. */
   | (RunSignal & {
       readonly name: "process.restart";
       readonly attempt: number;
-      /** How often at most. */
+      /** Maximum number of restarts. */
       readonly of: number;
       readonly until: number;
       readonly reason: string;
     })
-  /** A run has done nothing for long: it is stopped then, and can be moved to the latest instant at most. */
+  /** An idle run is stopped at this instant, which can be extended up to `latest`. */
   | (RunSignal & { readonly name: "process.timeout_warning"; readonly endsAt: number; readonly latest: number })
-  /** Something lies in hooks.d that nobody has decided about; told once. */
+  /** hooks.d has an undecided file. Sent once. */
   | (SignalBase & { readonly name: "process.hook"; readonly hook: string; readonly text: string })
   | (SignalBase & { readonly name: "process.reset"; readonly archive: string | null })
   | (SignalBase & { readonly name: "process.exit"; readonly archive: string | null })
-  /** Something was not delivered to this subscriber: read history after `afterSeq` again. */
+  /** Signals were dropped for this subscriber: read the history after `afterSeq`. */
   | (SignalBase & { readonly name: "resync"; readonly afterSeq: number });
 
 export type SignalName = Signal["name"];
 
-// Written as a table, so that none can be left out.
+// A table, so that the compiler checks for missing names.
 const NAMED: { readonly [K in SignalName]: true } = {
   "chat.start": true,
   "chat.entered": true,
@@ -196,12 +196,12 @@ export const SIGNAL_NAMES = Object.keys(NAMED) as readonly SignalName[];
 
 export type SignalOf<Name extends SignalName> = Extract<Signal, { readonly name: Name }>;
 
-/** All given parts must match; a name ending in `.*` matches its family. */
+/** All given parts must match. A name that ends in `.*` matches its family. */
 export interface SignalFilter {
   readonly pid?: string;
   readonly run?: string;
   readonly names?: readonly string[];
-  /** Only runs that this client started. */
+  /** Only runs of this client. */
   readonly mine?: true;
 }
 
@@ -219,7 +219,7 @@ function isOf(wish: string, name: SignalName): boolean {
   return wish === name || (wish.endsWith(".*") && name.startsWith(wish.slice(0, -1)));
 }
 
-/** Whether a wish can ever be met: a name that no signal has waits for ever. */
+/** Whether the name can match any signal. */
 export function namesSignals(wish: string): boolean {
   return SIGNAL_NAMES.some((name) => isOf(wish, name));
 }

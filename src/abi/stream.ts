@@ -6,7 +6,7 @@ import type { Reported } from "./process/money.ts";
 
 export type StopReason = "end" | "tools" | "length" | "refusal";
 
-/** Failure classes decide what happens next, so they are told by the provider and never guessed from a message text. */
+/** Failure classes decide the next step, so the provider sets them. Never guess them from a text. */
 export type FailureClass =
   | "throttle"
   | "quota"
@@ -24,7 +24,7 @@ export interface Failure {
   readonly class: FailureClass;
   readonly message: string;
   readonly retryAfterMs?: number;
-  /** This machine has no way to any server. */
+  /** The host has no network. */
   readonly isOffline?: true;
 }
 
@@ -34,14 +34,14 @@ export type StreamEvent =
   | { readonly type: "call.start"; readonly index: number; readonly id: string; readonly name: string }
   | { readonly type: "call.delta"; readonly index: number; readonly json: string }
   | { readonly type: "done"; readonly stop: StopReason; readonly usage: Reported; readonly seal?: Seal }
-  /** With what it used until then, where that is known. */
+  /** Usage so far, if known. */
   | { readonly type: "error"; readonly failure: Failure; readonly usage?: Reported }
   | { readonly type: "aborted"; readonly usage?: Reported };
 
 /** The name of a model call in a process's call log. */
 export const MODEL_CALL = "llm.chat";
 
-/** A tool as a model sees it. */
+/** A tool in the form sent to a model. */
 export interface ToolSpec {
   readonly name: string;
   readonly description: string;
@@ -54,26 +54,26 @@ export interface ModelRequest {
   readonly system: string;
   readonly messages: readonly Message[];
   readonly tools: readonly ToolSpec[];
-  /** Who asks and where it stands; only providers that run on this machine look at it. */
+  /** Caller and working directory, used only by local providers. */
   readonly about: { readonly pid: string; readonly home: string; readonly cwd: string };
-  /** The images of these messages that can be shown, by their id, in base64. */
+  /** Images of these messages by id, in base64. */
   readonly images?: ReadonlyMap<string, string>;
-  /** What is wanted, where that is no turn of a conversation; only providers that are no models look at it. */
+  /** Purpose of a call that is not a turn, used only by providers without a model. */
   readonly purpose?: "summary";
-  /** History before `messages`, oldest first, read as it is asked for; only a provider that must know its place looks at it. */
+  /** History before `messages`, oldest first, read lazily. Used only by scripted providers. */
   readonly earlier?: () => AsyncIterable<readonly Message[]>;
 }
 
-/** How a model is told how much to think: not at all, by its own measure, or by a budget of tokens; `always` cannot be turned off. */
+/** How a model's thinking is set: not at all, by level, or by a token budget. `always` cannot be turned off. */
 export type Thinking = "none" | "effort" | "budget" | "adaptive" | "always";
 
-/** A model as its server lists it; what the server does not say is left out. */
+/** A model as its server lists it. Unknown fields are missing. */
 export interface ServedModel {
   readonly id: string;
-  /** Null where the server does not say. */
+  /** null if unknown. */
   readonly windowTokens: number | null;
   readonly outputTokens?: number;
-  /** US dollars for a million tokens. */
+  /** US dollars per million tokens. */
   readonly price?: {
     readonly input: number;
     readonly output: number;
@@ -87,6 +87,6 @@ export interface ServedModel {
 export interface Provider {
   readonly name: string;
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<StreamEvent>;
-  /** Those there are now, as far as anybody outside of this machine has to be asked. Rejects with an error that holds a Failure. */
+  /** The models that a server lists. Rejects with an error that holds a Failure. */
   models?(signal: AbortSignal): Promise<readonly ServedModel[]>;
 }

@@ -1,15 +1,15 @@
-// The values of settings: each has one canonical text, which is what is stored, compared and printed. What is wrong is refused with what
-// would be right. The layers above each other are resolved here too. Pure.
+// The values of settings: each has one canonical text, which is stored, compared and printed. Errors name the allowed values.
+// Layers are resolved here, too. Pure.
 
 import { SysError } from "../errno.ts";
 import type { Setting } from "./config.ts";
 
-/** From the weakest to the strongest. */
+/** Weakest first. */
 const CONFIG_LAYERS = ["default", "system", "user", "environment", "flag"] as const;
 export type ConfigLayer = (typeof CONFIG_LAYERS)[number];
 
 const TEXT_CHARS_MAX = 8192;
-/** What is shorter cannot be told from ordinary words, and would not be found again where it must not stand. */
+/** A shorter secret looks like an ordinary word and could not be redacted. */
 const SECRET_CHARS_MIN = 8;
 const FLAGS: { readonly [text: string]: string } = {
   true: "true",
@@ -22,7 +22,7 @@ const FLAGS: { readonly [text: string]: string } = {
   "0": "false",
 };
 
-/** The canonical form of a value as somebody wrote it. Throws ECONFIG that says what would be right; a secret is never quoted. */
+/** The canonical form of a written value. Throws ECONFIG with the allowed values; never quotes a secret. */
 export function canonicalValue(key: string, setting: Setting, written: string): string {
   const text = setting.type === "text" || setting.type === "secret" ? written : written.trim();
   if (text.includes("\u0000") || !text.isWellFormed()) throw wrong(key, "text without NUL and broken characters");
@@ -92,7 +92,7 @@ function wrong(key: string, expected: string, got?: string): SysError {
   return new SysError("ECONFIG", `${key} must be ${expected}${shown}`, [`current value: gsv config get -v ${key}`]);
 }
 
-/** A canonical value as JSON carries it. */
+/** A canonical value as a JSON value. */
 export function typedValue({ type }: Setting, text: string): unknown {
   return type === "int" || type === "flag" || type === "json" ? (JSON.parse(text) as unknown) : text;
 }
@@ -102,11 +102,11 @@ export type Said = { readonly [L in ConfigLayer]?: string | undefined };
 export interface Resolved {
   readonly text: string;
   readonly layer: ConfigLayer;
-  /** Every layer that says something, the weakest first. */
+  /** Layers that set it, weakest first. */
   readonly layers: readonly { readonly layer: ConfigLayer; readonly text: string }[];
 }
 
-/** The strongest layer that says something right wins; what is not right counts as not said. */
+/** The strongest layer with a valid value wins. Invalid values are ignored. */
 export function resolveSetting(key: string, setting: Setting, said: Said): Resolved {
   const layers = CONFIG_LAYERS.flatMap((layer) => {
     const text = layer === "default" ? setting.fallback : canonicalOrNull(key, setting, said[layer]);

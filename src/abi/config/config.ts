@@ -11,7 +11,7 @@ export interface Setting {
   /** The default, in canonical form. */
   readonly fallback: string;
   readonly env?: string;
-  /** What holds while nobody has set it, in words: then `fallback` is not in force. */
+  /** Describes the default in words, if `fallback` is not used. */
   readonly unset?: string;
   /** `root`: only root may set it, in the system layer. */
   readonly writes: "user" | "root";
@@ -37,7 +37,7 @@ const ROOT = { writes: "root" } as const;
 const DAY_MS = 86_400_000;
 const DAYS_MAX = 36_500;
 
-/** A duration that a kernel reads when it starts. */
+/** Read when a kernel starts. */
 function kernelMs(doc: string, fallback: number, env: string, [min, max]: readonly [number, number]): Setting {
   return { type: "int", doc, fallback: String(fallback), env, min, max, writes: "root" };
 }

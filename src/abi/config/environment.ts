@@ -1,5 +1,5 @@
-// Which variables of an environment mean something to gsv: those that set a setting, and few others. A binary holds these lists as they
-// came out when it was built (src/bundle/ready-made.ts): every command needs them, and few need what the settings are.
+// The environment variables that gsv reads: those of settings, and a few others. The build stores these lists in the binary
+// (src/bundle/ready-made.ts), because every command needs them and few need the settings.
 
 import { SETTINGS, type Setting } from "./config.ts";
 
@@ -8,7 +8,7 @@ const settings: readonly Setting[] = Object.values(SETTINGS);
 /** Variables whose values are secrets. */
 export const SECRET_ENV: readonly string[] = variablesOf(({ type }) => type === "secret");
 
-/** What a client tells the kernel of its environment, and nothing else. */
+/** The variables a client sends to the kernel. */
 export const CLIENT_ENV: readonly string[] = [
   ...variablesOf(({ writes }) => writes === "user"),
   "LANG",
@@ -16,7 +16,7 @@ export const CLIENT_ENV: readonly string[] = [
   "VISUAL",
 ];
 
-/** What the kernel gets of the environment of whoever happens to start it. */
+/** The variables a kernel gets from the client that starts it. */
 export const KERNEL_ENV: readonly string[] = [
   "PATH",
   "HOME",

@@ -1,12 +1,12 @@
-// What makes an agent account somebody: a persona, bundles of skills, tools; and projects, which its processes work on.
+// The profile of an agent account: persona, bundles of skills, tools; and projects, which its processes work on.
 
 export const ARCHETYPES = ["custom", "professional", "friendly", "technical", "creative", "formal"] as const;
 export type Archetype = (typeof ARCHETYPES)[number];
 
-/** What tells the tools of servers, as `calendar_add`, from those of gsv. */
+/** Marks tools of servers, for example `calendar_add`. */
 export const SERVER_TOOL = /^(?=.{3,64}$)[a-z][a-zA-Z0-9]*_[a-zA-Z0-9_-]+$/;
 
-/** How an agent is to be; empty fields say nothing. */
+/** Empty fields are left out of the prompt. */
 export interface Persona {
   readonly archetype: Archetype;
   readonly traits: readonly string[];
@@ -23,15 +23,15 @@ export const NO_PERSONA: Persona = {
   exampleMessages: [],
 };
 
-/** Tools and words that go together, for agents and projects. */
+/** Tools and instructions that belong together, for agents and projects. */
 export interface Bundle {
   readonly name: string;
   readonly description: string;
   readonly tools: readonly string[];
   readonly promptAdditions: string;
-  /** Ships with gsv: it can be changed by root and never removed. */
+  /** Ships with gsv: only root may change it, and it cannot be removed. */
   readonly preset: boolean;
-  /** Whose it is; null for one that ships. */
+  /** Its owner; null for one that ships with gsv. */
   readonly ownerUid: number | null;
 }
 
@@ -39,18 +39,18 @@ export interface Project {
   readonly id: string;
   readonly ownerUid: number;
   readonly name: string;
-  /** Where its processes work, as `spawn --workspace` takes it; empty where none was said. */
+  /** Workspace of its processes, in the form of `spawn --workspace`; may be empty. */
   readonly workspace: string;
-  /** What its processes are told. */
+  /** Instructions for its processes. */
   readonly instructions: string;
   readonly bundles: readonly string[];
 }
 
-/** What was said of an agent account; null where nothing was. */
+/** The profile of an agent account; fields are null if not set. */
 export interface AgentProfile {
   readonly uid: number;
   readonly model: string | null;
-  /** The only tools it has; null is the usual ones. */
+  /** Its only tools; null for the default ones. */
   readonly tools: readonly string[] | null;
   readonly persona: Persona | null;
   readonly bundles: readonly string[];

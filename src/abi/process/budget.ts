@@ -1,5 +1,5 @@
-// Budgets: how much money, how many tokens and how much run time something may use. How they are written and read, when one is used up, and
-// what is still free of it. Run time is the time in which a run was at work; waiting for a person or another process costs none. Pure.
+// Budgets: limits of money, tokens and run time. How they are written and read, when one is used up, and
+// how much is left. Run time excludes waiting for a person or another process. Pure.
 
 import { SysError } from "../errno.ts";
 import { exactUsd, usdText } from "./money.ts";
@@ -13,15 +13,15 @@ export interface Amounts {
 export type Dimension = keyof Amounts;
 const DIMENSIONS = ["micros", "tokens", "ms"] as const satisfies readonly Dimension[];
 
-/** Null bounds nothing. */
+/** null: no limit. */
 export type Limits = { readonly [D in Dimension]: number | null };
 
 export const NOTHING: Amounts = { micros: 0, tokens: 0, ms: 0 };
 export const UNLIMITED: Limits = { micros: null, tokens: null, ms: null };
-/** From this share on its owner is warned. */
+/** The owner is warned from this share on. */
 export const WARN_SHARE = 0.8;
 
-/** What somebody wrote: a new budget in the place of the old, more of what there is, or none any more. */
+/** A new budget in place of the old one, a raise, or its removal. */
 export type BudgetChange =
   | { readonly kind: "set"; readonly limits: Limits }
   | { readonly kind: "raise"; readonly by: Amounts }
@@ -34,7 +34,7 @@ const BARE = /^\+?[0-9]{1,9}(?:\.[0-9]{1,6})?$/;
 const UNIT_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 const HINT = "for example '$2,30m,200k' (money, run time, tokens; quoted); + raises the current one";
 
-/** `$2,30m,200k`, `+$1`, `none`. Throws EINVAL that says what would be right. */
+/** `$2,30m,200k`, `+$1`, `none`. Throws EINVAL with an example. */
 export function budgetWritten(text: string): BudgetChange {
   const written = text.trim();
   if (written === "none") return { kind: "none" };
@@ -63,9 +63,9 @@ interface Part {
 function partOf(part: string): Part {
   const found = moneyOf(part) ?? timeOf(part) ?? tokensOf(part);
   if (found === null) {
-    // What a shell makes of an unquoted $2.
+    // A shell replaces an unquoted $2 with nothing.
     if (part === "") throw wrong("one part is empty");
-    // Not taken for money: of $10.50 without quotes a shell leaves 0.50.
+    // Not money: a shell turns an unquoted $10.50 into 0.50.
     if (BARE.test(part))
       throw wrong(
         `${part} of what? money is '${part.startsWith("+") ? "+$" : "$"}${part.replace("+", "")}', in quotes`,
@@ -97,7 +97,7 @@ function tokensOf(part: string): Part | null {
   return { dimension: "tokens", amount, raise: plus === "+" };
 }
 
-/** The digits themselves, moved: no rounding. */
+/** Moves the decimal point in the text, so nothing is rounded. */
 function scaled(decimal: string, places: number): number {
   const [whole = "", fraction = ""] = decimal.split(".");
   return Number(whole + fraction.padEnd(places, "0"));
@@ -107,14 +107,14 @@ function wrong(what: string): SysError {
   return new SysError("EINVAL", `invalid budget: ${what}`, [HINT]);
 }
 
-/** A whole budget, where nothing can be raised or taken away. */
+/** A budget without + and none. */
 export function budgetStated(text: string): Limits {
   const change = budgetWritten(text);
   if (change.kind === "set") return change.limits;
   throw wrong(change.kind === "raise" ? "there is nothing to raise here" : "leave it out, and there is none");
 }
 
-/** Null: it is taken away. Only what has a bound can be raised. */
+/** null if removed. Throws if there is no limit to raise. */
 export function changed(before: Limits | null, change: BudgetChange): Limits | null {
   if (change.kind === "none") return null;
   if (change.kind === "set") return change.limits;
@@ -127,7 +127,7 @@ export function changed(before: Limits | null, change: BudgetChange): Limits | n
   });
 }
 
-/** As it would be written. */
+/** In the form that budgetWritten reads. */
 export function budgetText(limits: Limits): string {
   const parts = DIMENSIONS.flatMap((each) => {
     const limit = limits[each];
@@ -145,7 +145,7 @@ const AS_WRITTEN: { readonly [D in Dimension]: (amount: number) => string } = {
   },
 };
 
-/** `$0.07 of $0.50`, for each bound there is. */
+/** `$0.07 of $0.50`, for each limit. */
 export function usedText(limits: Limits, used: Amounts): string {
   const parts = DIMENSIONS.flatMap((each) => {
     const limit = limits[each];
@@ -167,17 +167,17 @@ function thousands(count: number): string {
   return count < 1_000_000 ? `${Math.floor(count / 1000)}k` : `${Math.floor(count / 10_000) / 100}M`;
 }
 
-/** The bound that is reached, or null. */
+/** The limit that is reached, or null. */
 export function reached(limits: Limits, used: Amounts): Dimension | null {
   return DIMENSIONS.find((each) => limits[each] !== null && used[each] >= limits[each]) ?? null;
 }
 
-/** Whether what is wanted still fits beside what is used and what others have reserved. */
+/** Whether `wanted` fits with the used and reserved amounts. */
 export function fits(limits: Limits, used: Amounts, wanted: Amounts): boolean {
   return DIMENSIONS.every((each) => limits[each] === null || used[each] + wanted[each] <= limits[each]);
 }
 
-/** How much of it is used, of the bound that is nearest. */
+/** The used share of the limit that is closest. */
 export function shareOf(limits: Limits, used: Amounts): number {
   return Math.max(0, ...DIMENSIONS.map((each) => (limits[each] === null ? 0 : used[each] / limits[each])));
 }
@@ -186,7 +186,7 @@ export function plus(left: Amounts, right: Amounts): Amounts {
   return { micros: left.micros + right.micros, tokens: left.tokens + right.tokens, ms: left.ms + right.ms };
 }
 
-/** The tighter bound of two, for each. */
+/** The lower limit of two, per dimension. */
 export function narrower(left: Limits, right: Limits): Limits {
   return mapped((each) => {
     const bounds = [left[each], right[each]].filter((bound) => bound !== null);

@@ -1,11 +1,11 @@
-// What a run leaves behind that ended in an error: one record, bounded and without secrets, for whoever wants to know why. Its name is the
-// process and the instant; a record of another version is told of and not read.
+// The record of a run that ended in an error, limited in size and without secrets. Its name is the
+// process and the instant. Records of another version are listed but not read.
 
 import type { Usage } from "./process.ts";
 
 export const CORE_VERSION = 1;
 
-/** The name of a core: the process, and when it failed. */
+/** `PID-INSTANT.json`. */
 export const CORE_NAME = /^(?:init|task):[a-z0-9]{1,20}-\d{8}T\d{9}Z\.json$/;
 
 export interface CoreMessage {
@@ -40,13 +40,13 @@ export interface CrashCore {
     readonly model: string | null;
     readonly usage: Usage;
   };
-  /** Of a fault inside gsv, where it happened. */
+  /** The stack of an internal error. */
   readonly fault: string | null;
-  /** The last ones of the history. */
+  /** The last messages of the history. */
   readonly messages: readonly CoreMessage[];
-  /** Tool calls that had no result when the run ended. */
+  /** Tool calls without a result. */
   readonly inFlight: readonly { readonly id: string; readonly tool: string; readonly args: unknown }[];
-  /** The last rows of the log of calls. */
+  /** The last rows of the call log. */
   readonly calls: readonly CoreCall[];
   readonly versions: { readonly gsv: string; readonly commit: string; readonly bun: string; readonly system: string };
 }
@@ -55,7 +55,7 @@ export function coreName(pid: string, at: number): string {
   return `${pid}-${new Date(at).toISOString().replace(/[-:.]/g, "")}.json`;
 }
 
-/** When what is named so failed; null for what is no core. */
+/** The instant in a core's name; null for other names. */
 export function coreInstant(name: string): number | null {
   if (!CORE_NAME.test(name)) return null;
   const [, y, mo, d, h, mi, s, ms] = /-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z\.json$/.exec(name) ?? [];

@@ -1,6 +1,6 @@
-// Credits: what those who come through a channel may use of an owner's agents.
+// Credits: how much the users of a channel may use an owner's agents.
 
-/** What things cost and where it becomes little, by the names of the process manager's seed. */
+/** Prices and warning levels, under the names of the process manager. */
 export const CREDIT_RATES = {
   credits_per_algo: 1000,
   low_credit_threshold: 50,
@@ -18,7 +18,7 @@ export interface CreditBalance {
   readonly wallet: string;
   readonly credits: number;
   readonly reserved: number;
-  /** What is not reserved. */
+  /** Not reserved. */
   readonly available: number;
   readonly purchased: number;
   readonly consumed: number;
@@ -27,7 +27,7 @@ export interface CreditBalance {
 export interface CreditRow {
   readonly id: number;
   readonly type: CreditType;
-  /** Above zero; the type says which way. */
+  /** Above zero; the type has the direction. */
   readonly amount: number;
   readonly balanceAfter: number;
   readonly reference: string | null;
@@ -35,12 +35,12 @@ export interface CreditRow {
   readonly createdAt: number;
 }
 
-/** What came of charging one turn. */
+/** The result of charging one turn. */
 export interface Charged {
   readonly success: boolean;
   readonly isLow: boolean;
   readonly isExhausted: boolean;
   readonly available: number;
-  /** Charged before: nothing was taken now. */
+  /** Charged before, so not again. */
   readonly isKnown: boolean;
 }

@@ -1,4 +1,4 @@
-// History as everyone sees it: the stored messages of a process, numbered from 1 without gaps, numbers never reused.
+// The stored messages of a process, numbered from 1 without gaps. Numbers are never reused.
 // `system` messages are runtime events; a model reads them as user text under an event heading.
 
 export interface ToolCall {
@@ -7,9 +7,9 @@ export interface ToolCall {
   readonly args: { readonly [key: string]: unknown };
 }
 
-/** What a provider wants back with its own turn, as it gave it: thinking that it signed. Nobody else reads it. */
+/** Signed thinking that a provider wants back unchanged. Only the provider reads it. */
 export interface Seal {
-  /** Which provider and model can open it. */
+  /** The provider and model that can read it. */
   readonly by: string;
   readonly data: string;
 }
@@ -21,7 +21,7 @@ export interface AssistantContent {
   readonly toolCalls?: readonly ToolCall[];
 }
 
-/** Something that was given with a message: where it lies, and what it is by its first bytes. */
+/** An attachment: its path, and its type from its first bytes. */
 export interface MediaRef {
   readonly id: string;
   readonly type: string;
@@ -29,7 +29,7 @@ export interface MediaRef {
   readonly path: string;
 }
 
-/** What a model that sees can be shown, whoever serves it. */
+/** Image types that every vision model accepts. */
 export function isSeen(type: string): boolean {
   return type === "image/png" || type === "image/jpeg" || type === "image/gif" || type === "image/webp";
 }
@@ -45,7 +45,7 @@ export interface ToolResultContent {
   readonly media?: readonly MediaRef[];
 }
 
-/** Where a message came from. Derived by the kernel, never taken from the caller's word. */
+/** Where a message came from. Set by the kernel, never by the caller. */
 export type Origin =
   | { readonly kind: "client"; readonly uid: number; readonly clientId: string; readonly cwd?: string }
   | { readonly kind: "process"; readonly uid: number; readonly pid: string }
@@ -64,10 +64,10 @@ export type Message =
   | (MessageBase & { readonly role: "assistant"; readonly content: AssistantContent })
   | (MessageBase & { readonly role: "toolResult"; readonly content: ToolResultContent });
 
-/** NUL and lone surrogates do not survive every store and every wire, so they never enter one. */
+/** Removes NUL and lone surrogates, which not every store and wire keeps. */
 export function normaliseText(text: string): string {
   return text.toWellFormed().replaceAll("\u0000", "\uFFFD");
 }
 
-/** How the note begins that a run without an answer leaves in history. */
+/** Begins the note in the history about a run without an answer. */
 export const FAILED_NOTE = "Generation failed:";

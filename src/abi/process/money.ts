@@ -1,9 +1,9 @@
-// What answers cost, in whole millionths of a dollar: integers all the way, so that the same rows add up to the same sum however they are
-// grouped. Prices are data, in dollars for a million tokens; how they become money is said here and nowhere else. Pure.
+// Costs of answers in whole millionths of a dollar. Integers only, so that sums do not depend on the order or
+// the grouping. Prices are data, in dollars per million tokens. Pure.
 
 import { SysError } from "../errno.ts";
 
-/** Dollars for a million tokens. */
+/** Dollars per million tokens. */
 export interface Price {
   readonly input: number;
   readonly output: number;
@@ -11,7 +11,7 @@ export interface Price {
   readonly cacheWrite: number;
 }
 
-/** As a server counts them; what came from its cache or went there is not in `input`. */
+/** As a server counts them. `input` excludes cached tokens. */
 export interface Tokens {
   readonly input: number;
   readonly output: number;
@@ -19,30 +19,30 @@ export interface Tokens {
   readonly cacheWrite: number;
 }
 
-/** What a server says an answer used; a few say what it cost, too. */
+/** The usage that a server reports; a few report the cost, too. */
 export type Reported = Tokens & { readonly costUsd?: number };
 
 export interface Charged {
   readonly usage: Tokens & { readonly costUsd: number };
-  /** False where nobody knows its price: then it counts as nothing. */
+  /** False if the price is unknown: the cost is then 0. */
   readonly priced: boolean;
 }
 
-/** What a model is charged by. */
+/** The price of a model. */
 export interface Rate {
-  /** Null where it is not known. */
+  /** null if unknown. */
   readonly price: Price | null;
-  /** Somebody set it. */
+  /** Set in ai.prices. */
   readonly isOwn: boolean;
 }
 
 export const FREE: Price = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
 
 const MILLION = 1_000_000;
-/** Far above any real one; it keeps sums within what a number holds exactly. */
+/** Far above real prices; keeps sums exact. */
 const PRICE_MAX = 1_000_000;
 
-/** One answer, rounded once, to the nearest millionth. */
+/** The cost of one answer, rounded once to the nearest millionth. */
 export function costMicros(price: Price, tokens: Tokens): number {
   // A price has at most six places, so a token costs a whole number of millionths of a millionth.
   const each = (perMillion: number, count: number) => BigInt(Math.round(perMillion * MILLION)) * BigInt(count);
@@ -54,7 +54,7 @@ export function costMicros(price: Price, tokens: Tokens): number {
   return Number((total + 500_000n) / 1_000_000n);
 }
 
-/** The price somebody set wins, then what the server itself says it cost, then the price gsv knows. */
+/** The configured price wins, then the cost from the server, then gsv's price. */
 export function charged({ price, isOwn }: Rate, reported: Reported): Charged {
   const { input, output, cacheRead, cacheWrite, costUsd } = reported;
   const tokens = { input, output, cacheRead, cacheWrite };
@@ -75,7 +75,7 @@ export function usdOf(micros: number): number {
   return micros / MILLION;
 }
 
-/** Exactly, with two places at least: `$2.00`, `$0.000123`. */
+/** Exact, with at least two decimals: `$2.00`, `$0.000123`. */
 export function exactUsd(micros: number): string {
   const places = String(micros % MILLION)
     .padStart(6, "0")
@@ -83,19 +83,19 @@ export function exactUsd(micros: number): string {
   return `$${Math.floor(micros / MILLION)}.${places}`;
 }
 
-/** As people read it: to the cent from a dollar on, finer below. */
+/** For people: in cents from one dollar on, finer below. */
 export function usdText(micros: number): string {
   if (micros === 0) return "$0";
   if (micros < 100) return exactUsd(micros);
   return micros < MILLION ? exactUsd(Math.round(micros / 100) * 100) : `$${(micros / MILLION).toFixed(2)}`;
 }
 
-/** By `PROVIDER/MODEL`, or `PROVIDER/*` for all others of it. */
+/** Keys: `PROVIDER/MODEL`, or `PROVIDER/*` for the other models. */
 export type Prices = { readonly [model: string]: Price };
 
 const EXAMPLE = '{"openai/my-model": {"input": 0.5, "output": 1.5}}';
 
-/** The setting `ai.prices`. Throws ECONFIG that says what would be right. */
+/** The setting `ai.prices`. Throws ECONFIG with an example. */
 export function pricesFrom(json: string): Prices {
   const entries = Object.entries(JSON.parse(json) as { readonly [model: string]: unknown });
   return Object.fromEntries(entries.map(([model, said]) => [model, priceFrom(model, said)]));
@@ -125,7 +125,7 @@ function wrong(what: string): SysError {
   return new SysError("ECONFIG", `ai.prices: ${what}`, [`for example ${EXAMPLE}`]);
 }
 
-/** What somebody set for a model, or null. */
+/** The configured price of a model, or null. */
 export function priceSet(prices: Prices, model: string): Price | null {
   const all = `${model.split("/")[0]}/*`;
   if (Object.hasOwn(prices, model)) return prices[model]!;

@@ -1,4 +1,4 @@
-// A process as its owner sees it. The projection in kernel.db and the process's own database both speak these words.
+// A process as its owner sees it. kernel.db and the process database both use these terms.
 
 import type { Mode } from "../policy.ts";
 import type { FailureClass } from "../stream.ts";
@@ -16,65 +16,65 @@ export const STATES = [
 ] as const;
 export type State = (typeof STATES)[number];
 
-/** States in which a kernel has something to do for a process; without a kernel they show as interrupted. */
+/** States with work for a kernel. Without a kernel they are shown as interrupted. */
 export const WORKING_STATES: readonly State[] = ["queued", "running", "waiting_tool"];
 
 export const PROFILES = ["init", "task", "review", "cron", "mcp", "app"] as const;
 export type Profile = (typeof PROFILES)[number];
 
-/** Profiles with nobody to ask: an approval becomes an error result. */
+/** Profiles without a person: an approval becomes an error result. */
 export const PROFILES_ALONE: readonly Profile[] = ["cron", "app"];
 
 export type RunStatus = "ok" | "error" | "aborted" | "limit" | "unavailable" | "blocked";
 
-/** What a held or waiting process waits for, and what ends that. */
+/** What a paused or waiting process waits for, and what ends the wait. */
 export type WaitsFor =
   | { readonly kind: "approval"; readonly id: string; readonly tool: string; readonly summary: string }
   | { readonly kind: "question"; readonly id: string; readonly tool: string; readonly summary: string }
   | { readonly kind: "person"; readonly reason: string }
   | { readonly kind: "disk"; readonly reason: string }
   | { readonly kind: "credential"; readonly reason: string }
-  /** A budget is used up: a person raises it, or the day ends. */
+  /** A budget is used up. Ends with a raise or with the day. */
   | { readonly kind: "limit"; readonly reason: string; readonly until?: number }
   | { readonly kind: "repair"; readonly reason: string }
-  /** A run that ended by a fault is taken up again then. */
+  /** A run that failed is restarted at this instant. */
   | { readonly kind: "restart"; readonly reason: string; readonly until: number; readonly attempt: number }
-  /** It goes on by itself: a model that failed is asked again, by a run that stays at it (`model`) or is put aside until then (`outage`). */
+  /** A failed model call is retried: by the active run (`model`), or by a paused run at an instant (`outage`). */
   | ({ readonly kind: "model" | "outage" } & NextTry);
 
-/** What a try may end: trouble with a model, or a fault that may not come again. */
+/** The waits that may end if the process is resumed now. */
 export const TRIED_AGAIN: readonly (WaitsFor["kind"] | undefined)[] = ["credential", "outage", "restart"];
 
-/** A model is asked once more, and when. */
+/** The next retry of a model call. */
 export interface NextTry {
   readonly reason: string;
   readonly model: string;
   readonly class: FailureClass;
   readonly until: number;
-  /** Of an outage: since when the provider does not answer, and how often it was looked at by now. */
+  /** For an outage: its start, and the number of checks so far. */
   readonly since?: number;
   readonly looks?: number;
 }
 
-/** When a process that ended a run by a fault takes it up again; a stop, a refusal, a limit or an outage is no fault. */
+/** When a process restarts after an error. Stops, refusals, limits and outages do not count as errors. */
 export const RESTART_RULES = ["on-failure", "never"] as const;
 export type RestartRule = (typeof RESTART_RULES)[number];
 
-/** How often runs of a process were taken up again after a fault, and when the last time was. */
+/** Number of restarts after an error, and the time of the last one. */
 export interface Restarts {
   readonly count: number;
   readonly at: number;
 }
 
-/** How often the turn in flight was asked for in vain. */
+/** Failed model calls of the current turn. */
 export interface Retrying {
-  /** The one that was asked last. */
+  /** The last model tried. */
   readonly model: string;
-  /** Since the run was put aside the last time. */
+  /** Since the run was last paused. */
   readonly failed: number;
-  /** How often it was put aside. */
+  /** How often the run was paused. */
   readonly pauses: number;
-  /** Null while it is being asked. */
+  /** null during a call. */
   readonly waitsFor: WaitsFor | null;
 }
 
@@ -87,7 +87,7 @@ export interface ProcessInfo {
   readonly profile: Profile;
   readonly parentPid: string | null;
   readonly state: State;
-  /** Nobody runs it now although its state says so; set only when no kernel is up. */
+  /** Its state is active, but no kernel runs. */
   readonly interrupted?: true;
   readonly cwd: string;
   readonly workspaceId: string | null;
@@ -96,18 +96,18 @@ export interface ProcessInfo {
   readonly createdAt: number;
   readonly lastActiveAt: number | null;
   readonly waitsFor: WaitsFor | null;
-  /** How the last run ended; null before the first has. */
+  /** End of the last run; null before the first end. */
   readonly lastStatus: RunStatus | null;
-  /** How much it may do without asking. */
+  /** How much it may do without approval. */
   readonly mode: Mode;
-  /** Left out where its session says so. */
+  /** Missing if its session hides it. */
   readonly restart?: RestartRule;
-  /** Of its own answers, since it was started. */
+  /** Of its own answers, since its start. */
   readonly costUsd: number;
   readonly tokens: number;
 }
 
-/** One finish of one run; a message that entered another run has a finish of its own that says which. */
+/** The end of one run. A message merged into another run has its own end, which names that run. */
 export interface RunEnd {
   readonly runId: string;
   readonly status: RunStatus;
@@ -126,7 +126,7 @@ const EXIT_OF: { readonly [S in RunStatus]: number } = {
   unavailable: 75,
   blocked: 5,
 };
-/** Ends whose cause says more than their status. */
+/** Reasons with an exit status of their own. */
 const EXIT_OF_REASON: { readonly [reason: string]: number } = {
   "model.auth": 4,
   "model.config": 78,
@@ -134,7 +134,7 @@ const EXIT_OF_REASON: { readonly [reason: string]: number } = {
   auto_resume_exhausted: 75,
 };
 
-/** The exit status of whoever waited for this end. */
+/** The exit status of a client that waits for this end. */
 export function exitOf({ status, reason }: Pick<RunEnd, "status" | "reason">): number {
   return EXIT_OF_REASON[reason] ?? EXIT_OF[status];
 }
@@ -152,7 +152,7 @@ const EXIT_OF_HOLD: { readonly [K in WaitsFor["kind"]]: number } = {
   restart: 75,
 };
 
-/** The same for one who does not stay until what holds the process is gone. */
+/** The exit status of a client that does not wait while the process is paused. */
 export function exitOfHold({ kind }: WaitsFor): number {
   return EXIT_OF_HOLD[kind];
 }
@@ -164,59 +164,59 @@ export interface Usage extends Tokens {
 
 export const NO_USAGE: Usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, costUsd: 0 };
 
-/** What a person sees of a call besides the call itself. */
+/** What the approval card shows besides the call. */
 export interface ApprovalAbout {
   readonly target: string;
   /** Where a command runs. */
   readonly directory: string | null;
-  /** Why it asks, a line each. */
+  /** Reasons for the request, one line each. */
   readonly reasons: readonly string[];
-  /** Of a file that changes: the lines that go and come. */
+  /** Diff of the file to change. */
   readonly diff: string | null;
-  /** A directory of the host that a yes attaches besides. */
+  /** A host directory that an approval attaches, too. */
   readonly attaches?: string;
-  /** What makes the call dangerous, the most serious first. */
+  /** Dangers of the call, most serious first. */
   readonly dangers?: readonly string[];
-  /** What a yes gives to this one call, besides running it. */
+  /** What an approval grants to this call. */
   readonly grants?: readonly "network"[];
-  /** It asks every time: no standing rule can come of a yes. */
+  /** Asks every time: an approval cannot become a rule. */
   readonly once?: true;
 }
 
 export type DecisionWord = "approve" | "deny" | "answer" | "expired" | "withdrawn";
 
-/** What an answer used, as its process counted it. */
+/** Usage of an answer, counted by its process. */
 export interface Spent {
   readonly model: string;
   readonly usage: Usage;
-  /** How long the run was at work for it; nothing when left out. */
+  /** Run time of the answer; 0 if missing. */
   readonly ms?: number;
-  /** False where nobody knows its price. */
+  /** False if the price is unknown. */
   readonly priced?: boolean;
   readonly now: number;
 }
 
-/** One answer of a model, as it is charged. */
+/** One answer of a model, for charging. */
 export interface UsageRow {
-  /** Counts up within the process. */
+  /** Increases within the process. */
   readonly id: number;
   readonly runId: string;
-  /** 0 where nothing of it was kept. */
+  /** 0 if nothing was stored. */
   readonly turn: number;
   readonly model: string;
   readonly usage: Usage;
-  /** How long the run was at work for it, its tools included. */
+  /** Run time, including tools. */
   readonly ms: number;
-  /** Whether its price is known, so that its cost is more than a guess of nothing. */
+  /** Whether the price is known. */
   readonly priced: boolean;
-  /** It was cut or failed, and was asked for again or given up. */
+  /** Cut or failed; retried or given up. */
   readonly wasted: boolean;
   readonly at: number;
 }
 
 export interface Approval {
   readonly id: string;
-  /** A question has its choices and its default among its arguments, and is answered with a text. */
+  /** The choices and the default of a question are in `args`. Its answer is text. */
   readonly kind: "approval" | "question";
   readonly pid: string;
   readonly runId: string;
@@ -225,15 +225,15 @@ export interface Approval {
   readonly args: { readonly [key: string]: unknown };
   readonly why: string;
   readonly about: ApprovalAbout | null;
-  /** Of what is shown: only that runs. */
+  /** Hash of the shown call. Only that call may run. */
   readonly hash: string;
-  /** A question that nobody answers until then is over. */
+  /** An unanswered question ends then. */
   readonly expiresAt: number | null;
   readonly createdAt: number;
   readonly decision: DecisionWord | null;
   readonly by: string | null;
   readonly decidedAt: number | null;
-  /** What was answered, or why not. */
+  /** The answer, or the reason for a refusal. */
   readonly said: string | null;
   /** A person changed the call before it ran. */
   readonly edited: boolean;

@@ -1,6 +1,6 @@
-// What a model is told before it answers, by where it comes from: the parts of the system text in their order, and the bill of a request.
+// The parts of the system text in their order, each with its source, and the size of a request by source.
 
-/** In the order in which a request holds them, but for tools, which providers put first. */
+/** In the order of a request. */
 const PROMPT_SOURCES = [
   "tools",
   "gsv",
@@ -18,15 +18,15 @@ const PROMPT_SOURCES = [
 ] as const;
 export type PromptSource = (typeof PROMPT_SOURCES)[number];
 
-/** A piece of the system text. Put together, all of them are that text, byte for byte. */
+/** A part of the system text, which is the concatenation of all parts. */
 export interface PromptPart {
   readonly source: PromptSource;
-  /** The file it comes from; null of gsv's own words. */
+  /** Its file; null for gsv's own text. */
   readonly path: string | null;
   readonly text: string;
 }
 
-/** A file that belongs to the prompt and is not in it. */
+/** A file that was left out of the prompt. */
 export interface LeftOut {
   readonly source: PromptSource;
   readonly path: string;
@@ -40,10 +40,10 @@ export interface Prompt {
 
 export interface BillLine {
   readonly source: PromptSource;
-  /** A file, a tool or a role of messages. */
+  /** A file, a tool or a message role. */
   readonly what: string;
   readonly bytes: number;
-  /** An estimate, as every provider counts for itself. */
+  /** Estimated: every provider counts differently. */
   readonly tokens: number;
 }
 

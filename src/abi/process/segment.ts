@@ -1,20 +1,20 @@
-// A segment: part of a history that a model is told in one message of summary in the place of its own messages. Nothing of it is deleted;
-// the messages keep their numbers and can be read, searched and given back. And the rules by which a history comes to have one.
+// A segment: part of a history that one summary message replaces for the model. Nothing is deleted:
+// the messages keep their numbers and can be read, searched and restored. Also the rules for compaction.
 
 export type CompactionCause = "asked" | "pressure" | "overflow" | "turns";
 
 export interface Segment {
-  /** Counts upwards within the process. */
+  /** Increases within the process. */
   readonly id: number;
-  /** The messages it stands for, by number, both included. What came before the first was part of the segment before. */
+  /** The summarized messages, inclusive. Earlier ones belong to the previous segment. */
   readonly fromSeq: number;
   readonly toSeq: number;
   /** The message that holds the summary. */
   readonly summarySeq: number;
   readonly cause: CompactionCause;
-  /** Who wrote the summary; null where nobody could and it only says what is left out. */
+  /** The model that wrote the summary; null if none could, and the summary only lists what is left out. */
   readonly model: string | null;
-  /** What a model is given of the history, by estimate, before and after. */
+  /** Estimated size of the history for the model, before and after. */
   readonly tokensBefore: number;
   readonly tokensAfter: number;
   readonly createdAt: number;
@@ -24,17 +24,17 @@ export interface Segment {
 export const OVERFLOW_POLICIES = ["auto-compact", "fail", "manual"] as const;
 export type OverflowPolicy = (typeof OVERFLOW_POLICIES)[number];
 
-/** What is done about a history that fills the window of its model. */
+/** What happens when a history fills the context window of its model. */
 export interface HistoryPolicy {
-  /** auto-compact makes room; fail ends the run; manual leaves it to whoever asks for a compaction. */
+  /** auto-compact summarizes; fail ends the run; manual waits for gsv compact. */
   readonly overflow: OverflowPolicy;
-  /** How full the window may be, from 0 to 1. */
+  /** Maximum used share of the window, from 0 to 1. */
   readonly compactAtPressure: number;
-  /** How many of the newest messages stay as they are. */
+  /** Number of newest messages that are not summarized. */
   readonly keepLast: number;
 }
 
 export const USUAL_POLICY: HistoryPolicy = { overflow: "auto-compact", compactAtPressure: 0.9, keepLast: 80 };
 
-/** How the message begins that holds a summary. */
+/** Begins the message with a summary. */
 export const SUMMARY_MARK = "[compacted]";

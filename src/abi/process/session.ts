@@ -1,21 +1,21 @@
-// What sessions are to everyone: their keys' default, when one starts anew by itself, how much of a key varies from partner to partner.
+// Sessions: default keys, automatic resets, and how keys differ by partner.
 
 export const RESET_MODES = ["manual", "daily", "idle"] as const;
 export type ResetMode = (typeof RESET_MODES)[number];
 
 export interface ResetPolicy {
   readonly mode: ResetMode;
-  /** Of a daily reset: the hour, in the time zone of the home. */
+  /** Hour of a daily reset, in the time zone of the home. */
   readonly atHour: number;
-  /** Of an idle reset. */
+  /** Idle time before a reset. */
   readonly idleMinutes: number;
 }
 
-/** How much of a key varies from partner to partner. */
+/** Which parts of a key differ by partner. */
 export const DM_SCOPES = ["main", "per-peer", "per-channel-peer", "per-account-channel-peer"] as const;
 export type DmScope = (typeof DM_SCOPES)[number];
 
-/** What may be set for a session. */
+/** The settings of a session. */
 export const SESSION_PATHS = [
   "label",
   "model.provider",
@@ -29,16 +29,16 @@ export const SESSION_PATHS = [
 ] as const;
 export type SessionPath = (typeof SESSION_PATHS)[number];
 
-/** How a person's own session on the command line is called, which is their init. */
+/** The key of a person's own command line session, whose process is their init. */
 export const MAIN_SESSION_KEY = "agent:main:cli:dm:main";
 
-/** Stands for the key that session.defaultKey names, if none is given. */
+/** Stands for the key in session.defaultKey. */
 export const DEFAULT_SESSION = "default";
 
-/** The agent that a key means where it names nobody else: the owner's personal one. */
+/** In keys: the owner's personal agent. */
 export const MAIN_AGENT = "main";
 
-/** How much a model thinks, as ai.reasoning says it. */
+/** Values of ai.reasoning. */
 export const THINKING = ["off", "minimal", "low", "medium", "high", "xhigh"] as const;
 export type Thinking = (typeof THINKING)[number];
 
@@ -55,7 +55,7 @@ const OTHER_NAMES: { readonly [name: string]: Thinking } = {
   "5": "xhigh",
 };
 
-/** By any of its names; null where there is no such level. */
+/** Accepts all names of a level; null if unknown. */
 export function thinkingNamed(name: string): Thinking | null {
   const wanted = name.toLowerCase();
   return (
@@ -63,7 +63,7 @@ export function thinkingNamed(name: string): Thinking | null {
   );
 }
 
-/** Who writes in a session of another channel, in that channel's spelling; null at a terminal. */
+/** The sender in a session of another channel, in that channel's spelling; null at a terminal. */
 export function senderOf(session: {
   readonly key?: string | null;
   readonly source?: string;

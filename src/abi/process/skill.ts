@@ -1,11 +1,10 @@
-// A skill: a Markdown file that begins with its name and what it is for, between two lines of `---`. `skills.d/NAME.md`, or
-// `skills.d/NAME/SKILL.md` with files of its own beside it.
+// A skill: a Markdown file that begins with name and description between two lines of `---`. `skills.d/NAME.md`, or
+// `skills.d/NAME/SKILL.md` with other files next to it.
 
 export interface Skill {
   readonly name: string;
-  /** One line: when to read on. */
+  /** One line: when to read the text. */
   readonly description: string;
-  /** What follows. */
   readonly text: string;
 }
 
@@ -13,7 +12,7 @@ const SKILL_NAME = /^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/;
 const DESCRIPTION_CHARS_MAX = 300;
 export const SKILL_BYTES_MAX = 64 * 1024;
 
-/** The skill a file holds, or what is wrong with it. `name` is what its path says. */
+/** The skill in a file, or its fault. `name` comes from the path. */
 export function skillFrom(name: string, content: string): Skill | { readonly fault: string } {
   if (!SKILL_NAME.test(name)) return { fault: "its name must be lower-case letters, digits and hyphens" };
   if (Buffer.byteLength(content) > SKILL_BYTES_MAX)

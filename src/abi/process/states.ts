@@ -1,39 +1,39 @@
-// The states of a process and every way from one to another, as one pure table. An event that a state does not list is a broken
-// invariant. `rest` is wherever the facts say the process comes to rest: what holds it wins over what it has to do.
+// The states of a process and their transitions, as one pure table. An event that a state does not list is a broken
+// invariant. `rest` is the state that follows from the facts: a stop or a pause wins over work.
 
 import type { State } from "./process.ts";
 
 export type StateEvent =
   | "admit" // a message that wakes entered the queue
-  | "claim" // a run begins or is taken up again
+  | "claim" // a run starts or resumes
   | "tools" // a tool call starts
   | "results" // the calls of a turn have their results
   | "ask" // an approval is needed
   | "answer" // a person answered
-  | "end" // the run is over, however it ended
-  | "stop" // a person holds the process
-  | "cont" // and lets go
-  | "pause" // the kernel holds it
-  | "release" // and lets go
+  | "end" // the run is over
+  | "stop" // a person stops the process
+  | "cont" // and ends that
+  | "pause" // the kernel pauses it
+  | "release" // and ends that
   | "leave" // the run steps aside at a safe point
-  | "reset" // the line is drawn: what is above it is over, damage included
+  | "reset" // the history is archived; this also ends an error
   | "fail" // the database or an invariant is broken
-  | "recover"; // a kernel took the process over
+  | "recover"; // a new kernel took over
 
 export interface Facts {
   readonly stopped: boolean;
   readonly paused: boolean;
   readonly asking: boolean;
   readonly openRun: boolean;
-  /** Messages wait that start a run. */
+  /** The queue has messages that start a run. */
   readonly waking: boolean;
 }
 
 type Target = State | "rest";
 
-// Possible everywhere but in error, which only a reset ends.
+// Possible in every state except error, which only a reset ends.
 const ALWAYS = { end: "rest", pause: "rest", recover: "rest", reset: "rest", fail: "error" } as const;
-// A run may still be in flight when something begins to hold its process: it goes on to its next safe point.
+// A run may still be active when its process is held: it continues to its next safe point.
 const HELD = { ...ALWAYS, answer: "rest", ask: "rest", leave: "rest" } as const;
 
 const TABLE: { readonly [S in State]: { readonly [E in StateEvent]?: Target } } = {

@@ -1,13 +1,13 @@
-// What a run changed in files, and how it is taken back, as callers see it.
+// The file changes of a run, and their undo.
 
-/** A version of one file: what it holds and which kind of file it is, as git says it. Null: it is not there. */
+/** A version of a file, in git's terms. null: no file. */
 export type FileState = { readonly oid: string; readonly mode: "100644" | "100755" | "120000" } | null;
 
 export interface ChangedFile {
-  /** As a person types it: on this machine, or inside gsv. */
+  /** A host path, or a path inside gsv. */
   readonly path: string;
   readonly what: "added" | "changed" | "removed";
-  /** Lines; null of what is no text. */
+  /** Lines; null for binary files. */
   readonly added: number | null;
   readonly removed: number | null;
 }
@@ -16,21 +16,21 @@ export interface ShownDiff {
   readonly pid: string;
   readonly runId: string | null;
   readonly files: readonly ChangedFile[];
-  /** As git prints it. */
+  /** In git's format. */
   readonly text: string;
   readonly truncated: boolean;
-  /** What was changed perhaps, and is not kept, and why. */
+  /** Possible changes without a saved version, and why. */
   readonly notKept: readonly string[];
 }
 
 export interface Undone {
   readonly pid: string;
   readonly runs: readonly string[];
-  /** The message that history went back to; null where it was left alone. */
+  /** The message that the history was rewound to; null if unchanged. */
   readonly rewound: number | null;
-  /** What was put back. */
+  /** Restored files. */
   readonly files: readonly ChangedFile[];
   readonly notKept: readonly string[];
-  /** By this it is brought back. */
+  /** The id to redo the undo. */
   readonly redo: string | null;
 }

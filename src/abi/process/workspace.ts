@@ -1,4 +1,4 @@
-// A workspace as its owner sees it: a durable place of work at `/workspaces/{id}`, which outlives the processes that work in it.
+// A workspace as its owner sees it: a durable directory at `/workspaces/{id}`, which outlives its processes.
 
 export interface WorkspaceInfo {
   readonly id: string;
@@ -7,20 +7,19 @@ export interface WorkspaceInfo {
   readonly state: "active" | "archived";
   /** Inside gsv. */
   readonly path: string;
-  /** The directory of this machine that it is; null of a tree that gsv keeps. */
+  /** Its host directory; null if gsv stores the files. */
   readonly directory: string | null;
-  /** The processes that work in it. */
   readonly processes: readonly string[];
   readonly createdAt: number;
-  /** When a process was last put in it, or its state was last kept. */
+  /** When a process last joined, or the last checkpoint. */
   readonly updatedAt: number;
 }
 
-/** What was kept of a process in its workspace when its history went. */
+/** The saved state of a process's workspace at a reset or kill. */
 export interface Checkpoint {
   readonly workspaceId: string;
-  /** The version that holds it; null when there was nothing to keep. */
+  /** null if there was nothing to save. */
   readonly commit: string | null;
-  /** Why it was not kept. The reset or kill went on without. */
+  /** Why it could not be saved. The reset or kill still happened. */
   readonly fault: string | null;
 }
