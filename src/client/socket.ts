@@ -19,7 +19,7 @@ export interface SocketSearch {
 
 export interface SocketPlace {
   readonly path: string;
-  /** Whether a kernel may be met there; throws when somebody else has put something in its place. Trying to connect to nothing would
+  /** Whether a socket may exist there. Throws if the directory is not ours. A connection attempt to nothing would
    * cost a client 1 ms and 3 MiB. */
   mayServe(): boolean;
   /** Call before binding the socket. */
@@ -44,7 +44,7 @@ export function socketPlace(paths: HomePaths, search: SocketSearch): SocketPlace
     leave() {
       try {
         rmdirSync(directory);
-      } catch {} // another kernel is there already, or somebody keeps something in it
+      } catch {} // in use by another kernel, or not empty
     },
   };
 }

@@ -1,4 +1,4 @@
-// Work that is done again and again, so long apart, until all of it is stopped. What one time throws does not end the next.
+// Repeats work at intervals until stopped. An error does not end the repetition.
 
 import type { Clock } from "./clock.ts";
 
@@ -27,7 +27,7 @@ export class Polls {
       } catch (error) {
         this.onFault(error);
       }
-      // The work itself may have stopped them.
+      // The work may have stopped the polls.
       if (this.timers.has(id)) this.arm(id, ms, work);
     });
     this.timers.set(id, cancel);

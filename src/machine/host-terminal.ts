@@ -20,7 +20,7 @@ export interface HostTerminalOptions {
   readonly say: (line: string) => Promise<void>;
 }
 
-const NO_SANDBOX = "gsv: this machine has no sandbox: what runs here can do whatever you can\n";
+const NO_SANDBOX = "gsv: this computer has no sandbox: commands here can do everything that you can\n";
 const LAST_WORDS_MS = 500;
 const SHELL = [BASH, "--noprofile", "--norc", "-i"];
 /** Output of a line that is kept for the agent. */
@@ -32,7 +32,7 @@ export interface HostLineOptions extends Pick<HostTerminalOptions, "env" | "cwd"
 
 export interface HostLine {
   readonly status: number;
-  /** The end of what it printed, as the terminal got it. */
+  /** The end of its output, in raw form. */
   readonly output: string;
 }
 
@@ -53,7 +53,7 @@ export async function hostLine({ line, env, cwd, clock }: HostLineOptions): Prom
   return { status, output: kept.toString() };
 }
 
-/** Its exit status; null where there is no terminal. */
+/** The exit status; null without a terminal. */
 export async function hostTerminal(options: HostTerminalOptions): Promise<number | null> {
   const { paths, env: given, cwd, clock, bare, say } = options;
   if (!isatty(0) || !isatty(1)) return null;

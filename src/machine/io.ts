@@ -14,15 +14,15 @@ const ROWS_FALLBACK = 24;
 const FULL_RETRY_MS = 2;
 
 /**
- * A first text up to this length is written at once, and a longer one too where ctrl-c simply ends us: the threads that write beside us
- * take longer to start than most answers to find. Whatever else there is waits there, where a slow reader keeps nobody from hearing ctrl-c.
+ * Writes a first text up to this length synchronously, and a longer one too if ctrl-c just ends the process: writer threads
+ * take longer to start than most answers. Everything else goes to the writer threads, so that a slow reader does not block ctrl-c.
  */
 const AT_ONCE_BYTES_MAX = 4096;
 
 /** Memory devices, /dev/null among them, have this major number on Linux. */
 const MAJOR_MEMORY = 1;
 
-/** A directory that was deleted keeps its name: what needs no directory works in it. */
+/** A deleted directory keeps its name, so commands that need no directory still work. */
 export function currentDirectory(pwd: string | undefined): string {
   try {
     return process.cwd();

@@ -1,17 +1,17 @@
-// Puts the terminal right when nobody else can: gsv was killed, or its runtime broke. A small shell waits on a pipe whose other end is gsv's;
-// each line on it is what would have to be written now, and when the pipe ends without a last empty line, the newest is. It costs a process
-// that sleeps, and nothing is lost where there is no shell.
+// Restores the terminal if gsv was killed or its runtime crashed. A small shell reads a pipe from gsv.
+// Each line has the sequences that would restore the terminal now. If the pipe ends without an empty line, the shell writes the last one.
+// Without a shell, nothing is restored.
 
 import { writeSync } from "node:fs";
 
 export interface Guard {
-  /** What the terminal needs from now on, should this process be gone; nothing when empty. */
+  /** Sets the sequences that restore the terminal if this process dies; "" for none. */
   says(bytes: string): void;
-  /** There is nothing more to be done. */
+  /** Ends the guard: the terminal needs nothing more. */
   over(): void;
 }
 
-/** The modes of lines are put back only where the terminal is still this program's: from behind another one the system refuses it. */
+/** Restores the line mode only if this program still owns the terminal. Otherwise the system refuses it. */
 const SCRIPT = [
   "trap '' INT QUIT HUP TERM",
   "last=",
@@ -30,7 +30,7 @@ export function guardTerminal(): Guard {
     });
     child.unref();
     const pipe = child.stdio[3];
-    // At once: the last of it is said as this process ends, and what were left in a buffer would never be told.
+    // Write at once: the last line comes as this process ends, when a buffer would be lost.
     const say = (line: string) => {
       try {
         if (typeof pipe === "number") writeSync(pipe, `${line}\n`);

@@ -101,7 +101,7 @@ class Tty {
     if (hearing !== null) this.take(hearing);
   }
 
-  /** Resumes after a stop that nobody announced. Another program may have used the terminal. */
+  /** Resumes after a stop without a signal. Another program may have used the terminal. */
   private readonly back = (): void => {
     const { stdin } = process;
     // Change the mode only if it differs from the last one.
@@ -193,8 +193,8 @@ class Tty {
 }
 
 /**
- * Where lines are taken whole, Enter ends one with a line feed; a key that begins a new line was not typed there. Where there is a CR, the
- * bytes came as they were typed.
+ * In line mode, Enter arrives as a line feed, and new-line keys were not typed there. If there is a CR, the
+ * bytes were typed in raw mode.
  */
 function typedAhead(bytes: Uint8Array): Uint8Array {
   if (bytes.includes(0x0d)) return bytes;

@@ -1,11 +1,11 @@
-// Whether output is coloured, from what the environment says and whether somebody looks. What forces colours wins over what forbids them
-// (FORCE_COLOR, then NO_COLOR, then CLICOLOR_FORCE), as most programs have it; with neither, a terminal that takes them gets them.
+// Whether output is coloured, by environment and terminal. Variables that force colours win over those that forbid them
+// (FORCE_COLOR, then NO_COLOR, then CLICOLOR_FORCE), as in most programs. Otherwise terminals with colours get them.
 
 interface Env {
   readonly [name: string]: string | undefined;
 }
 
-/** What the environment insists on; null where it leaves the choice to us. */
+/** The choice of the environment; null if it makes none. */
 function insisted({ FORCE_COLOR, NO_COLOR, CLICOLOR_FORCE }: Env): boolean | null {
   if (isOn(FORCE_COLOR)) return true;
   if (NO_COLOR) return false;
@@ -19,7 +19,7 @@ export function wantsColour(isTTY: boolean, env: Env): boolean {
 export const COLOUR_CHOICES = ["auto", "always", "never"] as const;
 export type ColourChoice = (typeof COLOUR_CHOICES)[number];
 
-/** The environment in which that was chosen, for us and for the programs that are started from it. */
+/** The environment with that choice, for gsv and its child programs. */
 export function colourEnv(env: Env, choice: ColourChoice): Env {
   if (choice === "auto") return env;
   const { FORCE_COLOR: _force, CLICOLOR_FORCE: _too, NO_COLOR: _none, ...rest } = env;

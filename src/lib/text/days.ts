@@ -1,14 +1,14 @@
-// Days as people in a time zone count them: which one an instant belongs to, and when it began and ends. Days of 23 and 25 hours, and those
-// that begin at one in the night, are as long as they are. Pure.
+// Days in a time zone: the day of an instant, its beginning and its end. Handles days of 23 and 25 hours, and days
+// that begin at 1:00. Pure.
 
 const HOUR_MS = 3_600_000;
-/** No day is longer, wherever. */
+/** No day is longer in any zone. */
 const HOURS_MAX = 49;
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 const hourFormats = new Map<string, Intl.DateTimeFormat>();
 
-/** As `2026-11-22`. */
+/** For example `2026-11-22`. */
 export function dayOf(at: number, zone: string): string {
   let format = formats.get(zone);
   if (format === undefined) {
@@ -42,14 +42,14 @@ export function dayEnds(at: number, zone: string): number {
   return inside;
 }
 
-/** The last time that the hour began, today or the day before. Where clocks skip it, the first instant after it; where they repeat it, the
+/** The last time that the hour began, today or yesterday. If clocks skip it, the first instant after it; if they repeat it, the
  * first of the two. */
 export function hourBegan(at: number, hour: number, zone: string): number {
   const today = hourOn(at, hour, zone);
   return today <= at ? today : hourOn(dayBegan(at, zone) - 1, hour, zone);
 }
 
-/** On the day of that instant. */
+/** The hour on the day of the instant. */
 function hourOn(at: number, hour: number, zone: string): number {
   const began = dayBegan(at, zone);
   const isSo = (each: number) => hourOf(each, zone) >= hour || dayOf(each, zone) !== dayOf(at, zone);
@@ -72,7 +72,7 @@ function hourOf(at: number, zone: string): number {
   return Number(format.format(at));
 }
 
-/** The first millisecond that is so, between one that is not and one that is. */
+/** Binary search for the first millisecond with the property, between one without and one with it. */
 function turn(not: number, is: number, isSo: (at: number) => boolean): number {
   let [low, high] = [not, is];
   while (high - low > 1) {

@@ -1,4 +1,4 @@
-// Spans of time: read as people write them (`90s`, `30m`, `2h`, `7d`, `4w`; null for anything else), and put into words.
+// Durations: parsed from `90s`, `30m`, `2h`, `7d`, `4w` (else null), and formatted.
 
 const UNIT_MS: { readonly [unit: string]: number } = {
   s: 1000,

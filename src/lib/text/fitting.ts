@@ -1,8 +1,8 @@
-// Rows that fit one answer. An answer is one frame of bounded size, so a page ends early rather than late; the rest is another page.
+// Rows that fit one answer, which is one frame of limited size. The rest goes to the next page.
 
 import { headAndTail } from "./truncate.ts";
 
-/** The longest beginning whose JSON stays within the bytes; at least one row, however long. */
+/** The longest prefix whose JSON fits in the bytes; at least one row. */
 export function fitting<Row>(rows: readonly Row[], bytesMax: number): readonly Row[] {
   let bytes = 0;
   for (const [index, row] of rows.entries()) {
@@ -20,8 +20,8 @@ export function jsonBytes(value: unknown): number {
 }
 
 /**
- * The same value in so many bytes of JSON, for one row that alone is too long: its long texts are cut to head and tail, all to the same
- * length. What is long by the number of its parts stays too long.
+ * The value in at most that many bytes of JSON, for a single row that is too long: cuts long texts to head and tail of the same
+ * length. A value with too many parts stays too long.
  */
 export function within<T>(value: T, bytesMax: number): T {
   let cut = value;
@@ -30,14 +30,14 @@ export function within<T>(value: T, bytesMax: number): T {
   return cut;
 }
 
-/** The same for an object whose keys nobody counts on: what cutting its texts cannot make fit becomes an excerpt of its JSON. */
+/** The same for an object with arbitrary keys: if cutting texts is not enough, it becomes an excerpt of its JSON. */
 export function objectWithin<T extends object>(value: T, bytesMax: number): T | { readonly excerpt: string } {
   const cut = within(value, bytesMax);
   if (jsonBytes(cut) <= bytesMax) return cut;
   return { excerpt: headAndTail(JSON.stringify(value), Math.floor(bytesMax / EXCERPT_SHARE)).text };
 }
 
-/** The same value with long texts in it cut to head and tail. */
+/** Cuts long texts in a value to head and tail. */
 function clipped<T>(value: T, textBytesMax: number): T {
   if (typeof value === "string") return headAndTail(value, textBytesMax).text as T;
   if (Array.isArray(value)) return value.map((each) => clipped(each, textBytesMax)) as T;

@@ -1,5 +1,5 @@
-// File names as a disk may compare them. Guards compare folded names: on a disk that ignores case, or that takes characters which look the
-// same for the same, `Context.d` is `context.d`.
+// Folds file names as a disk may compare them. Guards compare folded names: on a disk that ignores case or compatibility
+// forms, `Context.d` is `context.d`.
 
 /** A path without differences of case, compatibility forms and invisible characters. */
 export function foldName(path: string): string {

@@ -1,9 +1,9 @@
-// Two texts as the lines that go and come, with a few around them. One stretch from the first line that differs to the last: what is left out
-// of it is said, never dropped without a word. Pure.
+// The difference of two texts as removed and added lines with context. One stretch from the first to the last difference.
+// Left-out lines are counted in the result. Pure.
 
 const AROUND = 3;
 
-/** Null where nothing differs. */
+/** null if equal. */
 export function lineDiff(before: string, after: string, linesMax: number): string | null {
   if (before === after) return null;
   const [old, now] = [before.split("\n"), after.split("\n")];

@@ -3,7 +3,7 @@
 
 const UNLIMITED = { charsMax: Number.POSITIVE_INFINITY, tooLong: () => new Error("a line has no end") };
 
-/** `tooLong` is thrown at a line of more characters than that. */
+/** Throws `tooLong` if a line has more characters. */
 export async function* linesOf(
   stream: AsyncIterable<string | Uint8Array>,
   { charsMax, tooLong }: { readonly charsMax: number; readonly tooLong: () => Error } = UNLIMITED,

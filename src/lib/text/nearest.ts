@@ -13,7 +13,7 @@ export function nearest(word: string, names: Iterable<string>): string[] {
 
 // Insertions, deletions, substitutions, and two neighbours swapped, each one edit.
 function editDistance(left: string, right: string): number {
-  // What is this much longer is never a typing mistake; the table stays small whatever is typed.
+  // A much longer word is not a typing mistake. Keeps the table small.
   if (Math.abs(left.length - right.length) > 3 || left.length > 40) return Number.POSITIVE_INFINITY;
   let beforeLast: number[] = [];
   let last = Array.from({ length: right.length + 1 }, (_, column) => column);

@@ -1,9 +1,9 @@
-// Secrets kept out of logs: by value, in whatever form they were written down, where they are known; and by the shape that keys, tokens
-// and passwords have, wherever they stand. What is redacted stays visible as such; everything else stays as it is.
+// Redacts secrets: known ones by value, in any encoding, and unknown ones by the usual form of keys, tokens
+// and passwords. A mark replaces them; all other text is unchanged.
 
 const ARGS_CHARS_MAX = 2048;
 const GONE = "[redacted]";
-/** What is shorter would be found inside ordinary words. */
+/** Shorter secrets would match parts of ordinary words. */
 const VALUE_CHARS_MIN = 6;
 const SHAPES: readonly RegExp[] = [
   /\bgsv_[-A-Za-z0-9_]{16,}/g,
@@ -13,11 +13,11 @@ const SHAPES: readonly RegExp[] = [
   /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g,
   /(?<=[a-z][a-z0-9+.-]*:\/\/[^\s/:@]{1,256}:)[^\s/@]{1,256}(?=@)/g,
 ];
-/** Also inside JSON, where a quote has backslashes before it. */
+/** Also inside JSON, where quotes are escaped. */
 const NAMED =
   /((?:pass(?:word|wd)?|secret|token|api[-_]?key|access[-_]?key|private[-_]?key|authorization|cookie)\\*["']?\s*[:=]\s*\\*["']?)((?:[^\s"',;}\\]|\\(?!\\*["'])){3,})/gi;
 
-/** The secrets this process knows. One that was taken back stays one. */
+/** The secrets this process knows. Deleted ones stay known. */
 export class Redactor {
   private readonly values = new Set<string>();
   private forms: readonly string[] = [];
@@ -25,23 +25,23 @@ export class Redactor {
   add(value: string): void {
     if (value.length < VALUE_CHARS_MIN || this.values.has(value)) return;
     this.values.add(value);
-    // The longest first: a form that holds another must not lose only its middle.
+    // Longest first, because a form may contain another one.
     this.forms = [...new Set([...this.forms, ...formsOf(value)])].sort((left, right) => right.length - left.length);
   }
 
-  /** Without the known ones, as it is otherwise: for what people read. */
+  /** Redacts known secrets: for text that people read. */
   known(text: string): string {
     return this.forms.reduce((so, form) => so.replaceAll(form, GONE), text);
   }
 
-  /** Without the known ones and without what looks like one: for what is written down. */
+  /** Redacts known secrets and text that looks like one: for logs. */
   text(text: string): string {
     let clean = this.known(text);
     for (const shape of SHAPES) clean = clean.replace(shape, GONE);
     return clean.replace(NAMED, `$1${GONE}`);
   }
 
-  /** A value as one bounded line of JSON without secrets. */
+  /** A value as one short line of JSON without secrets. */
   line(value: unknown): string {
     const text = this.text(JSON.stringify(value) ?? "");
     return text.length <= ARGS_CHARS_MAX ? text : `${text.slice(0, ARGS_CHARS_MAX - 1).toWellFormed()}…`;
@@ -65,7 +65,7 @@ function formsOf(value: string): string[] {
   return forms.filter((form) => form.length >= VALUE_CHARS_MIN);
 }
 
-// Base64 of a longer text holds the value shifted by the bytes before it: the characters that it alone decides are the same everywhere.
+// In Base64 of a longer text the value is shifted by the bytes before it. Match the characters that depend on the value alone.
 function base64Within(bytes: Buffer, offset: number): string[] {
   const whole = Buffer.concat([Buffer.alloc(offset), bytes]);
   const from = Math.ceil((offset * 8) / 6);

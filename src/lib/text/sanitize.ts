@@ -1,18 +1,18 @@
 // Text of models, tools and files, made inert for a terminal. Escape sequences are dropped whole, every other control character,
-// bidi control and invisible character becomes visible; \n and \t stay, \r\n becomes \n. Nothing is ever rendered on the text's word.
-// The result does not depend on how the input is split into chunks, and an unterminated sequence cannot swallow what follows it. Where text goes
-// into a pipe, which shows nothing, only what a terminal behind it could act on is dropped, and every other character stays as it is.
+// bidi control and invisible character becomes visible; \n and \t stay, \r\n becomes \n. The text never controls rendering.
+// The result does not depend on how the input is split into chunks, and an unterminated sequence cannot swallow the text after it. For
+// pipes, only sequences that a terminal behind them could act on are dropped, and every other character is kept.
 
-/** What may need work: outside of it text passes untouched. */
+/** Characters that may need work. Other text passes unchanged. */
 const SUSPECT =
   /[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u115f\u1160\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ud800-\udfff\ufeff\uffa0\ufff9-\ufffb]|[\u17b4\u17b5]|[\u180b-\u180f]|\u034f|[\ufe00-\ufe0f]/;
 
-/** Marks that stand on the letter before them; no writing piles up so many. */
+/** Combining marks on one letter. No script uses more. */
 const MARK = /\p{M}/u;
 const ASCII = /^[\x00-\x7f]*$/;
 const MARKS_MAX = 8;
 
-/** What no glyph stands for beyond the first plane: marks of hieroglyphs, shorthand and notes, tags. */
+/** Characters without a glyph beyond the first plane: marks of hieroglyphs, shorthand and notes, tags. */
 const HIDDEN_FAR = [
   [0x13430, 0x1343f],
   [0x1bca0, 0x1bca3],
@@ -20,7 +20,7 @@ const HIDDEN_FAR = [
   [0xe0000, 0xe0fff],
 ] as const;
 
-// Longest escape sequence that is believed; an unterminated one ends there, or at the next line.
+// Longest accepted escape sequence. An unterminated one ends there, or at the next line.
 const STRING_CHARS_MAX = 8192;
 const CSI_CHARS_MAX = 256;
 
@@ -31,7 +31,7 @@ export class Sanitizer {
   private sequenceChars = 0;
   private highSurrogate = "";
   private carriageReturn = false;
-  // The code point before, which decides whether a joiner or variation selector belongs to a real character.
+  // The previous code point decides whether a joiner or variation selector belongs to a real character.
   private before = 0;
   private marks = 0;
 
@@ -56,7 +56,7 @@ export class Sanitizer {
     return out;
   }
 
-  /** What was held back at the end of the input. */
+  /** The text held back, at the end of the input. */
   end(): string {
     let out = this.flushReturn();
     if (this.highSurrogate !== "") out += "\ufffd";
@@ -73,7 +73,7 @@ export class Sanitizer {
     const point = char.codePointAt(0) ?? 0;
     if (this.mode === "text") return this.takeText(char, point);
     this.sequenceChars++;
-    // A line end and a new ESC always end what was open.
+    // A line end and a new ESC always end the open sequence.
     if (point === 0x0a) return this.leave(char, point);
     if (point === 0x1b) {
       this.mode = this.mode === "string" || this.mode === "string-escape" ? "string-escape" : "escape";
@@ -93,7 +93,7 @@ export class Sanitizer {
         if (point >= 0x20 && point <= 0x3f && this.sequenceChars < CSI_CHARS_MAX) return "";
         return point >= 0x40 && point <= 0x7e ? this.close() : this.leave(char, point);
       case "string-escape":
-        // ESC \ ends the string; ESC and anything else aborts it and begins a sequence of its own.
+        // ESC \ ends the string. Any other ESC aborts it and begins a new sequence.
         if (char === "\\") return this.close();
         this.begin("escape");
         return this.takeEscape(char, point);
@@ -164,14 +164,14 @@ function isControl(point: number): boolean {
   return (point < 0x20 && point !== 0x09 && point !== 0x0d) || (point >= 0x7f && point <= 0x9f);
 }
 
-/** A whole text, as Sanitizer does it. */
+/** Sanitizes a whole text. */
 export function sanitize(text: string): string {
   if (isPlain(text)) return text;
   const sanitizer = new Sanitizer();
   return sanitizer.push(text) + sanitizer.end();
 }
 
-/** One line in which everything hidden shows, escape sequences too: for errors, table cells, and what a person must judge. */
+/** One line with hidden characters and escape sequences made visible: for errors, table cells and approvals. */
 export function reveal(text: string): string {
   if (isPlain(text) && !text.includes("\n") && !text.includes("\t")) return text;
   let out = "";
@@ -195,7 +195,7 @@ function isPlain(text: string): boolean {
   return !SUSPECT.test(text) && (ASCII.test(text) || !MARK.test(text));
 }
 
-/** How many marks stand on each other with this one; a joiner between them makes no new beginning. */
+/** The number of stacked marks with this one. A joiner between them does not reset it. */
 function marksWith(marks: number, char: string, point: number): number {
   if (point < 0x300) return 0;
   if (MARK.test(char)) return marks + 1;

@@ -10,12 +10,12 @@ export interface Searchable {
 export interface Hit<T> {
   readonly section: T;
   readonly score: number;
-  /** How much of what was asked the section speaks of, weighted by how telling each word is: 0 to 1. */
+  /** Share of the query that the section covers, weighted by how rare each word is: 0 to 1. */
   readonly coverage: number;
 }
 
 export interface SearchIndex<T> {
-  /** Best first; sections that share no telling word are left out. */
+  /** Best first. Leaves out sections without a matching word. */
   search(question: string): readonly Hit<T>[];
 }
 
@@ -37,7 +37,7 @@ const SILENT_WORDS = new Set(
 // Not the plural of a window.
 const WHOLE_WORDS = new Set(["windows"]);
 
-// Each line is one idea; the first word stands for all of it. Only families that hold throughout the manual.
+// Each line is one idea, represented by its first word. Only families that are valid in the whole manual.
 const FAMILIES = [
   "stop halt quit terminate finish",
   "pause suspend freeze hold",
@@ -74,11 +74,11 @@ const FAMILIES = [
   "variable env",
 ] as const;
 
-/** What searching has to know of sections. Plain data: it can be made at one time and used at another. */
+/** Statistics of sections for the search. Plain data, so it can be built ahead. */
 export interface WordCounts {
-  /** Of each section, in words and by their weights. */
+  /** Weighted length of each section in words. */
   readonly lengths: readonly number[];
-  /** Each telling word with the sections it stands in and how often, by weight: section, times, section, times … */
+  /** Per word, its sections and weighted counts: section, count, section, count … */
   readonly words: { readonly [word: string]: readonly number[] };
 }
 
@@ -108,7 +108,7 @@ export function indexSections<T extends Searchable>(sections: readonly T[]): Sea
   return countedIndex(sections, countWords(sections));
 }
 
-/** The index of sections that were counted before; what stood in them is not asked for again. */
+/** An index from counted sections. Does not need their text. */
 export function countedIndex<T>(sections: readonly T[], { lengths, words }: WordCounts): SearchIndex<T> {
   const averageLength = lengths.reduce((sum, length) => sum + length, 0) / Math.max(1, lengths.length);
   const placesOf = (term: string) => (Object.hasOwn(words, term) ? words[term] : undefined) ?? [];
@@ -136,7 +136,7 @@ export function countedIndex<T>(sections: readonly T[], { lengths, words }: Word
       }
       const hits = [...found].map(([at, { score, covered }]) => {
         const coverage = covered / whole;
-        // One word that fits very well is worth less than all of them that fit.
+        // One very good match is worth less than matches of all words.
         return { at, section: sections[at]!, score: score * (0.5 + coverage / 2), coverage };
       });
       return hits.sort((left, right) => right.score - left.score || left.at - right.at);
@@ -151,7 +151,7 @@ const STANDS_FOR = new Map(
   }),
 );
 
-/** The telling words of a text, in the form they are compared in. Names such as GSV_KERNEL and context.d are words, and so are their parts. */
+/** The significant words of a text, stemmed. Names such as GSV_KERNEL and context.d are words, and so are their parts. */
 export function termsOf(text: string): string[] {
   return wordsOf(text)
     .flatMap((word) => (/[._]/.test(word) ? [word, ...word.split(/[._]/)] : [word]))
@@ -167,7 +167,7 @@ const TITLE_SILENT_WORDS = new Set(
   ).split(" "),
 );
 
-/** What is left of a title, or of a question that may be one, when case, punctuation and small words are put aside. */
+/** A title, or a question that may be one, without case, punctuation and small words. */
 export function titleKey(text: string): string {
   return wordsOf(text)
     .filter((word) => !TITLE_SILENT_WORDS.has(word))

@@ -1,12 +1,12 @@
-// A beginning as people write it: `today`, `yesterday`, a span back from now as `2h`, a day or month as `2026-11-01`, or an instant. Days
-// begin as they do in the time zone that is named; so does an instant that names none. Null for anything else. Pure.
+// Parses a start time: `today`, `yesterday`, a duration before now such as `2h`, a day or month such as `2026-11-01`, or an instant. Days
+// and instants without a zone are in the given time zone. null for anything else. Pure.
 
 import { dayBegan, dayOf } from "./days.ts";
 import { durationMs } from "./duration.ts";
 
 export const SINCE_FORMS = "as today, 10m, 2h, 7d, 2026-11-01 or 2026-11-01T12:00:00Z";
 
-/** What is said of anything else. */
+/** The error for an invalid time. */
 export function noSince(text: string): string {
   return `that is no time to begin at: ${JSON.stringify(text.slice(0, 40).toWellFormed())}`;
 }
@@ -33,7 +33,7 @@ function beginningOf(day: string, zone: string): number | null {
   return null;
 }
 
-/** When the clocks of a zone show what those of Greenwich show at an instant. */
+/** The instant at which clocks of a zone show `shown`. */
 function onClock(shown: number, zone: string): number {
   const first = shown - offsetAt(shown, zone);
   return shown - offsetAt(first, zone);

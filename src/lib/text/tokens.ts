@@ -1,7 +1,7 @@
-// How many tokens a text takes, roughly: every model counts for itself, and says so only afterwards.
+// Estimates the tokens of a text. Every model counts differently, and reports the count only afterwards.
 
 const BYTES_PER_TOKEN = 4;
-/** Too many is the cheaper mistake. */
+/** Overestimating is the cheaper mistake. */
 const MARGIN = 1.15;
 
 export function tokensOfBytes(bytes: number): number {

@@ -1,4 +1,4 @@
-// What a colour means where commands print for somebody who looks. Text comes in inert; the only escapes that leave are these.
+// Colours in the output of commands on a terminal. The text must be sanitized already.
 
 export type Tone = "title" | "code" | "good" | "needs" | "bad" | "faint";
 

@@ -27,7 +27,7 @@ export function cutWidth(text: string, columns: number, mark = "…"): string {
   return text.slice(0, kept) + mark;
 }
 
-/** The same of a text whose end tells most, as a path's. */
+/** Cuts the start, for texts with the important part at the end, such as paths. */
 export function cutStart(text: string, columns: number): string {
   if (displayWidth(text) <= columns) return text;
   graphemes ??= new Intl.Segmenter(undefined, { granularity: "grapheme" });
@@ -43,12 +43,12 @@ export function cutStart(text: string, columns: number): string {
 
 const QUOTED_CHARS_MAX = 60;
 
-/** What a message quotes of something that may be long. */
+/** A short quotation for a message. */
 export function clip(text: string): string {
   return text.length > QUOTED_CHARS_MAX ? `${text.slice(0, QUOTED_CHARS_MAX - 3).toWellFormed()}…` : text;
 }
 
-/** On one line, at most so many characters. */
+/** On one line, with a maximum number of characters. */
 export function shortText(text: string, charsMax: number): string {
   const line = text.replace(/\s+/g, " ").trim();
   return line.length > charsMax ? `${line.slice(0, charsMax - 1).toWellFormed()}…` : line;
@@ -69,7 +69,7 @@ export function headAndTail(text: string, bytesMax: number): Excerpt {
   const tail = text.slice(bytesFromEnd(text, Math.floor(room / 2)));
   const omittedBytes = bytes - Buffer.byteLength(head) - Buffer.byteLength(tail);
   const cut = `${head}${noticeOf(omittedBytes)}${tail}`;
-  // Only a limit smaller than the notice itself is passed here.
+  // Only a limit smaller than the notice is exceeded here.
   return { text: cut.slice(0, bytesFromStart(cut, bytesMax)), omittedBytes };
 }
 
@@ -77,7 +77,7 @@ function noticeOf(bytes: number): string {
   return `\n[… ${bytes} bytes left out …]\n`;
 }
 
-/** Whether it is no longer than that in UTF-8. A UTF-16 unit is one to three bytes, so most texts are decided without counting. */
+/** Whether a text fits in UTF-8. A UTF-16 unit is one to three bytes, so most texts need no counting. */
 export function fits(text: string, bytesMax: number): boolean {
   if (text.length > bytesMax) return false;
   return text.length * 3 <= bytesMax || UTF8.encode(text).length <= bytesMax;

@@ -9,7 +9,7 @@ export interface Margins {
   readonly rest: string;
 }
 
-/** Paragraphs are told by the line ends in the text; each is broken by itself. */
+/** Wraps each line of the text by itself. */
 export function wrapWords(text: string, columns: number, { first, rest }: Margins = { first: "", rest: "" }): string[] {
   return text.split("\n").flatMap((paragraph, at) => {
     const words = paragraph.split(/ +/).filter((word) => word !== "");
@@ -17,7 +17,7 @@ export function wrapWords(text: string, columns: number, { first, rest }: Margin
   });
 }
 
-/** Broken between words of the shell, with a backslash where it goes on. */
+/** Breaks between shell words, with a backslash at each line end. */
 export function wrapCommand(line: string, columns: number, { first, rest }: Margins): string[] {
   if (displayWidth(first + line) <= columns) return [first + line];
   const lines = filled(shellWords(line), columns - 2, { first, rest });
@@ -40,7 +40,7 @@ function filled(words: readonly string[], columns: number, { first, rest }: Marg
   return [...lines, empty ? line.trimEnd() : line];
 }
 
-// What stands in quotes is one word. After a remark begins nothing can be broken: its rest would become a command.
+// Quoted text is one word. Never break after the start of a comment: its rest would become a command.
 function shellWords(line: string): string[] {
   const words = line.match(/(?:"[^"]*"|'[^']*'|[^\s"']|["'])+/g) ?? [];
   const remark = words.findIndex((word) => word.startsWith("#"));
