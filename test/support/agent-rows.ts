@@ -1,4 +1,4 @@
-// The rows of the capability matrix for agents, personas, bundles, projects and credits: an owner's, and root's where root has a share in them.
+// The rows of the capability matrix for agents, personas, bundles, projects and credits: an owner's, and root's if root has access to them.
 
 import type { Owner, World } from "./matrix-world.ts";
 
@@ -6,7 +6,7 @@ const ALL = ["ok", "ok", "ok", "ok", "ok"] as const;
 const PERSON = ["ok", "ok", "ok", "EPERM", "EPERM"] as const;
 const ABSENT = ["ok", "ENOENT", "ok", "ok", "ENOENT"] as const;
 const PERSONS_OWN = ["ok", "ENOENT", "ok", "EPERM", "EPERM"] as const;
-/** Nobody has a share in another's project, root neither. */
+/** No one has access to another's project, not even root. */
 const OWN = ["ok", "ENOENT", "ENOENT", "EPERM", "EPERM"] as const;
 
 const theAgent = async (world: World, owner: Owner) => ({ name: await world.agent(owner) });
@@ -21,7 +21,7 @@ const theProject = made("project.create");
 export const AGENT_ROWS = {
   "agent.list": { outcomes: ALL, about: () => ({}) },
   "agent.show": { outcomes: ABSENT, about: theAgent },
-  // Root is nobody an agent could belong to.
+  // No agent can belong to root.
   "agent.create": {
     outcomes: ["ok", "ok", "EINVAL", "EPERM", "EPERM"] as const,
     about: (world: World) => ({ name: world.fresh() }),

@@ -1,5 +1,5 @@
-// A model that says what a test planned for a process, in order, and "done" when nothing is planned. A held answer waits until the test
-// lets it go, so that a test decides what happens while a model is being asked. It remembers every request.
+// A model that plays the answers a test planned for a process, in order, and "done" when none is planned. A held answer waits until
+// the test releases it, so that a test decides what happens during a model call. It records every request.
 
 import { NO_USAGE, type Usage } from "../../src/abi/process/process.ts";
 import type { Failure, ModelRequest, Provider, StopReason, StreamEvent } from "../../src/abi/stream.ts";
@@ -7,7 +7,7 @@ import type { Failure, ModelRequest, Provider, StopReason, StreamEvent } from ".
 export interface PlannedCall {
   readonly name: string;
   readonly args?: object;
-  /** Sent as it stands in the place of args. */
+  /** Sent verbatim in place of args. */
   readonly json?: string;
   readonly id?: string;
 }
@@ -25,7 +25,7 @@ export interface PlannedAnswer {
   readonly cut?: true;
   /** The provider throws, which none may: a fault of gsv. */
   readonly fault?: string;
-  /** Said only after `release`. */
+  /** Sent only after `release`. */
   readonly hold?: true;
   /** After its first piece it waits for `release`. */
   readonly pause?: true;
@@ -52,7 +52,7 @@ export class PlannedModel implements Provider {
     for (const go of [...this.held]) go();
   }
 
-  /** Held answers stay unsaid for ever, as when the kernel that waits for them is dead. */
+  /** Held answers are never sent, as when the kernel that waits for them is dead. */
   forget(): void {
     this.held.clear();
   }

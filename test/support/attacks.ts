@@ -1,4 +1,4 @@
-// Where known attacks are tried: a desk whose person has attached a directory, with a secret beside it and links that lead there.
+// The scene of known attacks: a desk with an attached directory, a secret next to it, and links that lead there.
 
 import { expect, test } from "bun:test";
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -37,7 +37,7 @@ export class AttackGround {
     rmSync(this.scratch, { recursive: true, force: true });
   }
 
-  /** It asks, says all of `words`, and the answer is no. */
+  /** The command asks, with all of `words`, and the answer is no. */
   async asks(name: string, args: object, ...words: readonly string[]): Promise<Approval> {
     const asked = await this.desk.calls(name, args);
     for (const each of words) expect(why(asked)).toContain(each);
@@ -47,7 +47,7 @@ export class AttackGround {
   }
 }
 
-/** A test by the numbers of the faults it is about. */
+/** A test named by the numbers of its faults. */
 export function attack(numbers: string, what: string, work: () => Promise<void> | void): void {
   test(`${numbers}: ${what}`, async () => await work());
 }
@@ -60,7 +60,7 @@ export const allowing = (...commands: readonly string[]): readonly Rule[] =>
     action: "auto",
   }));
 
-/** Although these may run. */
+/** Although these programs are allowed. */
 export async function asksFor(command: string, ...commands: readonly string[]): Promise<void> {
   const { action } = await judgeOn("host", command, { rules: allowing(...commands) });
   expect(`${command}: ${action}`).toBe(`${command}: ask`);

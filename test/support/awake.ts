@@ -1,5 +1,5 @@
-// Loaded before every test. While a test waits for what does not keep a program alive by itself (Workers, the kernel's own timers), Bun's
-// runner asks again and again whether it has come, and takes a whole core for it. With a timer that does, it sleeps.
+// Loaded before every test. While a test waits for something that does not keep a program alive (Workers, the kernel's own timers), Bun's
+// runner polls in a busy loop and takes a whole core. With a timer that keeps it alive, it sleeps.
 
 const LONG_MS = 24 * 60 * 60 * 1000;
 

@@ -1,4 +1,4 @@
-// Accounts as tests need them: root, two humans, and sam's agent, who is in sam's private group as sam is in its.
+// Accounts for tests: root, two humans, and sam's agent; sam and the agent are members of each other's private group.
 
 import type { Caller } from "../../src/abi/identity.ts";
 

@@ -1,4 +1,4 @@
-// Secrets that must not turn up anywhere, and the ways they could be written down.
+// Secrets that must not appear anywhere, and their possible notations.
 
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -6,7 +6,7 @@ import { join } from "node:path";
 /** Every form a value may have in a file or on a screen. */
 export function formsOf(value: string): string[] {
   const bytes = Buffer.from(value);
-  // What comes after it in a longer text has a part in the character that follows.
+  // The next bytes of a longer text share the last character.
   const decided = Math.floor((bytes.length * 8) / 6);
   const url = encodeURIComponent(value);
   const json = JSON.stringify(value).slice(1, -1);
@@ -24,13 +24,13 @@ export function formsOf(value: string): string[] {
   ];
 }
 
-/** Which forms of which values stand in these bytes. */
+/** The forms of the values that occur in these bytes. */
 export function found(values: readonly string[], bytes: Uint8Array | string): string[] {
   const haystack = Buffer.from(bytes);
   return values.flatMap((value) => formsOf(value).filter((form) => haystack.includes(form)));
 }
 
-/** What was looked at, and where values were found in it. */
+/** The searched places, and those with a value. */
 export class Search {
   readonly hits: string[] = [];
 

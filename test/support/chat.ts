@@ -1,4 +1,4 @@
-// A conversation as the kernel would signal it: one process, one run, each signal with what it usually says.
+// A conversation as the kernel would signal it: one process, one run, each signal with typical content.
 
 import type { ProcessInfo, RunStatus, WaitsFor } from "../../src/abi/process/process.ts";
 import { NO_USAGE } from "../../src/abi/process/process.ts";
@@ -71,7 +71,7 @@ export function waited(more: Partial<WaitResult>): WaitResult {
   };
 }
 
-/** A kernel that accepts the message; the test says what happens next. */
+/** A kernel that accepts the message; the test decides what happens next. */
 export class Chat {
   readonly io = new FakeIo();
   /** Lets proc.wait answer. */

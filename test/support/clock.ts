@@ -1,4 +1,4 @@
-// A clock that stands still until told: logic that waits is tested without waiting.
+// A clock that only moves on command: tests of waiting without waiting.
 
 import type { Clock } from "../../src/lib/clock.ts";
 
@@ -52,7 +52,7 @@ export class FakeClock implements Clock {
     return this.timers.length;
   }
 
-  /** Whether somebody waits for no longer than that. */
+  /** True if a timer is set for no longer than that. */
   isDueWithin(ms: number): boolean {
     return this.timers.some(({ due }) => due <= this.monotonic + ms);
   }
@@ -75,7 +75,7 @@ export class FakeClock implements Clock {
     await settle();
   }
 
-  /** The wall clock alone, as when someone sets it. */
+  /** Sets the wall clock alone, as a change of the system time does. */
   setWall(ms: number): void {
     this.wall = ms;
   }

@@ -1,4 +1,4 @@
-// A kernel as `gsv kernel run` is one, with a crash plan in front of its stores. Started by test/support/home.ts, in a process of its own.
+// `gsv kernel run` with a crash plan in front of its stores. Started by test/support/home.ts, in a process of its own.
 
 import { randomBytes } from "node:crypto";
 import { configFrom } from "../../src/abi/config/config.ts";
@@ -31,7 +31,7 @@ try {
     log: (line) => process.stderr.write(`${new Date().toISOString()} ${line}\n`),
     ...(plan.sandboxed ? {} : { findProgram: () => null }),
     ports: crashingPorts(plan),
-    // Tests start the next kernel themselves, so that they know whom to end.
+    // Tests start the next kernel themselves, so that they know its pid.
     startKernel: () => {},
     onLost: () => process.exit(75),
     onSignal: (listener) => {

@@ -1,6 +1,6 @@
-// Stands in front of the ports that boot takes. Each verb of a store has two seams, before and after it; a plan says at which of them
-// the process kills itself, which passes are written down, and while which file exists the disk counts as full. What is written down is
-// written before anything goes on, so a file tells exactly how far a killed kernel came.
+// Wraps the ports that boot takes. Each verb of a store has two seams, before and after it; a plan selects the seam at which the process
+// kills itself, the passes to record, and a file that makes the disk count as full while it exists. A record is written before anything
+// continues, so a file shows exactly how far a killed kernel came.
 
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import type { Ports } from "../../src/boot/core.ts";
@@ -13,17 +13,17 @@ export interface CrashPlan {
     /** The seams at which kernels have died, one a line. */
     readonly book: string;
   };
-  /** Die after so many seams of any kind: right there, or soon, at whatever instruction the signal meets it. */
+  /** Die after so many seams of any kind: right there, or soon, at any instruction. */
   readonly dieAfter?: { readonly seams: number; readonly how: "there" | "soon" };
-  /** The name of what a test is at now stands in this file and, with a colon, in front of every seam. */
+  /** The current step of a test is in this file and, with a colon, in front of every seam. */
   readonly chapter?: string;
-  /** Every seam passed goes into this file, one a line. */
+  /** Every passed seam goes into this file, one a line. */
   readonly trace?: string;
   /** The key of every object that is about to be stored goes into this file, one a line. */
   readonly stored?: string;
-  /** Commands of the host run in the machine's sandbox; else there is none, whatever the machine has. */
+  /** Commands of the host run in the host's sandbox; else there is none, whatever the host has. */
   readonly sandboxed?: boolean;
-  /** While this file exists, whatever would be written finds the disk full. */
+  /** While this file exists, every write finds the disk full. */
   readonly fullWhile?: string;
 }
 
@@ -32,7 +32,7 @@ export const CRASH_ENV = "GSV_TEST_CRASH";
 
 type Verb = (...args: unknown[]) => Promise<unknown>;
 
-/** Verbs that only look: a full disk does not keep them from answering. */
+/** Verbs that only read: a full disk does not stop their answers. */
 const LOOKS = new Set(
   `get list children count unfinished byUid byName nameOf identity byHash hash isLocked ofAccount capabilities personalAgent mayActAs firstHuman
    open find answered openCalls closingRecords head projection history context runEnd openApproval trace outbox under exists check page
@@ -135,7 +135,7 @@ class Seams {
   }
 }
 
-/** Around a verb that only looks: to die there is to die beside the write before or after it. */
+/** Around a verb that only reads: dying there equals dying at the write before or after it. */
 export function isLook(seam: string): boolean {
   return LOOKS.has(seam.slice(seam.lastIndexOf(".") + 1));
 }

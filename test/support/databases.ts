@@ -1,5 +1,5 @@
-// A hand on the databases that a store opens, so that a test can make the disk full: SQLite refuses pages beyond a limit as it does when
-// no space is left.
+// Access to the databases that a store opens, so that a test can make the disk full: SQLite refuses pages beyond a limit in the same way
+// as without free space.
 
 import { Db } from "../../src/store/open.ts";
 

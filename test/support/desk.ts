@@ -1,4 +1,4 @@
-// An init at work beside a person: it makes one call at a time, which runs, or asks the person, who says yes or no.
+// An init at work next to a person: it makes one call at a time, which runs, or asks the person, who approves or denies it.
 
 import type { Approval } from "../../src/abi/process/process.ts";
 import { INIT, type KernelOptions, TestKernel } from "./kernel.ts";
@@ -6,7 +6,7 @@ import { INIT, type KernelOptions, TestKernel } from "./kernel.ts";
 export class Desk {
   private constructor(readonly home: TestKernel) {}
 
-  /** `cwd` is where the person stands. */
+  /** `cwd` is the person's working directory. */
   static async at(options: KernelOptions & { readonly cwd: string }): Promise<Desk> {
     return new Desk(await TestKernel.boot({ realTime: true, ...options }));
   }
@@ -15,7 +15,7 @@ export class Desk {
     await this.home[Symbol.asyncDispose]();
   }
 
-  /** The init makes one call: what came of it, or the approval it waits for. */
+  /** The init makes one call; returns its result, or the approval it waits for. */
   async calls(name: string, args: object): Promise<string | Approval> {
     const before = (await this.results()).length;
     this.home.model.will(INIT, { calls: [{ name, args }] });
@@ -32,7 +32,7 @@ export class Desk {
     return (await this.home.sys.call<{ approvals: readonly Approval[] }>("hil.list", {})).approvals;
   }
 
-  /** Says yes or no, and what came of it. */
+  /** Approves or denies; returns the result. */
   async answers(asked: string | Approval, decision: "approve" | "deny" = "approve"): Promise<string> {
     if (typeof asked === "string") throw new Error(`it did not ask: ${asked}`);
     await this.home.sys.call("hil.answer", { id: asked.id, decision });

@@ -1,5 +1,5 @@
-// A kernel of a few lines behind a real socket: it echoes, fails, waits, counts what it carried out and emits signals.
-// `state` plays the part of kernel.db: hand the same one to the next door and it is the same home.
+// A kernel of a few lines behind a real socket: it echoes, fails, waits, counts its calls and emits signals.
+// `state` plays the part of kernel.db: the same one for the next door means the same home.
 
 import { SysError } from "../../src/abi/errno.ts";
 import { matches, type Signal, type SignalFilter } from "../../src/abi/signal.ts";
@@ -55,7 +55,7 @@ export class FakeDoor implements Door {
     for (const { filter, tell } of [...this.listeners]) if (matches(filter, signal)) tell(signal);
   }
 
-  /** Lets every held call go on. */
+  /** Lets every held call continue. */
   release(): void {
     for (const go of this.releases.splice(0)) go();
   }
@@ -78,7 +78,7 @@ export class FakeDoor implements Door {
       case "count":
         return this.count(options.requestId);
       case "slowCount":
-        // As a keyed call should: told that its client has gone, it goes on.
+        // As a keyed call must: it learns that its client has left, and continues.
         options.signal?.addEventListener("abort", () => this.aborted.push(name));
         await this.held(name, undefined);
         return this.count(options.requestId);
@@ -111,7 +111,7 @@ export class FakeDoor implements Door {
   }
 }
 
-/** How the calls of the fake are classed. */
+/** The classes of the fake's calls. */
 export function classOf(name: string): "read" | "wait" | "keyed" | undefined {
   if (name === "wait") return "wait";
   if (name === "count" || name === "slowCount" || name === "speak" || name === "sys.drain") return "keyed";
@@ -134,7 +134,7 @@ export function delta(piece: string, patch: object = {}): Signal {
   return { ...base, name: "chat.delta", run: "r1", turn: 1, kind: "text", text: piece, ...patch };
 }
 
-/** Waits for something true, with a deadline; a test never sleeps for a guessed time. */
+/** Waits for a condition, with a deadline; a test never sleeps for a guessed time. */
 export async function until(what: string, isTrue: () => boolean, deadlineMs = 5000): Promise<void> {
   const end = performance.now() + deadlineMs;
   while (!isTrue()) {

@@ -1,11 +1,11 @@
-// A kernel that dies between an effect and its answer: what a receipt is for.
+// A kernel that dies between an effect and its answer: the case for receipts.
 
 import { expect } from "bun:test";
 import type { Ports } from "../../src/boot/core.ts";
 import { rejection } from "../contract/sys.ts";
 import type { TestKernel } from "./kernel.ts";
 
-/** While it is `deadly`, a kernel dies as it begins to write down by itself what it answered: the effect is over by then. */
+/** While it is `deadly`, a kernel dies before it records its own answer: the effect is over by then. */
 export class Dying {
   deadly = false;
 
@@ -19,7 +19,7 @@ export class Dying {
   };
 }
 
-/** Asks, lets the kernel die before it answers, and asks the next one with the same request. */
+/** Calls, lets the kernel die before it answers, and repeats the same request at the next one. */
 export async function answerAfterDeath(home: TestKernel, dying: Dying, name: string, args: object): Promise<unknown> {
   dying.deadly = true;
   await rejection(home.sys.call(name, args, { requestId: "req-1" }));

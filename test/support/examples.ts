@@ -12,7 +12,7 @@ export interface Example {
   readonly expected: readonly string[];
 }
 
-/** Commands and what they print, from all blocks. */
+/** Commands and their output, from all blocks. */
 export function examplesOf(markdown: string): Example[] {
   const blocks = [...markdown.matchAll(/^(`{3,})console\n([\s\S]*?)^\1$/gm)].map(([, , block]) => block ?? "");
   return blocks
@@ -76,7 +76,7 @@ export class ExampleShell implements AsyncDisposable {
     rmSync(this.scratch, { recursive: true, force: true });
   }
 
-  // Until its last moment a kernel may write below its home, so the directory goes only after it.
+  // Until its last moment a kernel may write below its home, so the directory is removed only after it.
   private async stopKernel(): Promise<void> {
     const { env } = this;
     const status = Bun.spawnSync(["gsv", "kernel", "status", "--json"], { env, stdin: "ignore" });

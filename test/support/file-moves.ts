@@ -1,5 +1,5 @@
-// What somebody may do to files, as data: chosen at random, carried out by gsv's filesystem and by the host's, and compared. The tree
-// they begin with has directories of all kinds: one's own, a sticky one, a setgid one of a strange group, and closed ones.
+// Operations on files, as data: chosen at random, carried out by gsv's filesystem and by the host's, and compared. The initial
+// tree has directories of all kinds: own ones, a sticky one, a setgid one of another group, and closed ones.
 
 import type { Random } from "./random.ts";
 
@@ -12,7 +12,7 @@ export type FileMove =
   | { readonly do: "chmod"; readonly path: string; readonly mode: number }
   | { readonly do: "chown"; readonly path: string; readonly uid: number; readonly gid: number };
 
-/** A code, or what was found. */
+/** A code, or a result. */
 export interface Outcome {
   readonly code: string;
   readonly value?: string;
@@ -23,7 +23,7 @@ export interface Standing {
   readonly uid: number;
   readonly gid: number;
   readonly mode: number;
-  /** Of a file its text, of a link what it points to, of a directory nothing. */
+  /** The text of a file, the target of a link, nothing for a directory. */
   readonly text?: string;
   readonly to?: string;
 }
@@ -93,7 +93,7 @@ export function randomMove(random: Random, { uid, gid }: Me): FileMove {
     case "symlink":
       return { do: kind, path, to: random.pick(TARGETS) };
     case "chmod":
-      // The top itself stays closed to whoever owns it.
+      // The top itself stays closed, whatever its owner.
       return { do: kind, path: path.replaceAll("..", "d"), mode };
     case "chown":
       return {

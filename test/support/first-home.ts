@@ -1,5 +1,5 @@
-// A home that a kernel has made, such as that of its first start: accounts, their homes, init. Made once in a process and laid out for
-// each test that is about something else, because it is two thirds of a start.
+// A home that a kernel has made, such as that of its first start: accounts, their homes, init. Made once in a process and copied for
+// each test of something else, because making it is two thirds of a start.
 
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,14 +7,14 @@ import { join } from "node:path";
 interface Entry {
   readonly path: string;
   readonly mode: number;
-  /** Null: a directory. */
+  /** null: a directory. */
   readonly bytes: Uint8Array | null;
 }
 
 export class LaidHome {
   private made: Promise<readonly Entry[]> | null = null;
 
-  /** `make` has a kernel live in a home, lets it leave, and says where that is until it takes it away. */
+  /** `make` runs a kernel in a home, lets it leave, and returns the path of the home until it removes it. */
   constructor(private readonly make: () => Promise<FirstHome>) {}
 
   async layAt(directory: string): Promise<void> {
@@ -36,7 +36,7 @@ export interface FirstHome {
 async function taken(make: () => Promise<FirstHome>): Promise<readonly Entry[]> {
   const home = await make();
   try {
-    // A directory comes before what is in it.
+    // A directory comes before its content.
     return readdirSync(home.directory, { recursive: true, encoding: "utf8" })
       .sort()
       .map((path) => {

@@ -1,4 +1,4 @@
-// A screen of the emulator as a text that can be kept: what it shows, row by row, and with its styles as tags where they are wanted.
+// A screen of the emulator as a text for golden files: its rows, and its styles as tags if wanted.
 
 import type { IBufferCell, Terminal } from "@xterm/headless";
 
@@ -16,7 +16,7 @@ export function frozen({ buffer, rows }: Terminal): string {
     .trimEnd()}\n`;
 }
 
-/** Each change of style stands before what has it: `{cyan bold}gsv{}`. */
+/** Each change of style comes before its text: `{cyan bold}gsv{}`. */
 export function frozenInStyle({ buffer, rows, cols }: Terminal): string {
   const { active } = buffer;
   const lines = Array.from({ length: rows }, (_, row) => {

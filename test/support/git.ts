@@ -1,4 +1,4 @@
-// git as a person has it, for what tests compare with: no configuration of this machine, an identity of its own.
+// git as a person has it, to compare with: no configuration of the host, an identity of its own.
 
 export function plainGit(cwd: string, ...args: readonly string[]): string {
   const env = {

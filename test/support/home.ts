@@ -1,5 +1,5 @@
 // A gsv home in a temporary directory with real processes around it: kernels with or without a crash plan, clients in this process, and
-// gsv itself as a person runs it. Whatever was started for a home is ended with it, and nothing else ever is. Waiting is for an event,
+// gsv itself as a person runs it. Every process that was started for a home is ended with it, and no other. Waiting is for an event,
 // with a deadline.
 
 import { appendFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
@@ -41,13 +41,13 @@ export type Env = { readonly [name: string]: string };
 export class TestHome {
   readonly directory: string;
   readonly paths: ReturnType<typeof homePaths>;
-  /** Asked for the plan of every kernel that is started here. */
+  /** Returns the plan of each kernel that is started here. */
   plan: () => CrashPlan = () => ({});
-  /** While this is so, the clients in this process start no kernel. */
+  /** While true, the clients in this process start no kernel. */
   refuseToStart = false;
-  /** Kernels that were started here. */
+  /** Number of kernels started here. */
   readonly kernels: KernelProcess[] = [];
-  /** How many of them were killed. */
+  /** Number of them killed. */
   deaths = 0;
   private readonly root = mkdtempSync(join(tmpdir(), "gsv-crash-"));
   private readonly open: Sys[] = [];
@@ -61,26 +61,26 @@ export class TestHome {
       USER: "sam",
       PATH: process.env.PATH ?? "",
       GSV_HOME: this.directory,
-      // A kernel that nobody ends goes by itself soon after its home is gone.
+      // A kernel that is not ended leaves by itself soon after its home is gone.
       GSV_KERNEL_LOCK_CHECK_MS: "200",
       GSV_KERNEL_IDLE_MS: "5000",
-      // Tests leave nothing in the keychain of whoever runs them.
+      // Tests leave nothing in the keychain of the user who runs them.
       GSV_SECRETS: "file",
       GSV_KERNEL_MODEL_RETRIES: "3",
-      // What answers must not hang on who else is on this machine.
+      // The provider must not depend on other programs of the host.
       OLLAMA_HOST: "none",
       ...options.env,
     };
   }
 
-  /** Writes a file beside the home and returns its path. */
+  /** Writes a file next to the home and returns its path. */
   async file(name: string, lines: readonly (string | object)[]): Promise<string> {
     const path = join(this.root, name);
     await Bun.write(path, lines.map((line) => `${typeof line === "string" ? line : JSON.stringify(line)}\n`).join(""));
     return path;
   }
 
-  /** A path beside the home where nothing is yet. */
+  /** An unused path next to the home. */
   beside(name: string): string {
     return join(this.root, name);
   }
@@ -98,7 +98,7 @@ export class TestHome {
     return new Session({ argv: gsvCommand(), env: { ...this.env, ...env }, ...size });
   }
 
-  /** Starts a kernel with the plan as it is now; it may find that another is faster. */
+  /** Starts a kernel with the current plan; it may find that another is faster. */
   start(env: Env = {}): KernelProcess {
     const log = this.beside("kernel.log");
     appendFileSync(log, "");
@@ -156,7 +156,7 @@ export class TestHome {
     return socketPlace(this.paths, { uid: process.getuid?.() ?? 0 }).path;
   }
 
-  /** Who says of itself that it holds the home. */
+  /** The process that claims to hold the home. */
   get holder(): number | null {
     return readKernelInfo(this.paths)?.pid ?? null;
   }
@@ -179,7 +179,7 @@ export class TestHome {
     return { status, stdout, stderr };
   }
 
-  /** Every process there is now that belongs to this home. */
+  /** Every current process that belongs to this home. */
   get processes(): number[] {
     return processesOf(this.directory);
   }
@@ -190,7 +190,7 @@ export class TestHome {
     return jsonLines<ProcessInfo>(stdout);
   }
 
-  /** kill -9 of whoever holds the home; resolves when it is gone. */
+  /** kill -9 of the holder of the home; resolves when it is gone. */
   async kill(): Promise<void> {
     const pid = this.holder;
     if (pid === null || !isOf(pid, this.directory)) return;
@@ -198,7 +198,7 @@ export class TestHome {
     await until(`kernel ${pid} is gone`, () => !isAlive(pid));
   }
 
-  /** Asks whoever holds the home to leave, and waits until it has. */
+  /** Asks the holder of the home to leave, and waits until it has. */
   async stop(): Promise<void> {
     const pid = this.holder;
     if (pid === null || !isOf(pid, this.directory)) return;
@@ -211,13 +211,13 @@ export class TestHome {
     for (const kernel of this.kernels) kernel.signal("SIGKILL");
     for (const pid of this.processes) end(pid);
     await Promise.all(this.kernels.map((kernel) => kernel.ended));
-    // The socket of a home with a long path has a directory of its own, which a kernel that was killed leaves behind.
+    // The socket of a home with a long path has a directory of its own, which a killed kernel leaves behind.
     if (this.socketPath !== this.paths.socket) rmSync(dirname(this.socketPath), { recursive: true, force: true });
     rmSync(this.root, { recursive: true, force: true });
   }
 }
 
-/** Makes a home for a piece of work and takes it away again; what the kernels logged is shown when the work fails. */
+/** Makes a home for a piece of work and removes it again; prints the kernels' logs if the work fails. */
 export async function withHome(
   work: (home: TestHome) => Promise<void>,
   options: ConstructorParameters<typeof TestHome>[0] = {},
@@ -234,7 +234,7 @@ export async function withHome(
   }
 }
 
-/** Waits for something true, with a deadline; a test never sleeps for a guessed time. */
+/** Waits for a condition, with a deadline; a test never sleeps for a guessed time. */
 export async function until(
   what: string,
   isTrue: () => boolean | Promise<boolean>,
@@ -256,14 +256,14 @@ export function jsonLines<Row>(text: string): Row[] {
 
 export function isAlive(pid: number): boolean {
   try {
-    // A process that has ended and that nobody has asked about yet still has its number.
+    // A zombie still has its pid.
     return !/^\d+ \(.*\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
   } catch {
     return existsSync("/proc/self") ? false : signals(pid);
   }
 }
 
-/** Processes whose home this is; the path is drawn at random, so they can only be ours. */
+/** Processes of this home; its path is random, so they can only be ours. */
 function processesOf(directory: string): number[] {
   const numbers = existsSync("/proc/self") ? readdirSync("/proc").filter((name) => /^\d+$/.test(name)) : [];
   return numbers.map(Number).filter((pid) => isOf(pid, directory));
@@ -288,5 +288,5 @@ function signals(pid: number): boolean {
 function end(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");
-  } catch {} // it went by itself
+  } catch {} // it had already ended
 }

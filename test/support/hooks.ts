@@ -1,4 +1,4 @@
-// Hooks as a person puts them there: real scripts in the home of a kernel under test, allowed by its person.
+// Hooks as a person installs them: real scripts in the home of a kernel under test, allowed by its person.
 
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -12,12 +12,12 @@ export class HookBed {
     return join(this.home.paths.hooksDir, hook);
   }
 
-  /** What scripts write for the test to read. */
+  /** Output of the scripts for the test. */
   out(name = "out"): string {
     return join(this.home.paths.home, `${name}.told`);
   }
 
-  /** Nobody has decided about it yet. */
+  /** A hook without a decision. */
   put(hook: string, body: string, mode = 0o700): string {
     const path = this.path(hook);
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
@@ -37,7 +37,7 @@ export class HookBed {
     return path;
   }
 
-  /** Allowed, and each event it is told is a line of `out`. */
+  /** Allowed, and each of its events is a line of `out`. */
   async teller(event: string, name = "tell"): Promise<void> {
     await this.allowed(`${event}/${name}`, `cat >> '${this.out(event)}'`);
   }

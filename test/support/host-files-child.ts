@@ -1,4 +1,4 @@
-// A process of the host that does to real files what it is told, one JSON line each, as whoever it was told to be.
+// A process of the host that carries out operations on real files, one JSON line each, as a given user.
 
 import * as fs from "node:fs";
 import { createInterface } from "node:readline";

@@ -1,5 +1,5 @@
-// Two trees that begin alike: one on the host, worked on by a process that is not root, and one of gsv's, worked on by a caller of the
-// same numbers. When the tests themselves are not root, the process is whoever runs them and only their own files are there.
+// Two equal trees: one on the host, used by an unprivileged process, and one of gsv's, used by a caller with the same ids.
+// If the tests themselves are not root, the process is their user and there are only their own files.
 
 import * as fs from "node:fs";
 import { tmpdir } from "node:os";
@@ -14,7 +14,7 @@ import { memoryMount } from "./memoryfs.ts";
 
 const NOBODY = 65_534;
 const asRoot = process.getuid?.() === 0;
-/** Nobody but root makes anything beside the first directories. */
+/** Only root creates anything next to the first directories. */
 const TOP_MODE = asRoot ? 0o755 : 0o555;
 
 export const me: Me = asRoot
@@ -40,7 +40,7 @@ export class HostFiles {
     this.answers = linesOf(this.child.stdout);
   }
 
-  /** The tree as it is at first. */
+  /** The initial tree. */
   begin(): void {
     const tree = join(this.home, "tree");
     this.clear();
@@ -52,7 +52,7 @@ export class HostFiles {
       else fs.mkdirSync(at);
       fs.lchownSync(at, uid, gid);
     }
-    // From the inside out: whoever is not root cannot make anything in a directory once it is closed.
+    // From the inside out: without root nothing can be created in a closed directory.
     for (const { path, mode, to } of firstTree(me, asRoot).reverse())
       if (to === undefined) fs.chmodSync(tree + path, mode);
     fs.chmodSync(tree, TOP_MODE);
@@ -66,7 +66,7 @@ export class HostFiles {
     return JSON.parse(answer.value) as Outcome;
   }
 
-  /** Everything there is, a line each. A directory nobody may enter is opened to be looked into: it goes away soon. */
+  /** All entries, a line each. A directory without access is opened for reading: it is removed soon. */
   standing(): string[] {
     const lines: string[] = [];
     const visit = (path: string) => {

@@ -53,21 +53,21 @@ export class HostBench {
     return told(command);
   }
 
-  /** Another kernel takes up what the one before left. */
+  /** Another kernel takes over from the one before. */
   next(): void {
     this.host.close();
     this.host = this.following();
     this.host.adopt();
   }
 
-  /** Whatever runs is ended, and nothing is known of it. */
+  /** Ends all running commands, and forgets them. */
   clear(): void {
     for (const command of this.host.list()) this.host.signal(command, "KILL");
     this.host.close();
     this.host = this.following();
   }
 
-  /** Words that only what is started with them has. */
+  /** Arguments that only its own commands have. */
   marked(): string {
     return `1000.${process.pid}${++this.number}`;
   }
@@ -85,7 +85,7 @@ export function told({ exit, output }: HostCommand) {
   return { exit, stdout: of("stdout").toString(), stderr: of("stderr").toString(), bytes: [...of("stdout")] };
 }
 
-/** Until a command has printed this. */
+/** Waits until a command has printed this. */
 export async function printed(command: HostCommand, text: string): Promise<void> {
   const deadline = realClock.mono() + 10_000;
   while (!told(command).stdout.includes(text)) {
@@ -94,7 +94,7 @@ export async function printed(command: HostCommand, text: string): Promise<void>
   }
 }
 
-/** Until all that was started with this is gone. */
+/** Waits until all processes started with this are gone. */
 export async function gone(mark: string): Promise<void> {
   const deadline = realClock.mono() + 10_000;
   while (startedWith(mark).length > 0) {
@@ -116,11 +116,11 @@ const real = await machineSandbox();
 export interface Way {
   readonly name: string;
   readonly sandbox: Sandbox | null;
-  /** Where it lies, for a kernel to find. */
+  /** Its directory, for a kernel to find. */
   readonly program: string | undefined;
 }
 
-/** How commands run: what they do is the same. */
+/** Ways to run commands, with the same effects. */
 export const WAYS: readonly Way[] = [
   { name: "without a sandbox", sandbox: null, program: undefined },
   ...(real === null

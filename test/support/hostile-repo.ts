@@ -25,7 +25,7 @@ const HOOKS = [
 export class HostileRepo {
   readonly directory: string;
   readonly bare: string;
-  /** A file that links in it point to. */
+  /** A file that its links point to. */
   readonly outside: string;
   private readonly ranDir: string;
 
@@ -51,7 +51,7 @@ export class HostileRepo {
     return readdirSync(this.ranDir);
   }
 
-  /** As somebody would unpack it somewhere. */
+  /** Unpacked by hand. */
   copyTo(directory: string): void {
     cpSync(this.directory, directory, { recursive: true, verbatimSymlinks: true });
   }

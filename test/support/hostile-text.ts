@@ -1,5 +1,5 @@
-// What somebody would say to a terminal through a model, a tool, a file name or a label: one text for each trick, by the kind of trick. Each
-// carries SAID on both sides, so that a claim can be made about what must still be read.
+// Attacks on a terminal through a model, a tool, a file name or a label: one text for each trick, by the kind of trick. Each
+// has SAID on both sides, for claims about the text that must stay readable.
 
 const E = "\x1b";
 const ST = `${E}\\`;

@@ -1,5 +1,5 @@
-// Random lives of two sessions of another channel: started, resumed, told, stopped, faulting, out of reach, swept, and with kernels that die
-// under them. After each step what must hold of any session holds.
+// Random lives of two sessions of another channel: started, resumed, messaged, stopped, faulting, out of reach, swept, and with kernels that
+// die under them. After each step the invariants of every session hold.
 
 import { expect } from "bun:test";
 import fc from "fast-check";
@@ -94,7 +94,7 @@ async function holds(it: ManagedKernel, sessions: readonly Session[]): Promise<v
   expect(stats.pausedSessions).toBe(manager.getPausedSessionIds().length);
   const pids = new Set<string>();
   for (const session of sessions) {
-    // At most one run, and never at once running and paused.
+    // At most one run, and never running and paused at once.
     expect(manager.isRunning(session.id) && manager.isPaused(session.id)).toBe(false);
     const pid = await it.pid(session);
     if (pid === "none") continue;
@@ -107,7 +107,7 @@ async function holds(it: ManagedKernel, sessions: readonly Session[]): Promise<v
   expect(it.faults).toEqual([]);
 }
 
-/** However it went, it can be brought to an end, and nothing is left then. */
+/** In every state it can be brought to an end, and nothing is left then. */
 async function over(it: ManagedKernel, sessions: readonly Session[]): Promise<void> {
   for (const { id } of sessions) it.manager.stopProcess(id);
   await it.manager.settled();
@@ -119,6 +119,6 @@ async function over(it: ManagedKernel, sessions: readonly Session[]): Promise<vo
   await it.manager.settled();
   const { globalSubscribers: _, ...stats } = it.manager.getMemoryStats();
   expect([...new Set(Object.values(stats))]).toEqual([0]);
-  // Stopped is stopped: nothing goes on by itself.
+  // Stopped is stopped: nothing resumes by itself.
   expect(it.events.slice(told).map(({ event }) => event.type)).toEqual([]);
 }

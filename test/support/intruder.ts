@@ -1,25 +1,25 @@
-// A program that tries what a command of the host must not be able to in its sandbox, and says in one line of JSON how each attempt came out:
-// "ok", or the error. Run outside it shows that each attempt is one that can succeed. Needs Bun and nothing else of gsv.
+// A program that tries everything forbidden to a command of the host in its sandbox, and prints the result of each attempt in one line of JSON:
+// "ok", or the error. Run outside it shows that each attempt can succeed. Needs Bun and no other code of gsv.
 
 import { appendFileSync, linkSync, readdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
 import { connect } from "node:net";
 
 export interface Plan {
-  /** That there is something in them. */
+  /** Paths that have content. */
   readonly see: readonly string[];
   readonly write: readonly string[];
-  /** Paths of sockets, abstract ones with `@` before them, and ports of this machine. */
+  /** Paths of sockets, abstract ones with `@` before them, and ports of the host. */
   readonly connect: readonly (string | number)[];
   readonly kill: readonly number[];
   readonly trace: readonly number[];
-  /** Is given another name where it works, and seen by that. */
+  /** Gets another name inside, and is read under it. */
   readonly link: readonly string[];
 }
 
 export interface Told {
   /** "ok", or the error. */
   readonly outcome: { readonly [attempt: string]: string };
-  /** How many there are to be seen. */
+  /** Number of visible ones. */
   readonly processes: number;
   readonly env: { readonly [name: string]: string };
   readonly cwd: string;
@@ -53,7 +53,7 @@ async function trace(pid: number): Promise<void> {
   symbols.ptrace(detach, pid, null, null);
 }
 
-/** Something there is in it. */
+/** It has content. */
 function filled(path: string): void {
   if (statSync(path).isDirectory() ? readdirSync(path).length === 0 : readFileSync(path).length === 0)
     throw Object.assign(new Error(), { code: "empty" });

@@ -1,4 +1,4 @@
-// What a command is handed, without a machine: streams that remember, a clock that stands still, signals on demand.
+// The ports of a command, without a host: streams that record, a clock that stands still, signals on demand.
 
 import type {
   EditRequest,
@@ -35,7 +35,7 @@ export class FakeOutput implements Output {
   /** The reader leaves after so many writes. */
   writesMax = Number.POSITIVE_INFINITY;
 
-  /** What was written as bytes too. */
+  /** The output as bytes, too. */
   readonly pieces: Uint8Array[] = [];
 
   async write(written: string | Uint8Array): Promise<void> {
@@ -51,7 +51,7 @@ export class FakeOutput implements Output {
   }
 }
 
-/** A stdin that yields what is given; a promise in it is data that comes when it resolves. */
+/** A stdin that yields the given pieces; a promise is data that comes when it resolves. */
 export function stdinOf(
   kind: Input["kind"],
   chunks: readonly (string | Uint8Array | Promise<Uint8Array>)[] = [],
@@ -88,16 +88,16 @@ export class FakeIo implements Io {
   readonly clock = new FakeClock();
   readonly random = seeded(1).bytes;
   readonly fakeSys = new FakeSys();
-  /** What a person types unseen, and what they were asked. */
+  /** Hidden input of a person, and its prompts. */
   hidden: string[] = [];
   readonly questions: string[] = [];
-  /** Texts that were kept. */
+  /** Saved texts. */
   readonly drafts = new Map<string, string>();
-  /** What the person makes of a text. */
+  /** The person's edit of a text. */
   editing: (text: string) => string = (text) => text;
-  /** What a person answers to questions. */
+  /** A person's answers to questions. */
   readonly answers: string[] = [];
-  /** What the command line said of the settings. */
+  /** Settings from the command line. */
   readonly said: string[] = [];
   readonly override = async (said: readonly string[]) => void this.said.push(...said);
   readonly person = {
@@ -124,7 +124,7 @@ export class FakeIo implements Io {
       };
     },
   };
-  /** Whom the invocation acted as, and what it kept. */
+  /** The account of the invocation, and its stored login. */
   readonly actedAs: string[] = [];
   readonly logins = new Map<string, KeptLogin>();
   readonly signIn = {
@@ -140,10 +140,10 @@ export class FakeIo implements Io {
     restore: async () => Promise.reject(new Error("no restore here")),
     usage: async () => Promise.reject(new Error("no home here")),
   };
-  /** The files of this machine, as a test lays them out. */
+  /** The files of the host, as a test lays them out. */
   side: Side | null = null;
   readonly host = async () => this.side ?? Promise.reject(new Error("no files here"));
-  /** What happened besides the command, and who hears of it. */
+  /** Events around the command, and their listeners. */
   hear: (line: string) => void = (line) => void this.stderr.write(line);
   readonly onWord = (hear: (line: string) => void) => {
     const before = this.hear;
@@ -155,7 +155,7 @@ export class FakeIo implements Io {
   readonly jq = jqProgram;
   readonly conceal = async (text: string) => text;
   readonly kernel = { start: async () => this.starts.shift() ?? STATUS };
-  /** What the doctor answers, and what it was asked. */
+  /** The doctor's answers, and its questions. */
   readonly findings: Finding[] = [];
   readonly examined: object[] = [];
   places: readonly Place[] = [];
@@ -168,7 +168,7 @@ export class FakeIo implements Io {
     providers: async () => this.providers,
     places: async () => this.places,
   };
-  /** Programs that were given the terminal, and how they end. */
+  /** Programs that got the terminal, and how they end. */
   readonly programs: Program[] = [];
   programStatus = 0;
   readonly manual = async () => MANUAL;
@@ -226,10 +226,10 @@ export function runs(io: FakeIo, ...argv: string[]): Promise<number> {
   return runCommandLine(argv, io);
 }
 
-/** Lets other work go on until something is so; what takes longer than the test may is reported by the test itself. */
+/** Lets other work run until a condition holds; the test itself reports a timeout. */
 export async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** An editor's ports where no signal comes. */
+/** An editor's ports without signals. */
 export const UNTOLD = { clock: realClock, onSignal: () => () => {} };

@@ -1,11 +1,11 @@
-// Reads the counts out of a JUnit report, from the attributes of its root element, and the names of what failed.
+// Reads the counts out of a JUnit report, from the attributes of its root element, and the names of failed tests.
 
 export interface Count {
   readonly passed: number;
   readonly failed: number;
 }
 
-/** A file that should have run and is not in the report counts as one failure. No report at all is nothing passed. */
+/** A file that is missing in the report counts as one failure. No report at all is nothing passed. */
 export function countOf(xml: string, unloaded: number): Count {
   const root = /<testsuites\b[^>]*>/.exec(xml)?.[0] ?? "";
   const [tests, failures, skipped] = ["tests", "failures", "skipped"].map((name) => attribute(root, name));

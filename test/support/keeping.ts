@@ -1,4 +1,4 @@
-// Backups in tests: the keeping of a home, a file to write to, hostile files made by hand, and everything that lies in a directory.
+// Backups in tests: the backup ports of a home, a file to write to, hostile files made by hand, and the content of a directory.
 
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
@@ -21,7 +21,7 @@ export function keepingOf(directory: string, clock: Clock = realClock): HomeKeep
 export interface Part {
   readonly name: string;
   readonly bytes: Uint8Array;
-  /** Changes the header that would be right; its checksum is made right again. */
+  /** Changes a correct header; the checksum is computed again. */
   readonly spoil?: (block: Buffer) => void;
 }
 
@@ -68,7 +68,7 @@ export function withManifest(parts: readonly Part[], change: (manifest: Manifest
   return [{ name: MANIFEST, bytes: Buffer.from(JSON.stringify(manifest)) }, ...rest];
 }
 
-/** Parts whose manifest lists what they are. */
+/** Parts with a manifest that lists them. */
 export function consistent(parts: readonly Part[]): Part[] {
   const members = parts.slice(1).map(({ name, bytes }) => ({
     name,
@@ -80,7 +80,7 @@ export function consistent(parts: readonly Part[]): Part[] {
   });
 }
 
-/** Every file below a directory, with how long it is. */
+/** Every file below a directory, with its size. */
 export function treeOf(directory: string): string[] {
   return readdirSync(directory, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())

@@ -1,4 +1,4 @@
-// What a command is handed when it runs against a real kernel.
+// The ports of a command that runs against a real kernel.
 
 import type { Sys } from "../../src/abi/sys.ts";
 import { FakeIo } from "./io.ts";

@@ -1,5 +1,5 @@
-// A kernel in a process of its own, without anything inside: it is elected, serves a call `count` that it carries out once per request
-// id, in a file, and goes when it is told to or when it idles. Arguments: the home, and how long it may idle.
+// An empty kernel in a process of its own: it is elected, serves a call `count` that it carries out once per request
+// id, in a file, and leaves on request or when idle. Arguments: the home, and the idle time.
 
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,6 +1,6 @@
-// A whole kernel in this process, on a home of its own in a temporary directory, with a clock that stands still and a model that says
-// what the test planned. `restart` leaves everything as it lies, as a kill would, and starts the next kernel on the same home. A fault
-// that the kernel logs fails the test that closes it, unless the test said that it would come.
+// A whole kernel in this process, on a home of its own in a temporary directory, with a clock that stands still and a model with planned
+// answers. `restart` leaves everything in place, as a kill would, and starts the next kernel on the same home. A fault in the
+// kernel's log fails the test that closes it, unless the test expected it.
 
 import { rmSync } from "node:fs";
 import type { Config } from "../../src/abi/config/config.ts";
@@ -29,30 +29,30 @@ export const INIT = "init:1000";
 const DEADLINE_MS = 15_000;
 const PATIENT_TURNS = 200;
 const UNTOLD_TURNS_MAX = 10;
-/** The seed for a home in which more than a first start has happened. */
+/** The seed for a home with more history than a first start. */
 const LIVED_IN = 14;
 
 export interface KernelOptions {
-  /** Begins with nothing: the first start of a home is part of the test. */
+  /** Starts with nothing: the first start of a home is part of the test. */
   readonly fresh?: true;
   readonly config?: Partial<Config>;
   readonly ports?: (ports: Ports) => Ports;
-  /** The providers that ship, in the place of the planned model. */
+  /** The real providers, in place of the planned model. */
   readonly realProviders?: true;
-  /** A backup to begin with. */
+  /** A backup to start with. */
   readonly restore?: string;
   readonly retention?: Machine["retention"];
-  /** Variables the first client tells the kernel. */
+  /** Variables that the first client sends to the kernel. */
   readonly env?: { readonly [name: string]: string };
-  /** Time passes as it does outside: for what the machine does by itself. */
+  /** Time passes as it does outside: for events of the host. */
   readonly realTime?: true;
-  /** Where its clients stand. */
+  /** The working directory of its clients. */
   readonly cwd?: string;
-  /** The sandbox of the machine; none when left out, whatever the machine has. */
+  /** The sandbox of the host; none when left out, whatever the host has. */
   readonly sandbox?: string;
-  /** Even where the machine has it. */
+  /** Even if the host has it. */
   readonly noRipgrep?: boolean;
-  /** The login of the person at the machine. */
+  /** The login of the person at the computer. */
   readonly osUser?: string;
   readonly hostEnv?: Machine["hostEnv"];
   readonly lookUp?: Machine["lookUp"];
@@ -64,7 +64,7 @@ export class TestKernel {
   readonly clock = new FakeClock();
   readonly model = new PlannedModel();
   readonly random: ReturnType<typeof seeded>;
-  /** What the first client of each kernel heard, in order. */
+  /** Signals to the first client of each kernel, in order. */
   signals: Signal[] = [];
   faults: string[] = [];
   kernel!: Kernel;
@@ -77,7 +77,7 @@ export class TestKernel {
     private readonly options: KernelOptions,
     seed = options.fresh ? 12 : options.restore === undefined ? 11 : 13,
   ) {
-    // What an earlier start of this home has made up is in it; no later one makes that up again.
+    // The seed has the random values of an earlier start of this home; no later one makes them again.
     this.random = seeded(seed);
   }
 
@@ -113,7 +113,7 @@ export class TestKernel {
     return this.options.noRipgrep ? null : Bun.which("rg");
   }
 
-  /** Nothing is drained: what is in flight stays where it is, and the next kernel takes it from there. */
+  /** No drain: work in flight stays, and the next kernel resumes it. */
   async restart(): Promise<void> {
     this.model.forget();
     await this.kernel.close();
@@ -121,14 +121,14 @@ export class TestKernel {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    // What a test left running ends first, but for what it made to never end.
+    // Work that a test left running ends first, except calls that never end on purpose.
     const drained = this.kernel.runners.drain(0);
     await this.clock.advance(1);
     await Promise.race([drained, this.quiet()]);
     await this.kernel.close();
     rmSync(this.directory, { recursive: true, force: true });
     if (this.faults.length === 0) return;
-    // Printed as well, because what the test itself throws would hide it.
+    // Printed as well, because the test's own error would hide it.
     console.error(this.faults.join("\n"));
     throw new Error("the kernel logged faults");
   }
@@ -144,17 +144,17 @@ export class TestKernel {
     });
   }
 
-  /** A client that proves who it is. */
+  /** A client that signs in. */
   login(credentials: Credentials, peer?: string): Promise<Sys> {
     const clientId = `client-${++this.clients}`;
     return this.kernel.accept({ clientId, version: "0", cwd: "/somewhere", env: {} }, credentials, peer);
   }
 
-  /** The own door of a process, with its agent as caller, and what a person has allowed it in this call. */
+  /** The door of a process, with its agent as caller, and the approvals of a person for this call. */
   async insideOf(pid: string, seen: Partial<Pick<Caller, "approved" | "allowed">> = {}): Promise<Sys> {
     const row = await this.stores.kernel.processes.get(pid);
     if (row === null) throw new Error(`no process ${pid}`);
-    // Who calls is at work.
+    // A caller is at work.
     await this.kernel.ledger.open(row);
     return this.kernel.door(row.ownerUid, async () => ({ ...(await this.kernel.callers.process(row)), ...seen }));
   }
@@ -214,7 +214,7 @@ export class TestKernel {
     );
   }
 
-  /** The end of a run, once it was told. */
+  /** The end of a run, once it was signalled. */
   async ended(run: string): Promise<SignalOf<"chat.complete">> {
     await this.until(`run ${run} ends`, () => this.heard("chat.complete", run).length > 0);
     return this.heard("chat.complete", run)[0]!;
@@ -229,12 +229,12 @@ export class TestKernel {
     return info;
   }
 
-  /** The model is being asked and waits for `release`. */
+  /** The model call waits for `release`. */
   holding(count = 1): Promise<void> {
     return this.until("the model is asked", () => this.model.holding >= count);
   }
 
-  /** Waits for something true, with a deadline; a test never sleeps for a guessed time. */
+  /** Waits for a condition, with a deadline; a test never sleeps for a guessed time. */
   async until(what: string, isTrue: () => boolean | Promise<boolean>): Promise<void> {
     const end = performance.now() + DEADLINE_MS;
     for (let looks = 1, turns = 0; ; looks++) {
@@ -242,15 +242,15 @@ export class TestKernel {
       const look = isTrue();
       if (await look) return;
       if (performance.now() > end) throw new Error(`never happened: ${what}\n${this.faults.join("\n")}`);
-      // One that asks the kernel costs a call: it comes again when something was told, or after a while in which nothing was.
+      // A condition that asks the kernel costs a call: check again after a signal, or after a while without signals.
       const untold = typeof look === "boolean" ? 1 : Math.min(looks, UNTOLD_TURNS_MAX);
       for (let turn = 0; turn < untold && this.signals.length === told; turn++)
-        // What takes longer than this happens in another thread or process, which needs the core.
+        // Longer waits are for another thread or process, which needs the core.
         await (turns++ < PATIENT_TURNS ? turned() : Bun.sleep(1));
     }
   }
 
-  /** Everything that can go on without time passing has gone on. */
+  /** Resolves when no work can continue without time passing. */
   async quiet(): Promise<void> {
     for (let turn = 0; turn < 20; turn++) await turned();
   }
@@ -282,7 +282,7 @@ export class TestKernel {
   }
 }
 
-/** In the place of every model that is named, and of the one by default. */
+/** In place of every named model, and of the default one. */
 function plannedBy(provider: PlannedModel): Models["reach"] {
   const rate = { price: null, isOwn: false };
   const rest = { provider, model: "planned", missing: null, keyMark: null, window: null, rate };

@@ -1,4 +1,4 @@
-// A home whose kernels are fake doors behind a real socket: they can be started, killed without a word, told to leave and replaced,
+// A home with fake doors as kernels behind a real socket: they can be started, killed without a word, asked to leave and replaced,
 // in this process, and `open` gives a Sys that finds and starts them.
 
 import { mkdtempSync, rmSync } from "node:fs";

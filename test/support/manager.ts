@@ -1,4 +1,4 @@
-// A process manager over a whole kernel in memory, with sessions of any source and everything that was told of them.
+// A process manager over a whole kernel in memory, with sessions of any source and all of their events.
 
 import { uuidv7 } from "../../src/abi/ids.ts";
 import type { ClaudeStreamEvent } from "../../src/process/manager/events.ts";
@@ -12,7 +12,7 @@ export const OWNER = 1000;
 
 export class ManagedKernel {
   manager!: ProcessManager;
-  /** Everything that was told to a listener of all sessions. */
+  /** All events for a listener of all sessions. */
   events: { readonly id: string; readonly event: ClaudeStreamEvent }[] = [];
   faults: unknown[] = [];
   private made = 0;
@@ -36,7 +36,7 @@ export class ManagedKernel {
     this.manager.subscribeAll((id, event) => kernels === this.kernels && this.events.push({ id, event }));
   }
 
-  /** Everything stays as it lies, and the next kernel has a manager of its own. */
+  /** Everything stays in place, and the next kernel has a manager of its own. */
   async restart(): Promise<void> {
     // The one before dies with its kernel, and so do its timers.
     Reflect.get(this.manager, "polls").stop();
@@ -47,7 +47,7 @@ export class ManagedKernel {
     await this.home.quiet();
   }
 
-  /** One of another channel has an address; one of a terminal is known by its id. */
+  /** A session of another channel has an address; one of a terminal is known by its id. */
   session(about: Partial<Session> = {}): Session {
     const source = about.source ?? "cli";
     const id = uuidv7(this.home.clock.now(), this.home.random.bytes);
@@ -69,7 +69,7 @@ export class ManagedKernel {
     return (await this.home.sys.call<SessionLine>("session.get", { key })).status;
   }
 
-  /** How often its run was restarted after faults. */
+  /** Number of restarts of its run after faults. */
   async restarts(pid: string): Promise<number> {
     return (await this.home.stores.processes.head(pid)).restarts?.count ?? 0;
   }
@@ -83,7 +83,7 @@ export class ManagedKernel {
     return of.length === 0 ? types : types.filter((type) => of.includes(type));
   }
 
-  /** Until it was told of the session so often. */
+  /** Waits until the session had so many events. */
   async until(session: { readonly id: string }, type: string, times = 1): Promise<void> {
     await this.home.until(`${session.id}: ${type}`, () => this.types(session, type).length >= times);
     await this.manager.settled();

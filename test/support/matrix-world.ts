@@ -1,4 +1,4 @@
-// Nine kinds of callers around things of two people, for the capability matrix.
+// Nine kinds of callers around the files and processes of two people, for the capability matrix.
 
 import type { Approval } from "../../src/abi/process/process.ts";
 import type { Sys } from "../../src/abi/sys.ts";

@@ -1,4 +1,4 @@
-// A mount for tests that need files and nothing else of them.
+// A mount for tests that only need files.
 
 import type { FileSystem } from "../../fs/filesystem.ts";
 import { separateStores } from "../../fs/memory.ts";

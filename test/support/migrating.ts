@@ -1,6 +1,6 @@
-// A schema with a history, and a process that migrates a file to it and kills itself after the n-th step: what is left behind is what a
-// crash at that point leaves. Run as `bun migrating.ts <schema> <file> <n>`; it exits 0 when there were fewer steps. How many there are
-// `stepsOfMigrating` counts.
+// A schema with a history, and a process that migrates a file to it and kills itself after the n-th step, leaving the file as a
+// crash at that point would. Run as `bun migrating.ts <schema> <file> <n>`; it exits 0 if there were fewer steps.
+// `stepsOfMigrating` counts them.
 
 import { type Migration, migrate, type Schema } from "../../src/store/migrate.ts";
 import { KERNEL_SCHEMA } from "../../src/store/migrations/kernel.ts";
@@ -75,7 +75,7 @@ class MortalDb extends Db {
   }
 }
 
-/** Migrates a file to the schema and tells in how many steps. */
+/** Migrates a file to the schema and returns the number of steps. */
 export function stepsOfMigrating(path: string, schema: Schema): number {
   const db = new MortalDb(path, Number.POSITIVE_INFINITY);
   try {

@@ -1,10 +1,10 @@
-// Which modes a terminal is in after these bytes, by what turns them on and off; of those that are kept in a stack, how deep it is.
+// The modes of a terminal after these bytes, by their on and off sequences; for modes in a stack, its depth.
 
 const PRIVATE = /\x1b\[\?(\d+)([hl])|\x1b\[>\d+u|\x1b\[<u|\x1b\[22;0t|\x1b\[23;0t/g;
-/** On when a terminal is found. */
+/** On at the start. */
 const USUAL = ["7", "25"];
 
-/** Empty when the terminal is in its usual mode. */
+/** Empty if the terminal is in its usual mode. */
 export function oddModes(bytes: string): readonly string[] {
   const on = new Set(USUAL);
   const depth = { keys: 0, titles: 0 };

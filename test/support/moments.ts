@@ -1,4 +1,4 @@
-// Moments of gsv at a terminal, each reached with keys and recognised on the screen, for claims about what may happen at any of them.
+// Moments of gsv at a terminal, each reached with keys and recognised on the screen, for claims about events at any of them.
 
 import type { TestHome } from "./home.ts";
 import type { Session } from "./session.ts";
@@ -13,9 +13,9 @@ export interface Place {
   readonly nth: number;
 }
 
-/** What INT does then: ends a starting gsv, acts as ctrl-c on the line, the answer or the view, or goes to the running program. */
+/** The effect of INT: ends a starting gsv, acts as ctrl-c on the line, the answer or the view, or goes to the running program. */
 export type Meaning = "ends" | "notices" | "clears" | "aborts" | "closes" | "program";
-/** What else has the terminal: a program with the usual modes, or an editor with its own. */
+/** The current user of the terminal: a program with the usual modes, or an editor with its own. */
 export type Other = "program" | "editor";
 
 export interface Moment {
@@ -78,7 +78,7 @@ function typing(keys: string, shows: RegExp): (place: Place) => Promise<void> {
 
 const tale = (nth: number) => `tale${nth}`;
 
-/** When an answer has so many words. */
+/** Waits until an answer has so many words. */
 function atWord(word: number): Moment {
   return {
     name: `at word ${word} of an answer`,

@@ -1,4 +1,4 @@
-// Everything that is mounted, over a kernel that runs, as the kernel itself mounts it.
+// All mounts, over a running kernel, as the kernel itself mounts them.
 
 import type { Namespace } from "../../fs/namespace.ts";
 import type { Caller } from "../../src/abi/identity.ts";

@@ -1,6 +1,6 @@
-// Every call there is, by whether it can name a thing of somebody else, and every way to name one.
+// All calls, by whether they can name another's things, and every way to name one.
 
-/** What belongs to somebody, or does not exist: the same calls are tried on both. */
+/** Things with an owner, and missing ones: the same calls are tried on both. */
 export interface Things {
   readonly pid: string;
   readonly run: string;
@@ -13,7 +13,7 @@ export interface Things {
   readonly agent: string;
   readonly bundle: string;
   readonly project: string;
-  /** By its id: a key is always one's own. */
+  /** By its id: a key is always the caller's own. */
   readonly session: string;
 }
 
@@ -32,7 +32,7 @@ export const ABSENT: Things = {
   token: "0190a1b2-0000-7000-8000-000000000003",
 };
 
-/** Every call that can name a thing of somebody else, with every way to name one. */
+/** Every call that can name another's things, with every way to name them. */
 export const NAMING: { readonly [call: string]: (things: Things) => object[] } = {
   "proc.get": ({ pid }) => [{ pid }],
   "proc.spawn": ({ pid, workspace, project }) => [
@@ -177,7 +177,7 @@ export const NAMING: { readonly [call: string]: (things: Things) => object[] } =
   "repo.delete": ({ repo }) => [{ repo }],
 };
 
-/** Calls that name nobody's things; what they show is tried below. */
+/** Calls that name no things with an owner; their output is tested below. */
 export const NAMELESS = [
   "hil.ask",
   "policy.add",
@@ -209,12 +209,12 @@ export const NAMELESS = [
   "ai.test",
   "net.fetch",
   "codemode.exec",
-  // Only what was opened for the calling process.
+  // Only things that were opened for the calling process.
   "sys.mcp.call",
-  // A call is only its own account's to answer.
+  // Only its own account can answer a call.
   "sys.mcp.answer",
   "audit.list",
-  // Of a file that is not there it tells what was one's own doing.
+  // For a missing file it returns the caller's own changes.
   "fs.writers",
   "group.list",
   "group.add",
@@ -223,7 +223,7 @@ export const NAMELESS = [
   "sys.token.create",
   "sys.token.list",
   "proc.list",
-  // A pid only chooses among one's own rows, which outlive the process.
+  // A pid only selects among the caller's own rows, which outlive the process.
   "proc.usage",
   "archive.list",
   "repo.list",

@@ -1,4 +1,4 @@
-// An object store on a real disk with a real kernel database, in a directory that goes away with it.
+// An object store on a real disk with a real kernel database, in a directory that is removed with it.
 
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -15,7 +15,7 @@ import { FakeClock } from "./clock.ts";
 import { seeded } from "./random.ts";
 import { scratchDirectory } from "./scratch.ts";
 
-/** What somebody is told once a change is true. */
+/** The receipt of a committed change. */
 export const RECEIPT: Receipt = { uid: 1000, requestId: "r", bodyHash: "h", answer: { done: true }, now: 1 };
 
 export interface DiskHome {
@@ -29,7 +29,7 @@ export interface DiskHome {
 
 let empty: Uint8Array | null = null;
 
-/** The kernel.db of a home. A new one is laid out from one that was made once: to make it is most of what such a home costs. */
+/** The kernel.db of a home. New ones are copies of one that was made once: making it is most of the cost of such a home. */
 export function kernelDbOf(home: string, clock: Clock): KernelDb {
   const path = join(home, "kernel.db");
   empty ??= emptyKernelDb(clock);
@@ -79,7 +79,7 @@ export function plain(key: string, mode = 0o644) {
   return { key, uid: 1000, gid: 1000, mode, type: "text/plain", mtimeMs: 1, dirmarker: false, symlink: null };
 }
 
-/** Keys that no driver takes. */
+/** Keys that every driver refuses. */
 export const BAD_KEYS: readonly (readonly [what: string, key: string])[] = [
   ["the empty one", ""],
   ["with a leading slash", "/a"],

@@ -1,5 +1,5 @@
-// A home at rest that a kernel has lived in, for the doctor: nothing runs, and a test may break what it likes. What the machine would say
-// can be said by the test.
+// A home at rest after use by a kernel, for the doctor: nothing runs, and a test may break it. The test can set
+// the answers of the host.
 
 import { Database } from "bun:sqlite";
 import { rmSync } from "node:fs";
@@ -16,12 +16,12 @@ import { seeded } from "./random.ts";
 export class Bed {
   private constructor(readonly home: TestKernel) {}
 
-  /** A home with an init that was talked to, a task, and an archive. */
+  /** A home with an init that had messages, a task, and an archive. */
   static async make(): Promise<Bed> {
     return new Bed(await TestKernel.atRest(LIVED_IN));
   }
 
-  /** The first one, which the others are laid out after. */
+  /** The first one; the others are copies. */
   static async first(): Promise<Bed> {
     const home = await TestKernel.boot();
     await home.say("hello");
@@ -30,7 +30,7 @@ export class Bed {
     await home.say("again");
     const bed = new Bed(home);
     await bed.rest();
-    // gsv itself runs with a mask of its own; the process of a test does not.
+    // gsv itself sets a umask; the process of a test does not.
     await bed.fix("permissions");
     return bed;
   }
@@ -45,7 +45,7 @@ export class Bed {
     await this.home.kernel.leave();
   }
 
-  /** A kernel comes, takes up what there is, and leaves. */
+  /** A kernel starts, resumes all work, and leaves. */
   async visit(): Promise<readonly string[]> {
     await this.home.start();
     const faults = this.home.faults;
@@ -60,7 +60,7 @@ export class Bed {
     return { ...(await patientOf({ ...machine, home: { paths: this.paths, socket } })), ...over };
   }
 
-  /** What these checks find, in a line each. */
+  /** The findings of these checks, in a line each. */
   async look(checks: string | readonly string[], over: Partial<Patient> = {}): Promise<string[]> {
     return lines(await doctorOf(await this.patient(over)).examine({ checks: [checks].flat(), fix: false }));
   }

@@ -1,5 +1,5 @@
-// A second human in a home, with an agent and an init, as an account tool would make them: straight in the tables, because no call
-// makes accounts yet.
+// A second human in a home, with an agent and an init, as an account tool would create them: straight in the tables, because no call
+// creates accounts yet.
 
 import { Database } from "bun:sqlite";
 import { initPid } from "../../src/abi/ids.ts";
@@ -13,7 +13,7 @@ export interface Person {
   readonly sys: Sys;
 }
 
-/** Something straight in kernel.db, by a connection of its own. */
+/** A statement straight on kernel.db, by a connection of its own. */
 export function inKernelDb<T>(home: TestKernel, work: (db: Database) => T): T {
   const db = new Database(home.paths.kernelDb, { strict: true });
   try {

@@ -1,4 +1,4 @@
-// A screen of the emulator as a picture that a README can show: cells in their places, sixteen colours of a calm palette, dark or light.
+// A screen of the emulator as a picture for a README: cells in their places, sixteen colors of a calm palette, dark or light.
 
 import type { IBufferCell, Terminal } from "@xterm/headless";
 

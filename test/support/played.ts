@@ -1,5 +1,5 @@
-// gsv on a terminal, whole and in this process: a kernel that says what the test lets it say, a clock that stands still, keys as bytes, and the
-// screen read through a terminal emulator. What it shows is what the real program shows; only the machine around it is missing.
+// gsv on a terminal, whole and in this process: a kernel played by the test, a clock that stands still, keys as bytes, and the
+// screen read through a terminal emulator. It shows the same as the real program; only the host around it is missing.
 
 import { Terminal as Emulator } from "@xterm/headless";
 import type { ProcessInfo } from "../../src/abi/process/process.ts";
@@ -17,17 +17,17 @@ export interface PlayOptions {
   readonly colour?: boolean;
   readonly unicode?: boolean;
   readonly history?: readonly string[];
-  /** Told of each line that is kept. */
+  /** Called with each line that is saved. */
   readonly keep?: (entry: Past) => void;
   readonly theme?: AppPorts["theme"];
   readonly seen?: AppPorts["seen"];
-  /** What stood on the terminal before. */
+  /** The text on the terminal before. */
   readonly before?: readonly string[];
-  /** Before the first look at the kernel. */
+  /** Before the first read from the kernel. */
   readonly prepare?: (io: FakeIo) => void;
 }
 
-/** A paint follows a change by then, however soon after another it comes. */
+/** The latest time of a paint after a change, however soon after another it comes. */
 const PAINT_MS = 33;
 const UNTIL_MS = 3000;
 
@@ -50,11 +50,11 @@ export class Played {
   private resizing: () => void = () => {};
   private unread: string[] = [];
   private readonly size: { columns: number; rows: number };
-  /** Times the program was put aside. */
+  /** Number of suspends. */
   stops = 0;
-  /** Nobody is there who would take it back. */
+  /** There is no shell that would resume it. */
   isAlone = false;
-  /** As a signal from outside asks. */
+  /** As a signal from outside does. */
   putAside: () => void = () => {};
   /** After it was stopped unasked. */
   goesOn: () => void = () => {};
@@ -64,7 +64,7 @@ export class Played {
     this.size = { columns, rows };
     this.emulator = new Emulator({ cols: columns, rows, scrollback: 100_000, allowProposedApi: true });
     for (const line of options.before ?? []) this.unread.push(`${line}\r\n`);
-    // A terminal answers what it is asked.
+    // A terminal answers queries.
     this.emulator.onData((answer) => this.hearing?.(new TextEncoder().encode(answer)));
     answers(this.io);
     options.prepare?.(this.io);
@@ -76,7 +76,7 @@ export class Played {
 
   static async open(options: PlayOptions = {}): Promise<Played> {
     const played = new Played(options);
-    // The boxes are there once what draws them is loaded.
+    // The boxes are there once their renderer is loaded.
     await import("../../tui/view/draw.tsx");
     await played.until(() => played.hearing !== null);
     await played.settle();
@@ -139,7 +139,7 @@ export class Played {
     this.unread.push(text);
   }
 
-  /** What another program writes there. */
+  /** Writes as another program would. */
   print(text: string): void {
     this.write(text);
   }
@@ -149,7 +149,7 @@ export class Played {
     await this.settle();
   }
 
-  /** What the kernel tells, each painted before the next. */
+  /** Signals of the kernel, each painted before the next. */
   async play(...signals: readonly Signal[]): Promise<void> {
     for (const signal of signals) {
       this.io.fakeSys.emit(signal);
@@ -206,7 +206,7 @@ export class Played {
     return this.rowsNow().join("\n").trimEnd();
   }
 
-  /** Scrollback and screen, rows that were wrapped put together. */
+  /** Scrollback and screen, with wrapped rows joined. */
   everything(): readonly string[] {
     const lines: string[] = [];
     const { active } = this.emulator.buffer;
@@ -222,7 +222,7 @@ export class Played {
   }
 }
 
-/** What commands print, as a terminal in its usual mode shows it. */
+/** Output of commands, as a terminal in its usual mode shows it. */
 class Shown extends FakeOutput {
   override isTTY = true;
 
@@ -236,7 +236,7 @@ class Shown extends FakeOutput {
   }
 }
 
-/** A kernel in which nothing has happened yet. */
+/** A kernel without any history. */
 function answers({ fakeSys }: FakeIo): void {
   fakeSys.answer("system.whoami", () => ({ username: "sam", uid: 1000, home: "/home/sam" }));
   fakeSys.answer("proc.get", ({ pid = PID }: { pid?: string }) => processInfo({ pid }));
@@ -249,7 +249,7 @@ function answers({ fakeSys }: FakeIo): void {
   fakeSys.answer("proc.history.policy", () => {
     return { context: { tokens: 46_000, windowTokens: 200_000, compactsAtTokens: 180_000 } };
   });
-  // The first message begins a run; what is sent after it has runs of its own.
+  // The first message starts a run; later ones have runs of their own.
   let sent = 0;
   fakeSys.answer("proc.send", ({ pid = PID }: { pid?: string }) => {
     return { pid, runId: sent++ === 0 ? RUN : OTHER_RUN, status: "started", queued: sent > 1 };

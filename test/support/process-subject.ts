@@ -1,4 +1,4 @@
-// One process on a store under test, with short words for what a kernel does with it. Ids count upwards and time moves one millisecond
+// One process on a store under test, with short verbs for the kernel's actions on it. Ids count upwards and time moves one millisecond
 // a verb, so that a failing claim reads the same every time.
 
 import type { Message, ToolOutcome } from "../../src/abi/process/message.ts";
@@ -18,7 +18,7 @@ import type {
 
 import { SHOWN } from "./asking.ts";
 
-/** What stores of several kernel starts stand on. */
+/** The shared base of stores of several kernel starts. */
 export interface Engine {
   open(kernelGeneration: number): ProcessStore;
   dispose(): Promise<void>;
@@ -54,7 +54,7 @@ export class Subject {
     return `${kind}-${++this.count}`;
   }
 
-  /** A kernel that died and a later one that took over; the store of the dead one is handed back. */
+  /** A kernel that died and a later one that took over; returns the store of the dead one. */
   async nextKernel() {
     const stale = this.store;
     this.store = this.engine.open(++this.kernel);
@@ -188,7 +188,7 @@ export class Subject {
     await this.store.seal(this.pid, { answer, now: this.now() });
   }
 
-  /** Everything that is being closed, read in small pages. */
+  /** All of the closing generation, read in small pages. */
   async closingRecords(limit = 2) {
     const records: ArchiveRecord[] = [];
     let [messages, undelivered] = [0, 0];

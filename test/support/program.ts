@@ -1,4 +1,4 @@
-// gsv and the kernel with a crash plan as the tests run them: the binary when it is newer than every source, which is four times as fast,
+// gsv and the kernel with a crash plan as the tests run them: the binary if it is newer than every source, which is four times as fast,
 // else from the sources. `npm test` has both built; `bun test/support/program.ts` builds the kernel.
 
 import { readdirSync, statSync } from "node:fs";
@@ -10,7 +10,7 @@ const FOLDERS = ["src", "commands", "fs", "tui"];
 interface Program {
   readonly binary: string;
   readonly source: string;
-  /** What it is made of. */
+  /** Its sources. */
   readonly folders: readonly string[];
 }
 

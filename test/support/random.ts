@@ -1,4 +1,4 @@
-// Randomness with a seed, so that a failure can be played again.
+// Randomness with a seed, so that a failure can be repeated.
 
 import type { RandomBytes } from "../../src/abi/ids.ts";
 

@@ -1,4 +1,4 @@
-// Rows of the capability matrix for repositories and workspaces: who may do what with whose.
+// Rows of the capability matrix for repositories and workspaces: each caller's rights on each owner's.
 
 import type { Owner, World } from "./matrix-world.ts";
 
@@ -7,7 +7,7 @@ const ALL = ["ok", "ok", "ok", "ok", "ok"] as const;
 const ABSENT = ["ok", "ENOENT", "ok", "ok", "ENOENT"] as const;
 const PERSONS_OWN = ["ok", "ENOENT", "ok", "EPERM", "EPERM"] as const;
 
-/** Nothing answers there: who gets that far fails otherwise. */
+/** No server is there: a caller with the right gets another error. */
 const remote = "https://127.0.0.1:1/x.git";
 const inWorkspace = (more: object) => async (world: World, owner: Owner) => ({
   id: await world.workspace(owner),

@@ -1,10 +1,10 @@
-// A home whose bytes are to lie in a bucket, and the move there.
+// A home with its bytes in a bucket, and the move there.
 
 import type { Migrated } from "../../src/syscalls/system/storage-service.ts";
 import type { TestKernel } from "./kernel.ts";
 import { BUCKET, KEYS, newPrefix, type S3Server } from "./s3.ts";
 
-/** Settings only; returns the prefix, which nobody else has. */
+/** Settings only; returns a unique prefix. */
 export async function useBucket(home: TestKernel, server: S3Server): Promise<string> {
   const prefix = newPrefix();
   const changes = {
@@ -18,7 +18,7 @@ export async function useBucket(home: TestKernel, server: S3Server): Promise<str
   return prefix;
 }
 
-/** The server may have to be asked again, and the clock of the kernel moves only when told to: a little ahead of the real one. */
+/** A call may need a retry, and the clock of the kernel only moves on command: a little ahead of the real one. */
 export async function migrate(home: TestKernel, to: string): Promise<Migrated> {
   let isOver = false;
   const moved = home

@@ -14,7 +14,7 @@ import { seeded } from "./random.ts";
 
 const CHILD = join(import.meta.dir, "s3-child.mjs");
 export const BUCKET = "gsv-test";
-/** The only ones it knows. */
+/** The only credentials it knows. */
 export const KEYS = { accessKeyId: "the-id-of-the-test", secretAccessKey: "the-secret-of-the-test" };
 
 export interface S3Server {
@@ -54,7 +54,7 @@ export function bucketAt(endpoint: string, options: Partial<BucketOptions> = {})
 
 let prefixes = 0;
 
-/** Below a prefix that nobody else uses. */
+/** Below a unique prefix. */
 export async function newS3(endpoint: string): Promise<DiskHome> {
   const home = await mkdtemp(join(tmpdir(), "gsv-objects-"));
   const under = await openS3(home, endpoint, newPrefix());

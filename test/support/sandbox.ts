@@ -1,4 +1,4 @@
-// The machine's sandbox where it has one, and a stand-in for it that writes down the words it was given and runs what comes after them
+// The host's sandbox if it has one, and a stand-in for it that records its arguments and runs the command after them
 // in a group of its own, confined by nothing.
 
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -8,7 +8,7 @@ import { succeeds } from "../../src/targets/spawn.ts";
 
 export interface StandIn {
   readonly program: string;
-  /** The words of each call, oldest first, without those of the trial. */
+  /** The arguments of each call, oldest first, without those of the trial. */
   calls(): readonly (readonly string[])[];
 }
 
@@ -37,7 +37,7 @@ wait $!
 
 let asked: Promise<Sandbox | null> | undefined;
 
-/** The machine's own. Null, with a word, where it has none: what is tried in it is skipped there. */
+/** The host's own. null, with a message, if it has none: its tests are skipped there. */
 export function machineSandbox(): Promise<Sandbox | null> {
   asked ??= findSandbox({
     platform: process.platform,
@@ -50,7 +50,7 @@ export function machineSandbox(): Promise<Sandbox | null> {
   return asked;
 }
 
-/** Nothing but the directory's own rules. */
+/** Only the directory's own rules. */
 export const CONFINED = {
   ...{
     hidden: { own: ["/tmp"], directories: [], files: [] },
@@ -61,7 +61,7 @@ export const CONFINED = {
   },
 };
 
-/** Processes of the machine that were started with this among their words, whatever their numbers are to themselves. */
+/** Processes of the host that have this among their arguments, whatever their pids inside. */
 export function startedWith(mark: string): number[] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
@@ -71,7 +71,7 @@ export function startedWith(mark: string): number[] {
 
 function wordsOf(pid: number): string[] {
   try {
-    // One that has ended has no words any more.
+    // A zombie has no arguments.
     return readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
   } catch {
     return [];

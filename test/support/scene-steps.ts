@@ -1,4 +1,4 @@
-// First steps of several scenes.
+// First steps shared by several scenes.
 
 import type { WaitsFor } from "../../src/abi/process/process.ts";
 import type { Signal, SignalOf } from "../../src/abi/signal.ts";

@@ -1,4 +1,4 @@
-// Where tests put what they throw away: in memory where the machine has a place for it, because a test that is not about durability
+// Temporary directories of tests: in memory if the host has such a place, because a test of something other than durability
 // should not wait for a disk.
 
 import { accessSync, constants, mkdtempSync, rmSync, statfsSync, writeFileSync } from "node:fs";
@@ -9,7 +9,7 @@ const IN_MEMORY = "/dev/shm";
 
 const ROOM_BYTES_MIN = 2 * 1024 ** 3;
 
-/** For a whole run of tests, programs that they write and start included. */
+/** For a whole run of tests, with the programs that they write and start. */
 export function scratchForRun(): string {
   const directory = scratchDirectory("test");
   if (directory.startsWith(IN_MEMORY) && !(hasRoom(directory) && runsPrograms(directory))) {
@@ -37,7 +37,7 @@ function hasRoom(directory: string): boolean {
   return bavail * bsize >= ROOM_BYTES_MIN;
 }
 
-/** Containers often say no to that. */
+/** Containers often refuse that. */
 function runsPrograms(directory: string): boolean {
   const program = join(directory, "program");
   writeFileSync(program, "#!/bin/sh\n", { mode: 0o700 });

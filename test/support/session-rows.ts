@@ -1,5 +1,5 @@
-// The rows of the capability matrix about sessions, and how much a model thinks. A session of another is named by its id: a key is always one's
-// own.
+// The rows of the capability matrix for sessions, and the thinking level. A session of another account is named by its id: a key always means
+// the caller's own.
 
 import type { Owner, World } from "./matrix-world.ts";
 

@@ -1,12 +1,12 @@
-// gsv as a person has it: the real program in a PTY, its screen read through a terminal emulator. Everything waits for what is to be seen,
-// with a deadline; what was written is kept for claims about bytes.
+// gsv as a person has it: the real program in a PTY, its screen read through a terminal emulator. Every wait is for something on the screen,
+// with a deadline; the written bytes are kept for claims about them.
 
 import { Terminal as Emulator } from "@xterm/headless";
 
 export interface SessionOptions {
   readonly argv: readonly string[];
   readonly env: { readonly [name: string]: string };
-  /** Where the person stands; their home when left out. */
+  /** The person's working directory; their home when left out. */
   readonly cwd?: string;
   readonly columns?: number;
   readonly rows?: number;
@@ -26,7 +26,7 @@ export class Session implements AsyncDisposable {
 
   constructor({ argv, env, cwd = env.HOME, columns = 100, rows = 30 }: SessionOptions) {
     this.emulator = new Emulator({ cols: columns, rows, scrollback: 100_000, allowProposedApi: true });
-    // A terminal answers what it is asked.
+    // A terminal answers queries.
     this.emulator.onData((answer) => this.terminal.write(answer));
     this.terminal = new Bun.Terminal({
       cols: columns,
@@ -56,7 +56,7 @@ export class Session implements AsyncDisposable {
     this.terminal.resize(columns, rows);
   }
 
-  /** The rows of the screen, without what is blank at their ends. */
+  /** The rows of the screen, without trailing blanks. */
   rows(): readonly string[] {
     const { buffer, rows } = this.emulator;
     return Array.from({ length: rows }, (_, row) => this.row(buffer.active.baseY + row));
@@ -66,7 +66,7 @@ export class Session implements AsyncDisposable {
     return this.rows().join("\n").trimEnd();
   }
 
-  /** Scrollback and screen, rows that were wrapped put together. */
+  /** Scrollback and screen, with wrapped rows joined. */
   everything(): readonly string[] {
     const lines: string[] = [];
     const { active } = this.emulator.buffer;
@@ -77,13 +77,13 @@ export class Session implements AsyncDisposable {
     return lines;
   }
 
-  /** Whether lines are taken whole and what is typed is shown, as a shell has it. */
+  /** True if the terminal is in line mode with echo, as in a shell. */
   get takesLines(): boolean {
     const [echo, whole, signals] = [0x8, 0x2, 0x1];
     return (this.terminal.localFlags & (echo | whole | signals)) === (echo | whole | signals);
   }
 
-  /** All of what `stty -a` tells of modes. */
+  /** The modes from `stty -a`. */
   get lineModes(): readonly number[] {
     const { inputFlags, outputFlags, localFlags, controlFlags } = this.terminal;
     return [inputFlags, outputFlags, localFlags, controlFlags];
@@ -104,7 +104,7 @@ export class Session implements AsyncDisposable {
     }
   }
 
-  /** Until something more was written. */
+  /** Waits until something more was written. */
   heardMore(): Promise<void> {
     return this.heard.promise;
   }
@@ -114,7 +114,7 @@ export class Session implements AsyncDisposable {
       throw new Error(`still there:\n${this.text()}`);
     });
     const status = await Promise.race([this.process.exited, late]);
-    // The last it wrote may still be on its way.
+    // Its last output may still be on its way.
     await Bun.sleep(1);
     await this.written;
     return status;

@@ -1,4 +1,4 @@
-// A shell at a terminal with gsv below it: which process gsv is, how it is, and who is left there when it has gone.
+// A shell at a terminal with gsv below it: the pid of gsv, its state, and the processes left after it.
 
 import { readFileSync } from "node:fs";
 import type { TestHome } from "./home.ts";
@@ -10,10 +10,10 @@ interface Below {
   readonly nth: number;
 }
 
-/** What is to run for long, told from that of others. */
+/** A long-running command that differs from those of other tests. */
 export const sleeping = (nth: number) => `sleep ${40_000 + nth}`;
 
-/** Whoever is there still besides the kernel and the shell: processes of the home, of the terminal, and what was to sleep. */
+/** Processes left besides the kernel and the shell: those of the home, of the terminal, and the sleeping command. */
 export function leftBehind({ home, session, nth }: Below): readonly string[] {
   const shell = String(session.process.pid);
   const { stdout } = Bun.spawnSync(["ps", "-eo", "pid=,sid=,stat=,args="]);
@@ -26,7 +26,7 @@ export function leftBehind({ home, session, nth }: Below): readonly string[] {
   });
 }
 
-/** The process of gsv that the shell of the session has started. */
+/** The gsv process that the shell of the session has started. */
 export function gsvBelow({ process }: Session): number | null {
   const { stdout } = Bun.spawnSync(["ps", "-o", "pid=,args=", "--ppid", String(process.pid)]);
   const line = stdout

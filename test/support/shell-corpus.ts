@@ -1,4 +1,4 @@
-// What bash does, by example: snippets in test/golden/shell/*.bash, each under a title, and what real bash answered to each of them in
+// bash by example: snippets in test/golden/shell/*.bash, each under a title, and the recorded answers of real bash in
 // test/golden/shell.json. Every snippet starts in a fresh home with the same few files.
 
 import { readdirSync, readFileSync } from "node:fs";
@@ -17,7 +17,7 @@ export interface Snippet {
 }
 
 export interface Answer {
-  /** The snippet it is an answer to, so that a changed snippet is seen. */
+  /** The snippet of this answer, to detect a changed snippet. */
   readonly script: string;
   readonly status: number;
   readonly stdout: string;
@@ -55,7 +55,7 @@ export function answers(): { readonly [name: string]: Answer } {
   return JSON.parse(readFileSync(ANSWERS, "utf8"));
 }
 
-/** The home is another directory each time, and bash names itself and the line in front of what it says. */
+/** The home is another directory each time, and bash puts its own name and the line before its messages. */
 export function wording(stderr: string): string {
   return stderr.replaceAll(/^(?:[./\w-]+: )?(?:-c: )?line \d+: /gm, "").replaceAll(/^(?:bash|gsv): /gm, "");
 }

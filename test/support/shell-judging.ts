@@ -1,4 +1,4 @@
-// A command judged as a kernel would, on ground that a test describes.
+// The verdict on a command as a kernel would give it, for files and programs that a test describes.
 
 import { Bash } from "just-bash/browser";
 import type { Rule } from "../../src/abi/policy.ts";

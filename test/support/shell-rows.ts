@@ -1,4 +1,4 @@
-// The rows of the capability matrix for shell.*: scripts over gsv's files, which whoever runs them may follow, and root.
+// The rows of the capability matrix for shell.*: scripts over gsv's files, which their owner and root may follow.
 
 import type { Sys } from "../../src/abi/sys.ts";
 
@@ -32,7 +32,7 @@ export const SHELL_ROWS = {
     outcomes: FOUND,
     about: async (world: World, owner: Owner) => ({ id: await ran(world, owner), signal: "TERM" }),
   },
-  // What runs over gsv's files is fed by nobody.
+  // Scripts over gsv's files get no input.
   "shell.input": {
     outcomes: ["EINVAL", "ENOENT", "EINVAL", "ENOENT", "ENOENT"] as const,
     about: async (world: World, owner: Owner) => ({ id: await ran(world, owner), data: "" }),

@@ -1,13 +1,13 @@
-// Workers for the scripts of kernels in this process, kept when their kernel closes: to load one takes forty times what a short script does.
-// The kernel itself hands a Worker on from script to script; here it goes on to the next kernel's. One whose script was
-// cut off, or that died, is gone for good.
+// Workers for the scripts of kernels in this process, kept when their kernel closes: loading one takes forty times as long as a short script.
+// The kernel itself hands a Worker on from script to script; here the next kernel gets it. A Worker that died, or had its script
+// cut off, is not used again.
 
 import type { FromRunner, Runner } from "../../src/targets/shell.ts";
 import { newShellRunner } from "../../src/workers/workers.ts";
 
 const KEPT_MAX = 4;
 
-/** One Worker, and who listens to it now. */
+/** One Worker, and its current listener. */
 class Lent {
   isReady = false;
   isBusy = false;

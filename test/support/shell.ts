@@ -1,5 +1,5 @@
-// gsv as it is typed, against a kernel in this process: the real command line with streams that remember. Time passes only as far as a
-// command needs to come to its end.
+// gsv as it is typed, against a kernel in this process: the real command line with streams that record. Time passes only as far as a
+// command needs to end.
 
 import type { Input, Interruption, Io } from "../../commands/command.ts";
 import { runCommandLine } from "../../commands/run.ts";
@@ -52,7 +52,7 @@ export async function begin(
     },
     clock: home.clock,
     random: seeded(1).bytes,
-    // Nobody sits at these commands.
+    // There is no person at these commands.
     person: {
       answersHere: () => false,
       ask: async () => "",

@@ -1,4 +1,4 @@
-// The one writer of the terminal, over a terminal emulator that shows what it wrote.
+// The one writer of the terminal, over a terminal emulator that shows its output.
 
 import { Terminal } from "@xterm/headless";
 import { type Live, Screen } from "../../tui/screen/screen.ts";
@@ -37,7 +37,7 @@ export class Shown {
     });
   }
 
-  /** What another program, or a shell before us, wrote. */
+  /** Output of another program, or of a shell before us. */
   other(text: string): Promise<void> {
     return new Promise((resolve) => this.emulator.write(text, resolve));
   }

@@ -1,5 +1,5 @@
-// Whether a home is sound, judged from its files alone while no kernel runs: databases whole, the registry in agreement with every process,
-// nothing half done, histories legal, archives readable, and what was acknowledged kept. Each fault is one line; none is the claim.
+// Checks whether a home is sound, from its files alone while no kernel runs: databases whole, the registry in agreement with every process,
+// nothing half done, histories legal, archives readable, and acknowledged messages kept. Each fault is one line; a sound home has none.
 
 import { Database } from "bun:sqlite";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
@@ -8,7 +8,7 @@ import { gunzipSync } from "node:zlib";
 import type { Closed } from "../../src/syscalls/services.ts";
 import type { TestHome } from "./home.ts";
 
-/** A message whose send was answered. */
+/** A message with an answered send. */
 export interface Acknowledged {
   readonly pid: string;
   readonly runId: string;
@@ -36,7 +36,7 @@ interface ProcessBook {
   readonly records: readonly Record[];
   readonly waiting: readonly { run_id: string | null; message: string; wakes: number; generation: number }[];
   readonly runs: ReadonlyMap<string, string | null>;
-  /** Runs that were answered with another, by that one. */
+  /** Absorbed runs, by the run that answered them. */
   readonly merged: ReadonlyMap<string, string>;
   readonly openApprovals: readonly string[];
   readonly faults: readonly string[];
@@ -47,7 +47,7 @@ type Row = { [column: string]: string | number | null };
 export class HomeBook {
   readonly faults: string[] = [];
   readonly processes = new Map<string, ProcessBook>();
-  /** What was put away, oldest first. */
+  /** Archives, oldest first. */
   private readonly archived = new Map<string, Record[]>();
   private readonly archives: Row[];
   private readonly rows: Row[];
@@ -76,7 +76,7 @@ export class HomeBook {
     for (const row of this.rows) this.compare(row);
   }
 
-  /** Every record of a process there ever was, put away or not. */
+  /** Every message of every process so far, archived or not. */
   records(pid: string): readonly Record[] {
     return [...(this.archived.get(pid) ?? []), ...(this.processes.get(pid)?.records ?? [])];
   }
@@ -85,7 +85,7 @@ export class HomeBook {
     return this.archives.filter((row) => row.process_id === pid).length;
   }
 
-  /** Faults about messages that were acknowledged: lost, doubled, out of order, or of a run without an end. */
+  /** Faults of acknowledged messages: lost, doubled, out of order, or of a run without an end. */
   missing(acknowledged: readonly Acknowledged[]): string[] {
     const faults: string[] = [];
     const places = new Map<string, number>();
@@ -108,7 +108,7 @@ export class HomeBook {
     return faults;
   }
 
-  /** Faults about effects: objects stored oftener than calls asked for, or less often than calls say they were. */
+  /** Faults of effects: objects stored more often than calls asked for, or less often than calls report. */
   effects(stored: readonly string[], prefix: string): string[] {
     const asked = new Map<string, { calls: number; completed: number }>();
     for (const pid of new Set([...this.archived.keys(), ...this.processes.keys()])) {
@@ -134,7 +134,7 @@ export class HomeBook {
     return faults;
   }
 
-  /** Faults about what was put away, against the answers to whoever asked for it: one archive for each, with what was said to be in it. */
+  /** Faults of archives, compared with the answers to their callers: one archive for each, with the reported content. */
   putAway(pid: string, answers: readonly Closed[]): string[] {
     const kept = this.archives.filter((row) => row.process_id === pid).map((row) => [row.archive_id, row.messages]);
     const told = answers.map((closed) => [closed.archiveId, closed.archivedMessages]);
@@ -192,7 +192,7 @@ export class HomeBook {
     this.archived.set(pid, [...(this.archived.get(pid) ?? []), ...records]);
   }
 
-  /** By the program that a person would read them with. */
+  /** Read with the program that a person would use. */
   private checkArchives(): void {
     const paths = this.archives.map((row) => join(this.home.paths.objectsDir, String(row.object_key)));
     const there = paths.filter((path) => existsSync(path));
@@ -201,7 +201,7 @@ export class HomeBook {
     if (exitCode !== 0) this.faults.push(`gzip does not read all archives: ${stderr.toString().trim()}`);
   }
 
-  // The projection in kernel.db against the process's own word.
+  // The projection in kernel.db compared with the process's own row.
   private compare(row: Row): void {
     const pid = String(row.process_id);
     if (row.phase !== "live") this.faults.push(`${pid} is still ${row.phase}`);

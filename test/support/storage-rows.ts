@@ -1,4 +1,4 @@
-// The rows of the capability matrix about stored bytes: those of the home, and the media of a process.
+// The rows of the capability matrix for stored bytes: those of the home, and the media of a process.
 
 import type { Owner, World } from "./matrix-world.ts";
 
@@ -12,7 +12,7 @@ export const STORAGE_ROWS = {
   "storage.status": { outcomes: ALL, about: () => ({}) },
   "storage.verify": { outcomes: ALL, about: () => ({}) },
   "storage.gc": { outcomes: ROOT, about: () => ({ dryRun: true }) },
-  // Root is told that the bytes are there already.
+  // Root gets the answer that the bytes are there already.
   "storage.migrate": {
     outcomes: ["EPERM", "EPERM", "EINVAL", "EPERM", "EPERM"] as const,
     about: () => ({ to: "disk" }),

@@ -1,6 +1,6 @@
-// A kernel's worth of writing to one process database, to be killed. Run as `bun store-child.ts <directory> <kernel generation> <mode>`.
-// `once` writes a checkpointed part and a part that only the write-ahead log holds, then kills itself. `forever` writes until it is
-// killed and says on stdout, one line each, what was acknowledged to it.
+// As many writes to one process database as a kernel makes, to be killed. Run as `bun store-child.ts <directory> <kernel generation> <mode>`.
+// `once` writes a checkpointed part and a part that only the write-ahead log has, then kills itself. `forever` writes until it is
+// killed and prints each acknowledged write on stdout, one a line.
 
 import { writeSync } from "node:fs";
 import { NO_USAGE } from "../../src/abi/process/process.ts";
@@ -26,7 +26,7 @@ export async function send(store: ProcessStore, name: string, text: string = nam
   if (!admitted.ok) throw new Error(admitted.why);
 }
 
-/** One answer with one tool call in it; every commit that is acknowledged is told. */
+/** One answer with one tool call in it; prints every acknowledged commit. */
 export async function answer(store: ProcessStore, run: Claimed, told: (line: string) => void): Promise<void> {
   const { runId, epoch } = run;
   const dispatchId = `d-${runId}-${epoch}`;

@@ -1,4 +1,4 @@
-// A kernel that answers what the test says, remembers what it was asked, and sends the signals the test gives it.
+// A kernel with scripted answers, which records its calls and sends the signals of the test.
 
 import { SysError } from "../../src/abi/errno.ts";
 import { matches, type Signal, type SignalFilter } from "../../src/abi/signal.ts";
@@ -16,13 +16,13 @@ export class FakeSys implements Sys {
   private readonly answers = new Map<string, Answer>();
   private readonly listeners = new Set<{ filter: SignalFilter; listener: (signal: Signal) => void }>();
 
-  /** From now on this call is answered so; a thrown SysError refuses it. */
+  /** Sets the answer to this call from now on; a thrown SysError refuses it. */
   answer(name: string, answer: Answer): this {
     this.answers.set(name, answer);
     return this;
   }
 
-  /** A signal is only seen by those who listen now. */
+  /** Only current listeners get a signal. */
   emit(...signals: Signal[]): void {
     for (const signal of signals) {
       for (const { filter, listener } of [...this.listeners]) if (matches(filter, signal)) listener(signal);
@@ -38,7 +38,7 @@ export class FakeSys implements Sys {
   }
 
   async call<Result>(name: string, args: object, options: CallOptions = {}): Promise<Result> {
-    // As on the wire: what is undefined does not travel.
+    // As on the wire: undefined is left out.
     this.calls.push({ name, args: JSON.parse(JSON.stringify(args)) });
     const answer = this.answers.get(name);
     if (answer === undefined) throw new SysError("ENOSYS", `no answer was prepared for ${name}`);

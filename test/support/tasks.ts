@@ -1,4 +1,4 @@
-// Coding tasks as a model would do them, with the mistakes that models make, and the project they are about.
+// Coding tasks as a model would do them, with typical mistakes of models, and their project.
 
 import type { PlannedCall } from "./answers.ts";
 
@@ -23,7 +23,7 @@ export const PROJECT = {
   "picture.bin": "\u0000\u0001\u0002",
 };
 
-/** One turn of the model: what it calls, all at once. */
+/** One turn of the model: its calls, all at once. */
 export type Turn = readonly PlannedCall[];
 const call = (name: string, args: object): PlannedCall => ({ name, args: { target: "host", ...args } });
 const gsv = (name: string, args: object): PlannedCall => ({ name, args });
@@ -34,7 +34,7 @@ const read = call("Read", { path: "src/server.js" });
 export interface Task {
   readonly asked: string;
   readonly turns: readonly Turn[];
-  /** What the person answers, in order; yes when nothing is said. */
+  /** The person's answers, in order; yes by default. */
   readonly answers?: readonly ("approve" | "deny")[];
 }
 

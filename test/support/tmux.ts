@@ -1,4 +1,4 @@
-// A tmux server of its own, with one window: keys go in, what it shows and what it scrolled away comes out.
+// A tmux server of its own, with one window: keys go in, its screen and scrollback come out.
 
 import { until } from "./home.ts";
 
@@ -10,7 +10,7 @@ export class Tmux implements AsyncDisposable {
 
   private constructor(private readonly env: { readonly [name: string]: string }) {}
 
-  /** A shell in a window of that size, without anybody who looks. */
+  /** A shell in a window of that size, without an attached client. */
   static open(env: { readonly [name: string]: string }, columns: number, rows: number): Tmux {
     const tmux = new Tmux({ ...env, TERM: "xterm-256color", LANG: "C.UTF-8", PS1: "sh$ " });
     const size = ["-x", String(columns), "-y", String(rows)];
@@ -20,7 +20,7 @@ export class Tmux implements AsyncDisposable {
     return tmux;
   }
 
-  /** One command of tmux; what it prints. */
+  /** Runs one command of tmux; returns its output. */
   run(...args: readonly string[]): string {
     const done = Bun.spawnSync(["tmux", "-L", this.socket, ...args], { env: this.env });
     if (done.exitCode !== 0) throw new Error(`tmux ${args.join(" ")}: ${done.stderr.toString()}`);
@@ -49,7 +49,7 @@ export class Tmux implements AsyncDisposable {
     return this.run("capture-pane", "-p", "-t", "main").trimEnd();
   }
 
-  /** Scrollback and screen, rows that were wrapped put together. */
+  /** Scrollback and screen, with wrapped rows joined. */
   everything(): readonly string[] {
     return this.run("capture-pane", "-p", "-J", "-S", "-", "-t", "main")
       .split("\n")

@@ -1,5 +1,5 @@
-// What each kind of model server sends, as bodies: the same few behaviours in every format. Written in the servers' own order and with the
-// fields they have that nobody needs.
+// Bodies of each kind of model server: the same few behaviours in every format. Written in the servers' own order and with their
+// unused fields.
 
 import { anthropicProvider } from "../../src/providers/anthropic/anthropic.ts";
 import { ollamaProvider } from "../../src/providers/ollama/ollama.ts";

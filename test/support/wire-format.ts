@@ -1,4 +1,4 @@
-// What the bodies of all model servers are written with: what is said, as events, lines and errors.
+// The parts of all model servers' bodies: content as events, lines and errors.
 
 import type { Usage } from "../../src/abi/process/process.ts";
 import type { Provider } from "../../src/abi/stream.ts";
@@ -12,7 +12,7 @@ export interface Spoken {
   readonly calls?: readonly { readonly name: string; readonly json: readonly string[] }[];
   readonly stop?: "length" | "refusal";
   readonly usage?: Partial<Usage>;
-  /** Things no client knows, in between. */
+  /** Events and fields that no client knows, in between. */
   readonly strange?: true;
 }
 
@@ -20,11 +20,11 @@ export interface Wire {
   readonly name: string;
   readonly model: string;
   readonly type: string;
-  /** Where the answer is asked for. */
+  /** The path of the request. */
   readonly path: string;
   readonly provider: (access: Access) => Provider;
   readonly body: (spoken: Spoken) => string;
-  /** An error in the middle of an answer, as the server words it. */
+  /** An error in the middle of an answer, in the server's words. */
   readonly broken: (kind: "overloaded" | "overflow") => string;
   /** The body of an error by its status. */
   readonly error: (kind: ErrorKind) => WireReply;

@@ -1,4 +1,4 @@
-// What OpenAI, and servers that speak as it does, send: chat completions and Responses.
+// Bodies of OpenAI, and of compatible servers: chat completions and Responses.
 
 import { openAiProvider } from "../../src/providers/openai/openai.ts";
 import { FakeClock } from "./clock.ts";

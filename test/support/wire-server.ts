@@ -1,5 +1,5 @@
-// A model server on loopback that says, byte by byte, what a test wrote down for it: real HTTP over a real socket, so that pieces, cuts and
-// silence are what a client meets. Replies are used up in order; when none is left the usual one is given, or 500. It remembers
+// A model server on loopback that sends, byte by byte, the script of a test: real HTTP over a real socket, so that a client gets real
+// pieces, cuts and silence. Replies are used up in order; after the last one comes the default reply, or 500. It records
 // every request whole.
 
 import type { Socket } from "bun";
@@ -15,7 +15,7 @@ export interface WireReply {
   readonly cut?: true;
   /** Nothing comes after the body; the connection stays open until the client leaves. */
   readonly hangs?: true;
-  /** The connection is closed before a word is said. */
+  /** The connection is closed before the first byte. */
   readonly refuses?: true;
 }
 
@@ -31,7 +31,7 @@ type Connection = Socket<{ open: Buffer }>;
 
 export class WireServer {
   readonly requests: WireRequest[] = [];
-  /** Connections that clients closed while they were being answered. */
+  /** Connections that clients closed during an answer. */
   left = 0;
   private readonly replies: WireReply[] = [];
   private readonly busy = new Set<Connection>();
@@ -79,7 +79,7 @@ export class WireServer {
     }
   }
 
-  /** The first whole request of what came, taken away from it. */
+  /** Removes the first whole request from the received bytes. */
   private taken(socket: Connection): WireRequest | null {
     const { open } = socket.data;
     const end = open.indexOf("\r\n\r\n");
@@ -118,7 +118,7 @@ export class WireServer {
     if (reply.cut) socket.end();
   }
 
-  // All of it, and out of the house before the next piece.
+  // All of it, and sent before the next piece.
   private async write(socket: Connection, bytes: Buffer): Promise<void> {
     for (let left = bytes; left.length > 0; ) {
       const written = socket.write(left);

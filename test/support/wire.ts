@@ -9,7 +9,7 @@ import { type ServeOptions, serve } from "../../src/rpc/server.ts";
 import { classOf, FakeDoor, info, until } from "./door.ts";
 
 const cleanups: (() => unknown)[] = [];
-/** For `afterEach` of every file that uses these: a hook of an imported file holds for the first that imports it alone. */
+/** For `afterEach` of every file that uses these: a hook of an imported file only applies to its first importer. */
 export async function cleanUp(): Promise<void> {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 }

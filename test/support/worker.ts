@@ -1,5 +1,5 @@
-// A process that makes the calls a test names, one run a list, each allowed by a person where it asks; and a directory of this machine to
-// work in, with the git of its owner.
+// A process that makes the calls of a test, one run a list, each approved by a person if it asks; and a working directory of the host,
+// with the git of its owner.
 
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -18,7 +18,7 @@ export interface Call {
 export const host = (command: string): Call => ({ name: "Shell", args: { target: "host", command } });
 export const write = (path: string, content: string): Call => ({ name: "Write", args: { path, content } });
 
-/** One run of these calls, one a turn; its id. */
+/** Starts one run of these calls, one a turn; returns its id. */
 export async function works(home: TestKernel, pid: string, ...calls: readonly Call[]): Promise<string> {
   home.model.will(pid, ...calls.map((call) => ({ calls: [call] })));
   const { runId } = await home.send("go", { pid });
@@ -73,7 +73,7 @@ export class Project implements Disposable {
     return readdirSync(join(this.directory, below)).sort();
   }
 
-  /** Everything committed by its owner. */
+  /** All files committed by its owner. */
   versioned(): this {
     plainGit(this.directory, "init", "-q");
     plainGit(this.directory, "add", "-A");
@@ -81,7 +81,7 @@ export class Project implements Disposable {
     return this;
   }
 
-  /** Of every byte that its owner's git keeps. */
+  /** A hash of every byte in its owner's git. */
   gitDigest(): string {
     const hash = createHash("sha256");
     const walk = (path: string) => {

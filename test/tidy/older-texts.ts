@@ -60,7 +60,6 @@ export const OLDER_COMMENTS: readonly string[] = [
   "src/targets",
   "src/tools",
   "src/tools/html",
-  "test/support",
   "test/tidy",
   "tui",
   "tui/cards",
