@@ -123,7 +123,7 @@ function realPathOf(path: string): string {
 
 /** Creates the home and its directories. Throws if the home cannot be used. */
 export function prepareHome(paths: HomePaths, uid: number): void {
-  const before = look(paths.home);
+  const before = statHome(paths.home);
   if (before === undefined) makeDirectory(paths.home);
   else checkHome(paths.home, before, uid);
   const { procDir, objectsDir, reposDir, spoolDir, crashDir, backupDir, quarantineDir, secretsDir, runDir, logDir } =
@@ -143,7 +143,7 @@ export function prepareHome(paths: HomePaths, uid: number): void {
     if (!existsSync(directory)) makeDirectory(directory);
     tighten(directory, uid);
   }
-  for (const file of [paths.kernelDb, paths.lockFile, paths.kernelInfo, paths.kernelLog]) needFile(file);
+  for (const file of [paths.kernelDb, paths.lockFile, paths.kernelInfo, paths.kernelLog]) checkFile(file);
 }
 
 /** Whether there is a readable home. Changes nothing. */
@@ -169,14 +169,14 @@ function checkHome(home: string, stats: Stats, uid: number): void {
   if ((stats.mode & STICKY) !== 0) throw refused(home, "it is a shared directory", OWN_DIRECTORY);
   if (readdirSync(home).length > 0) {
     const why = `other users can read it (mode ${modeOf(stats)})`;
-    if (isLivedIn(home)) throw refused(home, why, `chmod 700 ${quoted(home)}`);
+    if (hasKernelFiles(home)) throw refused(home, why, `chmod 700 ${quoted(home)}`);
     throw refused(home, `${why}, and it is not gsv's`, OWN_DIRECTORY);
   }
   setPrivate(home);
 }
 
 /** Whether a kernel has run here. Otherwise GSV_HOME may be a mistake, and nothing may be changed. */
-function isLivedIn(home: string): boolean {
+function hasKernelFiles(home: string): boolean {
   const { kernelDb, lockFile } = homePaths(home);
   return existsSync(kernelDb) || existsSync(lockFile);
 }
@@ -196,20 +196,20 @@ function setPrivate(directory: string): void {
 // Links are followed, because objects may be on another disk.
 function tighten(directory: string, uid: number): void {
   const stats = statOf(directory);
-  if (stats === undefined) throw leadsNowhere(directory);
-  if (!stats.isDirectory()) throw refused(directory, "it is not a directory", aside(directory));
+  if (stats === undefined) throw brokenLink(directory);
+  if (!stats.isDirectory()) throw refused(directory, "it is not a directory", moveAway(directory));
   if (stats.uid !== uid) throw foreign(directory, stats, uid, `sudo chown -R ${uid} ${quoted(directory)}`);
   if ((stats.mode & 0o077) !== 0) setPrivate(directory);
 }
 
 /** Missing and unreadable ones are reported later. */
-function needFile(file: string): void {
+function checkFile(file: string): void {
   try {
     const stats = statOf(file);
     if (stats?.isFile()) return;
-    if (stats?.isDirectory()) throw refused(file, IS_DIRECTORY, aside(file));
-    if (stats !== undefined) throw refused(file, "it is not a regular file", aside(file));
-    if (lstatSync(file, { throwIfNoEntry: false }) !== undefined) throw leadsNowhere(file);
+    if (stats?.isDirectory()) throw refused(file, IS_DIRECTORY, moveAway(file));
+    if (stats !== undefined) throw refused(file, "it is not a regular file", moveAway(file));
+    if (lstatSync(file, { throwIfNoEntry: false }) !== undefined) throw brokenLink(file);
   } catch (error) {
     if (error instanceof SysError) throw error;
   }
@@ -226,44 +226,44 @@ function statOf(path: string): Stats | undefined {
 }
 
 /** For example objects on a disk that is not mounted. */
-function leadsNowhere(path: string): SysError {
+function brokenLink(path: string): SysError {
   const to = clip(readlinkSync(path));
   return refused(path, `it is a broken link to ${to}`, `restore the target, or remove the link: rm ${quoted(path)}`);
 }
 
-function aside(path: string): string {
+function moveAway(path: string): string {
   return `mv ${quoted(path)} ${quoted(`${path}.old`)}`;
 }
 
 /** Translates errors of the host about a path in a home; null for other errors. */
-export function inTheWay(error: unknown): SysError | null {
+export function pathError(error: unknown): SysError | null {
   const { code = "", path } = error as { code?: string; path?: unknown };
   if (error instanceof SysError || typeof path !== "string") return null;
-  if (code === "EACCES") return closedTo(path);
+  if (code === "EACCES") return unreadablePart(path);
   if (!KINDS.has(code)) return null;
   const names = path.split("/");
   for (let depth = 2; depth <= names.length; depth++) {
     const here = names.slice(0, depth).join("/");
     const stats = statOf(here);
     if (stats?.isDirectory()) continue;
-    if (stats !== undefined) return refused(here, "it is not a directory", aside(here));
-    return lstatSync(here, { throwIfNoEntry: false }) === undefined ? null : leadsNowhere(here);
+    if (stats !== undefined) return refused(here, "it is not a directory", moveAway(here));
+    return lstatSync(here, { throwIfNoEntry: false }) === undefined ? null : brokenLink(here);
   }
-  return code === "EISDIR" ? refused(path, IS_DIRECTORY, aside(path)) : null;
+  return code === "EISDIR" ? refused(path, IS_DIRECTORY, moveAway(path)) : null;
 }
 
 /** The first part of a path without access, else the last readable one. */
-function closedTo(path: string): SysError {
+function unreadablePart(path: string): SysError {
   let last = "/";
   for (let at = path.indexOf("/", 1); at !== -1; at = path.indexOf("/", at + 1)) {
     const here = path.slice(0, at);
-    if (!mayPass(here)) return closed(here);
+    if (!canEnter(here)) return unreadable(here);
     last = here;
   }
-  return closed(lstatSync(path, { throwIfNoEntry: false }) === undefined ? last : path);
+  return unreadable(lstatSync(path, { throwIfNoEntry: false }) === undefined ? last : path);
 }
 
-function mayPass(directory: string): boolean {
+function canEnter(directory: string): boolean {
   try {
     accessSync(directory, constants.X_OK);
     return true;
@@ -272,14 +272,14 @@ function mayPass(directory: string): boolean {
   }
 }
 
-function closed(path: string): SysError {
+function unreadable(path: string): SysError {
   return refused(path, `permission denied (mode ${modeOf(lstatSync(path))})`, `chmod u+rwX ${quoted(path)}`);
 }
 
 const KINDS = new Set(["EISDIR", "ENOTDIR", "ELOOP", "EEXIST", "ENOENT"]);
 const IS_DIRECTORY = "it is a directory, not a file";
 
-function look(home: string): Stats | undefined {
+function statHome(home: string): Stats | undefined {
   try {
     return statSync(home, { throwIfNoEntry: false });
   } catch (error) {

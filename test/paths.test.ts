@@ -13,7 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { SysError } from "../src/abi/errno.ts";
-import { homeFrom, homePaths, inTheWay, prepareHome, readKernelInfo } from "../src/paths.ts";
+import { homeFrom, homePaths, pathError, prepareHome, readKernelInfo } from "../src/paths.ts";
 
 const uid = process.getuid?.() ?? 0;
 let base = "";
@@ -214,26 +214,26 @@ describe("a home", () => {
       throw new Error("nothing was thrown");
     };
     writeFileSync(at, "");
-    const wall = inTheWay(thrown(() => mkdirSync(join(at, "sam/home"), { recursive: true })));
+    const wall = pathError(thrown(() => mkdirSync(join(at, "sam/home"), { recursive: true })));
     expect([wall?.message, wall?.hints]).toEqual([`cannot use ${at}: it is not a directory`, [`mv ${at} ${at}.old`]]);
-    expect(inTheWay(thrown(() => mkdirSync(at, { recursive: true })))?.message).toBe(wall?.message ?? "");
+    expect(pathError(thrown(() => mkdirSync(at, { recursive: true })))?.message).toBe(wall?.message ?? "");
     rmSync(at);
     mkdirSync(at);
-    const directory = inTheWay(thrown(() => writeFileSync(at, "x")));
+    const directory = pathError(thrown(() => writeFileSync(at, "x")));
     expect(directory?.message).toBe(`cannot use ${at}: it is a directory, not a file`);
     symlinkSync("loop", join(at, "loop"));
-    expect(inTheWay(thrown(() => statSync(join(at, "loop/x"))))?.message).toContain("it is a broken link to loop");
+    expect(pathError(thrown(() => statSync(join(at, "loop/x"))))?.message).toContain("it is a broken link to loop");
     symlinkSync(join(at, "gone"), join(at, "lost"));
-    const lost = inTheWay(thrown(() => mkdirSync(join(at, "lost/x"), { recursive: true })));
+    const lost = pathError(thrown(() => mkdirSync(join(at, "lost/x"), { recursive: true })));
     expect(lost?.hints).toEqual([`restore the target, or remove the link: rm ${join(at, "lost")}`]);
     for (const error of [thrown(() => statSync(join(at, "none"))), thrown(() => mkdirSync(at)), new Error("x"), null])
-      expect(error === null ? null : inTheWay(error)).toBeNull();
+      expect(error === null ? null : pathError(error)).toBeNull();
   });
 
   test("that denies its owner access to a part names that part and the command to open it", () => {
     const at = join(realpathSync(base), "part");
     mkdirSync(join(at, "in"), { recursive: true });
-    const denied = (path: string) => inTheWay(Object.assign(new Error("denied"), { code: "EACCES", path }));
+    const denied = (path: string) => pathError(Object.assign(new Error("denied"), { code: "EACCES", path }));
     chmodSync(join(at, "in"), 0o500);
     const told = denied(join(at, "in", "new"));
     expect([told?.code, told?.message, told?.hints]).toEqual([

@@ -12,12 +12,12 @@ const COMBINED = ["allOf", "anyOf", "oneOf"] as const;
 
 /** Throws if the JSON Schema is not usable. */
 export function shapeFrom(schema: object): Shape {
-  needEnd(schema);
+  refuseEndless(schema);
   const shape = z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0]);
   return (value) => shape.safeParse(value).error?.issues ?? [];
 }
 
-function needEnd(root: object): void {
+function refuseEndless(root: object): void {
   const costs = new Map<object, number>();
   const costOf = (schema: unknown): number => {
     if (typeof schema !== "object" || schema === null) return 1;
@@ -26,7 +26,7 @@ function needEnd(root: object): void {
     if (known !== undefined) return known;
     // Marks it as unfinished: meeting it again means a cycle.
     costs.set(schema, 0);
-    const cost = sameValue(root, schema).reduce<number>((sum, each) => sum + costOf(each), 1);
+    const cost = subschemas(root, schema).reduce<number>((sum, each) => sum + costOf(each), 1);
     if (cost > SCHEMAS_MAX) throw new Error(`it holds one value to more than ${SCHEMAS_MAX} schemas`);
     costs.set(schema, cost);
     return cost;
@@ -35,7 +35,7 @@ function needEnd(root: object): void {
 }
 
 /** The subschemas that apply to the same value. */
-function sameValue(root: object, schema: object): readonly unknown[] {
+function subschemas(root: object, schema: object): readonly unknown[] {
   const { $ref, ...rest } = schema as { readonly [key: string]: unknown };
   const combined = COMBINED.flatMap((key) => (Array.isArray(rest[key]) ? rest[key] : []));
   return typeof $ref === "string" ? [...combined, target(root, $ref)] : combined;

@@ -1,7 +1,7 @@
 // Signals from the kernel to clients, sent after the commit. Only chat.delta is lossy and never stored.
 // `seq` is a durable message number, never a counter of signals: a client that was away asks for history after it.
 
-import type { ApprovalAbout, DecisionWord, RunStatus, State, Usage, WaitsFor } from "./process/process.ts";
+import type { ApprovalAbout, DecisionWord, RunEnd, State, WaitsFor } from "./process/process.ts";
 import type { CompactionCause } from "./process/segment.ts";
 import type { FailureClass } from "./stream.ts";
 
@@ -100,16 +100,7 @@ export type Signal =
       /** The fallback model used from now on. */
       readonly fallbackModel?: string;
     })
-  | (RunSignal & {
-      readonly name: "chat.complete";
-      readonly status: RunStatus;
-      readonly reason: string;
-      readonly text: string | null;
-      readonly error: string | null;
-      readonly mergedInto: string | null;
-      readonly usage: Usage;
-      readonly queued: number;
-    })
+  | (RunSignal & Omit<RunEnd, "runId"> & { readonly name: "chat.complete"; readonly queued: number })
   /** A compaction has started, and a run waits for it. */
   | (RunSignal & { readonly name: "chat.compacting"; readonly cause: CompactionCause })
   | (RunSignal & Compacted & { readonly name: "chat.compacted" })

@@ -62,7 +62,7 @@ export async function makeBackup(options: BackupOptions): Promise<BackupMade> {
 }
 
 function checkTarget({ file, force, kernelDb }: BackupOptions): void {
-  if (!existsSync(kernelDb)) throw new SysError("ENOENT", "there is nothing to back up: this home is empty");
+  if (!existsSync(kernelDb)) throw new SysError("ENOENT", "nothing to back up: this home is empty");
   const there = statSync(file, { throwIfNoEntry: false });
   if (there !== undefined && !there.isFile()) throw new SysError("EEXIST", `${file} exists and is not a file`);
   if (there !== undefined && !force)
@@ -97,7 +97,7 @@ async function stage({ staging, kernelDb, procDir, taker }: BackupOptions) {
       // Keep the present content of an object that keeps changing, so that the next copy of its row finds it.
       await takeBytes(copies.rowsNow(lost), bytes);
     }
-    throw new SysError("EAGAIN", "no backup: files change faster than they can be taken", ["try again"]);
+    throw new SysError("EAGAIN", "not backed up: files change faster than gsv can copy them", ["try again"]);
   } finally {
     copies.close();
   }

@@ -118,7 +118,7 @@ function isZero(bytes: Uint8Array): boolean {
 }
 
 export function refused(why: string): SysError {
-  return new SysError("EINVAL", `not restored: ${why}`, ["nothing was changed; use a file that gsv backup wrote"]);
+  return new SysError("EINVAL", `not restored: ${why}`, ["nothing was changed; use a file from gsv backup"]);
 }
 
 /** Reads exact lengths from a stream. */

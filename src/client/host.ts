@@ -7,7 +7,7 @@ import { bootKernel, type Kernel } from "../boot/boot.ts";
 import type { Machine } from "../boot/core.ts";
 import { elect, keepLifetime } from "../kernel/lifetime/lifetime.ts";
 import { connectionsMax } from "../machine/descriptors.ts";
-import { inTheWay, prepareHome } from "../paths.ts";
+import { pathError, prepareHome } from "../paths.ts";
 import { isServed } from "../rpc/client.ts";
 import { serve } from "../rpc/server.ts";
 import { acquireLock, type Lock } from "../store/lock.ts";
@@ -121,7 +121,7 @@ async function bootOr(lock: Lock, machine: Machine): Promise<Kernel> {
     return await bootKernel(machine);
   } catch (error) {
     lock.release();
-    throw inTheWay(error) ?? error;
+    throw pathError(error) ?? error;
   }
 }
 

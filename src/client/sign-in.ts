@@ -24,7 +24,7 @@ export interface Signing extends SignIn {
 export function signing({ env, runDir, now, ask }: SignInMachine): Signing {
   const { GSV_TOKEN: token, GSV_PASSWORD_FD: descriptor } = env;
   let user: string | null = null;
-  let anew = false;
+  let fresh = false;
   let asks = true;
   const fileOf = (name: string) => join(runDir(), `login-${name}.json`);
 
@@ -40,7 +40,7 @@ export function signing({ env, runDir, now, ask }: SignInMachine): Signing {
   return {
     as(name, how) {
       user = name;
-      anew = how === "fresh";
+      fresh = how === "fresh";
     },
     unasked() {
       asks = false;
@@ -57,8 +57,8 @@ export function signing({ env, runDir, now, ask }: SignInMachine): Signing {
       if (user === null) return token ? { token } : undefined;
       // A given password must be used: if it is wrong, falling back to something else would hide that.
       if (descriptor) return { user, password: passwordFrom(descriptor) };
-      if (token && !anew) return { user, token };
-      const login = anew ? null : kept(user);
+      if (token && !fresh) return { user, token };
+      const login = fresh ? null : kept(user);
       if (login !== null) return { user, token: login.token };
       const password = asks ? await ask(`password of ${user}: `) : null;
       if (password !== null) return { user, password };

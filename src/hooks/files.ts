@@ -109,8 +109,8 @@ export class HookFiles {
   private faultOf(hook: string, path: string, stat: Stats): HookFault | null {
     const [event = ""] = hook.split("/");
     if (!isHookEvent(event))
-      return { why: `there is no event ${reveal(event)}`, fix: `events: ${HOOK_EVENT_NAMES.join(" ")}` };
-    if (!HOOK_NAME.test(hook)) return { why: "a hook cannot have that name", fix: "use only A-Z a-z 0-9 . _ -" };
+      return { why: `unknown event ${reveal(event)}`, fix: `events: ${HOOK_EVENT_NAMES.join(" ")}` };
+    if (!HOOK_NAME.test(hook)) return { why: "invalid hook name", fix: "use only A-Z a-z 0-9 . _ -" };
     return this.placeFault(event) ?? this.ownFault(path, stat);
   }
 
@@ -126,10 +126,10 @@ export class HookFiles {
 
   private ownFault(path: string, stat: Stats): HookFault | null {
     const at = quoted(path);
-    if (stat.isSymbolicLink()) return { why: "it is a link", fix: "put the file itself there" };
-    if (!stat.isFile()) return { why: "it is not a file", fix: "put the program itself there" };
+    if (stat.isSymbolicLink()) return { why: "it is a link", fix: "replace the link with the file" };
+    if (!stat.isFile()) return { why: "it is not a file", fix: "replace it with the program" };
     if (stat.size > BYTES_MAX) return { why: "it is bigger than 16 MiB", fix: "have a short script run it" };
-    if ((stat.mode & RAISES) !== 0n) return { why: "it runs as somebody else", fix: `chmod u-s,g-s ${at}` };
+    if ((stat.mode & RAISES) !== 0n) return { why: "it is set-uid or set-gid", fix: `chmod u-s,g-s ${at}` };
     const foreign = this.foreign(path, stat);
     if (foreign !== null) return foreign;
     return (stat.mode & OWN_RUN) === 0n ? { why: "it is not executable", fix: `chmod u+x ${at}` } : null;

@@ -95,7 +95,7 @@ export class Hooks {
 }
 
 export function noSuchHook(hook: string): SysError {
-  return new SysError("ENOENT", `there is no hook ${hook}`, ["gsv hooks list shows those there are"]);
+  return new SysError("ENOENT", `no such hook: ${hook}`, ["list the hooks: gsv hooks list"]);
 }
 
 function faultOf({ fault, sha256 }: HookFile, rows: readonly HookRow[]): string | null {

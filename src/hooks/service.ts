@@ -21,7 +21,7 @@ export interface HooksServicePorts {
 export function hooksService({ hooks, run, isPersonOfHome, now }: HooksServicePorts): HooksService {
   async function mine({ caller }: CallContext, hook: string) {
     if (!HOOK_NAME.test(hook))
-      throw new SysError("EINVAL", "a hook is named EVENT/NAME", ["gsv hooks list shows those there are"]);
+      throw new SysError("EINVAL", "hook names have the form EVENT/NAME", ["list the hooks: gsv hooks list"]);
     if (!(await areTheirs(caller))) throw noSuchHook(hook);
     return hooks.get(caller.ownerUid, hook);
   }
@@ -50,8 +50,8 @@ export function hooksService({ hooks, run, isPersonOfHome, now }: HooksServicePo
       const info = await mine(context, hook);
       if (info.sha256 === null) throw new SysError("EPERM", `${hook} is refused: ${info.why}`, [info.fix ?? ""]);
       if (info.sha256 !== sha256)
-        throw new SysError("ECONFLICT", `${hook} was changed since it was looked at; nothing was allowed`, [
-          `look again: gsv hooks allow ${hook}`,
+        throw new SysError("ECONFLICT", `${hook} has changed since you looked at it; nothing was allowed`, [
+          `review it again: gsv hooks allow ${hook}`,
         ]);
       await hooks.decide(deciderOf(context), { hook, sha256 }, "allowed");
       return hooks.get(context.caller.ownerUid, hook);
@@ -66,7 +66,7 @@ export function hooksService({ hooks, run, isPersonOfHome, now }: HooksServicePo
     async run(context, { hook, event }) {
       const { path, state } = await mine(context, hook);
       if (state !== "allowed")
-        throw new SysError("EPERM", `${hook} is ${state}: it does not run`, [`look at it: gsv hooks allow ${hook}`]);
+        throw new SysError("EPERM", `${hook} is ${state}: it does not run`, [`review it: gsv hooks allow ${hook}`]);
       const kind = eventOf(hook);
       const about: About = { ownerUid: context.caller.ownerUid, pid: SAMPLE_PID, parent: null, at: now() };
       const told = event === undefined ? eventJson(kind, about, sampleOf(kind)) : objectIn(event);
@@ -101,5 +101,5 @@ function objectIn(text: string): string {
   } catch {
     // The same error as for JSON that is no object.
   }
-  throw new SysError("EINVAL", "an event is one JSON object");
+  throw new SysError("EINVAL", "an event must be one JSON object");
 }

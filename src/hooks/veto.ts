@@ -54,7 +54,7 @@ export class Vetoes {
   private async faulty({ hook }: Allowed, { ownerUid }: About, fault: string): Promise<string | null> {
     this.ports.log(`hook ${hook}: ${fault}`);
     if ((await this.ports.onFault(ownerUid)) === "allow") return null;
-    return `nothing was done: the hook ${hook}, which has to agree first, cannot be asked: ${fault}. A person can mend that: gsv hooks list`;
+    return `nothing was done: hook ${hook} must agree first, but gave no answer: ${fault}. A person can fix that: gsv hooks list`;
   }
 
   private reasonIn({ stderr }: HookEnd): string {

@@ -30,7 +30,7 @@ export interface FindOptions {
   /** Starts a kernel, detached. Resolves when the starter ends, which may be never. */
   readonly startKernel: () => Promise<StarterEnd>;
   /** Calls back when a socket may have appeared. May miss it, so poll as well. */
-  readonly watchSocket?: (came: () => void) => () => void;
+  readonly watchSocket?: (onSocket: () => void) => () => void;
   /** The pid in run/kernel.json, for error messages. */
   readonly holderPid: () => number | null;
   /** null if unknown. */
@@ -80,7 +80,7 @@ export class KernelFinder {
   async probe(): Promise<Link | null> {
     if (this.options.mayDial?.() === false) return null;
     try {
-      return await this.ours(await this.dial(0));
+      return await this.sameVersion(await this.dial(0));
     } catch (error) {
       if (error instanceof ConnectionLost) return null;
       throw error;
@@ -92,11 +92,11 @@ export class KernelFinder {
     const { clock } = this.options;
     const { startMs, retryMs, busyMs } = this.settings;
     const starter = new Starter(this.options.startKernel);
-    using coming = new Coming(this.options);
+    using socket = new SocketWait(this.options);
     let deadline = clock.mono() + startMs;
     for (let tries = 0; ; tries++) {
       try {
-        const link = await this.ours(await this.dial(busyMs));
+        const link = await this.sameVersion(await this.dial(busyMs));
         if (link !== null) return link;
         deadline = clock.mono() + startMs;
       } catch (error) {
@@ -107,7 +107,7 @@ export class KernelFinder {
         if (error.how === "absent") starter.tried();
       }
       // Short at first: a kernel starts in about 20 ms. Longer later: the computer is busy then.
-      await coming.within(Math.min(retryMs * (1 + tries / 10), RETRY_MS_MAX));
+      await socket.within(Math.min(retryMs * (1 + tries / 10), RETRY_MS_MAX));
     }
   }
 
@@ -128,7 +128,7 @@ export class KernelFinder {
   }
 
   /** null if it was an older kernel, which has exited now. */
-  private async ours(link: Link): Promise<Link | null> {
+  private async sameVersion(link: Link): Promise<Link | null> {
     const { info, exe } = this.options;
     const { version, exe: theirs } = link.kernel;
     const order = compareVersions(info.version, version);
@@ -178,17 +178,17 @@ export class KernelFinder {
 }
 
 /** Waits for a socket. Watches nothing before the first wait, because most calls find a running kernel. */
-class Coming implements Disposable {
+class SocketWait implements Disposable {
   private unwatch: (() => void) | null = null;
-  private came = Promise.withResolvers<void>();
+  private appeared = Promise.withResolvers<void>();
 
   constructor(private readonly options: Pick<FindOptions, "watchSocket" | "clock">) {}
 
   async within(ms: number): Promise<void> {
     const { watchSocket, clock } = this.options;
-    this.unwatch ??= watchSocket?.(() => this.came.resolve()) ?? null;
-    await waitAtMost(clock, ms, this.came.promise);
-    this.came = Promise.withResolvers();
+    this.unwatch ??= watchSocket?.(() => this.appeared.resolve()) ?? null;
+    await waitAtMost(clock, ms, this.appeared.promise);
+    this.appeared = Promise.withResolvers();
   }
 
   [Symbol.dispose](): void {

@@ -61,7 +61,7 @@ test("a hook that changes while a person reads it is not allowed by their yes", 
     return "y";
   };
   expect(await runs(io, "hooks", "allow", "run-end/call")).toBe(1);
-  expect(io.stderr.text).toContain("was changed since it was looked at; nothing was allowed");
+  expect(io.stderr.text).toContain("has changed since you looked at it; nothing was allowed");
   expect(await listed()).toContain("new");
 });
 

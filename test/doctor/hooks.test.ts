@@ -29,7 +29,7 @@ test("a hook with write access for others is a problem that --fix corrects, an u
   hooks.put("tool-before/guard", "exit 2");
   hooks.put("tool-befor/guard", "exit 2");
   expect(await bed.look("hooks")).toEqual([
-    "problem hooks: the hook tool-befor/guard does not run: there is no event tool-befor",
+    "problem hooks: the hook tool-befor/guard does not run: unknown event tool-befor",
     "notice hooks: waiting for your decision: tool-before/guard",
   ]);
 });

@@ -97,9 +97,9 @@ test("a refused hook shows the reason and the fix, and no one can allow it", asy
     "run-end/d-plain": ["refused", "it is not executable"],
     "run-end/e-directory": ["refused", "it is not a file"],
     "run-end/f-pipe": ["refused", "it is not a file"],
-    "run-end/g-raised": ["refused", "it runs as somebody else"],
-    "run-end/h bad": ["refused", "a hook cannot have that name"],
-    "run-ends/i-stray": ["refused", "there is no event run-ends"],
+    "run-end/g-raised": ["refused", "it is set-uid or set-gid"],
+    "run-end/h bad": ["refused", "invalid hook name"],
+    "run-ends/i-stray": ["refused", "unknown event run-ends"],
     "j-misplaced": ["refused", "it is not the directory of an event"],
   });
   const sha256 = "0".repeat(64);

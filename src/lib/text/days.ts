@@ -24,7 +24,7 @@ export function dayBegan(at: number, zone: string): number {
   let inside = at;
   for (let hours = 1; hours <= HOURS_MAX; hours++) {
     const earlier = at - hours * HOUR_MS;
-    if (dayOf(earlier, zone) !== day) return turn(earlier, inside, (each) => dayOf(each, zone) === day);
+    if (dayOf(earlier, zone) !== day) return firstInstant(earlier, inside, (each) => dayOf(each, zone) === day);
     inside = earlier;
   }
   return inside;
@@ -36,7 +36,7 @@ export function dayEnds(at: number, zone: string): number {
   let inside = at;
   for (let hours = 1; hours <= HOURS_MAX; hours++) {
     const later = at + hours * HOUR_MS;
-    if (dayOf(later, zone) !== day) return turn(inside, later, (each) => dayOf(each, zone) !== day);
+    if (dayOf(later, zone) !== day) return firstInstant(inside, later, (each) => dayOf(each, zone) !== day);
     inside = later;
   }
   return inside;
@@ -57,7 +57,7 @@ function hourOn(at: number, hour: number, zone: string): number {
   let before = began;
   for (let hours = 1; hours <= HOURS_MAX; hours++) {
     const later = began + hours * HOUR_MS;
-    if (isSo(later)) return turn(before, later, isSo);
+    if (isSo(later)) return firstInstant(before, later, isSo);
     before = later;
   }
   return before;
@@ -73,7 +73,7 @@ function hourOf(at: number, zone: string): number {
 }
 
 /** Binary search for the first millisecond with the property, between one without and one with it. */
-function turn(not: number, is: number, isSo: (at: number) => boolean): number {
+function firstInstant(not: number, is: number, isSo: (at: number) => boolean): number {
   let [low, high] = [not, is];
   while (high - low > 1) {
     const middle = Math.floor((low + high) / 2);
