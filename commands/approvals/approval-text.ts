@@ -68,7 +68,7 @@ export function requestLines({ call, about, ...asked }: Pick<Asked, "call" | "ab
 
 /** Why it asks. */
 export function reasonLines({ about }: Pick<Asked, "about">): readonly string[] {
-  return (about?.reasons ?? []).map((reason) => `  because ${shown(reason)}`);
+  return (about?.reasons ?? []).map((reason) => `  reason: ${shown(reason)}`);
 }
 
 /** Arguments that the diff of a file change already shows. */

@@ -128,7 +128,7 @@ export async function approvals(): Promise<Command> {
       }
       const asked = await shownOf(io, args.id);
       if (asked === null)
-        throw new SysError("ENOENT", `no such approval: ${args.id}`, ["gsv approvals shows what waits for you"]);
+        throw new SysError("ENOENT", `no such approval: ${args.id}`, ["to list open requests: gsv approvals"]);
       await printText(io.stdout, `${approvalText(asked)}\n${answerText(asked)}`);
       return 0;
     },

@@ -13,7 +13,7 @@ export interface LiveCommand {
   readonly id: string;
   readonly script: string;
   readonly startedAt: number;
-  /** Null while it runs. */
+  /** null while it runs. */
   readonly exit: number | null;
   readonly output: {
     readonly bytes: number;

@@ -1,4 +1,4 @@
-// The audit log: everyone sees their own rows and those of their agents, root sees all.
+// The audit log. Accounts see their own rows and those of their agents, root sees all.
 
 import { isRoot } from "../abi/identity.ts";
 import type { Clock } from "../lib/clock.ts";

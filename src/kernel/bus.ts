@@ -1,5 +1,5 @@
-// Signals from whoever commits to whoever listens. Delivery is at once and in order; nothing is kept here: what a listener missed it
-// reads from history. Only the owner's listeners and root's hear of a process.
+// Delivers signals to listeners, at once and in order. Nothing is stored: a listener reads missed messages from the history. Only listeners of
+// the owner and of root get the signals of a process.
 
 import { ROOT_UID } from "../abi/identity.ts";
 import { matches, type Signal, type SignalFilter, wantsName } from "../abi/signal.ts";
@@ -27,7 +27,7 @@ export class Bus {
     this.starters.set(runId, clientId);
   }
 
-  /** Cheap to ask before building a signal that often nobody wants. */
+  /** Cheap check before building a signal. */
   wanted(pid: string, name: Signal["name"]): boolean {
     for (const { filter } of this.listeners) {
       if ((filter.pid === undefined || filter.pid === pid) && wantsName(filter, name)) return true;
@@ -43,7 +43,7 @@ export class Bus {
       try {
         listener.hear(signal);
       } catch (error) {
-        // One listener's fault is not another's loss.
+        // Other listeners still get the signal.
         this.onFault(error);
       }
     }

@@ -1,6 +1,5 @@
-// The one way into the kernel: looks the call up, checks the right to it, parses its arguments and carries it out once. Persons and
-// processes, the socket and the model's tools all come through here. What is not declared is refused; every refusal is audited; every call
-// of a process is written to its syscall log.
+// The one way into the kernel, for people, processes, the socket and tools: finds the call, checks rights, parses arguments and runs it once.
+// Undeclared calls are refused, refusals are audited, and calls of a process go to its syscall log.
 
 import { type Code, SysError, shortage } from "../abi/errno.ts";
 import { isRoot, mayUse } from "../abi/identity.ts";
@@ -17,7 +16,7 @@ import type { AnySyscall, Services } from "../syscalls/table.ts";
 import { RequestIds } from "./request-ids.ts";
 
 export interface DispatchOptions {
-  /** Only calls that read are carried out; anything else needs a kernel. */
+  /** True in the read-only view, which has no kernel. */
   readonly readOnly?: true;
   readonly table: { get(name: string): AnySyscall | undefined | Promise<AnySyscall | undefined> };
   /** The read-only view lacks those that change something, and refuses the calls that need them. */
@@ -30,20 +29,20 @@ export interface DispatchOptions {
     pid: string,
     row: { at: number; call: string; args: unknown; outcome: string; ms: number },
   ) => Promise<void>;
-  /** A fault of ours: it is logged and answered in one line, and ends nothing else. */
+  /** Internal error: log it and return a one-line error. Other calls continue. */
   readonly onFault: (error: unknown) => void;
-  /** What is told of an error without the secrets that are known here. */
+  /** Redacts known secrets in an error message. */
   readonly conceal?: (text: string) => string;
-  /** Whether whatever root does is audited: not for what the kernel reads on somebody's behalf. */
+  /** False for calls that the kernel makes on behalf of a caller. */
   readonly auditPrivileged?: true;
 }
 
-/** What a handler whose answer is kept is told besides: how to have the answer stored in the transaction that makes it true. */
+/** Lets a handler store its answer in the same transaction as its effect. */
 export interface ReceiptContext extends CallContext {
   readonly receipt?: (answer: unknown) => Receipt;
 }
 
-/** What a process that only looks may call all the same: its shell changes nothing either. */
+/** Keyed calls allowed in mode plan: they change nothing there. */
 const PLANS = ["shell.exec", "shell.run", "shell.stop", "shell.signal", "hil.ask", "codemode.exec", "net.fetch"];
 const NEVER = new AbortController().signal;
 
@@ -52,7 +51,7 @@ export type Dispatch = (name: string, args: unknown, context: CallContext, parse
 export function makeDispatch(options: DispatchOptions): Dispatch {
   const { table, clock, audit } = options;
   const services = options.services as Services;
-  /** Keyed calls under way: the same request again joins the first. */
+  /** Running keyed calls. A repeated request joins the first. */
   const underWay = new Map<string, { readonly bodyHash: string; readonly answer: Promise<unknown> }>();
   const ids = new RequestIds();
 
@@ -94,14 +93,14 @@ export function makeDispatch(options: DispatchOptions): Dispatch {
       throw new SysError(
         "EPERM",
         `${who} may not call ${name} (needs ${call.capability})`,
-        caller.kind === "person" ? ["root may: --user root"] : [],
+        caller.kind === "person" ? ["as root: --user root"] : [],
       );
     }
     if (caller.kind !== "person" && call.by !== "anyone" && !(call.by === "approved" && caller.approved))
       throw new SysError("EPERM", `${name} is for people: a process may not call it`);
     if (caller.looksOnly && call.class === "keyed" && !PLANS.includes(call.name))
-      throw new SysError("EPERM", `${name} changes something, and ${caller.pid} is in mode plan: it only looks`, [
-        "say what you would do; a person changes the mode",
+      throw new SysError("EPERM", `${name} is not allowed in mode plan (${caller.pid})`, [
+        "describe what you would do; only the user can change the mode",
       ]);
     if (options.readOnly && call.class !== "read") throw new SysError("EAGAIN", `${name} needs a kernel`);
   }
@@ -110,7 +109,7 @@ export function makeDispatch(options: DispatchOptions): Dispatch {
     if (call.class !== "keyed") return await call.run(services, args as never, context);
     if (!isRequestId(context.requestId))
       throw new SysError("EINVAL", "the request id must be 1 to 128 characters of A-Z a-z 0-9 . _ : -");
-    // Somebody who hangs up cannot take back what was asked for; a process's own effects end with its run.
+    // A client that disconnects does not cancel its call. The calls of a process end with its run.
     const steady = context.caller.kind !== "process" ? { ...context, signal: NEVER, gone: context.signal } : context;
     const key = `${context.caller.uid}:${context.requestId}`;
     const bodyHash = sha256Hex(JSON.stringify([call.name, args]));
@@ -146,12 +145,12 @@ export function makeDispatch(options: DispatchOptions): Dispatch {
     });
     const withReceipt: ReceiptContext = { ...context, receipt };
     const answer = await call.run(services, args as never, withReceipt);
-    // Changes nothing where the effect was stored together with its receipt; what lives in memory only has none.
+    // No-op if the receipt was stored together with the effect.
     await options.requests.remember(receipt(answer));
     return answer;
   }
 
-  // What only people may change, and whatever root does.
+  // Audits calls for people only, and every call of root.
   function isPrivileged(call: AnySyscall, { caller }: CallContext): boolean {
     return (options.auditPrivileged === true && isRoot(caller)) || (call.by !== "anyone" && call.class === "keyed");
   }
@@ -186,7 +185,7 @@ export function makeDispatch(options: DispatchOptions): Dispatch {
   }
 }
 
-/** Messages quote what the caller wrote, and a path may hold line ends: what is told is one line all the same. */
+/** Messages may quote paths with line ends: keep them on one line. */
 function oneLine(error: SysError): SysError {
   const message = reveal(error.message);
   const hints = error.hints.map(reveal);
@@ -195,7 +194,7 @@ function oneLine(error: SysError): SysError {
 }
 
 function usedForSomethingElse(requestId: string): SysError {
-  return new SysError("ECONFLICT", `request ${requestId} was used for something else`);
+  return new SysError("ECONFLICT", `request id ${requestId} was already used for another request`);
 }
 
 function isDenial(code: Code): boolean {
@@ -204,7 +203,7 @@ function isDenial(code: Code): boolean {
 
 const DETAIL_CHARS_MAX = 200;
 
-/** What a call was about, in a few words: names and choices, no texts of length and no secrets. */
+/** Short summary of the arguments: names and choices, no long texts and no secrets. */
 function targetOf(call: AnySyscall, args: object): string {
   const words = Object.entries(args)
     .filter(

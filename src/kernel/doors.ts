@@ -1,5 +1,5 @@
-// The two dispatches of a kernel, which exist before the services behind them. One writes the log of the calling process; the other is for
-// what the kernel reads on a caller's behalf.
+// The two dispatches of a kernel, created before the services behind them: one logs the calls of processes, the other is for calls that the
+// kernel makes on behalf of a caller.
 
 import type { Clock } from "../lib/clock.ts";
 import type { Redactor } from "../lib/text/redact.ts";
@@ -12,7 +12,7 @@ import { type Dispatch, makeDispatch } from "./dispatch.ts";
 export interface CallLogPorts {
   readonly processes: Pick<ProcessStore, "logCall">;
   readonly redactor: Redactor;
-  /** Wakes whoever follows the log of a process. */
+  /** Wakes readers of a process's call log. */
   readonly calls: { added(pid: string): void };
   readonly onFault: (error: unknown) => void;
 }

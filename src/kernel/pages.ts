@@ -6,11 +6,11 @@ import type { ListCursor } from "../store/kernel/db.ts";
 export function placeOf(cursor: string | undefined): { readonly after?: ListCursor } {
   if (cursor === undefined) return {};
   const [, createdAt, id] = /^([0-9]{1,16}):(.+)$/.exec(cursor) ?? [];
-  if (createdAt === undefined || id === undefined) throw new SysError("EINVAL", "that is no place in this list");
+  if (createdAt === undefined || id === undefined) throw new SysError("EINVAL", "invalid cursor for this list");
   return { after: { createdAt: Number(createdAt), id } };
 }
 
-/** Null when the list ends with these rows. */
+/** null if the list ends with these rows. */
 export function nextPlace(last: ListCursor | undefined, isFull: boolean): string | null {
   return last === undefined || !isFull ? null : `${last.createdAt}:${last.id}`;
 }

@@ -1,5 +1,5 @@
-// The list of processes as one caller may see it. Root sees all, everyone else their own and their agents'; asking for another
-// account's list is refused, asking for another account's process finds nothing.
+// The processes that a caller may see: root all, others their own and their agents'. The list of another account is refused; a process of another
+// account reads as absent.
 
 import { SysError } from "../abi/errno.ts";
 import { type Caller, isRoot } from "../abi/identity.ts";
@@ -18,13 +18,12 @@ export interface RegistryOptions {
   readonly atRest: boolean;
   /** Asked for rows whose copy may be behind. */
   readonly fresh?: (pid: string) => Promise<Projection | null>;
-  /** What holds a process that could not be written down, such as a full disk. */
+  /** A hold that could not be stored, such as a full disk. */
   readonly heldBy?: (pid: string) => WaitsFor | null;
-  /** Told when a listing showed something interrupted. */
+  /** Called if a listing showed an interrupted process. */
   readonly onInterrupted?: () => void;
 }
 
-/** One that is being put together. */
 type Making = Omit<ProcessInfo, Last> & { -readonly [field in Last]?: ProcessInfo[field] };
 type Last = "restart" | "costUsd" | "tokens" | "interrupted";
 
@@ -77,10 +76,12 @@ export function registryService(options: RegistryOptions): Registry {
   return {
     async list(caller, { uid, limit, after }) {
       if (uid !== undefined && uid !== caller.ownerUid && !isRoot(caller)) {
-        throw new SysError("EPERM", `only root may list the processes of uid ${uid}`, ["gsv proc list shows yours"]);
+        throw new SysError("EPERM", `only root may list the processes of uid ${uid}`, [
+          "to list your processes: gsv proc list",
+        ]);
       }
       const ownerUid = uid ?? (isRoot(caller) ? undefined : caller.ownerUid);
-      // One more than is shown: a list that ends just here needs no empty page after it.
+      // One more than shown, to know if there is a next page.
       const rows = await kernel.processes.list({
         limit: limit + 1,
         ...(ownerUid === undefined ? {} : { ownerUid }),
@@ -110,7 +111,7 @@ export async function visibleProcess(
   throw killed === null ? noSuchProcess(pid) : new SysError("ESRCH", killed.text, killed.hints);
 }
 
-/** What became of a process of the caller that is gone, or null: the kill of a process without history is remembered for a day. */
+/** The end of a process that is gone; null if unknown. Kills of processes without history are remembered for a day. */
 export async function killOf(
   { archives, requests }: Pick<KernelStore, "archives" | "requests">,
   caller: Caller,

@@ -1,5 +1,5 @@
-// A client gives each call a request id, and repeats it when it asks again. Here the latest ids are remembered with a checksum of their
-// arguments, so that one id used for two different calls is refused. The answers themselves are kept by the stores, across kernels too.
+// Remembers the latest request ids with a checksum of their arguments, so that one id for two different calls is refused. A retry repeats its id;
+// the stores keep the answers, across kernels too.
 
 const KEPT_MAX = 10_000;
 

@@ -1,4 +1,4 @@
-// Where a look back begins, as somebody said it, in the time zone of whoever asks: that of their client, else the one they have set.
+// Parses the start of a time range, in the time zone of the caller's client, else of their settings.
 
 import { SysError } from "../abi/errno.ts";
 import type { ClientInfo } from "../abi/sys.ts";

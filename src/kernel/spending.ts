@@ -1,4 +1,4 @@
-// What was used and what may be, read from kernel.db alone: it answers with and without a kernel. Everyone sees their own, root sees all.
+// Usage and budgets, read from kernel.db alone, so it works without a kernel. Accounts see their own, root sees all.
 
 import { LIMITS } from "../abi/config/limits.ts";
 import { type Caller, isRoot } from "../abi/identity.ts";
@@ -134,7 +134,7 @@ export async function dayBudget({ config }: Pick<KernelStore, "config">, ownerUi
   return isBounded(limits) ? { limits, zone: setting("userTimezone").text } : null;
 }
 
-/** What a new task may use where nothing else is said. */
+/** Default budget of a new task. */
 export async function taskBudget({ config }: Pick<KernelStore, "config">, ownerUid: number): Promise<Limits | null> {
   const setting = await settingsFor(config, { uid: ownerUid, client: undefined });
   const { text } = setting("budget.task");

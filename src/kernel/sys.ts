@@ -9,11 +9,11 @@ import type { Dispatch } from "./dispatch.ts";
 export interface SysOptions {
   readonly dispatch: Dispatch;
   readonly bus: Bus;
-  /** Asked at each call, so that what an account may do is never stale. */
+  /** Read at each call, so that rights are never stale. */
   readonly caller: () => Promise<Caller>;
   readonly client?: ClientInfo | undefined;
   readonly newRequestId: () => string;
-  /** Told of a call that got no further than who makes it. */
+  /** Called if the caller cannot be identified. */
   readonly onRefused?: (call: string, error: SysError) => Promise<void>;
   readonly uid: number;
 }

@@ -1,5 +1,5 @@
-// The service behind net.fetch: who may reach what. gsv reaches the public internet and what the owner has allowed by name; the host, for
-// whoever may use it, also this machine and its networks.
+// The service behind net.fetch: which addresses a caller may reach. Target gsv: the public internet and hosts that the owner allowed by name.
+// Target host: also this computer and its networks.
 
 import type { Caller } from "../abi/identity.ts";
 import type { RandomBytes } from "../abi/ids.ts";
@@ -13,7 +13,6 @@ import { settingsFor } from "./settings/config.ts";
 export interface WebServicePorts extends WebPorts {
   readonly settings: ConfigRows;
   readonly random: RandomBytes;
-  /** Refuses whoever may not use the host. */
   readonly authoriseHost: (caller: Caller) => Promise<void>;
 }
 

@@ -56,7 +56,7 @@ export function mediaReads({ kernel, objects }: MediaReads): Pick<Media, "get" |
   };
 }
 
-/** What is whole is stored one at a time, so that two together do not go over what a process may have. */
+/** Stores finished uploads one at a time, so that two together cannot exceed the limit. */
 export class KeptMedia {
   private readonly storing = new Serial();
 
@@ -66,12 +66,12 @@ export class KeptMedia {
     return this.storing.run(() => stored(this.ports, row, whole));
   }
 
-  /** Which history of the process this is; refused while it is being put away. */
+  /** Number of the current history. Throws while the process is being reset or killed. */
   generationOf(row: ProcessRow): Promise<number> {
     return generationOf(this.ports, row);
   }
 
-  /** What a tool of the process has shown it. */
+  /** Stores an image from a tool result. */
   async shown(row: ProcessRow, bytes: Uint8Array, id: string): Promise<MediaRef> {
     const generation = await this.generationOf(row);
     const { type, bytes: size, path } = await this.keep(row, { id, bytes, generation });
@@ -89,16 +89,16 @@ export function mediaService(ports: Pick<MediaPorts, "kernel" | "objects" | "clo
       if (!isUuid(id)) throw new SysError("EINVAL", "id must be a UUID, the same for all pieces");
       const row = await visibleProcess(kernel, caller, pid);
       const before = await mediaOf(objects, row, id);
-      // A last piece that comes again.
+      // A retry of the last piece.
       if (before !== null) return { id, received: before.info.bytes, media: before.info };
       const piece = decoded(data);
-      // What began before a reset is not gone on with after it.
+      // Uploads do not continue across a reset.
       const generation = await kept.generationOf(row);
       const upload = `${pid} ${generation} ${id}`;
       const received = uploads.stage(caller, { upload, offset, piece });
       if (received > LIMITS.mediaBytesMax) {
         uploads.forget(caller, upload);
-        throw new SysError("EFBIG", `one picture, sound or document has at most ${LIMITS.mediaBytesMax / MIB} MiB`);
+        throw new SysError("EFBIG", `too large: a file of media may have at most ${LIMITS.mediaBytesMax / MIB} MiB`);
       }
       if (more) return { id, received, media: null };
       const bytes = uploads.content(caller, upload);
@@ -118,7 +118,7 @@ export function mediaService(ports: Pick<MediaPorts, "kernel" | "objects" | "clo
   };
 }
 
-/** All media of a process but those it keeps; those that are gone already are as good. */
+/** Deletes the media of a process, except `kept`. */
 export async function forgetMedia(
   objects: ObjectStore,
   { ownerUid, pid }: ProcessRow,
@@ -146,7 +146,7 @@ interface Whole {
 
 async function stored(ports: MediaPorts, row: ProcessRow, { id, bytes, generation }: Whole): Promise<MediaInfo> {
   const { objects, kernel, clock } = ports;
-  if (bytes.byteLength === 0) throw new SysError("EINVAL", "there is nothing in it");
+  if (bytes.byteLength === 0) throw new SysError("EINVAL", "the file is empty");
   await mustFit(objects, row, bytes.byteLength);
   const owner = await kernel.accounts.byUid(row.ownerUid);
   if (owner === null) throw noSuchProcess(row.pid);
@@ -165,7 +165,7 @@ async function stored(ports: MediaPorts, row: ProcessRow, { id, bytes, generatio
   const now = await generationOf(ports, row).catch(() => null);
   if (now === generation) return info(meta, id, row.pid);
   await objects.remove(key).catch(() => undefined);
-  throw new SysError("EAGAIN", `${row.pid} was reset or killed meanwhile: nothing was kept`, ["send it again"]);
+  throw new SysError("EAGAIN", `upload cancelled: ${row.pid} was reset or killed`, ["send it again"]);
 }
 
 async function generationOf({ kernel, store, open }: MediaPorts, { pid }: ProcessRow): Promise<number> {
@@ -173,7 +173,7 @@ async function generationOf({ kernel, store, open }: MediaPorts, { pid }: Proces
   if (row === null || row.phase === "killing") throw noSuchProcess(pid);
   await open(row);
   const { closing, generation } = await store.head(pid);
-  if (closing !== null) throw new SysError("EAGAIN", `${pid} is being put away`, ["try again"]);
+  if (closing !== null) throw new SysError("EAGAIN", `${pid} is being reset or killed`, ["try again"]);
   return generation;
 }
 
@@ -184,8 +184,8 @@ async function mustFit(objects: ObjectStore, { ownerUid, pid }: ProcessRow, byte
   if (have.length < LIMITS.mediaPerProcessMax && sum <= most) return;
   throw new SysError(
     "ELIMIT",
-    `a process keeps at most ${LIMITS.mediaPerProcessMax} media of together ${most / MIB} MiB`,
-    [`gsv media rm ${pid} ID takes one away`],
+    `media limit reached in ${pid}: ${LIMITS.mediaPerProcessMax} files or ${most / MIB} MiB`,
+    [`remove one: gsv media rm ${pid} ID`],
   );
 }
 
@@ -194,14 +194,14 @@ async function mediaOf(objects: Pick<ObjectStore, "page">, { ownerUid, pid }: Pr
   return meta === undefined ? null : { key: meta.key, info: info(meta, id, pid) };
 }
 
-/** Those that are given with a message. */
+/** References to the media of a message. */
 export async function mediaRefs(
   objects: Pick<ObjectStore, "page">,
   row: ProcessRow,
   ids: readonly string[],
 ): Promise<readonly MediaRef[]> {
   if (ids.length > LIMITS.imagesPerRequestMax)
-    throw new SysError("ELIMIT", `one message takes at most ${LIMITS.imagesPerRequestMax} attachments`);
+    throw new SysError("ELIMIT", `too many attachments: the limit is ${LIMITS.imagesPerRequestMax} per message`);
   const refs: MediaRef[] = [];
   for (const wanted of new Set(ids)) {
     const found = isUuid(wanted) ? await mediaOf(objects, row, wanted) : null;
@@ -215,7 +215,7 @@ export async function mediaRefs(
 function infoOf(meta: ObjectMeta): MediaInfo[] {
   const named = mediaNamed(meta.key);
   const id = named?.name.split(".", 1)[0] ?? "";
-  // What somebody put there as a file is a file.
+  // Skip ordinary files in that directory.
   return named === null || !isUuid(id) ? [] : [info(meta, id, named.pid)];
 }
 
@@ -230,5 +230,5 @@ function decoded(data: string): Uint8Array {
 }
 
 function noSuchMedia(pid: string, id: string): SysError {
-  return new SysError("ENOENT", `${pid} has no media ${id}`, [`gsv media list ${pid}`]);
+  return new SysError("ENOENT", `no media ${id} in ${pid}`, [`to list media: gsv media list ${pid}`]);
 }

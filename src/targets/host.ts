@@ -33,7 +33,7 @@ export interface HostJob {
 export interface HostCommand {
   readonly meta: Meta;
   readonly output: SpooledOutput;
-  /** Null while it runs. */
+  /** null while it runs. */
   readonly exit: number | null;
   readonly ended: Promise<void>;
 }

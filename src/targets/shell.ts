@@ -87,7 +87,7 @@ export interface JobRow {
   readonly text: string;
   /** The shell or subshell that started it. */
   readonly shell: string;
-  /** Null while it runs. */
+  /** null while it runs. */
   readonly exit: number | null;
   /** The signal that ended it. */
   readonly signal: number | null;

@@ -39,7 +39,7 @@ describe("did you mean", () => {
   test("suggests nothing for an existing name with another fault", async () => {
     await using home = await TestKernel.boot();
     const { stderr } = await type(home, "config", "set", "kernel.idleMs", "1");
-    expect(stderr).toStartWith("gsv: kernel.idleMs is a setting of the whole home");
+    expect(stderr).toStartWith("gsv: kernel.idleMs is a system setting");
     expect(stderr).not.toContain("did you mean");
     expect((await type(home, "nice", INIT, "99999")).stderr).toContain("a whole number from -20 to 19");
   });

@@ -35,7 +35,7 @@ describe("gsv prompt", () => {
     const { stdout, stderr } = await type(home, "prompt");
     expect(stdout).toContain("You are friday");
     expect(stdout).toMatch(/^SOURCE +TOKENS +SHARE +BYTES +WHAT$/m);
-    expect(stdout).toMatch(/^gsv +\d+ +[\d.]+% +\d+ +how gsv works$/m);
+    expect(stdout).toMatch(/^gsv +\d+ +[\d.]+% +\d+ +system prompt$/m);
     expect(stderr).toContain("left out (too long): /home/sam/context.d/10-a.md");
     await home.say("hello");
     const alone = await type(home, "prompt", INIT, "--turn", "1", "--text");
@@ -86,7 +86,7 @@ describe("gsv diff and gsv undo", () => {
     expect(undone.stdout).toMatch(/^removed \/workspaces\/ws_\w+\/plan\.md\n$/);
     const again = await type(home, "undo", pid);
     expect(again).toMatchObject({ status: 3, stdout: "" });
-    expect(again.stderr).toContain("there is nothing left to undo");
+    expect(again.stderr).toContain("nothing left to undo");
     const redone = JSON.parse((await type(home, "undo", pid, "--redo", "--json")).stdout);
     expect(redone).toMatchObject({ pid, files: [{ what: "added" }] });
     const back = await type(home, "rewind", pid, "1");
@@ -101,6 +101,6 @@ describe("gsv diff and gsv undo", () => {
     await works(home, pid, { name: "Shell", args: { command: "echo b >> a.txt", target: "host" } });
     project[Symbol.dispose]();
     expect(await type(home, "diff", pid)).toMatchObject({ status: 0, stdout: "" });
-    expect((await type(home, "undo", pid)).stderr).toContain("are there no more");
+    expect((await type(home, "undo", pid)).stderr).toContain("are gone");
   });
 });

@@ -57,7 +57,7 @@ test("queue, pending and stream follow a run", async () => {
   expect(await read("stream")).toStartWith("Let me look.\n");
   expect(await read("usage")).toMatch(/^Turns:\t[1-9]\d*\nWasted:\t0\n/);
   expect(await read("maps")).toMatch(
-    /^# next request to \S+: about \d+ tokens.*\n(?:#?.*\n)*messages\t\d+\t\d+\t[\d.]+%\twhat was asked\n/,
+    /^# next request to \S+: about \d+ tokens.*\n(?:#?.*\n)*messages\t\d+\t\d+\t[\d.]+%\tuser messages\n/,
   );
 });
 

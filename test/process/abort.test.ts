@@ -78,7 +78,7 @@ test("abort during an approval withdraws the request and gives every open call a
   expect((await home.get(INIT)).state).toBe("idle");
   const id = waitsFor?.kind === "approval" ? waitsFor.id : "";
   const late = await home.refusal("hil.answer", { id, decision: "approve" });
-  expect([late.code, late.message]).toEqual(["ECONFLICT", `${id} is withdrawn: the run it belonged to is over`]);
+  expect([late.code, late.message]).toEqual(["ECONFLICT", `${id} was withdrawn: its run has ended`]);
 });
 
 test("an effect that is running at an abort is unknown; its late end changes nothing", async () => {

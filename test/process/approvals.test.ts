@@ -167,10 +167,7 @@ test("reset and kill withdraw a request, and a late answer gets an error that sa
     expect(home.heard("chat.hil_closed", runId)).toMatchObject([{ decision: "withdrawn" }]);
     expect(home.heard("chat.complete", runId)).toMatchObject([{ status: "aborted", reason: `process.${verb}` }]);
     const late = await home.refusal("hil.answer", { id: asked?.id ?? "", decision: "approve" });
-    expect([late.code, late.message]).toEqual([
-      "ECONFLICT",
-      `${asked?.id} is withdrawn: the run it belonged to is over`,
-    ]);
+    expect([late.code, late.message]).toEqual(["ECONFLICT", `${asked?.id} was withdrawn: its run has ended`]);
   }
 });
 

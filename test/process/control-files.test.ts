@@ -134,7 +134,7 @@ test("neither an unapproved script nor a process's call reaches another process 
   home.model.will(actor, { calls: [{ name: "Shell", args: { command } }] });
   await home.say("go", { pid: actor });
   const told = JSON.stringify(await home.messages(actor));
-  expect(told.match(/needs a person's approval/g)).toHaveLength(4);
+  expect(told.match(/needs the user's approval/g)).toHaveLength(4);
   const inside = await home.insideOf(actor);
   for (const [file, text] of [
     ["ctl", "stop"],

@@ -39,7 +39,7 @@ test("this computer is out of reach for gsv, and a fetch from the host asks with
   const told = await desk.calls("Fetch", { url });
   expect(told).toStartWith("EPERM: not fetched: 127.0.0.1 is not on the public internet");
   const fromHost = await desk.calls("Fetch", { url, target: "host" });
-  expect(why(fromHost)).toBe(`fetch ${url} from this machine`);
+  expect(why(fromHost)).toBe(`fetch ${url} from this computer`);
   expect(await desk.answers(fromHost)).toContain("title: Notes");
 });
 

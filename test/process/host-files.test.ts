@@ -44,7 +44,7 @@ async function attachedDesk(options: { readonly noRipgrep?: boolean } = {}): Pro
 test("the first read attaches the directory with an approval; later reads in it are free", async () => {
   await using desk = await Desk.at({ cwd: work });
   const asked = await desk.calls("Read", { path: "src/main.ts", ...host });
-  expect(why(asked)).toBe(`attach ${work} and read ${work}/src/main.ts on this machine`);
+  expect(why(asked)).toBe(`attach ${work} and read ${work}/src/main.ts on this computer`);
   expect(await desk.answers(asked)).toContain("export const port = 80;");
   expect(await desk.calls("Read", { path: `${work}/src`, ...host })).toBe("main.ts");
 });
@@ -56,7 +56,7 @@ test("an impossible edit asks for no approval where the agent may read", async (
   // Where it may not read, it learns nothing before an approval.
   const guess = { path: "../work-secret/key", oldString: "no such line", newString: "x", ...host };
   const asked = await desk.calls("Edit", guess);
-  expect(why(asked)).toContain("outside of what is attached");
+  expect(why(asked)).toContain("outside the workspace");
   await desk.answers(asked, "deny");
 });
 
@@ -65,7 +65,7 @@ test("a change asks, names the real file, and is made once approved", async () =
   await desk.calls("Read", { path: "src/main.ts", ...host });
   const edit = { path: "src/main.ts", oldString: "80", newString: "8080", ...host };
   const asked = await desk.calls("Edit", edit);
-  expect(why(asked)).toBe(`edit ${work}/src/main.ts on this machine`);
+  expect(why(asked)).toBe(`edit ${work}/src/main.ts on this computer`);
   expect(diffOf(asked)).toContain("\n-export const port = 80;\n+export const port = 8080;\n");
   expect(await desk.answers(asked)).toBe(`replaced 1 in ${work}/src/main.ts, at line 1`);
   expect(readFileSync(join(work, "src/main.ts"), "utf8")).toBe("export const port = 8080;\n");
@@ -80,15 +80,15 @@ test("every path or link out of the attached directory asks", async () => {
   await using desk = await attachedDesk();
   for (const path of ["link", "../work-secret/key", `${work}-secret/key`, `${work}/src/../../work-secret/key`]) {
     const asked = await desk.calls("Read", { path, ...host });
-    expect(why(asked)).toBe(`read ${work}-secret/key on this machine, outside of what is attached`);
+    expect(why(asked)).toBe(`read ${work}-secret/key on this computer, outside the workspace`);
     await desk.answers(asked, "deny");
   }
   const asked = await desk.calls("Search", { query: "canary", path: "../work-secret", ...host });
-  expect(why(asked)).toContain(`search ${work}-secret on this machine, outside`);
+  expect(why(asked)).toContain(`search ${work}-secret on this computer, outside`);
   expect(await desk.answers(asked)).toBe(`${work}-secret/key:1:port canary`);
   // The request for approval shows nothing of files that the agent may not read.
   const written = await desk.calls("Write", { path: "../work-secret/key", content: "x", ...host });
-  expect([why(written), diffOf(written)]).toEqual([expect.stringContaining("outside of what is attached"), null]);
+  expect([why(written), diffOf(written)]).toEqual([expect.stringContaining("outside the workspace"), null]);
   await desk.answers(written, "deny");
 });
 
@@ -98,7 +98,7 @@ test("a link that changes between approval and call does not redirect the call",
   const asked = await desk.calls("Write", { path: "way", content: "mine", ...host });
   rmSync(join(work, "way"));
   symlinkSync(join(scratch, "work-secret/key"), join(work, "way"));
-  expect(await desk.answers(asked)).toMatch(/^EPERM: what sam has approved is to write .*main\.ts/);
+  expect(await desk.answers(asked)).toMatch(/^EPERM: sam approved something else \(write .*main\.ts/);
   expect(readFileSync(join(scratch, "work-secret/key"), "utf8")).toBe("port canary\n");
 });
 

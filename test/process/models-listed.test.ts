@@ -122,7 +122,7 @@ describe("keys and models on the command line", () => {
       server.will({ status: 503, type: "application/json", body: "{}" });
       const kept = await home.gsv(["models", "--provider", "openai", "--json"], said);
       expect(JSON.parse(kept.stdout)).toMatchObject(row);
-      expect(kept.stderr).toContain("listed as it was on");
+      expect(kept.stderr).toContain("showing the list of");
     });
   }, 60_000);
 
@@ -131,8 +131,8 @@ describe("keys and models on the command line", () => {
       server.will({ ...WIRES[CHAT]!.error("throttle"), headers: { "retry-after": "600" } });
       const asked = home.gsv(["chat", "--new", "--model", "openai/m", "hi"], openAi(server));
       let row = "";
-      while (!row.includes("is asked again at")) row = (await home.gsv(["ps"])).stdout;
-      expect(row).toMatch(/task:\S+ .*running.*openai\/m is asked again at/);
+      while (!row.includes("retrying openai/m at")) row = (await home.gsv(["ps"])).stdout;
+      expect(row).toMatch(/task:\S+ .*running.*retrying openai\/m at/);
       const pid = /task:[a-z0-9]{6}/.exec(row)?.[0] ?? "";
       expect((await home.gsv(["model", pid], openAi(server))).stdout).toBe("openai/m\n");
       expect((await home.gsv(["proc", "abort", pid])).status).toBe(0);

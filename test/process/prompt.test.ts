@@ -18,10 +18,10 @@ test("the owner's files come before the agent's, in the order of their names, th
   await home.sys.call("fs.write", { path: "~/context.d/notes.txt", content: "no context\n" });
   const system = await systemOf(home);
   const places = [
-    "What sam tells you:",
+    "Instructions from sam:",
     '<context path="/home/sam/context.d/10-a.md">\nthe first word\n</context>',
     "the second word",
-    "What your own account friday keeps:",
+    "Your own instructions (friday):",
     "/home/friday/context.d/00-style.md",
     "Skills: ",
     "- versions: ",

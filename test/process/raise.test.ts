@@ -130,7 +130,7 @@ test("a script without approval cannot delete, or change agent instructions", as
     }));
     const { output } = await machine.call<ShellAnswer>("shell.run", { id: Bun.randomUUIDv7(), script });
     const told = output.pieces.map(({ bytes }) => Buffer.from(bytes, "base64").toString()).join("");
-    expect([kind, told.match(/needs a person's approval/g)?.length]).toEqual([kind, 4]);
+    expect([kind, told.match(/needs the user's approval/g)?.length]).toEqual([kind, 4]);
     for (const [path, content] of [
       ["~/context.d/10-a.md", "x"],
       [`/proc/${INIT}/ctl`, "stop"],

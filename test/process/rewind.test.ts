@@ -30,7 +30,7 @@ test("a rewind restores history and files as of a message; nothing is lost, and 
   expect(done).toMatchObject({ rewound: 2, redo: `gsv undo ${pid} --redo` });
   expect([changesIn(done), await read()]).toEqual([["removed plan.md"], "gone"]);
   await home.say("what now?", { pid });
-  const note = "[rewound] sam took this talk back to message 2. 1 file was put back as then.";
+  const note = "[rewound] sam rewound this conversation to message 2. 1 file was restored.";
   expect(toldTo(home, pid)).toEqual(["hello", "Yes?", note, "what now?"]);
   const all = await home.messages(pid);
   expect(all.map(({ id }) => id)).toEqual(all.map((_, index) => index + 1));
@@ -53,7 +53,7 @@ test("a rewind can be limited to history or files", async () => {
   expect(await read()).toBe("one");
   await home.say("who are you?", { pid });
   expect(toldTo(home, pid)).toEqual([
-    "[rewound] sam took this talk back to its beginning. Files stay as they are.",
+    "[rewound] sam rewound this conversation to its start. Files are unchanged.",
     "who are you?",
   ]);
 });
@@ -62,9 +62,9 @@ test("a rewind never cuts between a call and its result, and names the possible 
   await using home = await TestKernel.boot();
   const { pid, read } = await talked(home);
   const refused = await home.refusal("proc.rewind", { pid, message: 4 });
-  expect(refused.message).toBe(`message 4 of ${pid} stands between a call and its result`);
-  expect(refused.hints).toEqual(["the messages before and after: 3 and 5"]);
-  expect((await home.refusal("proc.rewind", { pid, message: 6 })).message).toContain("is the newest");
+  expect(refused.message).toBe(`message 4 in ${pid} lies between a call and its result`);
+  expect(refused.hints).toEqual(["use 3 or 5 instead"]);
+  expect((await home.refusal("proc.rewind", { pid, message: 6 })).message).toContain("is already the newest");
   expect((await home.refusal("proc.rewind", { pid, message: 60 })).code).toBe("ENOENT");
   expect(await read()).toBe("one");
 });

@@ -40,12 +40,10 @@ test("on gsv a command runs without approval, and returns its output and exit st
 test("input for a missing command causes no request for approval", async () => {
   await using desk = await Desk.at({ cwd: work });
   expect(await desk.calls("Shell", { input: "rm -rf build", target: "host" })).toBe(
-    "EINVAL: say a command to run, or the id of one that runs\ninput is what is typed into one that runs; what bash is to run is command",
+    "EINVAL: command or id is missing\nto run a command, use command; input is for a running command",
   );
   const id = "0190a1b2-0000-7000-8000-000000000001";
-  expect(await desk.calls("Shell", { id, input: "ls" })).toBe(
-    `ENOENT: there is no script ${id}, or it ended too long ago`,
-  );
+  expect(await desk.calls("Shell", { id, input: "ls" })).toBe(`ENOENT: no such script, or it ended long ago: ${id}`);
 });
 
 test("the approver sees when a command in gsv may reach host files", async () => {
@@ -54,13 +52,13 @@ test("the approver sees when a command in gsv may reach host files", async () =>
   const asked = await desk.calls("Shell", { command: "rm -rf nothing" });
   const { cwd } = await desk.home.get("init:1000");
   expect(cwd).toStartWith("/workspaces/dir_");
-  expect(why(asked)).toBe("run in gsv, on files of this machine: rm -rf nothing");
+  expect(why(asked)).toBe("run in gsv, on files of this computer: rm -rf nothing");
   await desk.answers(asked, "deny");
   const elsewhere = await desk.calls("Shell", { command: "rm -rf ~/nothing", cwd: "/home/sam" });
   expect(why(elsewhere)).toBe("run in gsv: rm -rf ~/nothing");
   await desk.answers(elsewhere, "deny");
   const named = await desk.calls("Shell", { command: `rm -rf ${cwd}/nothing`, cwd: "/home/sam" });
-  expect(why(named)).toStartWith("run in gsv, on files of this machine: ");
+  expect(why(named)).toStartWith("run in gsv, on files of this computer: ");
 });
 
 test("a command that deletes or uses the network asks with its full text, and runs once approved", async () => {
@@ -95,7 +93,7 @@ test("a hidden delete or network access is refused when it happens", async () =>
   for (const command of sly) {
     const told = await desk.calls("Shell", { command });
     expect(`${command}: ${why(told)}`).toMatch(
-      /needs a person's approval|is for people|EPERM|may not|no such directory on this computer/,
+      /needs? the user's approval|is for people|EPERM|may not|no such directory on this computer/,
     );
   }
   expect(await desk.calls("Shell", { command: "cat ~/kept; cd; ls kept other context.d" })).toMatch(
@@ -118,18 +116,18 @@ test("without a sandbox every host command asks, and the card shows its possible
   await using desk = await Desk.at({ cwd: work });
   const asked = await desk.calls("Shell", { target: "host", command: "pwd; cat notes" });
   expect(why(asked)).toBe(
-    `attach ${work} and run on this machine in ${work}, with NO SANDBOX: it can do whatever you can: pwd; cat notes`,
+    `attach ${work} and run on this computer in ${work}, with NO SANDBOX: it can do everything you can: pwd; cat notes`,
   );
   expect(await desk.answers(asked)).toBe(`${work}\ncall the bank\n(exit status 0)`);
   const again = await desk.calls("Shell", { target: "host", command: "pwd" });
-  expect(why(again)).toStartWith(`run on this machine in ${work}, with NO SANDBOX`);
+  expect(why(again)).toStartWith(`run on this computer in ${work}, with NO SANDBOX`);
   expect(await desk.answers(again, "deny")).toContain("denied");
 });
 
 test("in a sandbox, commands that only read an attached directory run without approval, and all others ask", async () => {
   await using desk = await Desk.at({ cwd: work, sandbox: sandbox.program });
   const first = await desk.calls("Shell", { target: "host", command: "ls" });
-  expect(why(first)).toBe(`attach ${work} and run on this machine in ${work}, in a sandbox without network: ls`);
+  expect(why(first)).toBe(`attach ${work} and run on this computer in ${work}, in a sandbox without network: ls`);
   expect(await desk.answers(first)).toBe("link\nnotes\nsrc\n(exit status 0)");
   const looking = [
     ["cat notes", "call the bank"],
@@ -164,7 +162,7 @@ test("in a sandbox, commands that only read an attached directory run without ap
   const more = [{ network: true }, { ask: true }, { fed: true }, { cwd: join(work, "src") }];
   for (const each of more) {
     const asked = await desk.calls("Shell", { target: "host", command: "ls", ...each });
-    expect(why(asked)).toContain("run on this machine");
+    expect(why(asked)).toContain("run on this computer");
     await desk.answers(asked, "deny");
   }
   expect(why(await desk.calls("Shell", { target: "host", command: "ls" }))).toBe(
@@ -225,7 +223,7 @@ test("no process reaches the host by another way", async () => {
   const root = desk.home.person(0);
   const { uid } = await root.call<{ uid: number }>("account.create", { username: "bob" });
   const refused = await desk.home.refusal("shell.run", { ...host, cwd: work }, desk.home.person(uid));
-  expect(refused.message).toBe("the host is for the person whose home this is, not for bob");
+  expect(refused.message).toBe("bob may not use the host: only the owner of this home can");
   const dropped = await desk.home.insideOf(await desk.home.task({ drop: "shell.host" }));
   expect((await desk.home.refusal("shell.run", host, dropped)).message).toContain("needs shell.host");
 });

@@ -73,7 +73,10 @@ test("a request id that was used for another call is refused and creates nothing
   await using home = await TestKernel.boot();
   await home.sys.call("proc.spawn", { label: "one" }, { requestId: "spawn-1" });
   const refused = await home.sys.call("proc.spawn", { label: "two" }, { requestId: "spawn-1" }).catch((error) => error);
-  expect(refused).toMatchObject({ code: "ECONFLICT", message: expect.stringContaining("was used for something else") });
+  expect(refused).toMatchObject({
+    code: "ECONFLICT",
+    message: expect.stringContaining("was already used for another request"),
+  });
   expect(await listed(home)).toHaveLength(2);
 });
 

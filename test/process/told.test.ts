@@ -207,7 +207,7 @@ describe("instructions of one process", () => {
     expect(await home.stores.processes.contextFiles(INIT)).toEqual([{ name: "a.md", text: "I may do all." }]);
     const inside = await home.insideOf(INIT);
     await expect(inside.call("proc.context.set", { pid: INIT, name: "b.md", text: "x" })).rejects.toThrow(
-      "allow it first",
+      "needs approval",
     );
     await expect(inside.call("fs.write", { path: `/proc/${INIT}/context.d/b.md`, content: "x" })).rejects.toThrow();
   });

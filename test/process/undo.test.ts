@@ -37,7 +37,7 @@ describe("in a tree managed by gsv", () => {
     await undo(home, pid);
     await undo(home, pid);
     expect(await read("plan.md")).toBe("gone");
-    expect((await home.refusal("proc.undo", { pid })).message).toContain("there is nothing left to undo");
+    expect((await home.refusal("proc.undo", { pid })).message).toContain("nothing left to undo");
   });
 
   test("changes by a script of gsv are included, those of another process of the same agent are not", async () => {
@@ -147,7 +147,7 @@ describe("in a directory of the host", () => {
     project.write("a.txt", "a\nrun\nperson\n");
     const refused = await home.refusal("proc.undo", { pid });
     expect(refused).toMatchObject({ code: "ECONFLICT" });
-    expect(refused.message).toContain(`${project.directory}/a.txt: it was changed since`);
+    expect(refused.message).toContain(`${project.directory}/a.txt: changed since`);
     expect([project.read("a.txt"), project.read("b.txt")]).toEqual(["a\nrun\nperson\n", "b\nrun\n"]);
     await undo(home, pid, { force: true });
     expect([project.read("a.txt"), project.read("b.txt")]).toEqual(["a\n", "b\n"]);
@@ -178,7 +178,7 @@ describe("in a directory of the host", () => {
     await home.inState(pid, "waiting_hil");
     await approve();
     await home.ended(runId);
-    expect((await home.refusal("proc.undo", { pid })).message).toContain("somebody else changed it in between");
+    expect((await home.refusal("proc.undo", { pid })).message).toContain("someone else changed it in between");
   });
 
   test("changes of parallel runs are separated; where that is impossible, gsv reports it", async () => {
@@ -203,7 +203,7 @@ describe("in a directory of the host", () => {
     } finally {
       rmSync(gate, { force: true });
     }
-    expect((await home.refusal("proc.undo", { pid: first })).message).toContain("was at work there too");
+    expect((await home.refusal("proc.undo", { pid: first })).message).toContain("also changed it");
   });
 
   test("a run that only reads, or changes nothing, leaves nothing behind", async () => {

@@ -234,7 +234,7 @@ test("a link that changed between the question and the approval refuses the call
     await home.sys.call("hil.answer", { id: approvals[0]?.id, decision: "approve" });
     await home.ended(runId);
     const result = (await home.messages(pid)).find(({ role }) => role === "toolResult");
-    expect(JSON.stringify(result)).toContain(`EPERM: what sam has approved is to ${approvals[0]?.why}`);
+    expect(JSON.stringify(result)).toContain(`EPERM: sam approved something else (${approvals[0]?.why})`);
   }
   for (const [path, content] of [
     ["~/context.d/a.md", "a."],

@@ -125,7 +125,7 @@ export const TASKS: { readonly [name: string]: Task } = {
   },
   "fetch-this-machine": {
     asked: "Is the server up?",
-    turns: [[gsv("Fetch", { url: "http://127.0.0.1:9/" })], [gsv("Fetch", { url: "localhost:9" })]],
+    turns: [[gsv("Fetch", { url: "http://127.0.0.1:8080/" })], [gsv("Fetch", { url: "localhost:8080" })]],
   },
   "edit-after-a-change": {
     asked: "Log the port.",

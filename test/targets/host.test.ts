@@ -187,7 +187,7 @@ describe.each(WAYS)("$name", ({ sandbox }) => {
         env: {},
         stdin: new Uint8Array(),
       });
-    expect(again).toThrow("was run already");
+    expect(again).toThrow("has already run");
     await first.ended;
     expect(told(first).stdout).toBe("whole\n");
   });

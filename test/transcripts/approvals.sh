@@ -11,7 +11,7 @@ gsv chat "delete ~/list.md"
 #! gsv: init:1000 asks: Delete on gsv
 #!   | ~/list.md
 #!   to delete /home/sam/list.md
-#!   because deleting asks
+#!   reason: deletes files
 #! gsv: answer with: gsv approve a1b2   or: gsv deny a1b2
 #! gsv: run is on hold: your answer is needed (gsv wait --wait init:1000 waits for it)
 #= 5
@@ -49,5 +49,5 @@ gsv approvals
 #! (nothing pending)
 gsv approve zz99
 #! gsv: no such approval: zz99
-#!   gsv approvals shows what waits for you
+#!   to list open requests: gsv approvals
 #= 3

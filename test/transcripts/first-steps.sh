@@ -46,7 +46,7 @@ gsv proc kill init:1000
 #= 1
 gsv proc list --uid 0
 #! gsv: only root may list the processes of uid 0
-#!   gsv proc list shows yours
+#!   to list your processes: gsv proc list
 #= 1
 gsv proc history --pid nope
 #! gsv: no such process: nope

@@ -17,12 +17,12 @@ gsv compact init:1000 --keep 2
 #> nothing to compact: init:1000 keeps all 2 messages
 gsv compact init:1000 --undo && gsv compact init:1000 --undo
 #> undone: init:1000 has messages 1-4 in full again
-#! gsv: no compaction of init:1000 is there to undo
+#! gsv: no compaction to undo in init:1000
 #= 3
 gsv compact init:1000 --keep 2 > /dev/null; gsv chat "and now?"; gsv compact init:1000 --undo
 #> answer 4
-#! gsv: too late to undo: more was said in init:1000 since its last compaction
-#!   gsv history segments init:1000 says what is told in short; it can be read in /proc/init:1000/segments
+#! gsv: too late to undo: init:1000 has new messages since its last compaction
+#!   to list the summarized parts: gsv history segments init:1000; full text: /proc/init:1000/segments
 #= 1
 gsv cat /proc/init:1000/segments/1-4 | wc -l
 #> 4
@@ -54,7 +54,7 @@ gsv chat --pid $(gsv fork init:1000 --through 13 --label "another way") "and the
 #> answer 2
 gsv fork init:1000 --through 3
 #! gsv: no message 3 in init:1000
-#!   gsv proc history --pid init:1000 --json shows the numbers there are
+#!   to list message numbers: gsv proc history --pid init:1000 --json
 #= 3
 gsv history policy init:1000 --pressure 150%
 #! gsv: pressure must be from 0.01 to 1, such as 0.9 or 90%, not 150%

@@ -26,8 +26,8 @@ gsv repo restore context.d/20-me.md --ref HEAD~2
 gsv context show
 #> # Me
 gsv repo restore none.md
-#! gsv: not what a home keeps versions of: none.md
-#!   that is context.d, skills.d, knowledge
+#! gsv: not under version control: none.md
+#!   versioned in a home: context.d, skills.d, knowledge
 #= 2
 
 # A copy elsewhere, and one that any git makes.

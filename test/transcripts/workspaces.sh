@@ -38,7 +38,7 @@ echo x | gsv cp - /workspaces/$DIR/.git/config
 #= 1
 gsv workspace attach project
 #! gsv: no such workspace: project
-#!   gsv workspace list shows all
+#!   to list workspaces: gsv workspace list
 #= 3
 gsv spawn --workspace $GSV_HOME
 #! gsv: …is in gsv's own home, which is off limits

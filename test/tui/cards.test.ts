@@ -233,11 +233,11 @@ test("an answer from another client closes the card and names the account; the t
 test("on the smallest screen a file change shows its reason, and not half of a path", async () => {
   const shell = await played({ columns: 40, rows: 12 });
   const args = { path: "NOTES.md", content: "one" };
-  const reasons = ["it changes a directory of this machine"];
+  const reasons = ["changes files on this computer"];
   const about = { target: "gsv", directory: null, reasons, diff: null } as const;
   const why = "write /workspaces/dir_aaaaaa/NOTES.md";
   await shell.play(said.hil({ id: "w", tool: "Write", call: "fs.write", args, why, about }));
-  expect(shell.text()).toContain("it changes a directory of this mac");
+  expect(shell.text()).toContain("changes files on this computer");
   expect(shell.text()).not.toContain("write…");
   await shell.leave();
 });

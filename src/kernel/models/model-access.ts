@@ -1,5 +1,5 @@
-// What the settings of an account and the environment of whoever asks make of a provider: its address, its key, how it shall answer. A key
-// goes to the provider it was set for and to no other: what was said for one address says nothing about the next.
+// Address, key and options of a provider, from the settings of an account and the environment of its client. A key only goes to the address it
+// was set for.
 
 import { SETTINGS, type Setting, type SettingName } from "../../abi/config/config.ts";
 import { storedKey } from "../../abi/config/config-key.ts";
@@ -12,10 +12,10 @@ import type { ConfigRows } from "../../store/kernel/config.ts";
 import { settingsFor } from "../settings/config.ts";
 import { markFrom, type Secrets } from "../settings/secrets.ts";
 
-/** What a client said when it connected, as far as it is about models. */
+/** Model-related values from the client's hello. */
 export type Offer = Pick<ClientInfo, "env" | "flags">;
 
-/** Whose settings count, and what their client says besides. */
+/** The account with the settings, and its client. */
 export interface Asker {
   readonly uid: number;
   readonly offer: Offer | undefined;
@@ -36,7 +36,6 @@ export class AskersSettings {
     return this.get(name).text.trim();
   }
 
-  /** Whether there is a key, wherever it lies. */
   hasKey(provider: string): boolean {
     const setting = serverOf(provider)?.keySetting ?? null;
     if (setting === null) return false;
@@ -45,7 +44,7 @@ export class AskersSettings {
     );
   }
 
-  /** Null where there is no server behind it: then it may not be asked at all. Throws ECONFIG. */
+  /** null if the provider is disabled. Throws ECONFIG. */
   async access(provider: string, server: Server): Promise<Access | null> {
     const said = this.url(provider, server);
     const baseUrl = said === "" ? server.baseUrl : addressOf(provider, said);
@@ -64,7 +63,7 @@ export class AskersSettings {
     };
   }
 
-  // The environment of this very command, then what is set for the provider that is meant, then what is set for this one.
+  // Order: environment of the client, settings of ai.provider, settings of this provider.
   private url(provider: string, { urlSetting }: Server): string {
     const own = urlSetting === null ? null : this.get(urlSetting);
     const general = this.get("ai.baseUrl");
@@ -81,21 +80,21 @@ export class AskersSettings {
     return general ?? (keySetting === null ? null : await this.stored(keySetting));
   }
 
-  /** `ai.baseUrl` and `ai.apiKey` are about the provider that `ai.provider` names, or else the one of `ai.model`. */
+  /** `ai.baseUrl` and `ai.apiKey` belong to the provider in `ai.provider`, else in `ai.model`. */
   private isMeant(provider: string): boolean {
     const named = this.text("ai.provider");
     if (named !== "") return named === provider;
     try {
       const model = this.text("ai.model");
       if (model !== "") return choiceOf(model).provider === provider;
-      // An address alone is that of a server that speaks as OpenAI's does; a key alone is nobody's.
+      // An address alone means an OpenAI-compatible server; a key alone is ignored.
       return provider === "openai" && this.text("ai.baseUrl") !== "";
     } catch {
       return false;
     }
   }
 
-  // As it is: a key of the environment may be shorter than one that could be stored.
+  // Not validated: a key in the environment may be shorter than a stored one.
   private offered(name: SettingName): string | null {
     const { env }: Setting = SETTINGS[name];
     const value = env === undefined ? undefined : this.asker.offer?.env[env];
@@ -124,12 +123,10 @@ export class AskersSettings {
 function addressOf(provider: string, text: string): string | null {
   const url = provider === "ollama" ? ollamaUrl(text) : serverUrl(text);
   if (url === null && provider !== "ollama") {
-    throw new SysError(
-      "ECONFIG",
-      `the address of ${provider} is none: it begins with http:// or https://, and has no name in it`,
-      ["gsv config list -v ai.baseUrl"],
-    );
+    throw new SysError("ECONFIG", `no usable address for ${provider}: http(s)://HOST, without user or password`, [
+      "gsv config list -v ai.baseUrl",
+    ]);
   }
-  // Anthropic's SDK adds it.
+  // Anthropic's SDK adds /v1.
   return provider === "anthropic" ? (url?.replace(/\/v1$/, "") ?? null) : url;
 }

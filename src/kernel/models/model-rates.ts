@@ -1,5 +1,4 @@
-// What a model is charged by: the price somebody set for it, none for what this machine answers itself, else what its server or gsv's own list
-// says.
+// The price of a model: the one in settings, none for local models, else the price from its server or from gsv's list.
 
 import { FREE, priceSet, pricesFrom, type Rate } from "../../abi/process/money.ts";
 import type { ServedModel } from "../../abi/stream.ts";
@@ -7,7 +6,7 @@ import { factsOf } from "../../providers/models.ts";
 import { type Choice, choiceText, OFFLINE } from "../../providers/table.ts";
 import type { AskersSettings } from "./model-access.ts";
 
-/** Nobody is paid for what this machine answers itself; a script may play a model that costs. */
+/** Local models are free, except `script`, which may play a model that costs. */
 const UNPAID: readonly string[] = [OFFLINE.provider, "ollama"];
 
 export function rateOf(settings: AskersSettings, choice: Choice, served?: ServedModel | null): Rate {
@@ -17,7 +16,7 @@ export function rateOf(settings: AskersSettings, choice: Choice, served?: Served
   return { price: factsOf(choice.provider, choice.model, 0, served).price, isOwn: false };
 }
 
-/** What was set wrong by an older gsv, or for one command, counts as not set. */
+/** Invalid stored values count as not set. */
 function pricesSet(settings: AskersSettings) {
   try {
     return pricesFrom(settings.text("ai.prices"));

@@ -1,4 +1,4 @@
-// One tiny real call to a model, and what came of it.
+// Tests a model with one tiny real call.
 
 import { SysError } from "../../abi/errno.ts";
 import { charged } from "../../abi/process/money.ts";
@@ -26,5 +26,5 @@ export async function tried(model: Model, clock: Clock, signal: AbortSignal): Pr
       return { model: model.name, ok: false, ms, text, usage: null, priced: true, failure: event.failure };
     if (event.type === "aborted") break;
   }
-  throw new SysError("ECANCELED", "the trial was given up");
+  throw new SysError("ECANCELED", "the test call was cancelled");
 }

@@ -28,12 +28,12 @@ import { tried } from "./model-trial.ts";
 import type { ServedModels } from "./served-models.ts";
 
 export interface Models {
-  /** Checked and named, at the door: a wrong name fails at its sender and not in the run. Null is whoever answers by default. */
+  /** Validates a model name before a run uses it. null: the default model. */
   chosen(asker: Asker, explicit: string | null): Promise<string | null>;
-  /** The model of a run and those that stand in for it. */
+  /** The model of a run, followed by its fallbacks. */
   reach(asker: Asker, named: string | null): Promise<readonly [Model, ...Model[]]>;
   list(asker: Asker, provider: string | undefined, signal: AbortSignal): Promise<ModelPage>;
-  /** What a request to it may hold, as its server says or as is known; null where nobody minds. Nobody is asked. */
+  /** Token limits from the server's list or gsv's own; null if unlimited. Makes no request. */
   windowOf(asker: Asker, named: string): Promise<Model["window"]>;
   test(asker: Asker, named: string | undefined, signal: AbortSignal): Promise<ModelTrial>;
 }
@@ -45,9 +45,9 @@ export interface ModelsOptions extends ProviderPorts {
   readonly served: ServedModels;
 }
 
-/** Whether an Ollama answers is asked again after so long. */
+/** Time between checks for a running Ollama. */
 const LOOK_AGAIN_MS = 30_000;
-/** How long a server may take to say what it has. One that nobody has named and that does not answer at once is none to fall back on. */
+/** Timeout for a server's model list; short for a server that no setting names. */
 const LOOK_MS = { named: 5000, unnamed: 1000 };
 
 export function modelsService(options: ModelsOptions): Models {
@@ -73,7 +73,10 @@ export function modelsService(options: ModelsOptions): Models {
       const said = await settings.access(choice.provider, server);
       const access = said && { ...said, served: options.served.of(said.baseUrl) };
       if (access === null)
-        return unreachable(name, { class: "config", message: `${choice.provider} is turned off: its address is none` });
+        return unreachable(name, {
+          class: "config",
+          message: `${choice.provider} is disabled: its address is set to none`,
+        });
       if (access.apiKey === null && server.keySetting !== null && access.isOwn) {
         const failure: Failure = { class: "auth", message: missingText(choice.provider, server.keySetting) };
         return { ...unreachable(name, failure), missing: failure.message };
@@ -89,7 +92,7 @@ export function modelsService(options: ModelsOptions): Models {
       if (model === null)
         return unreachable(name, {
           class: "config",
-          message: `${choice.provider} has no model yet: name one, as ${choice.provider}/MODEL`,
+          message: `no model set for ${choice.provider}: choose one as ${choice.provider}/MODEL`,
         });
       const reached = { ...choice, model };
       const window = windowOf(choice.provider, model, access);
@@ -101,7 +104,7 @@ export function modelsService(options: ModelsOptions): Models {
     }
   }
 
-  /** What the server lists first, remembered for a while. Throws WireFailure. */
+  /** First model in the server's list, cached. Throws WireFailure. */
   function firstServed(url: string, provider: Provider, lookMs: number): Promise<string | null> {
     const known = looked.get(url);
     if (known !== undefined && clock.mono() - known.at < LOOK_AGAIN_MS) return known.model;
@@ -174,7 +177,7 @@ function choiceFor(settings: AskersSettings, explicit: string | null): Choice | 
   return chooseProvider({ model: settings.text("ai.model"), provider: usual, hasKey });
 }
 
-/** The same for a run, which must not fail for a setting that has become wrong. */
+/** For a run: invalid settings are ignored. */
 function choiceOrNull(settings: AskersSettings): Choice | null {
   try {
     return choiceFor(settings, null);
@@ -195,7 +198,7 @@ function fallbacks(settings: AskersSettings): Choice[] {
 }
 
 function missingText(provider: string, keySetting: string): string {
-  return `there is no key for ${provider}: gsv auth provider ${provider} keeps one (${keySetting})`;
+  return `no key for ${provider} (${keySetting}). To set one: gsv auth provider ${provider}`;
 }
 
 function markOf(key: string | null): string | null {
@@ -238,7 +241,7 @@ interface Part {
   readonly note: { readonly text: string; readonly quiet: boolean } | null;
 }
 
-// The server's own word where it can be asked, else what is known of it.
+// The server's list if it can be reached, else gsv's own.
 async function listOf(
   options: ModelsOptions,
   settings: AskersSettings,
@@ -258,7 +261,7 @@ async function listOf(
       return {
         models: rowsOf(known, "gsv"),
         note: {
-          text: `${missingText(provider, server.keySetting)}; its models are listed as gsv knows them`,
+          text: `${missingText(provider, server.keySetting)}. Showing the models that gsv knows.`,
           quiet: true,
         },
       };
@@ -271,7 +274,7 @@ async function listOf(
       return { models: rowsOf(served, "server"), note: null };
     } catch (error) {
       if (kept === null) throw error;
-      const text = `${provider}: ${failureOf(error).message}; listed as it was on ${new Date(kept.at).toISOString()}`;
+      const text = `${provider}: ${failureOf(error).message}; showing the list of ${new Date(kept.at).toISOString()}`;
       return { models: rowsOf(kept.models, "server"), note: { text, quiet: provider === "ollama" } };
     }
   } catch (error) {

@@ -1,4 +1,4 @@
-// Which providers do not answer, read off the processes that wait for them: a provider that nobody waits for is none of these.
+// Providers that do not answer, found from the processes that wait for them.
 
 import { type Caller, isRoot } from "../../abi/identity.ts";
 import type { ProcessRow, ProcessRows } from "../../store/kernel/processes/processes.ts";
@@ -19,7 +19,6 @@ export function outageReports({ processes }: Pick<KernelStore, "processes">): Ou
   };
 }
 
-/** The part of a model's name that says who serves it. */
 export function providerOf(model: string): string {
   return model.split(/[/:]/)[0] ?? model;
 }

@@ -1,10 +1,9 @@
-// What model servers said of their models when they were last asked for the list: kept in a file, read when a server is first asked for an
-// answer, and never on start-up. A file that cannot be read is one that is not there; what is in it can always be asked for again.
+// Cached model lists of servers, in a file that is read before the first request to a server, never at start. An unreadable file counts as
+// absent, because servers can send their lists again.
 
 import { readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import type { ServedModel } from "../../abi/stream.ts";
 
-/** By the address of the server. */
 type Kept = { [url: string]: { readonly at: number; readonly models: readonly ServedModel[] } };
 
 const SERVERS_MAX = 16;

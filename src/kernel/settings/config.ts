@@ -1,5 +1,5 @@
-// Settings as callers see and change them: default, the whole home's, the account's, the environment and the flags of this connection. A
-// process sees its owner's. Values of secrets go in and never come out: what is shown is that they are set.
+// Reads and changes settings in layers: default, home, account, environment and flags of the connection. A process sees the settings of its owner.
+// Secret values are never returned, only whether they are set.
 
 import { SETTING_NAMES, SETTINGS, type Setting, type SettingName } from "../../abi/config/config.ts";
 import {
@@ -34,19 +34,19 @@ export interface SettingsOptions {
   readonly secrets: Secrets;
   readonly redactor: Redactor;
   readonly clock: Clock;
-  /** What the environment of the kernel says, by key: for settings that are the kernel's own. */
+  /** The kernel's environment, for the settings of the kernel. */
   readonly ofKernel: Texts;
-  /** Told what is stored for the whole home, each time after it changed. */
+  /** Called after every change to the home's settings. */
   readonly systemChanged?: (stored: { readonly [name: string]: string }) => void;
-  /** Where a value can be wrong in a way the schema cannot say. Throws. */
+  /** Checks beyond the schema. Throws. */
   readonly check: (name: SettingName, value: string) => Promise<void>;
-  /** What is a fact rather than a wish, and the command that changes it. */
+  /** Read-only settings, with the command that changes each. */
   readonly facts?: { readonly [key: string]: string };
 }
 
 export interface SettingsOfKernel extends Settings {
-  /** What an agent's change of its owner's setting would do, in words for the person who decides; null: it is not known to what.
-   * Refuses what no agent may change, and a wrong value. */
+  /** Describes an agent's change of a setting, for the approval card. `written` is null if the new value is unknown. Throws for invalid values
+   * and for settings that agents may not change. */
   proposal(caller: Caller, key: KeyWritten, value: string | null): Promise<string>;
 }
 
@@ -56,7 +56,7 @@ export function settingsService(options: SettingsOptions): SettingsOfKernel {
   async function sources({ caller, client }: CallContext, uid: number) {
     const system = await textsOf(rows, "system");
     const user = await textsOf(rows, uid);
-    // Somebody else's layer is shown as it lies; one's own connection says nothing about it.
+    // Environment and flags of this connection do not apply to another account.
     const own = uid === homeUid(caller);
     return async (name: SettingName): Promise<SettingInfo> => {
       const said = {
@@ -72,7 +72,7 @@ export function settingsService(options: SettingsOptions): SettingsOfKernel {
   async function change(holder: Holder, name: SettingName, written: string | null): Promise<Planned> {
     const setting: Setting = SETTINGS[name];
     const by = options.facts?.[name];
-    if (by !== undefined) throw new SysError("EINVAL", `${name} says how things are and is not set by hand`, [by]);
+    if (by !== undefined) throw new SysError("EINVAL", `cannot set ${name}: gsv sets it itself`, [by]);
     const key = storedKey(name, holder);
     const before = (await rows.under(key)).find((row) => row.key === key)?.value;
     const mark = before === undefined || setting.type !== "secret" ? null : markFrom(before);
@@ -135,11 +135,11 @@ interface Planned {
   /** In canonical form; null unsets. */
   readonly value: string | null;
   readonly shown: string | null;
-  /** Where the secret before it lies. */
+  /** Location of the previous secret. */
   readonly mark: SecretMark | null;
 }
 
-// A secret lies ready before the row names it, and goes after the row has gone: a row never names what is not there.
+// Write a secret before its row, delete it after its row: a row never names a missing secret.
 async function carryOut(
   { rows, secrets }: Pick<SettingsOptions, "rows" | "secrets">,
   planned: readonly Planned[],
@@ -156,7 +156,7 @@ async function carryOut(
   for (const { key, mark } of left) await secrets.remove(key, mark);
 }
 
-/** Rows of one layer by the keys of their settings; what is no setting any more is passed over. */
+/** Rows of one layer by setting; skips unknown settings. */
 async function textsOf(rows: ConfigRows, holder: Holder): Promise<{ [name: string]: string }> {
   const texts: { [name: string]: string } = {};
   for (const { key, value } of await rows.under(storedPrefix(holder))) {
@@ -166,7 +166,7 @@ async function textsOf(rows: ConfigRows, holder: Holder): Promise<{ [name: strin
   return texts;
 }
 
-/** What an account had set goes with it, and its secrets with that. */
+/** Deletes the settings and secrets of an account. */
 export async function forgetSettings(
   { rows, secrets }: Pick<SettingsOptions, "rows" | "secrets">,
   uid: number,
@@ -181,12 +181,12 @@ export async function forgetSettings(
   }
 }
 
-/** What is stored for the whole home, by key. */
+/** The home's stored settings, by key. */
 export function systemSettings(rows: ConfigRows): Promise<{ readonly [name: string]: string }> {
   return textsOf(rows, "system");
 }
 
-/** Settings as they are for an account at a client, read once. Of a secret only where it lies is in there. */
+/** A snapshot of the settings of an account and its client. Holds only the location of secrets. */
 export async function settingsFor(
   rows: ConfigRows,
   { uid, client }: { readonly uid: number; readonly client: Pick<ClientInfo, "env" | "flags"> | undefined },
@@ -198,7 +198,7 @@ export async function settingsFor(
   };
 }
 
-/** Every stored secret becomes known, so that it is redacted wherever it turns up. Returns what could not be read, one line each. */
+/** Loads all secrets for redaction. Returns one line for each unreadable secret. */
 export async function knowSecrets(rows: ConfigRows, secrets: Secrets, redactor: Redactor): Promise<string[]> {
   const faults: string[] = [];
   for (const { key, value } of await rows.under("")) {
@@ -242,18 +242,18 @@ function environmentOf(
   return writes === "root" ? ofKernel[name] : env === undefined ? undefined : client?.env[env];
 }
 
-/** A client may say anything: what is secret or root's is no flag's business. */
+/** Client flags must not set secrets or system settings. */
 function flagOf(client: Pick<ClientInfo, "flags"> | undefined, name: SettingName): string | undefined {
   const { type, writes }: Setting = SETTINGS[name];
   return writes === "root" || type === "secret" ? undefined : client?.flags?.[name];
 }
 
-/** Whose settings a caller has: a process has its owner's. */
+/** A process uses the settings of its owner. */
 function homeUid({ kind, uid, ownerUid }: Caller): number {
   return kind === "process" ? ownerUid : uid;
 }
 
-/** The account whose layer is read: the caller's, or one it may look at. */
+/** The account whose settings are read: the caller's own, or one that it may read. */
 async function layerOf({ accounts }: SettingsOptions, caller: Caller, uid: number | null): Promise<number> {
   const own = homeUid(caller);
   if (uid === null || uid === own || (await accounts.mayActAs(own, uid))) return uid ?? own;
@@ -272,20 +272,18 @@ async function holderOf(
 ): Promise<Holder> {
   if (!system) return await layerOf(options, caller, uid);
   if (isRoot(caller)) return "system";
-  throw new SysError("EPERM", "--system changes the whole home's settings and needs root", [
-    "without --system it is your own setting that changes",
-  ]);
+  throw new SysError("EPERM", "only root can use --system", ["for your own setting, leave out --system"]);
 }
 
-// What tells an agent what it may do, how much, as whom and through whom is no agent's to change, and neither is what lies beside its owner.
+// Agents must not change settings of rights, limits, accounts and providers, nor settings of accounts other than their owner's.
 function refuseAgent(caller: Caller, { name, uid }: KeyWritten, system: boolean): void {
   const { agents }: Setting = SETTINGS[name];
   const own = homeUid(caller);
   if (agents !== "ask") {
-    throw new SysError("EPERM", `${name} is not an agent's to change`, [`a person does: gsv config set ${name}`]);
+    throw new SysError("EPERM", `agents cannot change ${name}`, [`the user can: gsv config set ${name}`]);
   }
   if (!system && (uid === null || uid === own)) return;
-  throw new SysError("EPERM", "an agent changes only what is its owner's own, once its owner has approved it", [
+  throw new SysError("EPERM", "agents can only change settings of their owner, with approval", [
     `write /sys/users/${own}/config/${name}`,
   ]);
 }
@@ -296,10 +294,10 @@ function quotedValue(text: string): string {
 
 function refuseForeignKey(name: SettingName, system: boolean): void {
   if (system || SETTINGS[name].writes === "user") return;
-  throw new SysError("EPERM", `${name} is a setting of the whole home: only root changes it, with --system`, [
+  throw new SysError("EPERM", `${name} is a system setting: only root can change it, with --system`, [
     ...(SETTINGS[name].env === undefined
       ? []
-      : [`for one start of a kernel: ${SETTINGS[name].env}=… in its environment`]),
+      : [`for one kernel start: ${SETTINGS[name].env}=VALUE in its environment`]),
   ]);
 }
 

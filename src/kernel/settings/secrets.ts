@@ -1,6 +1,5 @@
-// Where secrets lie: in the keychain of the operating system where it has one that works, else each in a file of its own that only its
-// owner can read. The database holds where one lies and four digits of its hash, never the value. A file that others can read is
-// refused with the command that mends it.
+// Stores secrets: in the keychain of the operating system if it works, else each in its own file with mode 0600. The database holds only the
+// location and the first digits of a hash. A file that others can read is refused.
 
 import {
   closeSync,
@@ -18,14 +17,14 @@ import { join } from "node:path";
 import { SysError } from "../../abi/errno.ts";
 import { sha256Hex } from "../../lib/hash.ts";
 
-/** The operating system's own store; every method throws where there is none. */
+/** The keychain of the operating system. All methods throw if there is none. */
 export interface Keychain {
   get(name: string): Promise<string | null>;
   set(name: string, value: string): Promise<void>;
   delete(name: string): Promise<void>;
 }
 
-/** What the database keeps of a secret, as text. */
+/** Reference to a secret, stored as text in the database. */
 export interface SecretMark {
   readonly at: "keychain" | "file";
   /** The first digits of its SHA-256: enough to tell two keys apart, too few to find one by. */
@@ -33,9 +32,9 @@ export interface SecretMark {
 }
 
 export interface Secrets {
-  /** Puts the value away and returns what to remember of it. */
+  /** Stores the value and returns its reference. */
   put(name: string, value: string): Promise<SecretMark>;
-  /** Whether there is something to read; a keychain that does not answer is not held to have lost it. */
+  /** False if the secret is gone. True if the keychain does not answer. */
   has(name: string, mark: SecretMark): Promise<boolean>;
   /** Null when it is gone. */
   read(name: string, mark: SecretMark): Promise<string | null>;
@@ -45,7 +44,7 @@ export interface Secrets {
 export interface SecretsOptions {
   readonly directory: string;
   readonly keychain: Keychain | null;
-  /** New secrets go to files; what lies in the keychain is still found there. */
+  /** New secrets go to files; the keychain is still read. */
   readonly inFiles?: boolean;
 }
 
@@ -89,18 +88,18 @@ export function shownSecret(sha256: string): string {
   return `set (sha256:${sha256}…)`;
 }
 
-/** It was set, and its value is gone: a backup holds none. */
+/** Text for a secret whose value is gone, for example after a restore: backups hold no secrets. */
 export function missingSecret(sha256: string): string {
   return `missing (was sha256:${sha256}…)`;
 }
 
-/** Null for a row that no gsv wrote. */
+/** null if invalid. */
 export function markFrom(text: string): SecretMark | null {
   const [, at, sha256] = /^(keychain|file):([0-9a-f]{4})$/.exec(text) ?? [];
   return (at === "keychain" || at === "file") && sha256 !== undefined ? { at, sha256 } : null;
 }
 
-// A keychain that is locked, or that forgets, is none.
+// Tests the keychain: a locked or forgetful one counts as absent.
 async function keeps(keychain: Keychain, name: string, value: string): Promise<boolean> {
   try {
     await keychain.set(name, value);
@@ -112,7 +111,7 @@ async function keeps(keychain: Keychain, name: string, value: string): Promise<b
 
 function writePrivate(file: string, value: string): void {
   const fresh = `${file}.new`;
-  // What an earlier attempt left, or somebody planted, is not written through.
+  // Do not write through a leftover or planted file or link.
   rmSync(fresh, { force: true });
   const descriptor = openSync(fresh, "wx", 0o600);
   try {
@@ -127,9 +126,10 @@ function writePrivate(file: string, value: string): void {
 function readPrivate(file: string): string | null {
   const stats = lstatSync(file, { throwIfNoEntry: false });
   if (stats === undefined) return null;
-  if (!stats.isFile()) throw new SysError("ECONFIG", `${file} is not a file and cannot hold a secret`, [`rm ${file}`]);
+  if (!stats.isFile())
+    throw new SysError("ECONFIG", `not a regular file, so it cannot hold a secret: ${file}`, [`rm ${file}`]);
   if ((stats.mode & 0o077) !== 0) {
-    throw new SysError("ECONFIG", `others can read ${file}, which holds a secret`, [`chmod 600 ${file}`]);
+    throw new SysError("ECONFIG", `secret file readable by others: ${file}`, [`chmod 600 ${file}`]);
   }
   return readFileSync(file, "utf8");
 }

@@ -1,5 +1,4 @@
-// What is wrong with a setting in ways its schema cannot say: models and providers there are none of, addresses of no server, policies
-// and prices that cannot be read. Loaded when something is set, never to look.
+// Checks of settings beyond their schema: unknown models and providers, invalid addresses, policies and prices. Loaded only for writes.
 
 import { SysError } from "../../abi/errno.ts";
 import { parsePolicy } from "../../abi/policy.ts";
@@ -9,7 +8,6 @@ import { PROFILES } from "../../abi/process/process.ts";
 import { ollamaUrl, serverUrl } from "../../providers/access.ts";
 import { choiceOf, serverOf } from "../../providers/table.ts";
 
-/** Throws what would be right. */
 export function checkSetting(name: string, value: string): void {
   CHECKS[name]?.(value);
 }
@@ -36,7 +34,8 @@ function checkPolicy(text: string): void {
 
 function checkFallback(json: string): void {
   for (const each of JSON.parse(json) as readonly unknown[]) {
-    if (typeof each !== "string") throw new SysError("ECONFIG", 'ai.fallback is a list like ["openai/gpt-5.4"]');
+    if (typeof each !== "string")
+      throw new SysError("ECONFIG", 'ai.fallback must be a list of model names, such as ["openai/gpt-5.4"]');
     choiceOf(each);
   }
 }
@@ -44,7 +43,9 @@ function checkFallback(json: string): void {
 function checkLinks(json: string): void {
   for (const names of Object.values(JSON.parse(json) as object)) {
     if (Array.isArray(names) && names.every((name) => typeof name === "string")) continue;
-    throw new SysError("ECONFIG", 'session.identityLinks names people: {"alice": ["telegram:4711", "discord:ali"]}');
+    throw new SysError("ECONFIG", "session.identityLinks must list addresses for each name", [
+      'for example: {"alice": ["telegram:4711", "discord:ali"]}',
+    ]);
   }
 }
 
@@ -60,9 +61,7 @@ function checkUrl(text: string): void {
   if (serverUrl(text) === null) refuseUrl();
 }
 
-// Not quoted: there may be a password in it.
+// The address is not quoted: it may contain a password.
 function refuseUrl(): never {
-  throw new SysError("ECONFIG", "that is no address of a server", [
-    "http:// or https://, a host and a path; no name or password in it",
-  ]);
+  throw new SysError("ECONFIG", "not a server address", ["use http(s)://HOST/PATH, without user or password"]);
 }

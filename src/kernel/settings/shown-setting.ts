@@ -1,5 +1,4 @@
-// A setting as `config get` and `config list` show it: its value, each layer that sets it, and what values it takes. Of a secret it shows
-// only whether it is set, or that it was set and its value is gone.
+// A setting as `config get` and `config list` show it: value, layers and allowed values. For secrets only: set, not set, or missing.
 
 import { SETTINGS, type Setting, type SettingName } from "../../abi/config/config.ts";
 import { type ConfigLayer, resolveSetting, type Said, typedValue } from "../../abi/config/config-value.ts";
@@ -27,7 +26,7 @@ interface ShownLayer {
   readonly shown: string;
 }
 
-// What is missing wins over nothing but the default: below it may lie one that is there.
+// A missing secret only wins over the default: a lower layer may have one.
 function secretInfo(said: Said, gone: Gone): Pick<SettingInfo, "value" | "shown" | "layer" | "layers"> {
   const stored = (["system", "user"] as const).flatMap((layer): (ShownLayer & { readonly isGone: boolean })[] => {
     const mark = markFrom(said[layer] ?? "");

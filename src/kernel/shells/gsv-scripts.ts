@@ -1,5 +1,5 @@
-// Shell scripts on the target gsv: who runs one, where it stands, and what lives on to the next line. A script is run at most once per
-// request: where a kernel died over one, nobody knows how far it came, and the repeated call is told so.
+// Shell scripts on the target gsv, and the sessions that keep state from line to line. A script runs at most once per request: if a kernel dies
+// while one runs, a retry gets an error that says so.
 
 import type { Namespace } from "../../../fs/namespace.ts";
 import { LIMITS } from "../../abi/config/limits.ts";
@@ -24,21 +24,21 @@ export interface ScriptsPorts {
   readonly namespace: Namespace;
   readonly clock: Clock;
   readonly version: string;
-  /** The kernel as a script may use it that a person has approved, or that nobody has. */
+  /** Sys for a script, approved or not. */
   readonly sysFor: (context: CallContext, allowed: Allowed) => Sys;
   readonly isGuarded: (path: string) => boolean;
   readonly homeOf: HomeOf;
-  /** Before a script runs: what a repeated call is told, should this kernel die over it. */
+  /** Stores the answer for a retry, in case this kernel dies while the script runs. */
   readonly begin: (receipt: Receipt) => Promise<void>;
 }
 
-/** What a person said of a script, or a rule. */
+/** The approval of a script, by a person or a rule. */
 export interface Allowed {
   readonly approved: boolean;
   readonly lifted: boolean;
 }
 
-/** A script or a command, as those see it who follow it. */
+/** A script or host command, for its readers. */
 export interface Shell {
   readonly about: {
     readonly id: string;
@@ -51,11 +51,11 @@ export interface Shell {
     readonly sandbox: string | null;
   };
   readonly output: Output;
-  /** Null while it runs. */
+  /** null while it runs. */
   readonly exit: number | null;
-  /** Whether the shell of its session is over. */
+  /** True if the session of the script has ended. */
   readonly over: boolean;
-  /** What lives on in it. */
+  /** Session state after the script. */
   readonly session: ShellAnswer["session"];
   readonly ended: Promise<void>;
 }
@@ -68,11 +68,11 @@ interface Script extends Shell {
   over: boolean;
   session: ShellAnswer["session"];
   wantedAt: number;
-  /** Takes back the timer that forgets it: it would hold what was printed until it goes off. */
+  /** Cancels the timer that forgets it, which keeps the output in memory. */
   forgotten: () => void;
 }
 
-/** A shell somebody types into: what lives on from line to line. */
+/** An interactive session: its state between lines. */
 interface Session {
   readonly jobs: JobTable;
   state: ShellState | null;
@@ -80,24 +80,24 @@ interface Session {
 
 const SESSIONS_MAX = 256;
 const OUTPUT_KEPT_MS = 60_000;
-/** Who reads on asks again by then. */
+/** Readers call again within this time. */
 const READING_MS = 5000;
 const EXIT_FAULT = 1;
 
 export class GsvScripts {
-  /** The least recently used first. */
+  /** Least recently used first. */
   private readonly sessions = new Map<string, Session>();
-  /** Those that run, and for a while those that have. */
+  /** Running and recently finished scripts. */
   private readonly scripts = new Map<string, Script>();
 
   constructor(private readonly ports: ScriptsPorts) {}
 
-  /** Returns when it has begun. `lost` is what a repeated call is told, should this kernel die over it. */
+  /** Returns when the script has started. `lost`: answer for a retry if this kernel dies meanwhile. */
   async begin(context: ReceiptContext, request: ShellRequest, lost: unknown): Promise<Shell> {
     const { caller } = context;
     const { clock } = this.ports;
     const key = keyOf(caller.uid, request.id);
-    if (this.scripts.has(key)) throw new SysError("ECONFLICT", `script ${request.id} was run already`);
+    if (this.scripts.has(key)) throw new SysError("ECONFLICT", `script ${request.id} has already run`);
     if (context.receipt !== undefined) await this.ports.begin(context.receipt(lost));
     const directory = await this.standing(caller, request.cwd);
     const { promise: ended, resolve, reject } = Promise.withResolvers<void>();
@@ -113,13 +113,13 @@ export class GsvScripts {
       ...{ exit: null, over: false, session: null, ended, wantedAt: 0, forgotten: () => {} },
     };
     this.scripts.set(key, script);
-    // Who was answered before its end does not wait for it any more.
+    // The caller already has its answer.
     ended.catch(() => {});
     this.carryOut(context, request, script)
       .finally(() => {
         script.exit ??= EXIT_FAULT;
         script.output.end();
-        // Whoever typed it reads on from here; a tool has told what there is to tell.
+        // An interactive client reads on from here; a tool has returned the output.
         if (script.about.pid === null) script.wantedAt = clock.now();
         script.forgotten = clock.after(OUTPUT_KEPT_MS, () => this.scripts.delete(key));
         this.makeRoom(script);
@@ -128,7 +128,7 @@ export class GsvScripts {
     return script;
   }
 
-  /** Somebody reads what it printed, and will read on. */
+  /** Keeps the output while a client reads it. */
   wanted({ about }: Shell): void {
     const script = this.scripts.get(keyOf(about.uid, about.id));
     if (script !== undefined) script.wantedAt = this.ports.clock.now();
@@ -138,17 +138,17 @@ export class GsvScripts {
     return [...this.scripts.values()];
   }
 
-  /** It may have a trap for it. False when it has ended. */
+  /** The script may trap the signal. False if it has ended. */
   signal({ about }: Shell, signal: SentSignal): boolean {
     const script = this.scripts.get(keyOf(about.uid, about.id));
     if (script === undefined || script.exit !== null) return false;
     for (const listener of script.listeners) listener(signal);
-    // One that waits for its turn has no traps yet.
+    // A waiting script has no traps yet.
     if (script.listeners.size === 0) script.stopped.abort();
     return true;
   }
 
-  /** False when it has ended. */
+  /** False if it has ended. */
   stop({ about }: Shell): boolean {
     const script = this.scripts.get(keyOf(about.uid, about.id));
     if (script === undefined || script.exit !== null) return false;
@@ -170,7 +170,7 @@ export class GsvScripts {
     const { output, stopped, about, listeners } = script;
     const approved = context.caller.kind === "person" || context.caller.approved === true;
     const lifted = context.caller.lifted === true;
-    // The yes was to this script, and not to what its commands ask of the kernel.
+    // The approval covers the script, not the syscalls of its commands.
     const { approved: _, lifted: __, allowed: ___, ...caller } = context.caller;
     const key = request.session === undefined ? null : keyOf(caller.uid, request.session);
     const session = key === null ? null : this.session(key, context.gone);
@@ -188,7 +188,7 @@ export class GsvScripts {
         state: session?.state ?? null,
         keepsState: session !== null,
         outputBytesMax: LIMITS.shellOutputBytesMax,
-        // A person may wait for agents in it, as in any shell, and ends it with a key.
+        // No time limit for a person, who can end it with a key.
         wallMs: request.timeoutMs ?? (caller.kind === "person" ? LIMITS.shellWallMsMax : LIMITS.shellWallMs),
       },
       {
@@ -207,7 +207,7 @@ export class GsvScripts {
           return () => listeners.delete(listener);
         },
         owner: caller.ownerUid,
-        // Nobody reads what it would print: it ends with its client.
+        // Ends with its client, because no one reads its output.
         signal: AbortSignal.any([
           stopped.signal,
           context.signal,
@@ -245,7 +245,7 @@ export class GsvScripts {
     return new JobTable(this.ports.shells, room, this.ports.clock);
   }
 
-  // Where a directory is gone, as after rm in another terminal, the root is where one stands.
+  // If the directory is gone, for example after rm in another terminal, use the root.
   private async standing(caller: Caller, wanted: string | undefined): Promise<string> {
     const path = wanted ?? (caller.kind === "process" ? caller.cwd : caller.home);
     const stat = await this.ports.namespace.stat(caller, path).catch(() => null);
@@ -262,7 +262,7 @@ function environment(
   { home, cwd, version }: { readonly home: string; readonly cwd: string; readonly version: string },
 ): { readonly [name: string]: string } {
   return {
-    // The same that `~` is to every other tool.
+    // As `~` in every other tool.
     HOME: home,
     USER: caller.username,
     LOGNAME: caller.username,

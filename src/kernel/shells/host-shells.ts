@@ -1,6 +1,5 @@
-// Commands on the target host, as a kernel lets people and agents have them. The host belongs to whoever's account of the machine this home
-// lies in: that person, and their agents with that person's yes to each command. A command that nobody approved runs only where the rules
-// say that none need be asked, and then in a sandbox.
+// Commands on the target host, for the owner of this home and, with approval, for their agents. Without approval an agent's command runs only if
+// a rule or the mode allows it, and then in a sandbox.
 
 import { resolve } from "node:path";
 import { LIMITS } from "../../abi/config/limits.ts";
@@ -22,28 +21,28 @@ export interface HostShellsPorts {
   readonly places: HostDirectories;
   readonly sandbox: () => Promise<Sandbox | null>;
   readonly env: Environment;
-  /** What the machine hides and shows now. */
+  /** Paths that the sandbox hides and shows. */
   readonly surroundings: () => Pick<Confinement, "hidden" | "resolver">;
   readonly isPersonOfHome: (uid: number) => Promise<boolean>;
   readonly rowOf: (pid: string) => Promise<ProcessRow | null>;
-  /** Whether a line cannot do its work without the network. */
+  /** True if a command line needs the network. */
   readonly needsNetwork: (script: string) => Promise<boolean>;
-  /** What each command of a line only looks at; null for one that does more, and for a line that says more than words. */
+  /** What each command of a line reads; null for commands that do more, and for lines that are not plain. */
   readonly looksAt: (script: string) => readonly (Looks | null)[] | null;
 }
 
 interface Looks {
   readonly names: readonly string[];
-  /** Git has to be known to run nothing there. */
+  /** The repository must not run programs. */
   readonly git?: true;
-  /** A directory that what follows may stand in. */
+  /** Directory of a `cd`. */
   readonly moves?: string;
 }
 
 export interface HostGround extends HostDirectory {
-  /** Which commands of it are known to do no more than look at what lies there; null where the line is not read. */
+  /** For each command: true if it only reads files of the directory. null if the line is not plain. */
   readonly looks: readonly boolean[] | null;
-  /** Null where the machine has none. */
+  /** null if this computer has none. */
   readonly sandbox: string | null;
 }
 
@@ -52,23 +51,23 @@ const STANDS_MAX = 8;
 export class HostShells {
   constructor(private readonly ports: HostShellsPorts) {}
 
-  /** The same request again finds what it started. */
+  /** A retry finds the command that it started. */
   async start(context: CallContext, request: ShellRequest): Promise<HostCommand> {
     const { caller } = context;
     await this.authorise(caller);
     const known = this.ports.host.get(caller.uid, request.id);
     if (known !== null && known.meta.script !== request.script)
-      throw new SysError("ECONFLICT", `${request.id} names another command`);
+      throw new SysError("ECONFLICT", `${request.id} is the id of another command`);
     if (known !== null) return known;
     if (Buffer.byteLength(request.script) > LIMITS.hostScriptBytesMax)
-      throw new SysError("EINVAL", `the script is longer than ${LIMITS.hostScriptBytesMax / 1024} KiB`, [
-        "put it into a file of the host and run that",
+      throw new SysError("EINVAL", `script too long: the limit is ${LIMITS.hostScriptBytesMax / 1024} KiB`, [
+        "write it to a file on this computer and run that",
       ]);
     const directory = await this.directoryFor(context, request);
     if (request.bare === true && caller.kind !== "person")
-      throw new SysError("EPERM", "only a person goes without the sandbox");
+      throw new SysError("EPERM", "agents cannot use --no-sandbox");
     const sandbox = request.bare === true ? null : await this.ports.sandbox();
-    // Whoever allowed it saw that it gets the network.
+    // The card showed that approval grants the network.
     const isAllowed = caller.approved === true || caller.lifted === true;
     const network =
       caller.kind === "person" ||
@@ -77,7 +76,7 @@ export class HostShells {
     return this.launch(caller, request, { directory, sandbox, network });
   }
 
-  /** Where a process's command would run, and what is known of it: what a rule or a person decides by. */
+  /** Where a process's command would run, for the verdict and the card. */
   async ground(row: ProcessRow, script: string, cwd: string | undefined): Promise<HostGround> {
     const { places, sandbox, looksAt } = this.ports;
     const place = await places.ofProcess(row, cwd);
@@ -85,7 +84,7 @@ export class HostShells {
     return { ...place, looks, sandbox: (await sandbox())?.name ?? null };
   }
 
-  /** Which of a line's commands look at nothing but what lies in the directory, wherever a `cd` before them may have led. */
+  /** For each command: true if it only reads files of the directory, whatever `cd` came before. */
   private looking(directory: string, line: readonly (Looks | null)[] | null): readonly boolean[] | null {
     const { places } = this.ports;
     const stands = new Set([directory]);
@@ -95,7 +94,7 @@ export class HostShells {
         (from) => places.holds(directory, names, from) && (git !== true || isPlainRepository(from)),
       );
       if (moves === undefined) return isKnown && isInside;
-      // Whether it goes there may depend on the command before.
+      // The `cd` may not run, depending on the command before.
       for (const from of [...stands]) stands.add(resolve(from, moves));
       isKnown &&= isInside && stands.size <= STANDS_MAX && [...stands].every((from) => places.isPlain(from));
       return isKnown;
@@ -136,13 +135,13 @@ export class HostShells {
     });
   }
 
-  /** Refuses whoever may not use the host at all. */
+  /** Throws if the caller may not use the host. */
   async authorise(caller: Caller): Promise<void> {
     const isOfHost = caller.kind === "person" || caller.kind === "process";
     if (!isOfHost || !mayUse(caller, "shell.host"))
       throw new SysError("EPERM", `${caller.pid ?? caller.username} may not use the host (needs shell.host)`);
     if (!(await this.ports.isPersonOfHome(caller.ownerUid)))
-      throw new SysError("EPERM", `the host is for the person whose home this is, not for ${caller.username}`);
+      throw new SysError("EPERM", `${caller.username} may not use the host: only the owner of this home can`);
   }
 
   private async directoryFor({ caller, client }: CallContext, request: ShellRequest): Promise<string> {
@@ -154,12 +153,9 @@ export class HostShells {
     const looksOnly = looks?.every((each) => each) === true && !request.fed && !request.network;
     const isFree = attached && sandbox !== null && (looksOnly || caller.lifted === true);
     if (caller.allowed !== undefined && caller.allowed !== directory)
-      throw new SysError(
-        "EPERM",
-        `what was allowed is a command in ${caller.allowed}, and it would run in ${directory}`,
-      );
+      throw new SysError("EPERM", `approved for ${caller.allowed}, but the command would run in ${directory}`);
     if (caller.approved !== true && !isFree)
-      throw new SysError("EBLOCKED", "a command on the host needs a person's approval", ["use the tool Shell"]);
+      throw new SysError("EBLOCKED", "commands on the host need the user's approval", ["use the tool Shell"]);
     if (!attached) await places.attach(row, directory);
     return directory;
   }

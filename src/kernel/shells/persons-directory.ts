@@ -1,4 +1,4 @@
-// The directory of a process whose workspace has none: where the person stood who sent the message, else what is attached to an ancestor.
+// Default host directory of a process without one: the working directory of the sender, else the one attached to an ancestor.
 
 import type { KernelStore } from "../../store/kernel/sqlite.ts";
 import type { ProcessStore } from "../../store/process/verbs.ts";

@@ -1,11 +1,11 @@
-// Whether git, asked to look, looks and does nothing else in a directory. A repository can name programs in its configuration that git runs
-// by itself (fsmonitor, filters, pagers, diff drivers); here only settings that name none are known. Read as text: no git is asked.
+// Checks that read-only git commands run no other programs in a directory: a repository's configuration can name such programs (fsmonitor,
+// filters, pagers, diff drivers). Allows only known harmless settings. Reads the files as text, without git.
 
 import { lstatSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 const CONFIG_BYTES_MAX = 64 * 1024;
-/** Sections and keys that name no program, no other file and no other place to work in. */
+/** Sections and keys that name no program, file or directory. */
 const KNOWN: { readonly [section: string]: RegExp } = {
   core: /^(?:repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|autocrlf|eol)$/,
   remote: /^(?:url|fetch|pushurl|tagopt|prune)$/,
@@ -34,7 +34,7 @@ function isPlainConfig(text: string): boolean {
   let section = "";
   for (const raw of text.split("\n")) {
     const line = raw.replace(/^[ \t]+|[ \t]+$/g, "");
-    // A line that goes on in the next says more than is read here.
+    // Continuation lines are not parsed.
     if (line === "" || line.startsWith("#") || line.startsWith(";")) continue;
     const head = /^\[([a-z]+)(?: "[^"\\]*")?\]$/i.exec(line);
     const key = /^([a-z][a-z0-9-]*)[ \t]*(?:=|$)/i.exec(line);

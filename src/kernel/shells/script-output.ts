@@ -1,16 +1,16 @@
-// The output of one shell script, both streams in the order they were printed: a reader goes on from any position, and may wait for more. And
-// which of those that have ended are forgotten before their minute is over, so that all of them together take a bounded amount of memory.
+// The output of a shell script: both streams in order, readable from any position, with waiting for more. Also selects which finished outputs to
+// drop early, so that all together use bounded memory.
 
 import type { Clock } from "../../lib/clock.ts";
 import { type Output, type OutputPage, type Piece, Waiting } from "../../targets/output.ts";
 
-/** Something that has ended, and when somebody last asked for what it printed. */
+/** A finished script, with the time of the last read. */
 export interface Printed {
   readonly output: Pick<Output, "bytes">;
   readonly wantedAt: number;
 }
 
-/** Which of them go: the latest is kept, the others while there is room, and in any case what somebody is reading. The oldest are first. */
+/** The outputs to drop. Keeps the latest, those being read, and others while there is room. `ended`: oldest first. */
 export function withoutRoom<P extends Printed>(
   ended: readonly P[],
   latest: P,
@@ -33,7 +33,7 @@ export class ScriptOutput implements Output {
 
   constructor(private readonly bytesMax: number) {}
 
-  /** False once it holds all it may: the rest is dropped. */
+  /** False if the limit is reached; the rest is dropped. */
   add(stream: Piece["stream"], bytes: Uint8Array): boolean {
     const room = this.bytesMax - this.size;
     const taken = bytes.byteLength > room ? bytes.subarray(0, room) : bytes;
@@ -52,7 +52,7 @@ export class ScriptOutput implements Output {
     return this.size;
   }
 
-  /** From a byte of the whole on, at most so many. */
+  /** A page of output from a byte position. */
   page(from: number, bytesMax: number): OutputPage {
     const pieces: Piece[] = [];
     let at = 0;
@@ -69,7 +69,7 @@ export class ScriptOutput implements Output {
     return { pieces, next, ended: this.over && next >= this.size };
   }
 
-  /** Until there is something after this byte, it has ended, or the time is up. */
+  /** Waits for output after this byte, the end, or the timeout. */
   async more(from: number, clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
     if (this.over || this.size > from) return;
     await this.waiting.until(clock, ms, signal);

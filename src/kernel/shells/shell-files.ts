@@ -1,5 +1,5 @@
-// The files a shell script reaches: with the rights of whoever runs it. In a script that no person has approved, an agent can neither
-// delete anything outside /tmp nor change its own instructions (context, skills …): the tools for that ask a person first.
+// File access of a shell script, with the rights of its caller. An unapproved script of an agent cannot delete outside /tmp nor change instruction
+// files (context, skills …): the file tools ask for approval.
 
 import { FileError } from "../../../fs/error.ts";
 import type { Stat } from "../../../fs/filesystem.ts";
@@ -13,11 +13,11 @@ import { stands } from "../files/file-tree.ts";
 export interface ShellFilesOptions {
   readonly namespace: Namespace;
   readonly caller: Caller;
-  /** Whether a change there asks a person first, when an agent makes it. */
+  /** True if changes by agents need approval there. */
   readonly isGuarded: (path: string) => boolean;
-  /** A person has seen the whole script and allowed it, or runs it. */
+  /** A person approved the whole script, or runs it. */
   readonly approved: boolean;
-  /** A rule or the mode lets it delete; what is guarded stays so. */
+  /** A rule or the mode allows deletions, except of guarded files. */
   readonly lifted?: boolean;
 }
 
@@ -39,22 +39,22 @@ export function shellFiles({ namespace, caller, isGuarded, approved, lifted = fa
     if (!mayUse(caller, CAPABILITY[verb])) throw new FileError("EPERM", path);
   };
   const refuse = (path: string, what: string) => {
-    throw new SysError("EBLOCKED", `${path}: ${what} needs a person's approval: use the tool for it`);
+    throw new SysError("EBLOCKED", `${path}: ${what} needs the user's approval: use the tool Write, Edit or Delete`);
   };
 
-  /** Before a change: where it really leads is what counts. */
+  /** Checks before a change, on the real path. */
   async function changing(verb: FileVerb, path: string): Promise<void> {
     allowed(verb, path);
     if (caller.looksOnly && !isInside(await namespace.locate(caller, path), "/tmp"))
-      throw new SysError("EPERM", `${path}: ${caller.pid} is in mode plan and changes nothing outside of /tmp`);
-    // What it would become is shown by the tool Write; a yes to a script is none to that.
-    if (caller.kind !== "person" && isInside(await namespace.locate(caller, path), "/sys")) refuse(path, "changing it");
-    if (!approved && isGuarded(await namespace.locate(caller, path))) refuse(path, "changing it");
+      throw new SysError("EPERM", `${path}: only /tmp can be changed in mode plan`);
+    // Settings need an approval of their own, which shows the new value.
+    if (caller.kind !== "person" && isInside(await namespace.locate(caller, path), "/sys")) refuse(path, "a change");
+    if (!approved && isGuarded(await namespace.locate(caller, path))) refuse(path, "a change");
   }
 
   async function deleting(verb: FileVerb, path: string): Promise<void> {
     await changing(verb, path);
-    if (!approved && !lifted && !isInside(await namespace.locate(caller, path), "/tmp")) refuse(path, "deleting it");
+    if (!approved && !lifted && !isInside(await namespace.locate(caller, path), "/tmp")) refuse(path, "deletion");
   }
 
   return {
@@ -85,7 +85,7 @@ export function shellFiles({ namespace, caller, isGuarded, approved, lifted = fa
     },
     async rename(from, to) {
       await changing("rename", from);
-      // What stands at the other name is gone afterwards, and be it a link that leads nowhere.
+      // The target is replaced, even if it is a broken link.
       if (await stands(() => namespace.lstat(caller, to))) await deleting("rename", to);
       else await changing("rename", to);
       await namespace.rename(caller, from, to);

@@ -1,23 +1,23 @@
-// The kernel as a script may use it that no person has approved: what reads, what makes and writes as its agent may without asking, and
-// nothing that deletes or ends. For these an agent has tools that ask.
+// Sys for an unapproved script of an agent: reads, and the writes that the agent may make without approval. Deleting and ending need the tools,
+// which ask.
 
 import { SysError } from "../../abi/errno.ts";
 import type { CallClass, Sys } from "../../abi/sys.ts";
 
 export interface GatePorts {
   readonly classOf: (call: string) => CallClass | undefined;
-  /** Where a path really leads. */
+  /** Real path. */
   readonly locate: (path: string) => Promise<string>;
   readonly isGuarded: (path: string) => boolean;
   readonly exists: (path: string) => Promise<boolean>;
-  /** A rule or the mode lets it delete and end; what is guarded stays so. */
+  /** A rule or the mode allows deleting and ending, except for guarded files. */
   readonly lifted?: boolean;
 }
 
 const FREE = ["proc.spawn", "proc.send", "proc.abort", "fs.stage", "shell.run", "shell.stop", "shell.signal"];
-/** Settings, policies, accounts and the like are changed by their own tools or by people. */
+/** Never allowed by a rule or mode. */
 const NEVER_LIFTED = /^(?:config|policy|hil|account|group|sys|kernel|storage|workspace)\./;
-/** Calls that write, and the arguments that say where. */
+/** Calls that write, with their path arguments. */
 const WRITES: { readonly [call: string]: readonly string[] } = {
   "fs.write": ["path"],
   "fs.edit": ["path"],
@@ -31,7 +31,7 @@ const WRITES: { readonly [call: string]: readonly string[] } = {
 export function gatedSys(sys: Sys, ports: GatePorts): Sys {
   async function check(call: string, args: { readonly [name: string]: unknown }): Promise<void> {
     const kind = ports.classOf(call);
-    // What does not exist is refused by who knows that.
+    // Unknown calls are refused by dispatch.
     if (kind === undefined || kind === "read" || kind === "wait" || FREE.includes(call)) return;
     const places = ports.lifted && call === "fs.delete" ? ["path"] : WRITES[call];
     if (places === undefined && ports.lifted && !NEVER_LIFTED.test(call)) return;
@@ -40,8 +40,8 @@ export function gatedSys(sys: Sys, ports: GatePorts): Sys {
       const path = args[name];
       if (typeof path !== "string") continue;
       const place = await ports.locate(path);
-      if (ports.isGuarded(place)) throw needsApproval(`changing ${path}`);
-      // What stands at the other name would be gone.
+      if (ports.isGuarded(place)) throw needsApproval(`a change to ${path}`);
+      // The target would be replaced.
       if (!ports.lifted && call === "fs.rename" && name === "to" && (await ports.exists(place)))
         throw needsApproval(`replacing ${path}`);
     }
@@ -57,5 +57,5 @@ export function gatedSys(sys: Sys, ports: GatePorts): Sys {
 }
 
 function needsApproval(what: string): SysError {
-  return new SysError("EBLOCKED", `${what} needs a person's approval: use the tool for it`);
+  return new SysError("EBLOCKED", `${what} needs the user's approval, which a script cannot request`);
 }

@@ -1,5 +1,5 @@
-// The tool Shell: a command run and told in one answer. What takes longer than the caller waits is told so far, with the id by which it is
-// asked again, fed or ended. Beginning and end of what was printed are told; the whole, where it is longer, lies in a file of gsv.
+// The tool Shell: runs a command and returns its output. A command that takes longer returns its output so far and an id, for reading on, input or
+// ending it. Long output is cut in the middle; a file in gsv holds all of it.
 
 import { LIMITS } from "../../abi/config/limits.ts";
 import { SysError } from "../../abi/errno.ts";
@@ -22,16 +22,16 @@ export interface ShellToolPorts {
 
 const WAIT_MS = 60_000;
 const PIECE_BYTES = 1024 * 1024;
-/** Room for the words around it. */
-const TOLD_BYTES = LIMITS.toolOutputBytesMax - 1024;
+/** Leaves room for the rest of the result. */
+const OUTPUT_BYTES_MAX = LIMITS.toolOutputBytesMax - 1024;
 const REMEMBERED_MAX = 1000;
-/** The commonest mistake with two machines. */
+/** Common mistake: a program that only the host has. */
 const NOT_FOUND = /: command not found\n?$/;
-const ELSEWHERE = "gsv has no such program: those of the person's machine run with target host";
+const ELSEWHERE = "gsv has no such program. For programs on the user's computer, use target host.";
 
 export class ShellTool implements Pick<Shells, "exec"> {
-  /** How much of a command was told before. */
-  private readonly told = new Map<string, number>();
+  /** Bytes of output already returned, by command. */
+  private readonly returned = new Map<string, number>();
 
   constructor(private readonly ports: ShellToolPorts) {}
 
@@ -42,24 +42,24 @@ export class ShellTool implements Pick<Shells, "exec"> {
       request.command === undefined ? await this.known(context, request) : await this.begin(context, request);
     await table.endOf(shell, context.signal, waitMs);
     const key = `${context.caller.uid}:${shell.about.id}`;
-    const from = this.told.get(key) ?? 0;
-    const answer = await this.tell(context.caller, shell, from);
-    this.told.delete(key);
-    if (answer.exit === null) this.told.set(key, shell.output.bytes);
-    if (this.told.size > REMEMBERED_MAX) this.told.delete(this.told.keys().next().value ?? "");
+    const from = this.returned.get(key) ?? 0;
+    const answer = await this.resultOf(context.caller, shell, from);
+    this.returned.delete(key);
+    if (answer.exit === null) this.returned.set(key, shell.output.bytes);
+    if (this.returned.size > REMEMBERED_MAX) this.returned.delete(this.returned.keys().next().value ?? "");
     const isElsewhere = request.target !== "host" && answer.exit === 127 && NOT_FOUND.test(answer.output);
     return isElsewhere ? { ...answer, hint: ELSEWHERE } : answer;
   }
 
   private async begin(context: ReceiptContext, request: ExecRequest): Promise<Shell> {
     const { command = "", id: _, input: __, signal: ___, ...rest } = request;
-    // A tool call that is carried out again finds the command it began.
+    // A repeated tool call finds the command that it started.
     const id = isUuid(context.requestId) ? context.requestId : this.ports.newId();
     const lost: Execed = { id, exit: LOST_SCRIPT.exit, output: LOST_SCRIPT.text, file: null };
     return (await this.ports.table.launch(context, { ...rest, id, script: command }, lost)).shell;
   }
 
-  /** Refuses what cannot be typed into. */
+  /** Throws if the command takes no input. */
   needTypable(caller: Caller, request: ExecRequest): void {
     this.ports.table.fed(caller, idIn(request));
   }
@@ -76,21 +76,20 @@ export class ShellTool implements Pick<Shells, "exec"> {
     return shell;
   }
 
-  private async tell(caller: Caller, { about, output, exit }: Shell, from: number): Promise<Execed> {
+  private async resultOf(caller: Caller, { about, output, exit }: Shell, from: number): Promise<Execed> {
     const bytes = output.bytes - from;
-    if (bytes <= TOLD_BYTES) return { id: about.id, exit, output: textOf(output, from, bytes), file: null };
-    const half = Math.floor(TOLD_BYTES / 2);
+    if (bytes <= OUTPUT_BYTES_MAX) return { id: about.id, exit, output: textOf(output, from, bytes), file: null };
+    const half = Math.floor(OUTPUT_BYTES_MAX / 2);
     const ends = `${textOf(output, from, half)}\n[… ${bytes - 2 * half} bytes left out …]\n${textOf(output, from + bytes - half, half)}`;
     const file = exit === null ? null : await this.ports.kept.keep(caller, "shell", about.id, piecesOf(output));
-    return { id: about.id, exit, output: headAndTail(ends, TOLD_BYTES).text, file };
+    return { id: about.id, exit, output: headAndTail(ends, OUTPUT_BYTES_MAX).text, file };
   }
 }
 
 function idIn({ id, input }: ExecRequest): string {
   if (id !== undefined) return id;
-  const hints =
-    input === undefined ? [] : ["input is what is typed into one that runs; what bash is to run is command"];
-  throw new SysError("EINVAL", "say a command to run, or the id of one that runs", hints);
+  const hints = input === undefined ? [] : ["to run a command, use command; input is for a running command"];
+  throw new SysError("EINVAL", "command or id is missing", hints);
 }
 
 function* piecesOf(output: Output): Generator<Uint8Array> {

@@ -1,5 +1,5 @@
-// Scripts on gsv and commands on the host, run, followed, fed, stopped and listed by one protocol. Who may see one: whoever runs it, the
-// person whose agent runs it, and root.
+// One protocol for scripts in gsv and commands on the host: run, read, input, stop, list. Visible to the caller, to the owner of the agent that
+// runs it, and to root.
 
 import { SysError } from "../../abi/errno.ts";
 import { type Caller, isRoot } from "../../abi/identity.ts";
@@ -27,7 +27,7 @@ export interface ShellTablePorts {
 }
 
 const PIECE_BYTES = 384 * 1024;
-/** Those that a script on gsv takes. */
+/** Signals for scripts in gsv. */
 const NUMBERS: { readonly [S in ShellSignal]?: number } = {
   HUP: 1,
   INT: 2,
@@ -37,12 +37,11 @@ const NUMBERS: { readonly [S in ShellSignal]?: number } = {
   USR2: 12,
   TERM: 15,
 };
-const LOST = "gsv: the kernel ended while this script ran: how far it came is not known\n";
+const LOST = "gsv: the kernel ended while this script ran; its outcome is unknown\n";
 
-/** What became of a script that a kernel died over. */
+/** Answer for a script during which a kernel died. */
 export const LOST_SCRIPT = { exit: 75, text: LOST } as const;
 
-/** One of the two is there. */
 type Found = { readonly shell: Shell; readonly command: HostCommand | null };
 
 export class ShellTable implements Omit<Shells, "exec"> {
@@ -62,13 +61,13 @@ export class ShellTable implements Omit<Shells, "exec"> {
     };
   }
 
-  /** Begins it; it ends when the call is taken back. `lost` is what a repeated call is told of a script that this kernel died over. */
+  /** Starts a script; a cancelled call ends it. `lost`: answer for a retry if this kernel dies meanwhile. */
   async launch(context: ReceiptContext, request: ShellRequest, lost: unknown): Promise<Found> {
     const { scripts, commands, hostShells } = this.ports;
     if (request.target !== "host") return { shell: await scripts.begin(context, request, lost), command: null };
     const command = await hostShells.start(context, request);
     const { signal } = context;
-    // A kernel that leaves lets it run: the next one follows it.
+    // A draining kernel leaves it running for the next kernel.
     const stop = () => void (signal.reason !== KERNEL_LEAVES && commands.stop(command));
     if (signal.aborted) stop();
     signal.addEventListener("abort", stop, { once: true });
@@ -76,7 +75,7 @@ export class ShellTable implements Omit<Shells, "exec"> {
     return { shell: shellOf(command), command };
   }
 
-  /** Until it ends, the kernel leaves, or for so long. */
+  /** Waits for its end, the end of the kernel, or the timeout. */
   async endOf({ ended }: Shell, signal: AbortSignal, ms?: number): Promise<void> {
     const { promise: left, resolve } = Promise.withResolvers<void>();
     const stop = ms === undefined ? () => {} : this.ports.clock.after(ms, resolve);
@@ -97,18 +96,18 @@ export class ShellTable implements Omit<Shells, "exec"> {
     return shown(this.found(context.caller, id).shell, from);
   }
 
-  /** A command of the host that can be typed into. */
+  /** The host command with this id. Throws for scripts, which take no input. */
   fed(caller: Caller, id: string): HostCommand {
     const { command } = this.found(caller, id);
     if (command !== null) return command;
-    throw new SysError("EINVAL", `script ${id} is not fed while it runs: what it reads is said when it begins`);
+    throw new SysError("EINVAL", `script ${id} takes no input while it runs; pass its input at the start`);
   }
 
   async input({ caller }: CallContext, { id, data, end }: Parameters<Shells["input"]>[1]): Promise<{ bytes: number }> {
     const command = this.fed(caller, id);
-    // What is typed into a shell is a command.
+    // Input to a shell is a command.
     if (caller.kind !== "person" && caller.approved !== true)
-      throw new SysError("EBLOCKED", "typing into a command of the host needs a person's approval");
+      throw new SysError("EBLOCKED", "input to a command on the host needs the user's approval");
     const bytes = Buffer.from(data, "base64");
     await this.ports.commands.write(command, bytes.byteLength === 0 ? null : bytes, end);
     return { bytes: bytes.byteLength };
@@ -119,7 +118,7 @@ export class ShellTable implements Omit<Shells, "exec"> {
     if (command !== null) return { sent: this.ports.commands.signal(command, signal) };
     const number = NUMBERS[signal];
     if (number !== undefined) return { sent: this.ports.scripts.signal(shell, { name: signal, number }) };
-    throw new SysError("EINVAL", `a script on gsv takes no ${signal}, only ${Object.keys(NUMBERS).join(", ")}`);
+    throw new SysError("EINVAL", `scripts in gsv cannot get ${signal}, only ${Object.keys(NUMBERS).join(", ")}`);
   }
 
   async stop({ caller }: CallContext, id: string): Promise<{ stopped: boolean }> {
@@ -145,10 +144,10 @@ export class ShellTable implements Omit<Shells, "exec"> {
   found(caller: Caller, id: string): Found {
     const found = this.lookedUp(caller, id);
     if (found !== null) return found;
-    throw new SysError("ENOENT", `there is no script ${id}, or it ended too long ago`);
+    throw new SysError("ENOENT", `no such script, or it ended long ago: ${id}`);
   }
 
-  /** What a process runs and has run lately, the oldest first. */
+  /** Running and recent commands of a process, the oldest first. */
   ofProcess(pid: string): readonly (Pick<Shell, "output" | "exit"> & Shell["about"])[] {
     const { scripts, commands } = this.ports;
     return [...scripts.list(), ...commands.list().map(shellOf)]
@@ -157,7 +156,7 @@ export class ShellTable implements Omit<Shells, "exec"> {
       .sort((a, b) => a.startedAt - b.startedAt);
   }
 
-  /** Ends what a process has left running: its run is over. */
+  /** Ends the commands of a process at the end of its run. */
   endOfProcess(pid: string): void {
     const { scripts, commands } = this.ports;
     for (const command of commands.list()) if (command.meta.pid === pid) commands.stop(command);

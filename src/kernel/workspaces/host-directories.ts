@@ -120,7 +120,7 @@ export async function hostDirectoryNamed(
   const isPerson = caller.kind === "person" && (isRoot(caller) || caller.uid === human?.uid);
   const isApproved = caller.kind === "process" && caller.approved === true && caller.ownerUid === human?.uid;
   if (!(isPerson || isApproved) || !(isRoot(caller) || ownerUid === caller.ownerUid))
-    throw new SysError("EPERM", "only the home's own human and root may attach directories", [
+    throw new SysError("EPERM", "only the owner of this home and root can attach directories", [
       "for a workspace inside gsv: gsv workspace create",
     ]);
   return hostDirectory(isAbsolute(path) ? path : resolve(client?.cwd ?? "/", path), home);

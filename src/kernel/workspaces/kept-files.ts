@@ -1,5 +1,4 @@
-// Files that go on when processes end: what a workspace keeps of them below `.gsv/`, written together as one version. No link on the way
-// to them is followed.
+// Writes the files that a workspace keeps of its processes, below `.gsv/`, in one commit. Follows no links.
 
 import { mkdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -8,7 +7,7 @@ import { parent, split } from "../../../fs/path.ts";
 import { TOLD } from "../../../fs/repo/workspaces.ts";
 import type { Change, VersionedTree } from "../../repos/tree.ts";
 
-/** By their paths below `.gsv`. */
+/** Paths are relative to `.gsv`. */
 export async function keepFiles(tree: VersionedTree, change: Change, files: ReadonlyMap<string, string>) {
   const jail = new Jail(tree.directory);
   const held: HeldPath[] = [];

@@ -64,20 +64,20 @@ export function isPath(text: string): boolean {
 }
 
 export function noSuchWorkspace(id: string): SysError {
-  return new SysError("ENOENT", `no such workspace: ${id.slice(0, 80)}`, ["gsv workspace list shows all"]);
+  return new SysError("ENOENT", `no such workspace: ${id.slice(0, 80)}`, ["to list workspaces: gsv workspace list"]);
 }
 
 export function activeOnly(workspace: WorkspaceRow | null, id: string): WorkspaceRow {
   if (workspace === null) throw noSuchWorkspace(id);
   if (workspace.state === "active") return workspace;
-  throw new SysError("EROFS", `${id} is archived`, [`gsv workspace archive --undo ${id}`]);
+  throw new SysError("EROFS", `workspace ${id} is archived`, [`to restore it: gsv workspace archive --undo ${id}`]);
 }
 
 /** Creates the directory. The row is not stored yet. */
 export async function newTree(ports: NewWorkspacePorts, ownerUid: number, label: string | null): Promise<WorkspaceRow> {
   const repos = await ports.repos();
   if (repos.findGit() === null)
-    throw new SysError("ENOSYS", "git is not installed, and workspaces need it", [
+    throw new SysError("ENOSYS", "workspaces need git, which is not installed", [
       "install git: apt install git, brew install git",
     ]);
   const row = await fresh(ports, { ownerUid, label, directory: null });
@@ -120,7 +120,7 @@ async function fresh(
   about: Pick<WorkspaceRow, "ownerUid" | "label" | "directory">,
 ): Promise<WorkspaceRow> {
   if ((await kernel.workspaces.count(about.ownerUid)) >= LIMITS.workspacesPerOwnerMax)
-    throw new SysError("ELIMIT", `limit reached: ${LIMITS.workspacesPerOwnerMax} workspaces per account`);
+    throw new SysError("ELIMIT", `too many workspaces: the limit is ${LIMITS.workspacesPerOwnerMax} per account`);
   const now = clock.now();
   for (;;) {
     const id = workspaceId(about.directory === null ? "ws" : "dir", random);

@@ -1,6 +1,5 @@
-// Who may do what with which repository. An account's are for its private group, as its home is: the human and the human's agents. A
-// process changes the files of a home or a workspace through the file calls alone, where a person is asked; what it may not do is refused
-// here, whatever way it came.
+// The service behind repo.*, and its access rules. Repositories of an account are for its private group: the human and their agents. Processes
+// must change homes and workspaces through file calls, which ask for approval.
 
 import { SysError } from "../../abi/errno.ts";
 import { type Caller, isRoot, mayUse } from "../../abi/identity.ts";
@@ -18,7 +17,7 @@ import type { Repositories } from "../../syscalls/repo/repo-service.ts";
 
 type Reading = "list" | "refs" | "read" | "search" | "log" | "show" | "diff" | "compare";
 
-/** What a process needs besides the call itself to reach beyond this home. */
+/** Capability that a process needs for remotes. */
 const NETWORK = "net.git";
 const DIFF_CONTEXT = 3;
 
@@ -34,7 +33,7 @@ export interface RepoPorts {
   readonly repos: Repos;
 }
 
-/** Everything that only looks. */
+/** Read-only calls. */
 function repositoriesToRead(ports: RepoPorts): Pick<Repositories, Reading> {
   const { repos } = ports;
   const open = async (caller: Caller, text: string) => (await found(ports, caller, text)).repository;
@@ -82,7 +81,7 @@ function repositoriesToRead(ports: RepoPorts): Pick<Repositories, Reading> {
 export function repositoriesService(ports: RepoPorts): Repositories {
   const { repos } = ports;
 
-  /** Alone with a repository whose files, where it has any, are all committed. */
+  /** Runs work alone on a repository, after all edits are committed. */
   async function changing<T>({ name, repository }: Found, work: () => Promise<T>): Promise<T> {
     await needActive(ports, name);
     const tree = hasTree(name.name) ? repos.tree(name) : null;
@@ -107,7 +106,7 @@ export function repositoriesService(ports: RepoPorts): Repositories {
     async create({ caller }, text) {
       const name = repoName(text, await ownName(ports, caller));
       if (!(await mayReach(ports, caller, name.owner)))
-        throw new SysError("EPERM", `${caller.username} may not make repositories of ${name.owner}`);
+        throw new SysError("EPERM", `${caller.username} cannot create repositories for ${name.owner}`);
       needOrdinary(name);
       return infoOf(ports, name, await repos.create(name));
     },
@@ -115,15 +114,13 @@ export function repositoriesService(ports: RepoPorts): Repositories {
     async apply({ caller }, { repo, message, ops, expectedHead }) {
       const target = await found(ports, caller, repo);
       needFileCalls(caller, target.name);
-      if (ops.length === 0) throw new SysError("EINVAL", "nothing to apply");
+      if (ops.length === 0) throw new SysError("EINVAL", "no changes to apply: ops is empty");
       return applied(target, caller, message, async () => {
         const head = await target.repository.head();
         if (expectedHead !== undefined && expectedHead !== head)
-          throw new SysError(
-            "ECONFLICT",
-            `the newest version is ${head?.slice(0, 10) ?? "none"}: nothing was changed`,
-            ["look at it, then apply to that"],
-          );
+          throw new SysError("ECONFLICT", `not applied: the newest commit is ${head?.slice(0, 10) ?? "none"}`, [
+            "read it, then apply your changes to it",
+          ]);
         return ops.map((op) => stepOf(op as Partial<Record<string, unknown>> | null, target.name));
       });
     },
@@ -145,7 +142,7 @@ export function repositoriesService(ports: RepoPorts): Repositories {
       const name = repoName(repo, await ownName(ports, caller));
       needOrdinary(name);
       const known = await mayReach(ports, caller, name.owner);
-      if (!known) throw new SysError("EPERM", `${caller.username} may not make repositories of ${name.owner}`);
+      if (!known) throw new SysError("EPERM", `${caller.username} cannot create repositories for ${name.owner}`);
       const fresh = repos.open(name) === null;
       const repository = repos.open(name) ?? (await repos.create(name));
       try {
@@ -173,10 +170,10 @@ export function repositoriesService(ports: RepoPorts): Repositories {
     async remove({ caller }, text, force) {
       const target = await found(ports, caller, text);
       if (hasTree(target.name.name))
-        throw new SysError("EPERM", `the versions of ${target.text} stay as long as what they are of`);
+        throw new SysError("EPERM", `cannot delete ${target.text}: it belongs to a home or workspace`);
       if (!force && (await target.repository.head()) !== null)
-        throw new SysError("EBUSY", `${target.text} has versions in it, which would be gone for good`, [
-          `gsv repo delete --force ${target.text}`,
+        throw new SysError("EBUSY", `${target.text} is not empty`, [
+          `to delete it with all its commits: gsv repo delete --force ${target.text}`,
         ]);
       await repos.remove(target.name);
       return { repo: target.text };
@@ -203,11 +200,11 @@ async function found(ports: RepoPorts, caller: Caller, text: string): Promise<Fo
   const name = repoName(text, await ownName(ports, caller));
   const repository = (await mayReach(ports, caller, name.owner)) ? ports.repos.open(name) : null;
   if (repository === null)
-    throw new SysError("ENOENT", `no such repository: ${textOf(name)}`, ["gsv repo list shows those there are"]);
+    throw new SysError("ENOENT", `no such repository: ${textOf(name)}`, ["to list repositories: gsv repo list"]);
   return { name, text: textOf(name), repository };
 }
 
-/** Whose repositories a name alone means: the owner's, as `~` does. */
+/** Owner for names without one: the caller's owner, as `~`. */
 async function ownName({ accounts }: RepoPorts, caller: Caller): Promise<string> {
   return (await accounts.byUid(caller.ownerUid))?.username ?? caller.username;
 }
@@ -219,42 +216,42 @@ async function mayReach({ accounts }: RepoPorts, caller: Caller, owner: string):
 
 async function infoOf({ repos }: RepoPorts, name: RepoName, repository: Repository): Promise<RepoInfo> {
   const kind = name.name === HOME_REPO ? "home" : hasTree(name.name) ? "workspace" : "user";
-  // One that is damaged is listed like any other; whatever is asked of it says so.
+  // List damaged repositories too; other calls report the damage.
   const head = repos.findGit() === null ? null : await repository.head().catch(() => null);
   return { repo: textOf(name), kind, writable: true, head, path: repos.pathOf(name) };
 }
 
-/** What an agent is told to be is changed by files, where a person sees the change first. */
+/** Instruction files must be changed by file calls, which ask for approval. */
 function needFileCalls(caller: Caller, { name }: RepoName): void {
   if (caller.kind === "person" || !hasTree(name)) return;
   throw new SysError("EPERM", `${caller.pid ?? caller.username} may not change a home or workspace as a repository`, [
-    "write the files: what asks for approval asks there",
+    "write the files instead; gsv asks for approval there",
   ]);
 }
 
-/** Homes and workspaces are made by other means. */
+/** Throws for names of homes and workspaces. */
 function needOrdinary({ name }: RepoName): void {
   if (!hasTree(name)) return;
-  throw new SysError("EINVAL", `${name} is the name of a home or a workspace`, [
-    "gsv repo sync brings one of these together with another repository",
+  throw new SysError("EINVAL", `${name} is reserved for homes and workspaces`, [
+    "to sync one with another repository: gsv repo sync",
   ]);
 }
 
 async function needActive({ workspaces }: RepoPorts, { name }: RepoName): Promise<void> {
   if (isWorkspaceId(name) && (await workspaces.get(name))?.state === "archived")
-    throw new SysError("EROFS", `${name} is archived: nothing in it is changed`, [
-      `gsv workspace archive --undo ${name}`,
+    throw new SysError("EROFS", `${name} is archived and read-only`, [
+      `to restore it: gsv workspace archive --undo ${name}`,
     ]);
 }
 
-/** Beyond this home there is the network, and the disk of whoever runs gsv. */
+/** A remote on the network or on the host. Throws if the caller may not use it. */
 async function remoteFor({ accounts }: RepoPorts, { caller, client }: CallContext, address: string): Promise<Remote> {
   if (caller.kind !== "person" && !mayUse(caller, NETWORK))
     throw new SysError("EPERM", `${caller.pid ?? caller.username} may not reach other repositories (needs ${NETWORK})`);
   const remote = remoteAt(address, client?.cwd ?? "/");
   const human = await accounts.firstHuman();
   if (remote.local && (caller.kind !== "person" || (caller.uid !== human?.uid && !isRoot(caller))))
-    throw new SysError("EPERM", "only the home's own human and root may name directories of this machine");
+    throw new SysError("EPERM", "only the owner of this home and root can use directories of this computer");
   return remote;
 }
 
@@ -273,7 +270,9 @@ function stepOf(op: Partial<Record<string, unknown>> | null, name: RepoName): St
 function changeable(path: string, { name }: RepoName): string {
   const wanted = pathInside(path);
   if (name !== HOME_REPO || VERSIONED.some((top) => wanted.startsWith(`${top}/`))) return wanted;
-  throw new SysError("EINVAL", `not what a home keeps versions of: ${wanted}`, [`that is ${VERSIONED.join(", ")}`]);
+  throw new SysError("EINVAL", `not under version control: ${wanted}`, [
+    `versioned in a home: ${VERSIONED.join(", ")}`,
+  ]);
 }
 
 function inside(path: string | undefined): string | undefined {

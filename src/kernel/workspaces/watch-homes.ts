@@ -1,5 +1,5 @@
-// Sees what people change in the trees of homes with their own editors, and has it committed once a file has stopped changing. Nothing is
-// watched or loaded until a home has a tree. What gsv wrote itself is known by how it left the file, and nothing is made of it.
+// Watches the trees of homes and commits edits by people, once a file stops changing. Watches nothing until a home has a tree. Ignores gsv's own
+// writes, which it recognizes by the file's state.
 
 import { existsSync, readdirSync } from "node:fs";
 import { basename, join, relative, sep } from "node:path";
@@ -9,14 +9,14 @@ import { isGits, VERSIONED } from "../../abi/repo.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { VersionedTree } from "../../repos/tree.ts";
 
-/** A file that has not grown for this long is whole. */
+/** A file is complete if it has not changed for this long. */
 const STILL_MS = 150;
 const LOOK_MS = 40;
 const AGAIN_MS = 200;
-/** Deeper, and beyond so many homes, a change is committed with the next write. */
+/** Deeper changes, and those in more homes, are committed with the next write. */
 const DEPTH_MAX = 12;
 const HOMES_MAX = 200;
-/** What has piled up beyond this is found by looking at the whole tree instead. */
+/** With more pending files, check the whole tree instead. */
 const EDITS_MAX = 1000;
 
 export interface WatchOptions {
@@ -28,14 +28,14 @@ export interface WatchOptions {
 
 export class HomeWatch {
   private readonly watchers = new Map<string, Promise<FSWatcher>>();
-  /** Seen and not yet looked at, by owner. */
+  /** Changed files to check, by owner. */
   private readonly edits = new Map<string, Set<string>>();
   private working: Promise<void> = Promise.resolve();
   private closed = false;
 
   constructor(private readonly options: WatchOptions) {}
 
-  /** Takes up every home that has a tree by now. Resolves when what was edited before is committed, and edits are seen from now on. */
+  /** Watches every home with a tree. Resolves when earlier edits are committed and watching has begun. */
   async begin(): Promise<void> {
     const { directory } = this.options;
     const owners = existsSync(directory) ? readdirSync(directory).filter((name) => !name.startsWith(".")) : [];
@@ -85,12 +85,12 @@ export class HomeWatch {
     this.record(owner, edits);
   }
 
-  /** One after the other; whatever else is seen until its turn comes goes into the same commit. */
+  /** One commit at a time; changes seen while waiting go into the same commit. */
   private record(owner: string, edits: ReadonlySet<string> | null): void {
     this.working = this.working
       .then(() => this.commit(owner, edits))
       .catch((error: unknown) => {
-        // Somebody's own git is at work: what it leaves is found with the next change.
+        // Another git is running; its result is found with the next change.
         if (!(error instanceof SysError) || error.code !== "EAGAIN") this.options.onFault(error);
       });
   }

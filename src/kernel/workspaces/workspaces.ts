@@ -1,5 +1,5 @@
-// Workspaces as callers see them. One is its owner's and root's; for everybody else it is not there. Processes may make them and look at
-// them; what concerns this machine or other processes is a person's.
+// The service behind workspace.*. A workspace is visible to its owner and root only. Processes may create and read workspaces; calls that affect
+// the host or other processes are for people.
 
 import { existsSync } from "node:fs";
 import { SysError } from "../../abi/errno.ts";
@@ -71,7 +71,7 @@ export function workspacesService(ports: WorkspacesPorts): Workspaces {
       const row = await visible(caller, id);
       const { repository } = await filesOf(ports, row);
       if (row.directory !== null)
-        throw new SysError("EINVAL", `${id} is a directory of this machine: gsv keeps no versions of it`, [
+        throw new SysError("EINVAL", `no version history: ${id} is a directory on this computer`, [
           `git -C ${row.directory} log`,
         ]);
       const inside = path === undefined ? {} : { path: pathInside(path) };
@@ -90,7 +90,7 @@ export function workspacesService(ports: WorkspacesPorts): Workspaces {
       if (!isPath(what)) {
         const row = activeOnly(await visible(caller, what), what);
         if (pid === undefined)
-          throw new SysError("EINVAL", "say which process is to work in it", [
+          throw new SysError("EINVAL", "PID is missing: which process should use the workspace?", [
             `gsv workspace attach ${what} --pid PID`,
           ]);
         if (label !== undefined) await kernel.workspaces.change(row.id, { label, updatedAt: clock.now() });
@@ -122,7 +122,7 @@ async function infoOf(kernel: KernelStore, row: WorkspaceRow): Promise<Workspace
   return { id, label, owner, state, path: `/workspaces/${id}`, directory, processes, createdAt, updatedAt };
 }
 
-/** Where they lie, and the repository of a tree of gsv's own; none before its first version, and where there is no git. */
+/** Path, and repository if there is one: host directories, empty trees and homes without git have none. */
 async function filesOf(ports: WorkspacesPorts, row: WorkspaceRow) {
   if (row.directory !== null) return { repository: null, files: row.directory };
   const repos = await ports.repos();

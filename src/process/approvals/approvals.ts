@@ -1,5 +1,5 @@
-// The service behind hil.*: what waits for a person, and the answer. The first answer decides; whoever answers later the same way is told
-// that it stands, whoever answers otherwise is told who decided. A yes is to what was shown: an answer that names another checksum is none.
+// The service behind hil.*: open approval requests and questions, and their answers. The first answer counts: the same answer again succeeds,
+// another one gets ECONFLICT. An approval covers exactly the shown request: an answer with another checksum is refused.
 
 import { LIMITS } from "../../abi/config/limits.ts";
 import { SysError } from "../../abi/errno.ts";
@@ -23,9 +23,8 @@ import { hashOf, type Judge } from "./policy/judge.ts";
 import { narrowestRule, type Policies } from "./policy/policies.ts";
 import { type Questions, questionArgs } from "./questions.ts";
 
-/** Of the arguments of one call, where they are shown; what runs is always the whole. */
+/** Longest arguments shown in a list. The call itself always runs with its whole arguments. */
 const ARGS_BYTES_MAX = 32 * 1024;
-/** And of what is shown besides. */
 const ABOUT_BYTES_MAX = 4 * 1024;
 const PAGE_ROWS = 100;
 
@@ -51,7 +50,7 @@ export function approvalsList(kernel: KernelStore): Pick<Approvals, "list"> {
   };
 }
 
-/** As it fits a list. */
+/** Shortened to fit a list. */
 export function shownApproval(
   approval: Approval,
   argsBytesMax = ARGS_BYTES_MAX,
@@ -94,7 +93,7 @@ export function approvalsService(ports: ApprovalPorts): Approvals {
       const row = await kernel.processes.get(asked.pid);
       if (row === null || row.phase !== "live") throw noSuchApproval(id);
       if (answer.hash !== undefined && answer.hash !== asked.hash)
-        throw new SysError("ECONFLICT", `what you were shown is not what ${id} asks: look at it again`, [
+        throw new SysError("ECONFLICT", `request ${id} has changed since you last looked: review it again`, [
           `gsv approvals ${id}`,
         ]);
       const by = { by: caller.username, now: clock.now() };
@@ -116,7 +115,7 @@ export function approvalsService(ports: ApprovalPorts): Approvals {
   };
 }
 
-/** Writes an answer down and lets the process go on; null where there is nothing of that name. */
+/** Stores an answer and wakes the process; null if the request does not exist. */
 export async function carryOut(
   { store, ledger, runners }: Pick<ApprovalPorts, "store" | "ledger" | "runners">,
   row: ProcessRow,
@@ -153,7 +152,7 @@ async function givenFor(ports: ApprovalPorts, answering: Answering): Promise<Omi
   return { approvalId, decision, instead: await edited(ports, answering) };
 }
 
-/** Another call of the same tool in its place; what would not be carried out is refused here and not later. */
+/** The edited call. Invalid or denied edits are refused now, not when the call runs. */
 async function edited({ judge, table }: ApprovalPorts, { row, asked, answer }: Answering) {
   const args = { ...asked.args, ...answer.args };
   const syscall = table.get(asked.call);
@@ -162,49 +161,51 @@ async function edited({ judge, table }: ApprovalPorts, { row, asked, answer }: A
   const judged = await judge.judge(row, call);
   const { verdict } = judged;
   if (verdict.action === "refuse" || verdict.action === "deny")
-    throw new SysError("EPERM", `${asked.id} cannot become that: ${verdict.why}`);
+    throw new SysError("EPERM", `cannot change ${asked.id} to that: ${verdict.why}`);
   return { args, hash: hashOf(call, judged) };
 }
 
-/** The file a standing rule is to be about, if any. One that would never be used is not written: better to hear that now than later. */
+/** The file that the new rule is for, if any. Refuses a rule that could never apply. */
 async function fileOfRule({ judge }: ApprovalPorts, { row, asked }: Answering): Promise<string | null> {
   const { place, about } = await judge.judge(row, asked);
   if (about.once !== true) return place;
   const why =
     about.directory !== null
-      ? "this machine has no sandbox: commands on it ask every time"
+      ? "without a sandbox, commands on this computer always need approval"
       : place !== null && isGuarded(place)
-        ? `changes of ${place} ask every time: it says what an agent does`
-        : `${place ?? asked.why} asks every time: ${about.reasons[0] ?? "no rule is about it"}`;
-  throw new SysError("EPERM", why, [`gsv approve ${asked.id} allows it this once`]);
+        ? `changes to ${place} always need approval`
+        : `this always needs approval (${about.reasons[0] ?? "no rule can cover it"}): ${place ?? asked.why}`;
+  throw new SysError("EPERM", why, [`to allow it once: gsv approve ${asked.id}`]);
 }
 
-/** Where a standing rule holds: the directory a command ran in, the workspace, else wherever. */
+/** The scope of a new rule: the directory of the command, else the workspace, else everywhere (null). */
 function placeFor({ workspaceId }: ProcessRow, { about }: Approval): string | null {
   return about?.directory ?? workspaceId;
 }
 
 function checkKind({ kind, id }: Approval, { decision }: Answer): void {
   if (kind === "question" && decision !== "answer")
-    throw new SysError("EINVAL", `${id} is a question: it is answered, not approved or denied`, [
+    throw new SysError("EINVAL", `${id} is a question: answer it, do not approve or deny it`, [
       `gsv answer ${id} TEXT`,
     ]);
   if (kind === "approval" && decision === "answer")
-    throw new SysError("EINVAL", `${id} wants a yes or a no`, [`gsv approve ${id}   or: gsv deny ${id}`]);
+    throw new SysError("EINVAL", `${id} is not a question: approve or deny it`, [
+      `gsv approve ${id}   or: gsv deny ${id}`,
+    ]);
 }
 
-/** One of the choices, by its name or its number; any text where there are none. */
+/** Matches a choice by name or number; any text is allowed for a question without choices. */
 function chosen(asked: Approval, text: string): string {
   const { choices } = questionArgs(asked);
   const said = text.trim();
-  if (said === "") throw new SysError("EINVAL", `${asked.id} wants an answer`);
+  if (said === "") throw new SysError("EINVAL", `the answer to ${asked.id} is empty`);
   if (choices === undefined) return said;
   const found =
     choices.find((choice) => choice === said) ??
     choices.find((choice) => choice.toLowerCase() === said.toLowerCase()) ??
     (/^[1-9][0-9]?$/.test(said) ? choices[Number(said) - 1] : undefined);
   if (found !== undefined) return found;
-  throw new SysError("EINVAL", `${said.slice(0, 80)} is none of the choices`, [
+  throw new SysError("EINVAL", `not one of the choices: ${said.slice(0, 80)}`, [
     choices.map((choice, index) => `${index + 1} ${choice}`).join("   "),
   ]);
 }
@@ -213,7 +214,7 @@ const DONE = {
   approve: "approved",
   deny: "denied",
   answer: "answered",
-  expired: "over",
+  expired: "closed",
   withdrawn: "withdrawn",
 } as const;
 
@@ -221,11 +222,11 @@ function settled(approval: Approval, answer: Answer): Approval {
   const { decision, id, by, said } = approval;
   if (decision === answer.decision && (decision !== "answer" || said === chosen(approval, answer.text ?? "")))
     return approval;
-  if (decision === "withdrawn") throw new SysError("ECONFLICT", `${id} is withdrawn: the run it belonged to is over`);
-  if (decision === "expired") throw new SysError("ECONFLICT", `${id} is over: nobody answered in time`);
+  if (decision === "withdrawn") throw new SysError("ECONFLICT", `${id} was withdrawn: its run has ended`);
+  if (decision === "expired") throw new SysError("ECONFLICT", `${id} has expired`);
   throw new SysError("ECONFLICT", `${id} was already ${DONE[decision ?? "answer"]} by ${by}`);
 }
 
 function noSuchApproval(id: string): SysError {
-  return new SysError("ENOENT", `no such approval: ${id}`, ["gsv approvals shows what waits for you"]);
+  return new SysError("ENOENT", `no such approval: ${id}`, ["to list open requests: gsv approvals"]);
 }

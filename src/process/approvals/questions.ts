@@ -32,7 +32,7 @@ export interface QuestionArgs {
 
 type Asked =
   | { readonly request: Omit<AskRequest, "dispatchId" | "approvalId"> }
-  /** Nobody is asked. */
+  /** Answered at once, without asking the user. */
   | { readonly outcome: ToolOutcome; readonly output: string };
 
 export class Questions {
@@ -47,11 +47,11 @@ export class Questions {
   async of(row: ProcessRow, call: CallRow): Promise<Asked> {
     const { question, default: fallback, timeoutSeconds, choices } = questionArgs(call);
     if (choices !== undefined && fallback !== undefined && !choices.includes(fallback))
-      return { outcome: "failed", output: `EINVAL: the default ${fallback} is none of the choices` };
+      return { outcome: "failed", output: `EINVAL: the default is not one of the choices: ${fallback}` };
     if (PROFILES_ALONE.includes(row.profile)) {
       if (fallback !== undefined)
-        return { outcome: "completed", output: `nobody is there to ask; the default: ${fallback}` };
-      return { outcome: "denied", output: "this process has nobody to ask, and the question has no default." };
+        return { outcome: "completed", output: `no user to ask; default answer: ${fallback}` };
+      return { outcome: "denied", output: "no user to ask, and the question has no default." };
     }
     const now = this.ports.clock.now();
     const waitMs = await this.questionMs(row.pid, timeoutSeconds === undefined ? null : timeoutSeconds * 1000);
@@ -59,7 +59,7 @@ export class Questions {
     return { request: { kind: "question", why: question, about: null, hash: "", expiresAt, now } };
   }
 
-  /** When a request for approval is denied by itself; null if it waits for a person. */
+  /** When a request is denied automatically; null for never. */
   async approvalEnds({ pid }: ProcessRow): Promise<number | null> {
     const source = await this.ports.sourceOf(pid);
     if (isTerminal(source)) return null;
@@ -72,7 +72,7 @@ export class Questions {
     return Math.min(max, Math.max(min, wantedMs ?? usual));
   }
 
-  /** Until it is answered or its time is over. */
+  /** Expires the request at its time limit, unless it is answered before. */
   watch(question: Approval): void {
     const key = keyOf(question);
     if (question.expiresAt === null || this.open.has(key)) return;
@@ -91,7 +91,7 @@ export class Questions {
     if (question !== undefined) await this.ports.close(question, expiryOf(question));
   }
 
-  /** Those that an earlier kernel asked. */
+  /** Watches the open requests of earlier kernels. */
   async takeUp(): Promise<void> {
     for (const each of await this.ports.approvals.open({})) this.watch(each);
   }
@@ -101,7 +101,7 @@ export class Questions {
     this.open.clear();
   }
 
-  /** One is over soon: until then a kernel has something to wait for. */
+  /** True if a request can expire: the kernel stays up for it. */
   get isPending(): boolean {
     return this.open.size > 0;
   }
@@ -121,10 +121,12 @@ function isTerminal(source: string | null): boolean {
 
 function expiryOf(asked: Approval): Omit<GivenAnswer, "now"> {
   const { id: approvalId, kind, createdAt, expiresAt } = asked;
-  const silence = `nobody answered within ${spanText((expiresAt ?? createdAt) - createdAt)}`;
+  const silence = `no answer within ${spanText((expiresAt ?? createdAt) - createdAt)}`;
   if (kind === "approval") return { approvalId, decision: "deny", by: "time", said: silence };
   const { default: fallback } = questionArgs(asked);
   const output =
-    fallback === undefined ? `${silence}; go on as you think best.` : `${silence}; the default: ${fallback}`;
+    fallback === undefined
+      ? `${silence}; continue with your best judgement.`
+      : `${silence}; default answer: ${fallback}`;
   return { approvalId, decision: "expired", by: "time", said: fallback ?? null, output };
 }

@@ -1,5 +1,5 @@
-// Which workspaces may speak to the agents in them. What is trusted is shown first, and a person's word is for the directory: it holds until
-// it is taken back, for whatever is written there later.
+// Trust in workspaces: whether their instruction files go into prompts. Trust is for the directory, so it also covers files written there later,
+// until it is revoked.
 
 import { LIMITS } from "../../abi/config/limits.ts";
 import { type Caller, isRoot } from "../../abi/identity.ts";
@@ -18,11 +18,11 @@ import { spokenIn, trustedPlace } from "../prompt/workspace-context.ts";
 export interface TrustPorts extends Pick<PromptPorts, "namespace" | "diskAt"> {
   readonly kernel: Pick<KernelStore, "accounts" | "workspaces" | "trust">;
   readonly clock: Clock;
-  /** Where gsv keeps its data: nothing there speaks. */
+  /** gsv's home: never trusted. */
   readonly home: string;
 }
 
-/** A workspace, or a directory of this machine that is none. */
+/** A workspace, or a host directory without one. */
 interface Place {
   readonly id: string;
   readonly directory: string | null;

@@ -45,7 +45,7 @@ export function pack(pages: AsyncIterable<readonly ArchiveRecord[]>): Packed {
   return { bytes: compressed(), lines: () => lines };
 }
 
-/** Reads the whole archive again: checksum of the stored bytes, gzip's own, and the number of lines. Null when all is well. */
+/** Verifies checksum, gzip and line count of an archive. null if all is well. */
 export async function faultOf(
   objects: Pick<ObjectStore, "read">,
   row: { readonly key: string; readonly sha256: string; readonly lines: number },
@@ -57,11 +57,11 @@ export async function faultOf(
   } catch (error) {
     return messageOf(error);
   }
-  if (hash.digest("hex") !== row.sha256) return "the checksum is not the one recorded";
+  if (hash.digest("hex") !== row.sha256) return "checksum mismatch";
   return lines === row.lines ? null : `it has ${lines} records, not ${row.lines}`;
 }
 
-/** Its records, unpacked as they are read. */
+/** Unpacks the records while reading. */
 export async function* archiveLines(
   objects: Pick<ObjectStore, "read">,
   key: string,
@@ -77,12 +77,12 @@ export async function* archiveLines(
     }
   }
   async function* unpacked(): AsyncIterable<Uint8Array> {
-    // Listing archives needs neither.
+    // Lazy: listing archives needs neither.
     const [{ Readable }, { createGunzip }] = await Promise.all([import("node:stream"), import("node:zlib")]);
     const source = Readable.from(stored());
     const gunzip = createGunzip();
     source.on("error", (error) => gunzip.destroy(error));
-    // Told by the iteration; an error that nobody listens for would end the kernel.
+    // The iteration reports errors; without a listener they would end the kernel.
     gunzip.on("error", () => {});
     let total = 0;
     try {
@@ -99,7 +99,7 @@ export async function* archiveLines(
   yield* linesOf(unpacked());
 }
 
-/** What cannot be unpacked is an archive that is damaged, and no fault of gsv. */
+/** Turns unpack errors into a `damaged archive` error. */
 async function* undamaged(
   key: string,
   lines: AsyncIterable<string>,
@@ -131,7 +131,7 @@ export function archivesService({ kernel, objects }: ArchivePorts): Archives {
   async function visible(caller: Caller, id: string): Promise<ArchiveRow> {
     const row = await kernel.archives.get(id);
     if (row === null || (row.ownerUid !== caller.ownerUid && !isRoot(caller))) {
-      throw new SysError("ENOENT", `no such archive: ${id}`, ["gsv archive list shows yours"]);
+      throw new SysError("ENOENT", `no such archive: ${id}`, ["to list archives: gsv archive list"]);
     }
     return row;
   }
@@ -177,7 +177,7 @@ export function archivesService({ kernel, objects }: ArchivePorts): Archives {
     async verify(caller, id) {
       const row = await visible(caller, id);
       const fault = await faultOf(objects, row);
-      // It may have been put away for good while it was read.
+      // The archive may have been deleted while it was read.
       if (fault !== null) await visible(caller, id);
       return { archive: await info(row), ok: fault === null, fault };
     },

@@ -1,5 +1,5 @@
-// After so many messages of a person the model goes on with the last of the conversation in short. It is a segment like any other: nothing
-// of the history is deleted. It is done when the next message begins its run, so that this one stands alone.
+// Context reset after a number of user messages: the model continues with a short tail of the conversation, stored as a segment, so nothing is
+// deleted. Done at the start of the next run.
 
 import type { Clock } from "../../lib/clock.ts";
 import { conversationHistory, SAID_MAX, type Said, saidIn } from "../../prompts/conversation-history.ts";
@@ -12,7 +12,7 @@ export interface ContextResetPorts {
   readonly store: ProcessStore;
   readonly ledger: Ledger;
   readonly clock: Clock;
-  /** After how many messages; null for never. */
+  /** Number of messages; null for never. */
   readonly turnsOf: (row: ProcessRow) => Promise<number | null>;
 }
 
@@ -21,12 +21,12 @@ const PAGES_MAX = 10;
 const BYTES_PER_TOKEN = 4;
 
 export class ContextResets {
-  /** Processes whose next run goes on so, however few messages there were. */
+  /** Processes to reset at their next run, whatever the number of messages. */
   private readonly asked = new Map<string, { readonly hasNews: boolean }>();
 
   constructor(private readonly ports: ContextResetPorts) {}
 
-  /** Without news the next run continues what was interrupted. */
+  /** Without new messages, the next run continues the interrupted one. */
   ask(pid: string, { hasNews }: { readonly hasNews: boolean } = { hasNews: true }): void {
     this.asked.set(pid, { hasNews });
   }
@@ -73,7 +73,7 @@ function tokensOf(bytes: number): number {
   return Math.max(1, Math.ceil(bytes / BYTES_PER_TOKEN));
 }
 
-/** Of the newest pages as many as hold enough that was said; long work between two messages is not read to its end. */
+/** Reads the newest pages until they hold enough messages. */
 async function lastSaid(store: ProcessStore, pid: string, before: number): Promise<Said[]> {
   let said: Said[] = [];
   for (let [page, beforeSeq] = [0, before]; page < PAGES_MAX && said.length < SAID_MAX; page++) {

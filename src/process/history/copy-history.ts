@@ -1,5 +1,4 @@
-// The history of one process copied into another that is being made: messages page by page under their numbers, the segments that shape
-// them, and the media they speak of. Done again after a crash, it gives the same.
+// Copies the history of a process into a new one: messages with their numbers, segments and media. Safe to repeat after a crash.
 
 import { LIMITS } from "../../abi/config/limits.ts";
 import type { Message } from "../../abi/process/message.ts";
@@ -10,7 +9,7 @@ import type { KernelStore } from "../../store/kernel/sqlite.ts";
 import type { ProcessStore } from "../../store/process/verbs.ts";
 import type { Ledger } from "../life/ledger.ts";
 
-/** What a crash between two steps needs to go on. */
+/** State for continuing after a crash. */
 export interface ForkStep {
   readonly from: string;
   readonly through: number;
@@ -26,7 +25,7 @@ export interface CopyPorts {
   readonly objects: ObjectStore;
 }
 
-/** Also what a start does with a copy that was cut off. What the first process has no more is not in it. */
+/** Also completes a copy at kernel start. Skips what the source no longer has. */
 export async function copyHistory(ports: CopyPorts, row: ProcessRow, { from, through }: ForkStep): Promise<void> {
   const { kernel, store, ledger } = ports;
   const source = await kernel.processes.get(from);
@@ -70,7 +69,7 @@ async function* bytesOf(objects: ObjectStore, { key, size }: ObjectMeta): AsyncI
     yield await objects.read(key, { offset, bytesMax: PIECE_BYTES });
 }
 
-/** What a message says of media is true of the copies. What a provider sealed stays as it is. */
+/** Media references point to the copies. Sealed parts stay unchanged. */
 function pointing(message: Message, moved: Moved | null): Message {
   if (moved === null) return message;
   const seal = message.role === "assistant" ? message.content.seal : undefined;

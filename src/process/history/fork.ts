@@ -1,6 +1,5 @@
-// A new process with the history of another: the same messages under the same numbers, with what shapes them and the media they speak of,
-// copied so that nothing of it goes with the first one. It is started like any other process, by whoever asks and with their rights, and
-// does without whatever the first one does without.
+// Forks a process: a new process with a copy of the history, same message numbers, segments and media. It starts like any other process, with the
+// rights of the caller, minus the dropped rights of the source.
 
 import { LIMITS } from "../../abi/config/limits.ts";
 import { SysError } from "../../abi/errno.ts";
@@ -32,7 +31,7 @@ export async function fork(ports: SpawnPorts, context: CallContext, request: For
   const runAs = await kernel.accounts.byUid(source.uid);
   const { count } = await store.history(source.pid, { limit: 1, beforeSeq: step.through + 1 });
   const [first] = (await store.history(source.pid, { limit: 1, afterSeq: 0 })).messages;
-  // A directory that is gone is no reason not to fork.
+  // Fork even if the working directory is gone.
   const cwd = await ports.directoryAt(caller, source.cwd).catch(() => null);
   const spawned = await spawn(
     ports,
@@ -43,10 +42,10 @@ export async function fork(ports: SpawnPorts, context: CallContext, request: For
       ...(cwd === null ? {} : { cwd }),
       workspace: source.workspaceId ?? "none",
       ...(runAs === null ? {} : { as: runAs.username }),
-      // A person may say otherwise afterwards; a process's own is the most it gives.
+      // A process gives at most its own mode.
       ...(caller.kind === "person" ? { mode: source.mode } : {}),
       ...(source.dropped.length === 0 ? {} : { drop: source.dropped.join(",") }),
-      // What belongs to somebody else stays theirs, also as a copy.
+      // A copy keeps the owner of the source.
       ...(source.ownerUid === caller.ownerUid ? {} : { parent: initPid(source.ownerUid) }),
     },
     { body: { fork: request }, step, endNotice: source.endNotice },
@@ -70,13 +69,14 @@ async function endOf(store: ProcessStore, from: string, through: number | undefi
   if (last === undefined || (through !== undefined && last !== through)) throw noSuchMessage(from, through);
   const after = await store.history(from, { ...PAGE, afterSeq: last });
   const end = legalEnd([...before.messages, ...after.messages], last);
-  if (end === null) throw new SysError("EAGAIN", `${from} has not said anything whole yet`, ["try again when it has"]);
+  if (end === null)
+    throw new SysError("EAGAIN", `cannot fork ${from}: its first answer is not finished`, ["try again later"]);
   return { from, through: end };
 }
 
 function noSuchMessage(pid: string, through: number | undefined): SysError {
-  if (through === undefined) return new SysError("ENOENT", `${pid} has no history yet: there is nothing to fork`);
+  if (through === undefined) return new SysError("ENOENT", `cannot fork ${pid}: it has no messages`);
   return new SysError("ENOENT", `no message ${through} in ${pid}`, [
-    `gsv proc history --pid ${pid} --json shows the numbers there are`,
+    `to list message numbers: gsv proc history --pid ${pid} --json`,
   ]);
 }

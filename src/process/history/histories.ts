@@ -1,4 +1,4 @@
-// Reading what a process said and did. Needs no kernel: the same code answers from a read-only view.
+// Reads the messages and calls of a process. Needs no kernel: the read-only view uses the same code.
 
 import { LIMITS } from "../../abi/config/limits.ts";
 import { SysError } from "../../abi/errno.ts";
@@ -14,7 +14,7 @@ import type { ProcessStore } from "../../store/process/verbs.ts";
 import type { Histories } from "../../syscalls/services.ts";
 import { shownApproval } from "../approvals/approvals.ts";
 
-/** Of the arguments of one call, in a message that fills a page alone. */
+/** Limit for the arguments of a call, in a message larger than a page. */
 const ARGS_BYTES_MAX = 4096;
 
 /** Wakes readers of a process's call log. A hint only: read the log again after a wait. */
@@ -41,9 +41,9 @@ export interface HistoryPorts {
   readonly kernel: KernelStore;
   readonly store: ProcessStore;
   readonly now: () => number;
-  /** Before the first look at a process by a kernel. */
+  /** Called before the first read of a process in a kernel. */
   readonly open?: (row: ProcessRow) => Promise<void>;
-  /** How to wait for the next call of a process: only a kernel hears of it. */
+  /** For waiting; absent without a kernel. */
   readonly calls?: { readonly waiters: CallWaiters; readonly clock: Clock };
 }
 
@@ -58,7 +58,7 @@ export function historiesService({ kernel, store, now, open, calls }: HistoryPor
       const slice = await store.history(pid, { ...query, ...bounds, bytesMax: LIMITS.answerBytesMax });
       const { activeRunId } = await store.projection(pid);
       const asked = await store.openApproval(pid);
-      // What does not fit is left out where the next page begins: after the newest when reading on, before the oldest otherwise.
+      // Cut at the side of the next page: the newest when reading on, else the oldest.
       const onwards = query.afterSeq !== undefined;
       const kept = newestOrOldest(slice.messages, onwards);
       const cut = kept.length < slice.messages.length;
@@ -84,14 +84,14 @@ export function historiesService({ kernel, store, now, open, calls }: HistoryPor
         throw new SysError(
           "ENOENT",
           wanted === null ? `${pid} has not answered yet` : `no message ${wanted} in ${pid}`,
-          [`gsv proc history --pid ${pid} --json shows the numbers there are`],
+          [`to list message numbers: gsv proc history --pid ${pid} --json`],
         );
       return { pid, seq: wanted, ...found };
     },
     async trace({ caller, signal }, pid, { waitMs, ...query }) {
       const row = await visibleProcess(kernel, caller, pid);
       await open?.(row);
-      if (waitMs > 0 && calls === undefined) throw new SysError("EAGAIN", "waiting for calls needs a kernel");
+      if (waitMs > 0 && calls === undefined) throw new SysError("EAGAIN", "cannot wait for calls without a kernel");
       const next = waitMs > 0 ? calls?.waiters.next(pid) : undefined;
       const rows = await store.trace(pid, query);
       if (rows.length > 0 || next === undefined || calls === undefined)
@@ -114,14 +114,14 @@ function newestOrOldest(messages: readonly Message[], onwards: boolean): readonl
   return [...fitting([...messages].reverse(), LIMITS.answerBytesMax)].reverse();
 }
 
-/** What only its model can read is nothing for people. */
+/** Drops the provider's sealed part, which only the model can read. */
 function unsealed(message: Message): Message {
   if (message.role !== "assistant" || message.content.seal === undefined) return message;
   const { seal: _, ...content } = message.content;
   return { ...message, content };
 }
 
-/** As it fits a page. */
+/** Shortened to fit a page. */
 function shownMessage(message: Message): Message {
   if (jsonBytes(message) <= LIMITS.answerBytesMax) return message;
   const cut = within(message, LIMITS.answerBytesMax);

@@ -1,9 +1,8 @@
-// Up to where a history can be told on its own: a message wanted as the last one takes the results of its calls along, and a turn whose
-// results are not all there yet is left out. Pure; for copies of a history and for its rewinding.
+// The last message of a usable history: a message keeps the results of its calls, and a turn with missing results is left out. Pure.
 
 import type { Message } from "../../abi/process/message.ts";
 
-/** `around` holds the message wanted, what came before it as far as its turn, and what came after it. Null where nothing is left. */
+/** `around`: the wanted message, its turn and what follows. null if nothing is left. */
 export function legalEnd(around: readonly Message[], wanted: number): number | null {
   const at = around.findLastIndex(({ id }) => id <= wanted);
   if (at === -1) return null;

@@ -1,5 +1,5 @@
-// An archived history that another one begins with: its messages under new numbers, behind the line that a reset has drawn and before anything
-// that was said since. Done again after a crash it gives the same. What a person never saw taken up is not in it, nor media that went.
+// Restores an archived history into a process: its messages get new numbers, after the reset and before newer messages. Safe to repeat after a
+// crash. Leaves out undelivered messages and deleted media.
 
 import type { Message, ToolCall, ToolOutcome } from "../../abi/process/message.ts";
 import type { ObjectStore } from "../../objects/objects.ts";
@@ -30,10 +30,10 @@ interface ArchivedMessage {
 
 const PAGE_ROWS = 200;
 
-/** Only while the process is being reset: its line says where the numbers begin. */
+/** Only during a reset, which defines the first number. */
 export async function restoreInto(ports: RestorePorts, pid: string, closing: Closing): Promise<void> {
   const archive = closing.restore === undefined ? null : await ports.archives.get(closing.restore);
-  // One that was deleted since leaves nothing to begin with.
+  // The archive was deleted meanwhile.
   if (archive === null) return;
   let page: Message[] = [];
   let id = closing.cutSeq;

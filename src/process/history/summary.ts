@@ -1,5 +1,4 @@
-// The few lines a workspace keeps of each history that went: what was asked last, what was answered, where the whole of it is. By plain
-// rules, so that it is there at once and with no model. Pure.
+// The summary of archived histories in a workspace: last message, last answer and path of the archive. Made by plain rules, without a model. Pure.
 
 import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
 
@@ -35,7 +34,7 @@ export function shortened(text: string): string {
   return text.length > LINE_CHARS_MAX ? `${text.slice(0, LINE_CHARS_MAX).toWellFormed()}…` : text;
 }
 
-/** The newest first, after whatever a person wrote at the top; the oldest go. A reset that was cut off and begun anew is told once. */
+/** Adds a section below the head of the file, the newest first; drops the oldest. A repeated reset replaces its section. */
 export function summaryWith(old: string, section: string): string {
   const [top = "", ...sections] = old.split(/^(?=## )/m);
   const head = top.trim() === "" ? "# What was done here" : top.trim();

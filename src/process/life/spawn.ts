@@ -64,7 +64,7 @@ export interface SpawnPorts {
   readonly mayBe: (mode: Mode) => Promise<void>;
 }
 
-/** What a crash between two steps needs to go on. */
+/** State for continuing after a crash. */
 export interface SpawnStep {
   readonly prompt: {
     readonly text: string;

@@ -1,6 +1,5 @@
-// Puts together what an agent is told, anew for each turn, so that an edit counts at the next one; from what changes seldom to what changes
-// often, so that a model server finds as much of it as it can among what it has read before. Two turns with the same files give the
-// same bytes.
+// Builds the system text of a turn. It is built again for each turn, so that edits take effect at the next one. Rarely changing parts come first,
+// for the model server's prompt cache. The same files give the same bytes.
 
 import type { Namespace } from "../../../fs/namespace.ts";
 import { SysError } from "../../abi/errno.ts";
@@ -35,7 +34,7 @@ export interface Assembled extends Prompt {
   readonly home: string;
 }
 
-/** Of directories attached besides the workspace, the newest. */
+/** Attached directories besides the workspace, the newest first. */
 const ATTACHED_MAX = 4;
 const SYSTEM_ROOT = "/sys/config/ai/context.d";
 const DAY_MS = 86_400_000;
@@ -54,7 +53,7 @@ export async function assemblePrompt(ports: PromptPorts, row: ProcessRow): Promi
   const place = own(processPrompt({ home, cwd: row.cwd, pid: row.pid, profile: row.profile }), "process");
   const day = own(dayPrompt(clock.now()), "memory");
   const caller = await callerOf(ports, row);
-  // Locked meanwhile: its calls will be refused, each with the reason.
+  // The account is locked: each call will be refused with the reason.
   if (caller === null || owner === null || runAs === null) return { ...joined([first, place, day]), home };
   const told = await tellingOf(ports, row, { caller, owner, runAs });
   return {
@@ -65,7 +64,7 @@ export async function assemblePrompt(ports: PromptPorts, row: ProcessRow): Promi
 
 async function callerOf({ callers }: PromptPorts, row: ProcessRow): Promise<Caller | null> {
   try {
-    // What a process is told is not its own doing: it is told also what it may not read.
+    // Dropped rights of the process do not limit its prompt.
     return { ...(await callers.process(row)), dropped: [] };
   } catch (error) {
     if (error instanceof SysError && error.code === "EAUTH") return null;
@@ -97,7 +96,7 @@ interface Means extends People {
   readonly skills: "summary" | "names" | "off";
 }
 
-/** The files, root by root, in the order in which they are told. */
+/** The parts of the prompt, in order. */
 class Telling {
   private readonly values: TemplateValues;
 
@@ -112,16 +111,16 @@ class Telling {
   async seldom(): Promise<Prompt[]> {
     const { files, owner, runAs } = this.means;
     const isOne = owner.home === runAs.home;
-    const agentsOwn = `What your own account ${runAs.username} keeps`;
+    const agentsOwn = `Your own instructions (${runAs.username})`;
     return [
       this.root({
         source: "system",
-        from: "What holds for this whole home",
+        from: "Instructions for all agents",
         files: await files.contextIn(SYSTEM_ROOT),
       }),
       this.root({
         source: "owner",
-        from: isOne ? agentsOwn : `What ${owner.username} tells you`,
+        from: isOne ? agentsOwn : `Instructions from ${owner.username}`,
         files: await files.contextIn(`${owner.home}/context.d`),
       }),
       this.root({
@@ -136,7 +135,7 @@ class Telling {
     ];
   }
 
-  /** What its agent is and what it works on, as its owner said it. */
+  /** Persona, bundles and project of the process. */
   private async profile(): Promise<Prompt[]> {
     const { persona, skills, project } = await toldOfProfile(this.ports.kernel, this.row);
     const own = (source: PromptPart["source"], text: string): Prompt[] =>
@@ -151,18 +150,18 @@ class Telling {
     const files: ContextFile[] = [];
     for (const { name, text } of await this.ports.store.contextFiles(pid))
       files.push({ path: `/proc/${pid}/context.d/${name}`, text });
-    return [this.root({ source: "process", from: "What this process is told", files })];
+    return [this.root({ source: "process", from: "Instructions for this process", files })];
   }
 
   async memory(): Promise<Prompt[]> {
     const { files, runAs } = this.means;
     const now = this.ports.clock.now();
     const kept: ContextFile[] = [];
-    // The newest first: where there is no room for both, that one counts.
+    // The newest first, in case only one fits.
     for (const day of [dayOf(now), dayOf(now - DAY_MS)])
       kept.push(...(await files.fileAt(`/agents/${runAs.username}/memory/${day}.md`)));
-    // Nobody's template: what was said is kept as it was said.
-    return [rootPrompt({ source: "memory", from: "What you wrote down lately", files: kept }, this.means.bytesMax)];
+    // A person's text: no placeholders are filled in.
+    return [rootPrompt({ source: "memory", from: "Your recent notes", files: kept }, this.means.bytesMax)];
   }
 
   private async skills(): Promise<Prompt> {
@@ -173,7 +172,7 @@ class Telling {
     return skillsPrompt(index, skills);
   }
 
-  /** The workspace itself, then the directories of this machine that were attached to it, or to a process without one. */
+  /** The workspace, then the other attached host directories. */
   private async workspaces(): Promise<Prompt[]> {
     const { workspaceId, pid, ownerUid, cwd } = this.row;
     const { kernel } = this.ports;

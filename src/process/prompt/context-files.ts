@@ -1,5 +1,5 @@
-// Reads what an agent is told from the files it may read, as the agent itself: what it may not see, it is not told. A file that cannot be
-// read is left out; a prompt never fails for it. A disk that is full is no such file.
+// Reads context files with the rights of the agent. Unreadable files are skipped, so a prompt never fails because of one; a full disk still
+// throws.
 
 import { existsSync } from "node:fs";
 import { FileError } from "../../../fs/error.ts";
@@ -17,16 +17,16 @@ export class ToldFiles {
   constructor(
     private readonly namespace: Namespace,
     private readonly caller: Caller,
-    /** Of one file; more than that fits no root. */
+    /** Limit of one file. */
     bytesMax: number,
-    /** The directory that the namespace begins at, where paths are those of the machine. */
+    /** Root of the namespace, for paths of the host. */
     private readonly under = "",
   ) {
-    // One byte more than fits is enough to know that it does not.
+    // One byte more, to detect files that are too large.
     this.mostBytes = bytesMax + 1;
   }
 
-  /** In the order of their names. */
+  /** The .md files of a directory, in name order. */
   async contextIn(path: string): Promise<ContextFile[]> {
     const files: ContextFile[] = [];
     const directory = await this.directoryAt(path);
@@ -39,7 +39,7 @@ export class ToldFiles {
     return files;
   }
 
-  /** None where there is none. */
+  /** Empty if the file is missing or unreadable. */
   async fileAt(path: string): Promise<ContextFile[]> {
     const text = await textOf(
       this.namespace.read(this.caller, path.slice(this.under.length), { bytesMax: this.mostBytes }),
@@ -47,7 +47,7 @@ export class ToldFiles {
     return text === null ? [] : [{ path, text }];
   }
 
-  /** A skill that is known already goes before one of the same name further down. */
+  /** Skips skills with a known name. */
   async skillsIn(home: string, known: readonly SkillLine[]): Promise<SkillLine[]> {
     const found: SkillLine[] = [];
     const directory = await this.directoryAt(`${home}/skills.d`);
@@ -75,7 +75,7 @@ export class ToldFiles {
   }
 }
 
-/** Null for what cannot be read and for what is no text. */
+/** null if unreadable or not text. */
 function textOf(read: Promise<ReadResult>): Promise<string | null> {
   return unlessRefused(async () => {
     const { bytes } = await read;
@@ -83,7 +83,7 @@ function textOf(read: Promise<ReadResult>): Promise<string | null> {
   });
 }
 
-/** What a directory of this machine holds; null where it is gone. */
+/** Reader for a host directory; null if it is gone. */
 export function filesAt(
   diskAt: (directory: string) => Namespace,
   place: { readonly directory: string; readonly caller: Caller; readonly bytesMax: number },

@@ -1,8 +1,8 @@
-// What an agent is besides its account, as it is told to a model and as it bounds its tools. Pure: the same profile, the same bytes.
+// Persona text and tool list of an agent. Pure.
 
 import type { Bundle, Persona } from "../../abi/process/agent.ts";
 
-/** Empty where nothing was said of it. */
+/** Empty if there is no persona. */
 export function personaText(persona: Persona | null): string {
   if (persona === null) return "";
   const { archetype, traits, background, voiceGuidelines, exampleMessages } = persona;
@@ -18,7 +18,7 @@ export function personaText(persona: Persona | null): string {
   return lines.length === 0 ? "" : `## Persona\n${lines.join("\n")}\n`;
 }
 
-/** The words of the agent's bundles in their order, then those of the project's. */
+/** Texts of the agent's bundles, then of the project's. */
 export function skillInstructions(ofAgent: readonly Bundle[], ofProject: readonly Bundle[]): string {
   const said = [...ofAgent, ...ofProject].map(({ promptAdditions }) => promptAdditions.trim());
   const texts = said.filter((text) => text !== "");
@@ -26,15 +26,15 @@ export function skillInstructions(ofAgent: readonly Bundle[], ofProject: readonl
 }
 
 export interface ToolSources {
-  /** What the agent may use, where somebody said so. */
+  /** The agent's own tool list; null if there is none. */
   readonly explicit: readonly string[] | null;
   readonly ofAgent: readonly Bundle[];
   readonly ofProject: readonly Bundle[];
-  /** What every process has where nothing else is said. */
+  /** Default tools. */
   readonly usual: readonly string[];
 }
 
-/** An explicit list is widened by the agent's own bundles and never by a project's; without one, bundles come on top of the usual tools. */
+/** The explicit list plus the agent's bundles. Without a list: default tools plus all bundles, the project's too. */
 export function allowedTools({ explicit, ofAgent, ofProject, usual }: ToolSources): ReadonlySet<string> {
   const own = ofAgent.flatMap(({ tools }) => tools);
   if (explicit !== null) return new Set([...explicit, ...own]);

@@ -1,5 +1,4 @@
-// What the agent and the project of a process add to it: words it is told and tools it has. Read anew at every turn, so that an edit counts
-// from the next one on.
+// Prompt texts and tools from the agent and the project of a process. Read at every turn, so that edits take effect at the next one.
 
 import type { Bundle } from "../../abi/process/agent.ts";
 import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
@@ -12,7 +11,7 @@ type Whose = Pick<ProcessRow, "uid" | "projectId">;
 export interface Told {
   readonly persona: string;
   readonly skills: string;
-  /** Its name and what is said of it; null where the process has none or it is gone. */
+  /** null if the process has no project or it is gone. */
   readonly project: { readonly name: string; readonly instructions: string } | null;
 }
 
@@ -25,7 +24,7 @@ export async function toldOfProfile(kernel: Rows, whose: Whose): Promise<Told> {
   };
 }
 
-/** Which of the usual tools a process has. */
+/** The tools of a process. */
 export async function toolsOf(kernel: Rows, whose: Whose, usual: readonly string[]): Promise<ReadonlySet<string>> {
   const { agent, ofAgent, ofProject } = await sourcesOf(kernel, whose);
   return allowedTools({ explicit: agent.tools, ofAgent, ofProject, usual });

@@ -1,5 +1,4 @@
-// What a request is made of, by source: the system text file by file, tools one by one, messages by role. Bytes are counted, tokens are
-// estimated. Pure.
+// The size of a request by source: context files, tools, and messages by role. Bytes are counted, tokens are estimated. Pure.
 
 import type { Message } from "../../abi/process/message.ts";
 import type { BillLine, PromptPart, PromptSource } from "../../abi/process/prompt.ts";
@@ -12,27 +11,27 @@ interface Billed {
   readonly messages: readonly Message[];
 }
 
-/** What gsv itself says in a root, by what it is. */
-const OWN_WORDS: { readonly [S in PromptSource]?: string } = {
-  gsv: "how gsv works",
-  persona: "who its agent is",
-  bundles: "what its bundles say",
-  project: "what it works on",
-  skills: "index of skills",
-  process: "which process it is",
-  memory: "the day",
+/** Labels of the texts that gsv adds itself. */
+const LABELS: { readonly [S in PromptSource]?: string } = {
+  gsv: "system prompt",
+  persona: "persona",
+  bundles: "bundles",
+  project: "project",
+  skills: "skills index",
+  process: "process details",
+  memory: "date",
 };
 const ROLES: { readonly [R in Message["role"]]: string } = {
-  user: "what was asked",
+  user: "user messages",
   system: "events",
-  assistant: "what the model said and called",
-  toolResult: "results of calls",
+  assistant: "answers and tool calls",
+  toolResult: "tool results",
 };
 
 export function billOf({ parts, tools, messages }: Billed): BillLine[] {
   const lines = tools.map((tool) => lineOf("tools", tool.name, Buffer.byteLength(JSON.stringify(tool))));
   for (const { source, path, text } of parts)
-    lines.push(lineOf(source, path ?? OWN_WORDS[source] ?? "notes", Buffer.byteLength(text)));
+    lines.push(lineOf(source, path ?? LABELS[source] ?? "notes", Buffer.byteLength(text)));
   const byRole = new Map<string, number>();
   for (const message of messages) {
     const what = ROLES[message.role];
@@ -46,7 +45,7 @@ function lineOf(source: PromptSource, what: string, bytes: number): BillLine {
   return { source, what, bytes, tokens: tokensOfBytes(bytes) };
 }
 
-/** As it goes to the model: thinking does not. */
+/** Bytes sent to the model; thinking is not sent. */
 function weightOf(message: Message): number {
   if (message.role === "toolResult") return Buffer.byteLength(message.content.output);
   if (message.role !== "assistant") return Buffer.byteLength(message.content);

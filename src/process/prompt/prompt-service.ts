@@ -1,5 +1,5 @@
-// Shows what a process is told, and keeps what it alone is told: files of /proc/PID/context.d. An agent changes none of them but in a call
-// that a person has seen and allowed; what an agent is told is never the agent's own to decide.
+// Shows the prompt of a process and stores its own context files (/proc/PID/context.d) and the home's. Agents can change these files only with
+// approval.
 
 import { LIMITS } from "../../abi/config/limits.ts";
 import { messageOf, SysError } from "../../abi/errno.ts";
@@ -18,10 +18,9 @@ import { billOf } from "./prompt-bill.ts";
 export interface PromptsPorts extends PromptPorts {
   readonly kernel: PromptPorts["kernel"] & Parameters<typeof visibleProcess>[0];
   readonly store: Pick<ProcessStore, "contextFiles" | "setContextFile" | "keptPrompt" | "context">;
-  /** Before the first look at a process. */
   readonly open: (row: ProcessRow) => Promise<void>;
   readonly tools: (row: ProcessRow) => Promise<readonly ToolSpec[]>;
-  /** Who would answer now, and how much fits its window. */
+  /** The current model and its context window. */
   readonly modelOf: (
     context: CallContext,
     row: ProcessRow,
@@ -51,8 +50,8 @@ export function promptsService(ports: PromptsPorts): Prompts {
         ...(turn === undefined ? {} : { turn }),
       });
       if (kept === null)
-        throw new SysError("ENOENT", `what ${pid} was told in that turn is not kept`, [
-          `the last turns are; gsv prompt ${pid} shows the next one`,
+        throw new SysError("ENOENT", `no stored prompt for that turn of ${pid}`, [
+          `only the last turns are stored; to see the next prompt: gsv prompt ${pid}`,
         ]);
       const { runId, model, now: at } = kept;
       const windowTokens = await ports.windowOf(model, row);
@@ -80,9 +79,7 @@ export function promptsService(ports: PromptsPorts): Prompts {
     async setHomeFile({ caller }, { name, text }) {
       const path = `/sys/config/ai/context.d/${name}`;
       if (!isRoot(caller))
-        throw new SysError("EPERM", `${path} is told to the whole home: only root writes it`, [
-          "for your own agents: ~/context.d",
-        ]);
+        throw new SysError("EPERM", `cannot write ${path}: only root can`, ["for your own agents, use ~/context.d"]);
       needName(name);
       const files = await homeFiles(ports);
       if (text !== null) needRoom(files, { name, text });
@@ -101,19 +98,19 @@ async function homeFiles({ kernel }: Pick<PromptsPorts, "kernel">): Promise<Cont
 
 function needAllowed({ caller }: CallContext, path: string): void {
   if (caller.kind === "person" || caller.approved === true || caller.allowed === path) return;
-  throw new SysError("EPERM", `${path}: needs approval: use the tool that asks for it`);
+  throw new SysError("EPERM", `${path}: needs approval; use the tool Write or Edit`);
 }
 
 function needName(name: string): void {
   if (NAME.test(name)) return;
-  throw new SysError("EINVAL", `not a name for a file of context: ${name}`, ["letters, digits, - _ . and .md"]);
+  throw new SysError("EINVAL", `not a context file name: ${name}`, ["use letters, digits, - _ . and end in .md"]);
 }
 
 function needRoom(files: readonly ContextFileText[], { name, text }: ContextFileText): void {
   const others = files.filter((each) => each.name !== name);
   const bytes = others.reduce((sum, each) => sum + Buffer.byteLength(each.text), Buffer.byteLength(text));
   if (bytes > LIMITS.contextFilesBytesMax)
-    throw new SysError("EFBIG", `files of context hold at most ${LIMITS.contextFilesBytesMax / 1024} KiB together`);
+    throw new SysError("EFBIG", `context files are limited to ${LIMITS.contextFilesBytesMax / 1024} KiB in total`);
 }
 
 async function nextTurn(ports: PromptsPorts, context: CallContext, row: ProcessRow): Promise<ShownPrompt> {

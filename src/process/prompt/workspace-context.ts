@@ -1,6 +1,5 @@
-// What a workspace tells the agents that work in it. What lies in its `.gsv` in a tree of gsv's own was written by its owner or under their
-// eyes. AGENTS.md and CLAUDE.md, and all of a directory of this machine, come from whoever wrote the project: they are told once the
-// owner has said that they trust it, and until then only named.
+// Instruction files of a workspace. The `.gsv` of gsv's own workspaces is the owner's. AGENTS.md and CLAUDE.md, and all files of host directories,
+// come from the authors of the project: they are included only if the owner trusts the place, else only named.
 
 import { isInside } from "../../lib/inside.ts";
 import type { ContextFile, ContextRoot } from "../../prompts/told.ts";
@@ -9,16 +8,16 @@ import type { ToldFiles } from "./context-files.ts";
 
 export interface WorkspaceTold {
   readonly root: string;
-  /** Of gsv's own, not a directory of this machine. */
+  /** False for a host directory. */
   readonly isOwnTree: boolean;
   readonly trusted: boolean;
-  /** Where the process stands: what lies on the way there from the workspace's root counts too. */
+  /** Working directory: files in directories from the root to it are included. */
   readonly cwd: string;
-  /** What a person types to trust it. */
+  /** Command that trusts the place. */
   readonly command: string;
 }
 
-/** What a person trusts: the directory itself, under whatever workspace it is. */
+/** Key of trust: the host directory, else the workspace. */
 export function trustedPlace({ id, directory }: Pick<WorkspaceRow, "id" | "directory">): string {
   return directory ?? `/workspaces/${id}`;
 }
@@ -26,7 +25,7 @@ export function trustedPlace({ id, directory }: Pick<WorkspaceRow, "id" | "direc
 const NAMES = ["AGENTS.md", "CLAUDE.md"] as const;
 const DEPTH_MAX = 16;
 
-/** The files that somebody who trusts a workspace lets speak. */
+/** The instruction files that trust covers. */
 export async function spokenIn(
   files: ToldFiles,
   { root, isOwnTree, cwd }: Pick<WorkspaceTold, "root" | "isOwnTree" | "cwd">,
@@ -34,7 +33,7 @@ export async function spokenIn(
   const spoken: ContextFile[] = isOwnTree ? [] : await keptIn(files, root);
   for (const directory of directoriesTo(root, cwd)) {
     for (const name of NAMES) {
-      // The same words under the other name, as many projects have them, are told once.
+      // Many projects have the same text under both names: include it once.
       for (const file of await files.fileAt(`${directory}/${name}`))
         if (!spoken.some(({ text }) => text === file.text) && !isReference(file.text)) spoken.push(file);
     }
@@ -46,13 +45,13 @@ export async function workspaceRoot(files: ToldFiles, told: WorkspaceTold): Prom
   const { root: directory, isOwnTree, trusted, command } = told;
   const kept = isOwnTree ? await keptIn(files, directory) : [];
   const spoken = await spokenIn(files, told);
-  const root = { source: "workspace", from: "What holds in this workspace" } as const;
+  const root = { source: "workspace", from: "Instructions in this workspace" } as const;
   if (trusted) return { ...root, files: [...kept, ...spoken] };
   const untrusted = { paths: spoken.map(({ path }) => path), command };
   return { ...root, files: kept, untrusted };
 }
 
-/** `.gsv/context.d`, or where there is none, what the last process left to be known. */
+/** `.gsv/context.d`, else the summary of earlier processes. */
 async function keptIn(files: ToldFiles, root: string): Promise<ContextFile[]> {
   const kept = await files.contextIn(`${root}/.gsv/context.d`);
   return kept.length > 0 ? kept : await files.fileAt(`${root}/.gsv/summary.md`);
@@ -69,7 +68,7 @@ function directoriesTo(root: string, cwd: string): string[] {
     .map((count) => [root, ...names.slice(0, count)].join("/"));
 }
 
-/** `@AGENTS.md` and nothing else: the other file is told by itself. */
+/** True if the file only contains `@AGENTS.md`. */
 function isReference(text: string): boolean {
   return /^@\.?\/?AGENTS\.md$/.test(text.trim());
 }

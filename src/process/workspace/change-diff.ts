@@ -1,4 +1,4 @@
-// What changes in one place come to, as git prints it.
+// The diff of changes in one place, as git prints it.
 
 import type { ChangedFile } from "../../abi/process/undo.ts";
 import { EMPTY_TREE } from "../../repos/browse.ts";

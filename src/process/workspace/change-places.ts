@@ -1,5 +1,5 @@
-// Where files have versions: trees of gsv's own (homes and workspaces), each write a version, and directories of this machine, whose versions
-// gsv keeps beside them. A place knows how it stands now and how its files are put back.
+// Places with file versions: homes and workspaces, where each write is a commit, and host directories, with versions in a hidden repository. A
+// place can commit its current state and restore files.
 
 import { existsSync, realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
@@ -18,22 +18,22 @@ import type { KernelStore } from "../../store/kernel/sqlite.ts";
 export interface ChangePlace {
   /** As it is stored. */
   readonly key: string;
-  /** What people call the directory that paths in it are in. */
+  /** Root directory, as people know it. */
   readonly shown: string;
   readonly repository: Repository;
-  /** False where the directory is gone, or its versions are. */
+  /** False if the directory or a commit is gone. */
   holds(commits: readonly (string | null)[]): Promise<boolean>;
-  /** Its version now, what differs from the one before being the work of these processes. */
+  /** Commits the current state, with these processes as authors. */
   mark(paths: readonly string[] | null, by: readonly string[]): Promise<Snapshot>;
-  /** Where its files are changed, through gsv's own filesystem. */
+  /** For writing its files. */
   readonly files: { readonly namespace: Namespace; readonly root: string };
-  /** What a file that is gone was allowed to, where that is known. */
+  /** Mode of a deleted file; null if unknown. */
   modeOf(path: string): number | null;
 }
 
 export interface PlacedPath {
   readonly place: ChangePlace;
-  /** From the place on; null is any. */
+  /** Relative to the place; null for all its files. */
   readonly path: string | null;
 }
 
@@ -54,7 +54,7 @@ export class ChangePlaces {
     return (await this.ports.repos()).findGit() !== null;
   }
 
-  /** The place a file of gsv is in, by its path without links; null where files have no versions. */
+  /** The place of a file in gsv, by its real path; null if it has no versions. */
   async ofPath(path: string): Promise<PlacedPath | null> {
     const [, top = "", name = "", ...rest] = path.split("/");
     if (top === "workspaces") {
@@ -85,13 +85,13 @@ export class ChangePlaces {
     return null;
   }
 
-  /** A directory that a command runs in: of the project it is in, where that is attached. */
+  /** The place of a command's directory: the attached directory that holds it, else itself. */
   async ofGround(row: ProcessRow, directory: string): Promise<PlacedPath> {
     const found = await this.ofHostPath(row, directory);
     return { place: found?.place ?? (await this.directory(row, directory)), path: null };
   }
 
-  /** All that a script of the process may write to. */
+  /** All places that a script of the process may write to. */
   async all(row: ProcessRow): Promise<PlacedPath[]> {
     const { accounts } = this.ports.kernel;
     const workspace = row.workspaceId === null ? null : await this.ofWorkspace(row.workspaceId);
@@ -108,7 +108,7 @@ export class ChangePlaces {
     if (kind === "dir") return this.directory(row, rest);
     const [owner = "", name = ""] = rest.split("/");
     const account = await this.ports.kernel.accounts.byName(owner);
-    if (kind !== "tree" || account === null) throw new SysError("ENOENT", `nothing is known of ${key} any more`);
+    if (kind !== "tree" || account === null) throw new SysError("ENOENT", `no longer known: ${key}`);
     return this.tree(owner, name, name === HOME_REPO ? account.home : `/workspaces/${name}`);
   }
 
@@ -128,7 +128,7 @@ export class ChangePlaces {
       repository: tree.repository,
       holds: (commits) => holdsAll(tree.directory, tree.repository, commits),
       async mark(paths) {
-        // What a person has edited beside gsv has a version of its own before it is written over.
+        // Commit outside edits before overwriting them.
         for (const path of paths ?? []) if (!(await tree.isOwn(path))) await tree.record([path]);
         return { commit: commitAt(join(tree.directory, ".git")), leftOut: [] };
       },
@@ -173,7 +173,7 @@ async function holdsAll(
   return true;
 }
 
-/** Also of what is not there yet. */
+/** Real path; the file may be missing. */
 function withoutLinks(path: string): string {
   try {
     return realpathSync(path);

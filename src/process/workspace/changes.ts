@@ -1,5 +1,5 @@
-// Notes what each call of a process changes: the version before it, and after it the version then, where there is one that differs. A call
-// that only looks costs nothing. What cannot be noted never keeps a call from being carried out; the note then says why.
+// Records the changes of each call: the version before it and the version after it. Read-only calls cost nothing. If recording fails, the call
+// still runs, and the record says why.
 
 import { messageOf, SysError } from "../../abi/errno.ts";
 import type { HostGround } from "../../kernel/shells/host-shells.ts";
@@ -22,12 +22,12 @@ export interface ChangesPorts {
 }
 
 export class Changes {
-  /** Calls that may change anything in a place, by it: what changes meanwhile may be theirs. */
+  /** Running calls that may change any file of a place, by place: changes meanwhile may be theirs. */
   private readonly atWork = new Map<string, Map<string, string>>();
 
   constructor(private readonly ports: ChangesPorts) {}
 
-  /** Before the call is carried out, which first attaches a directory of the host where a person said so. */
+  /** Called before the call runs. `attaches`: host directory that the call attaches first. */
   async begin(row: ProcessRow, runId: string, call: CallRow, attaches: string | null = null): Promise<void> {
     if (call.repeat === "read" || !(await this.ports.places.hasGit())) return;
     const open = await this.ports.store.changes(row.pid, { open: true });
@@ -46,14 +46,14 @@ export class Changes {
     }
   }
 
-  /** After it, however it ended. */
+  /** Called after the call, whatever its outcome. */
   async end(row: ProcessRow, call: CallRow): Promise<void> {
     if (call.repeat === "read") return;
     for (const change of await this.ports.store.changes(row.pid, { open: true }))
       if (change.dispatchId === call.dispatchId) await this.close(row, change);
   }
 
-  /** What a kernel that died left open is ended as things stand now. */
+  /** Ends records that a kernel crash left open, with the current version. */
   async settle(row: ProcessRow): Promise<void> {
     for (const change of await this.ports.store.changes(row.pid, { open: true }))
       if (!this.atWork.get(change.place)?.has(change.dispatchId)) await this.close(row, change);
@@ -68,7 +68,7 @@ export class Changes {
       end = { after, leftOut, fault: null };
     } catch (error) {
       if (error instanceof StoreUnavailable) throw error;
-      this.ports.log(`what ${row.pid} changed in ${key} is not noted: ${messageOf(error)}`);
+      this.ports.log(`changes by ${row.pid} in ${key} are not recorded: ${messageOf(error)}`);
       end = { ...end, fault: messageOf(error) };
     }
     this.leave(key, dispatchId);
@@ -100,7 +100,7 @@ export class Changes {
           const looksOnly = looks?.every((each) => each) === true;
           return looksOnly ? [] : [await places.ofGround(row, directory)];
         }
-        // Its calls are noted one by one.
+        // The calls inside are recorded one by one.
         case "codemode.exec":
           return [];
         default:

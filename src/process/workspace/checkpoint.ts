@@ -1,6 +1,5 @@
-// What a workspace keeps of a process whose history goes: what was said, and a few lines about where things stand, as one version together
-// with whatever was edited there beside gsv. It is attempted and never in the way: whatever goes wrong is a word in the log and the answer.
-// Directories of this machine are left as they are.
+// Commits a transcript and a short summary to the workspace before a history is archived, with outside edits in the same commit. Best effort: a
+// failure is logged and reported, and never blocks a reset or kill. Host directories are left alone.
 
 import { messageOf, SysError } from "../../abi/errno.ts";
 import type { Checkpoint } from "../../abi/process/workspace.ts";
@@ -14,7 +13,7 @@ import { sectionFor, shortened, summaryWith } from "../history/summary.ts";
 
 export interface Ending {
   readonly reason: "reset" | "kill";
-  /** Where the whole history is; null when it was not to be kept. */
+  /** Path of the archive; null if there is none. */
   readonly archivedTo: string | null;
   readonly messages: number;
   readonly records: AsyncIterable<readonly ArchiveRecord[]>;
@@ -22,7 +21,7 @@ export interface Ending {
 
 export type Checkpointer = (row: ProcessRow, ending: Ending) => Promise<Checkpoint | null>;
 
-/** Git, its lock or a slow disk may take no longer from a reset or kill. */
+/** Timeout for git, so that a reset or kill is not blocked. */
 const PATIENCE_MS = 5000;
 const TRANSCRIPT_BYTES_MAX = 8 * 1024 * 1024;
 
@@ -41,7 +40,7 @@ export function checkpointer(ports: NewWorkspacePorts): Checkpointer {
       return { workspaceId, commit, fault: null };
     } catch (error) {
       const fault = messageOf(error);
-      ports.log(`${row.pid} was not kept in ${workspaceId}: ${fault}`);
+      ports.log(`no checkpoint of ${row.pid} in ${workspaceId}: ${fault}`);
       return { workspaceId, commit: null, fault: shortened(fault) };
     }
   };
@@ -58,7 +57,7 @@ async function keep(
   ending: Ending,
   said: Heard | null,
 ): Promise<string | null> {
-  if (!tree.versioned) throw new SysError("ENOSYS", "there is no git on this machine");
+  if (!tree.versioned) throw new SysError("ENOSYS", "git is not installed");
   const before = await tree.repository.head();
   await tree.record();
   if (said !== null && said.transcript !== "") {
@@ -75,7 +74,7 @@ async function keep(
 
 async function inTime<T>({ clock }: NewWorkspacePorts, work: Promise<T>): Promise<T> {
   const done = await waitAtMost(clock, PATIENCE_MS, work);
-  if (done === null) throw new SysError("EAGAIN", "it took too long; the workspace stays as it is");
+  if (done === null) throw new SysError("EAGAIN", "timed out; the workspace is unchanged");
   return done.value;
 }
 
@@ -99,7 +98,7 @@ async function heard({ records, archivedTo }: Ending): Promise<Heard> {
       if (record.role === "user" || record.role === "assistant") last[record.role] = textOf(record.content);
     }
   }
-  if (isCut) lines.push(JSON.stringify({ role: "system", content: `the rest is in ${archivedTo}` }));
+  if (isCut) lines.push(JSON.stringify({ role: "system", content: `cut; full history: ${archivedTo}` }));
   const transcript = lines.map((line) => `${line}\n`).join("");
   return { transcript, asked: last.user, answered: last.assistant };
 }

@@ -1,5 +1,5 @@
-// Who uses and who wrote which file. What a process has read or written, its own database knows; every change that went through gsv has a row
-// in kernel.db; and in places that have versions their history tells the rest: what was done beside gsv, by commands, or before there were rows.
+// Readers and writers of files. Sources: the databases of processes, the rows of file writes in kernel.db, and commits, for changes by commands
+// and by programs outside gsv.
 
 import { LIMITS } from "../../abi/config/limits.ts";
 import { SysError } from "../../abi/errno.ts";
@@ -25,13 +25,13 @@ export interface FileUsePorts {
   readonly open: (row: ProcessRow) => Promise<void>;
   readonly places: Pick<ChangePlaces, "ofPath" | "ofHostPath">;
   readonly clock: Clock;
-  /** The file a path leads to, without links; refuses who may not use the target. */
+  /** Real path. Throws if the caller may not use the target. */
   readonly locate: (caller: Caller, target: FileTarget, path: string) => Promise<string>;
-  /** Its version now; null where it is gone, or not for the caller to see. */
+  /** Current version; null if the file is gone or hidden from the caller. */
   readonly versionOf: (caller: Caller, target: FileTarget, path: string) => Promise<string | null>;
 }
 
-/** A commit says when to the second, and is made after what it holds. */
+/** Commits come after the write and have times in whole seconds. */
 const COMMITTED_WITHIN_MS = 10_000;
 const STALE_LOOKED_AT_MAX = 200;
 
@@ -74,7 +74,7 @@ async function processesOf({ kernel }: FileUsePorts, caller: Caller): Promise<re
   return await kernel.processes.list({ ...owner, limit: LIMITS.processesPerOwnerMax });
 }
 
-/** One to whom nobody has spoken has seen nothing: of a thousand of them no database is opened. */
+/** Skips processes without messages, so that their databases stay closed. */
 async function knownTo(
   { store, open }: Pick<FileUsePorts, "store" | "open">,
   row: ProcessRow,
@@ -85,7 +85,7 @@ async function knownTo(
   return await store.knownFiles(row.pid, query);
 }
 
-/** What it knows, and what its scripts wrote, each file once. */
+/** Known files of a process and files that its scripts wrote, without duplicates. */
 async function usesOf(
   { kernel, store, open }: FileUsePorts,
   row: ProcessRow,
@@ -104,7 +104,7 @@ async function usesOf(
   return [...uses.values()];
 }
 
-/** Each file is looked at once, and so many at most. */
+/** Checks each file once, up to a limit. */
 async function staleness(
   { versionOf }: FileUsePorts,
   caller: Caller,
@@ -120,7 +120,7 @@ async function staleness(
   return now === null || version === null ? null : now !== version;
 }
 
-/** Refuses who may not read it. */
+/** Throws if the caller may not read the file. */
 async function isThere(
   { versionOf }: FileUsePorts,
   caller: Caller,
@@ -134,7 +134,7 @@ async function isThere(
   }
 }
 
-/** Theirs, and their agents'. */
+/** The caller's processes and their agents'. */
 async function ownOf(
   { people }: KernelStore,
   caller: Caller,
@@ -163,13 +163,13 @@ async function commitsOf(
     const commits = await logOf(placed.place.repository, { ref: "HEAD", path: placed.path, limit, offset: 0 });
     return commits.filter(({ at }) => at >= from);
   } catch (error) {
-    // Without git, or without a history that can be read, the rows are what there is.
+    // Without git or a readable history, only the rows.
     if (error instanceof SysError) return [];
     throw error;
   }
 }
 
-/** In a directory that some process of theirs works in. */
+/** True if a process of the caller works in that directory. */
 async function placedOnHost(ports: FileUsePorts, caller: Caller, path: string): Promise<PlacedPath | null> {
   for (const row of await processesOf(ports, caller)) {
     const placed = await ports.places.ofHostPath(row, path);
@@ -192,7 +192,7 @@ async function merged(
   const writers: FileWriterInfo[] = [];
   for (const write of found.writes) {
     const account = (await kernel.accounts.byUid(write.uid))?.username ?? String(write.uid);
-    // The version it made, if there is one: the first that came after it.
+    // The first commit after the write.
     const at = left.findLastIndex((commit) => isOf(commit, write));
     const [commit] = at === -1 ? [] : left.splice(at, 1);
     writers.push(writerOf(write, { target, account, commit: commit?.id ?? null }));
@@ -201,7 +201,7 @@ async function merged(
   return [...writers, ...rest].sort((one, other) => other.at - one.at);
 }
 
-/** A version says which processes made it; of a person it says none. */
+/** Pids of the commit; none for a person's commit. */
 function isOf({ at, message }: Commit, { at: writtenAt, pid }: FileWrite): boolean {
   const late = at - Math.floor(writtenAt / 1000) * 1000;
   if (late < 0 || late > COMMITTED_WITHIN_MS) return false;
@@ -234,7 +234,7 @@ function committerOf(
   { target, path }: { readonly target: FileTarget; readonly path: string },
 ): FileWriterInfo {
   const [pid = null] = pidsInTrailers(message);
-  // What gsv found changed in a directory of this machine is nobody's that it knows.
+  // Changes that gsv found in a host directory have no known author.
   const account = target === "host" ? null : author;
   const rest = { run: null, call: null, tool: null, commit: id, movedFrom: null };
   return { at, target, path, what: "wrote", account, pid, ...rest };

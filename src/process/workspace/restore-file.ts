@@ -1,4 +1,4 @@
-// Puts one file as it was, through gsv's own filesystem, as the person whose it is. Done again it changes nothing.
+// Restores one file through gsv's filesystem, as its owner. Safe to repeat.
 
 import { FileError } from "../../../fs/error.ts";
 import { parent } from "../../../fs/path.ts";
@@ -6,7 +6,7 @@ import type { Caller } from "../../abi/identity.ts";
 import type { FileState } from "../../abi/process/undo.ts";
 import type { ChangePlace } from "./change-places.ts";
 
-/** `bytes` are what it is to hold; of no use where it is to be gone. */
+/** `bytes`: the old content; ignored for a deletion. */
 export async function restoreFile(
   place: ChangePlace,
   caller: Caller,
@@ -20,7 +20,7 @@ export async function restoreFile(
     await namespace.remove(caller, at, { recursive: false });
     return await dropEmpty(place, caller, parent(at));
   }
-  // In the place of a link or a directory a file is new.
+  // Remove a link or directory of that name first.
   if (there !== null && (there.kind !== "file" || to.mode === "120000"))
     await namespace.remove(caller, at, { recursive: false });
   await namespace.mkdir(caller, parent(at) || "/", { parents: true });
@@ -32,7 +32,7 @@ export async function restoreFile(
   if (((now.mode & 0o100) !== 0) !== isProgram) await namespace.setattr(caller, at, { mode });
 }
 
-/** Directories that held nothing else, up to the place itself. */
+/** Removes empty parent directories, up to the root of the place. */
 async function dropEmpty({ files: { namespace, root } }: ChangePlace, caller: Caller, from: string): Promise<void> {
   for (let directory = from; directory.length > Math.max(1, root.length); directory = parent(directory)) {
     const gone = await orNull(async () => {

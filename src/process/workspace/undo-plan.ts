@@ -1,5 +1,4 @@
-// What a process's changes come to, file by file, and what stands in the way of taking them back. Pure: versions and the state of the files
-// now come in.
+// The sum of a process's changes for each file, and the conflicts of undoing them. Pure: takes versions and current file states.
 
 import type { FileState } from "../../abi/process/undo.ts";
 import type { Step } from "../../repos/file-steps.ts";
@@ -9,7 +8,7 @@ export interface Touched {
   /** Before the first of the changes, and after the last. */
   readonly before: FileState;
   readonly after: FileState;
-  /** Why taking it back would take more back than that, or null. */
+  /** Why an undo would also undo the work of others; null if it would not. */
   readonly mixed: string | null;
 }
 
@@ -18,15 +17,15 @@ export interface Conflict {
   readonly why: string;
 }
 
-/** `steps` are all that versions say of those changes, in their order; only those of the process count. */
+/** `steps`: all steps between the versions, in order. Only those of the process count. */
 export function touchedBy(pid: string, steps: readonly Step[]): Touched[] {
   const touched = new Map<string, Touched>();
   for (const step of steps) {
     if (!step.by.includes(pid)) continue;
     const known = touched.get(step.path);
     const others = step.by.filter((other) => other !== pid);
-    const shared = others.length === 0 ? null : `${others.join(", ")} was at work there too`;
-    const gap = known !== undefined && !same(known.after, step.before) ? "somebody else changed it in between" : null;
+    const shared = others.length === 0 ? null : `${others.join(", ")} also changed it`;
+    const gap = known !== undefined && !same(known.after, step.before) ? "someone else changed it in between" : null;
     touched.set(step.path, {
       path: step.path,
       before: known === undefined ? step.before : known.before,
@@ -37,14 +36,14 @@ export function touchedBy(pid: string, steps: readonly Step[]): Touched[] {
   return [...touched.values()].filter(({ before, after }) => !same(before, after));
 }
 
-/** One that stands as it stood before needs nothing. */
+/** Files that already have their old content are skipped. */
 export function conflictsOf(
   touched: readonly Touched[],
   now: ReadonlyMap<string, FileState>,
 ): { readonly conflicts: readonly Conflict[]; readonly open: readonly Touched[] } {
   const open = touched.filter(({ path, before }) => !same(now.get(path) ?? null, before));
   const conflicts = open.flatMap(({ path, after, mixed }) => {
-    if (!same(now.get(path) ?? null, after)) return [{ path, why: "it was changed since" }];
+    if (!same(now.get(path) ?? null, after)) return [{ path, why: "changed since" }];
     return mixed === null ? [] : [{ path, why: mixed }];
   });
   return { conflicts, open };
@@ -54,7 +53,7 @@ export function same(left: FileState, right: FileState): boolean {
   return left?.oid === right?.oid && left?.mode === right?.mode;
 }
 
-/** What makes room comes first, from the bottom up. */
+/** Deletions first, the deepest paths first, so that directories become empty. */
 export function inOrder<F extends { readonly path: string; readonly to: FileState }>(files: readonly F[]): F[] {
   const depth = ({ path }: F) => path.split("/").length;
   const gone = files.filter(({ to }) => to === null).sort((left, right) => depth(right) - depth(left));

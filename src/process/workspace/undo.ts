@@ -1,5 +1,5 @@
-// Shows what a process changed in files, and takes it back: as a person asks, never as a process does. What would undo somebody else's work
-// is refused by name. The whole of an undo is stored before its first file is touched; one that was cut off is carried to its end.
+// Shows and undoes the file changes of a process, for people only. Refuses to undo the work of others. An undo is stored whole before its first
+// file is touched; after a crash it is completed.
 
 import { LIMITS } from "../../abi/config/limits.ts";
 import { messageOf, SysError } from "../../abi/errno.ts";
@@ -46,7 +46,7 @@ interface InPlace {
 const DIFF_BYTES_MAX = 512 * 1024;
 
 export class UndoService implements Undoing {
-  /** One undo after the other: two would judge by files that the other is about to change. */
+  /** One undo at a time: each compares files that another could be changing. */
   private readonly serial = new Serial();
 
   constructor(private readonly ports: UndoPorts) {}
@@ -88,7 +88,7 @@ export class UndoService implements Undoing {
     });
   }
 
-  /** What a kernel that died left undone by half. */
+  /** Completes undos that a kernel crash interrupted. */
   async settle(row: ProcessRow): Promise<void> {
     for (const undo of await this.ports.store.undos(row.pid)) if (!undo.done) await this.carryOut(row, undo, true);
     await this.ports.changes.settle(row);
@@ -97,13 +97,13 @@ export class UndoService implements Undoing {
   private alone(context: CallContext, pid: string, work: (row: ProcessRow) => Promise<Undone>): Promise<Undone> {
     return this.serial.run(async () => {
       const row = await this.opened(context.caller, pid);
-      // The same request again, of a client that lost its kernel: it is done.
+      // A retry of a finished request.
       const known = (await this.ports.store.undos(row.pid)).find(({ requestKey }) => requestKey === keyOf(context));
       if (known !== undefined) return this.told(row, known);
       const { activeRunId } = await this.ports.store.projection(row.pid);
       if (activeRunId !== null)
-        throw new SysError("EBUSY", `${row.pid} is at work: what it changes now would be undone in its back`, [
-          `gsv proc abort ${row.pid}, or wait: gsv wait ${row.pid}`,
+        throw new SysError("EBUSY", `cannot undo: ${row.pid} is running`, [
+          `wait for it: gsv wait ${row.pid}   or abort it: gsv proc abort ${row.pid}`,
         ]);
       return await this.ports.ledger.write(row, () => work(row));
     });
@@ -113,7 +113,7 @@ export class UndoService implements Undoing {
     const row = await visibleProcess(this.ports.kernel, caller, pid);
     await this.ports.ledger.open(row);
     if (!(await this.ports.places.hasGit()))
-      throw new SysError("ENOSYS", "there is no git on this machine, and it keeps the versions of files", [
+      throw new SysError("ENOSYS", "cannot undo: git is not installed", [
         "install git: apt install git, brew install git",
       ]);
     await this.settle(row);
@@ -135,8 +135,7 @@ export class UndoService implements Undoing {
       return await this.begin(row, context, { changes, files, redoOf: null, rewind: null });
     }
     const isDone = all.length === 0 && (await this.ports.store.changes(row.pid, "all")).length > 0;
-    if (isDone)
-      throw new SysError("ENOENT", `there is nothing left to undo: all that ${row.pid} changed is taken back`);
+    if (isDone) throw new SysError("ENOENT", `nothing left to undo in ${row.pid}`);
     throw nothingToUndo(row.pid, all);
   }
 
@@ -144,7 +143,7 @@ export class UndoService implements Undoing {
     const last = (await this.ports.store.undos(row.pid)).find(
       ({ done, redone, redoOf }) => done && !redone && redoOf === null,
     );
-    if (last === undefined) throw new SysError("ENOENT", `there is no undo of ${row.pid} to take back`);
+    if (last === undefined) throw new SysError("ENOENT", `nothing to redo in ${row.pid}`);
     const found = await this.placedFiles(row, last.files);
     const files = await this.planned(found, force, ({ before, after, ...rest }) => ({
       ...rest,
@@ -155,7 +154,7 @@ export class UndoService implements Undoing {
     return await this.begin(row, context, { changes, files, redoOf, rewind: null });
   }
 
-  /** Files of an undo as if a process had changed them so. */
+  /** The files of an undo, as changes of a process. */
   private async placedFiles(row: ProcessRow, files: readonly UndoneFile[]): Promise<InPlace[]> {
     const keys = [...new Set(files.map(({ place }) => place))];
     return Promise.all(
@@ -186,7 +185,7 @@ export class UndoService implements Undoing {
     return found.filter(({ touched }) => touched.length > 0);
   }
 
-  /** Those whose versions are there: older ones go in time, a backup holds none, and a directory may be gone. */
+  /** Changes with stored versions: old versions expire, backups hold none, and a directory may be gone. */
   private async kept(place: ChangePlace, changes: readonly Change[]): Promise<readonly Change[]> {
     const known = changes.filter(({ after }) => after !== null);
     if (await place.holds(known.flatMap(({ before, after }) => [before, after]))) return known;
@@ -195,7 +194,7 @@ export class UndoService implements Undoing {
     return kept;
   }
 
-  /** What is to be done, where nothing stands in its way. */
+  /** The files to change. Throws if there are conflicts. */
   private async planned(
     found: readonly InPlace[],
     force: boolean,
@@ -213,9 +212,11 @@ export class UndoService implements Undoing {
     }
     if (faults.length > 0 && !force) throw inTheWay(faults);
     if (files.length > LIMITS.undoFilesPerUndoMax)
-      throw new SysError("EFBIG", `${files.length} files are more than one undo takes`, [
-        "with the git of your own, or run by run: --run RUN",
-      ]);
+      throw new SysError(
+        "EFBIG",
+        `cannot undo ${files.length} files at once: the limit is ${LIMITS.undoFilesPerUndoMax}`,
+        ["undo one run at a time: --run RUN"],
+      );
     return files;
   }
 
@@ -250,7 +251,7 @@ export class UndoService implements Undoing {
     };
   }
 
-  /** Again, after a crash, only what is still as it was found: what somebody has changed since stays theirs. */
+  /** `again`: after a crash, skips files that changed since. */
   private async carryOut(row: ProcessRow, undo: Undo, again: boolean): Promise<void> {
     const { places, callers, kernel, store, log } = this.ports;
     const owner = await kernel.accounts.byUid(row.ownerUid);
@@ -268,16 +269,16 @@ export class UndoService implements Undoing {
     await this.turnHistory(row, undo);
     await store.endUndo(row.pid, undo.id);
     if (faults.length === 0) return;
-    log(`an undo of ${row.pid} is not whole: ${faults.join("; ")}`);
+    log(`an undo of ${row.pid} is incomplete: ${faults.join("; ")}`);
     if (!again)
       throw new SysError(
         "EIO",
-        `${faults.length} of ${undo.files.length} files could not be put back`,
+        `cannot restore ${faults.length} of ${undo.files.length} files`,
         faults.slice(0, SHOWN_MAX),
       );
   }
 
-  /** Also again after a crash. */
+  /** Safe to repeat after a crash. */
   private async turnHistory({ pid }: ProcessRow, undo: Undo): Promise<void> {
     const { store, clock } = this.ports;
     const now = clock.now();
@@ -285,11 +286,11 @@ export class UndoService implements Undoing {
     if (undo.rewind === null) return;
     const note = rewindNote({ by: undo.by, through: undo.rewind, files: undo.files.length });
     const done = await store.rewind(pid, { undo: undo.id, through: undo.rewind, note, now });
-    if (done.ok && done.value === null) this.ports.log(`the history of ${pid} went on while it was to be taken back`);
+    if (done.ok && done.value === null) this.ports.log(`${pid} was not rewound: it has newer messages`);
   }
 }
 
-/** Which could not be put back, and why. */
+/** Returns the files that could not be restored, with the reasons. */
 async function restored(place: ChangePlace, caller: Caller, files: readonly UndoneFile[]): Promise<string[]> {
   const faults: string[] = [];
   const restore = (path: string, to: FileState, bytes: Uint8Array) =>
@@ -307,7 +308,7 @@ async function restored(place: ChangePlace, caller: Caller, files: readonly Undo
   return faults;
 }
 
-/** The sets to try, the likeliest first: without a wish the newest run that changed something. */
+/** Sets of changes to try: those of the given run, else run by run from the newest. */
 function candidates(all: readonly Change[], run: string | undefined): (readonly Change[])[] {
   if (run !== undefined) return [all.filter(({ runId }) => runId === run)];
   const runs = [...new Set(all.map(({ runId }) => runId).reverse())];

@@ -45,13 +45,13 @@ export interface ShellOutput {
   /** Offset in the output where the next page begins. */
   readonly next: number;
   readonly ended: boolean;
-  /** Null while it runs. */
+  /** null while it runs. */
   readonly exit: number | null;
 }
 
 export interface ShellAnswer {
   readonly id: string;
-  /** Null while it runs. */
+  /** null while it runs. */
   readonly exit: number | null;
   /** The session has ended: `exit` was called. */
   readonly over: boolean;
@@ -75,7 +75,7 @@ export interface ShellRow {
   readonly script: string;
   readonly cwd: string;
   readonly startedAt: number;
-  /** Null while it runs. */
+  /** null while it runs. */
   readonly exit: number | null;
   readonly bytes: number;
   readonly sandbox: string | null;
@@ -100,7 +100,7 @@ export interface ExecRequest {
 
 export interface Execed {
   readonly id: string;
-  /** Null while it runs. */
+  /** null while it runs. */
   readonly exit: number | null;
   /** Both streams: beginning and end of the new output. */
   readonly output: string;

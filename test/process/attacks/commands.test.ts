@@ -93,7 +93,7 @@ attack("Gemini CLI 2025-07", "the whole line is judged and shown, to its far rig
 
 attack("CVE-2025-59532", "a directory that the agent chose is not writable: it asks to attach that one", async () => {
   for (const cwd of ["/", scratch, join(work, "elsewhere")])
-    await ground.asks("Shell", { command: "ls", cwd, ...host }, "attach ", "run on this machine");
+    await ground.asks("Shell", { command: "ls", cwd, ...host }, "attach ", "run on this computer");
   const told = await ground.desk.calls("Shell", { command: "ls", cwd: ground.desk.home.directory, ...host });
   expect(why(told)).toMatch(/^ran: EPERM: .*gsv's own home/);
 });
@@ -103,6 +103,6 @@ attack("a workspace that is a link (Codex)", "the workspace works, limited to th
   await linked.home.sys.call("workspace.attach", { what: join(scratch, "by-link"), pid: INIT });
   expect(await linked.calls("Read", { path: "notes", ...host })).toContain("call the bank");
   const asked = await linked.calls("Read", { path: "../work-secret/key", ...host });
-  expect(why(asked)).toContain("outside of what is attached");
+  expect(why(asked)).toContain("outside the workspace");
   if (typeof asked !== "string") await linked.answers(asked, "deny");
 });

@@ -16,14 +16,14 @@ beforeAll(() => ground.begin());
 afterAll(() => ground.end());
 
 attack("CVE-2025-54794", "a directory that extends the attached name is outside it", async () => {
-  await ground.asks("Read", { path: `${secret}/key`, ...host }, "outside of what is attached");
+  await ground.asks("Read", { path: `${secret}/key`, ...host }, "outside the workspace");
   await ground.asks("Search", { query: "canary", path: secret, ...host });
   await ground.asks("Shell", { command: "cat ../work-secret/key", ...host });
 });
 
 attack("CVE-2025-53109 CVE-2025-53110", "a link's target outside is outside", async () => {
   for (const path of ["link", "elsewhere/key", `${work}/src/../elsewhere/key`])
-    await ground.asks("Read", { path, ...host }, `read ${secret}/key on this machine, outside of what is attached`);
+    await ground.asks("Read", { path, ...host }, `read ${secret}/key on this computer, outside the workspace`);
   await ground.asks("Write", { path: "elsewhere/new", content: "x", ...host }, `write ${secret}/new`);
   expect(existsSync(join(secret, "new"))).toBe(false);
 });

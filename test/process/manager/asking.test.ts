@@ -130,5 +130,5 @@ test("an unanswered question ends after two minutes, and the agent continues wit
   await it.home.clock.advance(1);
   await it.until(session, "session_exited", 2);
   expect(it.manager.ownerQuestionManager.resolveQuestion(id, "1")).toBe(false);
-  expect(JSON.stringify(await it.home.messages(pid))).toContain("as you think best");
+  expect(JSON.stringify(await it.home.messages(pid))).toContain("with your best judgement");
 });

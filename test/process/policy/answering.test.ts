@@ -50,7 +50,7 @@ test("a request shows place, reason, and the removed and added lines of a file",
     once: true,
     target: "gsv",
     directory: null,
-    reasons: ["it tells an agent what to do, or is a file that acts"],
+    reasons: ["may change what agents or programs do"],
     diff: "@@ line 1 @@\n one\n-two\n+three\n ",
   });
   expect(hash).toMatch(/^[0-9a-f]{64}$/);
@@ -62,7 +62,7 @@ test("an answer with the hash of the shown call applies only to that call", asyn
   const other = await home.refusal("hil.answer", { id, decision: "approve", hash: hash.replace(/^./, "x") });
   expect([other.code, other.message]).toEqual([
     "ECONFLICT",
-    `what you were shown is not what ${id} asks: look at it again`,
+    `request ${id} has changed since you last looked: review it again`,
   ]);
   await answer(home, id, { decision: "approve", hash });
   await lastResult(home);
@@ -75,7 +75,7 @@ test("an approved write is not made if its file has changed meanwhile, and asks 
   const { id } = await asked(home, WRITE);
   await home.sys.call("fs.write", { path: "~/context.d/a.md", content: "what a person wrote meanwhile\n" });
   await answer(home, id, { decision: "approve" });
-  expect(await lastResult(home)).toContain("what it would change is not the same any more");
+  expect(await lastResult(home)).toContain("the file has changed since");
   expect(await read(home, "~/context.d/a.md")).toContain("what a person wrote meanwhile");
 });
 
@@ -132,7 +132,7 @@ test("changes to agent instructions can never be allowed permanently", async () 
   const refused = await home.refusal("hil.answer", { id, decision: "approve", always: true });
   expect([refused.code, refused.message]).toEqual([
     "EPERM",
-    "changes of /home/sam/context.d/a.md ask every time: it says what an agent does",
+    "changes to /home/sam/context.d/a.md always need approval",
   ]);
   await home.sys.call("policy.add", { action: "auto", match: "*" });
   await answer(home, id, { decision: "deny" });
@@ -149,7 +149,7 @@ test("a question holds the process, is signalled as a question, and its answer i
   expect((await home.get(INIT)).waitsFor).toMatchObject({ kind: "question", id: question.id });
   expect(home.heard("chat.hil")).toMatchObject([{ kind: "question", id: question.id }]);
   const wrong = await home.refusal("hil.answer", { id: question.id, decision: "answer", text: "green" });
-  expect([wrong.message, wrong.hints]).toEqual(["green is none of the choices", ["1 red   2 blue"]]);
+  expect([wrong.message, wrong.hints]).toEqual(["not one of the choices: green", ["1 red   2 blue"]]);
   const asYes = await home.refusal("hil.answer", { id: question.id, decision: "approve" });
   expect(asYes.message).toContain("is a question");
   await answer(home, question.id, { decision: "answer", text: "1" });
@@ -162,9 +162,9 @@ test("an unanswered question ends with its default in time, also if the kernel e
     const { id } = await asked(home, { calls: [{ name: "Ask", args: QUESTION }] });
     if (restarts) await home.restart();
     await home.clock.advance(60_000);
-    expect(await lastResult(home)).toBe("nobody answered within 1 minute; the default: blue");
+    expect(await lastResult(home)).toBe("no answer within 1 minute; default answer: blue");
     const late = await home.refusal("hil.answer", { id, decision: "answer", text: "red" });
-    expect(late.message).toBe(`${id} is over: nobody answered in time`);
+    expect(late.message).toBe(`${id} has expired`);
   }
 });
 
@@ -180,10 +180,7 @@ test("a process without an approver gets the default at once, or an error", asyn
   const results = (await home.messages(pid)).flatMap((each) =>
     each.role === "toolResult" ? [each.content.output] : [],
   );
-  expect(results).toEqual([
-    "nobody is there to ask; the default: blue",
-    "this process has nobody to ask, and the question has no default.",
-  ]);
+  expect(results).toEqual(["no user to ask; default answer: blue", "no user to ask, and the question has no default."]);
 });
 
 const MUTATIONS = samples(20, 200);
@@ -213,7 +210,7 @@ test("only the shown call runs, whatever is changed between the approval and the
     const [call] = await home.stores.processes.openCalls(pid, runId);
     changeCall(home, pid, call?.dispatchId ?? "", other);
     await home.sys.call("proc.signal", { pid, signal: "CONT" });
-    expect(await lastResult(home, pid)).toStartWith("EPERM: what sam has approved is to ");
+    expect(await lastResult(home, pid)).toStartWith("EPERM: sam approved something else (");
     if ((await read(home, other.path)) !== null) slipped++;
   }
   expect(slipped).toBe(0);

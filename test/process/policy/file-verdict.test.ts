@@ -92,11 +92,11 @@ test("in mode auto-edit, files that make programs run by themselves still ask, e
 });
 
 test("the reason for asking about a file of an attached directory is shown exactly", () => {
-  expect(guardedWords("/workspaces/dir_kvoyqq/src/cart.js")).toBe("it changes a directory of this machine");
+  expect(guardedWords("/workspaces/dir_kvoyqq/src/cart.js")).toBe("changes files on this computer");
   for (const path of [
     "/workspaces/dir_kvoyqq/AGENTS.md",
     "/workspaces/dir_kvoyqq/.git/hooks/x",
     "/home/sam/context.d/a",
   ])
-    expect(guardedWords(path)).toBe("it tells an agent what to do, or is a file that acts");
+    expect(guardedWords(path)).toBe("may change what agents or programs do");
 });

@@ -29,7 +29,7 @@ const READ: Subject = {
   tags: new Set(),
   words: null,
   place: "/proj/a",
-  slippery: null,
+  unstable: null,
 };
 const about = (more: Partial<Subject>) => ({ ...READ, ...more });
 const only = (rule: object) => [layer("yours", { rules: [rule] })];

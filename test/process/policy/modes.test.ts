@@ -59,7 +59,7 @@ test("mode yolo runs calls that would ask, but guarded ones ask and a deny wins"
 test("mode yolo without a sandbox is refused, unless the whole home allows it and gsv does not run as root", async () => {
   await using home = await TestKernel.boot();
   const refused = await home.refusal("proc.mode", { pid: INIT, mode: "yolo" });
-  expect([refused.code, refused.message]).toEqual(["EPERM", expect.stringContaining("no sandbox")]);
+  expect([refused.code, refused.message]).toEqual(["EPERM", expect.stringContaining("needs a sandbox")]);
   expect((await home.refusal("proc.spawn", { mode: "yolo" })).code).toBe("EPERM");
   await home.person(0).call("config.set", { key: "ai.tools.yoloWithoutSandbox", value: "true", system: true });
   const forced = home.sys.call("proc.mode", { pid: INIT, mode: "yolo" });

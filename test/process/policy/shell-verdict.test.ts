@@ -142,7 +142,7 @@ test("the verdict lists for each part its known effects and the reason to ask", 
     ["xargs rm", ["unclassified"]],
     ["rm", ["destructive"]],
   ]);
-  expect(reasons).toEqual(["xargs rm: is not known to only look", "rm: deletes or replaces"]);
+  expect(reasons).toEqual(["xargs rm: unknown command, may change files", "rm: deletes files or ends processes"]);
 });
 
 test("mode yolo runs commands that ask by default in a sandbox, but not those that a rule asks for", async () => {

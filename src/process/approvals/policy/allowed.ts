@@ -1,4 +1,4 @@
-// What a call may do once it was judged: what a person has seen and approved and nothing else, or what a rule or the mode lets it do. Pure.
+// The rights of a judged call: exactly what the user approved, or what a rule or the mode allows. Pure.
 
 import { normalise } from "../../../../fs/path.ts";
 import { keyFiled } from "../../../abi/config/config-key.ts";
@@ -14,7 +14,6 @@ export type Seen = Pick<Caller, "approved" | "allowed" | "lifted">;
 
 export function seenOf(call: CallRow, judged: Judged, isApproved: boolean): Seen {
   const { place, about, lifted } = judged;
-  // By now it is allowed, by whatever rule.
   if (call.call === "net.fetch" || call.call === SERVER_CALL) return { approved: true };
   if (place !== null && (isApproved || lifted) && isHostFileCall(call)) return { allowed: place };
   const directory = about.directory === null ? {} : { allowed: about.directory };
@@ -24,17 +23,17 @@ export function seenOf(call: CallRow, judged: Judged, isApproved: boolean): Seen
   return lifted ? { lifted: true, ...directory } : {};
 }
 
-/** A link may lead elsewhere since, a file hold something else: a yes is to what was shown. */
+/** Refuses a call whose link target or file content has changed since the approval. */
 export function needSame(approval: Approval, call: CallRow, judged: Judged): void {
   if (approval.hash === hashOf(call, judged)) return;
   const isSame = approval.why.endsWith(judged.what);
-  const now = isSame ? "what it would change is not the same any more" : `it would ${judged.what} now`;
-  throw new SysError("EPERM", `what ${approval.by} has approved is to ${approval.why}, and ${now}`, [
-    "make the call again: it asks anew",
+  const now = isSame ? "the file has changed since" : `it would now ${judged.what}`;
+  throw new SysError("EPERM", `${approval.by} approved something else (${approval.why}): ${now}`, [
+    "call it again to ask for a new approval",
   ]);
 }
 
-/** The model asked for something else, and has to know what became of it. */
+/** Tells the model that the user edited its call. */
 export function editedText({ args }: CallRow, { by }: Approval): string {
   return `(${by} changed this call before it ran, to ${JSON.stringify(args)})\n`;
 }

@@ -1,13 +1,13 @@
-// Whether a program of awk only reads the files it is given and prints. What it could run (system, pipes), write (redirections) or read besides
-// (getline, other file names, other programs) is refused, and so is all that two awks could read in two ways. Pure.
+// True if an awk program only reads its input and prints. Refuses system, pipes, redirections, getline, other files and programs, and whatever
+// two awks could parse differently. Pure.
 
 const FUNCTIONS =
   /^(?:length|substr|index|split|sub|gsub|match|sprintf|tolower|toupper|int|sqrt|exp|log|sin|cos|atan2)$/;
 const KEYWORDS = /^(?:BEGIN|END|if|else|while|for|do|in|break|continue|next|exit|delete|print|printf)$/;
 const VARIABLES = /^(?:NR|NF|FNR|FS|OFS|RS|ORS|SUBSEP|RSTART|RLENGTH|FILENAME|CONVFMT|OFMT)$/;
-/** A name of the program's own; names in capitals may be awk's. */
+/** Variable of the program; upper-case names may be awk's. */
 const OWN = /^[a-z_][a-z0-9_]*$/;
-/** Names that some awk knows for more than a variable. */
+/** Names with a special meaning in some awk. */
 const KNOWN_ELSEWHERE =
   /^(?:system|getline|close|fflush|nextfile|func|function|return|switch|case|default|namespace|include|load|rand|srand|systime|strftime|mktime|asort\w*|gensub|patsplit|strtonum|typeof|isarray|and|or|xor|compl|lshift|rshift|bindtextdomain|dcgettext|dcngettext|printf)$/;
 const SIGNS = /^(?:\+\+|--|[-+*/%^=!<>]=|&&|\|\||!~|[-+*%^=!<~?:,;(){}[\]$])/;
@@ -39,7 +39,7 @@ export function onlyReads(program: string): boolean {
       before = known;
     } else if (figure !== undefined) before = "operand";
     else if (blank === undefined && rest.startsWith("/")) {
-      // After a parenthesis it may be the one or the other.
+      // After a parenthesis: division or pattern, depending on the awk.
       if (before === "close" || before === "call") return false;
       const pattern = before === "operand" ? "/" : patternAt(rest);
       if (pattern === null) return false;
@@ -69,7 +69,7 @@ function tokenOf(name: string, after: string): Token | null {
   return OWN.test(name) && !KNOWN_ELSEWHERE.test(name) && !after.startsWith("(") ? "operand" : null;
 }
 
-/** A pattern to its end; null where brackets or the line's end leave that open. */
+/** The whole pattern; null if its end is ambiguous. */
 function patternAt(rest: string): string | null {
   return /^\/(?:[^/\\[]|\\[^\n]|\[\^?[^\][/\\]+\])*\//.exec(rest)?.[0] ?? null;
 }

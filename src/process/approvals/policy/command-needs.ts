@@ -1,14 +1,14 @@
-// What a command needs that the sandbox withholds, and what makes it dangerous, in the words that the approval card shows. Read from the
-// words of each command; an unknown program needs nothing and says nothing here. Pure.
+// What a command needs beyond the sandbox, and its dangers, as the approval card shows them. Works on the words of each command; an unknown
+// program has neither. Pure.
 
 import type { ShellLine } from "./shell-line.ts";
 import { type Part, programOf, type ShellParts, type Word } from "./shell-parts.ts";
 
 export interface CommandNeeds {
   readonly network: boolean;
-  /** The most serious first, each at most once. */
+  /** The most serious first, without duplicates. */
   readonly dangers: readonly string[];
-  /** No pattern rule may cover it: a yes is for this exact command. */
+  /** Only a rule for the exact command may cover it. */
   readonly exactOnly: boolean;
 }
 
@@ -16,7 +16,7 @@ type Words = readonly string[];
 
 interface Danger {
   readonly text: string;
-  /** 3 cannot be undone outside of this computer, 2 loses work here, 1 is worth knowing. */
+  /** 3: affects other computers, cannot be undone. 2: loses work here. 1: worth knowing. */
   readonly weight: 1 | 2 | 3;
 }
 
@@ -73,7 +73,6 @@ function has(args: Words, pattern: RegExp): boolean {
   return args.some((arg) => pattern.test(arg));
 }
 
-/** The first word that is no flag. */
 function verbOf(args: Words): string {
   return args.find((arg) => !arg.startsWith("-")) ?? "";
 }

@@ -1,5 +1,5 @@
-// What a command is known to do, by its words: delete, reach the network, take rights, change things, or nothing but look. What is not known
-// is said to be so. And the options by which a harmless program writes or runs another: no rule for the program covers these. Pure.
+// Tags of a command by its words: destructive, network, privileged, mutating, unclassified, or none for read-only. Also the options with which
+// a harmless program writes files or runs another program: a rule for the program does not cover these. Pure.
 
 import type { Tag } from "../../../abi/policy.ts";
 import { looksOf } from "./readers.ts";
@@ -12,7 +12,7 @@ const PRIVILEGED =
   /^(?:sudo|doas|su|mount|umount|passwd|useradd|userdel|usermod|systemctl|service|chroot|insmod|setcap|crontab|at)$/;
 const MUTATING =
   /^(?:chmod|chown|chgrp|cp|mkdir|touch|tee|ln|install|patch|sponge|mktemp|kill|killall|pkill|git|npm|npx|pnpm|yarn|bun|pip\d?|cargo|go|make|tar|unzip|gzip|gunzip)$/;
-/** Commands of gsv's own that end or delete something, after the words that lead to them. */
+/** Verbs of gsv that end or delete something, and the nouns before them. */
 const ENDS = /^(?:kill|reset|delete|remove|uninstall|rm)$/;
 const LEADS = /^(?:gsv|proc|archive|fs|repo|workspace|user|token|media|skills|context|storage)$/;
 
@@ -38,8 +38,8 @@ function endsSomething(program: string, args: readonly (string | null)[]): boole
   return ENDS.test(first) || (LEADS.test(first) && args.some((arg) => ENDS.test(arg ?? "")));
 }
 
-/** Options that make a program run another, write a file, or read its orders from somewhere else. */
-const SLIPPERY: { readonly [program: string]: RegExp } = {
+/** Options that make a program run another, write a file, or load its configuration from elsewhere. */
+const UNSTABLE: { readonly [program: string]: RegExp } = {
   find: /^-(?:delete|exec|execdir|ok|okdir|fprint\w*|fls|files0-from)/,
   fd: /^(?:-[xX]|--exec)/,
   rg: /^(?:--pre|--hostname-bin|-z$|--search-zip|--ignore-file|-f)/,
@@ -74,9 +74,8 @@ const SLIPPERY: { readonly [program: string]: RegExp } = {
   xargs: /^/,
 };
 
-/** The first such word of a command. */
-export function slipperyWord({ words }: Pick<Part, "words">): string | null {
+export function unstableOption({ words }: Pick<Part, "words">): string | null {
   const [name = null, ...args] = words;
-  const pattern = name === null ? undefined : SLIPPERY[programOf(name)];
+  const pattern = name === null ? undefined : UNSTABLE[programOf(name)];
   return args.find((arg): arg is string => arg !== null && pattern?.test(arg) === true) ?? null;
 }

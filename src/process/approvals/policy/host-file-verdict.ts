@@ -1,6 +1,5 @@
-// Whether a file tool of an agent on the target host runs, or a person is asked first: looking inside what a person attached is free, in mode
-// auto-edit writing there too, all else asks and says where it leads. What makes programs run by themselves, or tells agents what to do, is
-// written with a person's yes alone. Pure.
+// The verdict on a file tool for the target host. Reads in an attached directory run, in mode auto-edit writes too; everything else asks. Writes
+// to files that configure programs or agents always ask. Pure.
 
 import type { Mode } from "../../../abi/policy.ts";
 import type { FileGround } from "../../../kernel/files/host-files.ts";
@@ -15,27 +14,28 @@ const VERBS: { readonly [call: string]: string } = {
   "fs.delete": "delete",
 };
 
-/** Directories of programs that read their orders from them, and files that are orders. */
+/** Directories and files that configure programs or agents. */
 const ACTS =
   /\/(?:\.(?:git|gsv|husky|vscode|idea|claude|cursor|codex|gemini|devcontainer|github|ssh|config)(?:\/|$)|(?:agents|claude|gemini)\.md$|\.(?:mcp\.json|gitconfig|gitmodules|gitattributes|bashrc|bash_profile|profile|zshrc|zshenv|envrc|npmrc|yarnrc|netrc)$)/;
 
-/** A file tool whose call says the target host. */
 export function isHostFileCall({ call, args }: Pick<Called, "call" | "args">): boolean {
   return call !== null && Object.hasOwn(VERBS, call) && args.target === "host";
 }
 
-/** There or not yet there, and whatever a disk takes for the same name. */
+/** True if the path configures a program or an agent. Names are folded, as some disks do. */
 export function actsByItself(path: string): boolean {
   return ACTS.test(foldName(path));
 }
 
-/** What the path of a directory of the machine begins with, attached, as it is inside gsv. */
+/** Prefix of the paths in gsv that lead to attached host directories. */
 export const ATTACHED = "/workspaces/dir_";
 
-/** Why a change of a guarded file inside gsv asks. */
+export const ACTS_REASON = "may change what agents or programs do";
+
+/** Reason on the card for a change of a guarded file in gsv. */
 export function guardedWords(path: string): string {
-  if (path.startsWith(ATTACHED) && !actsByItself(path)) return "it changes a directory of this machine";
-  return "it tells an agent what to do, or is a file that acts";
+  if (path.startsWith(ATTACHED) && !actsByItself(path)) return "changes files on this computer";
+  return ACTS_REASON;
 }
 
 export function hostFileVerdict({ call }: Pick<Called, "call">, ground: FileGround, mode: Mode): Verdict {
@@ -48,8 +48,8 @@ export function hostFileVerdict({ call }: Pick<Called, "call">, ground: FileGrou
   return { action: "ask", why: `${attach}${hostFileWords(call, ground)}` };
 }
 
-/** The same before and after a directory was attached. */
+/** Must be the same before and after the directory is attached. */
 export function hostFileWords(call: string | null, { path, inside, attaches }: FileGround): string {
-  const where = inside || attaches !== null ? "on this machine" : "on this machine, outside of what is attached";
+  const where = inside || attaches !== null ? "on this computer" : "on this computer, outside the workspace";
   return `${VERBS[call ?? ""] ?? "use"} ${path} ${where}`;
 }

@@ -1,6 +1,5 @@
-// The judgement on a call of an agent: it runs, a person is asked, or it is not carried out. By the table of defaults, then by the rules of
-// every policy that concerns it, then by the mode of the process; what is guarded asks whatever these say. With it comes what a person is
-// shown, and the checksum of that: only what was shown runs.
+// Judges an agent's call: run, ask or refuse. Order: default table, rules of all policies, mode of the process. Guarded files always ask. The
+// result holds what the approval card shows, and its checksum: only the shown call runs.
 
 import { normalise } from "../../../../fs/path.ts";
 import { type KeyWritten, keyFiled } from "../../../abi/config/config-key.ts";
@@ -18,6 +17,7 @@ import { asCalled, SERVER_CALL } from "../../run/tool-servers.ts";
 import { type CommandNeeds, needsOfLine } from "./command-needs.ts";
 import { type Called, isGuarded, type Verdict, verdictOf } from "./file-verdict.ts";
 import {
+  ACTS_REASON,
   ATTACHED,
   actsByItself,
   guardedWords,
@@ -31,44 +31,43 @@ import type { ParseShell } from "./shell-parts.ts";
 import { looksOnly, type PartVerdict, shellVerdict } from "./shell-verdict.ts";
 
 export interface JudgePorts {
-  /** The file a path leads to for the process's agent, links followed. */
+  /** The real path for the process's agent, links resolved. */
   readonly locate: (row: ProcessRow, path: string) => Promise<string>;
-  /** Where on the host a command of the process would run; refuses where it cannot. */
+  /** Where on the host a command of the process would run. Throws if it cannot run. */
   readonly hostGround: (row: ProcessRow, command: string, cwd: string | undefined) => Promise<HostGround>;
-  /** What a change of a setting would do; refuses what no agent may change. Null: what it would become is not known. */
+  /** Describes a change of a setting. Throws if agents may not change it. `value` is null if unknown. */
   readonly proposal: (row: ProcessRow, key: KeyWritten, value: string | null) => Promise<string>;
-  /** Where on the host a file lies. */
   readonly hostFile: (row: ProcessRow, path: string) => Promise<FileGround>;
-  /** What policies say of a process, the narrowest first. */
+  /** Policies that apply to a process, the narrowest first. */
   readonly layers: (row: ProcessRow, directory: string | null) => Promise<readonly Layer[]>;
-  /** What a file holds now, for whoever is shown how it would change; null where that cannot be told. */
+  /** The current text of a file, for the diff; null if unreadable. */
   readonly textOf: (row: ProcessRow, path: string, target: "gsv" | "host") => Promise<string | null>;
   readonly parser: () => Promise<ParseShell>;
-  /** Refuses what would be refused with a yes too: by what its agent may look at anyway, with nothing run, reached or changed. */
+  /** Throws if the call would fail even with an approval. Has no effects. */
   readonly foresee: (row: ProcessRow, call: Called) => Promise<void>;
 }
 
-/** What was decided of a call, and what a person is shown of it. */
+/** The verdict on a call, and what the approval card shows. */
 export interface Judged {
   readonly verdict: Verdict | { readonly action: "deny"; readonly why: string };
-  /** A rule or the mode lets it do what would ask. */
+  /** A rule or the mode allows a call that would ask by default. */
   readonly lifted: boolean;
-  /** In a few words; also where it runs without asking, and the same once a directory it asks for is attached. */
+  /** What the call does. Must not change when its directory gets attached. */
   readonly what: string;
   readonly about: ApprovalAbout;
   readonly parts: readonly PartVerdict[];
-  /** The file it changes, links followed. */
+  /** Real path of the changed file. */
   readonly place: string | null;
-  /** A directory of the host that a yes attaches besides; a command does that itself. */
+  /** Host directory that the approval attaches first; null for commands, which attach it themselves. */
   readonly attaches: string | null;
 }
 
-/** What the table of defaults says. */
+/** The default verdict. */
 interface ByDefault extends Pick<Judged, "what" | "place" | "attaches"> {
   readonly verdict: Verdict;
-  /** No rule and no mode takes the question away. */
+  /** Asks whatever rules and the mode say. */
   readonly guarded: boolean;
-  /** Its agent may look there without asking: so it may hear before anybody is asked that it cannot be. */
+  /** The agent may read there, so errors may be reported before the user is asked. */
   readonly open: boolean;
 }
 
@@ -97,10 +96,9 @@ export class Judge {
     const isNew = ground !== null && !ground.attached;
     const more = { ...(isNew && { attaches: ground.directory }), ...(ground?.sandbox === null && ONCE) };
     const about = { target, directory: ground?.directory ?? null, reasons: [], diff: null, ...more };
-    // What is fed to a shell is a command.
     if (command === undefined) {
       const why = `type into command ${request.id}: ${input}`;
-      return judgedAs({ action: "ask", why }, { about: { ...about, reasons: ["what is typed may be a command"] } });
+      return judgedAs({ action: "ask", why }, { about: { ...about, reasons: ["the input may be a command"] } });
     }
     const onDisk = `${cwd ?? row.cwd}\n${command}`.includes(ATTACHED);
     const line = await shellLine(command, this.ports.parser);
@@ -136,13 +134,13 @@ export class Judge {
     const ground = await this.ports.hostFile(row, typeof call.args.path === "string" ? call.args.path : ".");
     const { path: place, attaches, inside } = ground;
     const verdict = hostFileVerdict(call, ground, row.mode);
-    // No rule is about what nobody has attached.
+    // Rules do not cover unattached directories.
     const guarded = !inside || (changes(call) && actsByItself(place));
     const what = hostFileWords(call.call, ground);
     return await this.byRules(row, call, { verdict, what, place, guarded, attaches, open: inside });
   }
 
-  /** What is decided by default, and what rules and the mode make of it. */
+  /** Applies rules and the mode to the default verdict. */
   private async byRules(row: ProcessRow, call: Called, by: ByDefault): Promise<Judged> {
     const { verdict, what, place, guarded, attaches, open } = by;
     const target = typeof call.args.target === "string" ? call.args.target : "gsv";
@@ -154,11 +152,11 @@ export class Judge {
       tags: new Set(TAGS_OF[call.call ?? ""] ?? []),
       words: null,
       place,
-      slippery: null,
+      unstable: null,
     });
     if (open && said?.action !== "deny" && (verdict.action === "ask" || said?.action === "ask"))
       await this.ports.foresee(row, call);
-    const why = attaches === null ? reasonOf(call, guarded, place ?? "") : "it does not work there yet";
+    const why = attaches === null ? reasonOf(call, by) : "directory not attached yet";
     const reasons = [said === null ? why : said.by];
     const attached = attaches === null ? guarded && ONCE : { attaches };
     const diff = verdict.action === "auto" && said === null ? null : await this.diffOf(row, call, place);
@@ -167,7 +165,7 @@ export class Judge {
     if (row.mode === "plan" && verdict.action !== "refuse" && !LOOKS.has(call.call ?? ""))
       return judgedAs(planRefusal(verbOf(call)), common);
     if (verdict.action === "auto" && said?.action === "ask") return judgedAs({ action: "ask", why: what }, common);
-    // On the host what writes without asking does so because of the mode.
+    // On the host, only the mode allows writes by default.
     if (verdict.action === "auto") return judgedAs(verdict, { ...common, lifted: target === "host" && changes(call) });
     const isLifted =
       verdict.action === "ask" && !guarded && (said === null ? row.mode === "yolo" : said.action === "auto");
@@ -179,14 +177,15 @@ export class Judge {
     call: Called,
     { key, place }: { readonly key: KeyWritten; readonly place: string },
   ): Promise<Judged> {
-    // What a person approves is what they read: a link to a setting could lead elsewhere by then.
-    if (!namesItself(call, place)) throw new SysError("EPERM", `a setting is changed by its own path: ${place}`);
+    // Not through a link: it could point elsewhere by the time of the approval.
+    if (!namesItself(call, place))
+      throw new SysError("EPERM", `a setting can only be changed at its own path: ${place}`);
     const { content } = call.args;
     const why = await this.ports.proposal(row, key, typeof content === "string" ? content : null);
     if (row.mode === "plan") return judgedAs(planRefusal(why));
     return judgedAs(
       { action: "ask", why },
-      { place, about: { ...NOTHING_ABOUT, ...ONCE, reasons: ["it is a setting"] } },
+      { place, about: { ...NOTHING_ABOUT, ...ONCE, reasons: ["changes a setting"] } },
     );
   }
 
@@ -194,7 +193,7 @@ export class Judge {
     if (!changesFile(call) || place === null) return null;
     const isOnHost = call.args.target === "host";
     const before = await this.ports.textOf(row, place, isOnHost ? "host" : "gsv");
-    // New, or none that the agent may read: what it may not see stands in no question of its.
+    // New, or unreadable for the agent: a diff would reveal its contents.
     if (isOnHost && before === null) return null;
     const { content, oldString, newString, replaceAll } = call.args;
     if (call.call === "fs.write") return lineDiff(before ?? "", String(content), DIFF_LINES_MAX);
@@ -205,7 +204,7 @@ export class Judge {
   }
 }
 
-/** Of everything a person sees that says what will happen; why it asks is not part of it. */
+/** Checksum of what the card says will happen. The reasons are not part of it. */
 export function hashOf(call: Called, { what, about }: Pick<Judged, "what" | "about">): string {
   const { target, directory, diff } = about;
   const seen = JSON.stringify([call.tool, call.call, sorted(call.args), what, target, directory, diff]);
@@ -225,49 +224,46 @@ function judgedAs(verdict: Judged["verdict"], more: Partial<Judged> = {}): Judge
   return { ...whole, verdict };
 }
 
-/** The calls of a block are judged one by one. */
+/** Read-only calls. The calls inside a code block are judged one by one. */
 const LOOKS: ReadonlySet<string> = new Set(["fs.read", "fs.search", "net.fetch", "codemode.exec"]);
 const TAGS_OF: { readonly [call: string]: readonly Tag[] } = {
   "fs.write": ["mutating"],
   "fs.edit": ["mutating"],
   "fs.delete": ["mutating", "destructive"],
   "net.fetch": ["network"],
-  // What it does only its server knows.
   [SERVER_CALL]: ["unclassified"],
 };
 
 function planRefusal(what: string): Verdict {
   return {
     action: "refuse",
-    why: `EPERM: ${what} was not carried out: this process is in mode plan and only looks.\nSay what you would do; a person changes the mode.`,
+    why: `EPERM: ${what} is not allowed in mode plan.\nDescribe what you would do. Only the user can change the mode.`,
   };
 }
 
 interface Reach {
   readonly network: boolean;
-  /** Files of this machine are there under a path of gsv's. */
+  /** A path in gsv leads to files of the host. */
   readonly onDisk: boolean;
 }
 
 function groundWords(ground: HostGround | null, { network, onDisk }: Reach): string {
-  if (ground === null) return onDisk ? "run in gsv, on files of this machine" : "run in gsv";
+  if (ground === null) return onDisk ? "run in gsv, on files of this computer" : "run in gsv";
   const { directory, sandbox } = ground;
-  const where = `run on this machine in ${directory}`;
-  if (sandbox === null) return `${where}, with NO SANDBOX: it can do whatever you can`;
+  const where = `run on this computer in ${directory}`;
+  if (sandbox === null) return `${where}, with NO SANDBOX: it can do everything you can`;
   return `${where}, in a sandbox ${network ? "with the network" : "without network"}`;
 }
 
-/** As a person is shown it. */
 function shownNeeds({ dangers }: CommandNeeds, network: boolean): Pick<ApprovalAbout, "dangers" | "grants"> {
   return { ...(dangers.length > 0 && { dangers }), ...(network && { grants: ["network"] as const }) };
 }
 
-function reasonOf({ call, args }: Called, guarded: boolean, place: string): string {
-  if (call === "fs.delete") return "deleting asks";
-  if (guarded && args.target === "host")
-    return "it is outside of what is attached, or makes programs act by themselves";
-  if (guarded) return guardedWords(place);
-  return "it asks by default";
+function reasonOf({ call, args }: Called, { guarded, open, place }: ByDefault): string {
+  if (call === "fs.delete") return "deletes files";
+  if (guarded && args.target === "host") return open ? ACTS_REASON : "outside the workspace";
+  if (guarded) return guardedWords(place ?? "");
+  return "needs approval by default";
 }
 
 function verbOf({ call, tool }: Called): string {

@@ -1,24 +1,22 @@
-// A command line that means the same to every shell: words, quotes without anything worked out inside them, pipes and lists. What is more
-// than that is not read here and gives null: a line is understood whole or not at all. Pure.
+// Parses command lines that every shell reads the same way: words, plain quotes, pipes and lists. Returns null for anything else. Pure.
 
 export type Words = readonly string[];
 
-/** Longer lines are nobody's to read at a glance. */
 const CHARS_MAX = 10_000;
-/** Letters, figures and signs that no shell gives a meaning inside a word; a tilde or caret only where it does not begin one. */
+/** Characters without a special meaning inside a word in any shell. A tilde or caret is only safe after the first character. */
 const BARE = /[\p{L}\p{N}_@%+:,./=-]/u;
 const BARE_LATER = /[\p{L}\p{N}_@%+:,./=~^-]/u;
-/** Between quotes, besides: what is seen on the screen as what it is. */
+/** Also allowed between quotes: visible characters. */
 const QUOTED = /[\p{L}\p{N}\p{P}\p{S} ]/u;
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}|\p{M}/u;
 const RESERVED = new Set(
   "if then elif else fi for while until do done case esac select function time coproc in { } ! [[ ]]".split(" "),
 );
-/** What is printed goes nowhere, or both streams go the same way: nothing is written. */
+/** Redirections that write no file. */
 const NOWHERE = /^(?:[12]?> ?\/dev\/null|2>&1)(?=[ |;&]|$)/;
 const OPERATOR = /^(?:\|\||&&|\||;)/;
 
-/** The words of each command, or null where it takes more than this to know them. */
+/** The words of each command; null if the line is not plain. */
 export function plainLine(text: string): readonly Words[] | null {
   if (text.length > CHARS_MAX) return null;
   const line = text.trim();

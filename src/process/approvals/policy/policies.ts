@@ -1,6 +1,5 @@
-// The policies that concern a process, the narrowest first: rules of a place and of everywhere that answers left behind, the account's own for
-// the profile and in general, the whole home's, and what the repository it works in brings along, which can only narrow. Rules come and go by
-// people alone.
+// The policies that apply to a process, the narrowest first: always-rules of the directory and of everywhere, the account's policies, the home's,
+// and the policy of the repository, which can only add asks and denials. Only people change rules.
 
 import type { SettingName } from "../../../abi/config/config.ts";
 import { messageOf, SysError } from "../../../abi/errno.ts";
@@ -18,7 +17,7 @@ export interface PoliciesPorts {
   readonly kernel: Pick<KernelStore, "policies" | "config">;
   readonly clock: Clock;
   readonly random: RandomBytes;
-  /** The text of the policy that the repository brings along in which a process works; null where it has none. */
+  /** The policy file of the process's repository; null if there is none. */
   readonly repository: (row: ProcessRow, directory: string | null) => Promise<string | null>;
 }
 
@@ -33,9 +32,9 @@ export class Policies {
       rule.place !== null && (rule.place === row.workspaceId || rule.place === directory);
     const written = await this.written(row.ownerUid, row.profile);
     const layers = [
-      layerOf("what you always allow here", standing.filter(here)),
+      layerOf("your rules for this directory or workspace", standing.filter(here)),
       layerOf(
-        "your standing rules",
+        "your rules",
         standing.filter(({ place }) => place === null),
       ),
       ...written,
@@ -44,7 +43,7 @@ export class Policies {
     return brought === null ? layers : [...layers, repositoryLayer(brought)];
   }
 
-  /** What is written in settings, for a profile and in general. */
+  /** Policies in settings, for a profile and in general. */
   async written(uid: number, profile: Profile): Promise<readonly Layer[]> {
     const setting = await settingsFor(this.ports.kernel.config, { uid, client: undefined });
     const said = (name: SettingName, layer: "user" | "system") =>
@@ -74,7 +73,9 @@ export class Policies {
     const same = there.find((each) => each.place === place && JSON.stringify(each.rule) === JSON.stringify(rule));
     if (same !== undefined) return same;
     if (there.length >= RULES_MAX)
-      throw new SysError("ELIMIT", `there are already ${RULES_MAX} rules`, ["gsv policy revoke ID takes one away"]);
+      throw new SysError("ELIMIT", `cannot add a rule: ${RULES_MAX} already exist`, [
+        "remove one: gsv policy revoke ID",
+      ]);
     const taken = new Set(there.map(({ id }) => id));
     let id = approvalId(this.ports.random);
     while (taken.has(id)) id = approvalId(this.ports.random);
@@ -85,11 +86,11 @@ export class Policies {
 
   async revoke(ownerUid: number, id: string): Promise<void> {
     if (await this.ports.kernel.policies.remove(ownerUid, id)) return;
-    throw new SysError("ENOENT", `no such rule: ${id.slice(0, 40)}`, ["gsv policy list shows those there are"]);
+    throw new SysError("ENOENT", `no such rule: ${id.slice(0, 40)}`, ["to list rules: gsv policy list"]);
   }
 }
 
-/** The narrowest rule that lets exactly this run without asking the next time; `file` is where its path really leads. */
+/** A rule that allows exactly this call; `file` is the real path of its file. */
 export function narrowestRule({ tool, call, about, ...asked }: Approval, file: string | null): Rule {
   const args = asCalled({ tool, call, args: asked.args });
   const told = SAYS_WHAT[call];
@@ -107,7 +108,7 @@ export function narrowestRule({ tool, call, about, ...asked }: Approval, file: s
   };
 }
 
-/** Arguments that say what a call does; of all others every one does. */
+/** The arguments that a rule must match. For calls not listed: all of them. */
 const SAYS_WHAT: { readonly [call: string]: readonly string[] } = {
   "shell.exec": ["command", "network"],
   "fs.write": ["path"],
@@ -119,7 +120,7 @@ function layerOf(name: string, standing: readonly StandingRule[]): Layer {
   return { name, policy: { rules: standing.map(({ rule }) => rule) } };
 }
 
-// What cannot be read must not widen by that: everything asks.
+// An invalid policy must not allow anything: everything asks.
 function readable(text: string): Policy {
   try {
     return parsePolicy(text);
@@ -132,7 +133,7 @@ function repositoryLayer(text: string): Layer {
   try {
     return { name: "the policy of this repository", policy: parsePolicy(text), narrows: true };
   } catch (error) {
-    const name = `the policy of this repository, which cannot be read (${messageOf(error)})`;
+    const name = `the policy of this repository (invalid: ${messageOf(error)})`;
     return { name, policy: { default: "ask", rules: [] }, narrows: true };
   }
 }

@@ -1,29 +1,28 @@
-// Programs that only look, with the options under which they do: whatever else is said to one of them, it may do more. A name that is not
-// here is not known to only look. Pure.
+// Read-only programs and the options with which they stay read-only. Any other option or program may change something. Pure.
 
 import { onlyReads } from "./awk-program.ts";
 import type { Words } from "./plain-line.ts";
 
-/** What a command looks at, and whether git has to be known to run nothing where it stands. */
+/** Names that a command reads, and whether the repository must be checked for programs that git would run. */
 export interface Looks {
   readonly names: readonly string[];
   readonly git?: true;
-  /** What follows it may stand there. */
+  /** Directory of a `cd`. */
   readonly moves?: string;
 }
 
 interface Reader {
-  /** Letters of options, alone or together; figures may follow. */
+  /** Short options, alone or combined; digits may follow. */
   readonly letters?: string;
   /** Long options, without the value that may follow a `=`. */
   readonly long?: string;
-  /** How many words are no names: a pattern, a program of jq. */
+  /** Number of leading words that are not file names: a pattern, a jq program. */
   readonly skips?: number;
-  /** What these have to look like. */
+  /** Pattern that these words must match. */
   readonly skipped?: RegExp;
-  /** A second name would be written. */
+  /** A second file name would be written. */
   readonly namesMax?: number;
-  /** All words have to look like this, and none is a name. */
+  /** All words must match this; none is a file name. */
   readonly only?: RegExp;
 }
 
@@ -92,7 +91,7 @@ const READERS: { readonly [program: string]: Reader } = {
     letters: "cCeMnrsSa",
     long: "raw-output compact-output sort-keys slurp exit-status",
     skips: 1,
-    // A program may read others by their names.
+    // An awk program could read other files.
     skipped: /^(?!.*\b(?:import|include|modulemeta)\b)/,
   },
   grep: GREP,
@@ -110,7 +109,7 @@ const PATTERN_SAID = /^(?:-[A-Za-z0-9]*e|--regexp|--files$)/;
 const VERSIONED =
   /^(?:node|npm|npx|bun|deno|python3?|pip3?|go|cargo|rustc|git|gcc|g\+\+|clang|make|cmake|java|ruby|php)$/;
 
-/** What a command looks at, if it does nothing else; null where it does, or may. */
+/** What a read-only command reads; null if the command may do more. */
 export function looksOf([program = "", ...args]: Words): Looks | null {
   if (program === "find") return findLooks(args);
   if (program === "sed") return sedLooks(args);
@@ -137,7 +136,7 @@ function readerLooks(reader: Reader, args: Words): Looks | null {
   return namesMax !== undefined && names.length > namesMax ? null : { names };
 }
 
-/** A word after `--` is no option, however it begins; alone, `-` is standard input. */
+/** Words after `--` are never options; `-` alone is standard input. */
 function divided(args: Words): { readonly flags: Words; readonly words: Words } {
   const end = args.indexOf("--");
   const before = end === -1 ? args : args.slice(0, end);

@@ -1,44 +1,43 @@
-// Which rule of which policy decides. Narrower policies come first: what was said of a place, then of the account, its profile, the whole
-// home. A deny of any of them stands, and what a repository brings along can only narrow. Within a policy rules for exactly this call come
-// before rules for many, else in their order. Pure.
+// Selects the rule that decides. Narrower policies win: directory, account with profile, account, home. A deny in any policy wins, and the policy
+// of a repository can only add asks and denials. Within a policy, rules for an exact call come before patterns, then in order. Pure.
 
 import type { Action, Policy, Rule, Tag } from "../../../abi/policy.ts";
 import { isInside } from "../../../lib/inside.ts";
 import { foldName } from "../../../lib/text/fold-name.ts";
 import type { Word } from "./shell-parts.ts";
 
-/** What is asked about: a call, or one command of it. */
+/** A call, or one command of a shell call. */
 export interface Subject {
   readonly call: string;
   readonly target: string;
   readonly profile: string;
   readonly args: { readonly [name: string]: unknown };
   readonly tags: ReadonlySet<Tag>;
-  /** The words of the one command; null where it is no command. */
+  /** The words of the command; null for other calls. */
   readonly words: readonly Word[] | null;
-  /** Where its path really leads; null without one. */
+  /** Real path of the call; null if it has none. */
   readonly place: string | null;
-  /** It runs another program, or writes, by an option that only a rule which names it covers. */
-  readonly slippery: string | null;
+  /** An option that runs another program or writes; only a rule that names it covers it. */
+  readonly unstable: string | null;
 }
 
 export interface Layer {
-  /** As it is told: `your policy`, `the policy of this repository`. */
+  /** For messages, such as `your policy`. */
   readonly name: string;
   readonly policy: Policy;
-  /** It may narrow and not widen. */
+  /** The policy may only add asks and denials. */
   readonly narrows?: true;
 }
 
 export interface Decision {
   readonly action: Action;
-  /** Which rule of which policy. */
+  /** The rule and its policy, for messages. */
   readonly by: string;
-  /** The whole call is named by it, letter by letter. */
+  /** The rule names the whole command text. */
   readonly exact: boolean;
 }
 
-/** Null: no policy says anything. */
+/** null if no policy has a matching rule. */
 export function decision(layers: readonly Layer[], subject: Subject): Decision | null {
   const said = layers.flatMap((layer) => {
     const each = saidBy(layer, subject);
@@ -93,7 +92,7 @@ function isAt(pattern: string | undefined, target: string): boolean {
   return pattern === undefined || pattern === target || (pattern === "targets/*" && target !== "gsv");
 }
 
-// What widens has to fit for certain; what narrows fits where it may.
+// An `auto` rule must match for certain; other rules match if they may.
 function isEqual({ args, place }: Subject, name: string, text: string, widens: boolean): boolean {
   const value = args[name];
   if (name === "path" && place !== null)
@@ -111,15 +110,15 @@ function begins(subject: Subject, name: string, text: string, widens: boolean): 
   return typeof value === "string" && value.startsWith(text);
 }
 
-function beginsWith({ words, slippery }: Subject, wanted: readonly string[], widens: boolean): boolean {
+function beginsWith({ words, unstable }: Subject, wanted: readonly string[], widens: boolean): boolean {
   if (words === null) return !widens;
-  // What is worked out when it runs may be anything.
+  // A null word is only known at run time.
   const fit = wanted.every((word, index) => {
     const has = words[index];
     if (has === undefined) return false;
     return has === null ? !widens : has === word || (!widens && index === 0 && has.endsWith(`/${word}`));
   });
-  return fit && !(widens && slippery !== null && !wanted.includes(slippery));
+  return fit && !(widens && unstable !== null && !wanted.includes(unstable));
 }
 
 function wordsOf(text: string): readonly string[] {

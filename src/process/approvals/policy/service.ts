@@ -1,5 +1,5 @@
-// The service behind policy.* and proc.mode: rules listed, added and taken away, what would become of a command, and the mode of a process.
-// A process asks and never changes: the calls that change are declared for people alone, and the modes that free most have a floor here.
+// The service behind policy.* and proc.mode: lists, adds and removes rules, explains the verdict on a command, and sets the mode of a process.
+// Processes can only read: the calls that change anything are declared for people.
 
 import { isAbsolute } from "node:path";
 import { SysError } from "../../../abi/errno.ts";
@@ -37,7 +37,7 @@ export function policyService({ kernel, policies, judge, mayBe }: PolicyPorts): 
     async add({ caller }, given) {
       const place = given.place ?? null;
       if (place !== null && !isAbsolute(place) && !/^(?:ws|dir)_/.test(place))
-        throw new SysError("EINVAL", `${place} is neither a workspace nor an absolute directory`);
+        throw new SysError("EINVAL", `not a workspace or an absolute path: ${place}`);
       return await policies.add(caller.ownerUid, { rule: ruleOf(given), place, by: caller.username });
     },
 
@@ -91,23 +91,23 @@ export interface YoloPorts {
   readonly osUid: number;
 }
 
-/** Mode yolo is for where a sandbox bounds what it does. */
+/** Refuses mode yolo without a sandbox. */
 export function modeFloor({ kernel, sandbox, osUid }: YoloPorts): (mode: Mode) => Promise<void> {
   return async (mode) => {
     if (mode !== "yolo" || (await sandbox()) !== null) return;
     if (osUid === 0)
-      throw new SysError("EPERM", "mode yolo is refused: gsv runs as root here, and this machine has no sandbox", [
+      throw new SysError("EPERM", "mode yolo needs a sandbox: gsv runs as root and this computer has none", [
         "install bubblewrap: apt install bubblewrap",
       ]);
     const forced = (await settingsFor(kernel.config, { uid: 0, client: undefined }))("ai.tools.yoloWithoutSandbox");
     if (forced.text === "true") return;
-    throw new SysError("EPERM", "mode yolo is refused: this machine has no sandbox", [
+    throw new SysError("EPERM", "mode yolo needs a sandbox, and this computer has none", [
       "install bubblewrap, or: gsv --user root config set --system ai.tools.yoloWithoutSandbox true",
     ]);
   };
 }
 
-/** What a new process may: what a person says, and never more than the process that starts it. */
+/** Mode of a new process: set by a person, or the mode of the parent process. */
 export async function modeOfNew(
   caller: Caller,
   wanted: Mode | undefined,
@@ -119,6 +119,6 @@ export async function modeOfNew(
     return mode;
   }
   if (wanted !== undefined && wanted !== own)
-    throw new SysError("EPERM", "only a person says how much a process may do", ["leave mode out"]);
+    throw new SysError("EPERM", "only the user can set the mode of a process", ["leave out mode"]);
   return own ?? "ask";
 }

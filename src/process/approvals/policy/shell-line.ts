@@ -1,19 +1,19 @@
-// A command as the rules see it: its parts, whether it means the same to every shell, and which of its commands only look. Pure, but for the
-// parser, which is loaded when a line needs it.
+// A command line as rules see it: its parts, whether it is plain, and which of its commands are read-only. Pure, except that the parser is loaded
+// when a line needs it.
 
 import { plainLine, type Words } from "./plain-line.ts";
 import { type Looks, looksOf } from "./readers.ts";
 import { type ParseShell, type Part, partsOf, shellParts } from "./shell-parts.ts";
 
-/** One command of a pipe or list, with those it runs. */
+/** One command of a pipe or list, with the commands that it runs. */
 export interface LineCommand {
   readonly parts: readonly Part[];
-  /** Null: it does more than look, or may. */
+  /** null if the command may change something. */
   readonly looks: Looks | null;
 }
 
 export interface ShellLine {
-  /** Null: nobody knows what would run. */
+  /** null if the line cannot be parsed. */
   readonly commands: readonly LineCommand[] | null;
   /** No substitution, redirection, variable or compound: every shell reads it the same way. */
   readonly isPlain: boolean;

@@ -1,29 +1,29 @@
-// Whether a command of an agent runs, or a person is asked first: by the rules for each of its parts, else by what the part is known to do.
-// On gsv what deletes or reaches the network asks, and what hides that from here is refused where it happens (kernel/shell-files,
-// kernel/shell-gate). On the host all asks but looking at files of a directory that a person attached, inside a sandbox. Pure.
+// The verdict on a shell command: by the rules for each part, else by the tags of the part. In gsv, parts that delete or use the network ask; what
+// this parser misses is refused at the call (kernel/shells/shell-files, shell-gate). On the host, everything asks except read-only commands in
+// an attached directory inside a sandbox. Pure.
 
 import type { Tag } from "../../../abi/policy.ts";
 import type { HostGround } from "../../../kernel/shells/host-shells.ts";
 import { reveal } from "../../../lib/text/sanitize.ts";
 import type { ExecRequest } from "../../../syscalls/run/shell-service.ts";
 import { needsOfLine } from "./command-needs.ts";
-import { slipperyWord, tagsOf } from "./doing.ts";
+import { tagsOf, unstableOption } from "./doing.ts";
 import { type Decision, decision, type Layer, type Subject } from "./rules.ts";
 import type { LineCommand, ShellLine } from "./shell-line.ts";
 import type { Part } from "./shell-parts.ts";
 
 export interface ShellCase {
   readonly request: ExecRequest;
-  /** Where it would run on the host; null for gsv. */
+  /** null for the target gsv. */
   readonly ground: HostGround | null;
   readonly line: ShellLine;
   readonly layers: readonly Layer[];
   readonly profile: string;
-  /** What asks by default runs: the mode of the process says so. */
+  /** Mode yolo: calls that ask by default run. */
   readonly isFree: boolean;
 }
 
-/** What was decided of one part, and by what. */
+/** The verdict on one part, and the rule or reason for it. */
 export interface PartVerdict {
   readonly text: string;
   readonly tags: readonly Tag[];
@@ -33,19 +33,19 @@ export interface PartVerdict {
 
 export interface ShellVerdict {
   readonly action: "auto" | "ask" | "deny";
-  /** A rule or the mode lets it do what would ask. */
+  /** A rule or the mode allows a command that would ask by default. */
   readonly lifted: boolean;
-  /** Why it asks or is denied, a line each. */
+  /** Reasons for asking or denying. */
   readonly reasons: readonly string[];
   readonly parts: readonly PartVerdict[];
 }
 
 const TAG_WORDS: { readonly [T in Tag]: string } = {
-  destructive: "deletes or replaces",
-  network: "reaches the network",
-  privileged: "takes more rights",
-  mutating: "changes things",
-  unclassified: "is not known to only look",
+  destructive: "deletes files or ends processes",
+  network: "uses the network",
+  privileged: "needs elevated rights",
+  mutating: "changes files or processes",
+  unclassified: "unknown command, may change files",
 };
 
 export function shellVerdict(given: ShellCase): ShellVerdict {
@@ -66,16 +66,15 @@ function verdict(action: "ask" | "deny", parts: readonly PartVerdict[], reasons:
   return { action, lifted: false, reasons, parts };
 }
 
-/** Where it would run says it is without a sandbox, and this what comes of that. */
-const UNBOUND = "with NO SANDBOX every command asks";
+const NO_SANDBOX = "no sandbox: every command needs approval";
 
-/** What no rule and no mode takes away. */
+/** Reasons to ask that no rule or mode overrides. */
 function floorsOf({ request, ground, line }: ShellCase): readonly string[] {
   return [
-    ...(line.commands === null ? ["it cannot be taken apart: nobody knows what would run"] : []),
-    ...(request.ask === true ? ["the agent wants you to see it first"] : []),
-    ...(ground !== null && ground.sandbox === null ? [UNBOUND] : []),
-    ...(ground !== null && !ground.attached ? ["it does not work there yet"] : []),
+    ...(line.commands === null ? ["cannot parse the command line"] : []),
+    ...(request.ask === true ? ["the agent requested your approval"] : []),
+    ...(ground !== null && ground.sandbox === null ? [NO_SANDBOX] : []),
+    ...(ground !== null && !ground.attached ? ["directory not attached yet"] : []),
   ];
 }
 
@@ -92,17 +91,17 @@ function judgeCommand(given: ShellCase, command: LineCommand, index: number): re
     const asks = ground === null ? [...tags].some((tag) => ASKS_ON_GSV.has(tag)) : !onlyLooks;
     const common = { text: textOf(part), tags: [...tags], lifts: false };
     if (said?.action === "auto" && asks && !mayLift(given, said))
-      return { ...common, action: "ask", by: `${said.by} does not cover it: it is more than plain words` };
+      return { ...common, action: "ask", by: `${said.by} does not cover this command` };
     if (said !== null) return { ...common, action: said.action, by: said.by, lifts: said.action === "auto" && asks };
-    if (!asks) return { ...common, action: "auto", by: ground === null ? "it asks nothing on gsv" : "it only looks" };
-    if (given.isFree) return { ...common, action: "auto", by: "the mode of the process", lifts: true };
+    if (!asks) return { ...common, action: "auto", by: ground === null ? "allowed in gsv's shell" : "read-only" };
+    if (given.isFree) return { ...common, action: "auto", by: "mode yolo", lifts: true };
     return { ...common, action: "ask", by: whyItAsks(given, tags) };
   });
 }
 
 const ASKS_ON_GSV: ReadonlySet<Tag> = new Set(["destructive", "network", "privileged"]);
 
-/** A rule that names a command by its beginning is for plain words; one that names the whole text is for that text. */
+/** A prefix rule covers only plain command lines; a rule for the exact text covers that text. */
 function mayLift({ line, request, ground }: ShellCase, said: Decision): boolean {
   if (ground !== null && !said.exact && needsOfLine(line).exactOnly) return false;
   return said.exact || (line.isPlain && !line.unread && request.fed !== true);
@@ -117,16 +116,16 @@ function subjectOf({ request, ground, profile }: ShellCase, part: Part, tags: Re
     tags,
     words: part.words,
     place: null,
-    slippery: slipperyWord(part),
+    unstable: unstableOption(part),
   };
 }
 
 function whyItAsks({ ground, request, line }: ShellCase, tags: ReadonlySet<Tag>): string {
-  if (request.network === true) return "it wants the network";
+  if (request.network === true) return "uses the network";
   const [tag] = tags;
   if (tag !== undefined) return TAG_WORDS[tag];
-  if (ground !== null && !line.isPlain) return "is more than plain words: a substitution, a redirection, a variable";
-  return ground === null ? "asks by default" : "looks outside of the directory, or where git may run something";
+  if (ground !== null && !line.isPlain) return "uses a substitution, redirection or variable";
+  return ground === null ? "needs approval by default" : "may read outside the workspace, or run programs";
 }
 
 function reasonOf({ text, by }: PartVerdict): string {

@@ -37,6 +37,6 @@ export async function keepLasting(ports: LastingPorts, row: ProcessRow): Promise
     const ms = Math.round(clock.mono() - began);
     await usage.charge({ ownerUid: row.ownerUid, pid: row.pid }, { model, usage: used, priced, ms, now: clock.now() });
   } catch (error) {
-    log(`what should last of ${row.pid} was not asked for: ${messageOf(error)}`);
+    log(`no memories extracted from ${row.pid}: ${messageOf(error)}`);
   }
 }

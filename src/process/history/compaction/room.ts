@@ -69,6 +69,6 @@ function full(pid: string, { load, rules }: Standing): Failure {
   const share = Math.round((load.tokens / rules.availableTokens) * 100);
   return {
     class: "overflow",
-    message: `the history of ${pid} takes ${share} % of what its model has room for, and its policy is to fail: gsv compact ${pid} makes room`,
+    message: `the history of ${pid} fills ${share} % of the context window. Shorten it: gsv compact ${pid}`,
   };
 }

@@ -1,4 +1,4 @@
-// Compaction as people ask for it: now, as a preview, taken back; and the rules a process has for it.
+// The service behind compaction: run, preview and undo it, and set the rules of a process.
 
 import { SysError } from "../../../abi/errno.ts";
 import type { Caller } from "../../../abi/identity.ts";
@@ -48,7 +48,7 @@ export function compactionService(ports: CompactionPorts): Pick<Conversations, "
   return {
     async compact(context, { pid, keep, preview, undo }) {
       const row = await visible(context.caller, pid);
-      if (undo && preview) throw new SysError("EINVAL", "undo and preview do not go together");
+      if (undo && preview) throw new SysError("EINVAL", "--undo and --preview cannot be combined");
       if (undo) return await undone(ports, row);
       const models = await ports.modelsOf(context, row);
       const wish = { messages: keep, tokens: Number.POSITIVE_INFINITY };
@@ -66,7 +66,7 @@ export function compactionService(ports: CompactionPorts): Pick<Conversations, "
 
     async policy(context, { pid, change, unset }) {
       const row = await visible(context.caller, pid);
-      if (unset && change !== null) throw new SysError("EINVAL", "unset goes with nothing else");
+      if (unset && change !== null) throw new SysError("EINVAL", "--unset cannot be combined with other changes");
       const set = await store.historyPolicy(pid);
       if (unset || change !== null) {
         const policy = change === null ? null : { ...(set ?? USUAL_POLICY), ...change };
@@ -84,10 +84,10 @@ async function undone({ store, ledger, now }: CompactionPorts, row: ProcessRow):
   const { pid } = row;
   const outcome = await ledger.write(row, () => store.undoCompaction(pid, { now: now() }));
   const { undone: segment, later } = taken(pid, outcome);
-  if (segment === null && later === 0) throw new SysError("ENOENT", `no compaction of ${pid} is there to undo`);
+  if (segment === null && later === 0) throw new SysError("ENOENT", `no compaction to undo in ${pid}`);
   if (segment === null)
-    throw new SysError("ECONFLICT", `too late to undo: more was said in ${pid} since its last compaction`, [
-      `gsv history segments ${pid} says what is told in short; it can be read in /proc/${pid}/segments`,
+    throw new SysError("ECONFLICT", `too late to undo: ${pid} has new messages since its last compaction`, [
+      `to list the summarized parts: gsv history segments ${pid}; full text: /proc/${pid}/segments`,
     ]);
   const { rows } = await store.contextShape(pid);
   const { fromSeq, toSeq, tokensBefore, tokensAfter, model } = segment;

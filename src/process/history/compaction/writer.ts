@@ -59,7 +59,7 @@ export function requestFor(task: Omit<Task, "models" | "signal">, model: string)
 export async function writeSummary(task: Task, clock: Clock): Promise<Writing> {
   let failed: Writing = {
     kind: "failed",
-    why: "there is no model to ask",
+    why: "no model configured",
     model: "none",
     usage: NO_USAGE,
     priced: true,
@@ -84,7 +84,7 @@ export async function writeSummary(task: Task, clock: Clock): Promise<Writing> {
         ? answer.failure.message
         : answer.kind === "aborted"
           ? `${name} took longer than ${PATIENCE_MS / 1000} s`
-          : `${name} wrote none`;
+          : `${name} wrote no summary`;
     failed = { kind: "failed", why, model: name, ...cost };
   }
   return failed;

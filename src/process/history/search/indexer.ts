@@ -68,7 +68,7 @@ export class Indexer {
       else
         await this.archive(archive).catch((error: unknown) => {
           // A damaged archive is told by fsck; it is not read again at each search.
-          log(`archive ${archive.id} is not searched: ${error instanceof Error ? error.message : String(error)}`);
+          log(`archive ${archive.id} is not searchable: ${error instanceof Error ? error.message : String(error)}`);
           const { id: archiveId, pid, ownerUid: owner } = archive;
           index.add({ pid, ownerUid: owner, archiveId, texts: [], through: 0, asOf: clock.now() });
         });

@@ -71,8 +71,8 @@ export function matchOf(words: readonly string[]): string {
     termOf(quoted ?? word ?? ""),
   );
   if (terms.length === 0)
-    throw new SysError("EINVAL", "there is no word in it to look for", ["gsv history search rent"]);
-  if (terms.length > TERMS_MAX) throw new SysError("EINVAL", `more than ${TERMS_MAX} words to look for`);
+    throw new SysError("EINVAL", "nothing to search for: no letters or digits", ["gsv history search rent"]);
+  if (terms.length > TERMS_MAX) throw new SysError("EINVAL", `too many words to search for: the limit is ${TERMS_MAX}`);
   return terms.join(" ");
 }
 
