@@ -1,5 +1,5 @@
-// jq as the shell of gsv has it, for `--jq`: the same language in a script and at a flag, and no program of the machine. A program that
-// cannot be read is refused before the command begins; it is bounded as in the shell and reaches no file and no network.
+// The shell's jq, for `--jq`: one language in scripts and flags, without a program of the host. A jq program that
+// does not parse is refused before the command starts. It has the shell's limits and no access to files or network.
 
 import { Bash } from "just-bash/browser";
 import type { Jq } from "../../commands/command.ts";
@@ -8,12 +8,12 @@ import { quoted } from "../lib/text/quote.ts";
 import { mended } from "./rewrite/jq-words.ts";
 
 const FAULT = /^jq: (?:(?:parse )?error: |query evaluation: )?/;
-/** jq says so of a name that nothing has. */
+/** jq's error for an undefined name. */
 const UNKNOWN = 3;
 
 export async function jqProgram(expression: string): Promise<Jq> {
   const bash = new Bash({ commands: ["jq"], env: {} });
-  // The blank keeps a program that begins with a minus from being taken for a flag.
+  // The blank keeps a program that starts with a minus from being parsed as a flag.
   const run = (stdin: string) => bash.exec(`jq -r -c ${quoted(` ${mended(expression)}`)}`, { stdin });
   const [empty, some] = [await run(""), await run("null")];
   if (empty.exitCode !== 0) throw fault(empty.stderr);

@@ -7,7 +7,7 @@ import { TestKernel } from "../support/kernel.ts";
 import { begin } from "../support/shell.ts";
 
 const MISTAKE = "syntax error near unexpected token `)'\n";
-const LONG = "syntax error: more than 10000 commands: cut it into files, and source them\n";
+const LONG = "syntax error: more than 10000 commands; split the script and source the parts\n";
 
 test("an error in a sourced file names the file and line, and so does a file that is too long", async () => {
   await using home = await TestKernel.boot({ realTime: true });

@@ -166,8 +166,8 @@ test("gsv's commands are programs in a shell, alone and in pipes", async () => {
 });
 
 test("a script acts as its caller, and reaches neither a terminal nor the host", async () => {
-  expect((await run("whoami --user root; ps --user root")).stderr).toContain("a shell acts as whoever started it");
-  expect((await run("doctor")).stderr).toContain("run it outside of the shell");
+  expect((await run("whoami --user root; ps --user root")).stderr).toContain("cannot act as another account: root");
+  expect((await run("doctor")).stderr).toContain("run it outside of gsv's shell");
 });
 
 test("a timeout ends a busy loop, and the next script runs", async () => {

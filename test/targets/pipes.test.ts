@@ -49,6 +49,7 @@ async function run(script: string, hear: (text: string) => void = () => {}) {
 
 const ENDLESS: { readonly [script: string]: string } = {
   "yes | tr y z | nl | head -2": "     1\tz\n     2\tz\n",
+  "yes ab | fold -w1 | rev | tee copy | sed 2q": "a\nb\n",
   "yes | cat -n | cut -f1 | sed 2q": "     1\n     2\n",
   "seq inf | grep -m1 70000": "70000\n",
   "seq inf | xargs -n1 echo | awk 'NR == 2 { print; exit }'": "2\n",

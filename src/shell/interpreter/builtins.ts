@@ -1,4 +1,4 @@
-// The programs of commands/bin as the interpreter calls them: their streams in bytes, their files through the shell's.
+// Adapts the shell's programs (programs/) to the interpreter: byte streams, and files through the shell.
 
 import { type CustomCommand, defineCommand } from "just-bash/browser";
 import { ENDED_BY } from "../../abi/errno.ts";
@@ -37,13 +37,12 @@ export interface Called {
   readonly context: Context;
 }
 
-/** A program by its name. */
 export async function binStage(called: Called, options: BinOptions): Promise<Stage | null> {
   const program = await PROGRAMS.get(called.name)?.();
   return program === undefined ? null : stageOf(program, called, options);
 }
 
-/** A program with all that it is given, to be run when those beside it are known. */
+/** A program with its arguments and files; it runs once its neighbours in the pipe are known. */
 function stageOf(program: Program, called: Called, options: BinOptions): Stage {
   const { name, args, context } = called;
   const { cwd } = context;
@@ -87,10 +86,10 @@ function callOf(given: Pick<Call, "name" | "args" | "cwd" | "env">, ends: Ends, 
     },
     capture: (argv, stdin) => executed(argv, stdin, given.env),
   };
-  // What it says of itself is said at once.
+  // stderr is printed immediately.
   async function executed(argv: readonly string[], stdin: Uint8Array, env: Call["env"]) {
     const [word = "", ...rest] = argv;
-    // Only what stands before a command is seen by the commands that it runs in its turn.
+    // Variables set in front of a command are also visible to the commands it runs.
     const values = Object.entries(env).filter(([key]) => /^[A-Za-z_]\w*$/.test(key) && !UNSET.has(key));
     const before = values.map(([key, value]) => `${key}=${inQuotes(value)} `).join("");
     const result = await context.exec?.(before + inQuotes(word), {
@@ -105,7 +104,7 @@ function callOf(given: Pick<Call, "name" | "args" | "cwd" | "env">, ends: Ends, 
   return call;
 }
 
-/** What `<(…)` stands for is known to the interpreter alone. */
+/** Only the interpreter knows the files of `<(…)`. */
 function withDescriptors(files: Files, { fs }: Context): Files {
   const isOne = (path: string) => path.startsWith("/dev/fd/");
   return {
@@ -125,7 +124,7 @@ function withDescriptors(files: Files, { fs }: Context): Files {
   };
 }
 
-/** The shell's own, which nobody may set. */
+/** Variables of the shell that scripts cannot set. */
 const UNSET = new Set(["SHELLOPTS", "BASHOPTS", "PWD", "_"]);
 
 async function ended(program: Program, call: Call): Promise<number> {

@@ -1,24 +1,24 @@
-// How the interpreter calls a program of the shell's own, what such a program answers, and which shell of a script it was that called.
+// How the interpreter calls a program of the shell, and which subshell of the script called it.
 
 import type { Command } from "just-bash/browser";
 
 export type Context = Parameters<Command["execute"]>[1];
 export type Answer = Awaited<ReturnType<Command["execute"]>>;
 
-/** The script that somebody started, and no subshell of it. */
+/** The script itself, not a subshell. */
 export const OUTERMOST = "1:1";
 
-/** Said first of a job whose output is the script's own. */
+/** First argument of a job that prints to the script's own output. */
 export const LIVE = "--live";
 
-/** Said of a signal to `$$`, which is the script and not the part of it that sends. */
+/** Marks a signal to `$$`: it goes to the script, not to the subshell that sends it. */
 export const WHOLE = "--whole";
 
 export function answer(stdout = "", stderr = "", exitCode = 0): Answer {
   return { stdout, stderr, exitCode };
 }
 
-/** Rewritten scripts say first which shell they are. */
+/** Rewritten scripts name their subshell in the first argument. */
 export function placed(args: readonly string[]): { readonly shell: string; readonly args: readonly string[] } {
   const prefix = "--shell=";
   const own = args.findIndex((arg) => !arg.startsWith(prefix));

@@ -1,4 +1,4 @@
-// Where a shell stands is its own affair: the kernel knows where a connection stands. Paths of calls are made absolute on the way.
+// A shell has its own working directory, the kernel only knows that of the connection. So paths in calls are made absolute here.
 
 import { join } from "../../../fs/path.ts";
 import type { Sys } from "../../abi/sys.ts";

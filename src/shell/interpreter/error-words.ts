@@ -1,6 +1,6 @@
-// What the interpreter says, as bash says it.
+// Rewords the interpreter's errors as bash words them.
 
-/** Its names of what stands in a script. */
+/** The interpreter's token names. */
 const SIGNS: { readonly [name: string]: string } = {
   ...{ NEWLINE: "newline", SEMICOLON: ";", AMP: "&", PIPE: "|", PIPE_AMP: "|&", AND_AND: "&&", OR_OR: "||", BANG: "!" },
   ...{ LPAREN: "(", RPAREN: ")", LBRACE: "{", RBRACE: "}", DSEMI: ";;", SEMI_AND: ";&", SEMI_SEMI_AND: ";;&" },
@@ -8,7 +8,7 @@ const SIGNS: { readonly [name: string]: string } = {
 };
 const WORDS = new Set("IF THEN ELSE ELIF FI FOR WHILE UNTIL DO DONE CASE ESAC IN FUNCTION SELECT TIME".split(" "));
 
-/** The interpreter's words where they are not bash's; its limits without what to do about them in somebody else's program. */
+/** Replaces messages that differ from bash's, and drops advice on just-bash's options. */
 export function worded(text: string): string {
   return text
     .replaceAll(
@@ -22,9 +22,10 @@ export function worded(text: string): string {
 
 function mistake(why: string): string {
   const [, word] = /^syntax error near unexpected token `(select|coproc)'/.exec(why) ?? [];
-  if (word === "select") return "select: gsv's shell has no menus: a script in gsv has nobody to ask";
-  if (word === "coproc") return "coproc: gsv's shell has no coprocesses: a job with & and a file does the same";
-  if (/^Parser stuck: /.test(why)) return "syntax error: more than 10000 commands: cut it into files, and source them";
+  if (word === "select") return "select: not available: a script has no terminal for a menu";
+  if (word === "coproc") return "coproc: not available; use a job with & and a file";
+  if (/^Parser stuck: /.test(why))
+    return "syntax error: more than 10000 commands; split the script and source the parts";
   if (/^Expected RPAREN, got EOF/.test(why)) return "unexpected EOF while looking for matching `)'";
   const [, got = ""] = /^Expected \w+, got (\w+)$/.exec(why) ?? [];
   const token = SIGNS[got] ?? (WORDS.has(got) ? got.toLowerCase() : undefined);

@@ -1,4 +1,4 @@
-// gsv's files as just-bash asks for them: its twenty methods over the shell port. Errors say what bash says, because the interpreter
+// just-bash's file system over the shell port: gsv's files. Errors are worded as in bash, because the interpreter
 // prints their text.
 
 import type { FileContent, FsStat, IFileSystem } from "just-bash/browser";
@@ -16,7 +16,7 @@ const PIECE_BYTES = 4 * 1024 * 1024;
 const TYPED_MAX = 1000;
 const RANDOM_STEP = 65_536;
 
-/** As bash words them; the code in front is what the interpreter looks for. */
+/** Messages of bash; the interpreter looks for the code in front. */
 const PHRASES: { readonly [code: string]: string } = {
   ENOENT: "No such file or directory",
   EACCES: "Permission denied",
@@ -38,43 +38,43 @@ const PHRASES: { readonly [code: string]: string } = {
 class ShellFileError extends Error {
   readonly code: string;
 
-  /** `redirect` where nothing but this text will be printed. */
+  /** `redirect` if only this text is printed. */
   constructor({ code, message }: SysError, path: string, redirect = false) {
     const phrase = PHRASES[code] ?? message.replace(`${path}: `, "");
-    // The interpreter's own commands look for this code, and word it themselves.
+    // The interpreter's commands look for this code and use their own words.
     const known = code === "ENOENT" ? "ENOENT: no such file or directory" : phrase;
     super(redirect ? `bash: ${path}: ${phrase}` : known);
     this.code = code;
   }
 }
 
-/** Told what a script prints, as it prints it. */
+/** Receives a script's output as it is printed. */
 export type Sink = (stream: "stdout" | "stderr", bytes: Uint8Array, inner?: boolean) => void;
 
 export interface GsvFilesOptions {
   readonly kernel: KernelLine;
   readonly sink: Sink;
-  /** Text that stands for a file that a script reads its commands from. */
+  /** The rewritten text of a file that the script sources. */
   readonly sourceAt: (path: string) => string | undefined;
-  /** Where programs read what a loop prints, as it prints it. */
+  /** Streams from which programs read a loop's output while it runs. */
   readonly flow: (chain: string, bytes: Uint8Array) => Promise<void>;
-  /** Null until somebody sets one: the directory decides. */
+  /** null until set; then the directory decides. */
   readonly umask: number | null;
   readonly programs: ReadonlySet<string>;
   readonly random: RandomBytes;
 }
 
 const NULL = "/dev/null";
-/** What `umask` says where the directory decides. */
+/** What `umask` prints if the directory decides. */
 export const UMASK_SHOWN = 0o022;
 
 export class GsvFiles implements IFileSystem {
-  /** Taken from the mode of what is made. */
+  /** Permissions removed from new files. */
   umask: number | null;
   readonly kernel: KernelLine;
-  /** Paths as they were typed last, by what they are. */
+  /** The last typed form of each absolute path. */
   private readonly typed = new Map<string, string>();
-  /** What was wrong with them the last time. */
+  /** The last error of each path. */
   private readonly failures = new Map<string, string>();
 
   constructor(private readonly options: GsvFilesOptions) {
@@ -131,7 +131,7 @@ export class GsvFiles implements IFileSystem {
     else this.options.sink(stream, bytes);
   }
 
-  // Who has asked for a mask gets what is new with it.
+  // Apply the umask only if the script has set one.
   private async making(path: string, make: () => Promise<void>, mode = 0o666): Promise<void> {
     if (this.umask === null) return make();
     const isNew = !(await this.exists(path));
@@ -141,7 +141,7 @@ export class GsvFiles implements IFileSystem {
     await this.chmod(path, inherited | (mode & ~this.umask));
   }
 
-  /** The same files for a program that asks for ranges and owners. */
+  /** The same files for programs, with ranges and owners. */
   readonly forPrograms: Files = {
     stat: (path) => this.ask(path, this.kernel.file("stat", path, "follow")),
     lstat: (path) => this.ask(path, this.kernel.file("stat", path, "keep")),
@@ -163,7 +163,7 @@ export class GsvFiles implements IFileSystem {
     link: (path, target) => this.symlink(target, path),
   };
 
-  /** Devices that never end give a program as much as the biggest file holds. */
+  /** Endless devices yield at most the maximum file size. */
   private endless(path: string, offset: number, bytesMax: number) {
     if (!/^\/dev\/(?:zero|u?random)$/.test(path)) return null;
     const bytes = new Uint8Array(Math.max(0, Math.min(bytesMax, LIMITS.fileBytesMax - offset)));
@@ -173,7 +173,7 @@ export class GsvFiles implements IFileSystem {
     return { bytes, eof: offset + bytes.byteLength >= LIMITS.fileBytesMax };
   }
 
-  /** `/bin/sed` and the like are there, whatever the tree holds. */
+  /** `/bin/sed` and the like always exist. */
   private isProgram(path: string): boolean {
     const [, name] = /^(?:\/usr)?\/bin\/([^/]+)$/.exec(path) ?? [];
     return name !== undefined && this.options.programs.has(name);
@@ -250,7 +250,7 @@ export class GsvFiles implements IFileSystem {
     return whole;
   }
 
-  /** The interpreter says of some files that there are none, whatever is wrong with them. */
+  /** The interpreter reports some files as missing for any error. */
   worded(text: string): string {
     const pattern = /^bash: (.*): No such file or directory$/gm;
     return text.replaceAll(pattern, (whole, path: string) => {
@@ -259,12 +259,12 @@ export class GsvFiles implements IFileSystem {
     });
   }
 
-  /** As whoever typed it knows it. */
+  /** The path as typed. */
   private asTyped(path: string): string {
     return this.typed.get(path) ?? path;
   }
 
-  /** Nobody can know them all. */
+  /** The full list is unknown. */
   getAllPaths = (): string[] => [];
 
   chmod(path: string, mode: number): Promise<void> {
@@ -299,7 +299,7 @@ export class GsvFiles implements IFileSystem {
     } catch (error) {
       if (!(error instanceof SysError)) throw error;
       const typed = this.asTyped(path);
-      // Nothing is no name of a directory, although it leads to where one stands.
+      // An empty name is not a directory, although it resolves to the working directory.
       const told = typed === "" ? new SysError("ENOENT", error.message) : error;
       const failure = new ShellFileError(told, typed, redirect);
       if (this.failures.size >= TYPED_MAX) this.failures.clear();
@@ -327,8 +327,8 @@ function sinkOf(path: string): keyof typeof SINKS | null {
   return path === SINKS.nowhere ? "nowhere" : null;
 }
 
-// The interpreter hands out text; bytes that are no text it hands out as they are, a character each, and does not say so. Text has no
-// control characters but the usual ones, and those of 0x80 to 0x9f never.
+// The interpreter passes text, or binary data as one character per byte, without telling which. Text has no
+// unusual control characters, and none from 0x80 to 0x9f.
 export function printed(text: string): Uint8Array {
   const isBinary = /[\x00-\x06\x0e-\x1a\x1c-\x1f\x80-\x9f]/.test(text) && !/[^\x00-\xff]/.test(text);
   return Buffer.from(text, isBinary ? "latin1" : "utf8");

@@ -1,4 +1,4 @@
-// The interpreter's own words, as a list: whoever only wants to know whether a word is a command need not load what runs it.
+// The interpreter's commands as a list, so that looking up a word does not load the interpreter.
 
 export const INTERPRETER: ReadonlySet<string> = new Set(
   [

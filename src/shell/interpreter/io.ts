@@ -1,4 +1,4 @@
-// The Io of a program that runs inside a shell: its streams are texts, its kernel is the shell's, and there is no person at a terminal.
+// The Io of a gsv command inside a shell script: the script's streams and kernel connection, and no terminal.
 
 import type { Input, Io, Output } from "../../../commands/command.ts";
 import { SysError } from "../../abi/errno.ts";
@@ -10,9 +10,9 @@ export interface ShellPlace {
   readonly cwd: string;
   readonly env: { readonly [name: string]: string };
   readonly stdin: Source;
-  /** Something stands before it in a pipe. */
+  /** It is behind another command in a pipe. */
   readonly hasInput: boolean;
-  /** Something reads what it prints while it runs, and may have enough of it. */
+  /** A program reads the output while it is printed, and may stop early. */
   readonly isRead: boolean;
   readonly stdout: Output;
   readonly stderr: Output;
@@ -20,7 +20,7 @@ export interface ShellPlace {
 
 export type ShellIo = (place: ShellPlace) => Io;
 
-/** What a program takes of the machine. */
+/** What a program needs of the environment. */
 export type Machine = Pick<Io, "clock" | "random" | "manual">;
 
 const inHere: Pick<Io, "onWord" | "jq"> = {
@@ -44,15 +44,15 @@ export function shellIo(kernel: KernelLine, machine: Machine): ShellIo {
       kernel: { start: () => sys.call("system.start", {}) },
       peek: async () => sys,
       conceal: async (text) => text,
-      // A script's wall limit and whoever runs it end a program.
+      // Programs are ended by the script's time limit or its caller.
       onSignal: () => () => {},
       onEnding: () => () => {},
       override: async () => {
-        throw new SysError("EUSAGE", "--set stands outside of a shell", ["gsv --set KEY=VALUE sh …"]);
+        throw new SysError("EUSAGE", "--set is not available in a script", ["gsv --set KEY=VALUE sh …"]);
       },
       signIn: {
         as: (name) => {
-          throw new SysError("EPERM", `a shell acts as whoever started it, not as ${name}`, ["gsv --user NAME sh …"]);
+          throw new SysError("EPERM", `a script cannot act as another account: ${name}`, ["gsv --user NAME sh …"]);
         },
         unasked: () => {},
         keep: needsTerminal("auth login"),
@@ -88,14 +88,12 @@ function inputOf(source: Source, isGiven: boolean): Input {
 
 function needsTerminal(what: string): () => Promise<never> {
   return async () => {
-    throw new SysError("EUSAGE", `${what} needs a terminal, which a script in gsv has not`);
+    throw new SysError("EUSAGE", `${what} needs a terminal; a script has none`);
   };
 }
 
 function outside(command: string): () => Promise<never> {
   return async () => {
-    throw new SysError("EUSAGE", `${command} reaches the machine, which a script in gsv does not`, [
-      "run it outside of the shell",
-    ]);
+    throw new SysError("EUSAGE", `${command} is not available in a script`, ["run it outside of gsv's shell"]);
   };
 }

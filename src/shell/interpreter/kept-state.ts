@@ -1,15 +1,15 @@
-// What lives on of a shell, in its next line and in its jobs: variables, aliases, options and functions, from what the shell says of itself,
-// as a script that brings them back. Pure.
+// The state that a shell passes to its next line and its jobs: variables, aliases, options and functions, taken from the shell's
+// own output, as a script that restores them. Pure.
 
 import type { ShellState } from "../../targets/shell.ts";
 import type { Node } from "../rewrite/nodes.ts";
 import { textOf } from "../rewrite/text.ts";
 
-/** What a shell says of itself: words for a command. */
+/** Commands that print a shell's state. */
 export const SAID = '"$?" "$(declare -p)" "$(alias)" "$(shopt -p; set +o)" "$(declare -F)"';
 export const SAID_WORDS = 5;
 
-/** Variables that the interpreter sets itself, each time. */
+/** Variables that the interpreter always sets. */
 const ITS_OWN =
   /^declare -\S+ (?:[?!#@*$0-9_-]|BASH\w*|SHELLOPTS|PIPESTATUS|PWD|FUNCNAME|OSTYPE|MACHTYPE|HOSTTYPE|UID|EUID|PPID|LINENO|RANDOM|SECONDS|OPTIND|__gsv_\w+)=/;
 
@@ -42,12 +42,12 @@ export function stateFrom(said: readonly string[], { cwd, umask, functions, trap
   };
 }
 
-// The interpreter reads these forms back as they were, and its own `declare` lines not always.
+// The interpreter reads these forms back exactly, unlike its own `declare` lines.
 function assignment(declared: string): string {
   return declared.replace(/^declare -[-a] /, "").replace(/^declare -x /, "export ");
 }
 
-/** A line that sets an option to what it is not by itself. */
+/** Sets an option to a value other than its default. */
 function isUnusual(line: string): boolean {
   const [command, flag, name = ""] = line.split(" ");
   const isOn = command === "shopt" ? flag === "-s" : flag === "-o";

@@ -1,5 +1,5 @@
-// The runner's side of the shell port: questions to the kernel and their answers, matched by number. All that a script can reach goes
-// through here.
+// The worker's side of the shell port: requests to the kernel and their answers, matched by number. It is a script's only way
+// out.
 
 import { SysError } from "../../abi/errno.ts";
 import type { Sys } from "../../abi/sys.ts";
@@ -38,7 +38,7 @@ export class KernelLine {
     return this.ask((id) => ({ kind: "job", id, verb, args })) as ReturnType<ShellJobs[V]>;
   }
 
-  /** The kernel as the one who runs the script may use it. */
+  /** The kernel, with the rights of the script's caller. */
   sys(): Sys {
     return {
       call: async <Result>(name: string, args: object, { requestId }: { requestId?: string } = {}) => {
@@ -58,7 +58,7 @@ export class KernelLine {
     };
   }
 
-  /** Between two scripts: what the first left unanswered is nobody's. */
+  /** Between two scripts: drop the answers that the first one still waits for. */
   reset(): void {
     this.waiting.clear();
     this.listeners.clear();

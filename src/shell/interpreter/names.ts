@@ -1,9 +1,9 @@
-// The words that are programs in a shell besides the interpreter's own.
+// gsv's commands that are programs in a shell.
 
 import { COMMANDS } from "../../../commands/table.ts";
 import { DOMAIN_NAMES } from "../../syscalls/table.ts";
 
-/** The interpreter has these too, with every flag and on streams; its files are gsv's anyway. */
+/** The shell has its own, with all flags and streams. */
 const LEFT_ALONE = new Set([
   "cat",
   "cp",

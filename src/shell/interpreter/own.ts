@@ -1,6 +1,5 @@
-// What rewritten scripts call that nobody else types.
+// Internal names in rewritten scripts.
 
-/** Names of programs and variables that only rewritten scripts use. */
 export const OWN = {
   leave: "__gsv_leave",
   signal: "__gsv_signal",

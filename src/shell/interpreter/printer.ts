@@ -1,4 +1,4 @@
-// What a script prints, handed on in pieces worth a message: a loop that prints a line a thousand times a second must not flood the kernel.
+// Collects a script's output into larger messages: a loop that prints many lines must not flood the kernel.
 
 import type { Clock } from "../../lib/clock.ts";
 import type { FromRunner } from "../../targets/shell.ts";
@@ -6,7 +6,7 @@ import type { Sink } from "./files.ts";
 
 const PIECE_BYTES = 16 * 1024;
 const PIECE_MS = 20;
-/** So many are told at once: most scripts print no more, and one that hangs then has nothing held back. */
+/** The first pieces are sent immediately: most scripts print no more, and a script that hangs then holds nothing back. */
 const PROMPT_MAX = 256;
 
 export interface PrinterOptions {
@@ -26,7 +26,7 @@ export class Printer {
   constructor(private readonly options: PrinterOptions) {}
 
   readonly print: Sink = (stream, bytes) => {
-    // One byte beyond the bound goes on, so that the kernel sees that there was more.
+    // Send one byte beyond the limit, so that the kernel sees that there was more.
     if (bytes.byteLength === 0 || this.total > this.options.bytesMax) return;
     if (stream !== this.stream) this.flush();
     if (this.heldBytes === 0) this.since = this.options.clock.mono();

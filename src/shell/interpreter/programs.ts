@@ -1,5 +1,5 @@
-// gsv's commands as the interpreter calls them, each under its own name and all of them behind `gsv`: the same code that runs at the command
-// line, with the streams of the shell. The programs of commands/bin are in bin.ts.
+// Adapts gsv's commands to the interpreter, each under its own name and as `gsv NAME`: the code of the command
+// line, with the streams of the shell.
 
 import { type Command as BashCommand, type CustomCommand, defineCommand } from "just-bash/browser";
 import type { Output } from "../../../commands/command.ts";
@@ -11,7 +11,7 @@ import type { Context } from "./called.ts";
 import type { ShellIo } from "./io.ts";
 import { programNames } from "./names.ts";
 
-/** Words that mean something else to the interpreter where they are not used as gsv's. */
+/** Words that belong to gsv only with certain arguments. */
 const SHARED: { readonly [word: string]: (args: readonly string[]) => boolean } = {
   kill: (args) => !args.some((arg) => arg.startsWith("%")),
   help: () => true,
@@ -63,9 +63,9 @@ function stageOf(name: string, args: readonly string[], context: Context, io: Sh
   };
 }
 
-/** Where a command prints to; it is told when nobody reads that any more. */
+/** Output of a command; closed when its reader is gone. */
 class Printed implements Output {
-  /** The status of one that was stopped for it. */
+  /** The exit status after a broken pipe. */
   brokenWith: number | null = null;
   readonly failure = null;
   readonly isTTY = false;

@@ -1,5 +1,5 @@
-// Files that are run by their path. One that is a script of a shell is run as `bash FILE` is, with `$0`, traps and jobs of its own: the
-// interpreter would take its commands for some of the script that runs it.
+// Files run by path. A shell script runs as `bash FILE`, with its own `$0`, traps and jobs: the
+// interpreter would run its commands as part of the calling script.
 
 import { type CustomCommand, defineCommand } from "just-bash/browser";
 import { choice, group, holds, isNode, literal, type Node, simple, statementOf } from "../rewrite/nodes.ts";
@@ -8,7 +8,7 @@ import { OWN } from "./own.ts";
 
 const SHELL = /^#!\s*(?:\S*\/)?(?:env\s+)?(?:\S*\/)?(?:ba|da)?sh\s*\n/;
 
-/** What stands for a command whose name is a path; null where it is none, or not known before it runs. */
+/** The replacement for a command whose name is a path; null if it is not, or is only known at run time. */
 export function byPath(command: Node): Node | null {
   const { name, redirections } = command;
   if (!isNode(name) || !isWordTwice(name) || !holds(name, ({ value }) => String(value ?? "").includes("/")))
@@ -20,7 +20,7 @@ export function byPath(command: Node): Node | null {
   return group([statementOf(run)], redirections as readonly Node[]);
 }
 
-/** It can be worked out twice. */
+/** Expanding it twice is safe. */
 export function isWordTwice(word: Node): boolean {
   return !holds(word, ({ type, operation = null }) => /Substitution|^Arith/.test(type) || operation !== null);
 }
@@ -39,6 +39,6 @@ async function isScript(path: string, { fs, cwd }: Context): Promise<boolean> {
     const { isFile, mode } = await fs.stat(place);
     return isFile && (mode & 0o111) !== 0 && SHELL.test(await fs.readFile(place));
   } catch {
-    return false; // the interpreter says what is wrong
+    return false; // the interpreter reports the error
   }
 }

@@ -1,5 +1,5 @@
-// One script from beginning to end: brought back to where the line before left off, run by the interpreter over gsv's files and programs,
-// and its end told in bytes. The interpreter itself keeps nothing between two scripts.
+// Runs one script: restores the shell's state, interprets the script with gsv's files and programs, and saves
+// the state. The interpreter itself keeps nothing between two scripts.
 
 import { Bash, type CustomCommand, defineCommand, getCommandNames } from "just-bash/browser";
 import { ENDED_BY } from "../../abi/errno.ts";
@@ -28,11 +28,11 @@ import type { OwnPrograms } from "./programs.ts";
 import { scriptFilePrograms } from "./script-file.ts";
 import { ShellTables } from "./shell-tables.ts";
 
-/** The last command of a line whose state is kept; no name that anybody types. */
+/** The last command of a line whose state is kept. */
 const KEEP = "__gsv_keep";
 const BYTES_LIVE_MAX = 256 * 1024 * 1024;
 const UNCOUNTED = 1_000_000_000;
-/** The wall limit bounds them all. */
+/** Loops are bounded by the time limit only. */
 const LIMITS = {
   maxCommandCount: UNCOUNTED,
   maxLoopIterations: UNCOUNTED,
@@ -47,7 +47,7 @@ const EXIT_UNSET = 127;
 const EXIT_LIMIT = 126;
 const SHORT_BYTES = 512;
 const SIGNAL_WORD = /"value":"(?:SIG)?(?:HUP|INT|QUIT|TERM|USR[12]|ALRM|1|2|3|10|12|14|15)"/i;
-/** In the tree of a script: `local -n name=…`. */
+/** `local -n name=…` in the syntax tree. */
 const REFERENCE = /"value":"-n"\}\]\},\{"type":"Word","parts":\[\{"type":"Literal","value":"([A-Za-z_]\w*)=?/g;
 
 export interface Runs {
@@ -66,20 +66,20 @@ export class Script {
   private readonly jobs: Jobs;
   private readonly bash: Bash;
   private readonly stop = new AbortController();
-  /** The status of one that was stopped in its course. */
+  /** The exit status of a stopped script. */
   private stoppedWith: number | null = null;
   private state: ShellState | null = null;
-  /** What has a mistake in it is refused before any of it runs. */
+  /** A script with a syntax error is refused before it runs. */
   private parsed = false;
   private hasTraps = false;
   private events: Events | null = null;
-  /** Scripts so far: this one, and those that its commands run. */
+  /** Number of scripts so far: this one and those it runs. */
   private shells = 0;
   private statuses = false;
   private readonly references = new Set<string>();
-  /** What it cannot do without was not set. */
+  /** A required variable is unset. */
   private missed = false;
-  /** Rows of programs side by side, so far. */
+  /** Number of concurrent pipes so far. */
   private rows = 0;
 
   constructor(
@@ -157,7 +157,7 @@ export class Script {
       const exit = isTooMuch ? ENDED_BY.output : exitCode === 1 && this.missed ? EXIT_UNSET : exitCode;
       print("stdout", printed(stdout));
       const word = stopped.aborted ? stderr.replace("bash: execution aborted\n", "") : stderr;
-      // What somebody types has no lines to count.
+      // A typed line has no line numbers.
       const said = this.worded(word);
       const told = job.keepsState ? said.replaceAll(/^bash: line \d+: /gm, "bash: ") : said;
       print("stderr", Buffer.from(told));
@@ -171,7 +171,7 @@ export class Script {
     }
   }
 
-  // Where nothing of the script was left to do it: under set -e, or when somebody stopped it.
+  // The script could not do it itself: it ended by set -e or was stopped.
   private async leave(status: number, env: { readonly [name: string]: string }): Promise<number> {
     if (this.state !== null || (this.job.keepsState && this.stoppedWith !== null)) return status;
     const trap = this.traps.takeExit();
@@ -187,7 +187,7 @@ export class Script {
     return exitCode;
   }
 
-  /** Takes a signal. False where it ends the script. */
+  /** Handles a signal; false if it ends the script. */
   sent(signal: SentSignal): boolean {
     if (this.traps.sent(signal)) return true;
     void this.jobs.sent(signal);
@@ -214,17 +214,17 @@ export class Script {
 
   private rules(text: string, isFirst: boolean) {
     const shell = isFirst ? 1 : ++this.shells + 1;
-    // A file that is read may set some too, and some may be set outside of it.
+    // Sourced files may set traps too, and traps may be inherited.
     this.hasTraps ||= /\b(?:trap|source)\b|"\."/.test(text);
-    // What a program runs in its turn is a shell of its own, and hears nothing.
+    // A script run by a program is a shell of its own and gets no events.
     const signals = isFirst && /\btrap\b/.test(text) && SIGNAL_WORD.test(text);
     const errexit = /"-\w*e\w*"|errexit/.test(text);
     this.events = eventsIn(text) ?? this.events;
     this.traps.heardEvents = this.events;
     const { hasTraps: traps, events, nextChain } = this;
-    // A file may hold functions of such names, and nobody knows before it is read.
+    // A sourced file may define functions with such names.
     const commands = /"(?:source|\.|eval)"/.test(text) ? new Set<string>() : this.runs.programs.names;
-    // What is read from a file may be about what stands here.
+    // A sourced file may use what is defined here.
     this.statuses ||= /PIPESTATUS|pipefail/.test(text);
     for (const [, name = ""] of text.matchAll(REFERENCE)) this.references.add(name);
     const { statuses, references } = this;
@@ -249,18 +249,18 @@ export class Script {
         prepared(ast, {
           ...{ ...this.rules(JSON.stringify(ast), true), name: this.job.name, functions: this.functions, told, file },
           isMain: false,
-          // Whoever reads it goes on after it.
+          // The caller continues after a sourced file.
           ends: false,
         }),
       );
     } catch {
-      return text; // the interpreter says what is wrong with it
+      return text; // the interpreter reports the error
     }
   }
 
   private readonly nextChain = () => String(++this.rows);
 
-  // The interpreter goes on after a variable that set -u should have stopped at, once it has said so.
+  // After an unset variable under set -u, the interpreter prints the error but continues.
   private readonly sink: Sink = (stream, bytes, inner) => {
     const text = stream === "stderr" && bytes.byteLength < SHORT_BYTES ? new TextDecoder().decode(bytes) : "";
     if (text.startsWith(`bash: ${UNSET}`)) this.missed = true;
@@ -299,16 +299,16 @@ function umaskCommand(files: GsvFiles): CustomCommand {
   });
 }
 
-// What was kept comes first, silently; what is to be kept is asked last, and changes no status.
+// Restores the state first, silently, and prints the new state last, without changing the status.
 function wholeScript({ script, args, state, keepsState }: ShellJob): string {
-  // Alone it would end a shell under set -e.
+  // On its own, a failure would end the shell under set -e.
   const status = state === null || state.status === 0 ? "" : `(exit ${state.status})\n`;
   const before = state === null ? "" : `{\n${state.prelude}\n} 2>>${SINKS.nowhere}\n${status}`;
-  // Somebody types these lines: their aliases count.
+  // Typed lines expand aliases.
   const typed = keepsState ? `unset OLDPWD\n${state === null ? "shopt -s expand_aliases\n" : ""}` : "";
   const positional = args.length === 0 ? "" : `set -- ${args.map(inQuotes).join(" ")}\n`;
   const keep = `\n${KEEP} ${SAID}`;
-  // In the script's own first line, so that its lines count from one.
+  // On the script's first line, so that line numbers start at one.
   const version = "BASH_VERSION='5.2.15(1)-release' BASH_VERSINFO=(5 2 15 1 release x86_64-pc-linux-gnu)";
   const own = script.includes("BASH_VERS") ? `${version}; ` : "";
   const jobs = script.includes("$!") ? `${OWN.lastJob}=; ` : "";

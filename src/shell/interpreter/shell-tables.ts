@@ -1,5 +1,5 @@
-// What a shell knows besides what the interpreter keeps: the files it reads commands from, and its functions as they were written. The
-// programs here are called by rewritten scripts.
+// State of a shell that the interpreter does not keep: sourced files, and functions as written. Only
+// rewritten scripts call these programs.
 
 import { type CustomCommand, defineCommand } from "just-bash/browser";
 import { TOLD } from "../rewrite/syntax.ts";
@@ -10,9 +10,9 @@ export const SOURCES = "/dev/.gsv/source/";
 const SOURCE = new RegExp(`${SOURCES}(\\d+)`, "g");
 
 export interface ShellText {
-  /** The text of a file as the interpreter should read it. */
+  /** The rewritten text of a sourced file. */
   readonly rewritten: (text: string, told: boolean, file: string) => string;
-  /** A function as it would be typed; null where there is none. */
+  /** The source of a function; null if there is none. */
   readonly written: (name: string) => string | null;
 }
 
@@ -35,7 +35,7 @@ export class ShellTables {
     return this.sources[Number(path.slice(SOURCES.length))]?.text;
   }
 
-  /** A message that says of a file what it is called here. */
+  /** An error message with the file's name as typed. */
   named(message: string): string {
     return message.replaceAll(SOURCE, (whole, at) => this.sources[Number(at)]?.file ?? whole);
   }
@@ -67,7 +67,7 @@ function range([start = 0, end = 0, step = 1]: readonly number[]): Answer {
   return answer(Array.from({ length: count }, (_, at) => start + at * size * way).join("\n"));
 }
 
-/** Sets an array to those of the names that are directories; a pattern that nothing matched stays what it is. */
+/** Sets an array to the names that are directories; a pattern without a match is kept. */
 async function directories([variable = "", ...names]: readonly string[], context: Context): Promise<Answer> {
   const { fs, cwd } = context;
   const found: string[] = [];
@@ -80,7 +80,7 @@ async function directories([variable = "", ...names]: readonly string[], context
   return answer();
 }
 
-/** Where the home of an account is; a name that is none stays what it is. */
+/** The home directory of an account; an unknown name is kept. */
 async function home(name: string, { fs, env }: Context): Promise<Answer> {
   if (name === "-") return answer(env.get("OLDPWD") ?? "~-");
   const accounts = await fs.readFile("/etc/passwd").catch(() => "");
@@ -88,7 +88,7 @@ async function home(name: string, { fs, env }: Context): Promise<Answer> {
   return answer(fields.find(([account]) => account === name)?.[5] ?? `~${name}`);
 }
 
-/** A name without a slash is looked for as a program is, and then here. */
+/** A name without a slash is searched in PATH, then in the working directory. */
 async function textAt(file: string, { fs, cwd, env }: Context): Promise<string | null> {
   const places = file.includes("/") ? [] : (env.get("PATH") ?? "").split(":").filter((each) => each !== "");
   for (const place of [...places.map((each) => `${each}/${file}`), file]) {

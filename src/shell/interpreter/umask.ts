@@ -1,4 +1,4 @@
-// `umask`: which permissions what is made does not get, as a number or in letters.
+// `umask`: permissions that new files do not get, as a number or in letters.
 
 import { type GsvFiles, UMASK_SHOWN } from "./files.ts";
 
@@ -34,7 +34,7 @@ function letters(mask: number): string {
   return `u=${shown(6)},g=${shown(3)},o=${shown(0)}`;
 }
 
-/** What letters allow is what a mask does not take. */
+/** Letters list allowed permissions, the inverse of the mask. */
 function changed(mask: number, text: string): number | null {
   let allowed = ~mask & 0o777;
   for (const clause of text.split(",")) {

@@ -1,5 +1,5 @@
-// What a shell runs in the background, as its user sees it: `&`, jobs, wait, fg, bg, disown and kill %1 with bash's words and statuses. The
-// jobs themselves are the kernel's.
+// Job control with bash's messages and statuses: `&`, jobs, wait, fg, bg, disown and kill %1. The
+// kernel runs the jobs.
 
 import { type Command, type CustomCommand, defineCommand } from "just-bash/browser";
 import type { JobEnd, JobRow, SentSignal, ShellState } from "../../targets/shell.ts";
@@ -13,13 +13,13 @@ import type { Traps } from "./traps.ts";
 export interface JobsOptions {
   readonly kernel: KernelLine;
   readonly traps: Traps;
-  /** Somebody types: jobs are told about. */
+  /** Interactive: jobs are reported. */
   readonly isTyped: boolean;
-  /** What a job has of its shell, from what the shell says of itself. */
+  /** The state that a job inherits from its shell. */
   readonly state: (told: readonly string[], context: Context) => ShellState;
-  /** Says something at once, and not when its command has ended. */
+  /** Prints immediately, not when the command ends. */
   readonly tell: (text: string) => void;
-  /** gsv's own programs of the name, for processes of gsv. */
+  /** gsv's commands with the same names, for gsv processes. */
   readonly program: (name: "wait" | "kill") => Promise<Command | undefined>;
 }
 
@@ -31,7 +31,7 @@ const ENDED_BY: { readonly [signal: number]: string } = {
 };
 
 export class Jobs {
-  /** The one that `fg` waits for. */
+  /** The job that `fg` waits for. */
   private foreground: number | null = null;
 
   constructor(private readonly options: JobsOptions) {}
@@ -49,12 +49,12 @@ export class Jobs {
     ];
   }
 
-  /** Ctrl-C ends what is in front. */
+  /** ctrl-c ends the foreground job. */
   async sent(signal: SentSignal): Promise<void> {
     if (this.foreground !== null) await this.options.kernel.job("signal", this.foreground, signal);
   }
 
-  /** What has ended since somebody was told, and what it left to say. */
+  /** Jobs that ended since the last report, and their output. */
   async notices(): Promise<string> {
     const rows = (await this.list()).filter(({ exit, told }) => exit !== null && !told);
     let text = "";
@@ -133,7 +133,7 @@ export class Jobs {
     return one;
   }
 
-  /** The first of them: its status, what it printed, and that it was told. */
+  /** The first job that ended: prints its output, marks it as reported, returns its status. */
   private async ended(pids: readonly number[]): Promise<Answer & { stopped?: boolean; pid?: number }> {
     const outcome = await this.options.traps.interruptible(this.options.kernel.job("wait", pids));
     if ("status" in outcome) return { ...answer("", "", outcome.status), stopped: true };
@@ -143,7 +143,7 @@ export class Jobs {
     return { ...output(end), pid: end.pid };
   }
 
-  /** Before the end of what catches the output of its commands: jobs belong to it too. */
+  /** Called at the end of a command substitution: it also catches the output of its jobs. */
   private async drain([status = "0"]: readonly string[]): Promise<Answer> {
     let all = answer();
     for (const { pid, live } of await this.list())
@@ -214,7 +214,7 @@ export class Jobs {
     return answer("", stderr, stderr === "" ? 0 : 1);
   }
 
-  /** Jobs by what only they are called; the rest are processes of gsv. */
+  /** Separates jobs (`%1`) from gsv processes. */
   private async kill(args: readonly string[], context: Context): Promise<Answer> {
     if (/^-[lL]$/.test(args[0] ?? "")) return signalList(args.slice(1));
     const { signal, flags, targets } = killOptions(args);
@@ -239,7 +239,7 @@ export class Jobs {
   }
 }
 
-/** `kill -l`: all signals, or those of these names, numbers and statuses. */
+/** `kill -l`: all signals, or those with these names, numbers or exit statuses. */
 function signalList(words: readonly string[]): Answer {
   let [told, wrong] = ["", ""];
   for (const word of words) {
@@ -266,7 +266,7 @@ function killOptions(args: readonly string[]) {
   const [first = "", second = ""] = args;
   if (first === "-s" || first === "-n") return { signal: second, flags: args.slice(0, 2), targets: args.slice(2) };
   if (first === "--") return { signal: "TERM", flags: [], targets: args.slice(1) };
-  // `-l` and the like are the program's own.
+  // `-l` and other letters are flags, not signals.
   if (/^-(?:l|L|-help|h|-json)$/.test(first)) return { signal: "TERM", flags: args, targets: [] };
   const isSignal = first.startsWith("-") && (/^-\d+$/.test(first) || signalNamed(first.slice(1)) !== null);
   if (isSignal) return { signal: first.slice(1), flags: [first], targets: args.slice(args[1] === "--" ? 2 : 1) };
@@ -315,7 +315,7 @@ function output(end: JobEnd | null): Answer {
   };
 }
 
-/** One after the other; the status is the last one's. */
+/** In order; returns the last status. */
 function joined(before: Answer, one: Answer): Answer {
   return { ...one, ...BYTES, stdout: before.stdout + one.stdout, stderr: before.stderr + one.stderr };
 }

@@ -1,4 +1,4 @@
-// Signals by the names and numbers that shells give them. Pure.
+// Names and numbers of signals. Pure.
 
 const SIGNALS: ReadonlyMap<string, number> = new Map(
   Object.entries({
@@ -8,10 +8,10 @@ const SIGNALS: ReadonlyMap<string, number> = new Map(
   }),
 );
 
-/** Events of a shell that `trap` takes beside signals. */
+/** Events besides signals that `trap` accepts. */
 const EVENTS = new Set(["EXIT", "ERR", "DEBUG", "RETURN"]);
 
-/** `SIGTERM`, `term` and `15` are all TERM, and 0 is the end of a shell; null for what is none. */
+/** `SIGTERM`, `term` and `15` are all TERM, 0 is EXIT; null if unknown. */
 export function signalNamed(word: string): string | null {
   if (word === "0") return "EXIT";
   const upper = word.toUpperCase().replace(/^SIG/, "");
@@ -25,7 +25,7 @@ export function numberOf(name: string): number {
 
 const COLUMNS = 5;
 
-/** As a shell lists them. */
+/** In the order of `kill -l`. */
 export function signalTable(): string {
   const cells = [...SIGNALS].map(([name, number]) => `${String(number).padStart(2)}) SIG${name}`);
   const rows = Array.from({ length: Math.ceil(cells.length / COLUMNS) }, (_, at) =>

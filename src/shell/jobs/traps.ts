@@ -1,5 +1,5 @@
-// The traps of a shell and of its subshells, and the signals that come meanwhile: a script with a trap for one goes on after it, and what
-// waits is woken. The programs here are called by rewritten scripts, and by people under the names they know.
+// Traps of a shell and its subshells. A trapped signal does not end the script and interrupts
+// waiting commands. Rewritten scripts call the programs here; `trap`, `kill` and `wait` are the public ones.
 
 import { type CustomCommand, defineCommand } from "just-bash/browser";
 import type { Clock } from "../../lib/clock.ts";
@@ -10,11 +10,11 @@ import { OWN } from "../interpreter/own.ts";
 import type { Events } from "../rewrite/event-traps.ts";
 import { numberOf, signalNamed, signalTable } from "./signal-names.ts";
 
-/** What happens inside of a script. The interpreter tells of none: a script that names them is made to ask. */
+/** Events inside a script. The interpreter does not report them, so scripts that use them are rewritten to check. */
 const EVENTS = new Set(["ERR", "DEBUG", "RETURN"]);
-/** What ends nobody. */
+/** Signals ignored by default. */
 const HARMLESS = new Set(["CHLD", "CONT", "EXIT", "WINCH", "URG"]);
-/** A script that does nothing but count hears a signal after so long. */
+/** A busy script checks for signals this often. */
 const HEARING_MS = 10;
 
 export class Traps {
@@ -22,12 +22,12 @@ export class Traps {
   private readonly pending: SentSignal[] = [];
   private readonly waiting = new Set<(status: number) => void>();
   private heardAt = 0;
-  /** Which events the script was changed for. */
+  /** The events that the script was rewritten for. */
   heardEvents: Events | null = null;
 
   constructor(
     private readonly clock: Clock,
-    /** In a job: sends a signal to the script that somebody started. */
+    /** In a job: sends a signal to the main script. */
     private readonly toShell: ((signal: SentSignal) => Promise<void>) | null = null,
   ) {}
 
@@ -45,7 +45,7 @@ export class Traps {
     ];
   }
 
-  /** Takes a signal. False where nothing of the script wants it: it ends. */
+  /** Handles a signal; false if the script has no trap for it and must end. */
   sent(signal: SentSignal): boolean {
     const text = this.shells.get(OUTERMOST)?.get(signal.name);
     if (text === undefined) return HARMLESS.has(signal.name);
@@ -55,10 +55,10 @@ export class Traps {
     return true;
   }
 
-  /** What is waited for; or, where a signal comes first, the status that stands for it. */
+  /** Waits for work, or until a signal comes; then returns the signal's status. */
   async interruptible<T>(work: Promise<T>): Promise<{ readonly value: T } | { readonly status: number }> {
     const { promise, resolve } = Promise.withResolvers<number>();
-    // One that came after the last statement was begun is waited for no more than one that comes now.
+    // A signal that came since the last statement began also interrupts.
     const [came] = this.pending;
     if (came !== undefined) resolve(128 + came.number);
     this.waiting.add(resolve);
@@ -69,19 +69,19 @@ export class Traps {
     }
   }
 
-  /** What is to run when the outermost shell ends, once. */
+  /** The EXIT trap of the main shell, returned once. */
   takeExit(): string | null {
     const text = this.shells.get(OUTERMOST)?.get("EXIT") ?? null;
     this.shells.get(OUTERMOST)?.delete("EXIT");
     return text;
   }
 
-  /** Those of the outermost shell, as commands. */
+  /** Traps of the main shell, as commands. */
   get kept(): readonly string[] {
     return linesOf(this.shells.get(OUTERMOST) ?? new Map(), []);
   }
 
-  /** Those that a job has from its shell: what is ignored, is ignored there too. */
+  /** Traps that a job inherits: ignored signals stay ignored. */
   get inherited(): readonly string[] {
     const own = this.shells.get(OUTERMOST) ?? new Map<string, string>();
     return linesOf(new Map([...own].filter(([name, text]) => text === "" && name !== "EXIT")), []);
@@ -144,7 +144,7 @@ export class Traps {
     return answer();
   }
 
-  /** Before a statement: sets the handler of a signal that came. The status of the statement before stays what it was. */
+  /** Before a statement: sets the handler of a pending signal and keeps the last status. */
   private async next(all: readonly string[], context: Context): Promise<Answer> {
     const { shell, args } = placed(all);
     const [status = "0"] = args;
@@ -168,7 +168,7 @@ export class Traps {
     );
   }
 
-  /** After a command that failed, or before one that comes: sets the handler, where there is one. */
+  /** After a failed command or before the next one: sets the handler, if any. */
   private async event(name: "ERR" | "DEBUG" | "RETURN", all: readonly string[], context: Context): Promise<Answer> {
     const { shell, args } = placed(all);
     const [status = "0", line = "0", command = ""] = args;
@@ -212,7 +212,7 @@ function linesOf(traps: ReadonlyMap<string, string>, wanted: readonly string[]):
     .map(([name, text]) => `trap -- ${inQuotes(text)} ${name === "EXIT" || EVENTS.has(name) ? name : `SIG${name}`}`);
 }
 
-/** In a trap, `exit` alone leaves with the status the shell had. */
+/** In a trap, plain `exit` uses the status from before the trap. */
 function withStatus(text: string, status: number): string {
   return text.replaceAll(/(^|[;&|{(\n]\s*)exit(?=\s*(?:$|[;&|})\n]))/g, `$1exit ${status}`);
 }

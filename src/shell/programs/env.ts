@@ -1,4 +1,4 @@
-// `env` and `printenv`: what a program gets to see of the shell's variables, and a program with others.
+// `env` and `printenv`: print the exported variables, or run a program with changed ones.
 
 import { options } from "./options.ts";
 import { type Call, whole } from "./program.ts";

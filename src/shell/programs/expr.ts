@@ -1,4 +1,4 @@
-// `expr`: sums, comparisons and pieces of text, one token an argument.
+// `expr`: arithmetic, comparison and substrings; each argument is a token. The interpreter's takes patterns for extended ones.
 
 import { expression } from "./expression.ts";
 import { type Call, Usage } from "./program.ts";

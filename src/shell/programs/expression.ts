@@ -1,4 +1,4 @@
-// Basic and extended regular expressions of the shell's programs, as expressions of ours. Pure.
+// Compiles the regular expressions of shell programs. Pure.
 
 import { translated } from "./posix-pattern.ts";
 import { Usage } from "./program.ts";
@@ -17,7 +17,7 @@ export function expression(
   return compiled(program, pattern, translated(pattern, extended), `${flags}${ignoreCase ? "i" : ""}`);
 }
 
-/** Letters beyond the first plane are one letter, where the expression allows it. */
+/** Uses the u flag if the expression allows it, so that characters beyond the BMP count as one. */
 export function compiled(program: string, pattern: string, source: string, flags: string): RegExp {
   if (isOpen(pattern)) throw new Usage(`${program}: Invalid regular expression`, 2);
   try {
@@ -31,7 +31,7 @@ export function compiled(program: string, pattern: string, source: string, flags
   }
 }
 
-/** A bracket that is never closed. */
+/** An unclosed bracket. */
 function isOpen(pattern: string): boolean {
   const bare = pattern.replaceAll(/\\./gs, "").replaceAll(/\[\^?\]?(?:\[:[a-z]+:\]|[^\]])*\]/g, "");
   return bare.includes("[");

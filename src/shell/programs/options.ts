@@ -1,9 +1,9 @@
-// Flags as GNU programs take them: joined, with values beside or behind, long ones with `=`, anywhere until `--`. Pure.
+// Parses flags as GNU programs do: joined letters, values in the same or next word, long flags with `=`, anywhere before `--`. Pure.
 
 import { Usage } from "./program.ts";
 
 export interface Options {
-  /** The value, or "" for a flag without one; the last one counts. */
+  /** The last value of each flag; "" for a flag without one. */
   readonly flags: ReadonlyMap<string, string>;
   /** Each use in order. */
   readonly uses: readonly (readonly [flag: string, value: string])[];
@@ -11,13 +11,13 @@ export interface Options {
 }
 
 export interface Grammar {
-  /** Letters; one that takes a value has a colon behind it, as with getopts. */
+  /** Letters as for getopts: a colon marks a value. */
   readonly letters: string;
-  /** Long names and their letters; a name with `=` at its end takes a value, with `=?` it may. */
+  /** Long names and their letters; `=` marks a value, `=?` an optional one. */
   readonly long?: { readonly [name: string]: string };
-  /** The first operand ends the flags, as where a command follows. */
+  /** The first operand ends the flags, because a command follows. */
   readonly stopsEarly?: boolean;
-  /** What `-5` means. */
+  /** The flag that `-5` stands for. */
   readonly digits?: string;
   readonly status?: number;
 }

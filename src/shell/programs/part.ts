@@ -1,16 +1,16 @@
-// What a script says to a program about those beside it in a pipe: the interpreter runs each command of a pipe to its end before the next
-// begins, so programs of the shell's own that stand side by side are told of each other, and run at the same time.
+// Internal arguments that tell a program its place in a pipe. The interpreter runs each command of a pipe to its end before the next
+// starts; with these, neighbouring programs run concurrently.
 
-/** Nobody reads it. */
+/** First argument of a program without a reader. */
 export const ALONE = "__gsv_alone";
 const PART = "__gsv_part=";
 
-/** Which of several programs in a row it is, and which row. */
+/** The pipe, and the program's position in it. */
 export interface Part {
   readonly chain: string;
   readonly at: number;
   readonly count: number;
-  /** What becomes of what it says on stderr: told, dropped, or read by the next like what it prints. */
+  /** stderr is printed, dropped, or joined with stdout. */
   readonly stderr: "told" | "dropped" | "printed";
 }
 
@@ -18,7 +18,7 @@ export function partWord({ chain, at, count, stderr }: Part): string {
   return `${PART}${chain}:${at}:${count}:${stderr}`;
 }
 
-/** The arguments themselves, and where in a row of programs it stands; null for one alone. An alias may have put words before. */
+/** The real arguments and the place in the pipe; null outside of one. An alias may have put words in front. */
 export function partOf(all: readonly string[]): { readonly args: readonly string[]; readonly part: Part | null } {
   const place = all.findIndex((word) => word.startsWith(PART));
   if (place === -1) return { args: all, part: null };
@@ -27,7 +27,7 @@ export function partOf(all: readonly string[]): { readonly args: readonly string
   return { args: all.filter((_, at) => at !== place), part };
 }
 
-/** Words of a script that only scripts put there are not shown to whoever traces it. */
+/** Removes internal words from traces (set -x). */
 export function untold(text: string): string {
   return text
     .replaceAll(new RegExp(` (?:${PART}\\S+|${ALONE})`, "g"), "")

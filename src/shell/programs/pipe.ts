@@ -1,14 +1,14 @@
-// What one program prints and another reads while both run: a pipe that holds no more than a little, whose writer waits for room, and is
-// told when its reader has gone. Pure but for the clock it is handed.
+// A pipe between two running programs. It is small: the writer waits for room, and is
+// notified when the reader is gone. Pure except for the given clock.
 
-/** What a program reads: piece after piece, and null when there is no more. */
+/** Input of a program; `next` returns null at the end. */
 export interface Source {
   next(): Promise<Uint8Array | null>;
 }
 
-/** What a pipe of Linux holds. */
+/** Pipe capacity on Linux. */
 const PIPE_BYTES = 64 * 1024;
-/** A writer that prints little has ended by itself before it could hear that nobody reads any more. */
+/** A writer that runs shorter than this would have ended before it noticed that its reader is gone. */
 const UNHEARD_MS = 20;
 
 export function sourceOf(bytes: Uint8Array): Source {
@@ -31,21 +31,21 @@ export class Pipe implements Source {
   private wakeReader: (() => void) | null = null;
   private wakeWriters: (() => void)[] = [];
   private readonly leaving = Promise.withResolvers<void>();
-  /** Resolves when nobody reads it any more. */
+  /** Resolves when the reader is gone. */
   readonly gone = this.leaving.promise;
 
   constructor(
     private readonly nowMs: () => number,
-    /** Whether the reader has all it wants, of what it was given so far: it is not asked. */
+    /** Whether the reader has enough with the given input, without asking it. */
     private readonly isEnough: (piece: Uint8Array) => boolean = () => false,
   ) {}
 
-  /** Nobody reads it any more. */
+  /** The reader is gone. */
   get left(): boolean {
     return this.leftAtMs !== null;
   }
 
-  /** Whether its writer would have been stopped by now. */
+  /** Whether a real pipe would have stopped the writer by now. */
   get broken(): boolean {
     return this.leftAtMs !== null && (this.total > PIPE_BYTES || this.nowMs() - this.leftAtMs > UNHEARD_MS);
   }
@@ -63,19 +63,19 @@ export class Pipe implements Source {
     this.wakeReader?.();
   }
 
-  /** There is room, or nobody will make any. */
+  /** Resolves when there is room or no reader. */
   async room(): Promise<void> {
     while (this.heldBytes > PIPE_BYTES && !this.left)
       await new Promise<void>((resolve) => this.wakeWriters.push(resolve));
   }
 
-  /** Its writer has ended. */
+  /** The writer has ended. */
   end(): void {
     this.ended = true;
     this.wakeReader?.();
   }
 
-  /** Its reader has ended. What it was given before it still has. */
+  /** The reader has ended; it keeps what it already has. */
   leave(): void {
     this.leftAtMs ??= this.nowMs();
     this.leaving.resolve();
@@ -87,7 +87,7 @@ export class Pipe implements Source {
       await new Promise<void>((resolve) => {
         this.wakeReader = resolve;
       });
-    // Who prints line by line is read by as many lines as there are.
+    // Hand out everything a line-by-line writer has printed at once.
     const pieces = this.pieces.splice(0);
     if (pieces.length === 0) return null;
     this.heldBytes = 0;

@@ -1,4 +1,4 @@
-// Basic and extended POSIX expressions as JavaScript sources. Pure.
+// Translates POSIX regular expressions, basic and extended, to JavaScript. Pure.
 
 const CLASSES: { readonly [name: string]: string } = {
   alpha: "A-Za-z",
@@ -12,7 +12,7 @@ const CLASSES: { readonly [name: string]: string } = {
   xdigit: "0-9A-Fa-f",
 };
 
-/** In basic expressions `+ ? | ( ) { }` are themselves until a backslash stands before them; in extended ones it is the other way. */
+/** In basic expressions `+ ? | ( ) { }` are literal without a backslash; in extended ones with one. */
 export function translated(pattern: string, extended: boolean): string {
   let source = "";
   for (let at = 0; at < pattern.length; at++) {
@@ -26,7 +26,7 @@ export function translated(pattern: string, extended: boolean): string {
       if ("+?|(){}".includes(next)) source += extended ? `\\${next}` : next;
       else source += next === "<" || next === ">" ? "\\b" : `\\${next}`;
     } else if ("+?|(){}".includes(letter)) source += extended ? letter : `\\${letter}`;
-    // A star with nothing before it is a star.
+    // A star without an operand is literal.
     else if (letter === "*" && /^$|(?:^|[^\\])\($|\|$|^\^$/.test(source)) source += "\\*";
     else source += letter;
   }
@@ -40,7 +40,7 @@ function bracket(pattern: string, from: number): readonly [text: string, end: nu
     text += "^";
     at++;
   }
-  // The first one is a letter like others.
+  // `]` in first position is literal.
   for (let first = at; at < pattern.length && (pattern[at] !== "]" || at === first); at++) {
     const named = /^\[:([a-z]+):\]/.exec(pattern.slice(at, at + 12));
     if (named !== null && CLASSES[named[1] ?? ""] !== undefined) {

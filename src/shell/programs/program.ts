@@ -1,5 +1,5 @@
-// A program of the shell: its arguments, streams in bytes, and gsv's files in ranges. It says what bash's own program of that name says, and
-// ends with the same status.
+// The interface of a shell program: arguments, byte streams, and files read in ranges. Messages and exit statuses are those of the GNU
+// program of the same name.
 
 import { LIMITS } from "../../abi/config/limits.ts";
 import { ENDED_BY } from "../../abi/errno.ts";
@@ -13,14 +13,14 @@ export interface Stat {
   readonly gid: number;
   readonly size: number;
   readonly mtimeMs: number;
-  /** The same for two names of one file. */
+  /** Identity of the file: equal for two names of one file. */
   readonly place: string;
   readonly target?: string;
-  /** Everything that is known of the file, for JSON. */
+  /** All facts about the file, for JSON. */
   readonly facts?: object;
 }
 
-/** How output looks where it is shown. */
+/** How to format output. */
 export interface Look {
   /** Columns of the terminal; null if there is none. */
   readonly columns: number | null;
@@ -32,7 +32,7 @@ export interface Look {
 export interface Piece {
   readonly bytes: Uint8Array;
   readonly eof: boolean;
-  /** Differs if the content has changed; absent if the files do not tell. */
+  /** Changes with the content; absent if unknown. */
   readonly version?: string;
 }
 
@@ -45,7 +45,7 @@ export interface Entry {
 export interface Files {
   stat(path: string): Promise<Stat>;
   lstat(path: string): Promise<Stat>;
-  /** Links are kept. */
+  /** Does not follow links. */
   list(path: string): Promise<readonly Entry[]>;
   read(path: string, offset: number, bytesMax: number): Promise<Piece>;
   write(path: string, bytes: Uint8Array): Promise<void>;
@@ -58,37 +58,37 @@ export interface Files {
 }
 
 export interface Call {
-  /** What it was called as. */
+  /** The name the program was called by. */
   readonly name: string;
   readonly args: readonly string[];
   readonly cwd: string;
   readonly env: { readonly [name: string]: string };
-  /** What it is not asked for, nobody has read. */
+  /** Lazy: bytes that are never requested are never read. */
   readonly stdin: Source;
-  /** Another program reads what it prints, while both run. */
+  /** A program running at the same time reads the output. */
   readonly isPiped: boolean;
   readonly files: Files;
   readonly umask: number;
   readonly look: Look;
   /** Prints a result as JSON instead of text; null for text. */
   readonly row: ((row: object) => void) | null;
-  /** What it may print at most. */
+  /** Output limit in bytes. */
   readonly outputBytesMax: number;
   readonly signal: AbortSignal | undefined;
   readonly nowMs: () => number;
   readonly random: (bytes: number) => Uint8Array;
   path(name: string): string;
   out(text: string | Uint8Array): void;
-  /** Waits until there is room for more of what it prints: who prints much without reading asks in between. */
+  /** Waits for room in the output pipe. A program that prints a lot without reading must call this regularly. */
   room(): Promise<void>;
-  /** Lets time pass, and ends the program where its reader goes meanwhile. */
+  /** Sleeps; ends the program if its reader goes away meanwhile. */
   pause(ms: number): Promise<void>;
   err(text: string): void;
   /** Reports what went wrong with one operand; the program continues. `wording` gets the phrase for the error. */
   fail(error: unknown, wording: (why: string) => string): void;
-  /** Runs a command as it would be typed after the words are split. */
+  /** Runs a command from its words. */
   run(argv: readonly string[], stdin: Uint8Array, env?: Call["env"]): Promise<number>;
-  /** The same, with what it prints for the program itself. */
+  /** Runs a command and returns its output. */
   capture(
     argv: readonly string[],
     stdin: Uint8Array,
@@ -102,14 +102,14 @@ const PHRASES: { readonly [code: string]: string } = {
   EISDIR: "Is a directory",
 };
 
-/** Nobody wants more of what it prints: it ends, whatever it is doing. */
+/** The reader is gone: ends the program at any point. */
 export class Ended extends Error {
   constructor(readonly status: number) {
     super("ended");
   }
 }
 
-/** What went wrong with a file, as bash's programs word it. */
+/** A file error in the words of GNU programs. */
 export function phrase(error: unknown): string {
   if (error instanceof Ended) throw error;
   const { code = "", message = "" } = error as { code?: string; message?: string };
@@ -128,9 +128,9 @@ export class Usage extends Error {
 }
 
 const PIECE_BYTES = 1024 * 1024;
-const TOO_MUCH = `it would have to hold more than ${sizeText(LIMITS.fileBytesMax)} at once`;
+const TOO_MUCH = `input is larger than ${sizeText(LIMITS.fileBytesMax)}`;
 
-/** A file in pieces, or stdin for `-`: never whole. */
+/** Reads a file, or stdin for `-`, in pieces. */
 export async function* pieces(call: Call, name: string, from = 0): AsyncGenerator<Uint8Array> {
   if (name === "-" || name === "/dev/stdin") {
     for (;;) {
@@ -167,7 +167,7 @@ export async function text(call: Call, name: string): Promise<string> {
   return (await whole(call, name)).toString("utf8");
 }
 
-/** Without their ends; a last one without an end counts. */
+/** Lines without newlines; an unterminated last line counts. */
 export function linesOf(all: string, end = "\n"): string[] {
   if (all === "") return [];
   const lines = all.split(end);
@@ -175,13 +175,13 @@ export function linesOf(all: string, end = "\n"): string[] {
   return lines;
 }
 
-/** In the order of their names. */
+/** Sorted by name. */
 export async function entries(call: Call, name: string): Promise<readonly Entry[]> {
   const found = [...(await call.files.list(call.path(name)))];
   return found.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
 }
 
-/** For each operand, with what went wrong said and the others still read. Stdin where there is none. */
+/** Calls `work` for each operand, or for stdin without operands. Reports an error and continues with the next one. */
 export async function eachFile(
   call: Call,
   names: readonly string[],

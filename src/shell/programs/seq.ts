@@ -1,4 +1,4 @@
-// `seq`: numbers in a row, made as they are printed.
+// `seq`: prints numbers one by one, so an endless sequence needs no memory.
 
 import { options } from "./options.ts";
 import { type Call, Usage } from "./program.ts";
@@ -7,7 +7,7 @@ const PIECE = 10_000;
 const ENDLESS = /^[-+]?inf(?:inity)?$/i;
 
 export async function seq(call: Call): Promise<number> {
-  // A number below zero is no flag.
+  // A negative number is not a flag.
   const isNumber = (arg: string) => /^-(?:\d|\.\d)/.test(arg);
   const { flags, operands } = options(
     "seq",

@@ -1,4 +1,4 @@
-// Programs of a few lines: what machine this is, lines without end or in no order, and those that stand before another command.
+// Small programs: facts about the system, `yes`, `shuf`, and prefixes such as `nice` and `nohup`.
 
 import { ENDED_BY } from "../../abi/errno.ts";
 import { sizeText } from "../../lib/text/size.ts";
@@ -7,7 +7,7 @@ import { options } from "./options.ts";
 import { ALONE } from "./part.ts";
 import { type Call, linesOf, phrase, text, Usage, whole } from "./program.ts";
 
-/** More than scripts read of it, where what reads it does not run beside it and could stop it. */
+/** Limit for a `yes` that no program in the pipe can stop. */
 const YES_BYTES = 8 * 1024 * 1024;
 const YES_PIECE_BYTES = 16 * 1024;
 
@@ -25,7 +25,7 @@ export async function yes(call: Call): Promise<number> {
   const bytes = Math.min(YES_BYTES, call.outputBytesMax / 2);
   call.out(line.repeat(Math.ceil(bytes / Buffer.byteLength(line))));
   if (!isAlone) return ENDED_BY.PIPE;
-  call.err(`yes: ended after ${sizeText(bytes)}: nothing reads it, and nothing would stop it\n`);
+  call.err(`yes: stopped after ${sizeText(bytes)}: no program in the pipe reads it\n`);
   return ENDED_BY.output;
 }
 
@@ -141,7 +141,8 @@ export async function whoami(call: Call): Promise<number> {
 }
 
 export async function mount(call: Call): Promise<number> {
-  if (call.args.length > 0) throw new Usage("mount: only a person attaches a directory of this machine", 1);
+  if (call.args.length > 0)
+    throw new Usage("mount: not available in a script; attach a directory with: gsv workspace attach DIR", 1);
   for (const line of linesOf(await machineText(call, "/proc/mounts"))) {
     const [device = "", at = "", type = "", flags = ""] = line.split(" ");
     call.out(`${device} on ${at} type ${type} (${flags})\n`);
@@ -166,7 +167,7 @@ export async function free(call: Call): Promise<number> {
   return 0;
 }
 
-/** Nothing hangs up on a script of gsv's, so what follows just runs. */
+/** Scripts in gsv get no SIGHUP, so the command just runs. */
 export async function nohup(call: Call): Promise<number> {
   if (call.args.length === 0) throw new Usage("nohup: missing operand\nTry 'nohup --help' for more information.", 125);
   return call.run(call.args, await whole(call, "-"));
@@ -188,17 +189,20 @@ export async function before(call: Call): Promise<number> {
 
 export async function watch(): Promise<number> {
   throw new Usage(
-    "watch: it does not end, and a script in gsv waits for the end of each command\n  for i in 1 2 3; do COMMAND; sleep 2; done",
+    "watch: does not end, so a script cannot run it; use a loop:\n  for i in 1 2 3; do COMMAND; sleep 2; done",
   );
 }
 
 export async function ulimit(call: Call): Promise<number> {
   const { flags, operands } = options("ulimit", call.args, { letters: "HSacdefilmnpqrstuvxPRT", status: 2 });
-  if (operands.length > 0) throw new Usage("ulimit: the limits of a script are its kernel's: gsv man shell", 1);
+  if (operands.length > 0) throw new Usage("ulimit: limits cannot be changed in a script; see gsv man shell", 1);
   call.out(flags.has("a") ? "open files                          (-n) unlimited\n" : "unlimited\n");
   return 0;
 }
 
 export async function absent(call: Call): Promise<number> {
-  throw new Usage(`${call.name}: gsv's shell has no such program, and reaches none of this machine`, 127);
+  throw new Usage(
+    `${call.name}: not available in gsv's shell; on this computer: gsv sh --host -c '${call.name} ...'`,
+    127,
+  );
 }

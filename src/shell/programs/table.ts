@@ -1,4 +1,4 @@
-// Every program of the shell besides the interpreter's own and gsv's commands: a line here, and loaded when it is called.
+// The shell's programs by name, loaded when called. They replace the interpreter's own, which hold all input, or lack flags and messages.
 
 import type { Program } from "./program.ts";
 

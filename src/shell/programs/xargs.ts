@@ -1,4 +1,4 @@
-// `xargs`: words of stdin as arguments of a command, so many at a time.
+// `xargs`: runs a command with words from stdin as arguments.
 
 import { countOf, options } from "./options.ts";
 import { type Call, pieces, Usage } from "./program.ts";
@@ -42,10 +42,10 @@ export async function xargs(call: Call): Promise<number> {
   return status;
 }
 
-/** What one command line holds. */
+/** Maximum length of a command line. */
 const LINE_CHARS = 128 * 1024;
 
-/** The words of each command that is to run: as many as it takes, and no more than one of Linux holds. */
+/** The arguments of each command: as many as requested, within the limit of Linux. */
 async function* groupsOf(call: Call, flags: ReadonlyMap<string, string>): AsyncGenerator<readonly string[]> {
   const mark = flags.get("I");
   const isCounted = mark !== undefined || flags.has("n") || flags.has("L");
@@ -64,7 +64,7 @@ async function* groupsOf(call: Call, flags: ReadonlyMap<string, string>): AsyncG
   else if (!any && !flags.has("r") && mark === undefined) yield [];
 }
 
-/** What comes, in parts that end where an item does. */
+/** Input in parts that end at an item boundary. */
 async function* parts(call: Call, flags: ReadonlyMap<string, string>): AsyncGenerator<string> {
   const end = flags.has("0") || flags.has("d") ? markOf(flags) : "\n";
   const isPrompt = flags.has("I") || flags.has("n") || flags.has("L");
@@ -112,7 +112,7 @@ function lines(all: string, flags: ReadonlyMap<string, string>): readonly string
     .filter((line) => line !== "");
 }
 
-/** Quotes and backslashes keep blanks in a word. */
+/** Quotes and backslashes protect blanks. */
 function words(all: string): readonly string[] {
   const found: string[] = [];
   for (const [word] of all.matchAll(/(?:"[^"\n]*"|'[^'\n]*'|\\[\s\S]|[^\s"'\\]|["'])+/g)) {

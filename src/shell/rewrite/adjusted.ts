@@ -1,4 +1,4 @@
-// The interpreter's own programs where only their arguments are misread: these are said another way, and the program itself does the rest.
+// Programs of the interpreter that misread some arguments: rewrites the arguments, then calls the program.
 
 import { type CustomCommand, defineCommand } from "just-bash/browser";
 
@@ -26,7 +26,7 @@ export function adjusted(): readonly CustomCommand[] {
   return [...shells, date, touch, times, jq];
 }
 
-/** `touch -t 202401311200.30`, as the same day and time in other words. */
+/** `touch -t 202401311200.30` as `touch -d`. */
 function stamped(args: readonly string[]): readonly string[] {
   const at = args.indexOf("-t");
   const stamp = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(?:\.(\d\d))?$/.exec(args[at + 1] ?? "");
@@ -35,7 +35,7 @@ function stamped(args: readonly string[]): readonly string[] {
   return args.with(at, "-d").with(at + 1, `${year}-${month}-${day} ${hour}:${minute}:${second}`);
 }
 
-/** `date -d 'yesterday 3 hours ago'`: the interpreter's own knows days and times, and no steps from them. */
+/** `date -d 'yesterday 3 hours ago'`: the interpreter's date knows no offsets. */
 async function atInstant(original: Original, args: readonly string[]): Promise<readonly string[]> {
   const at = args.findIndex((arg) => /^(?:-u?d|--date)/.test(arg));
   const [flag = "", value = args[at + 1] ?? ""] = /^(--date|-u?d)=?(.+)?$/s.exec(args[at] ?? "")?.slice(1) ?? [];
@@ -56,7 +56,7 @@ async function run(original: Original, args: readonly string[]) {
   return (await original?.([...args])) ?? { stdout: "", stderr: "", exitCode: 127 };
 }
 
-/** `bash -eu -c SCRIPT`, `bash -x FILE`, `bash -s ARGS`: options are set by the script itself. */
+/** `bash -eu -c SCRIPT`, `bash -x FILE`, `bash -s ARGS`: the options become a `set` in the script. */
 function asScript(args: readonly string[], stdin: () => string): readonly string[] {
   const sets: string[] = [];
   for (let at = 0; at < args.length; at++) {

@@ -1,11 +1,11 @@
-// Sums of a script that the interpreter reads wrongly, said in words it knows. Each rule takes a node and gives another in its place, or
-// null where it is not about this one. Pure.
+// Rewrites arithmetic that the interpreter gets wrong. Each rule returns a replacement for a node, or
+// null if it does not apply. Pure.
 
 import { OWN } from "../interpreter/own.ts";
 import { group, holds, isNode, type Node, onlyCommand, simple, statementOf } from "./nodes.ts";
 import type { Rules } from "./rewrite.ts";
 
-/** `(($1<=2))` comes from the interpreter's parser in pieces. */
+/** The interpreter's parser splits `(($1<=2))` into pieces. */
 export function compared(node: Node, { parse }: Rules): Node | null {
   const { originalText, expression } = node.expression as Node;
   if ((expression as Node).type !== "ArithSyntaxError") return null;
@@ -40,7 +40,7 @@ export function arithmeticCommand(command: Node, { parse }: Rules): Node | null 
   return values.length === 0 ? null : group([...values, statementOf({ ...command, expression })]);
 }
 
-/** What stands in `$(…)`, as it was typed: the interpreter's own idea of it has lost its quotes. None where one is in backquotes. */
+/** The source of each `$(…)`, because the interpreter's tree has lost its quotes. Empty if one is in backquotes. */
 function commandsIn(text: string): string[] {
   const found: string[] = [];
   if (text.includes("`")) return found;
@@ -61,7 +61,7 @@ function commandsIn(text: string): string[] {
   return found;
 }
 
-/** The expression with variables where commands stood, and the assignments that set these. */
+/** The expression with variables in place of commands, and their assignments. */
 function withoutCommands(expression: Node, parse: Rules["parse"]): { expression: Node; values: readonly Node[] } {
   const values: Node[] = [];
   const typed = commandsIn(String(expression.originalText ?? ""));

@@ -1,5 +1,5 @@
-// Programs that stand side by side in a pipe, run at the same time: each but the last says only that it is there, with its arguments, and
-// the last one runs them all. One whose reader has gone ends as a broken pipe ends it.
+// Runs neighbouring programs of a pipe concurrently: each but the last only registers its arguments, and
+// the last one starts them all. A program whose reader is gone ends with a broken pipe.
 
 import { LIMITS } from "../../abi/config/limits.ts";
 import { ENDED_BY } from "../../abi/errno.ts";
@@ -8,18 +8,18 @@ import type { Part } from "../programs/part.ts";
 import { Pipe, type Source, sourceOf } from "../programs/pipe.ts";
 import { Ended } from "../programs/program.ts";
 
-/** Of a program that prints without a break. */
+/** Maximum output held for a program that prints without waiting. */
 const HELD_MAX = LIMITS.fileBytesMax;
 
-/** Where a program reads from and prints to. */
+/** Input and output of a program. */
 export interface Ends {
   readonly stdin: Source;
-  /** Null where what it prints is gathered. */
+  /** null if the output is collected. */
   readonly pipe: Pipe | null;
   out(bytes: Uint8Array): void;
   room(): Promise<void>;
   err(text: string): void;
-  /** The interpreter, for as long as the row runs. */
+  /** The interpreter's context while the pipe runs. */
   readonly context: Context;
 }
 
@@ -27,7 +27,7 @@ export interface Stage {
   readonly name: string;
   readonly args: readonly string[];
   readonly stdin: Uint8Array;
-  /** Its status. Throws only what is no fault of its own. */
+  /** Returns the exit status; throws only errors of the environment. */
   readonly run: (ends: Ends) => Promise<number>;
 }
 
@@ -41,9 +41,9 @@ export interface ChainsOptions {
 }
 
 export class Chains {
-  /** Rows that are not complete, by where they stand in a script; a word of one may run another of the same place. */
+  /** Incomplete pipes by position; nested because a word may run the same pipe again. */
   private readonly begun = new Map<string, Standing[][]>();
-  /** What the programs of a row ended with the last time. */
+  /** The last exit statuses of each pipe. */
   private readonly ended = new Map<string, readonly number[]>();
 
   constructor(private readonly options: ChainsOptions) {}
@@ -55,7 +55,7 @@ export class Chains {
     this.begun.set(part.chain, rows);
     if (part.at === 0) rows.push([]);
     const row = rows.at(-1);
-    // One before it was not called at all, as where its redirection failed.
+    // An earlier program was not called, for example because its redirection failed.
     if (row?.length !== part.at) return this.run([standing], context, part);
     row.push(standing);
     if (part.at < part.count - 1) return { stdout: "", stderr: "", exitCode: 0 };
@@ -63,12 +63,12 @@ export class Chains {
     return this.run(row, context, part);
   }
 
-  /** Of a row that has run: of the program at a place. */
+  /** The status of one program of a finished pipe. */
   statusOf(chain: string, at: number): number {
     return this.ended.get(chain)?.[at] ?? 0;
   }
 
-  /** Programs that read what somebody else writes, who is told where. */
+  /** Starts programs that read from a loop; returns where the loop writes. */
   beside(chain: string, stages: readonly Stage[], context: Context): { pipe: Pipe; ended: Promise<Answer> } {
     const standing = stages.map((each) => ({ ...each, stderr: "told" as const }));
     const pipe = new Pipe(this.options.nowMs);
@@ -86,7 +86,7 @@ export class Chains {
     const gathered = (bytes: Uint8Array) => {
       size += bytes.byteLength;
       stdout.push(bytes);
-      // The interpreter ends the script over so much; what is more is not made.
+      // The interpreter ends the script at this size, so produce no more.
       if (size > outputBytesMax) throw new Ended(ENDED_BY.output);
     };
     const printed = (pipe: Pipe) => (bytes: Uint8Array) => {
@@ -124,7 +124,7 @@ export class Chains {
   }
 }
 
-/** Whether the `head` behind a program has all it wants: a program that never waits is stopped in its course. */
+/** Whether the `head` behind a program has enough; it then stops a program that never waits. */
 async function enough(words: readonly string[]): Promise<(piece: Uint8Array) => boolean> {
   const share = (await import("../programs/text/head.ts")).shareOf(words);
   if (share === null) return () => false;

@@ -1,4 +1,4 @@
-// A function as bash prints it: `declare -f` in a form that can be read back. Pure.
+// Prints a function as bash's `declare -f`, in a form that can be read back. Pure.
 
 import type { Node } from "./nodes.ts";
 
@@ -37,7 +37,7 @@ function choiceLines(command: Node, textOf: (command: Node) => string): readonly
   return [...lines, ...(command.elseBody === null ? [] : ["else", ...block(command.elseBody)]), "fi"];
 }
 
-/** Bash ends every statement but the last of a body with a semicolon. */
+/** As in bash, every statement of a body but the last ends with a semicolon. */
 function ended(lines: readonly string[], more: boolean): readonly string[] {
   return more ? lines.map((line, at) => (at === lines.length - 1 ? `${line};` : line)) : lines;
 }

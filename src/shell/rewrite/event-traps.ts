@@ -1,6 +1,6 @@
-// Traps for what happens inside of a script: ERR after a command that failed where nobody asked whether it would, DEBUG before each command,
-// RETURN as a function ends. The interpreter tells of none, so a script that sets one is changed to ask at these places. As in bash, functions, subshells and
-// substitutions have them only under `set -E` and `set -T`. Pure.
+// Implements the traps ERR (after an unchecked failure), DEBUG (before each command) and RETURN (at the end of a function). The interpreter
+// lacks them, so a script that sets one is rewritten to check at these places. As in bash, functions, subshells and substitutions inherit
+// them only under `set -E` and `set -T`. Pure.
 
 import { OWN } from "../interpreter/own.ts";
 import {
@@ -21,11 +21,11 @@ export interface Events {
   readonly err: boolean;
   readonly debug: boolean;
   readonly returns: boolean;
-  /** Functions and subshells have them too. */
+  /** Functions and subshells inherit the trap. */
   readonly inherited: boolean;
 }
 
-/** What a script, as JSON of its tree, may set; null where it is nothing. */
+/** The traps that a script (JSON of its tree) may set; null if none. */
 export function eventsIn(text: string): Events | null {
   if (!text.includes('"trap"')) return null;
   const names = (name: string) => new RegExp(`"value":"(?:SIG)?${name}"`, "i").test(text);
@@ -41,7 +41,7 @@ interface Watch extends Events {
   readonly shell: number;
 }
 
-/** Where it fails, that is told; other parts of a compound are looked into, and tell it themselves. */
+/** Reports a failure of a simple command; the parts of a compound report their own. */
 const TELLING = new Set(["SimpleCommand", "Subshell", "ArithmeticCommand", "ConditionalCommand"]);
 const CLOSED = new Set(["FunctionDef", "Subshell", "CommandSubstitution", "ProcessSubstitution"]);
 
@@ -54,7 +54,7 @@ export function watched(value: unknown, watch: Watch, asked = false): unknown {
   if (value.type === "FunctionDef" && watch.returns && (watch.inherited || isSetIn(value)))
     return returning(bodyOf(value, watch), watch);
   if (CLOSED.has(value.type) && !watch.inherited && !isOwn()) return value;
-  // What was kept of a shell comes first, and nobody wrote it.
+  // Skip the restored state in front.
   if (value.type === "Group" && JSON.stringify(value.redirections).includes("/dev/.gsv/")) return value;
   const isClosed = CLOSED.has(value.type);
   const inside = Object.fromEntries(
@@ -66,7 +66,7 @@ export function watched(value: unknown, watch: Watch, asked = false): unknown {
   return value.type === "Statement" ? statement(inside as unknown as Node, watch, asked) : inside;
 }
 
-/** Each round of a loop over words begins with a command of its own. */
+/** DEBUG also runs before each iteration of `for`. */
 function rounds(loop: Node, watch: Watch, asked: boolean): Node {
   const body = watched(loop.body, watch, asked) as readonly Node[];
   const words = (loop.words ?? []) as readonly Node[];
@@ -89,7 +89,7 @@ function bodyOf(definition: Node, watch: Watch): Node {
     : definition;
 }
 
-/** A function that runs a trap when it is left, at its end or by `return`. */
+/** A function that runs RETURN at its end or on `return`. */
 function returning(definition: Node, watch: Watch): Node {
   const left = (status: Node, line: unknown): Node => {
     const pipeline = {
@@ -119,7 +119,7 @@ function returning(definition: Node, watch: Watch): Node {
   };
 }
 
-/** Of `if`: a condition that fails is an answer. */
+/** A failing condition of `if` is not an error. */
 function clause(value: { readonly [key: string]: unknown }, watch: Watch, asked: boolean): object {
   return Object.fromEntries(
     Object.entries(value).map(([key, each]) => [key, watched(each, watch, asked || key === "condition")]),
@@ -145,7 +145,7 @@ function readsFile({ commands }: Node): boolean {
   return more === undefined && command !== undefined && [".", "source"].includes(literalName(command) ?? "");
 }
 
-/** A file that is read is left like a function. */
+/** A sourced file returns like a function. */
 function returned(pipeline: Node, watch: Watch): Node {
   const read = alone({ ...pipeline, negated: false });
   return { ...pipeline, commands: [group([read, ...happened(OWN.returns, pipeline, watch)])], timed: false };
@@ -165,7 +165,7 @@ function failing(original: Node, pipeline: Node, watch: Watch): Node {
   const [command] = original.commands as readonly Node[];
   const name = command === undefined ? null : literalName(command);
   const then = happened(OWN.failed, original, watch);
-  // Under set -e a failure in a condition ends nothing; what a function does in one would not either.
+  // Under set -e, a failure in a condition does not end the script, nor does one in a function called there.
   const isFunction = name !== null && watch.functions.has(name);
   if (!watch.errexit || isFunction) return group([alone(pipeline), ...then]);
   return choice([alone(pipeline)], [statementOf(simple(":"))], then);
@@ -176,7 +176,7 @@ function debugged(pipeline: Node, watch: Watch): Node {
   return { ...pipeline, commands: [group([...before, alone({ ...pipeline, negated: false })])], timed: false };
 }
 
-/** Asks whether there is a trap and runs it; the status is then what it was. */
+/** Runs the trap, if any, and restores the status. */
 function happened(
   event: string,
   pipeline: Node,
@@ -190,7 +190,7 @@ function happened(
   const told = simple(event, place, status, literal(String(command?.line ?? 0)), text);
   const handler = statementOf(simple("eval", quotedParameter(OWN.event)));
   const ran = statementOf(choice([handler], [statementOf(simple(":"))], [statementOf(simple(":"))]));
-  // After a failure it ends the script under set -e; before a command it is what an else may begin with.
+  // After a failure, set -e ends the script; before a command, the status is that at the start of an else branch.
   const further = goesOn ? ([["&&", simple(OWN.status)]] as const) : [];
   return [
     statementOf(choice([statementOf(told)], [ran], null)),
@@ -198,7 +198,7 @@ function happened(
   ];
 }
 
-/** As far as they are written out. */
+/** Literal words only. */
 function wordsOf(command: Node | undefined): string {
   if (command?.type !== "SimpleCommand") return "";
   const words = [command.name, ...(command.args as readonly Node[])].filter(isNode);

@@ -1,5 +1,5 @@
-// Loops that programs read while they run: what a round prints goes to the programs at once, which began before the loop did, and a round
-// that nobody reads is the last. The programs here are called by rewritten scripts.
+// Streams a loop's output to the programs behind it, which start before the loop; the loop ends when they
+// have. Rewritten scripts call the programs here.
 
 import { type CustomCommand, defineCommand } from "just-bash/browser";
 import type { Called } from "../interpreter/builtins.ts";
@@ -15,7 +15,7 @@ interface Flow {
 }
 
 export class Flows {
-  /** By where they stand in a script, the innermost last. */
+  /** Open loops by position in the script, innermost last. */
   private readonly open = new Map<string, Flow[]>();
 
   constructor(
@@ -32,7 +32,7 @@ export class Flows {
     ];
   }
 
-  /** What nobody reads is dropped; what is not read yet is waited for. */
+  /** Drops output without a reader; waits while the pipe is full. */
   async write(chain: string, bytes: Uint8Array): Promise<void> {
     const pipe = this.pipe(chain);
     pipe?.write(bytes);
@@ -61,7 +61,7 @@ export class Flows {
     return (await flow?.ended) ?? answer();
   }
 
-  /** The statuses of the commands of a pipe, of which some ran in a row: where each is, and those the interpreter knows of. */
+  /** Exit statuses of a pipe's commands, from the concurrent programs and from the interpreter. */
   private async statuses(args: readonly string[], context: Context): Promise<Answer> {
     const places = args.filter((word) => !/^\d+$/.test(word));
     const known = args.filter((word) => /^\d+$/.test(word));

@@ -1,4 +1,4 @@
-// What `date -d` is asked for in words, as an instant: a day or a time, and how far from it. Pure; what is none of these the program reads
+// Parses relative dates of `date -d`: a day or time with an offset. Pure. Other forms are left to the program
 // itself.
 
 const MS: { readonly [unit: string]: number } = {
@@ -9,13 +9,13 @@ const MONTHS: { readonly [unit: string]: number } = { month: 1, year: 12 };
 const WORDS: { readonly [word: string]: string } = { yesterday: "-1 day", tomorrow: "+1 day", today: "", now: "" };
 const STEP = /^\s*(?:(next|last)|([-+]?)\s*(\d*))\s*([a-z]+?)s?(?:\s+(ago))?(?=\s|$|[-+])/i;
 
-/** What stands before the steps, and the steps; null where there are none. */
+/** The base and the offsets; null without offsets. */
 export function stepped(text: string): { readonly base: string; readonly move: (from: Date) => Date } | null {
   const day = /^\s*(?:\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?Z?)?|\d\d:\d\d(?::\d\d)?)?/.exec(text)?.[0] ?? "";
   const words = text
     .slice(day.length)
     .replace(/\b(?:yesterday|tomorrow|today|now)\b/gi, (word) => WORDS[word.toLowerCase()] ?? "");
-  // Behind a time such a number is its zone.
+  // After a time, a signed number is the zone.
   if (day.includes(":") && /^\s*[-+]\d/.test(words)) return null;
   const moves: ((date: Date) => void)[] = [];
   for (let left = words; left.trim() !== ""; ) {

@@ -1,4 +1,4 @@
-// Programs of jq where the interpreter's jq means something else by a word than jq does: said in words that it means the same by. Pure.
+// Rewrites jq programs where the interpreter's jq differs from jq. Pure.
 
 /** Flags with values behind them. */
 const VALUES = new Map<string, number>(
@@ -22,7 +22,7 @@ const BY = new Map<string, (by: string) => string>(
   }),
 );
 
-/** The arguments of a call of jq. */
+/** Rewrites the arguments of jq. */
 export function jqArguments(args: readonly string[]): readonly string[] {
   const told: string[] = [];
   let isKnown = false;
@@ -43,7 +43,7 @@ export function jqArguments(args: readonly string[]): readonly string[] {
   return told;
 }
 
-/** `unique` and `group_by` give what they found in its order, as jq does. */
+/** `unique` and `group_by` sort their results, as in jq. */
 export function mended(program: string): string {
   let told = "";
   for (let at = 0; at < program.length; ) {

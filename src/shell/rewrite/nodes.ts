@@ -1,4 +1,4 @@
-// The interpreter's syntax tree, as far as gsv reads and writes it. Pure.
+// The parts of the interpreter's syntax tree that gsv reads and writes. Pure.
 
 export interface Node {
   readonly type: string;
@@ -32,7 +32,7 @@ function pipelineOf(command: Node): Node {
   return { type: "Pipeline", commands: [command], negated: false, timed: false, timePosix: false };
 }
 
-/** Commands one after another, with `&&` or `||` in between. */
+/** Commands joined by `&&` or `||`. */
 export function statementOf(command: Node, ...more: readonly (readonly ["&&" | "||", Node])[]): Node {
   const pipelines = [command, ...more.map(([, next]) => next)].map(pipelineOf);
   return { type: "Statement", pipelines, operators: more.map(([operator]) => operator), background: false };
@@ -50,7 +50,7 @@ export function scriptOf(commands: readonly Node[]): Node {
   return { type: "Script", statements: commands.map((command) => statementOf(command)) };
 }
 
-/** Where a command's name is written out, and no part of it is worked out at run time. */
+/** The name of a command, if it is literal. */
 export function literalName({ type, name }: Node): string | null {
   return type === "SimpleCommand" && isNode(name) ? literalText(name) : null;
 }
@@ -60,7 +60,7 @@ export function literalText(word: Node): string | null {
   return part?.type === "Literal" && more === undefined && typeof part.value === "string" ? part.value : null;
 }
 
-/** The command of a statement that is nothing but one. */
+/** The command of a statement with a single one. */
 export function onlyCommand({ pipelines, background }: Node): Node | null {
   const [pipeline, another] = pipelines as readonly Node[];
   const [command, more] = (pipeline?.commands ?? []) as readonly Node[];
@@ -68,7 +68,7 @@ export function onlyCommand({ pipelines, background }: Node): Node | null {
   return pipeline?.negated === true || pipeline?.timed === true ? null : command;
 }
 
-/** Whether some node anywhere below is one of these. */
+/** Whether any node below matches. */
 export function holds(value: unknown, wanted: (node: Node) => boolean): boolean {
   if (Array.isArray(value)) return value.some((each) => holds(each, wanted));
   if (typeof value !== "object" || value === null) return false;

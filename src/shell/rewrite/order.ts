@@ -1,18 +1,18 @@
-// Where both streams of a compound command go one way, as in `{ …; } > log 2>&1`, what its commands print and say stands there in the order
-// in which they did: the interpreter would put all that was said behind all that was printed. Pure.
+// If both streams of a compound command go to one file, as in `{ …; } > log 2>&1`, keeps stdout and stderr in
+// order. The interpreter would put all of stderr after all of stdout. Pure.
 
 import { group, literal, literalName, type Node, onlyCommand, statementOf } from "./nodes.ts";
 
-/** Lists of statements in a compound; those that decide something are left as they are. */
+/** Statement lists of a compound, without its conditions. */
 const LISTS: { readonly [type: string]: string } = {
   ...{ Group: "body", Subshell: "body", For: "body", CStyleFor: "body", While: "body", Until: "body" },
 };
 
-/** Null where it is about another. */
+/** null if it does not apply. */
 export function inOrder(node: Node): Node | null {
   const key = LISTS[node.type];
   const all = (node.redirections ?? []) as readonly Node[];
-  // What stdout is sent to after that, stderr does not follow.
+  // A later redirection of stdout does not affect stderr.
   const rest = all.slice(all.findIndex(isJoined) + 1);
   if (key === undefined || node.ordered === true || !all.some(isJoined) || rest.length > 0) return null;
   return { ...node, [key]: (node[key] as readonly Node[]).map(joined), ordered: true };

@@ -1,5 +1,5 @@
-// Pipes of a script, changed so that programs of the shell's own that stand side by side in one run at the same time, and so that a loop
-// before one that wants only the beginning, as `head` does, ends with it. Pure.
+// Rewrites pipes so that neighbouring programs run concurrently, and a loop
+// ends with a reader that stops early, such as `head`. Pure.
 
 import { ENDED_BY } from "../../abi/errno.ts";
 import { OWN } from "../interpreter/own.ts";
@@ -20,19 +20,19 @@ import {
 } from "./nodes.ts";
 import type { Rules } from "./rewrite.ts";
 
-/** A word that is a function of the script calls no program. */
+/** Functions of the script, which hide programs. */
 export interface PipeRules extends Pick<Rules, "functions" | "commands" | "nextChain" | "statuses" | "parse"> {
-  /** Functions that a command calls, ready to be run in it. */
+  /** Definitions of the functions that a command calls. */
   readonly called: (command: Node) => readonly Node[];
 }
 
-/** Of each command of a pipe as it was written: where its status is. `-` is that of a command of the changed pipe, `.` is one that nobody
- * wrote, and what stands behind a `+` is no command of the changed pipe. */
+/** Where the status of each original command is. `-` is a command of the changed pipe, `.` an inserted one,
+ * and what follows a `+` is not a command of the changed pipe. */
 type Statuses = readonly string[];
 
 const DEVICE = /^\/dev\/(?:zero|u?random)$/;
 
-/** A pipe with its commands as they are to run. */
+/** A rewritten pipe. */
 export function sideBySide(pipeline: Node, about: PipeRules): Node {
   const all = pipeline.commands as readonly Node[];
   const [only] = all;
@@ -40,7 +40,7 @@ export function sideBySide(pipeline: Node, about: PipeRules): Node {
     const isEndless = literalName(only) === "yes" && isProgram(only, about);
     return isEndless ? { ...pipeline, commands: [saying(only, ALONE)] } : pipeline;
   }
-  // What a pipe of both streams hands on is put together by the interpreter.
+  // `|&` is left to the interpreter.
   if ((pipeline.pipeStderr as readonly boolean[] | undefined)?.some((each) => each)) return pipeline;
   const device = deviceOf(only, about);
   const commands = device === null ? all : [...device, ...all.slice(1)];
@@ -64,7 +64,7 @@ export function sideBySide(pipeline: Node, about: PipeRules): Node {
   return isPlain || !about.statuses ? whole : withStatuses(whole, statuses, about);
 }
 
-/** The interpreter is told of the statuses that its own pipe does not have. */
+/** Sets PIPESTATUS for commands that the interpreter's pipe does not contain. */
 function withStatuses(pipeline: Node, statuses: Statuses, { parse }: PipeRules): Node {
   const inner = { ...pipeline, negated: false, timed: false };
   const told = `${OWN.ended} ${statuses.join(" ")} "\${PIPESTATUS[@]}"; __just_bash_tee_restore "\${${OWN.ended}[@]}"`;
@@ -72,7 +72,7 @@ function withStatuses(pipeline: Node, statuses: Statuses, { parse }: PipeRules):
   return { ...pipeline, commands: [group([statement, ...parse(told)])] };
 }
 
-/** `program < /dev/urandom`, with what reads the device as a command of its own, because it never ends. */
+/** Turns `program < /dev/urandom` into `cat /dev/urandom | program`, because the device is endless. */
 function deviceOf(command: Node | undefined, about: PipeRules): readonly Node[] | null {
   if (command === undefined || !isProgram(command, about)) return null;
   const [one, more] = command.redirections as readonly Node[];
@@ -91,10 +91,10 @@ function tell(commands: Node[], from: number, to: number, chain: string): void {
   }
 }
 
-/** Whether a command may stand in a row: before it stand so many of the row, behind it so many of the pipe. */
+/** Whether a command can run concurrently, with so many before it in the row and behind it in the pipe. */
 function joins(command: Node | undefined, before: number, behind: number, about: PipeRules): boolean {
   if (command === undefined || !isProgram(command, about)) return false;
-  // What `<(…)` stands for is there as long as its own command runs, and no longer.
+  // The file of `<(…)` exists only while its command runs.
   if (holds(command.args, ({ type }) => type === "ProcessSubstitution")) return false;
   const redirections = command.redirections as readonly Node[];
   const others = stderrOf(command) === null ? redirections : withoutStderr(command);
@@ -110,7 +110,7 @@ function isProgram(command: Node, { functions, commands }: PipeRules): boolean {
   return name !== null && (PROGRAMS.has(name) || commands.has(name)) && !functions.has(name);
 }
 
-/** `2>/dev/null` and `2>&1`, where nothing else is redirected before; null where there is none. */
+/** `2>/dev/null` and `2>&1` as the only redirection; else null. */
 function stderrOf(command: Node): Part["stderr"] | null {
   const all = command.redirections as readonly Node[];
   const [one, more] = all.filter(({ fd }) => fd === 2);
@@ -128,13 +128,13 @@ function saying(command: Node, word: string): Node {
   return { ...command, args: [literal(word), ...(command.args as readonly Node[])] };
 }
 
-/** Between the words of one program and those of the next. */
+/** Separates the arguments of two programs. */
 export const NEXT = "__gsv_next";
-/** Where what a loop prints goes, in a directory that nobody lists. */
+/** Output path of a loop, in a directory that is never listed. */
 export const FLOWS = "/dev/.gsv/flow/";
 
 const LOOPS = new Set(["While", "Until", "For", "CStyleFor"]);
-/** Those that carry out no other command. */
+/** Programs that run no other command. */
 const READERS = new Set([
   "head",
   "awk",
@@ -152,7 +152,7 @@ const READERS = new Set([
   "nl",
 ]);
 
-/** Loops, whose output programs read while they run: these programs begin before, and the loop ends when they have. */
+/** A loop whose readers start before it and end it. */
 function intoRow(
   commands: readonly Node[],
   about: PipeRules,
@@ -185,7 +185,7 @@ function reads(command: Node, behind: number, about: PipeRules): boolean {
   return isPlain && (command.args as readonly Node[]).every(isWordTwice);
 }
 
-/** It may have all it wants before there is no more. */
+/** It may stop before the end of its input. */
 function isEarly(command: Node): boolean {
   const name = literalName(command) ?? "";
   if (name === "head") return true;
@@ -195,7 +195,7 @@ function isEarly(command: Node): boolean {
   return name === "sed" && /"value":"[^"]*[\dq/$;{ ]?[qQ]\b/.test(text);
 }
 
-/** What a command prints goes on as each statement of it ends, and each round of a loop asks first whether somebody still reads. */
+/** Output is passed on after each statement; each iteration first checks that the reader is still there. */
 function flowing(node: Node, chain: string): Node {
   if (node.type === "FunctionDef") return { ...node, body: flowing(node.body as Node, chain) };
   if (node.type !== "Statement") return insides(node, chain);

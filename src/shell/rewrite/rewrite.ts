@@ -1,5 +1,5 @@
-// What the interpreter lacks or gets wrong, said in words it knows: `exit` that lets a trap run, jobs with a status, functions that are seen
-// wherever a script calls them. Each rule takes a node and gives another in its place, or null where it is not about this one. Pure.
+// Rewrites what the interpreter lacks or gets wrong: `exit` with traps, jobs with a status, functions visible
+// in every subshell. Each rule returns a replacement for a node, or null if it does not apply. Pure.
 
 import { WHOLE } from "../interpreter/called.ts";
 import { OWN } from "../interpreter/own.ts";
@@ -20,28 +20,28 @@ import {
 } from "./nodes.ts";
 
 export interface Rules {
-  /** Tells scripts inside of scripts apart. */
+  /** Number of this script among nested ones. */
   readonly shell: number;
-  /** Some `trap` may be set when it exits. */
+  /** A trap may be set at exit. */
   readonly traps: boolean;
-  /** And one of them for a signal. */
+  /** A trap may be set for a signal. */
   readonly signals: boolean;
-  /** Traps for what happens inside of it; null where none may be set. */
+  /** Event traps that may be set; null if none. */
   readonly events: Events | null;
-  /** `set -e` stands somewhere. */
+  /** The script uses `set -e`. */
   readonly errexit: boolean;
-  /** Text to nodes. Throws where it is no script. */
+  /** Parses text; throws on a syntax error. */
   readonly parse: (text: string) => readonly Node[];
-  /** And back. */
+  /** Prints nodes as text. */
   readonly write: (command: Node) => string;
   readonly functions: ReadonlyMap<string, Node>;
   /** gsv's own commands. */
   readonly commands: ReadonlySet<string>;
-  /** Tells rows of programs apart. */
+  /** Number of the next concurrent pipe. */
   readonly nextChain: () => string;
-  /** Variables that stand for others, as `local -n` makes them. */
+  /** Name references (`local -n`). */
   readonly references: ReadonlySet<string>;
-  /** Somebody asks what each command of a pipe ended with. */
+  /** The script uses PIPESTATUS. */
   readonly statuses: boolean;
 }
 
@@ -65,7 +65,7 @@ export function simpleCommand(command: Node, rules: Rules): Node | null {
   return null;
 }
 
-/** Which shell of which script this is. */
+/** Identifies the shell of a script. */
 function standing({ shell }: Rules): Node {
   return quotedParameter("BASHPID", `--shell=${shell}:`);
 }
@@ -73,14 +73,14 @@ function standing({ shell }: Rules): Node {
 function leaving(args: readonly Node[], rules: Rules): Node {
   const handler = statementOf(simple("eval", quotedParameter(OWN.handler)));
   const told = statementOf(simple(OWN.leave, standing(rules), quotedParameter("?"), ...args));
-  // As the condition of something it can have any status under set -e.
+  // As a condition, it may fail under set -e.
   return group([
     statementOf(choice([told], [handler], [handler])),
     statementOf(simple("exit", quotedParameter(OWN.status))),
   ]);
 }
 
-/** The interpreter has an idea of its own of where a shell came from. Where it goes is printed first: a file for it is one of here. */
+/** `cd -`: the interpreter keeps its own OLDPWD. The target is printed before the change, so that redirections use the old directory. */
 function goingBack({ redirections }: Node, { parse }: Rules): Node {
   const unknown = 'echo "bash: cd: OLDPWD not set" >&2; false';
   const told = group(parse('echo "$OLDPWD"'), redirections as readonly Node[]);
@@ -88,7 +88,7 @@ function goingBack({ redirections }: Node, { parse }: Rules): Node {
   return choice(parse('[ -n "$OLDPWD" ]'), [statementOf(goes), ...parse('cd "$OLDPWD"')], parse(unknown));
 }
 
-/** Nothing comes after a command that takes the place of its shell. */
+/** `exec COMMAND` ends the shell. */
 function replacing(command: Node, rules: Rules): Node {
   const [name, ...args] = command.args as readonly Node[];
   const traps = rules.traps ? [statementOf(simple("trap", standing(rules), literal("-"), literal("EXIT")))] : [];
@@ -110,13 +110,13 @@ function signalling(args: readonly Node[], rules: Rules): Node {
   return group([statementOf(told, ["&&", simple("eval", quotedParameter(OWN.handler))])]);
 }
 
-/** A subshell has traps of its own. */
+/** A subshell has its own traps. */
 export function withTraps(node: Node, rules: Rules): Node {
   if (!holds(node.body, (each) => literalName(each) === "trap")) return node;
   return { ...node, body: [...(node.body as readonly Node[]), statementOf(leaving([], rules))] };
 }
 
-/** For the interpreter a star before a last slash stands for files too; so directories are picked out before. */
+/** A pattern that ends in a star and a slash: the interpreter also matches files, so directories are selected first. */
 export function withDirectories(node: Node, key: "words" | "args"): Node | null {
   const words = node[key] as readonly Node[] | null;
   const before: Node[] = [];
@@ -131,13 +131,13 @@ export function withDirectories(node: Node, key: "words" | "args"): Node | null 
   return before.length === 0 ? null : group([...before, statementOf({ ...node, [key]: changed })]);
 }
 
-/** What comes after the last statement of a script. */
+/** Added at the end of a script. */
 export function ending(rules: Rules): readonly Node[] {
   const heeded = rules.signals ? heed(rules) : [];
   return rules.traps ? [...heeded, statementOf(leaving([], rules))] : heeded;
 }
 
-// What is read from a file is changed like what was typed, so it comes from where that can be done.
+// Sourced files must be rewritten too, so they are read through a rewriting path.
 function sourcing(command: Node, file: Node): Node {
   return group([
     statementOf(simple(OWN.source, file)),
@@ -145,7 +145,7 @@ function sourcing(command: Node, file: Node): Node {
   ]);
 }
 
-/** `list+=(…)` where `list` is a name for another variable: the interpreter would make an array of the name itself. */
+/** `list+=(…)` through a name reference: the interpreter would turn the reference itself into an array. */
 function throughReference(command: Node, { references, parse }: Rules): Node | null {
   const [assignment, more] = command.assignments as readonly Node[];
   const name = String(assignment?.name);
@@ -156,14 +156,14 @@ function throughReference(command: Node, { references, parse }: Rules): Node | n
   return group([statementOf({ ...command, assignments: [values] }), ...told]);
 }
 
-// One after another, because the next may depend on the one before: IFS=, parts=($list).
+// In order, because one may depend on the one before: IFS=, parts=($list).
 function splitAssignments(command: Node): Node | null {
   const assignments = command.assignments as readonly Node[];
   if (command.name !== null || assignments.length < 2 || !assignments.some(({ name }) => name === "IFS")) return null;
   return group(assignments.map((each) => statementOf({ ...command, assignments: [each] })));
 }
 
-/** A job is handed over as the script it is, with all that its shell says of itself. */
+/** A job is passed as a script, with the state of its shell. */
 export function job(statement: Node, rules: Rules): Node {
   const shown = String(statement.sourceText ?? "").replace(/\s*&$/, "");
   const text = verbatim(shown.replace(/^\((?=\S)/, "( ").replace(/(?<=\S)\)$/, " )"));
@@ -186,7 +186,7 @@ export function job(statement: Node, rules: Rules): Node {
   );
 }
 
-// A job is a shell of its own already: traps in it are its own.
+// A job is already its own shell with its own traps.
 function bodyOf(statement: Node): readonly Node[] {
   const only = onlyCommand(statement);
   const isBare = only?.type === "Subshell" && (only.redirections as readonly unknown[]).length === 0;
@@ -211,7 +211,7 @@ function drain(): Node {
   return statementOf(simple(OWN.drain, quotedParameter("?")));
 }
 
-/** What catches the output of its commands has that of its jobs too. */
+/** A command substitution also catches the output of its jobs. */
 export function draining(node: Node): Node | null {
   if (node.type === "CommandSubstitution") {
     const body = node.body as Node;
@@ -235,7 +235,7 @@ export function drainingPipeline(node: Node): Node | null {
   };
 }
 
-/** Between any two statements a trap may run for a signal that came. */
+/** Signal traps run between statements. */
 export function heeding(statements: readonly Node[], rules: Rules): readonly Node[] {
   return statements.flatMap((statement) =>
     holds(statement, ({ parameter }) => parameter === "PIPESTATUS") ? [statement] : [...heed(rules), statement],
@@ -245,12 +245,12 @@ export function heeding(statements: readonly Node[], rules: Rules): readonly Nod
 function heed(rules: Rules): readonly Node[] {
   const handler = statementOf(simple("eval", quotedParameter(OWN.handler)));
   const asked = statementOf(simple(OWN.pending, standing(rules), quotedParameter("?")));
-  // The status that an else begins with ends nothing under set -e.
+  // The status at the start of an else branch must not end the script under set -e.
   const again = statementOf(simple(OWN.status, quotedParameter(OWN.last)), ["&&", simple(OWN.status)]);
   return [statementOf(choice([asked], [handler], null)), again];
 }
 
-// Under set -e what comes before && and || may fail anywhere inside.
+// Under set -e, anything before && and || may fail.
 export function list(statement: Node, { errexit, functions }: Rules): Node {
   const pipelines = statement.pipelines as readonly Node[];
   if (!errexit || pipelines.length < 2) return statement;
@@ -266,7 +266,7 @@ export function list(statement: Node, { errexit, functions }: Rules): Node {
   return { ...statement, pipelines: changed };
 }
 
-/** The interpreter tears the words of `declare -A m=([k]="a b")` apart, and not those of m=([k]="a b"). */
+/** The interpreter splits the words of `declare -A m=([k]="a b")`, but not of m=([k]="a b"). */
 export function associative(statement: Node, { parse }: Rules): Node | null {
   const command = onlyCommand(statement);
   if (command === null || !["declare", "typeset", "local"].includes(literalName(command) ?? "")) return null;
@@ -276,7 +276,7 @@ export function associative(statement: Node, { parse }: Rules): Node | null {
   return statementOf(group(parse(`${declare} ${name}\n${name}=${values}`)));
 }
 
-/** Past this many words the interpreter would leave the rest out. */
+/** The interpreter drops words beyond this number. */
 const WORDS_MAX = 10_000;
 
 export function wordOf(word: Node): Node | null {
@@ -302,7 +302,7 @@ function isLong({ type, start, end, step }: Node): boolean {
   return Math.abs(end - start) / Math.abs(Number(step ?? 1) || 1) >= WORDS_MAX;
 }
 
-/** `~name`: whose home is where the interpreter does not know. */
+/** `~name`: the interpreter does not know the homes of accounts. */
 export function homeOf({ user }: Node): Node | null {
   if (typeof user !== "string") return null;
   const body = { type: "Script", statements: [statementOf(simple(OWN.home, verbatim(user)))] };

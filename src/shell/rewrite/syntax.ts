@@ -1,6 +1,6 @@
-// Scripts as the interpreter parses them, changed before they run: a redirection that fails ends its command and not the script, what a
-// statement prints is told when the statement ends and not when the script does, `$0` is the name the script was given, and functions can
-// be written down again. Pure.
+// Rewrites a script before it runs: a failed redirection ends its command and not the script, output
+// is sent after each statement, `$0` is the given name, and functions can
+// be printed. Pure.
 
 import { inQuotes } from "../../lib/text/quote.ts";
 import { LIVE } from "../interpreter/called.ts";
@@ -27,21 +27,21 @@ import {
   wordOf,
 } from "./rewrite.ts";
 
-/** Commands that run text of their own, which is parsed later and not changed here. */
+/** Commands that run other text, which is parsed later and not rewritten here. */
 const RUN_TEXT = new Set(["eval", "source", ".", "bash", "sh", "xargs", "find", "env", "timeout", "command"]);
 
 export interface About extends Rules {
-  /** What `$0` is; null where the interpreter knows better. */
+  /** The value of `$0`; null for the interpreter's own. */
   readonly name: string | null;
-  /** Functions by their names, added to. */
+  /** Functions by name; filled here. */
   readonly functions: Map<string, Node>;
-  /** What its statements print goes to the script's own streams, one by one. */
+  /** Statements print to the script's own streams. */
   readonly told: boolean;
-  /** It was typed as a whole. */
+  /** A complete typed script. */
   readonly isMain: boolean;
-  /** The file it was read from, "" for none; null where that is `$0`. */
+  /** The source file, "" for none; null if it is `$0`. */
   readonly file: string | null;
-  /** False where others go on after it, as after a file that is read. */
+  /** False if the caller continues afterwards, as after a sourced file. */
   readonly ends?: boolean;
 }
 
@@ -60,7 +60,7 @@ export function prepared(ast: Node, given: About): Node {
   return { ...safe, statements: about.told ? told(statements) : statements };
 }
 
-/** What it knows of itself that the interpreter does not. */
+/** Variables that the interpreter does not set. */
 function itself(text: string, { name, file, at, parse }: Standing): readonly Node[] {
   const known: Node[] = [];
   const place = file === null ? '"$0"' : inQuotes(file);
@@ -70,14 +70,14 @@ function itself(text: string, { name, file, at, parse }: Standing): readonly Nod
   return known;
 }
 
-// A list says before a function is defined whether it is one.
+// A list of the functions is made before they are defined.
 function collect(value: unknown, functions: Map<string, Node>): void {
   if (typeof value !== "object" || value === null) return;
   if (isNode(value) && value.type === "FunctionDef" && typeof value.name === "string") functions.set(value.name, value);
   for (const each of Object.values(value)) collect(each, functions);
 }
 
-/** Those of them that it calls, and that these call. */
+/** Functions called directly or indirectly. */
 export function functionsIn(ast: Node, functions: ReadonlyMap<string, Node>): readonly Node[] {
   const found = new Set<Node>();
   const look = (value: Node) => {
@@ -91,13 +91,13 @@ export function functionsIn(ast: Node, functions: ReadonlyMap<string, Node>): re
   return [...found];
 }
 
-/** What a whole script ends with for, where it was typed as one. */
+/** Added at the end of a complete typed script. */
 export const UNSET = "\u0001";
 
-/** Says of a file that is read that its statements are told too. */
+/** Statements of a sourced file are sent too. */
 export const TOLD = "--told";
 
-/** Where statements print to: names that stand for the script's own streams, in no directory. */
+/** Paths of the script's own streams; they are in no directory. */
 export const SINKS = {
   stdout: "/dev/.gsv/stdout",
   stderr: "/dev/.gsv/stderr",
@@ -105,7 +105,7 @@ export const SINKS = {
   nowhere: "/dev/.gsv/nowhere",
 } as const;
 
-/** Compound commands whose parts are told one by one; their words and headers print nothing. */
+/** Compound commands whose parts are sent one by one; their words and headers print nothing. */
 const PARTS: { readonly [type: string]: readonly string[] } = {
   If: ["clauses", "elseBody"],
   For: ["body"],
@@ -125,7 +125,7 @@ function told(statements: readonly Node[]): readonly Node[] {
       return sunk(replaced(statement, { ...only, args: [literal(LIVE), ...(only.args as Node[])] }));
     if (only.type === "FunctionDef" || name === "exec") return statement;
     if (name === OWN.source) return replaced(statement, { ...only, args: [literal(TOLD), ...(only.args as Node[])] });
-    // Its own statements are told.
+    // Its statements print by themselves.
     if (name === "." && (only.redirections as readonly unknown[]).length === 0) return statement;
     const parts = PARTS[only.type];
     if (parts === undefined || (only.redirections as readonly unknown[]).length > 0) return sunk(statement);
@@ -134,7 +134,7 @@ function told(statements: readonly Node[]): readonly Node[] {
   });
 }
 
-/** A list of statements, or of clauses and items that hold lists of them. */
+/** A list of statements, or of clauses and items that contain some. */
 function toldPart(part: unknown): unknown {
   if (!Array.isArray(part)) return part;
   if (part.every((each) => isNode(each) && each.type === "Statement")) return told(part);
@@ -152,7 +152,7 @@ function replaced(statement: Node, command: Node): Node {
 
 function sunk(statement: Node): Node {
   if (statement.deferredError !== undefined) return statement;
-  // What stops a subshell does not stop the script.
+  // A stopped subshell does not stop the script.
   const stderr = (statement.pipelines as readonly Node[]).every(isInner) ? SINKS.inner : SINKS.stderr;
   return statementOf(group([statement], [into(1, SINKS.stdout), into(2, stderr)]));
 }
@@ -172,9 +172,9 @@ function into(fd: number, path: string): Node {
 }
 
 interface Standing extends About {
-  /** The variable that holds its file. */
+  /** The variable with its file. */
   readonly at: string;
-  /** `exec` sends what goes wrong somewhere else. */
+  /** `exec` has redirected stderr. */
   readonly redirected: boolean;
 }
 
@@ -197,7 +197,7 @@ function isList(values: readonly unknown[]): values is readonly Node[] {
   return values.length > 0 && values.every((each) => isNode(each) && each.type === "Statement");
 }
 
-/** What stands for a part of a word or a command, which is then looked at in its turn; null for most. */
+/** The replacement for a part of a word or command, which is then rewritten in turn; usually null. */
 function partOf(node: Node, about: Standing, depth: number): Node | null {
   switch (node.type) {
     case "ParameterExpansion":
@@ -214,7 +214,7 @@ function partOf(node: Node, about: Standing, depth: number): Node | null {
       return homeOf(node);
     case "DoubleQuoted":
       return defaultAlone(node);
-    // The interpreter knows only one of the two signs.
+    // The interpreter knows only one of the two operators.
     case "Glob":
       return /^\[!/.test(String(node.pattern)) ? { ...node, pattern: `[^${String(node.pattern).slice(2)}` } : null;
     default:
@@ -239,7 +239,7 @@ function operated(node: Node, { name, at, isMain }: Standing): Node | null {
   const { type, word, checkEmpty } = node.operation as Node & { readonly word?: Node | null };
   if (isFile(node)) return { ...node, parameter: at };
   if (node.parameter === "0" && name !== null) return { ...node, parameter: OWN.zero };
-  // Bash names the parameter first.
+  // As in bash, the message starts with the parameter.
   if (type === "ErrorIfUnset" && word?.named !== true) {
     const why = { type: "Literal", value: `parameter ${checkEmpty === true ? "null or " : ""}not set` };
     const typed = (word?.parts ?? []) as readonly Node[];
@@ -253,7 +253,7 @@ function operated(node: Node, { name, at, isMain }: Standing): Node | null {
   return isLength ? { ...node, parameter: "#", operation: null } : null;
 }
 
-/** The interpreter takes `"${x:-}"` for `"$x"` under set -u, where nothing else stands in the quotes. */
+/** Under set -u, the interpreter treats `"${x:-}"` alone in quotes as `"$x"`. */
 function defaultAlone(node: Node): Node | null {
   const [part, more] = node.parts as readonly Node[];
   if (more !== undefined || part?.type !== "ParameterExpansion" || /^[@*]$/.test(String(part.parameter))) return null;
@@ -266,12 +266,12 @@ function whole(node: Node, about: Standing): Node {
   return jobless(shaped(node, about));
 }
 
-/** A function as it is where another shell knows it. */
+/** The definition of a function for another shell. */
 function inside(definition: Node, about: Standing): Node {
   return { ...definition, body: changed(definition.body, about, 1) };
 }
 
-/** Jobs are looked for in what is there in the end. */
+/** Rewrites jobs last. */
 function jobless(node: Node): Node {
   if (node.type === "Pipeline") return drainingPipeline(node) ?? node;
   return draining(node) ?? node;
@@ -293,10 +293,10 @@ function shaped(node: Node, about: Standing): Node {
   return list(node, about);
 }
 
-// What goes wrong inside braces is a message and a status there; outside it would be the end of everything.
+// Inside braces, an error is a message and a status; outside, it would end the script.
 function guarded(command: Node, { redirected }: Standing): Node {
   if (!mayThrow(command)) return command;
-  // The interpreter says what went wrong where the script began, and not where `exec` has sent it since.
+  // The interpreter prints errors to the script's first stderr, not to the one set by `exec`.
   return group([statementOf(command)], redirected ? [STDERR] : []);
 }
 
@@ -304,7 +304,7 @@ const STDERR = { type: "Redirection", fd: 2, operator: ">&", target: literal("2"
 
 function mayThrow(command: Node): boolean {
   const { redirections } = command;
-  // `exec > file` and a function's own redirections mean more than their command, and are left as they are.
+  // `exec > file` and a function's own redirections outlive the command, so they are not changed.
   if (command.type === "FunctionDef" || literalName(command) === "exec") return false;
   if (Array.isArray(redirections) && redirections.some(({ operator }) => /[>]/.test(operator))) return true;
   return RUN_TEXT.has(literalName(command) ?? "");

@@ -1,11 +1,11 @@
-// Scripts as text and as the interpreter's syntax tree, one made of the other by the interpreter's own means.
+// Converts between script text and the interpreter's syntax tree.
 
 import { Bash } from "just-bash/browser";
 import { type Node, scriptOf } from "./nodes.ts";
 
 let parser: Bash | null = null;
 
-/** Throws where it is no script. */
+/** Throws on a syntax error. */
 export function parse(text: string): readonly Node[] {
   parser ??= new Bash({ defenseInDepth: false, commands: [] });
   const ast: unknown = parser.transform(text).ast;
@@ -20,14 +20,14 @@ export function statementText(statement: Node): string {
   return changedText(":", () => ({ type: "Script", statements: [statement] }));
 }
 
-/** A script as it is after a change. */
+/** The text of a changed tree. */
 export function changedText(script: string, change: (ast: Node) => Node): string {
   const writer = new Bash({ defenseInDepth: false, commands: [] });
   writer.registerTransformPlugin({ name: "gsv", transform: ({ ast }) => ({ ast: change(ast as never) as never }) });
   return closed(writer.transform(script).script);
 }
 
-/** The end of a here-document stands alone in its line, also where the interpreter's means put a brace after it. */
+/** Puts the end of a here-document on its own line; the interpreter's printer may append a brace. */
 function closed(text: string): string {
   const ends = new Set([...text.matchAll(/<<-?\s*['"]?(\w+)/g)].map(([, end = ""]) => end));
   let whole = text;

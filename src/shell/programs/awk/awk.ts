@@ -1,5 +1,5 @@
-// `awk`: a program over records and their fields. It reads and prints in pieces, its files and commands are those of the shell, and it ends
-// with the shell's limits.
+// `awk`: runs a program over records and fields. Reads and prints in pieces, uses the shell's files and commands, and obeys the shell's
+// limits.
 
 import { options } from "../options.ts";
 import { type Call, text, Usage } from "../program.ts";
@@ -99,7 +99,7 @@ function functionBody({ parameters, body }: FunctionText, scope: Scope): NonNull
   return (frame) => ended(ready.run(frame) as Flow);
 }
 
-/** `exit` and `next` inside of a function reach beyond it. */
+/** `exit` and `next` unwind through functions. */
 class Left extends Error {
   constructor(readonly flow: Flow) {
     super("left");

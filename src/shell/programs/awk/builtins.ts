@@ -1,4 +1,4 @@
-// The functions that awk brings along.
+// awk's built-in functions.
 
 import { Usage } from "../program.ts";
 import { all, both, type Code, from, waited } from "./code.ts";
@@ -120,7 +120,7 @@ function random(machine: Machine): number {
   return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
 }
 
-/** Only letters beyond the first plane are more than one unit. */
+/** Only characters beyond the BMP take more than one UTF-16 unit. */
 const WIDE = /[\ud800-\udbff]/;
 
 function lettersIn(value: string): number {
@@ -138,7 +138,7 @@ function piece(value: string, start: number, size: number | null): string {
   return WIDE.test(value) ? [...value].slice(from, to).join("") : value.slice(from, to);
 }
 
-/** Halves go to the even side. */
+/** Rounds half to even. */
 function rounded(number: number): number {
   const near = Math.round(number);
   return Math.abs(number - Math.trunc(number)) === 0.5 && near % 2 !== 0 ? near - 1 : near;
@@ -193,7 +193,7 @@ function replaced(
   let lastEnd = -1;
   for (let match = found.exec(before); match !== null; match = found.exec(before)) {
     const to = match.index + match[0].length;
-    // Nothing is not found again behind what was found.
+    // An empty match directly after a match does not count.
     if (match[0] !== "" || match.index !== lastEnd) {
       after +=
         before.slice(end, match.index) + pattern.replaceAll(/\\\\|\\&|&/g, (part) => MEANS[part] ?? match?.[0] ?? "");

@@ -1,12 +1,12 @@
-// Pieces of a program made ready to run. Most run at once; one that reads or waits for a command is waited for, and so is all that holds it.
+// Compiled pieces of a program. Most are synchronous; one that reads or waits is async, and so is everything that contains it.
 
 import type { Cell } from "./values.ts";
 
-/** The variables of the function that runs. */
+/** Local variables of the current function. */
 export type Frame = readonly Cell[];
 
 export interface Code<T> {
-  /** What it gives is waited for. */
+  /** The result must be awaited. */
   readonly waits: boolean;
   readonly run: (frame: Frame) => T | Promise<T>;
 }
@@ -58,7 +58,7 @@ export function waited<A, T>(code: Code<A>, work: (value: A, frame: Frame) => Pr
   return { waits: true, run: async (frame) => work(await code.run(frame), frame) };
 }
 
-/** One of two, as a condition says. */
+/** Conditional. */
 export function either<T>(condition: Code<boolean>, yes: Code<T>, no: Code<T>): Code<T> {
   if (condition.waits || yes.waits || no.waits)
     return { waits: true, run: async (frame) => ((await condition.run(frame)) ? yes : no).run(frame) };

@@ -1,4 +1,4 @@
-// Expressions of awk made ready to run.
+// Compiles awk expressions.
 
 import { Usage } from "../program.ts";
 import { all, both, type Code, constant, either, type Frame, from, waited } from "./code.ts";
@@ -7,20 +7,20 @@ import type { Machine } from "./machine.ts";
 import type { Element, Expression, Target } from "./syntax.ts";
 import { type Cell, expressionOf, Input, isTrue, numberOf, type Table, together, type Value } from "./values.ts";
 
-/** What a function is to those that call it. */
+/** A function as its callers see it. */
 export interface Callable {
   readonly parameters: readonly string[];
-  /** Set when its body is ready: functions may call each other. */
+  /** Set after compilation, because functions may call each other. */
   body: ((frame: Frame) => Value | Promise<Value>) | null;
 }
 
 export interface Scope {
   readonly machine: Machine;
   readonly functions: ReadonlyMap<string, Callable>;
-  /** Some function reads or waits, and so any call may. */
+  /** Some function is async, so any call may be. */
   readonly callsWait: boolean;
   readonly locals: readonly string[];
-  /** The functions that awk brings along. */
+  /** Built-in functions. */
   readonly builtin: (expression: Extract<Expression, { is: "builtin" }>, scope: Scope) => Code<Value>;
 }
 
@@ -88,7 +88,7 @@ export function text(expression: Expression, scope: Scope): Code<string> {
   return from(code(expression, scope), (value) => scope.machine.text(value));
 }
 
-/** Where an expression is one to match with, the source of it. */
+/** The source of a regular expression literal. */
 export function source(expression: Expression, scope: Scope): Code<string> {
   const bare = expression.is === "group" ? expression.inner : expression;
   return bare.is === "regex" ? constant(bare.source) : text(expression, scope);
@@ -114,7 +114,7 @@ function plain(value: Value | Table, name: string): Value {
   return value;
 }
 
-/** Several subscripts are one key. */
+/** Joins subscripts into one key. */
 export function key(subscripts: readonly Expression[], scope: Scope): Code<string> {
   const [only, more] = subscripts;
   if (only !== undefined && more === undefined) return text(only, scope);
@@ -130,7 +130,7 @@ function reader(target: Target, scope: Scope): Code<Value> {
     const cell = cellOf(target.name, scope);
     return from(key(target.subscripts, scope), (found, frame) => {
       const table = tableOf(cell(frame), target.name);
-      // Whoever asks for an element makes it.
+      // Reading an element creates it.
       if (!table.has(found)) table.set(found, undefined);
       return table.get(found);
     });
@@ -142,7 +142,7 @@ function reader(target: Target, scope: Scope): Code<Value> {
 
 type Put = (value: Value, frame: Frame) => void;
 
-/** Where a value goes: worked out once, before it is read and set. */
+/** The target of an assignment, evaluated once. */
 export function place(target: Target, scope: Scope): Code<Put> {
   const { machine } = scope;
   if (target.is === "field") {
@@ -256,7 +256,7 @@ function deeper<T>({ machine }: Scope, work: () => T): T {
   }
 }
 
-/** A name alone may be an array, or become one. */
+/** A bare name may be an array or become one. */
 function argument(expression: Expression, scope: Scope): Code<Cell> {
   if (expression.is !== "variable" || expression.name === "NF")
     return from(code(expression, scope), (value) => ({ value }));

@@ -1,4 +1,4 @@
-// Values as texts: numbers as CONVFMT says, what printf makes of them, and how two of them compare. Pure.
+// Formats values (CONVFMT, printf) and compares them. Pure.
 
 import { Usage } from "../program.ts";
 import { numberOf, type Value } from "./values.ts";
@@ -10,11 +10,11 @@ const WIDTH_MAX = 1024 * 1024;
 interface Form {
   readonly flags: string;
   readonly width: number;
-  /** Null where none is said. */
+  /** null if not given. */
   readonly digits: number | null;
 }
 
-/** `plain` is the form of a number that is asked for as a text. */
+/** `plain` is the format for a number that is used as text. */
 export function formatted(format: string, values: readonly Value[], plain: string): string {
   let next = 0;
   return format.replaceAll(PLACE, (whole, ...rest) => {
@@ -75,7 +75,7 @@ function padded(text: string, { flags, width }: Form): string {
   return flags.includes("-") ? text + " ".repeat(missing) : " ".repeat(missing) + text;
 }
 
-/** Zeros stand between the sign and the number. */
+/** Zero padding goes between sign and digits. */
 function signed(digits: string, isNegative: boolean, form: Form, mayFill = true): string {
   const sign = isNegative ? "-" : form.flags.includes("+") ? "+" : form.flags.includes(" ") ? " " : "";
   const fills = form.flags.includes("0") && !form.flags.includes("-") && mayFill;
@@ -119,7 +119,7 @@ function fraction(kind: string, number: number, form: Form): string {
 }
 
 function fixed(size: number, digits: number): string {
-  // From 1e21 on toFixed changes its form.
+  // toFixed uses exponents from 1e21 on.
   if (size < 1e21) return size.toFixed(digits);
   return BigInt(size).toString() + (digits > 0 ? `.${"0".repeat(digits)}` : "");
 }
@@ -151,7 +151,7 @@ function numberText(value: number, format: string): string {
   return Number.isInteger(value) ? BigInt(value).toString() : formatted(format, [value], format);
 }
 
-/** Below 0, 0 or above: as numbers where both are, else as texts. */
+/** Compares as numbers if both are numeric, else as texts. */
 export function compared(a: Value, b: Value, format: string): number {
   const [x, y] = [asNumber(a), asNumber(b)];
   if (x !== null && y !== null) return x - y;

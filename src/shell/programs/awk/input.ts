@@ -1,8 +1,8 @@
-// What an awk program reads, record by record: the files it was called with, and those that getline names. Never a whole file at once.
+// Input of awk, record by record: operands and the files of getline. Never holds a whole file.
 
 /** Nothing more will come. */
 export const OVER = null;
-/** There is more to come before the next record is whole. */
+/** The next record is incomplete: more input is needed. */
 export const MORE = undefined;
 
 export class Records {
@@ -13,7 +13,7 @@ export class Records {
 
   constructor(private readonly pieces: AsyncIterator<Uint8Array>) {}
 
-  /** The next record, if it is here already. */
+  /** The next record, if already buffered. */
   take(separator: string, expression: (source: string) => RegExp): string | typeof OVER | typeof MORE {
     if (separator === "") while (this.text[this.at] === "\n") this.at++;
     const end = separator.length === 1 ? this.letter(separator) : this.match(separator, expression);
@@ -55,7 +55,7 @@ export class Records {
     const found = pattern.exec(this.text);
     if (found === null || found[0] === "") return null;
     const to = found.index + found[0].length;
-    // It may go on in what comes next.
+    // The separator may continue in the next piece.
     return to === this.text.length && !this.ended ? null : { from: found.index, to };
   }
 }

@@ -1,4 +1,4 @@
-// An awk program at work: its variables, the record it stands at and that one's fields, and where the next one comes from.
+// A running awk program: variables, the current record with its fields, and the input.
 
 import { type Call, phrase, pieces, Usage } from "../program.ts";
 import { textOf } from "./format.ts";
@@ -12,10 +12,10 @@ const FIELDS_MAX = 1_000_000;
 export class Machine {
   readonly outputs: Outputs;
   readonly ranges = new Set<number>();
-  /** What a function gives back, and the status to exit with. */
+  /** The return value of a function, and the exit status. */
   returned: Value;
   status = 0;
-  /** Functions that run inside of each other. */
+  /** Call depth. */
   depth = 0;
   seed = 0;
   random = 0;
@@ -47,7 +47,7 @@ export class Machine {
     return cell;
   }
 
-  /** As with -v, and as an argument among files. */
+  /** An assignment from -v or from an operand. */
   assign(name: string, text: string): void {
     const value = new Input(unescaped(text));
     if (name === "NF") this.setFieldCount(numberOf(value));
@@ -115,7 +115,7 @@ export class Machine {
     this.fields = fieldsOf(this.record, this.setting("FS"), this.setting("RS") === "");
   }
 
-  /** The next record of the main input if it is here; else it must be waited for. */
+  /** The next record of the main input, if buffered. */
   take(): string | typeof OVER | typeof MORE {
     const record = this.main?.take(this.setting("RS"), expressionOf) ?? MORE;
     if (typeof record === "string") this.count();
@@ -145,7 +145,7 @@ export class Machine {
     }
   }
 
-  // Arguments are read when their turn has come: the program may have changed them.
+  // ARGV is read late because the program may change it.
   private async open(): Promise<boolean> {
     const table = this.cell("ARGV").value as Table;
     while (this.nextArgument < numberOf(this.cell("ARGC").value as Value)) {
@@ -176,7 +176,7 @@ export class Machine {
     return true;
   }
 
-  /** A record of a file, or of what a command prints; null when there are no more, undefined where there is no such file. */
+  /** A record of a file or of a command's output; null at the end, undefined if there is no such file. */
   async from(kind: "file" | "command", name: string): Promise<string | null | undefined> {
     const key = `${kind}:${name}`;
     let source = this.sources.get(key);

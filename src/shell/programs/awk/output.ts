@@ -1,4 +1,4 @@
-// What an awk program prints: to its own output, into files, and into commands, which run when they are closed or the program has ended.
+// Output of awk: stdout, files and commands. A command runs when it is closed or the program ends.
 
 import type { Call } from "../program.ts";
 
@@ -7,7 +7,7 @@ const PIECE_CHARS = 16 * 1024;
 interface Sink {
   readonly kind: ">" | ">>" | "|";
   readonly pieces: string[];
-  /** It was written once: what comes now goes behind it. */
+  /** Already written once: append from now on. */
   begun: boolean;
 }
 
@@ -46,13 +46,13 @@ export class Outputs {
     this.heldChars = 0;
   }
 
-  /** Files have what was printed into them so far. */
+  /** Writes buffered output to the files. */
   async written(): Promise<void> {
     this.flush();
     for (const [name, sink] of this.sinks) if (sink.kind !== "|") await this.write(name, sink);
   }
 
-  /** Its status; -1 where nothing of the name is open. */
+  /** The exit status; -1 if nothing with this name is open. */
   async close(name: string): Promise<number> {
     const sink = this.sinks.get(name);
     if (sink === undefined) return -1;

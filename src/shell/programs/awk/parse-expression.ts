@@ -1,4 +1,4 @@
-// Expressions of awk, the looser operators first. Pure.
+// Parses awk expressions, lowest precedence first. Pure.
 
 import { Usage } from "../program.ts";
 import type { Expression, Target } from "./syntax.ts";
@@ -159,7 +159,7 @@ export class ExpressionParser {
     }
   }
 
-  /** Values one after another are one text. */
+  /** Concatenation. */
   protected joined(): Expression {
     let left = this.sum();
     while (this.beginsValue()) left = { is: "binary", operator: " ", left, right: this.sum() };
@@ -273,7 +273,7 @@ function targetOf(value: Expression): Target | null {
   return value.is === "variable" || value.is === "field" || value.is === "element" ? value : null;
 }
 
-/** In `a && b = 1` and `!x = y` the last operand is what is assigned to. */
+/** In `a && b = 1` and `!x = y`, the last operand is the target of the assignment. */
 function lastTarget(value: Expression): { target: Target | null; wrap: (made: Expression) => Expression } {
   const target = targetOf(value);
   if (target !== null) return { target, wrap: (made) => made };

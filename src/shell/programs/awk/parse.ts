@@ -1,4 +1,4 @@
-// An awk program as its parts: rules, functions and statements. Pure. Refused with its line: what is no program.
+// Parses an awk program into rules, functions and statements. Pure. A syntax error names its line.
 
 import { Usage } from "../program.ts";
 import { ExpressionParser } from "./parse-expression.ts";
@@ -67,7 +67,7 @@ class Parser extends ExpressionParser {
     return { is: "block", body };
   }
 
-  /** The body of a loop or a choice, which may be nothing. */
+  /** The body of a loop or `if`; may be empty. */
   private body(): Statement {
     this.skipNewlines();
     if (this.take(";")) return { is: "block", body: [] };
@@ -179,7 +179,7 @@ class Parser extends ExpressionParser {
     return { is: "print", format, values, into: { operator: text as ">" | ">>" | "|", name: this.joined() } };
   }
 
-  /** `print (a, b) > "file"` is about two values, `print (a)(b)` about one. */
+  /** `print (a, b) > "file"` prints two values, `print (a)(b)` one. */
   private printed(): readonly Expression[] {
     const before = this.place;
     if (this.take("(")) {

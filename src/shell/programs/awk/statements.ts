@@ -1,4 +1,4 @@
-// Statements of awk made ready to run. Each says how the one that holds it goes on.
+// Compiles awk statements. Each returns how the enclosing statement continues.
 
 import { all, type Code, constant, either, type Frame, from } from "./code.ts";
 import { cellOf, code, key, place, type Scope, tableOf, text, truth } from "./expressions.ts";
@@ -105,7 +105,7 @@ function print({ format, values, into }: Extract<Statement, { is: "print" }>, sc
   });
 }
 
-/** What the end of a round means for the loop: null goes on. */
+/** What the result of the body means for the loop; null continues it. */
 function after(flow: Flow): Flow | null {
   if (flow === FLOW.on || flow === FLOW.continue) return null;
   return flow === FLOW.break ? FLOW.on : flow;
@@ -148,7 +148,7 @@ function each({ variable, name, body }: Extract<Statement, { is: "each" }>, scop
   const cell = cellOf(name, scope);
   const round = statement(body, scope);
   const put = place(variable, scope);
-  // Those that are there when it begins.
+  // The keys at the start of the loop.
   const keys = (frame: Frame) => [...tableOf(cell(frame), name).keys()];
   const isThere = (frame: Frame, found: string) => tableOf(cell(frame), name).has(found);
   const set = (frame: Frame, found: string) => (put.run(frame) as (value: Value, at: Frame) => void)(found, frame);

@@ -1,4 +1,4 @@
-// What an awk program is made of. Types only.
+// Types of awk's syntax tree.
 
 export type Expression =
   | { readonly is: "number"; readonly value: number }
@@ -66,9 +66,9 @@ export interface FunctionText {
 
 export interface Rule {
   readonly when: "begin" | "end" | "record";
-  /** One is a condition, two are the ends of a range. */
+  /** One condition, or the two ends of a range. */
   readonly conditions: readonly Expression[];
-  /** Null prints the record. */
+  /** null prints the record. */
   readonly body: Statement | null;
 }
 

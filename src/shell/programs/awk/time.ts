@@ -1,4 +1,4 @@
-// Instants as awk writes and reads them, in UTC: a script in gsv has no place of its own. Pure.
+// Formats and parses times for awk, always in UTC. Pure.
 
 const DAYS = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
 const MONTHS = "January February March April May June July August September October November December".split(" ");
@@ -27,7 +27,7 @@ export function timeText(format: string, ms: number): string {
   return whole.replaceAll(/%(.)/g, (found, letter: string) => parts[letter] ?? found);
 }
 
-/** `YYYY MM DD HH MM SS`, in seconds; -1 where it is none. */
+/** Seconds of `YYYY MM DD HH MM SS`; -1 if invalid. */
 export function instant(text: string): number {
   const [year, month, day, hour, minute, second] = text.trim().split(/\s+/).map(Number);
   if (second === undefined || year === undefined || month === undefined) return -1;

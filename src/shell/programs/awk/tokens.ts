@@ -1,4 +1,4 @@
-// The text of an awk program as tokens. A slash begins an expression where a value may stand, and divides elsewhere. Pure.
+// Tokenizes an awk program. A slash starts a regular expression where a value may stand, and divides elsewhere. Pure.
 
 import { Usage } from "../program.ts";
 
@@ -106,7 +106,7 @@ const ESCAPES: { readonly [letter: string]: string } = {
   ...{ n: "\n", t: "\t", r: "\r", "\\": "\\", '"': '"', "/": "/", a: "\x07", b: "\b", f: "\f", v: "\v" },
 };
 
-/** Of a string, and of a value given with -v. An escape that means nothing stays as it is. */
+/** Resolves escapes of a string or a -v value. Unknown escapes are kept. */
 export function unescaped(text: string): string {
   return text.replaceAll(/\\(\r?\n|[0-7]{1,3}|x[\da-fA-F]{1,2}|[\s\S])/g, (whole, what: string) => {
     if (/^\r?\n$/.test(what)) return "";

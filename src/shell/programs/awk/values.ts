@@ -1,29 +1,29 @@
-// What awk calculates with: numbers, texts, and what came from outside, which is a number where it looks like one. Pure.
+// awk's values: numbers, texts, and input, which is numeric if it looks like a number. Pure.
 
 import { compiled } from "../expression.ts";
 import { Usage } from "../program.ts";
 
-/** Text from a file, a field or the command line. */
+/** Input from a file, a field or the command line. */
 export class Input {
   private known: number | null | undefined;
 
   constructor(readonly text: string) {}
 
-  /** Null where it is no number. */
+  /** null if not numeric. */
   get number(): number | null {
     if (this.known === undefined) this.known = NUMERIC.test(this.text) ? Number(this.text) : null;
     return this.known;
   }
 }
 
-/** Nothing was ever assigned to what is undefined: it is 0 and "". */
+/** undefined means never assigned: both 0 and "". */
 export type Value = number | string | Input | undefined;
 export type Table = Map<string, Value>;
 
-/** A variable: what it holds decides what it is. */
+/** A variable, scalar or array. */
 export interface Cell {
   value: Value | Table;
-  /** Of a parameter that nobody has used yet: what the caller handed over, which becomes an array with it. */
+  /** The caller's variable behind an unused parameter; it becomes an array together with the parameter. */
   origin?: Cell | undefined;
 }
 
@@ -57,7 +57,7 @@ export function together(a: string, b: string): string {
 const EXPRESSIONS_MAX = 500;
 const expressions = new Map<string, RegExp>();
 
-/** With every flag a program here needs: where it is used for a first match only, `lastIndex` is set before. */
+/** Always global, so callers that want the first match set `lastIndex`. */
 export function expressionOf(source: string): RegExp {
   let found = expressions.get(source);
   if (found === undefined) {
@@ -100,7 +100,7 @@ function ours(source: string): string {
       at = end;
     } else if (letter === "{" && !/^\{\d+(?:,\d*)?\}/.test(source.slice(at, at + 24))) made += "\\{";
     else if (letter === "}" && !/\{\d+(?:,\d*)?$/.test(made)) made += "\\}";
-    // With nothing before it it is itself.
+    // Without an operand before it, it is literal.
     else if ("*+?".includes(letter) && /^$|\($|\|$|^\^$/.test(made)) made += `\\${letter}`;
     else made += letter;
   }

@@ -1,4 +1,4 @@
-// `bc`: sums of any length, with as many places behind the point as `scale` says.
+// `bc`: arithmetic with any precision; `scale` sets the decimal places.
 
 import { options } from "../options.ts";
 import { type Call, phrase, text, Usage } from "../program.ts";

@@ -1,4 +1,4 @@
-// A program of `bc`, carried out as it is read: expressions are printed, the rest is done.
+// Runs a bc program while parsing it. Values of expressions are printed.
 
 import type { Call } from "../program.ts";
 import { MATH } from "./math.ts";
@@ -18,7 +18,7 @@ export class BcMachine {
     this.state = new BcState(call, hasMath);
   }
 
-  /** True where it was left. */
+  /** True after `quit`. */
   run(source: string): boolean {
     this.tokens = tokensOf(source, (what) => this.call.err(what));
     this.at = 0;
@@ -288,7 +288,7 @@ export class BcMachine {
     return this.peek() === "(" ? this.called(token) : this.named(token);
   }
 
-  /** A variable, or what is set to it; a place of an array has the name `a[3]`. */
+  /** A variable or an assignment; an array element has the name `a[3]`. */
   private named(token: string): Value {
     const name = this.place(token);
     const next = this.peek();

@@ -1,4 +1,4 @@
-// Sines, logarithms and powers of e for `bc -l`, to as many places as are asked for. Pure.
+// Math functions of `bc -l` to any number of places. Pure.
 
 import { compared, type Decimal, decimal, negative, ONE, over, plus, root, scaled, times, ZERO } from "./number.ts";
 
@@ -13,7 +13,7 @@ export const MATH: { readonly [name: string]: (value: Decimal, scale: number) =>
   a: (value, scale) => scaled(arctangent(value, scale + GUARD), scale),
 };
 
-/** A sum whose terms come from each other, until one is nothing. */
+/** Sums a series until a term is zero. */
 function series(first: Decimal, places: number, next: (term: Decimal, at: number) => Decimal): Decimal {
   let [sum, term] = [scaled(first, places), scaled(first, places)];
   for (let at = 1; term.digits !== 0n; at++) {
@@ -90,7 +90,7 @@ function arctangent(value: Decimal, places: number): Decimal {
   }
   if (compared(value, { digits: 3n, scale: 1 }) <= 0)
     return scaled(arctangentOfPart(scaled(value, work), work), places);
-  // Half of the angle, twice.
+  // Compute with half the angle, then double the result.
   const one = plus(ONE, root(plus(ONE, scaled(times(value, value, work), work)), work));
   const half = arctangent(over(value, one, work), work);
   return scaled({ ...half, digits: half.digits * 2n }, places);

@@ -1,4 +1,4 @@
-// Numbers of `bc`: whole ones of any length, and how many of their digits stand behind the point. Pure.
+// Numbers of bc: a big integer and the number of its decimal places. Pure.
 
 export interface Decimal {
   readonly digits: bigint;
@@ -12,7 +12,7 @@ export function decimal(value: number | bigint): Decimal {
   return { digits: BigInt(value), scale: 0 };
 }
 
-/** In any base up to 16; a letter alone is its value also where the base is smaller. */
+/** Parses any base up to 16; a single letter keeps its value in smaller bases. */
 export function decimalFrom(text: string, base: number): Decimal {
   const [whole = "", part = ""] = text.split(".");
   const value = (letter: string) => Math.min(Number.parseInt(letter, 36), text.length === 1 ? 35 : base - 1);
@@ -28,7 +28,7 @@ function power(places: number): bigint {
   return 10n ** BigInt(places);
 }
 
-/** With so many places, cut and not rounded. */
+/** Truncates to the given places. */
 export function scaled({ digits, scale }: Decimal, places: number): Decimal {
   const moved = places >= scale ? digits * power(places - scale) : digits / power(scale - places);
   return { digits: moved, scale: places };

@@ -1,4 +1,4 @@
-// What a program of `bc` has at hand while it runs: its variables, the functions it defined, and the line it prints on.
+// State of a bc program: variables, functions and the output line.
 
 import { type Call, Usage } from "../program.ts";
 import { type Decimal, decimal, negative, over, plus, raised, rest, root, times, ZERO } from "./number.ts";
@@ -16,7 +16,7 @@ export class Leave extends Error {
   }
 }
 
-/** What is said about a program that cannot go on. */
+/** A runtime error of a bc program. */
 export class Fault extends Error {}
 
 interface Definition {
@@ -96,7 +96,7 @@ export class BcState {
     return this.returned;
   }
 
-  /** A number that is too long for a line goes on in the next. */
+  /** Long numbers are wrapped with a backslash. */
   print(text: string): void {
     let told = "";
     for (const letter of text) {

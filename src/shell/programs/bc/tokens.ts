@@ -1,4 +1,4 @@
-// What a program of `bc` is made of: numbers, names, signs, strings and ends of lines. Pure.
+// Tokenizes bc programs: numbers, names, operators, strings and newlines. Pure.
 
 const TOKEN =
   /\s*(?:\/\*[\s\S]*?\*\/|#[^\n]*|\\\n)*[ \t]*(\n|"[^"]*"|[0-9A-F]*\.?[0-9A-F]+|[a-z][a-z0-9_]*|\+\+|--|[-+*/%^]=|[<>=!]=|&&|\|\||[-+*/%^=<>!;(){}[\],])/y;
@@ -8,7 +8,7 @@ export function tokensOf(source: string, complain: (what: string) => void): stri
   for (let at = 0; at < source.length; ) {
     TOKEN.lastIndex = at;
     const [whole = "", token] = TOKEN.exec(source) ?? [];
-    // A newline may be among the blanks before it.
+    // The blanks before it may contain a newline.
     if (token !== undefined) {
       if (token !== "\n" && /\n/.test(whole.replaceAll(/\/\*[\s\S]*?\*\/|\\\n/g, "").slice(0, -token.length)))
         tokens.push("\n");
@@ -24,13 +24,13 @@ export function tokensOf(source: string, complain: (what: string) => void): stri
   return [...tokens, "\n"];
 }
 
-/** As `print` means them. */
+/** Escapes of `print`. */
 export function escaped(text: string): string {
   const named: { readonly [letter: string]: string } = { n: "\n", t: "\t", q: '"', a: "\x07", "\\": "\\" };
   return text.replaceAll(/\\(.)/g, (_, letter: string) => named[letter] ?? letter);
 }
 
-/** What stands behind the variable that begins here; what is set is not printed. */
+/** The operator after the variable at this position; assignments are not printed. */
 export function operatorAfter(tokens: readonly string[], from: number): string {
   let [at, open] = [from + 1, 0];
   if (tokens[at] !== "[") return tokens[at] ?? "";

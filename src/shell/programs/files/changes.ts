@@ -1,4 +1,4 @@
-// What turns one list of lines into another, with as little changed as there is. Pure.
+// Finds the smallest change from one list of lines to another. Pure.
 
 /** From a line of each on, so many of the first are gone and so many of the second have come. */
 export interface Change {
@@ -18,7 +18,7 @@ export function changesBetween(left: readonly string[], right: readonly string[]
   return changes;
 }
 
-/** Pairs of lines that are the same, in order: the furthest way for each number of edits, and then back along it. */
+/** Matching pairs of lines, in order, by Myers' algorithm: the furthest path per number of edits, then backtracking. */
 function common(left: readonly string[], right: readonly string[]): readonly (readonly [number, number])[] {
   const most = left.length + right.length;
   let furthest = new Map<number, number>([[1, 0]]);

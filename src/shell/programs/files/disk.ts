@@ -1,4 +1,4 @@
-// `df`: what is free on the disk that gsv's files lie on, whatever is asked about.
+// `df`: free space on the disk of gsv's home, for any path.
 
 import { options } from "../options.ts";
 import { type Call, linesOf, phrase, text, Usage } from "../program.ts";
@@ -32,7 +32,7 @@ export async function df(call: Call): Promise<number> {
   return status;
 }
 
-/** Names to the left, figures to the right. */
+/** Text is left-aligned, numbers right-aligned. */
 function tableOf(rows: readonly (readonly string[])[]): string {
   const last = (rows[0]?.length ?? 1) - 1;
   const isText = (at: number) => at === 0 || at === last || rows[0]?.[at] === "Type";

@@ -1,4 +1,4 @@
-// `du`: how much is below a directory.
+// `du`: disk usage of directories.
 
 import { options } from "../options.ts";
 import { type Call, entries, type Stat } from "../program.ts";

@@ -1,4 +1,4 @@
-// `od` and `xxd`: bytes as numbers, and back.
+// `od` and `xxd`: print bytes as numbers; xxd -r reads them back.
 
 import { countOf, options } from "../options.ts";
 import { type Call, Usage, whole } from "../program.ts";

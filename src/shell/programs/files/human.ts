@@ -1,4 +1,4 @@
-// Sizes as `ls -h` and `du -h` print them: never too small. Pure.
+// Sizes as `ls -h` and `du -h` print them, rounded up. Pure.
 
 export function human(bytes: number): string {
   let [size, unit] = [bytes, 0];

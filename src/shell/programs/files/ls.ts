@@ -1,4 +1,4 @@
-// `ls`: names, or one line a file, in the forms that scripts take apart; in columns and colours on a terminal.
+// `ls`: names or long lines in the formats that scripts parse; columns and colours on a terminal.
 
 import { type Options, options } from "../options.ts";
 import type { Call, Entry, Stat } from "../program.ts";
@@ -37,7 +37,7 @@ type Row = Entry;
 interface View {
   readonly call: Call;
   readonly flags: Options["flags"];
-  /** Null where none is shown. */
+  /** null if not shown. */
   readonly owners: Owners | null;
 }
 
@@ -115,7 +115,7 @@ function ordered(rows: readonly Row[], flags: Options["flags"]): readonly Row[] 
   return flags.has("r") ? sorted.reverse() : sorted;
 }
 
-/** The entries of a directory, or files that were named: for these `directory` is null. */
+/** The entries of a directory, or the operands that are files (`directory` is null). */
 function print(rows: readonly Row[], view: View, directory: string | null): void {
   const { call } = view;
   if (call.row === null) call.out(listing(rows, view, directory !== null));

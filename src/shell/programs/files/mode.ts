@@ -1,4 +1,4 @@
-// Permissions as letters, and changes to them as chmod takes them. Pure.
+// Formats modes as letters and parses those of chmod. Pure.
 
 import type { Stat } from "../program.ts";
 

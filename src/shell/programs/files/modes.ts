@@ -1,4 +1,4 @@
-// `chmod`, `chown`, `chgrp` and `mkdir`: permissions and owners of files, and new directories.
+// `chmod`, `chown`, `chgrp` and `mkdir`.
 
 import { type Grammar, type Options, options } from "../options.ts";
 import { type Call, entries, type Stat, Usage } from "../program.ts";
@@ -19,7 +19,7 @@ const CHANGE: Grammar = {
 };
 
 export async function chmod(call: Call): Promise<number> {
-  // `-x` takes a permission away and is no flag.
+  // `-x` is a mode, not a flag.
   const isMode = (arg: string) => /^-[rwxXst]+$/.test(arg);
   const { flags, operands } = options(
     "chmod",
@@ -57,7 +57,7 @@ export async function chown(call: Call): Promise<number> {
   return each(call, names, flags, (path) => call.files.setattr(path, change));
 }
 
-/** With -R from below, so that a directory may take the right to enter it away; links on the way are not followed. */
+/** -R works bottom-up, because a directory may lose its execute permission. Links are not followed. */
 async function each(
   call: Call,
   names: readonly string[],

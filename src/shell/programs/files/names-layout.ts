@@ -1,4 +1,4 @@
-// Names in columns, coloured by kind. A name can contain anything: on a terminal, what is hidden in it is shown. Pure.
+// Lays out names in columns, coloured by kind. On a terminal, control characters in names are made visible. Pure.
 
 import { reveal } from "../../../lib/text/sanitize.ts";
 import { displayWidth } from "../../../lib/text/truncate.ts";
@@ -10,13 +10,13 @@ export function visibleName(name: string, { columns }: Look): string {
   return columns === null ? name : reveal(name);
 }
 
-/** Blue directories, cyan links, green programs. */
+/** Directories blue, links cyan, programs green. */
 export function painted({ kind, mode }: Pick<Stat, "kind" | "mode">, text: string, { colour }: Look): string {
   const code = kind === "directory" ? 34 : kind === "symlink" ? 36 : mode & 0o111 ? 32 : 0;
   return !colour || code === 0 ? text : `\x1b[${code}m${text}\x1b[0m`;
 }
 
-/** Down and then across, in as few lines as fit; one name a line without a width. */
+/** Column by column, in as few lines as fit; one name per line without a width. */
 export function inColumns(names: readonly string[], width: number | null): string {
   const cells = names.map((text) => ({ text, width: displayWidth(Bun.stripANSI(text)) }));
   for (let lines = 1; width !== null && lines < cells.length; lines++) {

@@ -1,4 +1,4 @@
-// Names of accounts and groups, and who somebody is: read from /etc, numbers where these do not say.
+// `id` and names of accounts and groups, from /etc; numbers for unknown ones.
 
 import { options } from "../options.ts";
 import { type Call, linesOf, Usage } from "../program.ts";

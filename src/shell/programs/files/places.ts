@@ -1,4 +1,4 @@
-// `mktemp`, `realpath`, `truncate` and `dd`: files by name and size.
+// `mktemp`, `realpath`, `truncate` and `dd`.
 
 import { countOf, options } from "../options.ts";
 import { type Call, phrase, Usage, whole } from "../program.ts";

@@ -1,4 +1,4 @@
-// `stat`: everything that is known of a file, in a form of one's choice.
+// `stat`: prints facts about a file in a given format.
 
 import { options } from "../options.ts";
 import { type Call, type Stat, Usage } from "../program.ts";

@@ -1,8 +1,8 @@
-// Archives of `tar` as bytes: members one after another, each behind a block that says what it is. Pure.
+// Reads and writes the tar format: members one after another, each after a header block. Pure.
 
 const BLOCK = 512;
 const NAME_BYTES = 100;
-/** Two of them stand at the end, and whole records of twenty. */
+/** Two empty blocks end an archive, padded to records of twenty. */
 const RECORD = 20 * BLOCK;
 
 export interface Member {
@@ -34,7 +34,7 @@ export function archiveOf(members: readonly Member[]): Uint8Array {
   return Buffer.concat([...pieces, Buffer.alloc(Math.ceil(size / RECORD) * RECORD - size + 2 * BLOCK)]);
 }
 
-/** A name that has no room in the block of its member stands before it. */
+/** A name too long for the header goes into a record before it. */
 function longOf(flag: "K" | "L", text: string): readonly Uint8Array[] {
   const bytes = Buffer.from(`${text}\0`);
   if (bytes.byteLength - 1 <= NAME_BYTES) return [];
@@ -73,7 +73,7 @@ function header(about: Omit<Member, "kind" | "bytes">, flag: string, size: numbe
   return block;
 }
 
-/** Null where it is no archive; one that was cut has the members that are whole. */
+/** null if not an archive. A truncated archive yields its complete members. */
 export function membersOf(
   archive: Uint8Array,
 ): { readonly members: readonly Member[]; readonly isCut: boolean } | null {
@@ -119,7 +119,7 @@ function memberOf(block: Buffer, flag: string, bytes: Uint8Array): Member {
   };
 }
 
-/** `27 path=a/long/name\n`, the length first. */
+/** `27 path=a/long/name\n`: the length counts itself. */
 function extended(bytes: Buffer): { name?: string; target?: string } {
   const found: { name?: string; target?: string } = {};
   for (let at = 0; at < bytes.byteLength; ) {
@@ -138,7 +138,7 @@ function isHeader(block: Buffer): boolean {
   return sum === numberAt(block, 148, 8);
 }
 
-/** In octal, or, where that has no room, in bytes behind a set bit. */
+/** Octal, or base-256 if it does not fit. */
 function numberAt(block: Buffer, at: number, length: number): number {
   if (((block[at] ?? 0) & 0x80) !== 0) return block.readUIntBE(at + length - 6, 6);
   return Number.parseInt(textAt(block, at, length).trim() || "0", 8) || 0;

@@ -1,4 +1,4 @@
-// `tar`: files put into an archive, listed and taken out of it. A member never comes to lie outside of where it is taken out to.
+// `tar`: creates, lists and extracts archives. A member is never extracted outside the target directory.
 
 import { gunzipSync, gzipSync } from "node:zlib";
 import { LIMITS } from "../../../abi/config/limits.ts";
@@ -29,10 +29,9 @@ export async function tar(call: Call): Promise<number> {
     status: EXIT_FAULT,
   });
   const actions = ["c", "x", "t"].filter((letter) => flags.has(letter));
-  if (flags.has("r"))
-    throw new Usage("tar: gsv's tar adds nothing to an archive: make it anew, with all its files", EXIT_FAULT);
+  if (flags.has("r")) throw new Usage("tar: cannot append to an archive; create it again with all files", EXIT_FAULT);
   if (["j", "J", "Z"].some((letter) => flags.has(letter)))
-    throw new Usage("tar: gsv's tar knows gzip only, and neither bzip2 nor xz nor zstd", EXIT_FAULT);
+    throw new Usage("tar: only gzip is supported, not bzip2, xz or zstd", EXIT_FAULT);
   if (actions.length === 0)
     throw new Usage(
       "tar: You must specify one of the '-Acdtrux', '--delete' or '--test-label' options\nTry 'tar --help' or 'tar --usage' for more information.",
@@ -49,7 +48,7 @@ export async function tar(call: Call): Promise<number> {
   return flags.has("c") ? create(call, flags, operands, isLeft) : takeOut(call, flags, operands, isLeft);
 }
 
-/** `tar xzf a.tgz -C d`: letters without a dash, whose values follow in their order. */
+/** `tar xzf a.tgz -C d`: letters without a dash, followed by their values in order. */
 function modern(args: readonly string[]): readonly string[] {
   const [first = "", ...rest] = args;
   if (first.startsWith("-") || !/^[a-zA-Z]+$/.test(first)) return args;
@@ -196,7 +195,7 @@ class Taker {
     this.base = placeOf(call, flags);
   }
 
-  /** Links come last: no member is written through one of the same archive. */
+  /** Links are created last, so that no member is written through a link of the same archive. */
   async take(members: readonly Member[]): Promise<void> {
     const { call, flags } = this;
     if (flags.has("C") && (await call.files.stat(this.base).catch(() => null))?.kind !== "directory")
@@ -213,7 +212,7 @@ class Taker {
     for (const link of links) await link();
   }
 
-  /** Where it comes to lie; null where it would be nowhere, or outside. */
+  /** The target path; null if empty or outside the directory. */
   private nameOf({ name }: Member): string | null {
     if (name.split("/").includes("..")) {
       this.fault(`${name}: Member name contains '..'`);
@@ -245,7 +244,7 @@ class Taker {
       const there = await files.lstat(path).catch(() => null);
       if (there !== null && this.flags.has("k")) return this.fault(`${name}: Cannot open: File exists`);
       if (name.includes("/")) await files.mkdir(path.slice(0, path.lastIndexOf("/")), true);
-      // What stands there is replaced, and not written through.
+      // Replace an existing file; never write through a link.
       if (there !== null && (there.kind === "symlink" || member.kind !== "file")) await files.remove(path);
       if (member.kind === "symlink") return await files.link(path, member.target);
       if (member.kind === "hardlink") await files.write(path, await whole(this.call, `${this.base}/${member.target}`));

@@ -1,4 +1,4 @@
-// Every file below a directory, in the order of their names; links are not followed.
+// Walks a directory sorted by name; links are not followed.
 
 import { type Call, type Entry, entries } from "../program.ts";
 
@@ -6,7 +6,7 @@ export interface Wanted {
   readonly include?: readonly string[] | undefined;
   readonly exclude?: readonly string[] | undefined;
   readonly excludeDir?: readonly string[] | undefined;
-  /** Named by nobody: its names stand without `./`. */
+  /** The default operand: names are printed without `./`. */
   readonly bare?: boolean;
 }
 

@@ -1,4 +1,4 @@
-// What a substitution of `sed` puts in the place of what it found. Pure.
+// The replacement of sed's `s` command. Pure.
 
 /** `&`, `\1`, and letters made big or small from here on, or the next one only. */
 export function filled(text: string, found: readonly (string | undefined)[]): string {

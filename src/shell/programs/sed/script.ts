@@ -1,4 +1,4 @@
-// A sed script, read: commands with their addresses, jumps as places. Pure. Refused: what sed does not know, in its words.
+// Parses a sed script into commands with addresses and resolved jumps. Pure. Errors are worded as in sed.
 
 import { expression } from "../expression.ts";
 import { Usage } from "../program.ts";
@@ -11,7 +11,7 @@ export type Address =
   | { readonly kind: "count"; readonly count: number };
 
 export interface Substitution {
-  /** Null is the last one used. */
+  /** null is the last expression used. */
   readonly pattern: RegExp | null;
   readonly text: string;
   readonly nth: number;
@@ -29,7 +29,7 @@ export interface Step {
   readonly text: string;
   readonly substitution: Substitution | null;
   readonly letters: ReadonlyMap<string, string>;
-  /** Where `{` goes on when it does not hold, and where a jump leads. */
+  /** Target of a jump, or of `{` if its address does not match. */
   target: number;
 }
 
@@ -103,7 +103,7 @@ class Parser {
       const end = ":rRwW".includes(name) ? /[\n]/ : /[\n;}]/;
       const from = this.at;
       while (this.at < this.text.length && !end.test(this.text[this.at] ?? "")) this.at++;
-      // A label ends with a semicolon too, where another command stands behind it.
+      // A semicolon also ends a label.
       const word = this.text.slice(from, this.at).trim();
       if (name !== ":" || !word.includes(";")) return { ...base, text: word };
       this.at = from + this.text.slice(from).indexOf(";");
@@ -171,7 +171,7 @@ class Parser {
     return new Map(from.map((letter, at) => [letter, to[at] ?? ""]));
   }
 
-  /** Up to the mark; a backslash before the mark makes it a letter. */
+  /** Reads up to the delimiter; a backslash makes it literal. */
   private part(mark: string, isPattern: boolean): string {
     let found = "";
     for (let inBrackets = false; this.at < this.text.length; this.at++) {
@@ -198,7 +198,7 @@ class Parser {
     return expression("sed", named, { extended: this.extended, flags: `g${flags}` });
   }
 
-  /** Lines go on after a backslash; one that stands in the same line may follow the command at once. */
+  /** Text of a, i and c: a backslash continues the line; the text may start on the command's line. */
   private lines(): string {
     this.skip(/[ \t]/);
     if (this.text[this.at] === "\\") {

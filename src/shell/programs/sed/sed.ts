@@ -1,4 +1,4 @@
-// `sed`: a script carried out on each line of files or of stdin.
+// `sed`: runs a script on each line of files or stdin.
 
 import { options } from "../options.ts";
 import { type Call, phrase, pieces, text, Usage } from "../program.ts";
@@ -14,7 +14,7 @@ const LONG = {
 const PIECE_CHARS = 16 * 1024;
 
 export async function sed(call: Call): Promise<number> {
-  // The value of -i stands in the same word or nowhere.
+  // A value of -i must be in the same word.
   const args = call.args.map((arg) =>
     /^-[nErsuz]*i./.test(arg) ? `--in-place=${arg.slice(arg.indexOf("i") + 1)}` : arg,
   );
@@ -37,7 +37,7 @@ export async function sed(call: Call): Promise<number> {
   const read: Text[] = [];
   for (const name of files.length === 0 ? ["-"] : files) {
     try {
-      // What somebody may still be printing is read as it comes.
+      // Input may still be written, so read it as it comes.
       read.push({ name, all: name === "-" ? null : await text(call, name) });
     } catch (error) {
       const why = phrase(error);
@@ -71,11 +71,11 @@ export async function sed(call: Call): Promise<number> {
 
 interface Text {
   readonly name: string;
-  /** Null for stdin. */
+  /** null for stdin. */
   readonly all: string | null;
 }
 
-/** One after another, each with an end of its last line but for the very last. */
+/** Joins the inputs; a missing newline is kept only at the very end. */
 async function* joined(call: Call, texts: readonly Text[], end: string): AsyncGenerator<Uint8Array> {
   for (const [at, { name, all }] of texts.entries()) {
     if (all === null) yield* pieces(call, name);
@@ -86,7 +86,7 @@ async function* joined(call: Call, texts: readonly Text[], end: string): AsyncGe
 class Run {
   told = "";
   private readonly lines: Lines;
-  /** Somewhere it matters which line is the last, and so whether another comes. */
+  /** The script needs to know the last line, so it reads one line ahead. */
   private readonly looksAhead: boolean;
   private isLast = false;
   private readonly written = new Map<string, string>();
@@ -112,7 +112,7 @@ class Run {
     }
   }
 
-  /** The status it was left with, or null at the end of all lines. */
+  /** The status of `q`, or null at the end of input. */
   async whole(): Promise<number | null> {
     let status: number | null = null;
     let keep = false;
@@ -133,7 +133,7 @@ class Run {
     return status;
   }
 
-  /** What was made so far goes to whoever reads it; what goes into a file goes there whole. */
+  /** Passes output on; a file gets it as a whole. */
   tell(): void {
     if (this.how.inPlace || this.told === "") return;
     this.call.out(this.told);
@@ -150,7 +150,7 @@ class Run {
 
   private async line(): Promise<string | null> {
     const here = this.lines.take();
-    // Before somebody is waited for, who reads this has what there is.
+    // Pass on the output before waiting for input.
     if (here === MORE) this.tell();
     const line = here === MORE ? await this.lines.next() : here;
     if (line === null) return null;
@@ -298,7 +298,7 @@ class Run {
     if (to === null) return this.matches(from);
     const until = this.within.get(step);
     if (until === undefined) {
-      // From line 0 on, the second may already be in the first line.
+      // With address 0, the second address may match the first line.
       const isZero = from.kind === "line" && from.line === 0;
       if (!isZero && !this.matches(from)) return false;
       if (isZero && this.at > 0) return false;
@@ -310,7 +310,7 @@ class Run {
     }
     const ends = to.kind === "line" || to.kind === "count" ? this.at >= until : this.matches(to);
     if (ends) this.within.delete(step);
-    // A line number that has gone by ends it before.
+    // A line number already passed ends the range.
     return !(to.kind === "line" && this.at > until) || this.matches(from);
   }
 

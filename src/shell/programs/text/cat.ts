@@ -1,4 +1,4 @@
-// `cat`: files one after another, in pieces.
+// `cat`: prints files one after another, in pieces.
 
 import { options } from "../options.ts";
 import { type Call, eachFile, pieces } from "../program.ts";
@@ -37,7 +37,7 @@ export async function cat(call: Call): Promise<number> {
   });
 }
 
-/** Bytes that no terminal shows, as `^A` and `M-a`. */
+/** Shows unprintable bytes as `^A` and `M-a`. */
 function revealed(line: string): string {
   return [...Buffer.from(line)].map((byte) => (byte >= 128 ? `M-${visible(byte - 128)}` : visible(byte))).join("");
 }

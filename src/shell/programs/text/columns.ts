@@ -1,4 +1,4 @@
-// `cut` and `paste`: columns of lines, taken apart and put side by side.
+// `cut` and `paste`: extract and join columns.
 
 import { options } from "../options.ts";
 import { type Call, eachFile, linesOf, pieces, text, Usage, whole } from "../program.ts";
@@ -74,7 +74,7 @@ export async function paste(call: Call): Promise<number> {
   const between = delimiters(flags.get("d") ?? "\t");
   const names = operands.length === 0 ? ["-"] : operands;
   const files: string[][] = [];
-  // The same stream, named twice, is read in turns.
+  // A stream named twice is read alternately.
   const streams = names.filter((name) => name === "-").length;
   const stdin = streams === 0 || flags.has("s") ? [] : linesOf(await text(call, "-"));
   let turn = 0;

@@ -1,4 +1,4 @@
-// `diff` and `cmp`: where two files differ, by lines and by bytes.
+// `diff` and `cmp`: compare two files by lines and by bytes.
 
 import { type Change, changesBetween } from "../files/changes.ts";
 import { type Options, options } from "../options.ts";
@@ -103,7 +103,7 @@ function lines(
   return 1;
 }
 
-/** Lines, the last of which says so where its end is missing. */
+/** Lines of a text; the last one notes a missing newline. */
 function marked(all: string): string[] {
   if (all === "") return [];
   const found = all.split("\n");

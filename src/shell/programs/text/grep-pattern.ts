@@ -1,4 +1,4 @@
-// The patterns of grep as one expression. Pure.
+// Combines grep's patterns into one regular expression. Pure.
 
 import { compiled } from "../expression.ts";
 import type { Options } from "../options.ts";

@@ -1,4 +1,4 @@
-// `grep`: lines that hold a pattern, of files, of whole trees, or of stdin.
+// `grep`: prints matching lines of files, trees or stdin.
 
 import { fileNames } from "../files/walk.ts";
 import { countOf, type Options, options } from "../options.ts";
@@ -78,7 +78,7 @@ async function patternsOf(call: Call, { uses }: Options, operands: string[]): Pr
   return patterns;
 }
 
-/** What is told of one file, line by line as they come. */
+/** Reports on one file, line by line while it is read. */
 async function inFile(call: Call, name: string, search: Search): Promise<boolean> {
   const { flags, pattern } = search;
   const shown = name === "-" ? "(standard input)" : name;
@@ -96,7 +96,7 @@ async function inFile(call: Call, name: string, search: Search): Promise<boolean
       if (!isSilent && !isBinary) printer.tell(line, at, isHit);
       at++;
       if (hits > 0 && (flags.has("q") || flags.has("l") || flags.has("L"))) return false;
-      // What comes after the last one is still shown.
+      // Context lines after the last match are still printed.
       return hits < max || (!isSilent && printer.wantsMore);
     });
   const title = search.titled ? `${shown}:` : "";
@@ -111,13 +111,13 @@ async function inFile(call: Call, name: string, search: Search): Promise<boolean
   return hits > 0;
 }
 
-/** One result: as JSON if that is wanted, else as text. */
+/** Prints one result, as JSON or text. */
 function printed(call: Call, row: object, text: string): void {
   if (call.row === null) call.out(text);
   else call.row(row);
 }
 
-/** Lines that were found, and those around them. */
+/** Matching lines and their context. */
 class Printer {
   private readonly held: string[] = [];
   private last = -1;

@@ -1,4 +1,4 @@
-// `head`: the beginning of files, of which no more is read than is shown.
+// `head`: prints the beginning of files and reads no more than it prints.
 
 import { countOf, type Options, options } from "../options.ts";
 import { type Call, eachFile, linesOf, pieces, text, whole } from "../program.ts";
@@ -22,14 +22,14 @@ export function amountOf(name: string, flags: Options["flags"]): Amount {
   return { wanted, count: countOf(name, wanted, unit), unit };
 }
 
-/** How much of stdin a `head` with these words looks at; null where that is not known before. */
+/** How much of stdin a `head` with these arguments reads; null if not known in advance. */
 export function shareOf(words: readonly string[]): Amount | null {
   try {
     const { flags, operands } = options("head", words, GRAMMAR);
     const amount = amountOf("head", flags);
     return amount.wanted.startsWith("-") || operands.some((each) => each !== "-") ? null : amount;
   } catch {
-    return null; // head says itself what is wrong
+    return null; // head reports the error itself
   }
 }
 
@@ -65,7 +65,7 @@ export async function head(call: Call): Promise<number> {
   );
 }
 
-/** Where so many lines end in a piece, and how many are still wanted after it. */
+/** The offset at which so many lines end in a piece, and how many lines are still missing. */
 export function afterLines(piece: Uint8Array, wanted: number): { readonly at: number; readonly left: number } {
   let left = wanted;
   for (let at = 0; left > 0; ) {

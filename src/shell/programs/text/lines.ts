@@ -1,6 +1,6 @@
-// Lines of what comes piece by piece: one that is here is had at once, and only for one that is not whole yet somebody waits.
+// Splits a stream into lines. `take` is synchronous, so only an incomplete line costs an await.
 
-/** There is more to come before the next line is whole. */
+/** The next line is incomplete: more input is needed. */
 export const MORE = undefined;
 
 export class Lines {
@@ -8,7 +8,7 @@ export class Lines {
   private at = 0;
   private ended = false;
   private readonly decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-  /** The last one that was taken came without its end. */
+  /** The line taken last had no newline. */
   isCut = false;
 
   constructor(
@@ -16,7 +16,7 @@ export class Lines {
     private readonly end = "\n",
   ) {}
 
-  /** Null when there are no more. */
+  /** null at the end of input. */
   take(): string | null | typeof MORE {
     const place = this.text.indexOf(this.end, this.at);
     if (place !== -1) {
@@ -41,7 +41,7 @@ export class Lines {
     }
   }
 
-  /** Whether there is none after the one that was taken. */
+  /** Whether the line taken last is the last one. */
   async isOver(): Promise<boolean> {
     while (this.at >= this.text.length && !this.ended) await this.fill();
     return this.at >= this.text.length;
@@ -56,7 +56,7 @@ export class Lines {
   }
 }
 
-/** For each line, and whether it came without its end; stops where the work says so. */
+/** Calls `work` for each line; `isCut` if the newline is missing. Stops when `work` returns false. */
 export async function eachLine(lines: Lines, work: (line: string, isCut: boolean) => unknown): Promise<void> {
   for (;;) {
     const here = lines.take();

@@ -1,5 +1,5 @@
-// Programs that hand on what they read: `tee` into files besides, `fold` in shorter lines, `rev` and `tac` the other way round, `nl` with
-// numbers.
+// `tee`, `fold`, `rev`, `tac` and `nl`. The interpreter's own hold all input, so `yes | rev | head` would fail; they also lack flags, take one
+// file only (tac), or report every error as a missing file (tee).
 
 import { countOf, options } from "../options.ts";
 import { type Call, eachFile, linesOf, phrase, pieces, text, Usage } from "../program.ts";
@@ -12,7 +12,7 @@ export async function tee(call: Call): Promise<number> {
   });
   let status = 0;
   let files = operands.map((name) => ({ name, begun: flags.has("a") }));
-  // One that cannot be written is told of once.
+  // A file that cannot be written is reported once.
   const write = async (piece: Uint8Array) => {
     for (const file of files) {
       const path = call.path(file.name);
@@ -50,7 +50,7 @@ export async function fold(call: Call): Promise<number> {
   if (width === 0) throw new Usage(`fold: invalid number of columns: ‘${flags.get("w")}’`);
   const how = { width, atBlanks: flags.has("s"), byBytes: flags.has("b") };
   return eachFile(call, operands, async (name) => {
-    // A line may never end: it is told as far as it is full.
+    // A line may be endless: print each full row at once.
     let held = "";
     const decoder = new TextDecoder();
     for await (const piece of pieces(call, name)) {
@@ -123,7 +123,7 @@ export async function tac(call: Call): Promise<number> {
   );
 }
 
-/** Sections of a numbered text begin with such lines. */
+/** Section delimiters of nl. */
 const SECTION = /^(?:\\:){1,3}$/;
 
 export async function nl(call: Call): Promise<number> {

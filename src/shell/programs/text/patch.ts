@@ -1,4 +1,4 @@
-// `patch`: a difference as `diff -u` prints it, applied to files; what does not fit is refused and left as it was.
+// `patch`: applies the output of `diff -u` to files. A hunk that does not match is refused and the file is unchanged.
 
 import { options } from "../options.ts";
 import { type Call, phrase, text, Usage } from "../program.ts";
@@ -99,7 +99,7 @@ function applied(
   return { after: lines.length === 0 ? "" : lines.join("\n") + (ends ? "\n" : ""), failed };
 }
 
-/** Where it says, or the nearest place where the lines are the same. */
+/** The stated position, or the nearest one with matching lines. */
 function placeOf(lines: readonly string[], old: readonly string[], wanted: number): number | null {
   const fits = (at: number) =>
     at >= 0 && at + old.length <= lines.length && old.every((line, place) => lines[at + place] === line);

@@ -1,4 +1,4 @@
-// `sort` and `uniq`: lines in order, by keys, and lines that stand once or more.
+// `sort` and `uniq`: sort lines by keys; drop or count repeated lines. The interpreter's `uniq` pads counts to 4 and has no -f, -s, -w, -z.
 
 import { options } from "../options.ts";
 import { type Call, eachFile, linesOf, text, Usage } from "../program.ts";
@@ -106,7 +106,7 @@ function comparison(keys: readonly Key[], base: Order, separator: string | undef
   };
 }
 
-/** Without a separator, a field begins with the blanks before it. */
+/** Without a separator, a field includes the blanks before it. */
 function part(line: string, { from, to, blanks }: Key, separator: string | undefined): string {
   const fields = separator === undefined ? (line.match(/[ \t]*[^ \t]+|[ \t]+$/g) ?? []) : line.split(separator);
   const between = separator ?? "";
@@ -136,7 +136,7 @@ function plainly(how: Order, left: string, right: string): number {
   return order(shown(left), shown(right));
 }
 
-/** As their bytes are in order. */
+/** Byte order, as in the C locale. */
 function order(left: string, right: string): number {
   if (left === right) return 0;
   return /[\ud800-\udfff]/.test(left + right)

@@ -1,4 +1,4 @@
-// `md5sum`, `sha256sum` and their like: what files add up to, and whether they still do. A file is read in pieces, however big it is.
+// `md5sum`, `sha256sum` and the like: print and check checksums. Files of any size are read in pieces.
 
 import { createHash } from "node:crypto";
 import { options } from "../options.ts";

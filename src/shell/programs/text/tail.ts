@@ -1,4 +1,4 @@
-// `tail`: the end of files, of which no more is read than is shown, and with -f what is added to them.
+// `tail`: prints the end of files and reads no more than it prints; -f also prints what is appended.
 
 import { LIMITS } from "../../../abi/config/limits.ts";
 import { options } from "../options.ts";
@@ -15,7 +15,7 @@ export async function tail(call: Call): Promise<number> {
   const follows = flags.has("f") || flags.has("F");
   if (follows && !call.isPiped)
     throw new Usage(
-      "tail: -f does not end by itself, and a script would wait for it: tail -f PATH | grep -m1 WORD ends (outside of a script: gsv tail -f PATH)",
+      "tail: -f does not end, so a script cannot run it alone\nUse: tail -f PATH | grep -m1 WORD (outside of a script: gsv tail -f PATH)",
     );
   const { wanted, count, unit } = amountOf(call.name, flags);
   const titled = titles(call, flags, operands);
@@ -38,10 +38,10 @@ export async function tail(call: Call): Promise<number> {
   return status;
 }
 
-/** How often a followed file is looked at: the less often the longer nothing came. */
+/** Polling interval of a followed file: grows while nothing is appended. */
 const LOOK_MS = [40, 40, 40, 80, 80, 160, 250] as const;
 
-/** What is added to files, until nobody reads it. */
+/** Prints what is appended to files until the reader is gone. */
 async function follow(call: Call, files: readonly Growing[], titled: (name: string) => unknown): Promise<void> {
   const left = new Set(files);
   let last = files.at(-1)?.name;
@@ -62,7 +62,7 @@ async function follow(call: Call, files: readonly Growing[], titled: (name: stri
   }
 }
 
-/** One file that is followed, and how far it was read. */
+/** A followed file and the offset read so far. */
 class Growing {
   private offset: number;
   private readonly isMade: boolean;
@@ -110,12 +110,12 @@ class Growing {
   }
 }
 
-/** What is shown of a file at first. */
+/** The initial output for a file. */
 interface Shown {
   readonly bytes: Uint8Array;
-  /** Where the file ended. */
+  /** Offset of the end of the file. */
   readonly end: number;
-  /** Made as it is read, so it has no size. */
+  /** Generated on read, so the size is unknown. */
   readonly isMade: boolean;
 }
 
@@ -128,7 +128,7 @@ async function fromStart(call: Call, name: string, count: number, isBytes: boole
 
 const STEP_BYTES = 64 * 1024;
 
-// Backwards in steps, until there are lines enough.
+// Reads backwards in steps until there are enough lines.
 async function fromEnd(call: Call, name: string, count: number, isBytes: boolean): Promise<Shown> {
   const isStdin = name === "-" || name === "/dev/stdin";
   const { size, kind } = isStdin ? { size: 0, kind: "file" } : await call.files.stat(call.path(name));

@@ -1,4 +1,4 @@
-// `tr`: bytes turned into others, left out, or told once where they come in a run.
+// `tr`: replaces, deletes or squeezes bytes.
 
 import { options } from "../options.ts";
 import { type Call, pieces, Usage } from "../program.ts";
@@ -71,7 +71,7 @@ function checkOperands(operands: readonly string[], deletes: boolean, squeezes: 
   if (third !== undefined) throw new Usage(`tr: extra operand ‘${third}’${HELP}`);
 }
 
-/** What each of the first becomes: the last of the second stands for all that are missing. */
+/** Maps each byte of the first set; if the second set is shorter, its last byte is repeated. */
 function tableOf(from: readonly number[], to: readonly number[], isCut: boolean): readonly number[] {
   if (to.length === 0) throw new Usage("tr: when not truncating set1, string2 must be non-empty");
   const table = [...ALL];
@@ -80,7 +80,7 @@ function tableOf(from: readonly number[], to: readonly number[], isCut: boolean)
   return table;
 }
 
-/** The bytes that a word names, in its order; `[x*]` fills up to a size. */
+/** The bytes of a set, in order; `[x*]` pads to a size. */
 function setOf(word: string, size = 0): readonly number[] {
   const text = Buffer.from(word).toString("latin1");
   const found: number[] = [];

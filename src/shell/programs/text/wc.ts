@@ -20,7 +20,7 @@ export async function wc(call: Call): Promise<number> {
     rows.push({ counts, name: operands.length === 0 ? "" : name });
   });
   if (operands.length > 1) rows.push({ counts: total, name: "total" });
-  // As wide as the biggest number of bytes; a single number of a single file stands alone.
+  // Columns are as wide as the largest byte count; a single number of a single file is not padded.
   const isPlain = shown.length === 1 && operands.length < 2;
   const width = operands.length === 0 || operands.includes("-") ? 7 : String(total.c).length;
   for (const { counts, name } of rows) {
@@ -41,7 +41,7 @@ async function countsOf(call: Call, name: string): Promise<Counts> {
         counts.l++;
         column = 0;
       } else if ((byte & 0xc0) !== 0x80) counts.L = Math.max(counts.L, ++column);
-      // Bytes that go on with a letter are none of their own.
+      // UTF-8 continuation bytes are not characters.
       if ((byte & 0xc0) !== 0x80) counts.m++;
       const isSpace = byte === 32 || (byte >= 9 && byte <= 13);
       if (!isSpace && !inWord) counts.w++;
