@@ -36,7 +36,7 @@ echo "# more" >> $DIR/no-rm
 gsv hooks list --json
 #> {"hook":"tool-before/no-rm",…"state":"changed",…}
 gsv chat 'run "echo fine"'
-#> Not done: run echo fine. nothing was done: hook tool-before/no-rm must agree first, but gave no answer: it was changed since it was allowed. A person can mend that: gsv hooks list
+#> Not done: run echo fine. nothing was done: hook tool-before/no-rm must agree first, but gave no answer: it was changed since it was allowed. A person can fix that: gsv hooks list
 #! …
 gsv hooks deny tool-before/no-rm
 #> tool-before/no-rm is denied (sha256:…)
