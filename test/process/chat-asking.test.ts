@@ -158,5 +158,5 @@ test("ctrl-c at the question ends the run", async () => {
   at.typing.interrupt("INT");
   const { status, stderr } = await at.end();
   expect(status).toBe(130);
-  expect(stderr).toContain("enter later: \ngsv: stopping the run");
+  expect(stderr).toContain("enter later: \ngsv: aborting the run");
 });

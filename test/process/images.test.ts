@@ -110,7 +110,10 @@ test("the tool Read shows images to the model, by their bytes, on gsv and host; 
     );
     expect(shot?.output).toBe(`${directory}/shot.dat: image/png, 108 B`);
     expect(shot?.media).toMatchObject([{ type: "image/png", bytes: PNG.byteLength }]);
-    expect(big).toMatchObject({ outcome: "failed", output: expect.stringContaining("at most 5.0 MiB") });
+    expect(big).toMatchObject({
+      outcome: "failed",
+      output: expect.stringContaining("is too large: images may have 5.0 MiB"),
+    });
     const [first, ...later] = home.model.requests.map(({ images }) => [...(images?.values() ?? [])]);
     expect(first).toEqual([]);
     for (const images of later) expect(images).toEqual([PNG.toString("base64")]);
