@@ -135,7 +135,9 @@ describe.concurrent("choice of the model", () => {
           text: "hello there",
           model: "ollama/small:1b",
         });
-        expect((await home.gsv(["chat", "hi"], { env: { OLLAMA_HOST: "127.0.0.1:1" } })).stderr).toContain("answers come from the built-in manual");
+        expect((await home.gsv(["chat", "hi"], { env: { OLLAMA_HOST: "127.0.0.1:1" } })).stderr).toContain(
+          "answers come from the built-in manual",
+        );
       },
       reply("ollama", { text: ["hello there"] }),
     );
