@@ -46,7 +46,7 @@ const spec = {
     "gsv logs -f --since today",
     "gsv logs --kernel --since 10m",
   ],
-  notes: ["gsv proc history has the older pages."],
+  notes: ["For older messages: gsv proc history."],
 };
 
 export const logs = command(spec, async ({ args: { follow: goesOn, kernel, ...args }, json }, io) => {

@@ -24,10 +24,10 @@ const spec = {
       of: "process",
     }),
     priority: field.optional(field.text("priority, -20 to 19", { letter: "n", meta: "N", longest: 4 })),
-    pids: field.flag("process ids follow", { letter: "p", flag: "pid" }),
+    pids: field.flag("ignored; the processes are always ids", { letter: "p", flag: "pid" }),
   },
   examples: ["gsv renice 5 task:abc123", "gsv renice -n -5 init:1000"],
-  notes: ["gsv nice PID shows what a process has."],
+  notes: ["gsv nice PID shows the priority of a process."],
 };
 
 export const renice: Command = {
