@@ -12,8 +12,8 @@ import type { KernelStore } from "../../store/kernel/sqlite.ts";
 import type { CallContext } from "../../syscalls/define.ts";
 import type { Trust } from "../../syscalls/repo/workspace-service.ts";
 import type { PromptPorts } from "../prompt/build-prompt.ts";
-import { filesAt, ToldFiles } from "../prompt/context-files.ts";
-import { spokenIn, trustedPlace } from "../prompt/workspace-context.ts";
+import { ContextFiles, filesAt } from "../prompt/context-files.ts";
+import { instructionFilesIn, trustedPlace } from "../prompt/workspace-context.ts";
 
 export interface TrustPorts extends Pick<PromptPorts, "namespace" | "diskAt"> {
   readonly kernel: Pick<KernelStore, "accounts" | "workspaces" | "trust">;
@@ -47,17 +47,18 @@ export function trustService(ports: TrustPorts): Trust {
   function filesOf(
     caller: Caller,
     { id, directory }: Place,
-  ): { readonly root: string; readonly files: ToldFiles | null } {
+  ): { readonly root: string; readonly files: ContextFiles | null } {
     const bytesMax = LIMITS.toolOutputBytesMax;
     if (directory === null || id !== directory)
-      return { root: `/workspaces/${id}`, files: new ToldFiles(namespace, caller, bytesMax) };
+      return { root: `/workspaces/${id}`, files: new ContextFiles(namespace, caller, bytesMax) };
     return { root: directory, files: filesAt(diskAt, { directory, caller, bytesMax }) };
   }
 
   async function speaks(caller: Caller, place: Place) {
     const { id, directory, ownerUid } = place;
     const { root, files } = filesOf(caller, place);
-    const spoken = files === null ? [] : await spokenIn(files, { root, isOwnTree: directory === null, cwd: root });
+    const spoken =
+      files === null ? [] : await instructionFilesIn(files, { root, isOwnTree: directory === null, cwd: root });
     const trusted = await kernel.trust.of(ownerUid, trustedPlace(place));
     return { id, directory, trusted, files: [...fitting(spoken, LIMITS.answerBytesMax)] };
   }

@@ -16,8 +16,8 @@ import type { Account } from "../../store/kernel/people/accounts.ts";
 import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
 import type { KernelStore } from "../../store/kernel/sqlite.ts";
 import type { ProcessStore } from "../../store/process/verbs.ts";
-import { filesAt, ToldFiles } from "./context-files.ts";
-import { toldOfProfile } from "./profiles.ts";
+import { ContextFiles, filesAt } from "./context-files.ts";
+import { profilePrompt } from "./profiles.ts";
 import { trustedPlace, workspaceRoot } from "./workspace-context.ts";
 
 export interface PromptPorts {
@@ -55,7 +55,7 @@ export async function assemblePrompt(ports: PromptPorts, row: ProcessRow): Promi
   const caller = await callerOf(ports, row);
   // The account is locked: each call will be refused with the reason.
   if (caller === null || owner === null || runAs === null) return { ...joined([first, place, day]), home };
-  const told = await tellingOf(ports, row, { caller, owner, runAs });
+  const told = await promptPartsOf(ports, row, { caller, owner, runAs });
   return {
     ...joined([first, ...(await told.seldom()), place, ...(await told.ofProcess()), ...(await told.memory()), day]),
     home,
@@ -78,11 +78,11 @@ interface People {
   readonly runAs: Account;
 }
 
-async function tellingOf(ports: PromptPorts, row: ProcessRow, people: People) {
+async function promptPartsOf(ports: PromptPorts, row: ProcessRow, people: People) {
   const setting = await settingsFor(ports.kernel.config, { uid: row.ownerUid, client: undefined });
   const bytesMax = Number(setting("ai.maxContextBytes").text);
-  const files = new ToldFiles(ports.namespace, people.caller, bytesMax);
-  return new Telling(ports, row, {
+  const files = new ContextFiles(ports.namespace, people.caller, bytesMax);
+  return new PromptParts(ports, row, {
     ...people,
     files,
     bytesMax,
@@ -90,26 +90,26 @@ async function tellingOf(ports: PromptPorts, row: ProcessRow, people: People) {
   });
 }
 
-interface Means extends People {
-  readonly files: ToldFiles;
+interface PromptInputs extends People {
+  readonly files: ContextFiles;
   readonly bytesMax: number;
   readonly skills: "summary" | "names" | "off";
 }
 
 /** The parts of the prompt, in order. */
-class Telling {
+class PromptParts {
   private readonly values: TemplateValues;
 
   constructor(
     private readonly ports: PromptPorts,
     private readonly row: ProcessRow,
-    private readonly means: Means,
+    private readonly inputs: PromptInputs,
   ) {
-    this.values = templateValues(row, means, ports.clock.now());
+    this.values = templateValues(row, inputs, ports.clock.now());
   }
 
   async seldom(): Promise<Prompt[]> {
-    const { files, owner, runAs } = this.means;
+    const { files, owner, runAs } = this.inputs;
     const isOne = owner.home === runAs.home;
     const agentsOwn = `Your own instructions (${runAs.username})`;
     return [
@@ -137,7 +137,7 @@ class Telling {
 
   /** Persona, bundles and project of the process. */
   private async profile(): Promise<Prompt[]> {
-    const { persona, skills, project } = await toldOfProfile(this.ports.kernel, this.row);
+    const { persona, skills, project } = await profilePrompt(this.ports.kernel, this.row);
     const own = (source: PromptPart["source"], text: string): Prompt[] =>
       text === "" ? [] : [{ parts: [{ source, path: null, text: `\n${filled(text, this.values)}` }], leftOut: [] }];
     const said = project?.instructions.trim() ?? "";
@@ -154,18 +154,18 @@ class Telling {
   }
 
   async memory(): Promise<Prompt[]> {
-    const { files, runAs } = this.means;
+    const { files, runAs } = this.inputs;
     const now = this.ports.clock.now();
     const kept: ContextFile[] = [];
     // The newest first, in case only one fits.
     for (const day of [dayOf(now), dayOf(now - DAY_MS)])
       kept.push(...(await files.fileAt(`/agents/${runAs.username}/memory/${day}.md`)));
     // A person's text: no placeholders are filled in.
-    return [rootPrompt({ source: "memory", from: "Your recent notes", files: kept }, this.means.bytesMax)];
+    return [rootPrompt({ source: "memory", from: "Your recent notes", files: kept }, this.inputs.bytesMax)];
   }
 
   private async skills(): Promise<Prompt> {
-    const { files, owner, runAs, skills } = this.means;
+    const { files, owner, runAs, skills } = this.inputs;
     const index: SkillLine[] = [];
     if (skills !== "off")
       for (const home of new Set([owner.home, runAs.home])) index.push(...(await files.skillsIn(home, index)));
@@ -183,7 +183,7 @@ class Telling {
       const trusted = await kernel.trust.of(ownerUid, trustedPlace(workspace));
       const root = `/workspaces/${id}`;
       const place = { root, isOwnTree: directory === null, trusted, cwd, command: `gsv workspace trust ${id}` };
-      told.push(rootPrompt(await workspaceRoot(this.means.files, place), this.means.bytesMax));
+      told.push(rootPrompt(await workspaceRoot(this.inputs.files, place), this.inputs.bytesMax));
     }
     const attached = await kernel.attachments.of(workspaceId ?? pid);
     const others = attached.filter((directory) => directory !== workspace?.directory);
@@ -192,7 +192,7 @@ class Telling {
   }
 
   private async attached(directory: string): Promise<Prompt> {
-    const { caller, bytesMax } = this.means;
+    const { caller, bytesMax } = this.inputs;
     const files = filesAt(this.ports.diskAt, { directory, caller, bytesMax });
     if (files === null) return { parts: [], leftOut: [] };
     const trusted = await this.ports.kernel.trust.of(this.row.ownerUid, directory);
@@ -203,7 +203,7 @@ class Telling {
 
   private root(root: ContextRoot): Prompt {
     const files = root.files.map(({ path, text }) => ({ path, text: filled(text, this.values) }));
-    return rootPrompt({ ...root, files }, this.means.bytesMax);
+    return rootPrompt({ ...root, files }, this.inputs.bytesMax);
   }
 }
 

@@ -11,7 +11,7 @@ import type { ContextFile, SkillLine } from "../../prompts/told.ts";
 
 const FILES_MAX = 200;
 
-export class ToldFiles {
+export class ContextFiles {
   private readonly mostBytes: number;
 
   constructor(
@@ -87,9 +87,9 @@ function textOf(read: Promise<ReadResult>): Promise<string | null> {
 export function filesAt(
   diskAt: (directory: string) => Namespace,
   place: { readonly directory: string; readonly caller: Caller; readonly bytesMax: number },
-): ToldFiles | null {
+): ContextFiles | null {
   if (!existsSync(place.directory)) return null;
-  return new ToldFiles(diskAt(place.directory), place.caller, place.bytesMax, place.directory);
+  return new ContextFiles(diskAt(place.directory), place.caller, place.bytesMax, place.directory);
 }
 
 async function unlessRefused<T>(work: () => Promise<T>): Promise<T | null> {

@@ -8,14 +8,14 @@ import { allowedTools, personaText, skillInstructions } from "./persona.ts";
 type Rows = Pick<KernelStore, "agents" | "bundles" | "projects">;
 type Whose = Pick<ProcessRow, "uid" | "projectId">;
 
-export interface Told {
+export interface ProfilePrompt {
   readonly persona: string;
   readonly skills: string;
   /** null if the process has no project or it is gone. */
   readonly project: { readonly name: string; readonly instructions: string } | null;
 }
 
-export async function toldOfProfile(kernel: Rows, whose: Whose): Promise<Told> {
+export async function profilePrompt(kernel: Rows, whose: Whose): Promise<ProfilePrompt> {
   const { agent, project, ofAgent, ofProject } = await sourcesOf(kernel, whose);
   return {
     persona: personaText(agent.persona),

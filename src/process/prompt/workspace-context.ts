@@ -4,9 +4,9 @@
 import { isInside } from "../../lib/inside.ts";
 import type { ContextFile, ContextRoot } from "../../prompts/told.ts";
 import type { WorkspaceRow } from "../../store/kernel/processes/workspaces.ts";
-import type { ToldFiles } from "./context-files.ts";
+import type { ContextFiles } from "./context-files.ts";
 
-export interface WorkspaceTold {
+export interface WorkspacePlace {
   readonly root: string;
   /** False for a host directory. */
   readonly isOwnTree: boolean;
@@ -26,9 +26,9 @@ const NAMES = ["AGENTS.md", "CLAUDE.md"] as const;
 const DEPTH_MAX = 16;
 
 /** The instruction files that trust covers. */
-export async function spokenIn(
-  files: ToldFiles,
-  { root, isOwnTree, cwd }: Pick<WorkspaceTold, "root" | "isOwnTree" | "cwd">,
+export async function instructionFilesIn(
+  files: ContextFiles,
+  { root, isOwnTree, cwd }: Pick<WorkspacePlace, "root" | "isOwnTree" | "cwd">,
 ): Promise<ContextFile[]> {
   const spoken: ContextFile[] = isOwnTree ? [] : await keptIn(files, root);
   for (const directory of directoriesTo(root, cwd)) {
@@ -41,10 +41,10 @@ export async function spokenIn(
   return spoken;
 }
 
-export async function workspaceRoot(files: ToldFiles, told: WorkspaceTold): Promise<ContextRoot> {
+export async function workspaceRoot(files: ContextFiles, told: WorkspacePlace): Promise<ContextRoot> {
   const { root: directory, isOwnTree, trusted, command } = told;
   const kept = isOwnTree ? await keptIn(files, directory) : [];
-  const spoken = await spokenIn(files, told);
+  const spoken = await instructionFilesIn(files, told);
   const root = { source: "workspace", from: "Instructions in this workspace" } as const;
   if (trusted) return { ...root, files: [...kept, ...spoken] };
   const untrusted = { paths: spoken.map(({ path }) => path), command };
@@ -52,7 +52,7 @@ export async function workspaceRoot(files: ToldFiles, told: WorkspaceTold): Prom
 }
 
 /** `.gsv/context.d`, else the summary of earlier processes. */
-async function keptIn(files: ToldFiles, root: string): Promise<ContextFile[]> {
+async function keptIn(files: ContextFiles, root: string): Promise<ContextFile[]> {
   const kept = await files.contextIn(`${root}/.gsv/context.d`);
   return kept.length > 0 ? kept : await files.fileAt(`${root}/.gsv/summary.md`);
 }

@@ -23,8 +23,8 @@ import { differenceIn } from "./change-diff.ts";
 import type { ChangePlace, ChangePlaces } from "./change-places.ts";
 import type { Changes } from "./changes.ts";
 import { restoreFile } from "./restore-file.ts";
+import { inTheWay, nothingToUndo, notKeptOf, SHOWN_MAX } from "./undo-errors.ts";
 import { conflictsOf, inOrder, same, type Touched, touchedBy } from "./undo-plan.ts";
-import { inTheWay, nothingToUndo, notKeptOf, SHOWN_MAX } from "./undo-words.ts";
 
 export interface UndoPorts {
   readonly kernel: KernelStore;

@@ -7,7 +7,7 @@ import type { HostGround } from "../../../kernel/shells/host-shells.ts";
 import { reveal } from "../../../lib/text/sanitize.ts";
 import type { ExecRequest } from "../../../syscalls/run/shell-service.ts";
 import { needsOfLine } from "./command-needs.ts";
-import { tagsOf, unstableOption } from "./doing.ts";
+import { tagsOf, unstableOption } from "./command-tags.ts";
 import { type Decision, decision, type Layer, type Subject } from "./rules.ts";
 import type { LineCommand, ShellLine } from "./shell-line.ts";
 import type { Part } from "./shell-parts.ts";

@@ -13,7 +13,7 @@ import type { ProcessRow } from "../../../store/kernel/processes/processes.ts";
 import type { KernelStore } from "../../../store/kernel/sqlite.ts";
 import type { ProcessStore } from "../../../store/process/verbs.ts";
 import { archiveLines } from "../archive.ts";
-import { recordOf, textOf } from "./words.ts";
+import { recordOf, textOf } from "./search-text.ts";
 
 export interface IndexerPorts {
   readonly index: HistoryIndex;

@@ -10,7 +10,7 @@ import type { KernelStore } from "../../../store/kernel/sqlite.ts";
 import { noSuchProcess } from "../../../syscalls/parse.ts";
 import type { FoundText, SearchService } from "../../../syscalls/proc/history-service.ts";
 import type { Indexer } from "./indexer.ts";
-import { matchOf, snippetOf } from "./words.ts";
+import { matchOf, snippetOf } from "./search-text.ts";
 
 export interface SearchPorts {
   readonly kernel: KernelStore;
