@@ -186,6 +186,6 @@ describe("the index", () => {
     expect(await found(home, "dunlin")).toEqual([]);
     expect(await found(home, "dunlin")).toEqual([]);
     expect(home.faults).toHaveLength(1);
-    expect(home.faults.splice(0)[0]).toContain("is not searched");
+    expect(home.faults.splice(0)[0]).toContain("is not searchable");
   });
 });
