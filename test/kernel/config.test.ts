@@ -243,7 +243,7 @@ describe("a secret", () => {
     const file = join(home.paths.secretsDir, "users.1000.ai.api_key");
     Bun.spawnSync(["chmod", "644", file]);
     await home.restart();
-    expect(home.faults).toEqual([`others can read ${file}, which holds a secret`]);
+    expect(home.faults).toEqual([`secret file readable by others: ${file}`]);
     home.faults.length = 0;
   });
 });

@@ -132,7 +132,7 @@ describe("reset and kill continue", () => {
       });
       expect(await given).toMatchObject({ archivedMessages: 2, checkpoint: { workspaceId: id, commit: null } });
       expect((await given).checkpoint?.fault).toBeString();
-      expect(home.faults.join("\n")).toContain(`${pid} was not kept in ${id}`);
+      expect(home.faults.join("\n")).toContain(`no checkpoint of ${pid} in ${id}`);
       home.faults.length = 0;
       expect((await home.refusal("proc.get", { pid })).code).toBe("ESRCH");
     });
