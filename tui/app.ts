@@ -244,7 +244,8 @@ class App {
       text,
       (word) => SLASHES.has(word) || COMMANDS.has(word) || this.shell.isCommand(word),
     );
-    const isPlain = route.to === "shell" || route.to === "chat";
+    const isPlain =
+      route.to === "shell" || route.to === "chat" || (route.to === "host" && !text.trimStart().startsWith("!"));
     return isPlain && pinned !== null ? { to: pinned, text: route.text } : route;
   }
 

@@ -41,3 +41,27 @@ test("a program on the PATH gets the terminal, ctrl-c ends it alone, and the age
     ]);
     expect(all).toContain("› what was that?");
   }));
+
+test("shift-tab turns the verdict of a line, and esc gives the line back", () =>
+  withHome(async (home) => {
+    const script = await home.file("script.jsonl", [{ text: "Fine.", delayMs: 30_000, repeat: 9 }]);
+    await using session = home.terminal({ GSV_MODEL: `script:${script}` });
+    await session.until(/^~ {2}init:1000/m);
+    session.type("tell me a story");
+    await session.until(/^› tell me a story$/m);
+    session.type("\x1b[Z");
+    await session.until(/^\$ tell me a story$/m);
+    session.type("\x1b[Z");
+    await session.until(/^! tell me a story$/m);
+    session.type("\x1b[Z");
+    await session.until(/^› tell me a story$/m);
+    session.type("\x1b[Z\r");
+    await session.until(/tell: command not found/);
+    await session.until(/^›$/m);
+    session.type("\x1b");
+    await session.until(/^› tell me a story$/m);
+    session.type("\x15what now?\r");
+    await session.until((text) => text.split("what now?").length > 1 && /^›$/m.test(text));
+    session.type("\x1b");
+    await session.until(/^› what now\?\n*$/m);
+  }));

@@ -18,7 +18,7 @@ export interface Greeting {
 const TRIES = [
   ["how do I stop a process?", "ask your agent"],
   ["ls /proc", "run a command over gsv's files"],
-  ["! git status", "run a command on this computer"],
+  ["git status", "run a program of this computer"],
   ["/new --workspace .", "start an agent here"],
   ["what is running &", "ask in the background"],
 ] as const;

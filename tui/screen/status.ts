@@ -55,7 +55,7 @@ function statusRow(state: State, columns: number, theme: Theme): string {
 }
 
 const NONE: Part = { text: "", short: "" };
-const PINS = { chat: "message mode", shell: "shell mode" } as const;
+const PINS = { chat: "message mode", shell: "shell mode", host: "host mode" } as const;
 
 /** `gives` names the parts in the order in which they shrink, and then go. */
 function fitted(

@@ -19,13 +19,19 @@ export interface Candidate {
   readonly note: string;
 }
 
+export type Pin = "chat" | "shell" | "host";
+
 export interface Line {
   readonly cwd: string;
   readonly input: Editing;
   /** Where the line goes with enter. */
   readonly route: Route;
   /** shift-tab: the line is a message or a command, whatever it looks like. */
-  readonly pinned: "chat" | "shell" | null;
+  readonly pinned: Pin | null;
+  /** The same for this line alone. */
+  readonly turned: Pin | null;
+  /** The last line that was entered, for esc to give back. */
+  readonly last: { readonly text: string; readonly to: Route["to"] } | null;
   readonly past: readonly Past[];
   /** Which line of history stands in the input, and what stood there before. */
   readonly recalled: { readonly at: number; readonly draft: Editing } | null;
@@ -42,6 +48,8 @@ export function newLine({ cwd, past }: Pick<Line, "cwd" | "past">): Line {
     input: EMPTY,
     route: { to: "nothing" },
     pinned: null,
+    turned: null,
+    last: null,
     recalled: null,
     search: null,
     menu: null,

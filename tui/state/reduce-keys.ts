@@ -36,6 +36,7 @@ import { keySheet } from "../views/key-sheet.ts";
 import { onPickerKeys, onViewKeys, openedPager, openedPicker, openedTop } from "../views/views.ts";
 import { act, type Effect, only, type Reduced, ran } from "./effect.ts";
 import type { KeyContext } from "./key-context.ts";
+import type { Pin } from "./line.ts";
 import { noticed, type State, set } from "./state.ts";
 
 const READ_ONLY = "read-only: /attach PID to talk";
@@ -124,7 +125,7 @@ function withKeySheet({ state, effects }: Reduced, { size }: KeyContext): Reduce
 }
 
 function onPlain(state: State, key: Key, at: number, context: KeyContext): Reduced {
-  const { input, pinned } = state.line;
+  const { input, pinned, route } = state.line;
   switch (key.name) {
     case "text":
       if (key.alt && /^[1-9]$/.test(key.text)) return act(state, { do: "go", nth: Number(key.text) });
@@ -135,12 +136,13 @@ function onPlain(state: State, key: Key, at: number, context: KeyContext): Reduc
     case "enter":
       return key.alt || key.shift ? only(edited(state, typedText(input, "\n"))) : entered(state, at, context);
     case "tab":
+      if (key.shift && input.text !== "") return only(set(state, "line", { turned: NEXT_TURN[route.to] ?? "chat" }));
       if (key.shift) return only(set(state, "line", { pinned: NEXT_PIN[pinned ?? "none"] ?? null }));
       if (state.asking.asks.length > 0 && state.asking.replying === null) return only(tabbed(state));
       return input.text === "" ? only(state) : act(state, { do: "complete", of: input });
     case "escape":
       if (state.asking.replying !== null) return only(set(state, "asking", { replying: null }));
-      return aborted(state) ?? only(state);
+      return aborted(withLineBack(state)) ?? only(withLineBack(state));
     case "backspace":
       return only(edited(state, key.alt ? cutTo(input, "word-left") : erasedBack(input)));
     case "delete":
@@ -161,6 +163,7 @@ function onPlain(state: State, key: Key, at: number, context: KeyContext): Reduc
   }
 }
 
+const NEXT_TURN: { readonly [to: string]: Pin } = { chat: "shell", shell: "host", host: "chat" };
 const NEXT_PIN: { readonly [pin: string]: State["line"]["pinned"] } = { none: "chat", chat: "shell", shell: null };
 
 /** Takes the suggestion behind the cursor; null if there is none. */
@@ -170,6 +173,17 @@ function acceptedGhost(state: State, key: Key): State | null {
 }
 
 /** null if nothing runs that this terminal may stop. */
+/** The line that was just entered stands in the input again, unless its answer has begun. */
+function withLineBack(state: State): State {
+  const { input, last } = state.line;
+  const { run } = state.chat;
+  if (last === null || input.text !== "") return state;
+  const isAsked = last.to === "chat" && run !== null && run.doing === "thinking" && run.chars === 0;
+  const hasRun = last.to !== "chat" && run === null;
+  if (!isAsked && !hasRun) return state;
+  return set(state, "line", { input: withText(emptied(input), last.text), last: null });
+}
+
 function aborted(state: State): Reduced | null {
   const { pid, readOnly } = state.process;
   return state.chat.run === null || readOnly ? null : act(state, { do: "abort", pid });
@@ -239,10 +253,10 @@ function cleanLine(state: State): State {
 }
 
 function entered(state: State, at: number, context: KeyContext): Reduced {
-  const { input, past, pinned } = state.line;
+  const { input, past, pinned, turned } = state.line;
   if (state.asking.replying !== null) return replied(state);
   const text = withLast(wholeText(input), past);
-  const way = context.route(text, pinned);
+  const way = context.route(text, turned ?? pinned);
   if (way.to === "nothing") return comment(set(state, "line", { input: emptied(input) }), text.trim());
   if (way.to === "shell" && context.goesOn(text)) return only(edited(state, typedText(input, "\n")));
   if (way.to === "chat" && text.endsWith("\\") && input.at === input.text.length)
@@ -250,7 +264,8 @@ function entered(state: State, at: number, context: KeyContext): Reduced {
   // The text stays for the process that is attached next.
   if (way.to === "chat" && state.process.readOnly) return only(noticed(state, READ_ONLY, at));
   const entry = entryOf(state, text, at);
-  const done = carriedOut(cleanLine(state), text, { way, entry, at, context });
+  const clean = set(cleanLine(state), "line", { turned: null, last: { text, to: way.to } });
+  const done = carriedOut(clean, text, { way, entry, at, context });
   return remembered(done.state, entry, done.effects);
 }
 

@@ -31,9 +31,11 @@ export function reduce(before: State, event: AppEvent, context: KeyContext): Red
 /** A line of the shell may have defined functions and aliases: then the same line may be a command now. */
 function withRoute(before: State, state: State, event: AppEvent, { route }: KeyContext): State {
   const { input, pinned, past } = state.line;
-  const isSame = input.text === before.line.input.text && pinned === before.line.pinned && past === before.line.past;
+  const turned = input.text === "" ? null : state.line.turned;
+  const old = before.line;
+  const isSame = input.text === old.input.text && pinned === old.pinned && turned === old.turned && past === old.past;
   if (isSame && event.type !== "line-done") return state;
-  return set(state, "line", { route: route(withLast(input.text, past), pinned) });
+  return set(state, "line", { turned, route: route(withLast(input.text, past), turned ?? pinned) });
 }
 
 function onEvent(state: State, event: AppEvent, context: KeyContext): Reduced {

@@ -13,7 +13,7 @@ type Row = readonly [key: string, word: string];
 const KEYS: readonly Row[] = [
   ["enter", "send or run"],
   ["alt-enter", "new line"],
-  ["shift-tab", "message mode, shell mode, auto"],
+  ["shift-tab", "message, shell or this computer"],
   ["↑ ↓", "history; edit queued message"],
   ["ctrl-r", "search history"],
   ["tab", "complete; answer a card"],
