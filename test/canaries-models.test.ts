@@ -11,7 +11,7 @@ import { WIRES } from "./support/wire-bytes.ts";
 import { type WireReply, type WireRequest, WireServer } from "./support/wire-server.ts";
 
 const IN_ENV = "canary-env-1-aaaaaaaaaaaa";
-const STORED = 'canary-stored-2-"bb\\bb+é';
+const STORED = "canary-stored-2-bb\\bb+~%";
 const BY_NAME = "canary-named-3-cccccccccc";
 const PRINTED = "canary-printed-4-dddddddd";
 const FED = "canary-fed-5-eeeeeeeeeeee";

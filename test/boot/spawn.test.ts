@@ -42,7 +42,7 @@ test("a text taller than the terminal goes through the pager, wrapped to its wid
       "NAME",
     );
     const missing = await shown(["man", "man"], { ...env, PAGER: "no-such-pager" });
-    expect(missing.lines.join("\n")).toContain("the pager no-such-pager could not");
+    expect(missing.lines.join("\n")).toContain("cannot run the pager no-such-pager");
     expect(missing.lines.map((line) => Bun.stripANSI(line))).toContain("EXAMPLES");
     // A pager that reads nothing and leaves is no failure.
     expect((await shown(["man", "syscalls"], { ...env, PAGER: "true" })).status).toBe(0);

@@ -94,7 +94,7 @@ test.each(eachWay(1))(
       await until("there is another kernel", async () => (await home.gsv(["shell", "list"])).stdout.includes("runs"));
       writeFileSync(home.beside("go"), "");
       const { status, stdout, stderr } = await following;
-      expect({ status, stdout, stderr: stderr.replace(/^gsv: made.*\n/, "") }).toEqual({
+      expect({ status, stdout, stderr: stderr.replace(/^gsv: created.*\n/, "") }).toEqual({
         status: 5,
         stdout: WHOLE.stdout,
         stderr: WHOLE.stderr,

@@ -112,13 +112,13 @@ const STDIN: readonly (readonly [line: string, status: number, says: RegExp])[] 
   ["(sleep 0.3; echo help) > f & gsv chat < f", 0, /./],
   ["head -c 400000 /dev/zero | tr '\\0' x | gsv chat help", 0, /./],
   ["head -c 300 /dev/zero | gsv chat help", 0, /./],
-  ["head -c 300 /dev/zero | gsv chat", 2, /no message says what to do with it/],
+  ["head -c 300 /dev/zero | gsv chat", 2, /needs a message that says what to do with it/],
   ["yes | gsv chat help", 2, /stdin is larger than 25.0 MiB/],
   // Open both ways it is a pipe that never has data.
   ["gsv chat --stdin-wait 0.2 help <> q", 0, /no data on stdin for 0.2 s/],
   ["gsv chat --timeout 0.5 <> q", 124, /nothing was sent/],
   ["gsv chat --no-stdin help <> q", 0, /./],
-  ["gsv chat help 0> w", 0, /cannot read stdin \(EBADF\), going on without it/],
+  ["gsv chat help 0> w", 0, /cannot read stdin \(EBADF\), continuing without it/],
   ["gsv chat - 0> w", 1, /cannot read stdin \(EBADF\)/],
 ];
 

@@ -43,7 +43,7 @@ test("tool turns, caches and several models add up to the token and the milliont
     const micros = Math.round(1001 * 1.5 + 33 * 6) + Math.round(1203 * 1.5 + 1001 * 0.15 + 7 * 6);
     expect(result).toMatchObject({ costUsd: micros / 1e6, usage: { input: 2204, output: 40, cacheRead: 1001 } });
     const text = await home.gsv(["chat", "--usage", "--model", "anthropic/claude-sonnet-4-6", "hi"], { env });
-    expect(text.stderr).toBe("gsv: used 100 tokens in, 50 out, cache 2000 read and 400 written: $0.0032\n");
+    expect(text.stderr).toBe("gsv: 100 tokens in, 50 out, cache 2000 read and 400 written: $0.0032\n");
     const expected = [
       { key: "openai/m", turns: 2, input: 2204, output: 40, cacheRead: 1001, costUsd: micros / 1e6, unpriced: 0 },
       { key: "anthropic/claude-sonnet-4-6", input: 100, cacheWrite: 400, costUsd: (300 + 750 + 600 + 1500) / 1e6 },

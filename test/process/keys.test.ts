@@ -95,7 +95,7 @@ function choosy(): WireServer {
 
 async function refused(server: WireServer): Promise<{ home: TestKernel; runId: string }> {
   const home = await TestKernel.boot({ realProviders: true });
-  const env = { OPENAI_API_KEY: "a wrong one", OPENAI_BASE_URL: `${server.url}/v1` };
+  const env = { OPENAI_API_KEY: "a-wrong-one", OPENAI_BASE_URL: `${server.url}/v1` };
   const client = await home.kernel.accept({ clientId: "wrong", version: "0", cwd: "/", env });
   const { runId } = await client.call<{ runId: string }>("proc.send", { message: "hello", model: "openai/m" });
   await home.inState(INIT, "paused");
@@ -108,7 +108,7 @@ test("a refused key pauses the run; the same key changes nothing, and another st
   await using _ = home;
   const waitsFor = { kind: "credential", reason: expect.stringContaining("the server answered 401") };
   expect(await home.wait(INIT)).toMatchObject({ status: "held", exit: 4, waitsFor });
-  await home.sys.call("config.set", { key: "apiKeys.openai", value: "a wrong one" });
+  await home.sys.call("config.set", { key: "apiKeys.openai", value: "a-wrong-one" });
   expect(await home.get(INIT)).toMatchObject({ state: "paused" });
   expect(server.requests).toHaveLength(1);
   await home.sys.call("config.set", { key: "apiKeys.openai", value: KEY });
@@ -133,7 +133,7 @@ test("a refused key ends with its kernel: the next tries the stored key once, an
   await using _ = home;
   await home.sys.call("config.set", { key: "baseUrls.openai", value: `${server.url}/v1` });
   await home.restart();
-  await home.sys.call("config.set", { key: "apiKeys.openai", value: "another wrong one" });
+  await home.sys.call("config.set", { key: "apiKeys.openai", value: "another-wrong-one" });
   await home.until("it was tried", () => server.requests.length >= 2);
   await home.inState(INIT, "paused");
   await home.sys.call("config.set", { key: "apiKeys.openai", value: KEY });

@@ -119,7 +119,7 @@ describe.concurrent("choice of the model", () => {
   test("a key without a provider is sent nowhere, until an address names its owner", async () => {
     await withServer(async (home, server) => {
       await home.gsv(["config", "set", "ai.apiKey"], { stdin: KEY });
-      expect((await home.gsv(["chat", "hi"])).stderr).toContain("offline");
+      expect((await home.gsv(["chat", "hi"])).stderr).toContain("no model configured");
       await home.gsv(["config", "set", "ai.baseUrl", `${server.url}/v1`]);
       expect((await home.gsv(["chat", "--model", "openai/m", "hi"])).stdout).toBe("hello there\n");
       expect(server.requests[0]?.headers.authorization).toBe(`Bearer ${KEY}`);
@@ -135,7 +135,9 @@ describe.concurrent("choice of the model", () => {
           text: "hello there",
           model: "ollama/small:1b",
         });
-        expect((await home.gsv(["chat", "hi"], { env: { OLLAMA_HOST: "127.0.0.1:1" } })).stderr).toContain("offline");
+        expect((await home.gsv(["chat", "hi"], { env: { OLLAMA_HOST: "127.0.0.1:1" } })).stderr).toContain(
+          "no model configured",
+        );
       },
       reply("ollama", { text: ["hello there"] }),
     );

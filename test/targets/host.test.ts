@@ -187,7 +187,7 @@ describe.each(WAYS)("$name", ({ sandbox }) => {
         env: {},
         stdin: new Uint8Array(),
       });
-    expect(again).toThrow("has already run");
+    expect(again).toThrow("was run already");
     await first.ended;
     expect(told(first).stdout).toBe("whole\n");
   });
