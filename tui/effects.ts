@@ -17,7 +17,7 @@ import { plainText } from "./shell/host-output.ts";
 import { ioWith } from "./shell/io-with.ts";
 import { KeptOutput } from "./shell/kept-output.ts";
 import type { Effect, EffectOf } from "./state/effect.ts";
-import { realPlace } from "./state/state.ts";
+import { inDirectory, realPlace } from "./state/state.ts";
 import { ChatEffects } from "./talk/chat-effects.ts";
 import { killJobs, LABEL_CHARS, listJobs, startInBackground } from "./talk/job-effects.ts";
 import { recent } from "./views/picker.ts";
@@ -113,8 +113,9 @@ export class Effects {
   }
 
   private async spawn(prompt: string): Promise<void> {
-    const { io, attach } = this.ports;
-    const args = prompt === "" ? {} : { prompt, label: shortText(prompt, LABEL_CHARS) };
+    const { io, attach, state } = this.ports;
+    const said = prompt === "" ? {} : { prompt, label: shortText(prompt, LABEL_CHARS) };
+    const args = { ...said, ...inDirectory(state().who) };
     attach((await io.sys().call<Spawned>("proc.spawn", args)).pid, false);
   }
 

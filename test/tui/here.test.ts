@@ -31,14 +31,21 @@ test("yes on the card makes the directory's process; the next start goes straigh
       expect(session.text()).not.toContain("Work in");
       session.type("cat a.txt\r");
       await session.until(/^hello$/m);
+      session.type("look around &\r");
+      await session.until(/^\[1\] task:/m);
       session.type("/quit\r");
       await session.exited();
     }
+    const [{ processes }] = (await home.gsv(["workspace", "list", "--json"])).stdout
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as { processes: readonly string[] }) as [{ processes: readonly string[] }];
+    expect(processes).toHaveLength(2);
     const [made] = (await home.gsv(["ps", "--json"])).stdout
       .trim()
       .split("\n")
       .map((line) => JSON.parse(line) as { pid: string; label: string | null })
-      .filter(({ pid }) => pid.startsWith("task:"));
+      .filter(({ label }) => label === "proj");
     expect(made?.label).toBe("proj");
     {
       await using session = home.terminal(env, { cwd: `${cwd}/sub` });

@@ -21,6 +21,11 @@ export interface Directory {
   readonly short: string;
 }
 
+/** Arguments that give a new process the directory of the terminal. */
+export function inDirectory({ here }: Who): { readonly workspace?: string } {
+  return here == null ? {} : { workspace: here.at.slice("/workspaces/".length) };
+}
+
 /** The real directory of a path in gsv, and that path as it is shown; null outside of the directory. */
 export function realPlace(here: Directory | null | undefined, cwd: string): Pick<Directory, "real" | "short"> | null {
   if (here == null || (cwd !== here.at && !cwd.startsWith(`${here.at}/`))) return null;

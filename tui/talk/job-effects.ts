@@ -5,14 +5,16 @@ import { messageOf } from "../../src/abi/errno.ts";
 import { shortText } from "../../src/lib/text/truncate.ts";
 import type { Spawned } from "../../src/syscalls/services.ts";
 import type { EffectPorts } from "../effect-ports.ts";
+import { inDirectory } from "../state/state.ts";
 import { jobRows } from "./jobs.ts";
 
 /** Of the prompt, as the label of the task. */
 export const LABEL_CHARS = 60;
 
-export async function startInBackground({ io, dispatch }: EffectPorts, text: string): Promise<void> {
+export async function startInBackground({ io, state, dispatch }: EffectPorts, text: string): Promise<void> {
   try {
-    const { pid } = await io.sys().call<Spawned>("proc.spawn", { prompt: text, label: shortText(text, LABEL_CHARS) });
+    const asked = { prompt: text, label: shortText(text, LABEL_CHARS), ...inDirectory(state().who) };
+    const { pid } = await io.sys().call<Spawned>("proc.spawn", asked);
     dispatch({ type: "job-started", pid, text });
   } catch (error) {
     dispatch({ type: "refused", key: "", message: `${text} &`, why: messageOf(error) });

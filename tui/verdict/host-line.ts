@@ -19,7 +19,8 @@ const PLAIN = /^[a-z]+(?:['’-][a-z]+)*[,:;.!?]?$/i;
 const NAME = /^[A-Za-z0-9_][\w.+-]*$/;
 
 export function isForHost(text: string, known: HostKnown): boolean {
-  const commands = commandsOf(text);
+  // `look around &` asks in the background.
+  const commands = commandsOf(text.replace(/\s&$/, ""));
   // In a pipe one side decides for all: bash has gsv itself on this computer, but gsv's shell has no git.
   return commands.length > 0 && isHostCommand(commands[0] ?? [], known, true)
     ? true
@@ -54,7 +55,7 @@ function isHostCommand(words: readonly string[], known: HostKnown, isFirst: bool
   if (rest.length === 0) return first === "make" || SUBCOMMANDS[first] === undefined;
   if (isSaid) return false;
   if (rest.length > 1) return tells && !isSentence(rest);
-  return tells || SUBCOMMANDS[first] === undefined;
+  return tells || !PLAIN.test(rest[0] ?? "");
 }
 
 /** Four or more plain words with one among them that joins a sentence. */

@@ -49,7 +49,7 @@ export const REPLIES: ReadonlySet<string> = new Set(["continue", "yes"]);
 export const HOST_ENGLISH: ReadonlySet<string> = new Set(
   [
     "as batch bison build c check clip code col compare compose convert crash cut dash deploy display dig dot factor fmt format gate go import install",
-    "just key lint like link lock login look message mesh montage more mount node open pack page parallel perform play plot poetry post prove rake rename",
+    "just key lint like link lock login look message mesh montage more mount node open pack page parallel perform play plot post prove rename",
     "report reset review rust say scan screen script service session shred shuffle size spell split start stream strip summary swift sync task tidy",
     "translate transform tsc turn update view watch what who word write zip make test time top",
   ]
