@@ -4,11 +4,11 @@ import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { SysError } from "../../src/abi/errno.ts";
 import { realClock } from "../../src/lib/clock.ts";
-import { dial } from "../../src/rpc/client.ts";
+import { ConnectionLost, dial } from "../../src/rpc/client.ts";
 import type { KernelStatus, Spawned, WaitResult } from "../../src/syscalls/services.ts";
 import { VERSION } from "../../src/version.ts";
-import { rejection } from "../contract/sys.ts";
 import { type TestHome, until, withHome } from "../support/home.ts";
 
 test.concurrent("a kernel that lost its lock writes 0 rows, even in the middle of a run, and leaves; the new one resumes the run", async () => {
@@ -62,8 +62,9 @@ test.concurrent("a kernel that has lost its lock refuses calls as not saved unti
     ];
     // It leaves as soon as it has found out: what it has not answered by then, a client asks the heir.
     const refusals = asked.map(async ([name, args]) => {
-      const { code, message } = await rejection(link.call(name, args, { requestId: name }));
-      return message === "the kernel ended the connection" || (code === "EAGAIN" && message.startsWith("not saved"));
+      const answer = await link.call(name, args, { requestId: name }).catch((error: unknown) => error);
+      if (answer instanceof ConnectionLost) return true;
+      return answer instanceof SysError && answer.code === "EAGAIN" && answer.message.startsWith("not saved");
     });
     expect(await Promise.all(refusals)).toEqual(asked.map(() => true));
     link.close();
