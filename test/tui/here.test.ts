@@ -31,6 +31,10 @@ test("yes on the card makes the directory's process; the next start goes straigh
       expect(session.text()).not.toContain("Work in");
       session.type("cat a.txt\r");
       await session.until(/^hello$/m);
+      // The same directory in gsv's shell and in pipes.
+      session.type("cat a.txt | tr a-z A-Z; pwd\r");
+      await session.until(/^HELLO$/m);
+      await session.until(/^~\/proj {2}task:\w+/m);
       session.type("look around &\r");
       await session.until(/^\[1\] task:/m);
       session.type("/quit\r");

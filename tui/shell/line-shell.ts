@@ -102,7 +102,7 @@ export class LineShell {
     const isKnown = this.status === this.shellStatus || !text.includes("$?");
     const script = isKnown ? text : `(exit ${this.status}); ${text}`;
     try {
-      const request = { script, session, timeoutMs: LIMITS.shellWallMsMax };
+      const request = { script, session, cwd: this.cwd, timeoutMs: LIMITS.shellWallMsMax };
       const { exit, over, session: kept } = await runShell(this.io, request);
       if (text !== "") this.status = exit;
       this.shellStatus = exit;

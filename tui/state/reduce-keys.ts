@@ -173,13 +173,14 @@ function acceptedGhost(state: State, key: Key): State | null {
 }
 
 /** null if nothing runs that this terminal may stop. */
-/** The line that was just entered stands in the input again, unless its answer has begun. */
+/** The line that was just entered stands in the input again: a message until its answer begins, a command that failed. */
 function withLineBack(state: State): State {
-  const { input, last } = state.line;
+  const { input, last, past } = state.line;
   const { run } = state.chat;
   if (last === null || input.text !== "") return state;
   const isAsked = last.to === "chat" && run !== null && run.doing === "thinking" && run.chars === 0;
-  const hasRun = last.to !== "chat" && run === null;
+  const entry = past.at(-1);
+  const hasRun = last.to !== "chat" && run === null && entry?.text === last.text && (entry.status ?? 0) !== 0;
   if (!isAsked && !hasRun) return state;
   return set(state, "line", { input: withText(emptied(input), last.text), last: null });
 }

@@ -16,6 +16,8 @@ const ASSIGNMENT = /^[A-Za-z_][A-Za-z0-9_]*=/;
 /** Flags, quotes, globs, variables, operators, file names, options with values: no sentence has them. */
 const TELLTALE = /^-|["`$*<>|;&\\{}[\]~=]|^[^.\s]*[./][^.\s]/;
 const PLAIN = /^[a-z]+(?:['’-][a-z]+)*[,:;.!?]?$/i;
+/** Programs that write to other people's terminals: at this prompt their names are words. */
+const MESSAGES = /^(?:write|wall|mesg|talk)$/;
 const NAME = /^[A-Za-z0-9_][\w.+-]*$/;
 
 export function isForHost(text: string, known: HostKnown): boolean {
@@ -39,6 +41,7 @@ function isHostCommand(words: readonly string[], known: HostKnown, isFirst: bool
     !NAME.test(first) ||
     (known.isProgram(first) && !isSubcommand) ||
     RESERVED.has(first) ||
+    MESSAGES.test(first) ||
     !known.isHostProgram(first)
   )
     return false;

@@ -6,7 +6,7 @@ import type { ModelRequest } from "../../abi/stream.ts";
 import type { Model } from "../../kernel/models/model.ts";
 import type { Clock } from "../../lib/clock.ts";
 
-/** More characters to a token than any real text has, so that a request is rather thought too big. */
+/** Fewer than real text has, so that a request is estimated too large rather than too small. */
 const BYTES_PER_TOKEN = 2.5;
 
 /** What models were seen to cost whose price is not known before. */
