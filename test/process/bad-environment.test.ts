@@ -1,11 +1,9 @@
 // What is wrong in the environment or with a key is found before anything is started or sent: one line, and the exit status that says which.
 
 import { afterAll, describe, expect, test } from "bun:test";
-import { mkdirSync, rmdirSync } from "node:fs";
 import { configFrom } from "../../src/abi/config/config.ts";
 import { homeFrom } from "../../src/paths.ts";
 import { TestHome } from "../support/home.ts";
-import { gsvCommand } from "../support/program.ts";
 import { WIRES } from "../support/wire-bytes.ts";
 import { WireServer } from "../support/wire-server.ts";
 
@@ -32,16 +30,6 @@ describe("a key that no server could get", () => {
     expect([kept.status, kept.stderr]).toEqual([78, expect.stringContaining(`must be without ${fault}`)]);
     expect(kept.stderr).not.toContain("12345678");
   });
-});
-
-test("a directory that was deleted is no reason to refuse what needs none", async () => {
-  const gone = home.beside("gone");
-  mkdirSync(gone);
-  const line = `cd ${gone} && rmdir ${gone} && exec ${gsvCommand().join(" ")} ps --json`;
-  const child = Bun.spawn(["sh", "-c", line], { env: { ...home.env }, stdout: "pipe", stderr: "pipe" });
-  expect(await child.stdout.text()).toContain('"pid":"init:1000"');
-  expect(await child.exited).toBe(0);
-  expect(() => rmdirSync(gone)).toThrow("ENOENT");
 });
 
 describe("the environment", () => {
