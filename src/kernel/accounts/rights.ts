@@ -22,7 +22,7 @@ export function rightsService(kernel: KernelStore): Rights {
   };
 }
 
-/** What a new process drops: what is asked for, what its parent dropped, and what its account has beyond the parent's. */
+/** Capabilities that a new process lacks: the requested drops, those of its parent, and those that only its own account has. */
 export async function droppedFor(
   accounts: AccountRows,
   parent: ProcessRow | null,

@@ -29,7 +29,7 @@ export interface LedgerOptions {
   readonly retries: Retries;
   /** The kernel before this one died: runs it carried count a death. */
   readonly afterCrash: boolean;
-  /** Charges answers to whoever pays for them; called again with the same answers if the kernel died in between. */
+  /** Charges answers to the sender; called again with the same answers if the kernel died in between. */
   readonly charge: (row: ProcessRow, usage: readonly UsageRow[]) => Promise<void>;
   /** What a process used was charged; nobody has heard yet of what it was used for. */
   readonly charged: (row: ProcessRow) => Promise<void>;

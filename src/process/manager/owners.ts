@@ -1,4 +1,4 @@
-// Which senders are the owner's own. Kept as the setting `credits.owners`, so that it holds whoever starts a session.
+// Addresses of the owner. The setting `credits.owners` keeps them, so that every way to start a session knows them.
 
 import { senderOf } from "../../abi/process/session.ts";
 import type { Sys } from "../../abi/sys.ts";

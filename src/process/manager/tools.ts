@@ -1,5 +1,5 @@
 // Offers the tools of tool servers in this process to the kernel, for the process of a session, and answers its calls. Open from the start of
-// the session until its end; offered again to a kernel that was started anew.
+// the session until its end; offered again to the next kernel.
 
 import { messageOf } from "../../abi/errno.ts";
 import type { ToolSpec } from "../../abi/stream.ts";

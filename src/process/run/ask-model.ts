@@ -64,7 +64,7 @@ export interface Answered {
   readonly model: Model;
   /** Reserved for this answer: settle it once the answer is charged. */
   readonly reserved: Reservation | null;
-  /** The run was put aside as often as allowed. */
+  /** The run was paused as often as allowed. */
   readonly exhausted?: true;
 }
 
@@ -74,7 +74,7 @@ export interface ActiveRun extends RunPlace {
 
 interface Asking extends ActiveRun {
   readonly turn: number;
-  /** How often the run was put aside for this turn. */
+  /** Number of pauses of the run for this turn. */
   readonly pauses: number;
   readonly models: readonly [Model, ...Model[]];
   /** How often the turn was asked, of any model. */
@@ -86,7 +86,7 @@ interface Asking extends ActiveRun {
   madeRoom: boolean;
 }
 
-/** Null if the run was aborted, fenced, asked to leave, or put aside. */
+/** Null if the run was aborted, fenced, drained or paused. */
 export async function askModels(ports: AskPorts, place: ActiveRun, turn: number): Promise<Answered | null> {
   const { row, run } = place;
   const models = await ports.modelsOf(row, run);
@@ -198,7 +198,7 @@ async function fallBack(
   await restartTurn(ports, asking, from, { ...about, fallbackModel: to.name });
 }
 
-/** One request: waits for its lane, reserves its cost, and charges what is used before the rest is released. */
+/** One request: waits for its lane, reserves its cost, charges the usage, and then releases the rest. */
 async function askOnce(ports: AskPorts, asking: Asking, model: Model): Promise<Answer | null> {
   const { budgets, costs } = ports;
   const { row, run, signal } = asking;

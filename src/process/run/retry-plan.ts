@@ -14,7 +14,7 @@ export type Verdict =
   | { readonly next: "later"; readonly counts: boolean }
   /** Put the run aside until there is another key. */
   | { readonly next: "key" }
-  /** End the run. `exhausted`: it was put aside as often as allowed. */
+  /** End the run. `exhausted`: it was paused as often as allowed. */
   | { readonly next: "over"; readonly exhausted: boolean };
 
 export interface Stand {
