@@ -61,22 +61,24 @@ const TRIED: { readonly [statement: string]: () => Promise<void> } = {
 
   async "A replaced session keeps its listeners."() {
     await using it = await ManagedKernel.boot();
-    const session = it.session();
-    it.manager.startProcess(session, "hello");
-    await it.until(session, "session_exited");
-    it.home.model.will(await it.pid(session), { hold: true });
-    it.manager.startProcess(session, "one");
+    const { session, pid } = await it.resumed({}, { hold: true });
     await it.home.holding();
     const heard: string[] = [];
     it.manager.subscribe(session.id, (_, { type }) => heard.push(type));
     it.manager.startProcess(session, "two");
     await it.until(session, "session_exited", 2);
+    it.home.model.release();
+    await it.home.quiet();
     expect(heard.filter((type) => type.startsWith("session_"))).toEqual([
       "session_stopped",
       "session_started",
       "session_exited",
     ]);
-    it.home.model.release();
+    // Events of the run before are not attributed to this one.
+    expect(heard.filter((type) => type === "result")).toHaveLength(1);
+    const said = (await it.home.outline(pid)).filter((line) => !line.startsWith("system:"));
+    expect(said).toEqual(["user: hello", "assistant: done", "user: and now", "user: two", "assistant: done"]);
+    expect(it.manager.getMemoryStats().processes).toBe(0);
   },
 };
 

@@ -1,7 +1,7 @@
 // The 14 invariants, 6 examples, 7 errors and 11 constants of seed-002, over a kernel with a clock and a model of the test's own: the manager talks
 // to it by the same calls as over the socket.
 
-import { afterEach, beforeEach } from "bun:test";
+import { afterEach, beforeEach, expect } from "bun:test";
 import { SETTINGS } from "../../src/abi/config/config.ts";
 import {
   ORPHAN_SWEEP_MS,
@@ -32,54 +32,37 @@ afterEach(async () => {
   await it[Symbol.asyncDispose]();
 });
 
-/** A session with one answer behind it. */
-async function talked(about: Partial<Session> = {}): Promise<{ readonly session: Session; readonly pid: string }> {
-  const session = it.session(about);
-  it.manager.startProcess(session, "hello");
-  await it.until(session, "session_exited");
-  return { session, pid: await it.pid(session) };
-}
-
-/** The same, whose next answers are these, resumed. */
-async function resumed(about: Partial<Session>, ...answers: readonly PlannedAnswer[]) {
-  const found = await talked(about);
-  it.home.model.will(found.pid, ...answers);
-  it.manager.resumeProcess(found.session, "and now");
-  await it.manager.settled();
-  return found;
-}
-
-async function held(pid: string): Promise<number> {
-  await it.home.until(`${pid} is held`, async () => {
-    const { state, waitsFor } = await it.home.get(pid);
-    if (waitsFor?.kind === "model") await it.home.clock.advance(Math.max(0, waitsFor.until - it.home.clock.now()));
-    return state === "paused";
-  });
-  await it.manager.settled();
-  const { waitsFor } = await it.home.get(pid);
-  return waitsFor !== null && "until" in waitsFor ? (waitsFor.until ?? 0) - it.home.clock.now() : -1;
-}
-
+const talked = (about?: Partial<Session>) => it.talked(about);
+const resumed = (about: Partial<Session>, ...answers: readonly PlannedAnswer[]) => it.resumed(about, ...answers);
+const held = (pid: string) => it.held(pid);
 const paused = () => resumed({ source: "algochat" }, DOWN, DOWN, DOWN, DOWN);
 const asked = (pid: string) => JSON.stringify(it.home.model.asked(pid).at(-1) ?? null);
 
-async function restarts(): Promise<number[]> {
+async function restarts(): Promise<unknown[]> {
   const { pid, session } = await resumed({ source: "algochat" }, FAULT, FAULT, FAULT, FAULT);
   const waits: number[] = [];
   for (let turn = 1; turn <= 3; turn++) {
     waits.push(await held(pid));
+    expect([it.manager.isRunning(session.id), await it.restarts(pid)]).toEqual([false, turn]);
     await it.home.clock.advance(waits.at(-1) ?? 0);
     await it.until(session, "session_started", 2 + turn);
   }
   await it.until(session, "session_exited", 5);
-  return waits;
+  await it.home.clock.advance(10 * MINUTE);
+  expect(it.types(session, "session_started")).toHaveLength(5);
+  return [...waits, await it.status(session)];
 }
 
 /** After eight messages to a session that runs. */
 async function reset(): Promise<string> {
   const { session, pid } = await resumed({}, HELD);
   await it.home.holding();
-  for (let turn = 1; turn <= 8; turn++) it.manager.sendMessage(session.id, `more ${turn}`);
+  for (let turn = 1; turn <= 7; turn++) it.manager.sendMessage(session.id, `more ${turn}`);
+  await it.manager.settled();
+  // The eighth is one message more of the same run.
+  it.manager.resumeProcess(session, "the eighth");
+  await it.manager.settled();
+  expect(it.types(session, "session_stopped")).toEqual([]);
   it.manager.resumeProcess(session, "another message");
   await it.until(session, "session_exited", 2);
   it.home.model.release();
@@ -88,11 +71,16 @@ async function reset(): Promise<string> {
 
 async function history(): Promise<string> {
   const { session, pid } = await talked();
+  // An answer for each but the last: 13 and 12.
   for (let turn = 2; turn <= 12; turn++) await it.home.say(`message ${turn} ${"x".repeat(2100)}`, { pid });
   await it.manager.settled();
   const ends = it.types(session, "session_exited").length;
   it.manager.resumeProcess(session, "new question");
   await it.until(session, "session_exited", ends + 1);
+  const lines = asked(pid).match(/\[(?:User|Assistant)\]: [a-z]+ ?\d*/g) ?? [];
+  expect([lines.length, lines[0], lines.at(-1)]).toEqual([20, "[User]: message 3", "[Assistant]: done"]);
+  const said = (await it.home.outline(pid)).filter((line) => line === "user: new question");
+  expect(said).toHaveLength(1);
   return asked(pid);
 }
 
@@ -105,14 +93,22 @@ async function exhausted(): Promise<string[]> {
 }
 
 async function timedOut(): Promise<string> {
-  const { session } = await resumed({}, HELD);
+  const { session, pid } = await talked();
+  const extend = (minutes: number, id = session.id) => it.manager.extendTimeout(id, minutes * MINUTE);
+  expect(extend(1)).toBe(false);
+  it.home.model.will(pid, HELD);
+  it.manager.resumeProcess(session, "and now");
   await it.home.holding();
-  it.manager.extendTimeout(session.id, 90 * MINUTE);
+  expect(it.manager.getMemoryStats()).toMatchObject({ processes: 1, sessionTimeouts: 1, stableTimers: 1 });
+  expect([extend(1, "no such session"), extend(-1), extend(90), extend(1)]).toEqual([false, false, true, true]);
   await it.manager.settled();
   await it.home.clock.advance(89 * MINUTE);
   const before = await it.status(session);
   await it.home.clock.advance(2 * MINUTE);
   await it.until(session, "session_stopped");
+  const systems = it.told(session).flatMap((event) => (event.type === "system" ? [event.subtype] : []));
+  expect(systems).toEqual(["timeout_warning", "stopped"]);
+  expect(it.manager.getMemoryStats()).toMatchObject({ processes: 0, sessionTimeouts: 0, stableTimers: 0 });
   it.home.model.release();
   return `${before} ${await it.status(session)}`;
 }
@@ -127,7 +123,10 @@ async function failed(about: Partial<Session>, type: string): Promise<unknown[]>
   const session = it.session(about);
   it.manager.startProcess(session, "hello");
   await it.until(session, type);
-  return [it.types(session), it.manager.isRunning(session.id)];
+  const { processes, sessionMeta, stableTimers, sessionTimeouts } = it.manager.getMemoryStats();
+  expect([processes, sessionMeta, stableTimers, sessionTimeouts]).toEqual([0, 0, 0, 0]);
+  const { pid, outcome } = await it.row(session);
+  return [it.types(session), it.manager.isRunning(session.id), pid, outcome];
 }
 
 async function givenUp(): Promise<string[]> {
@@ -141,17 +140,22 @@ async function givenUp(): Promise<string[]> {
     await it.home.until("it rests", async () => ["paused", "idle"].includes((await it.home.get(pid)).state));
   }
   await it.until(session, "auto_resume_exhausted");
+  expect(it.manager.isPaused(session.id)).toBe(false);
+  await it.home.clock.advance(24 * 60 * MINUTE);
+  expect(it.manager.getMemoryStats()).toMatchObject({ processes: 0, pausedSessions: 0, sessionMeta: 0 });
   return [await it.status(session), ...it.types(session, "auto_resume_exhausted")];
 }
 
 async function outage(): Promise<unknown[]> {
   const { session, pid } = await paused();
   const ms = await held(pid);
-  const types = it.types(session, "api_outage");
-  const before = [it.manager.isPaused(session.id), await it.status(session), ms];
+  const before = [it.types(session).at(-1), it.manager.isPaused(session.id), await it.status(session), ms];
+  expect([it.manager.isRunning(session.id), it.manager.getPausedSessionIds()]).toEqual([false, [session.id]]);
+  expect((await it.row(session)).restartCount).toBe(0);
   await it.home.clock.advance(ms);
   await it.until(session, "session_exited", 2);
-  return [...types, ...before];
+  expect([it.manager.isPaused(session.id), it.types(session).at(-1)]).toEqual([false, "session_exited"]);
+  return before;
 }
 
 const INVARIANTS: readonly Row<null>[] = [
@@ -170,20 +174,22 @@ const INVARIANTS: readonly Row<null>[] = [
   [
     "2. Stale session cleanup on startup (a run in flight goes on with the next kernel)",
     async () => {
-      const { session } = await resumed({}, HELD, { text: "again" });
+      const { session, pid } = await resumed({}, HELD, { text: "from the next kernel" });
       await it.home.holding();
       await it.restart();
       await it.until(session, "session_exited", 2);
-      return it.status(session);
+      expect(it.types(session, "session_started", "session_exited").at(-2)).toBe("session_started");
+      const { processes, sessionMeta } = it.manager.getMemoryStats();
+      return [await it.status(session), (await it.home.outline(pid)).at(-1), processes, sessionMeta];
     },
-    "idle",
+    ["idle", "assistant: from the next kernel", 0, 0],
   ],
   ["3. Persona/skill prompt injection", personaTold, /calm/],
   ["4. Tool permission resolution chain: agent base permissions, merged with bundle tools", personaTold, /"Write"/],
   ["5. Provider routing", () => it.home.sys.call("proc.model", { pid: "init:1000" }), /offline/],
   ["6. Context reset after 8 user messages", reset, /conversation_history/],
   ["7. Resume prompt construction: the last 20 messages, each truncated to 2000 chars", history, /x{1900}\.\.\./],
-  ["8. Auto-restart for AlgoChat: 5s * 3^n, max 3 restarts", restarts, [5000, 15_000, 45_000]],
+  ["8. Auto-restart for AlgoChat: 5s * 3^n, max 3 restarts", restarts, [5000, 15_000, 45_000, "error"]],
   ["9. API outage handling: pauses, auto-resume after 5 min", outage, ["api_outage", true, "paused", 5 * MINUTE]],
   ["10. Timeout enforcement: extended up to 4x via extendTimeout", timedOut, "running stopped"],
   ["11. Credit deduction for AlgoChat: stopped if credits exhausted", exhausted, /credits_exhausted.*session_stopped/],
@@ -235,12 +241,12 @@ const ERRORS: readonly Row<null>[] = [
   [
     "Project not found: error event of type not_found, process not started",
     () => failed({ projectId: "gone" }, "not_found"),
-    [["not_found"], false],
+    [["not_found"], false, null, "error"],
   ],
   [
     "Spawn fails: status error, error event emitted",
     () => failed({ agentId: "nobody" }, "spawn_error"),
-    [["spawn_error"], false],
+    [["spawn_error"], false, null, "error"],
   ],
   [
     "Resume of nonexistent process: starts a fresh process with resume prompt",
@@ -255,7 +261,7 @@ const ERRORS: readonly Row<null>[] = [
   ],
   ["sendMessage to non-running session returns false", () => it.manager.sendMessage("unknown", "x"), false],
   ["resumeSession for non-paused session returns false", () => it.manager.resumeSession("unknown"), false],
-  ["Max restarts exceeded (3): left in error state", async () => (await restarts()).length, 3],
+  ["Max restarts exceeded (3): left in error state", async () => (await restarts()).slice(3), ["error"]],
   ["Auto-resume max attempts exceeded (10)", givenUp, ["error", "auto_resume_exhausted"]],
 ];
 

@@ -6,6 +6,7 @@ import { ProcessManager } from "../../src/process/manager/manager.ts";
 import type { Session } from "../../src/process/manager/session.ts";
 import type { SessionRow } from "../../src/store/kernel/processes/sessions.ts";
 import type { SessionLine } from "../../src/syscalls/session/session-service.ts";
+import type { PlannedAnswer } from "./answers.ts";
 import { type KernelOptions, TestKernel } from "./kernel.ts";
 
 export const OWNER = 1000;
@@ -53,6 +54,36 @@ export class ManagedKernel {
     const id = uuidv7(this.home.clock.now(), this.home.random.bytes);
     const key = source === "cli" ? {} : { sender: `peer-${++this.made}` };
     return { id, source, ...key, ...about };
+  }
+
+  /** A session with one answer behind it. */
+  async talked(about: Partial<Session> = {}): Promise<{ readonly session: Session; readonly pid: string }> {
+    const session = this.session(about);
+    this.manager.startProcess(session, "hello");
+    await this.until(session, "session_exited");
+    return { session, pid: await this.pid(session) };
+  }
+
+  /** The same, resumed, with these answers of its model. */
+  async resumed(about: Partial<Session>, ...answers: readonly PlannedAnswer[]) {
+    const found = await this.talked(about);
+    this.home.model.will(found.pid, ...answers);
+    this.manager.resumeProcess(found.session, "and now");
+    await this.manager.settled();
+    return found;
+  }
+
+  /** Until the process is held; only the time of its quick attempts passes. Returns the ms that it waits, or -1. */
+  async held(pid: string): Promise<number> {
+    const { home } = this;
+    await home.until(`${pid} is held`, async () => {
+      const { state, waitsFor } = await home.get(pid);
+      if (waitsFor?.kind === "model") await home.clock.advance(Math.max(0, waitsFor.until - home.clock.now()));
+      return state === "paused";
+    });
+    await this.manager.settled();
+    const { waitsFor } = await home.get(pid);
+    return waitsFor !== null && "until" in waitsFor ? (waitsFor.until ?? 0) - home.clock.now() : -1;
   }
 
   async row({ id }: { readonly id: string }): Promise<SessionRow> {

@@ -12,12 +12,7 @@ const OWNER = "the owner";
 /** A session that asks; by default in another channel, with the sender `peer-1`. */
 async function asking(it: ManagedKernel, source = "algochat", answer = DELETE) {
   it.manager.setOwnerCheck((sender) => sender === OWNER);
-  const session = await it.session({ source });
-  it.manager.startProcess(session, "hello");
-  await it.until(session, "session_exited");
-  const pid = await it.pid(session);
-  it.home.model.will(pid, answer, { text: "so be it" });
-  it.manager.resumeProcess(session, "go on");
+  const { session, pid } = await it.resumed({ source }, answer, { text: "so be it" });
   const { waitsFor } = await it.home.inState(pid, "waiting_hil");
   await it.manager.settled();
   const id = waitsFor?.kind === "approval" || waitsFor?.kind === "question" ? waitsFor.id : "";

@@ -2,24 +2,13 @@
 
 import { expect, test } from "bun:test";
 import { senderOf } from "../../../src/abi/process/session.ts";
-import type { PlannedAnswer } from "../../support/answers.ts";
 import { ManagedKernel } from "../../support/manager.ts";
-
-async function talk(it: ManagedKernel, source: string, ...answers: readonly PlannedAnswer[]) {
-  const session = await it.session({ source });
-  it.manager.startProcess(session, "hello");
-  await it.until(session, "session_started");
-  await it.home.until("it ends", () => !it.manager.isRunning(session.id));
-  await it.manager.settled();
-  const pid = await it.pid(session);
-  it.home.model.will(pid, ...answers);
-  return { session, pid };
-}
 
 test("an answer with a tool sends pieces, the tool and its end, the messages, and the result with its cost", async () => {
   await using it = await ManagedKernel.boot();
   const search = { text: "I look", calls: [{ name: "Search", args: { query: "x" } }] };
-  const { session } = await talk(it, "cli", search, { thinking: "hm", text: "found" });
+  const { session, pid } = await it.talked();
+  it.home.model.will(pid, search, { thinking: "hm", text: "found" });
   it.events.splice(0);
   it.manager.resumeProcess(session, "look");
   await it.until(session, "session_exited");

@@ -15,22 +15,9 @@ function lastAsked(it: ManagedKernel, pid: string): string[] {
   return texts(it.home.model.asked(pid).at(-1)?.messages ?? []);
 }
 
-/** A session with this number of answered messages. */
-async function talked(it: ManagedKernel, messages: number, about: Parameters<ManagedKernel["session"]>[0] = {}) {
-  const session = await it.session(about);
-  it.manager.startProcess(session, "message 1");
-  await it.until(session, "session_exited");
-  const pid = await it.pid(session);
-  for (let turn = 2; turn <= messages; turn++) await it.home.say(`message ${turn}`, { pid });
-  await it.until(session, "session_exited", messages);
-  return { session: await it.row(session), pid };
-}
-
 test("a message to a running session is accepted, stored once, and answered in order", async () => {
   await using it = await ManagedKernel.boot();
-  const { session, pid } = await talked(it, 1);
-  it.home.model.will(pid, HELD);
-  it.manager.resumeProcess(session, "one");
+  const { session, pid } = await it.resumed({}, HELD);
   await it.home.holding();
   expect([it.manager.sendMessage(session.id, "two"), it.manager.sendMessage(session.id, "three")]).toEqual([
     true,
@@ -40,61 +27,21 @@ test("a message to a running session is accepted, stored once, and answered in o
   it.home.model.release();
   await it.until(session, "session_exited", 2);
   const said = texts((await it.home.messages(pid)).filter(({ role }) => role === "user"));
-  expect(said).toEqual(["message 1", "one", "two", "three"]);
+  expect(said).toEqual(["hello", "and now", "two", "three"]);
 });
 
 test("a message to a session that does not run is refused, and not stored", async () => {
   await using it = await ManagedKernel.boot();
-  const { session, pid } = await talked(it, 1);
+  const { session, pid } = await it.talked();
   expect(it.manager.sendMessage(session.id, "anybody?")).toBe(false);
   expect(it.manager.sendMessage("no such session", "anybody?")).toBe(false);
   await it.manager.settled();
-  expect(await it.home.outline(pid)).toEqual(["user: message 1", "assistant: done"]);
-});
-
-test("a resumed session with 25 messages gets the last 20 shortened, and the new message once after them", async () => {
-  await using it = await ManagedKernel.boot();
-  // An answer for each but the last: 13 and 12.
-  const { session, pid } = await talked(it, 12);
-  it.manager.resumeProcess(session, "new question");
-  await it.until(session, "session_exited", 13);
-  const [history = "", question, ...more] = lastAsked(it, pid);
-  expect([question, ...more]).toEqual(["new question"]);
-  const lines = history.split("\n").filter((line) => /^\[(User|Assistant)\]/.test(line));
-  expect(lines).toHaveLength(20);
-  expect(lines[0]).toBe("[User]: message 3");
-  expect(lines.at(-1)).toBe("[Assistant]: done");
-  const kept = texts(await it.home.messages(pid)).filter((text) => text === "new question");
-  expect(kept).toHaveLength(1);
-});
-
-test("after eight messages to a running session, a resume ends its run and shortens the history", async () => {
-  await using it = await ManagedKernel.boot();
-  const { session, pid } = await talked(it, 1);
-  it.home.model.will(pid, HELD);
-  it.manager.resumeProcess(session, "one");
-  await it.home.holding();
-  for (let turn = 1; turn <= 7; turn++) it.manager.sendMessage(session.id, `more ${turn}`);
-  await it.manager.settled();
-  // Seven: it is one message more of the same run.
-  it.manager.resumeProcess(session, "the eighth");
-  await it.manager.settled();
-  expect(it.types(session, "session_stopped")).toEqual([]);
-  it.manager.resumeProcess(session, "another message");
-  await it.until(session, "session_exited", 2);
-  expect(it.types(session, "session_stopped", "session_started").slice(-2)).toEqual([
-    "session_stopped",
-    "session_started",
-  ]);
-  const asked = it.home.model.asked(pid).map(({ messages }) => texts(messages));
-  const last = asked.find((each) => each.at(-1) === "another message");
-  expect(last?.[0]).toContain("<conversation_history>");
-  it.home.model.release();
+  expect(await it.home.outline(pid)).toEqual(["user: hello", "assistant: done"]);
 });
 
 test("a resume without a message continues where the session stopped, or starts with its first prompt", async () => {
   await using it = await ManagedKernel.boot();
-  const { session, pid } = await talked(it, 1);
+  const { session, pid } = await it.talked();
   it.manager.resumeProcess(session);
   await it.until(session, "session_exited", 2);
   expect(lastAsked(it, pid).at(-1)).toContain("interrupted");
@@ -106,7 +53,7 @@ test("a resume without a message continues where the session stopped, or starts 
 
 test("two parallel resumes are one run with both messages, in order", async () => {
   await using it = await ManagedKernel.boot();
-  const { session, pid } = await talked(it, 1);
+  const { session, pid } = await it.talked();
   it.home.model.will(pid, HELD);
   it.manager.resumeProcess(session, "one");
   it.manager.resumeProcess(session, "two");
@@ -114,7 +61,7 @@ test("two parallel resumes are one run with both messages, in order", async () =
   it.home.model.release();
   await it.until(session, "session_exited", 2);
   const said = texts((await it.home.messages(pid)).filter(({ role }) => role === "user"));
-  expect(said).toEqual(["message 1", "one", "two"]);
+  expect(said).toEqual(["hello", "one", "two"]);
   expect(it.types(session, "session_started")).toHaveLength(2);
 });
 
@@ -126,7 +73,7 @@ test("the model gets persona and bundles each turn, also after a change and a re
   await sys.call("agent.create", { name: "ada", traits: "calm", bundles: "of-agent", tools: "Search" });
   await sys.call("project.create", { name: "site", instructions: "The site of the club.", bundles: "of-project" });
   const project = await it.home.stores.kernel.projects.byName(1000, "site");
-  const { session, pid } = await talked(it, 1, { agentId: "ada", projectId: project?.id ?? "" });
+  const { session, pid } = await it.talked({ agentId: "ada", projectId: project?.id ?? "" });
   const told = () => it.home.model.asked(pid).at(-1)?.system ?? "";
   for (const part of ["Personality traits: calm", "Look twice.\n\nDutch first.", "The site of the club."])
     expect(told()).toContain(part);

@@ -33,16 +33,6 @@ test("without a prompt the session's own is used; without either there is nothin
   expect(it.types(silent)).toEqual(["session_started", "session_exited"]);
 });
 
-test("a session of a missing project does not start: one error, and its status stays", async () => {
-  await using it = await ManagedKernel.boot();
-  const session = await it.session({ projectId: "gone" });
-  it.manager.startProcess(session, "hello");
-  await it.manager.settled();
-  expect(it.types(session)).toEqual(["not_found"]);
-  expect(it.manager.isRunning(session.id)).toBe(false);
-  expect(await it.row(session)).toMatchObject({ pid: null });
-});
-
 test("the project sets the directory of a session, and the session's own overrides it", async () => {
   await using it = await ManagedKernel.boot();
   await it.home.sys.call("project.create", { name: "club", instructions: "Dutch first." });
@@ -58,41 +48,6 @@ test("the project sets the directory of a session, and the session's own overrid
   expect(rows[1]?.cwd).toBe("/tmp");
 });
 
-test("a failed start leaves an error and a session in error, and nothing else; a later start works", async () => {
-  await using it = await ManagedKernel.boot();
-  const session = it.session({ agentId: "nobody" });
-  it.manager.startProcess(session, "hello");
-  await it.until(session, "spawn_error");
-  expect(await it.row(session)).toMatchObject({ outcome: "error" });
-  const { processes, sessionMeta, stableTimers, sessionTimeouts } = it.manager.getMemoryStats();
-  expect([processes, sessionMeta, stableTimers, sessionTimeouts]).toEqual([0, 0, 0, 0]);
-  const fine = it.session();
-  it.manager.startProcess(fine, "hello");
-  await it.until(fine, "session_exited");
-  expect(await it.home.sys.call("session.get", { key: fine.id })).toMatchObject({ status: "idle" });
-});
-
-test("a start replaces the running session: listeners get the end and the new start, and one runs", async () => {
-  await using it = await ManagedKernel.boot();
-  const { session, pid } = await runningHeld(it);
-  const heard: string[] = [];
-  it.manager.subscribe(session.id, (_, event) => heard.push(event.type));
-  it.manager.startProcess(session, "three");
-  await it.until(session, "session_exited", 2);
-  it.home.model.release();
-  await it.home.quiet();
-  expect(heard.filter((type) => type.startsWith("session_"))).toEqual([
-    "session_stopped",
-    "session_started",
-    "session_exited",
-  ]);
-  // Events of the previous run are not attributed to this one.
-  expect(heard.filter((type) => type === "result")).toHaveLength(1);
-  const said = (await it.home.outline(pid)).filter((line) => !line.startsWith("system:"));
-  expect(said).toEqual(["user: one", "assistant: done", "user: two", "user: three", "assistant: done"]);
-  expect(it.manager.getMemoryStats().processes).toBe(0);
-});
-
 test("of several starts within one moment, the last one runs", async () => {
   await using it = await ManagedKernel.boot();
   const session = await it.session();
@@ -104,7 +59,8 @@ test("of several starts within one moment, the last one runs", async () => {
 
 test("a stopped session stays stopped, whatever its model still sends: one end, no further message", async () => {
   await using it = await ManagedKernel.boot();
-  const { session, pid } = await runningHeld(it);
+  const { session, pid } = await it.resumed({}, HELD);
+  await it.home.holding();
   const before = await it.home.messages(pid);
   it.manager.stopProcess(session.id);
   expect(it.manager.isRunning(session.id)).toBe(false);
@@ -120,7 +76,8 @@ test("a stopped session stays stopped, whatever its model still sends: one end, 
 
 test("a session stopped by a manager continues with its next message; an idle one is unchanged", async () => {
   await using it = await ManagedKernel.boot();
-  const { session, pid } = await runningHeld(it);
+  const { session, pid } = await it.resumed({}, HELD);
+  await it.home.holding();
   it.manager.stopProcess(session.id);
   await it.manager.settled();
   it.home.model.release();
@@ -170,14 +127,3 @@ test("a session stopped before its start never starts", async () => {
   expect(it.types(session)).toEqual(["session_stopped"]);
   expect(it.home.model.requests).toEqual([]);
 });
-
-async function runningHeld(it: ManagedKernel) {
-  const session = await it.session();
-  it.manager.startProcess(session, "one");
-  await it.until(session, "session_exited");
-  const pid = await it.pid(session);
-  it.home.model.will(pid, HELD);
-  it.manager.resumeProcess(session, "two");
-  await it.home.holding();
-  return { session, pid };
-}

@@ -8,13 +8,6 @@ import { ManagedKernel } from "../../support/manager.ts";
 const MINUTE = 60_000;
 const HELD = { hold: true, text: "at last" } as const;
 
-async function answering(it: ManagedKernel) {
-  const session = await it.session();
-  it.manager.startProcess(session, "hello");
-  await it.until(session, "session_exited");
-  return { session, pid: await it.pid(session) };
-}
-
 test("a session's listeners get an event before global ones, in order of subscription, each once", async () => {
   await using it = await ManagedKernel.boot();
   const session = await it.session();
@@ -34,9 +27,7 @@ test("a session's listeners get an event before global ones, in order of subscri
 
 test("a listener that throws affects no other listener, and subscribing succeeds", async () => {
   await using it = await ManagedKernel.boot();
-  const { session, pid } = await answering(it);
-  it.home.model.will(pid, HELD);
-  it.manager.resumeProcess(session, "again");
+  const { session } = await it.resumed({}, HELD);
   await it.home.holding();
   const heard: string[] = [];
   it.manager.subscribe(session.id, () => {
@@ -51,7 +42,7 @@ test("a listener that throws affects no other listener, and subscribing succeeds
 
 test("a listener that subscribes during a run is notified at once; otherwise it is not", async () => {
   await using it = await ManagedKernel.boot();
-  const { session, pid } = await answering(it);
+  const { session, pid } = await it.talked();
   const heard: object[] = [];
   it.manager.subscribe(session.id, (_, event) => heard.push(event));
   expect(heard).toEqual([]);
@@ -85,7 +76,7 @@ test("an unsubscribed listener gets nothing more, even during delivery; others d
 
 test("listeners get the last event and are removed: after an answer, a stop, an error", async () => {
   await using it = await ManagedKernel.boot();
-  const { session, pid } = await answering(it);
+  const { session, pid } = await it.talked();
   const last = new Map<string, string>();
   const listen = (id: string) => it.manager.subscribe(id, (_, { type }) => void last.set(id, type));
   listen(session.id);
@@ -113,9 +104,7 @@ test("cleaning up removes everything of one session and nothing of another; a se
 
 test("every five minutes the listeners of sessions that do not run are removed; running and paused ones keep theirs", async () => {
   await using it = await ManagedKernel.boot();
-  const { session, pid } = await answering(it);
-  it.home.model.will(pid, HELD);
-  it.manager.resumeProcess(session, "again");
+  const { session } = await it.resumed({}, HELD);
   await it.home.holding();
   for (const id of [session.id, "gone"]) it.manager.subscribe(id, () => {});
   await it.home.clock.advance(5 * MINUTE - 1);
@@ -150,7 +139,7 @@ test("after a thousand started and ended sessions nothing is left of them", asyn
 
 test("a shutdown stops every session and leaves no timer; a second one does nothing, and nothing starts after it", async () => {
   await using it = await ManagedKernel.boot();
-  const running = await Promise.all(Array.from({ length: 5 }, () => answering(it)));
+  const running = await Promise.all(Array.from({ length: 5 }, () => it.talked()));
   for (const { session, pid } of running) {
     it.home.model.will(pid, HELD);
     it.manager.resumeProcess(session, "again");

@@ -18,10 +18,7 @@ const CALENDAR = {
 };
 
 async function calling(it: ManagedKernel, title: string): Promise<string> {
-  const session = it.session();
-  it.manager.startProcess(session, "hello");
-  await it.until(session, "session_exited");
-  const pid = await it.pid(session);
+  const { session, pid } = await it.talked();
   it.home.model.will(pid, { calls: [{ name: "calendar_add", args: { title } }] });
   it.manager.resumeProcess(session, "add it");
   const { waitsFor } = await it.home.inState(pid, "waiting_hil");
@@ -46,10 +43,7 @@ test("a model sees the tools of a service, and a call asks a person, runs in the
 test("a session's tools end with it; other processes have none of them, and other accounts cannot offer any", async () => {
   await using it = await ManagedKernel.boot();
   it.manager.setMcpServices(CALENDAR);
-  const session = it.session();
-  it.manager.startProcess(session, "hello");
-  await it.until(session, "session_exited");
-  const pid = await it.pid(session);
+  const { pid } = await it.talked();
   await it.home.say("and now", { pid });
   await it.home.say("hello");
   for (const of of [pid, "init:1000"])
