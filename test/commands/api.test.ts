@@ -4,8 +4,6 @@ import { beforeEach, expect, test } from "bun:test";
 import { SysError } from "../../src/abi/errno.ts";
 import { SYSCALLS } from "../../src/syscalls/all.ts";
 import { FakeIo, runs, stdinOf } from "../support/io.ts";
-import { INIT, TestKernel } from "../support/kernel.ts";
-import { type } from "../support/shell.ts";
 
 let io: FakeIo;
 beforeEach(() => {
@@ -76,14 +74,4 @@ test("a refusal of the kernel has the exit status of every command", async () =>
   });
   expect(await runs(io, "api", "hil.answer", '{"id":"k3x9","decision":"approve"}', "--json")).toBe(1);
   expect(JSON.parse(io.stderr.text)).toMatchObject({ code: "EPERM", exit: 1 });
-});
-
-test("a real kernel carries out the same request once", async () => {
-  await using home = await TestKernel.boot();
-  const call = ["api", "proc.spawn", "--request-id", "once", '{"label":"one"}'];
-  const [first, second] = [await type(home, ...call), await type(home, ...call)];
-  expect([first.status, first.stdout]).toEqual([0, second.stdout]);
-  const { processes } = JSON.parse((await type(home, "api", "proc.list")).stdout);
-  expect(processes.map(({ label }: { label: string }) => label)).toHaveLength(2);
-  expect((await type(home, "api", "proc.get", `{"pid":"${INIT}"}`)).stdout).toContain('"profile":"init"');
 });

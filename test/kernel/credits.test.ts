@@ -38,14 +38,6 @@ describe("granting", () => {
     const { balances } = await home.sys.call<{ balances: CreditBalance[] }>("credits.balance", {});
     expect(balances).toEqual([expect.objectContaining({ wallet: "ALICE7", available: 150, purchased: 150 })]);
   });
-
-  test("the same request again returns the same grant", async () => {
-    await using home = await TestKernel.boot();
-    for (let time = 0; time < 2; time++)
-      await home.sys.call("credits.grant", { wallet: "ALICE7", amount: 10 }, { requestId: "r1" });
-    const { balances } = await home.sys.call<{ balances: CreditBalance[] }>("credits.balance", { wallet: "ALICE7" });
-    expect(balances[0]?.available).toBe(10);
-  });
 });
 
 describe("turns", () => {

@@ -109,19 +109,6 @@ test("an exhausted resource of the machine is reported as such, with advice to r
   expect(home.faults.splice(0).join()).toContain("rm '/x'");
 });
 
-test("the same request is carried out once: at once, later, and at the next kernel", async () => {
-  await using home = await TestKernel.boot();
-  const send = () => home.sys.call<Sent>("proc.send", { message: "one" }, { requestId: "req-1" });
-  const [first, second] = await Promise.all([send(), send()]);
-  expect(second).toEqual(first);
-  await home.ended(first.runId);
-  expect(await send()).toEqual(first);
-  await home.restart();
-  expect(await send()).toEqual(first);
-  await home.quiet();
-  expect(await home.outline(INIT)).toEqual(["user: one", "assistant: done"]);
-});
-
 test("a request id used for a second call is refused, also while the first call is running", async () => {
   await using home = await TestKernel.boot();
   const send = (message: string) => home.sys.call<Sent>("proc.send", { message }, { requestId: "req-1" });
@@ -178,24 +165,78 @@ test("a client that disconnects does not cancel its request", async () => {
   expect(await home.ended((await sent).runId)).toMatchObject({ status: "ok" });
 });
 
-test("a refused call of a process is also in the log of that process", async () => {
-  await using home = await TestKernel.boot();
-  const inside = await home.insideOf(INIT);
-  await home.refusal("hil.answer", { id: "abcd", decision: "approve" }, inside);
-  await home.refusal("no.such", {}, inside);
-  const { rows } = await home.sys.call<{ rows: { call: string; outcome: string }[] }>("proc.trace", { pid: INIT });
-  expect(rows.map(({ call, outcome }) => `${call} ${outcome}`)).toEqual(["hil.answer EPERM", "no.such ENOSYS"]);
-});
+/** Keyed calls; what is seen afterwards differs if one is carried out twice. */
+const ONCE: {
+  readonly [what: string]: (
+    home: TestKernel,
+  ) => Promise<readonly [call: string, args: object, seen: () => Promise<unknown>]>;
+} = {
+  "a message": async (home) => ["proc.send", { message: "one" }, () => home.outline(INIT)],
+  "a task in a new workspace": async (home) => [
+    "proc.spawn",
+    { label: "one", prompt: "go", workspace: "new" },
+    async () => [
+      (await home.sys.call<{ processes: object[] }>("proc.list", {})).processes.length,
+      (await home.sys.call<{ workspaces: object[] }>("workspace.list", {})).workspaces.length,
+    ],
+  ],
+  "a reset": async (home) => {
+    await home.say("one");
+    return ["proc.reset", {}, () => archives(home)];
+  },
+  "a kill": async (home) => ["proc.kill", { pid: await answered(home) }, () => archives(home)],
+  TERM: async (home) => ["proc.signal", { pid: await answered(home), signal: "TERM" }, () => archives(home)],
+  KILL: async (home) => ["proc.signal", { pid: await answered(home), signal: "KILL" }, () => archives(home)],
+  "an undo": async (home) => {
+    const pid = await home.task({ workspace: "new" });
+    for (const content of ["one", "two"]) {
+      home.model.will(pid, { calls: [{ name: "Write", args: { path: "plan.md", content } }] });
+      await home.say("write", { pid });
+    }
+    return ["proc.undo", { pid }, async () => (await home.stores.processes.undos(pid)).length];
+  },
+  "an agent": async (home) => ["agent.create", { name: "ada" }, () => home.sys.call("agent.list", {})],
+  "a grant of credits": async (home) => [
+    "credits.grant",
+    { wallet: "ALICE7", amount: 10 },
+    () => home.sys.call("credits.balance", { wallet: "ALICE7" }),
+  ],
+  "a raised budget": async (home) => {
+    await home.sys.call("proc.budget", { pid: INIT, budget: "$1" });
+    return ["proc.budget", { pid: INIT, budget: "+$1" }, () => home.sys.call("proc.budgets", { pid: INIT })];
+  },
+};
+
+async function answered(home: TestKernel): Promise<string> {
+  const pid = await home.task();
+  await home.say("hello", { pid });
+  return pid;
+}
+
+const archives = (home: TestKernel) => home.sys.call("archive.list", {});
+
+for (const [what, called] of Object.entries(ONCE)) {
+  test(`${what} is carried out once under one request id: at once, later, and at the next kernel`, async () => {
+    await using home = await TestKernel.boot();
+    const [name, args, seen] = await called(home);
+    const ask = () => home.sys.call<object>(name, args, { requestId: "req-1" });
+    const [first, second] = await Promise.all([ask(), ask()]);
+    expect(second).toEqual(first);
+    await home.quiet();
+    const before = await seen();
+    expect(await ask()).toEqual(first);
+    await home.restart();
+    expect(await ask()).toEqual(first);
+    await home.quiet();
+    expect(await seen()).toEqual(before);
+  });
+}
 
 /** Calls with one id, one after the other, each different from the last. */
 const UNLIKE: { readonly [what: string]: (home: TestKernel) => Promise<readonly (readonly [string, object])[]> } = {
   "messages to two processes": async (home) => [
     ["proc.send", { pid: await home.task(), message: "one" }],
     ["proc.send", { pid: await home.task(), message: "one" }],
-  ],
-  "two processes to kill": async (home) => [
-    ["proc.kill", { pid: await home.task() }],
-    ["proc.kill", { pid: await home.task() }],
   ],
   "a process to kill, and one to reset": async (home) => [
     ["proc.kill", { pid: await home.task() }],
@@ -215,6 +256,10 @@ const UNLIKE: { readonly [what: string]: (home: TestKernel) => Promise<readonly 
       ["proc.signal", { pid, signal: "CONT" }],
     ];
   },
+  "two tasks": async () => [
+    ["proc.spawn", { label: "one" }],
+    ["proc.spawn", { label: "two" }],
+  ],
   "two settings": async () => [
     ["config.set", { key: "userTimezone", value: "UTC" }],
     ["config.set", { key: "userTimezone", value: "Europe/Berlin" }],
@@ -236,11 +281,11 @@ for (const [what, calls] of Object.entries(UNLIKE)) {
 test("a request id for killing one process is refused for another, also after a restart", async () => {
   await using home = await TestKernel.boot();
   const [one, other] = [await home.task(), await home.task()];
-  await home.sys.call("proc.kill", { pid: one }, { requestId: "req-1" });
+  const kill = (pid: string) => home.sys.call("proc.kill", { pid }, { requestId: "req-1" });
+  await kill(one);
+  await expect(kill(other)).rejects.toMatchObject({ code: "ECONFLICT" });
   await home.restart();
-  await expect(home.sys.call("proc.kill", { pid: other }, { requestId: "req-1" })).rejects.toMatchObject({
-    code: "ECONFLICT",
-  });
+  await expect(kill(other)).rejects.toMatchObject({ code: "ECONFLICT" });
   expect((await home.get(other)).pid).toBe(other);
 });
 

@@ -61,15 +61,6 @@ test("a name has 1 to 32 plain characters, is free, and is not reserved", async 
     expect(`${username} ${(await home.refusal("account.create", { username }, root)).code}`).toBe(`${username} EEXIST`);
 });
 
-test("the same request makes one account, also at the next kernel", async () => {
-  await using home = await TestKernel.boot();
-  const add = () => home.person(0).call<AccountInfo>("account.create", { username: "bob" }, { requestId: "req-1" });
-  const first = await add();
-  await home.restart();
-  expect(await add()).toEqual(first);
-  expect(await namesOf(home.person(0))).toEqual(["root", "sam", "friday", "bob", "sol"]);
-});
-
 test("an account with processes is removed only if they are ended and archived too, and its number is not reused", async () => {
   const { home, root, bob, uid } = await withBob();
   await using _ = home;

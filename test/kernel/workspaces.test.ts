@@ -151,13 +151,6 @@ describe("a new process", () => {
     expect(processes).toEqual([fresh.pid, child.pid]);
   });
 
-  test("requested twice under one request id is one process with one workspace", async () => {
-    await using home = await TestKernel.boot();
-    const ask = () => home.sys.call<Spawned>("proc.spawn", { workspace: "new" }, { requestId: "once" });
-    expect(await ask()).toEqual(await ask());
-    expect(await ids(home)).toHaveLength(1);
-  });
-
   test("is refused an invalid workspace, with the valid forms", async () => {
     await using home = await TestKernel.boot();
     const refused = async (workspace: string) => (await home.refusal("proc.spawn", { workspace })).code;

@@ -115,14 +115,6 @@ describe("a budget", () => {
     ] as const)
       expect((await home.refusal("fs.write", { path, content })).code).not.toBe("EIO");
   });
-
-  test("is raised once by a repeated request", async () => {
-    await using home = await TestKernel.boot();
-    await give(home, INIT, "$1");
-    const again = () => home.sys.call("proc.budget", { pid: INIT, budget: "+$1" }, { requestId: "raise-1" });
-    expect(await again()).toEqual(await again());
-    expect(await budgets(home)).toMatchObject([{ budget: "$2" }]);
-  });
 });
 
 describe("budgets nest", () => {

@@ -3,7 +3,6 @@
 import { expect, test } from "bun:test";
 import { type ChatEvent, checkEvent } from "../../commands/events.ts";
 import type { Approval } from "../../src/abi/process/process.ts";
-import { stdinOf } from "../support/io.ts";
 import { INIT, TestKernel } from "../support/kernel.ts";
 import { begin, finish, type Typed, type } from "../support/shell.ts";
 
@@ -89,84 +88,6 @@ test("with --wait chat stays, shows who answered, and ends with the run", async 
   expect(types(events)).toBe("init approval.request approval.resolved message result");
   expect(events[2]).toMatchObject({ id: asked?.id, decision: "deny", by: "sam" });
   expect([typed.status, events.at(-1)]).toMatchObject([0, { status: "ok", text: "gone on" }]);
-});
-
-const FAILURES = {
-  auth: ["blocked", 4],
-  config: ["error", 78],
-  request: ["error", 1],
-  quota: ["limit", 6],
-  throttle: ["unavailable", 75],
-} as const;
-
-for (const [failure, [status, exit]] of Object.entries(FAILURES)) {
-  test(`a model that fails with ${failure} exits ${exit}, with the reason on stderr and in the result`, async () => {
-    await using home = await TestKernel.boot();
-    // Too long to wait for.
-    const error = { class: failure as keyof typeof FAILURES, message: "the model says no", retryAfterMs: 3_600_000 };
-    home.model.will(INIT, { error }, { error });
-    const typed = await type(home, "chat", "--json", "hi");
-    expect([typed.status, eventsOf(typed).at(-1)]).toMatchObject([
-      exit,
-      { status, exit, error: expect.stringContaining("the model says no") },
-    ]);
-    const text = await type(home, "chat", "hi");
-    expect([text.status, text.stdout]).toEqual([exit, ""]);
-    expect(text.stderr).toContain("the model says no");
-  });
-}
-
-test("the first interrupt aborts the run: 130, and the event is aborted", async () => {
-  await using home = await TestKernel.boot();
-  home.model.will(INIT, { hold: true }, { hold: true });
-  for (const form of [[], ["--json"]]) {
-    const typing = await begin(home, ["chat", ...form, "hi"]);
-    await home.holding();
-    typing.interrupt("INT");
-    const typed = await finish(home, typing);
-    expect(typed.status).toBe(130);
-    if (form.length > 0) expect(eventsOf(typed).at(-1)).toMatchObject({ status: "aborted", exit: 130 });
-  }
-  expect(home.heard("chat.complete").map(({ status }) => status)).toEqual(["aborted", "aborted"]);
-});
-
-test("a hang-up, a timeout and another client's abort exit 129, 124 and 130, and only the last ends the run", async () => {
-  await using home = await TestKernel.boot();
-  home.model.will(INIT, { hold: true });
-  const hung = await begin(home, ["chat", "hi"]);
-  await home.holding();
-  hung.interrupt("HUP");
-  expect((await finish(home, hung)).status).toBe(129);
-  const late = await type(home, "chat", "--timeout", "5", "hi again");
-  expect([late.status, late.stderr]).toEqual([124, expect.stringContaining("the run goes on: gsv wait init:1000")]);
-  expect(home.heard("chat.complete")).toEqual([]);
-  const waiting = await begin(home, ["wait", INIT, "--run", (await home.get(INIT)).activeRunId ?? ""]);
-  expect((await type(home, "proc", "abort", INIT)).status).toBe(0);
-  expect((await finish(home, waiting)).status).toBe(130);
-});
-
-test("a message comes from a pipe, a file, or both with the message first", async () => {
-  await using home = await TestKernel.boot();
-  const said = async (argv: string[], stdin: ReturnType<typeof stdinOf>) => {
-    expect((await finish(home, await begin(home, ["chat", ...argv], stdin))).status).toBe(0);
-    return (await home.messages(INIT)).at(-2)?.content;
-  };
-  expect(await said([], stdinOf("pipe", ["two\nlines\n"]))).toBe("two\nlines\n");
-  expect(await said(["-"], stdinOf("file", ["from a file"]))).toBe("from a file");
-  expect(await said(["Review this."], stdinOf("pipe", ["+ a line\n"]))).toBe(
-    'Review this.\n\n<stdin bytes="9">\n+ a line\n</stdin>',
-  );
-  expect(await said(["--no-stdin", "alone"], stdinOf("pipe", ["unread"]))).toBe("alone");
-});
-
-test("--new creates a process, prints its pid on stderr, and does not touch init", async () => {
-  await using home = await TestKernel.boot();
-  const { status, stdout, stderr } = await type(home, "chat", "--new", "--label", "docs audit", "hello");
-  expect([status, stdout]).toEqual([0, "done\n"]);
-  const pid = /gsv: new process (task:[a-z0-9]{6})\n/.exec(stderr)?.[1] ?? "";
-  expect(await home.get(pid)).toMatchObject({ label: "docs audit", parentPid: INIT });
-  expect(await home.outline(pid)).toEqual(["user: hello", "assistant: done"]);
-  expect(await home.outline(INIT)).toEqual([]);
 });
 
 test("two clients of one process get the same signals of a run, in the same order", async () => {

@@ -2,6 +2,7 @@
 
 import { expect, test } from "bun:test";
 import type { Interruption } from "../../commands/command.ts";
+import type { FailureClass } from "../../src/abi/stream.ts";
 import { MANUAL } from "../../src/prompts/manual.ts";
 import { stdinOf } from "../support/io.ts";
 import { INIT, TestKernel } from "../support/kernel.ts";
@@ -17,8 +18,9 @@ async function meanwhile(home: TestKernel, happens: (name: (signal: Interruption
 }
 
 /** Asks a model that fails in this way. */
-function failing(home: TestKernel, failure: "auth" | "content" | "quota"): Promise<Typed> {
-  home.model.will(INIT, { error: { class: failure, message: `it was ${failure}` } });
+function failing(home: TestKernel, failure: FailureClass): Promise<Typed> {
+  // Too long to wait for.
+  home.model.will(INIT, { error: { class: failure, message: `it was ${failure}`, retryAfterMs: 3_600_000 } });
   return type(home, "chat", "hi");
 }
 
@@ -36,6 +38,7 @@ const EXITS: { readonly [status: number]: readonly Exit[] } = {
   ],
   1: [
     { does: (home) => failing(home, "content"), says: "the run failed: it was content" },
+    { does: (home) => failing(home, "request"), says: "it was request" },
     { does: (home) => type(home, "chat", "-x", "hi"), says: "no block of code" },
     { does: (home) => type(home, "kill", INIT), says: "cannot be killed" },
   ],
@@ -66,6 +69,7 @@ const EXITS: { readonly [status: number]: readonly Exit[] } = {
   ],
   6: [{ does: (home) => failing(home, "quota"), says: "the run reached a limit: it was quota" }],
   75: [
+    { does: (home) => failing(home, "throttle"), says: "it was throttle" },
     {
       does: (home) => {
         const outage = { error: { class: "outage", message: "nobody answers" } } as const;
@@ -75,7 +79,10 @@ const EXITS: { readonly [status: number]: readonly Exit[] } = {
       says: "nobody answers",
     },
   ],
-  78: [{ does: (home) => type(home, "config", "set", "no.such", "1"), says: "no such setting" }],
+  78: [
+    { does: (home) => type(home, "config", "set", "no.such", "1"), says: "no such setting" },
+    { does: (home) => failing(home, "config"), says: "it was config" },
+  ],
   124: [
     {
       does: (home) => {

@@ -86,24 +86,6 @@ test("KILL also ends a stopped process and one that waits for approval", async (
   }
 });
 
-test("TERM and KILL repeated with the same request id get the same answer, not a missing process", async () => {
-  await using home = await TestKernel.boot();
-  for (const name of ["TERM", "KILL"]) {
-    const pid = await home.task({ prompt: "hello" });
-    await home.inState(pid, "idle");
-    const first = await signal(home, pid, name, `end-${name}`);
-    expect(await signal(home, pid, name, `end-${name}`)).toEqual(first);
-    await home.restart();
-    expect(await signal(home, pid, name, `end-${name}`)).toEqual(first);
-    const again = await home.refusal("proc.signal", { pid, signal: name });
-    expect(again.code).toBe("ESRCH");
-  }
-  const pid = await home.task({ prompt: "hello" });
-  await home.inState(pid, "idle");
-  const closed = await home.sys.call<Closed>("proc.kill", { pid }, { requestId: "kill-1" });
-  expect(await home.sys.call<Closed>("proc.kill", { pid }, { requestId: "kill-1" })).toEqual(closed);
-});
-
 test("0 tests for existence and changes nothing", async () => {
   await using home = await TestKernel.boot();
   expect(await signal(home, INIT, "0")).toEqual({ pid: INIT, signal: "0", state: "idle" });

@@ -99,34 +99,6 @@ test("a reset of a busy process ends its run and archives the queue, marked as u
   expect(await home.wait(INIT, { run: third.runId })).toMatchObject({ status: "aborted", exit: 130 });
 });
 
-test("a message sent during a reset waits for its end and is answered in the new history", async () => {
-  const gate = Promise.withResolvers<void>();
-  const archiving = Promise.withResolvers<void>();
-  await using home = await TestKernel.boot({
-    ports: (ports) => {
-      const put: typeof ports.objects.put = async (object, bytes) => {
-        if (!object.key.startsWith("var/sessions/sam/")) return await ports.objects.put(object, bytes);
-        if (object.key.endsWith(".gz")) {
-          archiving.resolve();
-          await gate.promise;
-        }
-        return await ports.objects.put(object, bytes);
-      };
-      return { ...ports, objects: Object.assign(Object.create(ports.objects), { put }) };
-    },
-  });
-  await home.say("old");
-  const resetting = reset(home);
-  await archiving.promise;
-  const { runId } = await home.send("new");
-  await home.quiet();
-  expect(home.heard("chat.start", runId)).toEqual([]);
-  gate.resolve();
-  expect(await resetting).toMatchObject({ archivedMessages: 2, undelivered: 0 });
-  expect(await home.ended(runId)).toMatchObject({ status: "ok" });
-  expect(await home.outline(INIT)).toEqual(["user: new", "assistant: done"]);
-});
-
 test("an empty history leaves no archive", async () => {
   await using home = await TestKernel.boot();
   const nothing = { archivedMessages: 0, archiveId: null, archivedTo: null, undelivered: 0 };
@@ -144,17 +116,6 @@ test("undelivered messages are archived too, even if there is nothing else", asy
   expect(closed).toMatchObject({ archivedMessages: 0, undelivered: 1 });
   expect(await archived(home, closed)).toMatchObject([{ id: null, content: "unheard", undelivered: true }]);
   expect((await home.get(INIT)).state).toBe("stopped");
-});
-
-test("a repeated reset request gives the same answer and archives nothing more", async () => {
-  await using home = await TestKernel.boot();
-  await home.say("one");
-  const first = await home.sys.call<Closed>("proc.reset", {}, { requestId: "reset-1" });
-  await home.say("two");
-  expect(await home.sys.call<Closed>("proc.reset", {}, { requestId: "reset-1" })).toEqual(first);
-  await home.restart();
-  expect(await home.sys.call<Closed>("proc.reset", {}, { requestId: "reset-1" })).toEqual(first);
-  expect(await home.outline(INIT)).toEqual(["user: two", "assistant: done"]);
 });
 
 test("two parallel resets run one after the other: the second finds an empty history", async () => {

@@ -55,31 +55,6 @@ test("a child starts in its parent's directory and acts as its account, unless r
   expect((await home.get(child.pid)).runAs).toBe((await home.get(parent)).runAs);
 });
 
-test("the same request id gives the same process, at once, later and at the next kernel", async () => {
-  await using home = await TestKernel.boot();
-  const ask = (label: string) =>
-    home.sys.call<Spawned>("proc.spawn", { label, prompt: "go" }, { requestId: "spawn-1" });
-  const [first, second] = await Promise.all([ask("one"), ask("one")]);
-  expect(second).toEqual(first);
-  await home.ended(first.runId ?? "");
-  expect(await ask("one")).toEqual(first);
-  await home.restart();
-  expect(await ask("one")).toEqual(first);
-  expect(await listed(home)).toHaveLength(2);
-  expect(await home.outline(first.pid)).toEqual(["user: go", "assistant: done"]);
-});
-
-test("a request id that was used for another call is refused and creates nothing", async () => {
-  await using home = await TestKernel.boot();
-  await home.sys.call("proc.spawn", { label: "one" }, { requestId: "spawn-1" });
-  const refused = await home.sys.call("proc.spawn", { label: "two" }, { requestId: "spawn-1" }).catch((error) => error);
-  expect(refused).toMatchObject({
-    code: "ECONFLICT",
-    message: expect.stringContaining("was already used for another request"),
-  });
-  expect(await listed(home)).toHaveLength(2);
-});
-
 test("a spawn that was cut between its steps is completed by the next kernel, prompt included", async () => {
   let cut = true;
   await using home = await TestKernel.boot({

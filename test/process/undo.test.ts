@@ -4,7 +4,7 @@
 import { describe, expect, test } from "bun:test";
 import { chmodSync, existsSync, lstatSync, readlinkSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import type { ShownDiff, Undone } from "../../src/abi/process/undo.ts";
+import type { ShownDiff } from "../../src/abi/process/undo.ts";
 import { TestKernel } from "../support/kernel.ts";
 import { diesIn, changesIn as filesOf, host, Project, undo, works, write } from "../support/worker.ts";
 
@@ -272,18 +272,6 @@ test("an undo is refused while the process runs", async () => {
   await home.holding();
   expect(await home.refusal("proc.undo", { pid })).toMatchObject({ code: "EBUSY" });
   home.model.release();
-});
-
-test("the same undo, repeated by a client that lost its kernel, is done once", async () => {
-  await using home = await TestKernel.boot();
-  const { pid } = await home.spawn({ workspace: "new" });
-  await works(home, pid, write("plan.md", "one\n"));
-  await works(home, pid, write("plan.md", "two\n"));
-  const again = () => home.sys.call<Undone>("proc.undo", { pid }, { requestId: "once" });
-  const first = await again();
-  await home.restart();
-  expect(await again()).toEqual(first);
-  expect((await home.stores.processes.undos(pid)).length).toBe(1);
 });
 
 test("many files are restored like few: empty ones, odd names and all", async () => {
