@@ -191,8 +191,8 @@ async function takeUp(
   for (const route of await kernel.routes.all()) bus.startedBy(route.runId, route.connectionId);
   await parts.policy.questions.takeUp();
   await recover({ kernel, store, objects, ...parts, clock, retries, onFault });
-  await parts.heldRuns.find();
-  await parts.budgets.look(null);
+  await parts.heldRuns.restore();
+  await parts.budgets.resumeAllowed(null);
 }
 
 function finished(
@@ -227,7 +227,7 @@ function finished(
       if (credentials !== undefined) return accepted(core, client, await core.logins.open(credentials, peer));
       const human = await kernel.accounts.firstHuman();
       if (human === null) throw new SysError("EIO", "this home has no account");
-      if (core.offers.made(human.uid, client)) heldRuns.look(human.uid).catch(core.onFault);
+      if (core.offers.made(human.uid, client)) heldRuns.resumeWithKey(human.uid).catch(core.onFault);
       return door(human.uid, () => callers.person(human.uid, human.home), client);
     },
     dueWithinMs,

@@ -84,8 +84,8 @@ export function bootProcesses(core: Core, files: FileParts, targets: TargetParts
   const closer = bootCloser(core, { ledger, runners, compactor: ports.compactor });
   const { models, offers } = core;
   const runsOf = { processes: kernel.processes, store, ledger, clock, wake, onFault };
-  const letGo = (row: ProcessRow) => heldRuns.letGo(row);
-  const outages: Outages = new Outages({ ...runsOf, letGo, runOver: shells.runOver });
+  const resume = (row: ProcessRow) => heldRuns.resume(row);
+  const outages: Outages = new Outages({ ...runsOf, resume, runOver: shells.runOver });
   const heldRuns = new HeldRuns({ ...runsOf, models, offers, outages });
   const control: Control = new Control({ store, ledger, runners, held: heldRuns, clock });
   const undoing = new UndoService({ ...core, store, ledger, places, changes, clock, log });

@@ -161,8 +161,8 @@ function settingsWatched({ settings }: Core, { heldRuns, budgets }: ProcessParts
     ...settings,
     async change(context, request) {
       const changed = await settings.change(context, request);
-      await heldRuns.look(context.caller.ownerUid);
-      await budgets.look(request.system ? null : context.caller.ownerUid);
+      await heldRuns.resumeWithKey(context.caller.ownerUid);
+      await budgets.resumeAllowed(request.system ? null : context.caller.ownerUid);
       return changed;
     },
   };

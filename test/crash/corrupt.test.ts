@@ -49,7 +49,10 @@ test.concurrent("a corrupt process database leaves seven of eight at work, moves
     expect(kept).toEqual([`${victim}.db`, `${victim}.db-shm`, `${victim}.db-wal`]);
 
     const refused = await rejection(sys.call("proc.send", { pid: victim, message: "hello" }));
-    expect([refused.code, refused.hints]).toEqual(["EIO", [`gsv proc reset --pid ${victim} starts it afresh`]]);
+    expect([refused.code, refused.hints]).toEqual([
+      "EIO",
+      [`to archive and start over: gsv proc reset --pid ${victim}`],
+    ]);
     const waited = await sys.call<{ results: WaitResult[] }>("proc.wait", { pids: [victim] });
     expect(waited.results[0]?.exit).toBe(1);
     await sys.call<Closed>("proc.reset", { pid: victim });

@@ -26,7 +26,7 @@ describe("a budget", () => {
     const held = await home.inState(pid, "paused");
     expect(held.waitsFor).toEqual({
       kind: "limit",
-      reason: `its budget is used up, $1.10 of $1.00: gsv budget ${pid} '+$1' raises it`,
+      reason: `its budget is used up ($1.10 of $1.00); raise it: gsv budget ${pid} '+$1'`,
     });
     expect(home.heard("process.budget").map(({ text, of }) => [text, of])).toEqual([
       [`${pid} has used $0.90 of $1.00 (90 %)`, pid],
@@ -129,7 +129,7 @@ describe("budgets nest", () => {
       { pid: parent, usedUsd: 1.2, under: null },
     ]);
     for (const pid of [parent, child]) await home.send("more", { pid });
-    const reason = `the budget of ${parent} is used up, $1.20 of $1.00: gsv budget ${parent} '+$1' raises it`;
+    const reason = `the budget of ${parent} is used up ($1.20 of $1.00); raise it: gsv budget ${parent} '+$1'`;
     expect((await home.inState(child, "paused")).waitsFor).toMatchObject({ reason });
     await home.inState(parent, "paused");
     await give(home, parent, "$5");
@@ -207,7 +207,7 @@ describe("budgets nest", () => {
     expect(home.heard("process.budget")[0]).toMatchObject({
       pid: second,
       of: parent,
-      text: `others use what is left of the budget of ${parent}; ${second} goes on after them`,
+      text: `other runs have reserved the rest of the budget of ${parent}; ${second} waits`,
     });
     const { runId } = await home.send("go", { pid: third });
     await home.sys.call("proc.abort", { pid: third });

@@ -156,7 +156,7 @@ test("a parent's failure does not affect its child, and the parent gets the end 
   const { parent, child } = await family(home);
   home.model.will(parent, { text: "good to know" });
   expect(await home.say("work", { pid: child })).toMatchObject({ status: "ok" });
-  const told = `${parent} was not told yet that ${child} ended: cannot use the database`;
+  const told = `${parent} has no event yet that ${child} ended: cannot use the database`;
   expect(new Set(home.faults.splice(0))).toEqual(new Set([told]));
   broken = false;
   await home.clock.advance(60_000);

@@ -104,7 +104,7 @@ test("a client with a used-up budget exits 6 with the command to type, which res
     expect((await chat("--pid", pid, "again")).status).toBe(0);
     const held = await chat("--pid", pid, "and again");
     expect([held.status, held.stdout]).toEqual([6, ""]);
-    expect(held.stderr).toContain(`gsv budget ${pid} '+$1' raises it`);
+    expect(held.stderr).toContain(`raise it: gsv budget ${pid} '+$1'`);
     expect((await home.gsv(["budget", pid, "+$1"])).stdout).toBe(`${pid} may use $1.60 ($1.00 of $1.60 so far)\n`);
     expect((await home.gsv(["wait", pid])).status).toBe(0);
     expect((await home.gsv(["budget"])).stdout).toMatch(new RegExp(`^${pid} +93 % +\\$1.50 of \\$1.60`, "m"));

@@ -106,7 +106,7 @@ test("an init process refuses TERM, KILL and kill, with the reason and an altern
   for (const { name, args } of tries) {
     const refused = await home.refusal(name, args);
     expect(refused.code).toBe("EPERM");
-    expect(refused.message).toBe("init:1000 is an init process: it lives as long as its account and cannot be killed");
+    expect(refused.message).toBe("init:1000 is an init process and cannot be killed");
     expect(refused.hints.join()).toContain("gsv proc reset --pid init:1000");
   }
   expect(await home.say("still there?")).toMatchObject({ status: "ok" });

@@ -157,7 +157,7 @@ test("status, /proc and wait show the rule, the attempt and the time", async () 
   expect(await home.get(pid)).toMatchObject({ restart: "on-failure", waitsFor: { kind: "restart", attempt: 1 } });
   const { content } = await home.sys.call<{ content: string }>("fs.read", { path: `/proc/${pid}/status` });
   expect(content).toContain("Restart:\ton-failure\n");
-  expect(content).toContain("taken up again (1 of 3)");
+  expect(content).toContain("restarting (1 of 3)");
   expect(await home.wait(pid, { run })).toMatchObject({ status: "held", exit: 75 });
   home.faults.splice(0);
 });

@@ -41,8 +41,8 @@ gsv proc list
 #> init:1000 … idle … init (sam) … sam … init … 0 … /home/sam … -
 
 gsv proc kill init:1000
-#! gsv: init:1000 is an init process: it lives as long as its account and cannot be killed
-#!   gsv proc reset --pid init:1000 archives its history and starts it afresh
+#! gsv: init:1000 is an init process and cannot be killed
+#!   to archive its history and start over: gsv proc reset --pid init:1000
 #= 1
 gsv proc list --uid 0
 #! gsv: only root may list the processes of uid 0

@@ -1,5 +1,5 @@
-// Writes down why a run ended in an error, for its owner: what was said last, what was called, what was in flight, without secrets and within
-// a bound. That it cannot be written is logged, and troubles nobody else.
+// Writes a crash file for each run that ends in an error, for its owner: last messages, calls and calls in flight, without secrets, of
+// limited size. If the file cannot be written, that is only logged.
 
 import { messageOf } from "../../abi/errno.ts";
 import { CORE_VERSION, type CoreMessage, type CrashCore, coreName } from "../../abi/process/crash.ts";
@@ -31,7 +31,7 @@ const CORE_BYTES_MAX = 256 * 1024;
 const FAULTS_MAX = 64;
 
 export class Crashes {
-  /** What a fault said of itself, until the run that met it has ended. */
+  /** Text of the error that a run met, by pid, until the run ends. */
   private readonly faults = new Map<string, string>();
 
   constructor(private readonly ports: CrashPorts) {}
@@ -42,16 +42,16 @@ export class Crashes {
     if (this.faults.size > FAULTS_MAX) this.faults.delete(this.faults.keys().next().value ?? "");
   }
 
-  /** Of a run that ended so; of one that entered another, that other has been told of. */
+  /** No file for a message that entered another run: that run has its own. */
   async ended(row: ProcessRow, end: RunEnd): Promise<void> {
     const fault = this.faults.get(row.pid) ?? null;
     this.faults.delete(row.pid);
     if (end.status !== "error" || end.mergedInto !== null) return;
     try {
       const core = await this.coreOf(row, end, end.reason === "fault" ? fault : null);
-      this.ports.keep(row.ownerUid, coreName(row.pid, core.at), `${fittingText(this.clean(core) as CrashCore)}\n`);
+      this.ports.keep(row.ownerUid, coreName(row.pid, core.at), `${textOf(this.clean(core) as CrashCore)}\n`);
     } catch (error) {
-      this.ports.log(`why ${row.pid} failed is not written down: ${messageOf(error)}`);
+      this.ports.log(`no crash file for ${row.pid}: ${messageOf(error)}`);
     }
   }
 
@@ -61,7 +61,7 @@ export class Crashes {
     const { messages } = await store.history(pid, { limit: MESSAGES, bytesMax: READ_BYTES_MAX });
     const [used] = (await kernel.usage.runs({ pid, limit: 1 })).filter(({ run }) => run === end.runId);
     const calls = await store.trace(pid, { limit: CALLS });
-    // What a model failed at before it used anything was charged to nobody.
+    // A failed model call without usage is only in the call log.
     const asked = used?.model ?? (end.reason?.startsWith("model.") ? lastAsked(calls) : null);
     const nameOf = async (number: number) => (await kernel.accounts.byUid(number))?.username ?? String(number);
     return {
@@ -71,18 +71,18 @@ export class Crashes {
         ...{ id: end.runId, reason: end.reason, error: end.error ?? "", usage: end.usage },
         model: asked ?? (await modelOfProcess(kernel, row)),
       },
-      messages: messages.map(shown),
+      messages: messages.map(unsealed),
       inFlight: inFlightOf(messages, end.runId),
       calls: calls.map(({ id: _, ...call }) => call),
     };
   }
 
-  /** Every text in it cut and without secrets: before it becomes JSON, in which a secret may be written in other ways. */
+  /** Cuts and redacts every text before it becomes JSON, where an escape may hide a secret. */
   private clean(value: unknown): unknown {
     if (typeof value === "string") return headAndTail(this.ports.redact(value), TEXT_BYTES_MAX).text;
     if (Array.isArray(value)) return value.map((each) => this.clean(each));
     if (typeof value !== "object" || value === null) return value;
-    // A name may be what a secret is called by: `password: …` is seen only together.
+    // Redact name and value together: `password: …` is a secret only with its name.
     return Object.fromEntries(
       Object.entries(value).map(([name, each]) => [this.ports.redact(name), this.cleanNamed(name, each)]),
     );
@@ -95,9 +95,9 @@ export class Crashes {
   }
 }
 
-function shown(message: Message): CoreMessage {
+function unsealed(message: Message): CoreMessage {
   const { id: seq, timestamp: at, role, content } = message;
-  // What only its model can read says nothing to people.
+  // Drop the sealed part, which only the model can read.
   if (typeof content === "object" && "seal" in content) {
     const { seal: _, ...rest } = content;
     return { seq, at, role, content: rest };
@@ -109,7 +109,7 @@ function isOpenEnded(outcome: ToolOutcome): boolean {
   return outcome === "cancelled" || outcome === "unknown";
 }
 
-/** When a run ends, what has no result gets one: that it was cancelled, or that nobody knows. */
+/** Calls that had no result when the run ended; they then got `cancelled` or `unknown`. */
 function inFlightOf(messages: readonly Message[], runId: string): CrashCore["inFlight"] {
   const open = new Set(
     messages.flatMap((message) =>
@@ -127,8 +127,8 @@ function inFlightOf(messages: readonly Message[], runId: string): CrashCore["inF
   );
 }
 
-/** In lines, as files are read; the oldest goes first where it is too much. */
-function fittingText(core: CrashCore): string {
+/** Drops the oldest messages and calls until the file is small enough. */
+function textOf(core: CrashCore): string {
   for (let { messages, calls } = core; ; ) {
     const text = JSON.stringify({ ...core, messages, calls }, null, 2);
     if (Buffer.byteLength(text) <= CORE_BYTES_MAX || messages.length + calls.length === 0) return text;

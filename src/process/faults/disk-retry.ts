@@ -1,5 +1,5 @@
-// Repeats work that failed for lack of disk space or the like, until it succeeds. One timer per name: asking ten times does not repeat the
-// work ten times as often.
+// Repeats work that failed because the disk was full or the like, until it succeeds. Each name has one timer, so asking again adds no
+// retries.
 
 import { Alarms } from "../../lib/alarm.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -16,7 +16,7 @@ export class Retries {
     this.alarms = new Alarms({ clock, onFault, monotonic: true, ring: (name) => this.again(name) });
   }
 
-  /** Whether work still has to be repeated: the kernel stays up until then. */
+  /** The kernel stays up while work waits. */
   get pending(): boolean {
     return this.works.size > 0;
   }

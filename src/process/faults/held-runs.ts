@@ -1,6 +1,5 @@
-// Paused runs: until an instant of their own, or until there is another key because theirs was refused or is gone. Runs whose provider does
-// not answer belong to Outages. The keys are checked when a client connects or a setting changes. A starting kernel finds the runs that an
-// earlier one paused.
+// Paused runs that wait for an instant or for another key. Runs that wait for a provider belong to Outages. Keys are checked when a client
+// connects or a setting changes. A starting kernel finds the runs that an earlier one paused.
 
 import { TRIED_AGAIN, type WaitsFor } from "../../abi/process/process.ts";
 import type { Model } from "../../kernel/models/model.ts";
@@ -25,13 +24,13 @@ export interface HeldRunsPorts {
   readonly onFault: (error: unknown) => void;
 }
 
-/** After a fault the run is tried again so much later. */
+/** Delay after an error while resuming a run. */
 const AGAIN_MS = 60_000;
 
 interface Refused {
-  /** null if an earlier kernel paused it: the run is released and finds out itself. */
+  /** null if an earlier kernel paused the run: then just try it. */
   readonly model: string | null;
-  /** Mark of the key that was refused. */
+  /** Mark of the refused key. */
   readonly keyMark: string | null;
 }
 
@@ -41,49 +40,48 @@ export class HeldRuns {
 
   constructor(private readonly ports: HeldRunsPorts) {
     const { clock, onFault } = ports;
-    this.due = new Alarms({ clock, onFault, ring: (pid) => this.tryNow(pid) });
+    this.due = new Alarms({ clock, onFault, ring: (pid) => this.restart(pid) });
   }
 
-  /** Finds what an earlier kernel paused. */
-  async find(): Promise<void> {
+  async restore(): Promise<void> {
     for (const row of await this.ports.processes.paused()) {
       const { pid, waitsFor } = row;
       if (waitsFor?.kind === "credential") this.keys.set(pid, { model: null, keyMark: null });
       if (waitsFor?.kind === "restart") this.due.set(pid, waitsFor.until);
-      this.ports.outages.found(row);
+      this.ports.outages.restore(row);
     }
   }
 
-  forKey({ pid, ownerUid: uid }: ProcessRow, runId: string, { name, keyMark }: Model): void {
+  waitForKey({ pid, ownerUid: uid }: ProcessRow, runId: string, { name, keyMark }: Model): void {
     this.keys.set(pid, { model: name, keyMark });
-    // Its own key was refused: the next key that its owner brings is for it too.
+    // The client's own key was refused: the owner's next client offers another.
     if (keyMark !== null) this.ports.offers.refused({ pid, runId, uid });
   }
 
-  until(pid: string, at: number): void {
+  restartAt(pid: string, at: number): void {
     this.due.set(pid, at);
   }
 
-  /** Until the next run is due; null when none is. */
+  /** null if no run is due. */
   dueWithinMs(): number | null {
     return this.due.dueWithinMs();
   }
 
-  /** After a client connected or a setting changed: releases the runs that have a key now. */
-  async look(ownerUid: number): Promise<void> {
+  /** Resumes the owner's runs that have a key now. */
+  async resumeWithKey(ownerUid: number): Promise<void> {
     for (const [pid, refused] of this.keys) {
       const row = await this.ports.processes.get(pid);
-      if (row === null || !isHeld(row.waitsFor)) this.forget(pid);
-      else if (row.ownerUid === ownerUid && (await this.hasKey(row, refused))) await this.letGo(row);
+      if (row === null || !mayRetry(row.waitsFor)) this.forget(pid);
+      else if (row.ownerUid === ownerUid && (await this.hasKey(row, refused))) await this.resume(row);
     }
   }
 
-  /** Tries a paused run now, whatever it waits for; with `model`, by that model from now on. */
-  async letGo(row: ProcessRow, model?: string): Promise<void> {
+  /** Resumes a paused run now, whatever it waits for; with `model`, by that model from now on. */
+  async resume(row: ProcessRow, model?: string): Promise<void> {
     const { store, ledger, clock, wake } = this.ports;
     this.forget(row.pid);
     await ledger.write(row, async () => {
-      if (!isHeld((await store.head(row.pid)).paused)) return;
+      if (!mayRetry((await store.head(row.pid)).paused)) return;
       await store.pause(row.pid, null, { now: clock.now(), ...(model === undefined ? {} : { model }) });
       await ledger.publish(row);
     });
@@ -109,10 +107,10 @@ export class HeldRuns {
     return first.missing === null && (keyMark === null || first.keyMark !== keyMark);
   }
 
-  private async tryNow(pid: string): Promise<void> {
+  private async restart(pid: string): Promise<void> {
     try {
       const row = await this.ports.processes.get(pid);
-      if (row !== null) await this.letGo(row);
+      if (row !== null) await this.resume(row);
     } catch (error) {
       this.ports.onFault(error);
       this.due.set(pid, this.ports.clock.now() + AGAIN_MS);
@@ -120,7 +118,7 @@ export class HeldRuns {
   }
 }
 
-/** Paused by something that a try may end. */
-export function isHeld(waitsFor: WaitsFor | null): boolean {
+/** True if resuming can end the pause. */
+export function mayRetry(waitsFor: WaitsFor | null): boolean {
   return TRIED_AGAIN.includes(waitsFor?.kind);
 }

@@ -1,6 +1,6 @@
-// Providers that do not answer, and the runs that are put aside until they do. A provider is looked at once, and not once for each process:
-// at its instant one of the runs is let go, and what becomes of its turn says how all of them go on. The instants and counts lie with the
-// processes that wait, so the next kernel finds them there; a provider that nobody waits for is no outage.
+// Providers that do not answer, and the runs paused until they do. One paused run probes the provider at its next instant, and the result
+// of that turn counts for all of them. Instants and counts are stored with the paused runs, so the next kernel continues. A provider
+// without waiting runs has no outage.
 
 import { FAILED_NOTE, normaliseText } from "../../abi/process/message.ts";
 import type { NextTry, Retrying, WaitsFor } from "../../abi/process/process.ts";
@@ -20,35 +20,35 @@ export interface OutagePorts {
   readonly store: ProcessStore;
   readonly ledger: Ledger;
   readonly clock: Clock;
-  /** It is tried now. */
-  readonly letGo: (row: ProcessRow) => Promise<void>;
+  /** Resumes a run now. */
+  readonly resume: (row: ProcessRow) => Promise<void>;
   readonly wake: (pid: string) => void;
   readonly runOver: (pid: string) => void;
   readonly onFault: (error: unknown) => void;
 }
 
-export type Aside = { readonly kind: "outage" } & NextTry;
+export type OutageWait = { readonly kind: "outage" } & NextTry;
 
-/** A failure as the provider's: what its run waits for, and whether it was a look at the provider or one beside them. */
-export interface Noted {
-  readonly waitsFor: Aside;
-  readonly isLook: boolean;
+/** What a failed run waits for, and whether its turn was a probe of the provider. */
+export interface FailedTry {
+  readonly waitsFor: OutageWait;
+  readonly isProbe: boolean;
 }
 
 interface Outage {
   readonly since: number;
-  /** How often it was found not to answer. */
+  /** Failed probes. */
   looks: number;
   nextAt: number;
   readonly waiting: Set<string>;
-  /** The process whose turn is the look that is under way. */
+  /** Pid of the process that probes now. */
   probe: string | null;
 }
 
-/** How soon a machine without a network may have one. */
+/** Delay of the next probe without a network. */
 const OFFLINE_MS = 30_000;
-/** A look takes no longer than this. */
-const LOOK_MS = 60_000;
+/** Time limit of a probe. */
+const PROBE_MS = 60_000;
 
 export class Outages {
   private readonly known = new Map<string, Outage>();
@@ -56,11 +56,11 @@ export class Outages {
 
   constructor(private readonly ports: OutagePorts) {
     const { clock, onFault } = ports;
-    this.alarms = new Alarms({ clock, onFault, ring: (key) => this.look(key) });
+    this.alarms = new Alarms({ clock, onFault, ring: (key) => this.probe(key) });
   }
 
-  /** What an earlier kernel left. */
-  found({ pid, ownerUid, waitsFor }: ProcessRow): void {
+  /** Restores an outage that an earlier kernel stored. */
+  restore({ pid, ownerUid, waitsFor }: ProcessRow): void {
     if (waitsFor?.kind !== "outage") return;
     const key = keyOf(ownerUid, waitsFor.model);
     const since = waitsFor.since ?? this.ports.clock.now();
@@ -72,16 +72,16 @@ export class Outages {
     this.arm(key);
   }
 
-  /** A turn was not answered. Where the provider is known not to answer and was not to be looked at now, its instant stands. */
-  failed({ pid, ownerUid }: ProcessRow, model: string, failure: Failure): Noted {
+  /** A turn failed. Only a probe, or a first failure, moves the instant of the next probe. */
+  failed({ pid, ownerUid }: ProcessRow, model: string, failure: Failure): FailedTry {
     const now = this.ports.clock.now();
     const key = keyOf(ownerUid, model);
     const known = this.known.get(key);
     const outage = known ?? { since: now, looks: 0, nextAt: now, waiting: new Set<string>(), probe: null };
     this.known.set(key, outage);
-    const isLook = known === undefined || outage.probe === pid || now >= outage.nextAt;
+    const isProbe = known === undefined || outage.probe === pid || now >= outage.nextAt;
     const wanted = now + (failure.retryAfterMs ?? 0);
-    if (isLook) {
+    if (isProbe) {
       const ms = failure.isOffline ? OFFLINE_MS : laterMs(outage.looks);
       if (!failure.isOffline) outage.looks++;
       outage.nextAt = Math.max(wanted, now + ms);
@@ -89,32 +89,30 @@ export class Outages {
     } else outage.nextAt = Math.max(wanted, outage.nextAt);
     const { since, looks, nextAt: until } = outage;
     const { class: failureClass, message: reason } = failure;
-    const waitsFor: Aside = { kind: "outage", model, class: failureClass, reason, until, since, looks };
-    if (isLook) void this.tell(outage, pid, waitsFor, failure.isOffline !== true);
+    const waitsFor: OutageWait = { kind: "outage", model, class: failureClass, reason, until, since, looks };
+    if (isProbe) void this.postponeOthers(outage, pid, waitsFor, failure.isOffline !== true);
     this.arm(key);
-    return { waitsFor, isLook };
+    return { waitsFor, isProbe };
   }
 
-  /** The run of the process is put aside. */
-  waits({ pid, ownerUid }: ProcessRow, { model }: Aside): void {
+  waits({ pid, ownerUid }: ProcessRow, { model }: OutageWait): void {
     this.known.get(keyOf(ownerUid, model))?.waiting.add(pid);
   }
 
-  /** It answers: whoever waited for it goes on. */
+  /** The provider answers: resumes every run that waits for it. */
   answered({ ownerUid }: ProcessRow, model: string): void {
     const key = keyOf(ownerUid, model);
     const outage = this.known.get(key);
     if (outage === undefined) return;
     this.end(key);
-    void this.each([...outage.waiting], (row) => this.ports.letGo(row));
+    void this.each([...outage.waiting], (row) => this.ports.resume(row));
   }
 
-  /** The process does not wait any more, whatever comes of it. */
   forget(pid: string): void {
     for (const { waiting } of this.known.values()) waiting.delete(pid);
   }
 
-  /** Until the next look; null where nobody waits for one. */
+  /** Milliseconds until the next probe; null if no run waits. */
   dueWithinMs(): number | null {
     const waited = [...this.known.values()].filter(({ waiting }) => waiting.size > 0);
     if (waited.length === 0) return null;
@@ -134,41 +132,41 @@ export class Outages {
   private arm(key: string): void {
     const outage = this.known.get(key);
     if (outage === undefined) return;
-    this.alarms.set(key, outage.probe === null ? outage.nextAt : this.ports.clock.now() + LOOK_MS);
+    this.alarms.set(key, outage.probe === null ? outage.nextAt : this.ports.clock.now() + PROBE_MS);
   }
 
-  private async look(key: string): Promise<void> {
+  private async probe(key: string): Promise<void> {
     const outage = this.known.get(key);
     if (outage === undefined) return;
-    const isUnderWay = outage.probe !== null && (await this.isAtWork(outage.probe));
-    if (outage.nextAt <= this.ports.clock.now() && !isUnderWay) {
+    const isProbing = outage.probe !== null && (await this.isWorking(outage.probe));
+    if (outage.nextAt <= this.ports.clock.now() && !isProbing) {
       outage.probe = null;
       const row = await this.nextWaiting(outage);
-      // Nobody waits for the provider: the next process that asks it finds out.
+      // No run waits: the next failed turn begins a new outage.
       if (row === null) return this.end(key);
-      await this.tryBy(outage, row);
+      await this.probeBy(outage, row);
     }
     this.arm(key);
   }
 
-  private async tryBy(outage: Outage, row: ProcessRow): Promise<void> {
+  private async probeBy(outage: Outage, row: ProcessRow): Promise<void> {
     outage.probe = row.pid;
     try {
-      await this.ports.letGo(row);
+      await this.ports.resume(row);
     } catch (error) {
       this.ports.onFault(error);
       outage.waiting.add(row.pid);
       outage.probe = null;
-      outage.nextAt = this.ports.clock.now() + LOOK_MS;
+      outage.nextAt = this.ports.clock.now() + PROBE_MS;
     }
   }
 
-  private async isAtWork(pid: string): Promise<boolean> {
+  private async isWorking(pid: string): Promise<boolean> {
     const row = await this.ports.processes.get(pid);
     return row !== null && WORKING_STATES.includes(row.state);
   }
 
-  /** Whoever has waited longest; one that was stopped or ended meanwhile does not wait. */
+  /** The run that has waited longest; removes runs that were stopped or ended. */
   private async nextWaiting({ waiting }: Outage): Promise<ProcessRow | null> {
     for (const pid of waiting) {
       const row = await this.ports.processes.get(pid);
@@ -178,22 +176,22 @@ export class Outages {
     return null;
   }
 
-  /** The others that wait hear of the look, which counts for each of them. */
-  private tell(outage: Outage, prober: string, waitsFor: Aside, counts: boolean): Promise<void> {
-    const others = [...outage.waiting].filter((pid) => pid !== prober);
-    return this.each(others, (row) => this.putOff(outage, row, { waitsFor, counts }));
+  /** Stores the failed probe with the other waiting runs. */
+  private postponeOthers(outage: Outage, probing: string, waitsFor: OutageWait, counts: boolean): Promise<void> {
+    const others = [...outage.waiting].filter((pid) => pid !== probing);
+    return this.each(others, (row) => this.postpone(outage, row, { waitsFor, counts }));
   }
 
-  private async putOff(
+  private async postpone(
     outage: Outage,
     row: ProcessRow,
-    { waitsFor, counts }: { readonly waitsFor: Aside; readonly counts: boolean },
+    { waitsFor, counts }: { readonly waitsFor: OutageWait; readonly counts: boolean },
   ): Promise<void> {
     const { store, ledger, clock } = this.ports;
     await ledger.write(row, async () => {
       const { epoch, currentRun: runId, paused, retrying, stopped } = await store.head(row.pid);
-      // Reset, stopped or let go meanwhile.
-      if (runId === null || retrying === null || !isOf(paused, row, waitsFor) || stopped) {
+      // Reset, stopped or resumed meanwhile.
+      if (runId === null || retrying === null || !isSameOutage(paused, row, waitsFor) || stopped) {
         outage.waiting.delete(row.pid);
         return;
       }
@@ -234,15 +232,14 @@ export class Outages {
   }
 }
 
-/** What is told once nobody looks any more. */
 export function exhaustedText(reason: string): string {
-  return normaliseText(`given up after ${LOOKS_MAX} tries over hours: ${reason}; another message tries again`);
+  return normaliseText(`gave up after ${LOOKS_MAX} tries: ${reason}; send a message to try again`);
 }
 
 function keyOf(ownerUid: number, model: string): string {
   return `${ownerUid} ${providerOf(model)}`;
 }
 
-function isOf(paused: WaitsFor | null, { ownerUid }: ProcessRow, { model }: Aside): boolean {
+function isSameOutage(paused: WaitsFor | null, { ownerUid }: ProcessRow, { model }: OutageWait): boolean {
   return paused?.kind === "outage" && keyOf(ownerUid, paused.model) === keyOf(ownerUid, model);
 }

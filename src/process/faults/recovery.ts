@@ -1,5 +1,5 @@
-// What a kernel does before it serves: every process that an earlier one left in the middle of something is taken to a legal state and
-// goes on. Processes that were quiet are not looked at. One that cannot be read hurts nobody else.
+// Recovers processes before the kernel serves clients: each process that an earlier kernel left unfinished gets a legal state and
+// continues. Idle processes are skipped. An unreadable process does not affect others.
 
 import { WORKING_STATES } from "../../abi/process/process.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -21,7 +21,7 @@ export interface RecoveryPorts {
   readonly objects: ObjectStore;
   readonly ledger: Ledger;
   readonly runners: Runners;
-  /** Carries an undo to its end that a kernel died in. */
+  /** Completes an undo that a kernel crash interrupted. */
   readonly undoing: Pick<UndoService, "settle">;
   readonly closer: Closer;
   readonly clock: Clock;
@@ -29,10 +29,10 @@ export interface RecoveryPorts {
   readonly onFault: (error: unknown) => void;
 }
 
-/** Returns how many processes were looked at. */
+/** Returns the number of unfinished processes. */
 export async function recover(ports: RecoveryPorts): Promise<number> {
   const rows = await ports.kernel.processes.unfinished();
-  // All is copied before anything goes on: what one has spent bounds the others. What fails here fails again below, and is dealt with.
+  // Publish all first: what one process has spent limits the others. Errors come again below and are handled there.
   for (const row of rows) if (row.phase === "live") await ports.ledger.open(row).catch(() => {});
   for (const row of rows) await recoverOrLater(ports, row);
   return rows.length;
@@ -52,7 +52,7 @@ async function recoverOne(ports: RecoveryPorts, row: ProcessRow): Promise<void> 
   const { store, ledger, runners, closer, onFault } = ports;
   if (row.phase === "creating") return await completeSpawn(ports, row.pid);
   if (row.phase === "live") await ledger.open(row);
-  // A reset or kill on its way may have much to pack: clients need not wait for that, the process itself does.
+  // Archiving may take long: only the process itself waits for it, not clients.
   if (row.phase === "killing" || (await store.head(row.pid)).closing !== null) {
     closer.rollForward(row.pid).catch(onFault);
     return;
@@ -60,6 +60,6 @@ async function recoverOne(ports: RecoveryPorts, row: ProcessRow): Promise<void> 
   await ports.undoing.settle(row).catch(onFault);
   const { state } = await store.projection(row.pid);
   if (WORKING_STATES.includes(state)) runners.wake(row.pid);
-  // Nothing is left to do: writing nothing takes the mark away.
+  // An empty write clears the dirty mark.
   else await ledger.write(row, () => ledger.publish(row));
 }

@@ -1,6 +1,6 @@
-// Runs that ended by a fault: of gsv itself, or of a model that does not keep to its protocol. Where the process says so, the same run is
-// taken up again from its last commit, later each time and three times at most; ten minutes without a fault begin the count anew. An
-// outage, a refusal, a limit and a stop are no faults. Count and instant are stored with the process.
+// Restarts runs that ended by an internal error or a protocol error of the model, if the process's restart rule allows: from the last
+// commit, at growing intervals, at most three times. After ten minutes without an error the count starts at zero. Outages, refusals, limits
+// and stops are not restarted. Count and instant are stored.
 
 import { RESTART_BASE_MS, RESTARTS_MAX, STABLE_MS } from "../../abi/process/lifecycle.ts";
 import type { Restarts, WaitsFor } from "../../abi/process/process.ts";
@@ -15,7 +15,7 @@ export interface RestarterPorts {
   readonly ledger: Ledger;
   readonly clock: Clock;
   readonly held: () => HeldRuns;
-  /** A process whose session lies outside of the terminal: nobody is there to start it again. */
+  /** The session belongs to another channel, where no person can restart the run. */
   readonly isExternal: (pid: string) => Promise<boolean>;
 }
 
@@ -25,7 +25,7 @@ export interface Fault {
   readonly reason: string;
 }
 
-/** The next one, or null when there were as many as there may be. */
+/** null if the limit is reached. */
 export function nextRestart(before: Restarts | null, now: number): (Restarts & { readonly until: number }) | null {
   const count = before === null || now - before.at >= STABLE_MS ? 0 : before.count;
   if (count >= RESTARTS_MAX) return null;
@@ -36,7 +36,7 @@ export function nextRestart(before: Restarts | null, now: number): (Restarts & {
 export class Restarter {
   constructor(private readonly ports: RestarterPorts) {}
 
-  /** Whether the run is put aside to be taken up again; else it is over. */
+  /** True if the run will restart, or another request changed it; false: end the run. */
   async after(row: ProcessRow, { epoch, runId, reason }: Fault): Promise<boolean> {
     const { store, ledger, clock, held } = this.ports;
     if (!(await this.mayRestart(row))) return false;
@@ -44,13 +44,13 @@ export class Restarter {
     const next = stopped ? null : nextRestart(before, clock.now());
     if (next === null) return false;
     const { until, count: attempt, at } = next;
-    const why = `${reason}; taken up again (${attempt} of ${RESTARTS_MAX})`;
+    const why = `${reason}; restarting (${attempt} of ${RESTARTS_MAX})`;
     const waitsFor: WaitsFor = { kind: "restart", reason: why, until, attempt };
     const put = await store.restart(row.pid, epoch, { runId, restarts: { count: attempt, at }, waitsFor });
     if (!put.ok) return true;
-    const told = { name: "process.restart", run: runId, attempt, of: RESTARTS_MAX, until, reason } as const;
-    await ledger.publish(row, [told]);
-    held().until(row.pid, until);
+    const restart = { name: "process.restart", run: runId, attempt, of: RESTARTS_MAX, until, reason } as const;
+    await ledger.publish(row, [restart]);
+    held().restartAt(row.pid, until);
     return true;
   }
 

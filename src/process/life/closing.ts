@@ -1,6 +1,6 @@
-// Reset and kill follow one protocol: store the cut and fence the run, end what is in flight, archive up to the cut and verify the archive,
-// delete, answer. Each step is stored before the next begins, so a crash anywhere is rolled forward: at no moment are history and archive
-// both missing.
+// Reset and kill follow one protocol: store the cut and fence the run, end calls in flight, archive up to the cut, verify the archive,
+// delete, answer. Each step is stored before the next begins, so a crash anywhere is rolled forward. History and archive are never both
+// missing.
 
 import { messageOf, SysError } from "../../abi/errno.ts";
 import type { RandomBytes } from "../../abi/ids.ts";
@@ -29,9 +29,9 @@ export interface ClosingPorts {
   readonly clock: Clock;
   readonly random: RandomBytes;
   readonly checkpoint: Checkpointer;
-  /** Before a history goes: what should last of it. */
+  /** Extracts memories before a history is archived. */
   readonly keepLasting: (row: ProcessRow) => Promise<void>;
-  /** How long after a failure it is tried again. */
+  /** First delay before a failed reset or kill is retried. */
   readonly retryMs: number;
   readonly log: (line: string) => void;
 }
@@ -41,17 +41,17 @@ export interface CloseRequest {
   readonly archive: boolean;
   readonly archiveId: string;
   readonly requestKey: string;
-  /** Whose request it is: its answer is kept for them. */
+  /** The answer is stored for this account. */
   readonly uid: number;
-  /** Of a reset: the archive whose messages the next history begins with. */
+  /** For a reset: the archive that begins the next history. */
   readonly restore?: string;
 }
 
-/** How long an effect in flight may take to end once its run is fenced. */
+/** Time for calls in flight to end after their run is fenced. */
 const EFFECTS_END_MS = 10_000;
 const RETRY_DOUBLINGS_MAX = 8;
 
-/** Few enough that packing a page of long messages keeps nobody waiting. */
+/** Small pages, so that packing long messages blocks nobody. */
 const PAGE_ROWS = 20;
 
 export class Closer {
@@ -60,32 +60,31 @@ export class Closer {
   constructor(private readonly ports: ClosingPorts) {}
 
   reset(row: ProcessRow, request: CloseRequest): Promise<Closed> {
-    return this.orTryAgain(row.pid, () => this.doReset(row, request));
+    return this.orRetry(row.pid, () => this.doReset(row, request));
   }
 
-  /** A message has drawn the line; `row` is as it was before it. What is above the line is put away, as for any reset. */
+  /** Archives what is before the cut that a message made; `row` is from before the message. */
   renew(row: ProcessRow): Promise<void> {
-    return this.orTryAgain(row.pid, async () => {
+    return this.orRetry(row.pid, async () => {
       await this.ports.keepLasting(row);
-      await this.goOn(row.pid);
+      await this.completeClosing(row.pid);
     });
   }
 
   kill(row: ProcessRow, request: CloseRequest): Promise<Closed> {
-    return this.orTryAgain(row.pid, () => this.doKill(row, request));
+    return this.orRetry(row.pid, () => this.doKill(row, request));
   }
 
-  /** Resolves when no reset or kill is under way. */
   async settled(): Promise<void> {
     await Promise.all(this.chains.values());
   }
 
-  /** After a crash, or when there was no room for an archive: takes a reset or kill that was begun to its end. */
+  /** Completes a reset or kill after a crash or a failure. */
   rollForward(pid: string, attempt = 0): Promise<void> {
-    return this.orTryAgain(pid, () => this.goOn(pid), attempt);
+    return this.orRetry(pid, () => this.completeClosing(pid), attempt);
   }
 
-  private async goOn(pid: string): Promise<void> {
+  private async completeClosing(pid: string): Promise<void> {
     const row = await this.ports.kernel.processes.get(pid);
     if (row === null) return;
     if (row.phase === "killing" && row.step !== null)
@@ -94,14 +93,14 @@ export class Closer {
     if (closing !== null) await this.ports.ledger.write(row, () => this.finishReset(row, closing));
   }
 
-  // Who asked is told that it failed, but the line is drawn already: until the rest is done nobody may use the process.
-  private async orTryAgain<T>(pid: string, work: () => Promise<T>, attempt = 0): Promise<T> {
+  // The caller gets the error, but the cut is stored: retry until the process is usable again.
+  private async orRetry<T>(pid: string, work: () => Promise<T>, attempt = 0): Promise<T> {
     const { clock, retryMs, log } = this.ports;
     try {
       return await this.oneAtATime(pid, work);
     } catch (error) {
       if (!(await this.isBegun(pid).catch(() => true))) throw error;
-      log(`${pid} could not be put away, it is tried again: ${messageOf(error)}`);
+      log(`${pid} is not archived yet, retrying: ${messageOf(error)}`);
       clock.after(retryMs * 2 ** Math.min(attempt, RETRY_DOUBLINGS_MAX), () => {
         this.rollForward(pid, attempt + 1).catch(() => {});
       });
@@ -120,14 +119,14 @@ export class Closer {
     if (known !== null && !("archivedTo" in known))
       throw new SysError("ECONFLICT", "this request id was used for something else");
     if (known !== null) return known as Closed;
-    await this.stillThere(row.pid);
+    await this.needProcess(row.pid);
     if (request.archive) await this.ports.keepLasting(row);
     return await ledger.write(row, async () => this.finishReset(row, await this.cut(row, request)));
   }
 
   private async finishReset(row: ProcessRow, closing: Closing): Promise<Closed> {
     const { kernel, store, objects, ledger, runners, clock } = this.ports;
-    const closed = await this.putAway(row, closing);
+    const closed = await this.archiveAndCheckpoint(row, closing);
     await restoreInto({ archives: kernel.archives, objects, store }, row.pid, closing);
     await forgetMedia(objects, row, closing.media);
     await store.seal(row.pid, { answer: closed, now: clock.now() });
@@ -141,14 +140,14 @@ export class Closer {
     const { kernel, store, ledger, clock } = this.ports;
     const known = await kernel.requests.answered(request.uid, request.requestKey, row.pid);
     if (known?.sameBody) return known.answer as Closed;
-    await this.stillThere(row.pid);
-    // After a crash between the last two steps only the registry still knows of it.
-    const whole = await store.exists(row.pid);
-    if (whole) await ledger.open(row);
-    // From here on nobody finds the process any more, whatever happens.
+    await this.needProcess(row.pid);
+    // A crash between the last two steps leaves only the registry row.
+    const exists = await store.exists(row.pid);
+    if (exists) await ledger.open(row);
+    // Nobody finds the process from here on.
     await kernel.processes.tombstone(row.pid, { ...request });
-    const closed = whole
-      ? await this.putAway(row, await this.cut(row, request))
+    const closed = exists
+      ? await this.archiveAndCheckpoint(row, await this.cut(row, request))
       : await this.closedBefore(row, request);
     await forgetMedia(this.ports.objects, row);
     await ledger.tellParent(row.pid, { runId: null, text: "killed" }, "kill");
@@ -170,14 +169,14 @@ export class Closer {
     const { store, ledger, runners, clock } = this.ports;
     const { uid: _, ...wish } = request;
     const cut = await store.cut(row.pid, { ...wish, now: clock.now() });
-    if (!cut.ok) throw new SysError("EAGAIN", `${row.pid} is being ended by somebody else`);
+    if (!cut.ok) throw new SysError("EAGAIN", `${row.pid} is being reset or killed by another request`);
     runners.interrupt(row.pid);
     await ledger.publish(row, endSignals(cut.value.ends));
     await runners.quiet(row.pid, EFFECTS_END_MS);
     return cut.value.closing;
   }
 
-  private async putAway(row: ProcessRow, closing: Closing): Promise<Closed> {
+  private async archiveAndCheckpoint(row: ProcessRow, closing: Closing): Promise<Closed> {
     const generation = await turnGeneration(this.ports, row, closing);
     const closed = await this.archived(row, closing);
     if (generation !== null) await keepUnderOwnName(this.ports, row, { generation, closed });
@@ -194,7 +193,7 @@ export class Closer {
     const { store, kernel, objects, clock } = this.ports;
     const nothing: Closed = { pid: row.pid, archivedMessages: 0, archiveId: null, archivedTo: null, undelivered: 0 };
     const first = await store.closingRecords(row.pid, null, 1);
-    if (!closing.archive || (first.records.length === 0 && (await this.nothingWaits(row.pid, first.next))))
+    if (!closing.archive || (first.records.length === 0 && (await this.hasNoRecords(row.pid, first.next))))
       return nothing;
     const owner = await kernel.accounts.byUid(row.ownerUid);
     if (owner === null) throw new Error(`${row.pid} has no owner`);
@@ -247,12 +246,12 @@ export class Closer {
     return { pid: row.pid, archivedMessages: messages, archiveId: id, archivedTo: `/${key}`, undelivered };
   }
 
-  /** Another kill may have come first while this request waited its turn. */
-  private async stillThere(pid: string): Promise<void> {
+  /** Another kill may have finished while this one waited. */
+  private async needProcess(pid: string): Promise<void> {
     if ((await this.ports.kernel.processes.get(pid)) === null) throw noSuchProcess(pid);
   }
 
-  private async nothingWaits(pid: string, next: string | null): Promise<boolean> {
+  private async hasNoRecords(pid: string, next: string | null): Promise<boolean> {
     if (next === null) return true;
     return (await this.ports.store.closingRecords(pid, next, 1)).records.length === 0;
   }
@@ -265,12 +264,11 @@ export class Closer {
       yield page.records;
       if (page.next === null) return;
       after = page.next;
-      // Others get their turn between pages.
       await new Promise((resolve) => setImmediate(resolve));
     }
   }
 
-  // A second request waits for the first and then finds its answer or its line.
+  // A second request waits for the first and then finds its answer or its cut.
   private oneAtATime<T>(pid: string, work: () => Promise<T>): Promise<T> {
     const result = (this.chains.get(pid) ?? Promise.resolve()).then(work);
     const link = result

@@ -1,5 +1,4 @@
-// Stops and resumes processes and ends their runs. Everything that asks for it comes through here: a person's signal, a session, the time of a
-// run, the credits of its sender.
+// Stops and resumes processes and aborts their runs, for all callers: signals of people, sessions, timeouts and credits.
 
 import type { RunEnd } from "../../abi/process/process.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -8,7 +7,7 @@ import type { Aborting } from "../../store/process/closing.ts";
 import type { Head } from "../../store/process/head.ts";
 import type { Outcome } from "../../store/process/outcome.ts";
 import type { ProcessStore } from "../../store/process/verbs.ts";
-import { type HeldRuns, isHeld } from "../faults/held-runs.ts";
+import { type HeldRuns, mayRetry } from "../faults/held-runs.ts";
 import type { Runners } from "../run/runners.ts";
 import { endSignals, type Ledger } from "./ledger.ts";
 import type { KernelStop, Stopping } from "./stopping.ts";
@@ -24,7 +23,10 @@ export interface ControlPorts {
 export class Control implements Stopping {
   constructor(private readonly ports: ControlPorts) {}
 
-  /** A person's stop waits for the next safe point. The kernel's interrupts at once, and the next message of a person resumes the process. */
+  /**
+   * A person's stop waits for the next safe point. A stop by the kernel interrupts at once, and the next message of a person resumes the
+   * process.
+   */
   async stop(row: ProcessRow, kernel?: KernelStop): Promise<Outcome<Head>> {
     const { store, ledger, runners, clock } = this.ports;
     const now = clock.now();
@@ -42,7 +44,7 @@ export class Control implements Stopping {
     return held;
   }
 
-  /** Whatever holds the process: a stop, or something that a try may end. */
+  /** Ends a stop, or a pause that a retry may end. */
   async resume(row: ProcessRow): Promise<Outcome<Head>> {
     const { store, ledger, held } = this.ports;
     const outcome = await ledger.write(row, async () => {
@@ -51,12 +53,12 @@ export class Control implements Stopping {
       await ledger.publish(row);
       return resumed;
     });
-    if (!outcome.ok || !isHeld(outcome.value.paused)) return outcome;
-    await held.letGo(row);
+    if (!outcome.ok || !mayRetry(outcome.value.paused)) return outcome;
+    await held.resume(row);
     return { ...outcome, value: { ...outcome.value, state: (await store.projection(row.pid)).state } };
   }
 
-  /** Within a write of the ledger, by a caller that publishes and wakes. */
+  /** Call within a write of the ledger, then publish and wake. */
   async lift(pid: string): Promise<Outcome<Head>> {
     const { store, runners, clock } = this.ports;
     const lifted = await store.hold(pid, { stopped: false, now: clock.now() });
@@ -69,7 +71,7 @@ export class Control implements Stopping {
     this.ports.runners.wake(pid);
   }
 
-  /** Ends the run in flight, or the named one; what waits in the queue begins then. */
+  /** Ends the current or the named run; then the next queued message starts. */
   async abort(
     row: ProcessRow,
     { runId, requestKey, reason = "user.abort" }: { runId: string | null; requestKey: string; reason?: string },

@@ -1,6 +1,6 @@
-// Which conversation of its session a process is in. A reset ends it and begins the next, a kill only ends it, each within the protocol that
-// puts the history away and under its archive id, so that one which is rolled forward finds what it did. The archive of a session's
-// conversation lies a second time under the name of the conversation itself.
+// Generations of a session: its conversations, one after the other. A reset ends one and begins the next, a kill only ends one. Both happen
+// under the archive id of the reset or kill, so repeating them after a crash changes nothing. The archive of a conversation is stored a
+// second time under the conversation's id.
 
 import { type RandomBytes, uuidv4 } from "../../abi/ids.ts";
 import type { ObjectMeta, ObjectStore } from "../../objects/objects.ts";
@@ -22,7 +22,7 @@ function sessionKey(agent: string, generationId: string): string {
   return `agents/${agent}/sessions/${generationId}.jsonl.gz`;
 }
 
-/** Null where the process is no session's. */
+/** null if the process belongs to no session. */
 export async function turnGeneration(
   { kernel, random }: Pick<GenerationPorts, "kernel" | "random">,
   { pid }: ProcessRow,
@@ -33,7 +33,7 @@ export async function turnGeneration(
   return await kernel.sessions.turn(pid, { closingId, nextId, restoredFrom: restored?.id ?? restore ?? null, now });
 }
 
-/** The archive under the conversation's own name, for the same account alone. */
+/** Copies the archive to the conversation's own name, for the same account. */
 export async function keepUnderOwnName(
   { kernel, objects }: Pick<GenerationPorts, "kernel" | "objects">,
   row: ProcessRow,
@@ -50,7 +50,7 @@ export async function keepUnderOwnName(
   await kernel.sessions.keep(generation.id, key);
 }
 
-// What lies in it is nobody else's to know, not even its names.
+// Private: even the names in it are.
 async function ensureOwnDirectory(objects: ObjectStore, directory: string, like: ObjectMeta): Promise<void> {
   const key = `${directory}/.dir`;
   if ((await objects.head(key)) !== null) return;

@@ -1,6 +1,6 @@
-// Commit, then project, then signal: after every change of a process the ledger copies its outbox into kernel.db, tells the parent if the
-// process ended, and only then signals clients. It also takes a process over for this kernel before its first write and marks it dirty in
-// kernel.db, so that the next start looks at it.
+// Commit, project, signal, in this order: after each change of a process the ledger copies its outbox into kernel.db, notifies the parent
+// if the process ended, and then signals clients. Before its first write it takes the process over for this kernel and marks it dirty in
+// kernel.db, so that the next start checks it.
 
 import { messageOf } from "../../abi/errno.ts";
 import { isInit } from "../../abi/ids.ts";
@@ -27,20 +27,20 @@ export interface LedgerOptions {
   readonly clock: Clock;
   readonly log: (line: string) => void;
   readonly retries: Retries;
-  /** The kernel before this one died: runs it carried count a death. */
+  /** The previous kernel crashed: the runs it carried count a crash. */
   readonly afterCrash: boolean;
-  /** Charges answers to the sender; called again with the same answers if the kernel died in between. */
+  /** Charges answers to the sender. Repeated after a crash. */
   readonly charge: (row: ProcessRow, usage: readonly UsageRow[]) => Promise<void>;
-  /** What a process used was charged; nobody has heard yet of what it was used for. */
+  /** Called after usage is charged, before any signal about it. */
   readonly charged: (row: ProcessRow) => Promise<void>;
-  /** A process got something to do. */
+  /** Starts the process's loop. */
   readonly wake: (pid: string) => void;
-  /** A run ended, and nobody has heard of it yet. */
+  /** Called at the end of a run, before its signal. */
   readonly ended: (row: ProcessRow, end: RunEnd) => Promise<void>;
 }
 
 type Change = (pid: string, projection: Projection) => void;
-// Without it a plain Omit would keep only what all signals have in common.
+// A plain Omit would keep only the fields that all signals have.
 type Without<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
 export type SignalBody = Without<Signal, "pid" | "uid" | "parent" | "at">;
 
@@ -57,19 +57,19 @@ export class Ledger {
   private readonly adopted = new Set<string>();
   private readonly opening = new Map<string, Promise<void>>();
   private readonly publishing = new Map<string, Serial>();
-  /** Marked in kernel.db: a start looks at these. */
+  /** Processes marked in kernel.db: the next start checks them. */
   private readonly dirty = new Set<string>();
-  /** Who is writing now, and how many have. */
+  /** Current and total number of writers. */
   private readonly writes = new Map<string, { readonly now: number; readonly ever: number }>();
   private readonly watchers = new Set<Change>();
   private readonly held = new Map<string, WaitsFor>();
-  /** Runs that an earlier kernel was carrying. */
+  /** Active runs of an earlier kernel. */
   private readonly interrupted = new Set<string>();
-  /** What was signalled last of each process, so that copying again does not say it again. */
-  private readonly told = new Map<string, number>();
-  /** And what was said of its state: what only charges it is no news of that. */
-  private readonly saidOf = new Map<string, string>();
-  /** Processes with something to do, as last published. */
+  /** Last signalled outbox row, so that publishing again signals nothing twice. */
+  private readonly signalled = new Map<string, number>();
+  /** Last signalled state: rows that only charge do not change it. */
+  private readonly lastShown = new Map<string, string>();
+  /** Busy processes, as last published. */
   private readonly working = new Set<string>();
 
   constructor(private readonly options: LedgerOptions) {}
@@ -78,7 +78,7 @@ export class Ledger {
     return this.working.size > 0 || this.held.size > 0 || this.options.retries.pending;
   }
 
-  /** Before any use of a process by this kernel: takes it over; a damaged one is set aside and marked. */
+  /** Takes the process over before this kernel uses it. A damaged one is quarantined. */
   open(row: ProcessRow): Promise<void> {
     if (this.adopted.has(row.pid)) return Promise.resolve();
     const opening = this.opening.get(row.pid) ?? this.takeOver(row).finally(() => this.opening.delete(row.pid));
@@ -99,13 +99,13 @@ export class Ledger {
       await this.publish(row, endSignals(ends));
     } catch (error) {
       if (!(error instanceof StoreCorrupt)) throw error;
-      // A process that is only just being made has nothing that could be damaged.
+      // A process that is being created has no data to lose.
       if (row.phase === "creating") throw new StoreUnavailable("io", `${row.pid} is still being made`);
       await this.setAside(row, error.message);
     }
   }
 
-  /** A damaged database goes to quarantine whole; the process stays, in error, until somebody resets it. */
+  /** Quarantines a damaged database. The process stays in state error until it is reset. */
   async setAside(row: ProcessRow, damage: string): Promise<void> {
     const { store, kernel, clock, log } = this.options;
     const now = clock.now();
@@ -118,8 +118,8 @@ export class Ledger {
   }
 
   /**
-   * Everything that writes to a process does it in here: before the first write after being quiet the mark is committed that a start
-   * has to look at the process, and it is taken away only when nobody is writing and everything was copied.
+   * Wraps every write to a process. Marks the process dirty before its first write, and clears the mark only when nobody writes and
+   * everything is published.
    */
   async write<T>(row: ProcessRow, work: () => Promise<T>): Promise<T> {
     const { pid } = row;
@@ -143,11 +143,11 @@ export class Ledger {
     }
   }
 
-  // Between the look at the outbox and the commit that takes the mark away nobody may begin to write.
+  // No await between the check of the writers and `dirty.delete`: a writer must not start in between.
   private async rest(pid: string, ever: number): Promise<void> {
     if (!this.dirty.has(pid) || !this.adopted.has(pid)) return;
     try {
-      // A reset that was begun and not finished is for the next start to finish, if this one does not.
+      // If this kernel does not finish the reset, the next one must.
       if ((await this.options.store.head(pid)).closing !== null) return;
       const pending = await this.options.store.outbox(pid);
       if (pending.length > 0 || this.writes.get(pid)?.ever !== ever) return;
@@ -155,34 +155,34 @@ export class Ledger {
       this.dirty.delete(pid);
       await this.options.kernel.processes.clearDirty(pid);
     } catch (error) {
-      // The mark stays, and a start looks once more than it had to.
+      // The next start then checks the process without need.
       this.dirty.add(pid);
       this.options.log(`${pid} stays marked: ${messageOf(error)}`);
     }
   }
 
   /**
-   * Copies what a verb changed into kernel.db and then says so, `said` first: what was committed, before the state it led to. The
-   * verb has committed by now, so this does not fail for want of disk space: what could not be copied is copied later.
+   * Copies changes into kernel.db and then signals: first `committed`, then the state. Never fails because the disk is full: the copy is
+   * retried later.
    */
-  publish(row: ProcessRow, said: readonly SignalBody[] = []): Promise<void> {
+  publish(row: ProcessRow, committed: readonly SignalBody[] = []): Promise<void> {
     const serial = this.publishing.get(row.pid) ?? new Serial();
     this.publishing.set(row.pid, serial);
-    return serial.run(() => this.copyAndTell(row, said));
+    return serial.run(() => this.copyAndSignal(row, committed));
   }
 
-  private async copyAndTell(row: ProcessRow, said: readonly SignalBody[]): Promise<void> {
+  private async copyAndSignal(row: ProcessRow, committed: readonly SignalBody[]): Promise<void> {
     const rows = await this.options.store.outbox(row.pid);
     const copied = await this.copy(row, rows);
     if (copied && rows.some(({ usage = [] }) => usage.length > 0)) await this.options.charged(row);
-    for (const body of said) {
-      // Before it is told: whoever hears that it failed finds out why.
+    for (const body of committed) {
+      // Before the signal, so that its readers find the crash file.
       if (body.name === "chat.complete") await this.options.ended(row, { runId: body.run, ...body });
       this.emit(row, body);
     }
-    const fresh = rows.filter(({ seq }) => seq > (this.told.get(row.pid) ?? 0));
+    const fresh = rows.filter(({ seq }) => seq > (this.signalled.get(row.pid) ?? 0));
     const latest = fresh.at(-1);
-    if (latest !== undefined) this.tell(row, fresh, latest);
+    if (latest !== undefined) this.signal(row, fresh, latest);
     if (copied) return;
     const { retries, log } = this.options;
     retries.later(`publish ${row.pid}`, () => {
@@ -190,7 +190,7 @@ export class Ledger {
     });
   }
 
-  /** False when it has to be done again. */
+  /** False if it must be retried. */
   private async copy(row: ProcessRow, rows: readonly OutboxRow[]): Promise<boolean> {
     const { store, kernel, log } = this.options;
     const latest = rows.at(-1);
@@ -212,18 +212,18 @@ export class Ledger {
     }
   }
 
-  private tell(row: ProcessRow, rows: readonly OutboxRow[], latest: OutboxRow): void {
+  private signal(row: ProcessRow, rows: readonly OutboxRow[], latest: OutboxRow): void {
     const { state, queued, waitsFor } = latest.projection;
-    this.told.set(row.pid, latest.seq);
+    this.signalled.set(row.pid, latest.seq);
     this.note(row.pid, state);
-    for (const { approvals } of rows) for (const approval of approvals) this.tellApproval(row, approval);
-    const said = JSON.stringify([latest.projection, rows.some(({ approvals }) => approvals.length > 0)]);
-    if (said !== this.saidOf.get(row.pid)) this.emit(row, { name: "process.state", state, queued, waitsFor });
-    this.saidOf.set(row.pid, said);
+    for (const { approvals } of rows) for (const approval of approvals) this.signalApproval(row, approval);
+    const shown = JSON.stringify([latest.projection, rows.some(({ approvals }) => approvals.length > 0)]);
+    if (shown !== this.lastShown.get(row.pid)) this.emit(row, { name: "process.state", state, queued, waitsFor });
+    this.lastShown.set(row.pid, shown);
     this.toWatchers(row.pid, latest.projection);
   }
 
-  private tellApproval(row: ProcessRow, approval: Approval): void {
+  private signalApproval(row: ProcessRow, approval: Approval): void {
     const { id, runId: run, kind, tool, call, args, why, about, hash, expiresAt, decision, by } = approval;
     const asked = { run, kind, id, tool, call, args, why, about, hash, expiresAt };
     if (decision === null) this.emit(row, { name: "chat.hil", ...asked });
@@ -244,13 +244,13 @@ export class Ledger {
     } as Signal);
   }
 
-  /** Called at every published change, until the returned function is. */
+  /** Called for every published change, until the returned function is called. */
   watch(change: Change): () => void {
     this.watchers.add(change);
     return () => this.watchers.delete(change);
   }
 
-  /** Something holds the process that cannot be written down now, such as a full disk. Null lets go. */
+  /** Pauses a process in memory only, because the disk is full. null resumes it. */
   hold(row: ProcessRow, waitsFor: WaitsFor | null): void {
     if (waitsFor === null) this.held.delete(row.pid);
     else this.held.set(row.pid, waitsFor);
@@ -259,7 +259,6 @@ export class Ledger {
     this.toWatchers(row.pid, { ...row, state, waitsFor });
   }
 
-  /** True once for a run that an earlier kernel was carrying. */
   wasInterrupted(runId: string): boolean {
     return this.interrupted.delete(runId);
   }
@@ -280,17 +279,17 @@ export class Ledger {
     this.writes.delete(pid);
     this.publishing.delete(pid);
     this.held.delete(pid);
-    this.told.delete(pid);
-    this.saidOf.delete(pid);
+    this.signalled.delete(pid);
+    this.lastShown.delete(pid);
   }
 
-  /** Tells those who wait that a process is gone. */
+  /** Ends waits for a process that is gone. */
   gone(pid: string): void {
     this.toWatchers(pid, GONE);
   }
 
-  // One event per end, under a key of its own, so that telling again changes nothing. A task wakes for it; an init reads it with its next
-  // message. False when the parent could not take it now.
+  // One event per end, under its own request key, so that repeating changes nothing. A task wakes for it; an init reads it with its next
+  // message. False if the parent cannot take it now.
   async tellParent(pid: string, ended: EndedNotice, seq: number | "kill"): Promise<boolean> {
     const { kernel, store, clock, wake, log } = this.options;
     const child = await kernel.processes.get(pid);
@@ -303,7 +302,7 @@ export class Ledger {
       runId: wakes ? eventRunId(pid, seq, ended) : null,
       wakes,
       urgent: false,
-      // An init reads it again at every turn, and the whole of it is in the child's own history.
+      // An init gets the event at every turn; the full text is in the child's history.
       text: `Process ${pid}${label} ended: ${wakes ? ended.text : shortText(ended.text, INIT_NOTICE_CHARS_MAX)}`,
       origin: { kind: "process", uid: child.uid, pid },
       source: `child:${pid}`,
@@ -316,19 +315,18 @@ export class Ledger {
       if (wakes) wake(parent.pid);
       return admitted.ok || admitted.why !== "full";
     } catch (error) {
-      // The parent's trouble is not the child's.
-      log(`${parent.pid} was not told yet that ${pid} ended: ${messageOf(error)}`);
+      // A fault of the parent must not fail the child.
+      log(`${parent.pid} has no event yet that ${pid} ended: ${messageOf(error)}`);
       return !(error instanceof StoreUnavailable);
     }
   }
 }
 
-/** The finish of each run, as clients are told. */
 export function endSignals(ends: readonly RunEnd[], queued = 0): SignalBody[] {
   return ends.map(({ runId, ...end }) => ({ name: "chat.complete", run: runId, queued, ...end }));
 }
 
-// The run an event starts must have the same id when the event is told again, so it is derived and not drawn.
+// Derived and not random: a repeated event must start the same run.
 function eventRunId(pid: string, seq: number | "kill", ended: EndedNotice): string {
   const hex = sha256Hex(`${pid}\n${seq}\n${ended.runId}`);
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-7${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;

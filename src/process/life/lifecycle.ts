@@ -12,9 +12,7 @@ export function lifecycleService(kernel: KernelStore, timeouts: Timeouts): Lifec
       const row = await visibleProcess(kernel, caller, pid);
       const endsAt = await timeouts.extend(row.pid, seconds * 1000);
       if (endsAt !== null) return { pid, endsAt };
-      throw new SysError("EINVAL", `${pid} has no run at work that could be given more time`, [
-        "gsv ps shows what each process is at",
-      ]);
+      throw new SysError("EINVAL", `${pid} has no active run to extend`, ["to see the state of processes: gsv ps"]);
     },
 
     async restart({ caller }, { pid, rule }) {

@@ -1,6 +1,5 @@
-// What clients said of their environment, for the runs they started: in memory only, and gone with the run. A run that another one started,
-// or a process that is woken by its child, has what the process before it had. A kernel that takes a run over has nothing
-// of it, but for what the owner's next client brings.
+// Environments of clients, for the runs they started. Kept in memory until the run ends. A run that another process started, or that the
+// end of a child woke, uses the environment of that process. After a kernel restart there is none until the owner's next client connects.
 
 import { SECRET_ENV } from "../../abi/config/environment.ts";
 import { ROOT_UID } from "../../abi/identity.ts";
@@ -8,17 +7,17 @@ import type { Bus } from "../../kernel/bus.ts";
 import type { Offer } from "../../kernel/models/model-access.ts";
 import type { CallContext } from "../../syscalls/define.ts";
 
-/** What a run that lost its own client may have from its owner's next one: how to reach a server, and not which. */
+/** Names that a run without its client may take from the owner's next one: keys and addresses, not the choice of the model. */
 const REACHES: readonly string[] = [...SECRET_ENV, "ANTHROPIC_BASE_URL", "OPENAI_BASE_URL", "OLLAMA_HOST"];
 
 export class Offers {
   private readonly ofRuns = new Map<string, Offer>();
   private readonly ofProcesses = new Map<string, Offer>();
   private readonly ofOwners = new Map<number, Offer>();
-  /** Runs whose own key was refused. */
+  /** Runs with a refused key. */
   private readonly wanting = new Set<string>();
 
-  /** A client came. Whether it has anything that somebody may wait for. */
+  /** True if the client brings a key, which a run may wait for. */
   made(uid: number, { env }: Offer): boolean {
     const kept = Object.fromEntries(Object.entries(env).filter(([name]) => REACHES.includes(name)));
     if (!SECRET_ENV.some((name) => env[name])) return false;
@@ -26,7 +25,7 @@ export class Offers {
     return true;
   }
 
-  /** What the caller has to offer: its client's own words, or those that its process goes by. */
+  /** Environment of the caller's client, else of the calling process. */
   from({ caller, client }: Pick<CallContext, "caller" | "client">): Offer | undefined {
     if (client !== undefined) return client;
     return caller.pid === undefined ? undefined : this.ofProcesses.get(caller.pid);
@@ -40,12 +39,12 @@ export class Offers {
     this.ofProcesses.set(pid, kept);
   }
 
-  /** For this run and no other of its process. */
+  /** For this run only. */
   bindRun(runId: string, { env, flags }: Offer): void {
     this.ofRuns.set(runId, flags === undefined ? { env } : { env, flags });
   }
 
-  /** The key a run came with will not do: the next that its owner brings is for it, and everything else it came with stays. */
+  /** The run's key was refused: it takes the next key of its owner and keeps the rest. */
   refused({ pid, runId, uid }: { readonly pid: string; readonly runId: string; readonly uid: number }): void {
     const { env, ...rest } = this.of({ pid, runId, uid }) ?? { env: {} };
     const without = { ...rest, env: Object.fromEntries(Object.entries(env).filter(([name]) => !isSecret(name))) };
@@ -77,7 +76,6 @@ function isSecret(name: string): boolean {
   return SECRET_ENV.some((secret) => secret === name);
 }
 
-/** Offers that are forgotten when their run or process ends. */
 export function offersUntilTheEnd(bus: Bus): Offers {
   const offers = new Offers();
   bus.listen({

@@ -1,11 +1,11 @@
-// What was set for one process besides its model: how much it thinks, how long its answers may be. It wins over what the account says, and
-// gives way to what is said with a message. It goes with the process.
+// Settings of one process besides its model: thinking level and maximum answer length. They override the account's settings and are
+// overridden by flags of a message. They are deleted with the process.
 
 import { SETTINGS, type SettingName } from "../../abi/config/config.ts";
 import type { Offer } from "../../kernel/models/model-access.ts";
 import type { KernelStore } from "../../store/kernel/sqlite.ts";
 
-/** The names under which they are kept, to the settings they stand in for. */
+/** Stored name and the setting it overrides. */
 const OWN = { thinkingLevel: "ai.reasoning", maxTokens: "ai.maxTokens" } as const satisfies {
   readonly [name: string]: SettingName;
 };
@@ -31,7 +31,7 @@ export async function keepOwn(
   await config.change([{ key: prefixOf(pid) + name, value }], by);
 }
 
-/** All of them, and the model. */
+/** Also deletes the model of the process. */
 export async function forgetOwn(
   { config }: Config,
   pid: string,
@@ -45,7 +45,7 @@ export async function forgetOwn(
     );
 }
 
-/** What the client of a run says, over what was set for its process. */
+/** Flags of the client, over the settings of the process. */
 export async function withOwn(kernel: Config, pid: string, offer: Offer | undefined): Promise<Offer | undefined> {
   const own = Object.entries(await ownSettings(kernel, pid)).flatMap(([name, value]) =>
     value === null ? [] : [[OWN[name as OwnSetting], value] as const],
@@ -54,12 +54,11 @@ export async function withOwn(kernel: Config, pid: string, offer: Offer | undefi
   return { env: offer?.env ?? {}, flags: { ...Object.fromEntries(own), ...offer?.flags } };
 }
 
-/** With one message: how much its model thinks. */
+/** For one message. */
 export function thinking(offer: Offer | undefined, level: string): Offer {
   return { env: offer?.env ?? {}, flags: { ...offer?.flags, [OWN.thinkingLevel]: level } };
 }
 
-/** Between what it may be. */
 export function limitsOf(name: OwnSetting): { readonly min: number; readonly max: number } {
   const { min = 0, max = Number.MAX_SAFE_INTEGER } = SETTINGS[OWN[name]] as { min?: number; max?: number };
   return { min, max };

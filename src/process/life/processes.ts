@@ -1,5 +1,5 @@
-// The processes service: spawn, send, abort, reset, kill, signal, wait. Each is one verb of the store under the caller's request key,
-// then the ledger; repeated with the same key it gives the same answer.
+// The processes service: spawn, send, abort, reset, kill, signal, wait. Each is one verb of the store under the caller's request key, then
+// the ledger. The same key again gives the same answer.
 
 import { LIMITS } from "../../abi/config/limits.ts";
 import { SysError } from "../../abi/errno.ts";
@@ -17,7 +17,7 @@ import type { Admission, Outcome, ProcessStore, Refusal } from "../../store/proc
 import type { CallContext } from "../../syscalls/define.ts";
 import { noSuchProcess } from "../../syscalls/parse.ts";
 import type { Closed, Processes, SendRequest, Sent, Signalled } from "../../syscalls/services.ts";
-import { type HeldRuns, isHeld } from "../faults/held-runs.ts";
+import { type HeldRuns, mayRetry } from "../faults/held-runs.ts";
 import { keyOf, originOf, routeTo } from "../run/request.ts";
 import type { Runners } from "../run/runners.ts";
 import type { CloseRequest, Closer } from "./closing.ts";
@@ -38,11 +38,10 @@ export interface ProcessesPorts extends SpawnPorts {
   readonly random: RandomBytes;
   readonly held: HeldRuns;
   readonly control: Control;
-  /** How long TERM waits for a safe point. */
   readonly termMs: number;
-  /** Media of a process by their ids; refuses what is not there. */
+  /** Media of a process by id. Throws for unknown ids. */
   readonly mediaRefs: (row: ProcessRow, ids: readonly string[]) => Promise<readonly MediaRef[]>;
-  /** Before which instant the last word must have been said for a message to begin a new history; null where none does. */
+  /** The message begins a new history if the last one is older than this instant; null for never. */
   readonly renewsBefore: (row: ProcessRow, now: number) => Promise<number | null>;
 }
 
@@ -65,13 +64,13 @@ export function processesService(ports: ProcessesPorts): Processes {
     return await (wish.reason === "kill" ? closer.kill(row, request) : closer.reset(row, request));
   }
 
-  // A process that ends itself must not be fenced within the very call that asks for it.
+  // A process that ends itself must not be fenced during the call that asks for it.
   function closeAfterTurn(row: ProcessRow, request: CloseRequest): Closed {
     runners.askToLeave(row.pid);
     void runners
       .quiet(row.pid, ports.termMs)
       .then(() => (request.reason === "kill" ? closer.kill(row, request) : closer.reset(row, request)))
-      // The closer has logged it and tries again.
+      // The closer has logged the error and retries.
       .catch(() => {});
     return { pid: row.pid, archivedMessages: 0, archiveId: null, archivedTo: null, undelivered: 0, pending: true };
   }
@@ -84,10 +83,10 @@ export function processesService(ports: ProcessesPorts): Processes {
     return await close(context, row, { reason: "kill", archive });
   }
 
-  // The same request again finds the answer of the first, or waits for it where it is still under way, also at the next kernel.
+  // A repeated request finds the first answer, or waits for it, also after a kernel restart.
   async function sameKill(context: CallContext, pid: string): Promise<Closed | null> {
     const key = keyOf(context);
-    // The row first: it goes in the transaction that stores the answer.
+    // Read the row first: it disappears in the transaction that stores the answer.
     const row = await kernel.processes.get(pid);
     const known = await kernel.requests.answered(context.caller.uid, key, pid);
     if (known?.sameBody) return known.answer as Closed;
@@ -103,7 +102,7 @@ export function processesService(ports: ProcessesPorts): Processes {
     try {
       return { pid: row.pid, signal: "TERM", state: null, closed: await kill(context, row.pid, true) };
     } catch (error) {
-      // Not ended after all: what stepped aside for it goes on.
+      // Not ended: continue what stepped aside.
       ports.control.goOn(row.pid);
       throw error;
     }
@@ -147,7 +146,7 @@ export function processesService(ports: ProcessesPorts): Processes {
     kill: (context, { pid, archive }) => kill(context, pid, archive),
 
     async signal(context, { pid, signal }) {
-      // A repeated TERM or KILL finds the answer of the first, not a missing process.
+      // A repeated TERM or KILL gets the first answer, not a missing process.
       if (signal === "KILL") return { pid, signal, state: null, closed: await kill(context, pid, true) };
       const same = signal === "TERM" ? await sameKill(context, pid) : null;
       if (same !== null) return { pid, signal, state: null, closed: same };
@@ -212,14 +211,14 @@ async function send(ports: ProcessesPorts, context: CallContext, request: SendRe
   return await ledger.write(row, async () => {
     const head = await store.head(pid);
     refuseDamaged(pid, head.state);
-    // What the kernel stopped, a message of a person starts.
+    // A person's message resumes what the kernel stopped.
     const lifts = head.stoppedWhy !== null && caller.kind !== "process";
-    // A run that waits for its model makes room for a message to another one, and is tried now for one to the same.
-    const isAside = isHeld(head.paused) && caller.kind !== "process";
+    // A paused run gives way to a message for another model; a message for the same model retries it now.
+    const isAside = mayRetry(head.paused) && caller.kind !== "process";
     if (isAside && head.currentModel !== (message.model ?? null)) await makeRoom(ports, context, row);
     const admitted = takenOnce(pid, await store.admit(pid, message));
     if (admitted.ends.length > 0) runners.interrupt(pid);
-    // The line is drawn; what is above it is put away now, or by the next kernel. The message waits behind it.
+    // The cut is stored. Archive now, or the next kernel does; the message waits for that.
     if (admitted.renewed) ports.closer.renew(row).catch(() => {});
     const taking = admitted.runId ?? runId;
     if (lifts) taken(pid, await ports.control.lift(pid));
@@ -227,11 +226,11 @@ async function send(ports: ProcessesPorts, context: CallContext, request: SendRe
     ports.offers.bind({ runId: taking, pid }, offer);
     if (request.thinking !== undefined) ports.offers.bindRun(taking, thinking(offer, request.thinking));
     await routeTo(ports, context, { runId: taking, pid });
-    // It is saved: whatever becomes of telling, it is worked on.
+    // The message is stored: wake the process even if publishing fails.
     try {
       await ledger.publish(row, endSignals(admitted.ends, (await store.projection(pid)).queued));
     } finally {
-      if (isAside) await ports.held.letGo(row);
+      if (isAside) await ports.held.resume(row);
       else runners.wake(pid);
     }
     const renewed = admitted.renewed ? { renewed: true as const } : {};
@@ -248,7 +247,7 @@ async function makeRoom({ store, ledger, clock }: ProcessesPorts, context: CallC
 function refuseDamaged(pid: string, state: State): void {
   if (state !== "error") return;
   throw new SysError("EIO", `${pid} cannot take messages: its database is damaged`, [
-    `gsv proc reset --pid ${pid} starts it afresh`,
+    `to archive and start over: gsv proc reset --pid ${pid}`,
   ]);
 }
 
@@ -257,7 +256,7 @@ function taken<T>(pid: string, outcome: Outcome<T>): T {
   throw refused(pid, outcome.why);
 }
 
-/** What ended by the first call is not ended by the same call again: whatever is in flight then is something else. */
+/** A replay must not end runs that started after the first call. */
 function takenOnce<T extends { readonly ends: readonly RunEnd[] }>(pid: string, outcome: Outcome<T>): T {
   const value = taken(pid, outcome);
   return outcome.ok && outcome.replay ? { ...value, ends: [] } : value;
@@ -271,7 +270,7 @@ function refused(pid: string, why: Refusal): SysError {
       return new SysError(
         "EAGAIN",
         `not saved: the queue of ${pid} is full (${LIMITS.queueRowsMax} messages or 16 MiB)`,
-        ["wait until it has worked some off"],
+        ["wait until some of them are answered"],
       );
     case "no-process":
       return noSuchProcess(pid);
@@ -282,7 +281,7 @@ function refused(pid: string, why: Refusal): SysError {
 
 function refuseInit(row: ProcessRow): void {
   if (!isInit(row.pid)) return;
-  throw new SysError("EPERM", `${row.pid} is an init process: it lives as long as its account and cannot be killed`, [
-    `gsv proc reset --pid ${row.pid} archives its history and starts it afresh`,
+  throw new SysError("EPERM", `${row.pid} is an init process and cannot be killed`, [
+    `to archive its history and start over: gsv proc reset --pid ${row.pid}`,
   ]);
 }

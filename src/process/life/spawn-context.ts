@@ -1,5 +1,4 @@
-// Files that a process is told from its first turn on, as whoever starts it named them: their texts are taken then and there, and a later
-// edit of the file is none of the process's context.
+// Context files of a new process, named at spawn. Their text is copied at once: later edits do not change it.
 
 import { base } from "../../../fs/path.ts";
 import { LIMITS } from "../../abi/config/limits.ts";
@@ -9,7 +8,7 @@ import { pathsFor } from "../../kernel/files/file-paths.ts";
 import { type FilesOptions, saying } from "../../kernel/files/files.ts";
 import type { ContextFile } from "../../store/process/prompts.ts";
 
-/** `listed` is one path or several, with commas between. */
+/** `listed`: paths, separated by commas. */
 export async function contextFilesNamed(
   { namespace, homeOf }: FilesOptions,
   caller: Caller,
@@ -18,18 +17,18 @@ export async function contextFilesNamed(
   const absolute = pathsFor(homeOf);
   const files: ContextFile[] = [];
   for (const path of listed.split(",").map((each) => each.trim())) {
-    if (path === "") throw new SysError("EINVAL", "context names files, with commas between them");
+    if (path === "") throw new SysError("EINVAL", "context needs file paths, separated by commas");
     const at = await absolute(caller, path);
     const bytesMax = LIMITS.contextFileBytesMax;
     const { bytes, eof } = await saying("read", () => namespace.read(caller, at, { bytesMax }));
     if (!eof || bytes.includes(0))
-      throw new SysError("EINVAL", `${path} is no text of at most ${bytesMax / 1024} KiB: nothing was started`);
+      throw new SysError("EINVAL", `not a text file of at most ${bytesMax / 1024} KiB: ${path}`);
     files.push({ name: nameFor(base(at), files), text: new TextDecoder().decode(bytes) });
   }
   return files;
 }
 
-/** One that /proc/PID/context.d takes, and in the order in which they were named. */
+/** A valid name in /proc/PID/context.d, numbered in the order given. */
 function nameFor(name: string, before: readonly ContextFile[]): string {
   const plain = name
     .replace(/\.md$/, "")

@@ -1,5 +1,5 @@
-// Starts a process in three steps: the registry row with the whole request (phase `creating`), the process database with the first message,
-// the row made live. A crash between any two is completed by the next kernel. The same request again gives the same pid.
+// Starts a process in three steps: store the registry row with the whole request (phase `creating`), create the process database with the
+// first message, set the row live. The next kernel completes a spawn after a crash. The same request again gives the same pid.
 
 import { LIMITS } from "../../abi/config/limits.ts";
 import { messageOf, SysError } from "../../abi/errno.ts";
@@ -50,17 +50,17 @@ export interface SpawnPorts {
   readonly random: RandomBytes;
   readonly retries: Retries;
   readonly log: (line: string) => void;
-  /** The checked name of the model for a message; null leaves it to the account. */
+  /** Checks the model of a message; null leaves the choice to the account. */
   readonly modelFor: (context: CallContext, addressee: Addressee, model: string | undefined) => Promise<string | null>;
   readonly offers: Offers;
-  /** What a new task of the account may use where nothing else is said. */
+  /** Default budget of a new task. */
   readonly taskBudget: (ownerUid: number) => Promise<Limits | null>;
   readonly workplaces: NewWorkspacePorts;
-  /** The texts of files that the caller names. */
+  /** Reads the context files that the caller names. */
   readonly contextFiles: (caller: Caller, listed: string) => Promise<readonly ContextFile[]>;
-  /** Where a path of the caller's leads; throws unless it is a directory. */
+  /** Real path of a directory. Throws if it is none. */
   readonly directoryAt: (caller: Caller, path: string) => Promise<string>;
-  /** Refuses a mode that is not to be had here. */
+  /** Throws if the mode is not allowed here. */
   readonly mayBe: (mode: Mode) => Promise<void>;
 }
 
@@ -73,13 +73,13 @@ export interface SpawnStep {
     readonly model: string | null;
   } | null;
   readonly requestKey: string;
-  /** Whose history it begins with. */
+  /** Source of a fork. */
   readonly fork?: ForkStep;
-  /** What it alone is told at every turn. */
+  /** Its own context files. */
   readonly context?: readonly ContextFile[];
 }
 
-/** A process that begins with the history of another: what was asked for, and what came of it. */
+/** A spawn that copies the history of another process. */
 export interface Forking {
   readonly body: object;
   readonly step: ForkStep;
@@ -118,7 +118,7 @@ export async function spawn(
         : { text: request.prompt, runId, origin: originOf(context), model },
     requestKey: keyOf(context),
     ...(forking === undefined ? {} : { fork: forking.step }),
-    ...(await toldOf(ports, caller, request)),
+    ...(await contextOf(ports, caller, request)),
   };
   const pid = await freshPid(ports);
   const { workspace, isNew } = place.workplace;
@@ -149,27 +149,27 @@ export async function spawn(
   );
   if (isNew && workspace !== null) await beginTree(ports.workplaces, workspace);
   if (request.model !== undefined && model !== null) await keepModel(kernel, pid, model, { uid: caller.uid, now });
-  // Also without a prompt: the end of a child may start its first run.
+  // Also without a prompt: the end of a child may start the first run.
   ports.offers.bind({ runId, pid }, ports.offers.from(context));
   if (runId !== null) await routeTo(ports, context, { runId, pid });
   await completeOrLater(ports, pid);
   return answer;
 }
 
-// The first step holds the whole request, so the process will come to be: what is left of it may take until there is disk space.
+// The first step stores the whole request, so the rest can wait for disk space.
 async function completeOrLater(ports: SpawnPorts, pid: string): Promise<void> {
   try {
     await completeSpawn(ports, pid);
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error;
-    ports.log(`${pid} is made later: ${error.message}`);
+    ports.log(`${pid} is created later: ${error.message}`);
     ports.retries.later(`spawn ${pid}`, () => {
-      completeOrLater(ports, pid).catch((fault: unknown) => ports.log(`${pid} cannot be made: ${messageOf(fault)}`));
+      completeOrLater(ports, pid).catch((fault: unknown) => ports.log(`${pid} cannot be created: ${messageOf(fault)}`));
     });
   }
 }
 
-/** The second and third step; also what a start does with a row that is still `creating`. */
+/** Second and third step. Also called at kernel start for rows in phase `creating`. */
 export async function completeSpawn(
   ports: Pick<SpawnPorts, "kernel" | "store" | "ledger" | "runners" | "clock" | "objects">,
   pid: string,
@@ -210,8 +210,8 @@ interface Place {
   readonly endNotice: ProcessRow["endNotice"];
 }
 
-/** What it alone is told: its own words first, then the files that were named. */
-async function toldOf(ports: SpawnPorts, caller: Caller, { system, context }: SpawnRequest) {
+/** Own system text first, then the named files. */
+async function contextOf(ports: SpawnPorts, caller: Caller, { system, context }: SpawnRequest) {
   const own = system === undefined ? [] : [{ name: "00-system.md", text: system }];
   const named = context === undefined ? [] : await ports.contextFiles(caller, context);
   return own.length + named.length === 0 ? {} : { context: [...own, ...named] };
@@ -222,7 +222,7 @@ async function placeOf(ports: SpawnPorts, context: CallContext, request: SpawnRe
   const { caller } = context;
   const parentPid = request.parent ?? caller.pid ?? initPid(caller.ownerUid);
   const parent = await visibleProcess(kernel, caller, parentPid).catch((error: unknown) => {
-    // Root may have no init; then what it starts has no parent. A parent that was named must exist.
+    // Root may have no init: then there is no parent. A named parent must exist.
     if (request.parent === undefined && isRoot(caller)) return null;
     throw error;
   });
@@ -230,7 +230,7 @@ async function placeOf(ports: SpawnPorts, context: CallContext, request: SpawnRe
   await checkDepth(kernel, parent);
   if ((await kernel.processes.count(ownerUid)) >= LIMITS.processesPerOwnerMax) {
     throw new SysError("ELIMIT", `there are already ${LIMITS.processesPerOwnerMax} processes of this account`, [
-      "gsv ps lists them; gsv kill ends one",
+      "to list them: gsv ps; to end one: gsv kill",
     ]);
   }
   const runAs = await runAsOf(kernel, caller, ownerUid, request.as, parent);
@@ -240,7 +240,7 @@ async function placeOf(ports: SpawnPorts, context: CallContext, request: SpawnRe
   const { workspace: wanted = project?.workspace || undefined, label = null } = request;
   const workplace = await workspaceFor(ports.workplaces, context, { wanted, ownerUid, parent, label });
   const start = startOf(workplace, parent) ?? owner?.home ?? "/";
-  // A process that names another parent does without what it does without itself.
+  // Rights that the caller dropped stay dropped under any parent.
   const dropped = await droppedFor(kernel.accounts, parent, runAs.uid, request.drop);
   return {
     workplace,
@@ -254,8 +254,7 @@ async function placeOf(ports: SpawnPorts, context: CallContext, request: SpawnRe
   };
 }
 
-// Who starts it pays: a process that names another parent does not leave the budget it spends from itself. And the usual bound of a task is
-// only a person's to widen.
+// The starter pays: naming another parent does not leave the starter's budget. Only a person can give a task more than the default.
 async function budgetOf(
   { kernel, taskBudget }: SpawnPorts,
   caller: Caller,
@@ -270,10 +269,10 @@ async function budgetOf(
   return { limits: limits ?? usual, parentId };
 }
 
-/** A workspace of its own is where it starts; the one of its parent, where that stands. */
+/** The root of its own workspace, or the directory of its parent in a shared one. */
 function startOf({ workspace }: ChosenWorkspace, parent: ProcessRow | null): string | undefined {
   if (workspace !== null && workspace.id !== parent?.workspaceId) return `/workspaces/${workspace.id}`;
-  // Without the parent's workspace it does not start in it either.
+  // Not in the parent's workspace without access to it.
   return workspace === null && parent?.workspaceId ? undefined : parent?.cwd;
 }
 
@@ -284,13 +283,13 @@ async function checkDepth(kernel: KernelStore, parent: ProcessRow | null): Promi
       throw new SysError("ELIMIT", `processes may be nested ${LIMITS.spawnDepthMax} deep`);
 }
 
-/** A process and those above it. */
+/** The process, then its ancestors. */
 async function* lineage({ processes }: KernelStore, from: ProcessRow | null): AsyncGenerator<ProcessRow> {
   for (let row = from; row !== null; row = row.parentPid === null ? null : await processes.get(row.parentPid))
     yield row;
 }
 
-// A session's process must not reach another conversation through what it starts under a parent outside its own tree.
+// A session's process must not reach another conversation through a process under a parent outside its tree.
 async function endNoticeOf(kernel: KernelStore, { pid }: Caller, parent: ProcessRow | null): Promise<"ignore" | null> {
   const starter = pid === undefined ? null : await kernel.processes.get(pid);
   const above = new Set((await Array.fromAsync(lineage(kernel, parent))).map((row) => row.pid));
@@ -299,7 +298,7 @@ async function endNoticeOf(kernel: KernelStore, { pid }: Caller, parent: Process
   return null;
 }
 
-// Nobody starts a process as an account that is not theirs to act as; another account's name reads like one that does not exist.
+// A foreign account name gives the same error as a missing one.
 async function runAsOf(
   kernel: KernelStore,
   caller: Caller,
@@ -313,7 +312,7 @@ async function runAsOf(
   if (account === null || !mine) {
     const name = as === undefined ? "for this account" : as.trim() === "" ? '""' : as;
     throw new SysError("ENOENT", `no agent ${name}`, [
-      "gsv agent list shows yours; without --as it is your personal agent",
+      "to list yours: gsv agent list; without --as it is your personal agent",
     ]);
   }
   return account;

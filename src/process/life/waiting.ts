@@ -1,5 +1,5 @@
-// `proc.wait`: answers when a process has nothing left that ends by itself. It waits for time and for other processes; what only a person,
-// a credential, a raised limit or free disk space can end is reported as held, unless the caller asked to wait for those too.
+// `proc.wait`: returns when a process has nothing left that ends by itself. Time and other processes are waited for. What only a person, a
+// credential, a raised limit or free disk space can end is reported as held, unless the caller wants to wait for that too.
 
 import { ENDED_BY, SysError } from "../../abi/errno.ts";
 import type { Caller } from "../../abi/identity.ts";
@@ -92,12 +92,11 @@ async function look({ kernel: { processes }, store, ledger }: WaitingPorts, wish
   } else if (state === "idle" || state === "error") {
     return await lastRun(store, pid, state);
   }
-  return wish.patient || !isHeld(state, waitsFor, wish) ? null : heldResult(pid, wish.run, waitsFor);
+  return wish.patient || !isPaused(state, waitsFor, wish) ? null : heldResult(pid, wish.run, waitsFor);
 }
 
-// A stop keeps those waiting who wait for the process, and so does an instant: whoever stopped it will let it go on, and time passes. One
-// who waits for a run is told. What a run waits for while it goes on comes by itself.
-function isHeld(state: State, waitsFor: WaitsFor | null, wish: WaitFor): waitsFor is WaitsFor {
+// A wait for a process goes on during a stop or until an instant; a wait for a run reports both as held. A running process is never held.
+function isPaused(state: State, waitsFor: WaitsFor | null, wish: WaitFor): waitsFor is WaitsFor {
   if (waitsFor === null || state === "running") return false;
   const passes =
     waitsFor.kind === "outage" ||

@@ -1,5 +1,4 @@
-// The service behind proc.budget: what a person lets a process use. The bound, what it changes and the answer are one transaction; then
-// whatever waited for it goes on.
+// The service behind proc.budget. The new limits and the answer are one transaction; then runs that waited for the budget resume.
 
 import { SysError } from "../../abi/errno.ts";
 import { type Caller, isRoot } from "../../abi/identity.ts";
@@ -30,7 +29,7 @@ export function budgetService({ kernel, budgets, clock }: BudgetServicePorts): B
         now: clock.now(),
         request: (after) => context.receipt?.(answerOf(pid, after)) ?? null,
       });
-      await budgets.look(ownerUid);
+      await budgets.resumeAllowed(ownerUid);
       return answerOf(pid, row);
     },
   };
@@ -41,7 +40,7 @@ function answerOf(pid: string, row: BudgetRow | null): BudgetChanged {
   return { pid, budget: budgetText(row.limits), used: usedText(row.limits, row.used) };
 }
 
-/** A budget outlives the process that held it, and can be raised for those who still spend from it. */
+/** A budget outlives its process: other processes may still spend from it. */
 async function ownerOf(kernel: KernelStore, caller: Caller, pid: string): Promise<number> {
   try {
     return (await visibleProcess(kernel, caller, pid)).ownerUid;

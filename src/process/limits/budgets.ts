@@ -1,7 +1,6 @@
-// Before a model is asked, room for its answer is reserved in every budget its process spends from: its own, those above, and what the account
-// may use in a day. Whoever finds one used up is held, with what ends that; whoever finds the rest reserved by others waits for them. So
-// many at once overspend a budget by no more than one of them would. A reservation lives as long as its call, which no kernel outlives, so
-// it is kept in memory; what was used is charged by the store, with the turn.
+// Reserves the most a model call may cost in every budget of its process: its own, those of its parents, and the account's daily limit. If
+// one is used up, the run pauses; if the rest is reserved by others, the run waits for them. So parallel runs overspend a budget by at most
+// one answer. Reservations live in memory, as long as the model call; the store charges the real usage.
 
 import {
   type Amounts,
@@ -34,26 +33,26 @@ export interface BudgetPorts {
   readonly store: ProcessStore;
   readonly ledger: Ledger;
   readonly clock: Clock;
-  /** What an account may use in a day; null where nothing bounds it. */
+  /** Daily limit of an account; null if unlimited. */
   readonly dayOf: (ownerUid: number) => Promise<DayBudget | null>;
   readonly wake: (pid: string) => void;
   readonly onFault: (error: unknown) => void;
 }
 
-export interface Wish {
-  /** What the answer may use at most; asked for only where something is bounded. */
+export interface Cost {
+  /** Most that the answer may cost. Called only if a limit exists. */
   readonly most: () => Promise<Amounts>;
   readonly signal: AbortSignal;
 }
 
-/** One budget, as a process meets it. */
+/** A budget, or the account's daily limit. */
 interface Scope {
   readonly key: string;
-  /** Whose it is; null for an account's day. */
+  /** null for the daily limit. */
   readonly pid: string | null;
   readonly limits: Limits;
   readonly used: Amounts;
-  /** When it begins anew. */
+  /** End of the day. */
   readonly until?: number;
 }
 
@@ -66,32 +65,32 @@ type Reserved =
   | { readonly kind: "free"; readonly reservation: Reservation | null }
   | { readonly kind: "over" | "full"; readonly scope: Scope };
 
-const TOLD_MAX = 10_000;
+const WARNED_MAX = 10_000;
 
 export class Budgets {
   private readonly reservations = new Set<Reservation>();
   private readonly waiting = new Set<() => void>();
   private readonly serial = new Serial();
-  /** Budgets whose owner was warned, with their bounds at that time. */
-  private readonly told = new Set<string>();
-  /** Instants at which a new day frees what is paused. */
+  /** Warnings already sent, by budget and limits. */
+  private readonly warned = new Set<string>();
+  /** Instants at which a day ends. */
   private readonly days: Alarms<number>;
 
   constructor(private readonly ports: BudgetPorts) {
     const { clock, onFault } = ports;
-    this.days = new Alarms({ clock, onFault, ring: () => this.look(null) });
+    this.days = new Alarms({ clock, onFault, ring: () => this.resumeAllowed(null) });
   }
 
-  /** Lets go what may go on: a budget was raised, a setting changed, a day ended, a kernel began. */
-  async look(ownerUid: number | null): Promise<void> {
+  /** Resumes runs after a budget or setting changed, a day ended, or the kernel started. */
+  async resumeAllowed(ownerUid: number | null): Promise<void> {
     this.days.clear();
     for (const row of (await this.ports.processes.paused()).filter(({ waitsFor }) => waitsFor?.kind === "limit")) {
-      if (ownerUid === null || row.ownerUid === ownerUid) await this.lookAt(row);
-      else if (row.waitsFor?.kind === "limit") this.expect(row.waitsFor);
+      if (ownerUid === null || row.ownerUid === ownerUid) await this.recheck(row);
+      else if (row.waitsFor?.kind === "limit") this.watchDay(row.waitsFor);
     }
   }
 
-  /** Something of it was used: its owner hears when that is much. */
+  /** Warns the owner when most of a budget is used. */
   async charged(row: ProcessRow): Promise<void> {
     for (const scope of await this.scopesOf(row)) this.warn(row, scope);
   }
@@ -104,12 +103,12 @@ export class Budgets {
     this.days.clear();
   }
 
-  /** Null where nothing is bounded; `held` where nothing may be used now, or nobody wants to any more. */
-  async reserve(row: ProcessRow, { most, signal }: Wish): Promise<Reservation | null | "held"> {
+  /** null without limits; `held` if the run was paused or aborted. */
+  async reserve(row: ProcessRow, { most, signal }: Cost): Promise<Reservation | null | "held"> {
     if ((await this.scopesOf(row)).length === 0) return null;
     const wanted = await most();
     for (;;) {
-      const left = this.settled();
+      const left = this.nextSettled();
       const reserved = await this.serial.run(() => this.tryReserve(row, wanted));
       if (reserved.kind === "free") return reserved.reservation;
       if (signal.aborted) return "held";
@@ -127,25 +126,25 @@ export class Budgets {
     if (over !== undefined) return { kind: "over", scope: over };
     const full = scopes.find((scope) => {
       const others = [...this.reservations].filter((each) => each.scopes.has(scope.key)).map((each) => each.most);
-      // Who is alone may go on: what it uses at most is what a budget is overspent by.
+      // One run may start on what is left, so a budget is overspent by at most one answer.
       return others.length > 0 && !fits(scope.limits, others.reduce(plus, scope.used), most);
     });
     if (full !== undefined) return { kind: "full", scope: full };
     if (scopes.length === 0) return { kind: "free", reservation: null };
-    for (const scope of scopes) if (isNear(scope)) this.told.add(warningOf(scope));
+    for (const scope of scopes) if (isNear(scope)) this.warned.add(warningOf(scope));
     const reservation = { scopes: new Set(scopes.map(({ key }) => key)), most };
     this.reservations.add(reservation);
     return { kind: "free", reservation };
   }
 
-  /** Whether something is used up: then the process is held until that ends. */
+  /** Pauses the run if a budget is used up. */
   async holdsBack(row: ProcessRow): Promise<boolean> {
     const over = (await this.scopesOf(row)).find(({ limits, used }) => reached(limits, used) !== null);
     if (over !== undefined) await this.hold(row, over);
     return over !== undefined;
   }
 
-  /** What it used is charged by now: both are seen, or neither. */
+  /** Call after the usage is charged: then both change at once for others. */
   async settle(reservation: Reservation | null): Promise<void> {
     if (reservation === null) return;
     await this.serial.run(async () => this.reservations.delete(reservation));
@@ -153,9 +152,9 @@ export class Budgets {
   }
 
   private warn(row: ProcessRow, scope: Scope): void {
-    if (!isNear(scope) || this.told.has(warningOf(scope))) return;
-    if (this.told.size >= TOLD_MAX) this.told.clear();
-    this.told.add(warningOf(scope));
+    if (!isNear(scope) || this.warned.has(warningOf(scope))) return;
+    if (this.warned.size >= WARNED_MAX) this.warned.clear();
+    this.warned.add(warningOf(scope));
     const share = shareOf(scope.limits, scope.used);
     const whose = scope.pid ?? "this account";
     const when = scope.pid === null ? " today" : "";
@@ -163,7 +162,7 @@ export class Budgets {
     this.ports.ledger.emit(row, { name: "process.budget", of: scope.pid, share, text });
   }
 
-  private settled(): Promise<void> {
+  private nextSettled(): Promise<void> {
     return new Promise((resolve) => {
       const go = () => {
         this.waiting.delete(go);
@@ -174,39 +173,39 @@ export class Budgets {
   }
 
   private async waitFor(
-    settled: Promise<void>,
+    nextSettled: Promise<void>,
     row: ProcessRow,
     { scope, signal }: { readonly scope: Scope; readonly signal: AbortSignal },
   ): Promise<void> {
-    const text = `others use what is left of the budget of ${scope.pid ?? "the day"}; ${row.pid} goes on after them`;
+    const text = `other runs have reserved the rest of the budget of ${scope.pid ?? "the day"}; ${row.pid} waits`;
     const share = shareOf(scope.limits, scope.used);
     this.ports.ledger.emit(row, { name: "process.budget", of: scope.pid, share, text });
     const aborted = Promise.withResolvers<void>();
     signal.addEventListener("abort", () => aborted.resolve(), { once: true });
-    await Promise.race([settled, aborted.promise]);
+    await Promise.race([nextSettled, aborted.promise]);
   }
 
   private async hold(row: ProcessRow, scope: Scope): Promise<void> {
     const { store, ledger, clock } = this.ports;
-    const waitsFor = this.heldBy(row, scope);
+    const waitsFor = this.waitsForOf(row, scope);
     await store.pause(row.pid, waitsFor, { now: clock.now() });
     await ledger.publish(row);
-    this.expect(waitsFor);
-    // Raised in this very moment.
-    await this.lookAt(row);
+    this.watchDay(waitsFor);
+    // The budget may have been raised meanwhile.
+    await this.recheck(row);
   }
 
-  private async lookAt(row: ProcessRow): Promise<void> {
+  private async recheck(row: ProcessRow): Promise<void> {
     const scopes = await this.scopesOf(row);
     const over = scopes.find(({ limits, used }) => reached(limits, used) !== null);
-    if (over === undefined) return await this.letGo(row);
-    const waitsFor = this.heldBy(row, over);
-    this.expect(waitsFor);
+    if (over === undefined) return await this.resume(row);
+    const waitsFor = this.waitsForOf(row, over);
+    this.watchDay(waitsFor);
     const now = await this.ports.processes.get(row.pid);
     if (JSON.stringify(now?.waitsFor) !== JSON.stringify(waitsFor)) await this.pause(row, waitsFor);
   }
 
-  private async letGo(row: ProcessRow): Promise<void> {
+  private async resume(row: ProcessRow): Promise<void> {
     await this.pause(row, null);
     this.ports.wake(row.pid);
   }
@@ -214,28 +213,28 @@ export class Budgets {
   private async pause(row: ProcessRow, waitsFor: WaitsFor | null): Promise<void> {
     const { store, ledger, clock } = this.ports;
     await ledger.write(row, async () => {
-      // Reset or held for something else meanwhile.
+      // Reset, or paused for another reason meanwhile.
       if ((await store.head(row.pid)).paused?.kind !== "limit") return;
       await store.pause(row.pid, waitsFor, { now: clock.now() });
       await ledger.publish(row);
     });
   }
 
-  private expect(waitsFor: WaitsFor): void {
+  private watchDay(waitsFor: WaitsFor): void {
     if (waitsFor.kind === "limit" && waitsFor.until !== undefined) this.days.set(waitsFor.until, waitsFor.until);
   }
 
-  private heldBy({ pid }: ProcessRow, scope: Scope): WaitsFor {
+  private waitsForOf({ pid }: ProcessRow, scope: Scope): WaitsFor {
     const dimension = reached(scope.limits, scope.used) ?? "micros";
     const used = `${amountText(dimension, scope.used[dimension])} of ${amountText(dimension, scope.limits[dimension] ?? 0)}`;
     if (scope.until !== undefined) {
       const then = new Date(scope.until).toISOString();
-      const reason = `${used} used today: it goes on at ${then}, or once budget.day is raised (gsv config set budget.day)`;
+      const reason = `${used} used today; resumes at ${then}, or raise it: gsv config set budget.day`;
       return { kind: "limit", reason, until: scope.until };
     }
     const whose = scope.pid === pid ? "its budget" : `the budget of ${scope.pid}`;
     const raise = `gsv budget ${scope.pid} ${RAISES[dimension]}`;
-    return { kind: "limit", reason: `${whose} is used up, ${used}: ${raise} raises it` };
+    return { kind: "limit", reason: `${whose} is used up (${used}); raise it: ${raise}` };
   }
 
   private async scopesOf({ pid, ownerUid }: ProcessRow): Promise<Scope[]> {

@@ -1,4 +1,4 @@
-// What an answer may use at most, before it is asked for, and how long a run is at work for it.
+// Upper limits of what an answer may cost, and the working time of a run.
 
 import type { Amounts } from "../../abi/process/budget.ts";
 import { type Charged, costMicros, microsOf, tokensOf } from "../../abi/process/money.ts";
@@ -6,10 +6,10 @@ import type { ModelRequest } from "../../abi/stream.ts";
 import type { Model } from "../../kernel/models/model.ts";
 import type { Clock } from "../../lib/clock.ts";
 
-/** Fewer than real text has, so that a request is estimated too large rather than too small. */
+/** Real text has more, so estimates are rather too large. */
 const BYTES_PER_TOKEN = 2.5;
 
-/** What models were seen to cost whose price is not known before. */
+/** Highest known cost of models without a price. */
 export class Costs {
   private readonly dearest = new Map<string, number>();
 
@@ -18,7 +18,7 @@ export class Costs {
     this.dearest.set(model, Math.max(known, microsOf(usage.costUsd)));
   }
 
-  /** The first answer of a model that may cost anything takes all that is left, so it is asked for alone. */
+  /** Without price and known cost, an answer may take all that is left, so it runs alone. */
   most({ name, rate: { price } }: Model, { system, messages, tools }: ModelRequest, outputTokens: number): Amounts {
     const bytes = Buffer.byteLength(JSON.stringify({ system, messages, tools }));
     const tokens = { input: Math.ceil(bytes / BYTES_PER_TOKEN), output: outputTokens, cacheRead: 0, cacheWrite: 0 };
@@ -28,7 +28,7 @@ export class Costs {
   }
 }
 
-/** Measures the working time of a run, lap by lap. */
+/** Measures working time in laps. */
 export class Stopwatch {
   private since: number;
 
@@ -42,7 +42,7 @@ export class Stopwatch {
     return Math.round(this.since - began);
   }
 
-  /** Leaves out the time since the last lap: the run waited. */
+  /** Drops the time since the last lap: the run waited. */
   skip(): void {
     this.since = this.clock.mono();
   }

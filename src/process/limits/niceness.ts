@@ -1,5 +1,4 @@
-// How willingly a process lets others ask a shared provider first. Kept with its other settings, and gone with it. An agent can make itself and
-// what it started nicer, and nobody less nice: what goes first is a person's to say.
+// Priority of a process at a shared provider. A process can only make itself and its children nicer; only a person can lower niceness.
 
 import { SysError } from "../../abi/errno.ts";
 import { visibleProcess } from "../../kernel/registry.ts";
@@ -21,13 +20,13 @@ export async function niceOf({ config }: Pick<KernelStore, "config">, pid: strin
 
 export function nicenessService({ kernel, clock }: { readonly kernel: KernelStore; readonly clock: Clock }): Niceness {
   return {
-    async nice({ caller }: CallContext, pid, said) {
+    async nice({ caller }: CallContext, pid, wanted) {
       const row = await visibleProcess(kernel, caller, pid);
       const before = await niceOf(kernel, row.pid);
-      if (said === undefined) return { pid: row.pid, nice: before };
-      const nice = niceFrom(said);
+      if (wanted === undefined) return { pid: row.pid, nice: before };
+      const nice = niceFrom(wanted);
       if (caller.pid !== undefined && nice < before)
-        throw new SysError("EPERM", `only a person makes a process less nice than it is (${before})`);
+        throw new SysError("EPERM", `only a person can lower the niceness (now ${before})`);
       const by = { uid: caller.uid, now: clock.now() };
       await kernel.config.change([{ key: keyOf(row.pid), value: nice === 0 ? null : String(nice) }], by);
       return { pid: row.pid, nice };
@@ -38,5 +37,5 @@ export function nicenessService({ kernel, clock }: { readonly kernel: KernelStor
 function niceFrom(text: string): number {
   const nice = /^[+-]?[0-9]{1,2}$/.test(text) ? Number(text) : Number.NaN;
   if (nice >= LEAST && nice <= MOST) return nice;
-  throw new SysError("EINVAL", `${clip(text)} is no niceness: a whole number from ${LEAST} to ${MOST}`);
+  throw new SysError("EINVAL", `not a niceness: ${clip(text)} (use a whole number from ${LEAST} to ${MOST})`);
 }

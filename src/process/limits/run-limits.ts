@@ -1,4 +1,4 @@
-// The limits of a run: settings of its owner, of its process, and of the client that started it.
+// Limits of a run, from the settings of its owner, its process and the client that started it.
 
 import type { Offer } from "../../kernel/models/model-access.ts";
 import { settingsFor } from "../../kernel/settings/config.ts";
@@ -32,7 +32,7 @@ export async function runBounds({ kernel, offers }: RunLimitPorts, { pid, ownerU
 }
 
 /**
- * After how many messages of a person the model gets a shorter context; null if never. The default applies only to sessions of other
+ * Number of user messages after which the model gets a shorter context; null for never. The default applies only to sessions of other
  * channels.
  */
 export async function contextResetTurns(

@@ -1,5 +1,5 @@
-// Credits of senders. In a session of another channel each answer of a model costs its sender credits: charged with the answer, checked before
-// the next one. Without credits the process is stopped until the sender has some again. Owners, terminals and browsers pay nothing.
+// Credits of senders. In a session of another channel each answer costs its sender one credit, charged with the answer and checked before
+// the next one. Without credits the process stops until the sender has some again. Owners, terminals and browsers pay nothing.
 
 import { isAtHand } from "../../abi/process/lifecycle.ts";
 import type { UsageRow } from "../../abi/process/process.ts";
@@ -34,7 +34,6 @@ export class SenderCredits {
     this.gate = new CreditGate({ credits: ports.kernel.credits, clock: ports.clock });
   }
 
-  /** Stops the process if its sender cannot pay for another answer. */
   async holdsBack(row: ProcessRow): Promise<boolean> {
     const session = await this.paying(row.pid);
     if (session === null || (await this.gate.mayStart(walletOf(session)))) return false;
@@ -45,7 +44,7 @@ export class SenderCredits {
     return true;
   }
 
-  /** One turn for each answer; the same answer again costs nothing. */
+  /** Charging the same answer again costs nothing. */
   async charge(row: ProcessRow, usage: readonly UsageRow[]): Promise<void> {
     const answers = usage.filter(({ wasted }) => !wasted);
     const session = answers.length === 0 ? null : await this.paying(row.pid);
@@ -60,7 +59,7 @@ export class SenderCredits {
     }
   }
 
-  /** Resumes what was stopped for lack of this wallet's credits. */
+  /** Resumes processes that stopped because this wallet was empty. */
   async toppedUp(ownerUid: number, wallet: string): Promise<void> {
     const { kernel, store, control } = this.ports;
     for (const { pid } of await kernel.sessions.ofSender(ownerUid, wallet)) {

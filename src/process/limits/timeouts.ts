@@ -1,6 +1,6 @@
-// Stops runs that take too long: after a while without activity, and at the latest at the cap, four times that while after their begin.
-// proc.extend moves the end, up to the cap. Time in which a run waits for a person or is held does not count. The instants are stored, so the
-// next kernel continues with them. A run that was stopped by its time gets a new cap when it is resumed.
+// Stops runs that take too long: after a time without activity, and at the latest after four times that time. proc.extend moves the end up
+// to that cap. Time in which a run waits for a person or is paused does not count. The instants are stored for the next kernel. A run that
+// was stopped by its time gets a new cap when it is resumed.
 
 import { TIMEOUT_CAP, TIMEOUT_WARNING_MS } from "../../abi/process/lifecycle.ts";
 import { Alarms } from "../../lib/alarm.ts";
@@ -16,7 +16,7 @@ export interface TimeoutPorts {
   readonly store: ProcessStore;
   readonly ledger: Ledger;
   readonly clock: Clock;
-  /** How long a run of the process may be without activity; 0: no limit. */
+  /** Limit without activity; 0 for none. */
   readonly limitMs: (row: ProcessRow, runId: string) => Promise<number>;
   readonly control: () => Pick<Stopping, "stop">;
   readonly onFault: (error: unknown) => void;
@@ -27,9 +27,9 @@ interface Live {
   readonly runId: string;
   readonly limitMs: number;
   readonly capAt: number;
-  /** The span that made the cap: the limit may be another one since. */
+  /** Span of the cap: the limit may have changed since. */
   readonly capMs: number;
-  /** Not stopped before this instant, active or not. */
+  /** Runs until this instant even without activity. */
   grantedTo: number;
   activeAt: number;
   /** The end that the last warning named. */
@@ -37,7 +37,7 @@ interface Live {
   keptAt: number;
 }
 
-/** How old the stored instants may be: a crash loses so much. */
+/** A crash loses at most this much. */
 const KEEP_MS = 60_000;
 
 export class Timeouts {
@@ -54,14 +54,13 @@ export class Timeouts {
     return this.live.has(pid);
   }
 
-  /** The run works from now on. */
   async begin(row: ProcessRow, { runId }: { readonly runId: string }): Promise<void> {
     const limitMs = await this.ports.limitMs(row, runId);
     if (limitMs <= 0) return;
     const known = await this.ports.store.timing(row.pid);
     const now = this.ports.clock.now();
     const isGoingOn = known?.runId === runId && !known.isOver;
-    // Between its last step and this one the run waited, was held, or had no kernel.
+    // The run waited, was paused, or had no kernel since its last step.
     const restedMs = isGoingOn ? Math.max(0, now - known.seenAt) : 0;
     const capMs = isGoingOn ? (known.capMs ?? TIMEOUT_CAP * limitMs) : TIMEOUT_CAP * limitMs;
     const [capAt, grantedTo] = isGoingOn ? [known.capAt + restedMs, known.endsAt + restedMs] : [now + capMs, 0];
@@ -71,17 +70,17 @@ export class Timeouts {
     this.arm(live);
   }
 
-  /** The run did something. Called often, so it is written down once in a while only. */
+  /** Called often, so stored only once in a while. */
   active(pid: string, untilMs = 0): void {
     const live = this.live.get(pid);
     if (live === undefined) return;
     live.activeAt = this.ports.clock.now();
-    // A tool may have been given more time than the run.
+    // A tool's own timeout may be longer.
     if (untilMs > live.limitMs) live.grantedTo = Math.max(live.grantedTo, live.activeAt + untilMs);
     if (live.activeAt - live.keptAt >= KEEP_MS) void this.keepIfPossible(live);
   }
 
-  /** The run waits for a person, is held, or is over. */
+  /** Called when the run waits for a person, is paused, or ends. */
   async leave(pid: string): Promise<void> {
     const live = this.live.get(pid);
     if (live === undefined) return;
@@ -89,7 +88,7 @@ export class Timeouts {
     await this.keepIfPossible(live);
   }
 
-  /** Returns when the run in flight ends now; null if none works. The end never moves back, nor beyond the cap. */
+  /** Returns the new end; null without an active run. */
   async extend(pid: string, ms: number): Promise<number | null> {
     const live = this.live.get(pid);
     if (live === undefined || !(ms > 0)) return null;
@@ -109,7 +108,7 @@ export class Timeouts {
     this.alarms.delete(pid);
   }
 
-  /** If the store cannot be written or the process is gone, the older instants stand: a little of the rest then counts as work. */
+  /** If the store fails or the process is gone, the older instants stay. */
   private async keepIfPossible(live: Live): Promise<void> {
     try {
       if (await this.ports.store.exists(live.row.pid)) await this.keep(live);

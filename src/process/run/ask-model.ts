@@ -284,15 +284,15 @@ async function unanswered(
   }
   const isExhausted = verdict.next === "over" && verdict.exhausted;
   if (verdict.next !== "later" && !isExhausted) return { answer, model, reserved: null };
-  const { waitsFor, isLook } = ports.outages().failed(asking.row, model.name, answer.failure);
+  const { waitsFor, isProbe } = ports.outages().failed(asking.row, model.name, answer.failure);
   // Only automatic tries count, not those that a person asked for.
-  if (isExhausted && isLook) {
+  if (isExhausted && isProbe) {
     const failure = { ...answer.failure, message: exhaustedText(answer.failure.message) };
     return { answer: { ...answer, failure }, model, reserved: null, exhausted: true };
   }
   await restartTurn(ports, asking, model, { ...waitsFor, putAside: true });
   const counts = verdict.next === "later" && verdict.counts;
-  const pauses = counts ? (isLook ? asking.pauses + 1 : Math.max(1, asking.pauses)) : asking.pauses;
+  const pauses = counts ? (isProbe ? asking.pauses + 1 : Math.max(1, asking.pauses)) : asking.pauses;
   if (await keep(ports, asking, { model: model.name, failed: 0, pauses, waitsFor }, true))
     ports.outages().waits(asking.row, waitsFor);
   return null;
@@ -307,7 +307,7 @@ async function putAside(ports: AskPorts, asking: Asking, model: Model, reason: s
   if (!isKept && !(await keep(ports, asking, retrying, true))) return null;
   if (isKept) await ports.store.pause(row.pid, waitsFor, { now: ports.clock.now() });
   if (isKept) await ports.ledger.publish(row);
-  ports.held().forKey(row, run.runId, model);
+  ports.held().waitForKey(row, run.runId, model);
   return null;
 }
 

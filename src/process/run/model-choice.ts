@@ -14,7 +14,7 @@ import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
 import type { KernelStore } from "../../store/kernel/sqlite.ts";
 import type { CallContext } from "../../syscalls/define.ts";
 import type { ModelService, ProcessModel } from "../../syscalls/run/ai-service.ts";
-import { type HeldRuns, isHeld } from "../faults/held-runs.ts";
+import { type HeldRuns, mayRetry } from "../faults/held-runs.ts";
 import type { Offers } from "../life/offers.ts";
 import { keepOwn, ownSettings, withOwn } from "../life/own-settings.ts";
 
@@ -106,7 +106,7 @@ export function modelService(ports: ModelChoicePorts): ModelService {
         const value = model.trim() === "" ? null : await models.chosen(asker, model);
         await keepModel(kernel, row.pid, value, { uid: context.caller.uid, now: clock.now() });
         // Whoever waits for the model before it need not any more.
-        if (value !== null && isHeld(row.waitsFor)) await held.letGo(row, value);
+        if (value !== null && mayRetry(row.waitsFor)) await held.resume(row, value);
       }
       const set = await modelSetFor(kernel, row.pid);
       const meant = await modelOfProcess(kernel, row);
