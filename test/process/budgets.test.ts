@@ -55,7 +55,7 @@ describe("a budget", () => {
     await home.say("one");
     await home.send("two");
     expect((await home.inState(INIT, "paused")).waitsFor).toMatchObject({
-      reason: expect.stringContaining("150 tokens of 100 tokens: gsv budget init:1000 +100k"),
+      reason: expect.stringContaining("(150 tokens of 100 tokens); raise it: gsv budget init:1000 +100k"),
     });
     await give(home, INIT, "1k,1h");
     await home.inState(INIT, "idle");
