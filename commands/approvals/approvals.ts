@@ -4,7 +4,7 @@
 import { ENDED_BY, SysError } from "../../src/abi/errno.ts";
 import type { Approval } from "../../src/abi/process/process.ts";
 import type { Signal } from "../../src/abi/signal.ts";
-import type { AnsweredApproval } from "../../src/syscalls/approval/approval-service.ts";
+import type { AnsweredApproval } from "../../src/syscalls/approval/hil.ts";
 import { field } from "../../src/syscalls/define.ts";
 import type { Command, Ending, Io } from "../command.ts";
 import { command } from "../define.ts";

@@ -5,7 +5,7 @@ import { SysError } from "../../src/abi/errno.ts";
 import type { HookInfo } from "../../src/abi/hook.ts";
 import { reveal } from "../../src/lib/text/sanitize.ts";
 import { field } from "../../src/syscalls/define.ts";
-import type { ShownHook } from "../../src/syscalls/system/hook-service.ts";
+import type { ShownHook } from "../../src/syscalls/system/hooks.ts";
 import type { Io } from "../command.ts";
 import { command } from "../define.ts";
 import { declared } from "../derive.ts";

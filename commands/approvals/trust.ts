@@ -7,7 +7,7 @@ import type { WorkspaceInfo } from "../../src/abi/process/workspace.ts";
 import { quoted } from "../../src/lib/text/quote.ts";
 import { reveal } from "../../src/lib/text/sanitize.ts";
 import { field } from "../../src/syscalls/define.ts";
-import type { Speaking } from "../../src/syscalls/repo/workspace-service.ts";
+import type { Speaking } from "../../src/syscalls/repo/workspace.ts";
 import type { Spawned } from "../../src/syscalls/services.ts";
 import type { Command, Io } from "../command.ts";
 import { command } from "../define.ts";

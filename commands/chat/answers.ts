@@ -2,7 +2,7 @@
 // ignored.
 
 import { messageOf } from "../../src/abi/errno.ts";
-import type { Answer } from "../../src/syscalls/approval/approval-service.ts";
+import type { Answer } from "../../src/syscalls/approval/hil.ts";
 import type { Io } from "../command.ts";
 
 const FORM = '{"type":"approval","id":"k3x9","decision":"allow"}';

@@ -2,7 +2,7 @@
 
 import { join } from "../../fs/path.ts";
 import type { Sys } from "../../src/abi/sys.ts";
-import type { EntryPage, FileEntry, FileStat } from "../../src/syscalls/fs/file-tree-service.ts";
+import type { EntryPage, FileEntry, FileStat } from "../../src/syscalls/fs/fs-tree.ts";
 import type { Problems } from "./problems.ts";
 
 /** Sorted by name. */

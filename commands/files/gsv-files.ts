@@ -3,7 +3,7 @@
 import { join } from "../../fs/path.ts";
 import type { Sys } from "../../src/abi/sys.ts";
 import type { Entry, Files, Stat } from "../../src/shell/programs/program.ts";
-import type { FileEntry, Piece } from "../../src/syscalls/fs/file-tree-service.ts";
+import type { FileEntry, Piece } from "../../src/syscalls/fs/fs-tree.ts";
 import { entriesOf, statOf } from "./entries.ts";
 
 export function gsvFiles(sys: Sys): Files {

@@ -3,7 +3,7 @@
 
 import { LIMITS } from "../../src/abi/config/limits.ts";
 import { field } from "../../src/syscalls/define.ts";
-import type { FileUseInfo } from "../../src/syscalls/fs/file-use-service.ts";
+import type { FileUseInfo } from "../../src/syscalls/fs/fs-use.ts";
 import { command } from "../define.ts";
 import { declared } from "../derive.ts";
 import { fileNamed } from "../io/file-place.ts";

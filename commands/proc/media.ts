@@ -6,7 +6,7 @@ import { uuidv7 } from "../../src/abi/ids.ts";
 import { sizeText } from "../../src/lib/text/size.ts";
 import { field } from "../../src/syscalls/define.ts";
 import { mediaCalls } from "../../src/syscalls/proc/media.ts";
-import type { MediaInfo, MediaTaken } from "../../src/syscalls/system/storage-service.ts";
+import type { MediaInfo, MediaTaken } from "../../src/syscalls/system/storage.ts";
 import type { Command, Io, Verb } from "../command.ts";
 import { command } from "../define.ts";
 import { domainCommand, verbOf } from "../derive.ts";

@@ -6,7 +6,7 @@ import type { ProcessInfo } from "../../src/abi/process/process.ts";
 import type { ProcessCaps } from "../../src/syscalls/account/account-service.ts";
 import { field } from "../../src/syscalls/define.ts";
 import type { TraceRow } from "../../src/syscalls/services.ts";
-import type { UsageInfo, UsagePage } from "../../src/syscalls/system/spending-service.ts";
+import type { UsageInfo, UsagePage } from "../../src/syscalls/system/spending.ts";
 import type { Io } from "../command.ts";
 import { command } from "../define.ts";
 import { jsonLine } from "../io/status.ts";

@@ -3,7 +3,7 @@
 
 import type { BillLine, PromptPart } from "../../src/abi/process/prompt.ts";
 import { field } from "../../src/syscalls/define.ts";
-import type { ShownPrompt } from "../../src/syscalls/proc/prompt-service.ts";
+import type { ShownPrompt } from "../../src/syscalls/proc/prompt.ts";
 import type { Io } from "../command.ts";
 import { command } from "../define.ts";
 import { jsonLine } from "../io/status.ts";

@@ -4,7 +4,7 @@ import { microsOf, usdText } from "../../src/abi/process/money.ts";
 import type { ProcessInfo } from "../../src/abi/process/process.ts";
 import { waitsForText } from "../../src/syscalls/format.ts";
 import type { KernelStatus } from "../../src/syscalls/services.ts";
-import type { UsagePage } from "../../src/syscalls/system/spending-service.ts";
+import type { UsagePage } from "../../src/syscalls/system/spending.ts";
 import type { Command, Io } from "../command.ts";
 import { command } from "../define.ts";
 import { jsonLine } from "../io/status.ts";

@@ -2,8 +2,8 @@
 // a row for programs, without the total, so that nothing is counted twice.
 
 import { field, type Print } from "../../src/syscalls/define.ts";
+import type { UsageInfo, UsagePage } from "../../src/syscalls/system/spending.ts";
 import { spendingCalls } from "../../src/syscalls/system/spending.ts";
-import type { UsageInfo, UsagePage } from "../../src/syscalls/system/spending-service.ts";
 import { usageError } from "../args.ts";
 import type { Io } from "../command.ts";
 import { command } from "../define.ts";

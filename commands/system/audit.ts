@@ -2,7 +2,7 @@
 
 import { LIMITS } from "../../src/abi/config/limits.ts";
 import { field } from "../../src/syscalls/define.ts";
-import type { FileWriterInfo } from "../../src/syscalls/fs/file-use-service.ts";
+import type { FileWriterInfo } from "../../src/syscalls/fs/fs-use.ts";
 import { usageError } from "../args.ts";
 import { command } from "../define.ts";
 import { declared } from "../derive.ts";

@@ -6,7 +6,7 @@ import { CORE_NAME, CORE_VERSION, type CrashCore, coreInstant } from "../../src/
 import { reveal } from "../../src/lib/text/sanitize.ts";
 import { clip } from "../../src/lib/text/truncate.ts";
 import { field } from "../../src/syscalls/define.ts";
-import type { EntryPage } from "../../src/syscalls/fs/file-tree-service.ts";
+import type { EntryPage } from "../../src/syscalls/fs/fs-tree.ts";
 import type { Io } from "../command.ts";
 import { piecesOf } from "../files/copy/gsv-side.ts";
 import { wholeHostFile } from "../io/whole-file.ts";

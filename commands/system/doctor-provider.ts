@@ -2,7 +2,7 @@
 
 import type { FailureClass } from "../../src/abi/stream.ts";
 import type { Finding } from "../../src/doctor/examine.ts";
-import type { ModelTrial } from "../../src/syscalls/run/ai-service.ts";
+import type { ModelTrial } from "../../src/syscalls/run/ai.ts";
 import type { Io } from "../command.ts";
 
 /** How to fix a failure of a provider at an address. */

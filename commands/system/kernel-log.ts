@@ -2,7 +2,7 @@
 
 import { ENDED_BY, SysError } from "../../src/abi/errno.ts";
 import { noSince, SINCE_FORMS, sinceMs } from "../../src/lib/text/since.ts";
-import type { Piece } from "../../src/syscalls/fs/file-tree-service.ts";
+import type { Piece } from "../../src/syscalls/fs/fs-tree.ts";
 import type { Io } from "../command.ts";
 import { jsonLine, note } from "../io/status.ts";
 import { printText } from "../print.ts";

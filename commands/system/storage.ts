@@ -2,8 +2,8 @@
 
 import { reveal } from "../../src/lib/text/sanitize.ts";
 import { sizeText } from "../../src/lib/text/size.ts";
+import type { StorageFault, VerifiedPage } from "../../src/syscalls/system/storage.ts";
 import { storageCalls } from "../../src/syscalls/system/storage.ts";
-import type { StorageFault, VerifiedPage } from "../../src/syscalls/system/storage-service.ts";
 import type { Command, Io } from "../command.ts";
 import { command } from "../define.ts";
 import { jsonLine, note } from "../io/status.ts";

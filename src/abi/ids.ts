@@ -34,7 +34,7 @@ export function taskPid(random: RandomBytes): string {
   return `task:${letters(6, random)}`;
 }
 
-/** `ws_…` of a tree that gsv keeps, `dir_…` of a directory of this machine: a path alone says which it is. */
+/** `ws_…` is a tree that gsv stores, `dir_…` a host directory: a path alone says which it is. */
 export function workspaceId(kind: "ws" | "dir", random: RandomBytes): string {
   return `${kind}_${letters(6, random)}`;
 }
@@ -61,7 +61,7 @@ function dashed(bytes: Uint8Array): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 
-/** Random throughout: told apart by its first characters. */
+/** Random throughout, so its first characters identify it. */
 export function uuidv4(random: RandomBytes): string {
   const bytes = new Uint8Array(16);
   bytes.set(random(16));

@@ -1,5 +1,5 @@
-// Builds a kernel, in order: stores, settings, core, files, targets, processes, services, recovery. Nothing here decides anything. What
-// touches the computer is a parameter.
+// Builds a kernel, in order: stores, settings, core, files, targets, processes, services, recovery. Nothing here decides anything.
+// Access to the computer is a parameter.
 
 import { join } from "node:path";
 import type { Config } from "../abi/config/config.ts";

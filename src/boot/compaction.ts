@@ -1,4 +1,4 @@
-// Builds compaction: what it reads of a process, and where it writes what should last.
+// Builds compaction, and the memory that it writes.
 
 import { messageOf } from "../abi/errno.ts";
 import { systemText } from "../abi/process/prompt.ts";

@@ -1,5 +1,5 @@
-// Builds hooks, which hear signals of the bus and calls of agents. Without an allowed hook a run costs one look at a directory and a tool call
-// costs nothing.
+// Builds hooks, which hear signals of the bus and calls of agents. Without allowed hooks a run costs one look at a directory, and a tool
+// call costs nothing.
 
 import { statSync } from "node:fs";
 import { HookFiles } from "../hooks/files.ts";

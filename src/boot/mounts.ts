@@ -33,7 +33,7 @@ import { segmentName } from "../syscalls/proc/history-service.ts";
 
 const TMP_BYTES_MAX = 64 * 1024 * 1024;
 
-/** Loaded when somebody looks: it takes every declaration there is. */
+/** Loaded at the first use, because it imports every declaration. */
 const REFERENCE = {
   names: async () => (await import("../syscalls/reference.ts")).syscallNames(),
   text: async (name: string) => (await import("../syscalls/reference.ts")).syscallText(name),
@@ -48,17 +48,17 @@ export interface MountParts {
   readonly clock: Clock;
   readonly random: RandomBytes;
   readonly sysFor: (caller: Caller) => Sys;
-  /** As sysFor, for what is done and not only looked at. */
+  /** Like sysFor, for writes. */
   readonly actFor: (caller: Caller) => Sys;
-  /** Of a kernel: what is not stored yet. */
+  /** What a kernel has not stored yet; missing without a kernel. */
   readonly live?: LivePorts;
   /** The kernel's log without secrets. */
   readonly log: () => Promise<string>;
-  /** Told of every change of a file; nobody is where left out. */
+  /** Called after every change of a file. */
   readonly noted?: Noted;
   readonly onLocked: (uid: number, locked: boolean) => void;
   readonly machine?: Omit<MachinePorts, "mounts">;
-  /** A directory of this machine that was granted; none is by default. */
+  /** The host directory mounted at /mnt/host. */
   readonly host?: { readonly directory: string; readonly hidden: readonly string[] };
 }
 
@@ -88,7 +88,7 @@ export function mountedFiles(parts: MountParts): Namespace {
     { at: "/var/spool/approvals", fs: approvalsFs(sysFor, clock), readOnly: true },
     { at: "/var/log/gsv", fs: logFs({ text: parts.log, reader: () => ownHuman(kernel), clock }), readOnly: true },
     { at: "/var/crash", fs: crashFs(parts.crashes, clock), readOnly: true },
-    // What the kernel itself puts there is read by whom it belongs to, and changed by nobody.
+    // Written by the kernel only. Owners may read.
     ...["/var/sessions", "/var/media"].map(kept),
     { ...kept("/agents"), fs: withCallerLink(stored, { directory: "/agents", name: MAIN_AGENT, targetFor }) },
     ...granted(parts, told),
@@ -109,7 +109,6 @@ async function ownHuman({ accounts }: Pick<KernelStore, "accounts">): Promise<{ 
   return (await accounts.firstHuman()) ?? { uid: 0, gid: 0 };
 }
 
-/** Loaded when somebody looks into /bin. */
 async function programs(): Promise<readonly Program[]> {
   const [{ COMMANDS }, { summaries }] = await Promise.all([
     import("../../commands/table.ts"),

@@ -1,4 +1,4 @@
-// Builds what judges the calls of agents: policies, the shell parser, the open questions.
+// Builds the approval of agent calls: policies, shell parser, open questions.
 
 import { filesByTarget } from "../kernel/files/file-targets.ts";
 import { carryOut } from "../process/approvals/approvals.ts";

@@ -116,7 +116,7 @@ interface Watched {
   readonly held: () => HeldRuns;
 }
 
-/** What ends, restarts or shortens runs. */
+/** Timeouts, restarts and context resets. */
 function bootWatches(core: Core, { ledger, control, held }: Watched) {
   const { kernel, processes: store, machine, onFault } = core;
   const { clock } = machine;

@@ -14,7 +14,7 @@ import type { Repos } from "../repos/repos.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
 import type { CallContext } from "../syscalls/define.ts";
 import type { Repositories } from "../syscalls/repo/repo-service.ts";
-import type { Workspaces } from "../syscalls/repo/workspace-service.ts";
+import type { Workspaces } from "../syscalls/repo/workspace.ts";
 
 export interface RepoMachine {
   readonly paths: Pick<HomePaths, "reposDir">;

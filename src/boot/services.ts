@@ -35,7 +35,7 @@ import { sessionsService } from "../sessions/service.ts";
 import type { ProcessRow } from "../store/kernel/processes/processes.ts";
 import { SYSCALLS } from "../syscalls/all.ts";
 import type { CallContext } from "../syscalls/define.ts";
-import type { FileUse } from "../syscalls/fs/file-use-service.ts";
+import type { FileUse } from "../syscalls/fs/fs-use.ts";
 import type { Processes } from "../syscalls/services.ts";
 import type { Services } from "../syscalls/table.ts";
 import { bootAgents, bootPeople } from "./accounts.ts";
@@ -155,7 +155,7 @@ function spawningOf(core: Core, files: FileParts, { ledger, runners, heldRuns, p
   };
 }
 
-/** A changed setting may end what holds a run. */
+/** A changed setting may release held runs. */
 function settingsWatched({ settings }: Core, { heldRuns, budgets }: ProcessParts): Services["settings"] {
   return {
     ...settings,

@@ -27,7 +27,7 @@ import { looksAt, shellLine } from "../process/approvals/policy/shell-line.ts";
 import { Blocks } from "../process/run/code-blocks.ts";
 import { SYSCALLS } from "../syscalls/all.ts";
 import type { CallContext } from "../syscalls/define.ts";
-import type { Web } from "../syscalls/run/net-service.ts";
+import type { Web } from "../syscalls/run/net.ts";
 import type { Shells } from "../syscalls/run/shell-service.ts";
 import { GsvShells } from "../targets/gsv.ts";
 import { hiddenOn, resolver } from "../targets/hidden.ts";

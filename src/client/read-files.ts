@@ -22,9 +22,9 @@ import { mediaReads } from "../process/media.ts";
 import type { KernelDb } from "../store/kernel/db.ts";
 import { objectRows } from "../store/kernel/objects.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
-import type { FileTree } from "../syscalls/fs/file-tree-service.ts";
 import type { Files } from "../syscalls/fs/files-service.ts";
-import type { Media, Storage } from "../syscalls/system/storage-service.ts";
+import type { FileTree } from "../syscalls/fs/fs-tree.ts";
+import type { Media, Storage } from "../syscalls/system/storage.ts";
 import { homeNamed, namesIn } from "./about.ts";
 
 export interface ReadFiles {

@@ -146,9 +146,7 @@ export const secrets: Check = {
       if ((await patient.holdsSecret(key, value)) !== false) continue;
       const whose = written.uid === null ? " of the whole home" : ownerIn(patient, written.uid);
       found.push(
-        notice(`the value of the secret ${written.name}${whose} is missing`, {
-          fix: fixFor(patient, written),
-        }),
+        notice(`the value of the secret ${written.name}${whose} is missing`, { fix: fixFor(patient, written) }),
       );
     }
     return found.length > 0 || stored.length === 0 ? found : [ok("all secrets have a value")];

@@ -19,9 +19,7 @@ export const home: Check = {
       stat = statSync(paths.home, { throwIfNoEntry: false });
     } catch (error) {
       return [
-        problem(`${paths.home} is unreadable: ${faultLine(error)}`, {
-          fix: "set GSV_HOME to a directory of your own",
-        }),
+        problem(`${paths.home} is unreadable: ${faultLine(error)}`, { fix: "set GSV_HOME to a directory of your own" }),
       ];
     }
     if (stat === undefined)

@@ -18,11 +18,7 @@ export const git: Check = {
   async look({ find, run }) {
     const path = find("git");
     if (path === null)
-      return [
-        notice("git not found: context and skills have no history, knowledge is read-only", {
-          fix: INSTALL,
-        }),
-      ];
+      return [notice("git not found: context and skills have no history, knowledge is read-only", { fix: INSTALL })];
     try {
       const { status, says } = await run([path, "--version"]);
       if (status === 0) return [ok(`${says} (${path})`)];

@@ -6,7 +6,7 @@ import { SysError } from "../abi/errno.ts";
 import { HOOK_NAME, VETO } from "../abi/hook.ts";
 import { type Caller, isRoot } from "../abi/identity.ts";
 import type { CallContext } from "../syscalls/define.ts";
-import type { HooksService } from "../syscalls/system/hook-service.ts";
+import type { HooksService } from "../syscalls/system/hooks.ts";
 import { eventOf, type Hooks, noSuchHook } from "./hooks.ts";
 import { type About, eventJson, type Runs } from "./notices.ts";
 import { sampleOf } from "./samples.ts";

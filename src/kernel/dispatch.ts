@@ -136,13 +136,7 @@ export function makeDispatch(options: DispatchOptions): Dispatch {
       if (!known.sameBody) throw usedForSomethingElse(requestId);
       return known.answer;
     }
-    const receipt = (answer: unknown): Receipt => ({
-      uid: caller.uid,
-      requestId,
-      bodyHash,
-      answer,
-      now: clock.now(),
-    });
+    const receipt = (answer: unknown): Receipt => ({ uid: caller.uid, requestId, bodyHash, answer, now: clock.now() });
     const withReceipt: ReceiptContext = { ...context, receipt };
     const answer = await call.run(services, args as never, withReceipt);
     // No-op if the receipt was stored together with the effect.

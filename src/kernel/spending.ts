@@ -22,13 +22,7 @@ import { fitting } from "../lib/text/fitting.ts";
 import type { BudgetRow } from "../store/kernel/processes/budgets.ts";
 import { SLOT_MS, type UsageSum } from "../store/kernel/processes/usage.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
-import type {
-  BudgetInfo,
-  BudgetService,
-  UsageBy,
-  UsageInfo,
-  UsageReports,
-} from "../syscalls/system/spending-service.ts";
+import type { BudgetInfo, BudgetService, UsageBy, UsageInfo, UsageReports } from "../syscalls/system/spending.ts";
 import { visibleProcess } from "./registry.ts";
 import { settingsFor } from "./settings/config.ts";
 import { beginningOf, zoneOf } from "./since.ts";

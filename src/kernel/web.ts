@@ -5,7 +5,7 @@ import type { Caller } from "../abi/identity.ts";
 import type { RandomBytes } from "../abi/ids.ts";
 import type { ConfigRows } from "../store/kernel/config.ts";
 import type { FileTarget } from "../syscalls/fs/files-service.ts";
-import type { Web } from "../syscalls/run/net-service.ts";
+import type { Web } from "../syscalls/run/net.ts";
 import { fetchPage, type WebPorts } from "../tools/web.ts";
 import { needReachable, type Reach, webUrl } from "../tools/web-hop.ts";
 import { settingsFor } from "./settings/config.ts";
@@ -27,13 +27,7 @@ export function webService(ports: WebServicePorts): Web {
   return {
     async page(caller, { url, raw, target }, signal) {
       const reach = await reachOf(caller, target);
-      const page = await fetchPage(ports, {
-        url,
-        raw,
-        signal,
-        reach,
-        followsAnywhere: caller.kind === "person",
-      });
+      const page = await fetchPage(ports, { url, raw, signal, reach, followsAnywhere: caller.kind === "person" });
       return { ...page, mark: Buffer.from(ports.random(MARK_BYTES)).toString("hex") };
     },
 

@@ -1,5 +1,5 @@
-// Instants by key. Each key rings once, when its instant has come. One timer serves all keys; it runs a minute at most, so that an instant is
-// met although the clock was set or the machine slept.
+// Instants by key. Each key rings once, when its instant has come. One timer serves all keys. It runs a minute at most, so that an instant
+// is met although the clock was set or the computer slept.
 
 import type { Clock } from "./clock.ts";
 
@@ -9,7 +9,7 @@ export interface AlarmOptions<Key> {
   readonly clock: Clock;
   readonly ring: (key: Key) => unknown;
   readonly onFault: (error: unknown) => void;
-  /** Monotonic time, for spans that a clock that was set must not stretch. */
+  /** Monotonic time, for spans that a change of the clock must not stretch. */
   readonly monotonic?: boolean;
 }
 

@@ -10,7 +10,7 @@ export class Serial {
   }
 }
 
-/** One thing at a time per key. What a step throws is reported, and the next one runs. */
+/** One step at a time per key. Errors are reported, and the next step runs. */
 export class Serials<Key> {
   private readonly byKey = new Map<Key, { readonly serial: Serial; steps: number }>();
   private readonly all = new Set<Promise<void>>();
@@ -41,7 +41,7 @@ export class Serials<Key> {
     this.all.add(done);
   }
 
-  /** Everything asked for so far is done, and what that asked for. */
+  /** Resolves when all steps are done, including those that they add. */
   async settled(): Promise<void> {
     while (this.all.size > 0) await Promise.all(this.all);
   }

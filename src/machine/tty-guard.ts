@@ -36,10 +36,7 @@ export function guardTerminal(): Guard {
         if (typeof pipe === "number") writeSync(pipe, `${line}\n`);
       } catch {} // somebody ended it
     };
-    return {
-      says: (bytes) => say(bytes.replaceAll("\x1b", "\\033")),
-      over: () => say(""),
-    };
+    return { says: (bytes) => say(bytes.replaceAll("\x1b", "\\033")), over: () => say("") };
   } catch {
     return { says: () => {}, over: () => {} };
   }

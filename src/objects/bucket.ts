@@ -105,10 +105,7 @@ export function bucketOf(options: BucketOptions): Bucket {
     // Pages by last name: continuation tokens differ between servers.
     async *list(under) {
       for (let startAfter: string | undefined; ; ) {
-        const query = {
-          prefix: prefix + under,
-          ...(startAfter === undefined ? {} : { startAfter }),
-        };
+        const query = { prefix: prefix + under, ...(startAfter === undefined ? {} : { startAfter }) };
         const { contents = [], isTruncated } = await ask(() => client.list(query));
         for (const { key, size = 0, lastModified } of contents)
           yield { name: key.slice(prefix.length), size, mtimeMs: Date.parse(String(lastModified)) };

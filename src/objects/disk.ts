@@ -96,10 +96,7 @@ class DiskObjects implements StoredObjects {
       const meta: ObjectMeta = { ...object, ...(await writeDurably(path, bytes)) };
       await this.changes.run(
         { id: temporary, kind: "put", meta, temporary, ...(receipt && { receipt }) },
-        {
-          allowed: () => this.checkPlace(meta.key),
-          move: () => this.moveInto(path, meta.key),
-        },
+        { allowed: () => this.checkPlace(meta.key), move: () => this.moveInto(path, meta.key) },
       );
       return meta;
     } catch (error) {

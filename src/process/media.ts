@@ -16,9 +16,9 @@ import type { ProcessRow } from "../store/kernel/processes/processes.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
 import type { ProcessStore } from "../store/process/verbs.ts";
 import type { CallContext } from "../syscalls/define.ts";
-import { PIECE_BYTES_MAX } from "../syscalls/fs/fs-bytes.ts";
+import { PIECE_BYTES_MAX } from "../syscalls/fs/fs-tree.ts";
 import { noSuchProcess } from "../syscalls/parse.ts";
-import type { Media, MediaInfo, MediaPiece } from "../syscalls/system/storage-service.ts";
+import type { Media, MediaInfo, MediaPiece } from "../syscalls/system/storage.ts";
 
 const PAGE_ROWS = 200;
 const MIB = 1024 * 1024;

@@ -235,10 +235,7 @@ export class VersionedTree {
     const at = { name: author, at: this.options.clock.now() };
     // 1: nothing to commit.
     const said = ["-m", oneLine(message), ...(by === undefined ? [] : ["-m", trailersOf([by])])];
-    await repository.insist(["commit", "-q", "--no-verify", "--cleanup=verbatim", ...said], {
-      author: at,
-      also: [1],
-    });
+    await repository.insist(["commit", "-q", "--no-verify", "--cleanup=verbatim", ...said], { author: at, also: [1] });
     for (const path of listed) await this.remember(path);
     if (++this.commits % COMMITS_BEFORE_PACKING === 0) await repository.run(["gc", "-q"]);
   }

@@ -214,11 +214,7 @@ class Starter {
       (end) => this.ended(end),
       (error) => {
         const { hints } = error instanceof SysError ? error : { hints: [] };
-        this.ended({
-          status: exitStatusOf(error),
-          says: messageOf(error),
-          hints,
-        });
+        this.ended({ status: exitStatusOf(error), says: messageOf(error), hints });
       },
     );
   }

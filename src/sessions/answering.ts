@@ -9,7 +9,7 @@ import type { ProcessInfo } from "../abi/process/process.ts";
 import { reveal } from "../lib/text/sanitize.ts";
 import type { CallContext } from "../syscalls/define.ts";
 import type { CompactResult } from "../syscalls/proc/history-service.ts";
-import { answersText, type ProcessModel, type ProcessThinking } from "../syscalls/run/ai-service.ts";
+import { answersText, type ProcessModel, type ProcessThinking } from "../syscalls/run/ai.ts";
 import type { Aborted, Answered, Closed, HistoryPage, Processes } from "../syscalls/services.ts";
 
 /** A call in the name of whoever sent the message; done once, however often the message is sent. */

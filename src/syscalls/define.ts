@@ -110,7 +110,7 @@ export type Args<F extends Fields> = { readonly [K in RequiredKeys<F>]: ValueOf<
   readonly [K in Exclude<keyof F, RequiredKeys<F>>]?: ValueOf<F[K]>;
 };
 
-/** What a handler is told besides its arguments. */
+/** What a handler gets besides its arguments. */
 export interface CallContext {
   readonly caller: Caller;
   /** Scoped to the caller's uid. A keyed call stores it with its effect. */
@@ -230,15 +230,18 @@ export interface Syscall<Services = never, Input extends Fields = Fields, Output
 
 type Declaration<Services, Input extends Fields, Output> = Omit<
   Syscall<Services, Input, Output>,
-  "capability" | "by" | "once"
+  "capability" | "by" | "once" | "cli"
 > & {
   readonly once?: "verb" | "answer";
   readonly capability?: string;
   readonly by?: By;
+  /** Missing for calls without a derived command: programs print their results. */
+  readonly cli?: Omit<CliHint<Output>, "examples"> & { readonly examples?: readonly string[] };
 };
 
 export function syscall<Services, Input extends Fields, Output>(
   declaration: Declaration<Services, Input, Output>,
 ): Syscall<Services, Input, Output> {
-  return { by: "anyone", once: "verb", capability: declaration.name, ...declaration };
+  const { cli = { hidden: true, print: { kind: "silent" } }, ...rest } = declaration;
+  return { by: "anyone", once: "verb", capability: rest.name, ...rest, cli: { examples: [], ...cli } };
 }

@@ -7,7 +7,6 @@ import type { Commit } from "../abi/repo.ts";
 import { reveal } from "../lib/text/sanitize.ts";
 import type { ProcessCaps } from "./account/account-service.ts";
 import type { Column, Print } from "./define.ts";
-import type { WorkspaceView } from "./repo/workspace-service.ts";
 import type { Closed, HistoryPage, Signalled, TraceRow } from "./services.ts";
 
 export function waitsForText(waits: WaitsFor): string {
@@ -83,22 +82,7 @@ export function processText(row: ProcessInfo): string {
   ]);
 }
 
-export function workspaceText(view: WorkspaceView): string {
-  return factsText([
-    ["id", view.id],
-    ["label", view.label ?? "-"],
-    ["owner", view.owner],
-    ["state", view.state],
-    ["path", view.path],
-    [view.directory === null ? "files" : "directory", view.files],
-    ["version", view.head ?? "-"],
-    ["used by", view.processes.join(" ") || "-"],
-    ["created", new Date(view.createdAt).toISOString()],
-    ["last used", new Date(view.updatedAt).toISOString()],
-  ]);
-}
-
-function factsText(facts: readonly (readonly [string, string])[]): string {
+export function factsText(facts: readonly (readonly [string, string])[]): string {
   // A label of several lines must not look like another field.
   return facts.map(([name, value]) => `${name.padEnd(12)}${reveal(value)}`).join("\n");
 }

@@ -14,10 +14,7 @@ export interface ReferenceSection {
   readonly text: string;
 }
 
-export const REFERENCE = {
-  page: "syscalls",
-  about: "All syscalls: arguments, callers, effects.",
-} as const;
+export const REFERENCE = { page: "syscalls", about: "All syscalls: arguments, callers, effects." } as const;
 
 const CLASSES: { readonly [C in CallClass]: string } = {
   read: "Reads only; needs no running kernel.",

@@ -10,7 +10,7 @@ import type { Segment } from "../abi/process/segment.ts";
 import type { Thinking } from "../abi/process/session.ts";
 import type { Checkpoint } from "../abi/process/workspace.ts";
 import type { LeaveReason } from "../abi/sys.ts";
-import type { ShownApproval } from "./approval/approval-service.ts";
+import type { ShownApproval } from "./approval/hil.ts";
 import type { CallContext } from "./define.ts";
 
 export interface ProcessPage {

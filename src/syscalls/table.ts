@@ -3,91 +3,93 @@
 
 import type { Accounts, AuditLog, Groups, Rights, Tokens } from "./account/account-service.ts";
 import type { Agents, Bundles, Credits, Projects } from "./account/agent-service.ts";
-import type { Approvals } from "./approval/approval-service.ts";
-import type { PolicyService } from "./approval/policy-service.ts";
-import type { Fields, Syscall } from "./define.ts";
-import type { FileTree } from "./fs/file-tree-service.ts";
-import type { FileUse } from "./fs/file-use-service.ts";
+import type { Approvals } from "./approval/hil.ts";
+import type { PolicyService } from "./approval/policy.ts";
+import type { CallContext, Fields, Syscall } from "./define.ts";
 import type { Files } from "./fs/files-service.ts";
+import type { FileTree } from "./fs/fs-tree.ts";
+import type { FileUse } from "./fs/fs-use.ts";
 import type { Conversations, SearchService } from "./proc/history-service.ts";
-import type { Lifecycle } from "./proc/proc-life.ts";
-import type { Prompts } from "./proc/prompt-service.ts";
+import type { Lifecycle } from "./proc/proc-control.ts";
+import type { Prompts } from "./proc/prompt.ts";
 import type { Bootstrapping, Repositories } from "./repo/repo-service.ts";
-import type { Undoing } from "./repo/undo-service.ts";
-import type { Trust, Workspaces } from "./repo/workspace-service.ts";
-import type { ModelService, OutageReports } from "./run/ai-service.ts";
+import type { Undoing } from "./repo/undo.ts";
+import type { Trust, Workspaces } from "./repo/workspace.ts";
+import type { ModelService, OutageReports } from "./run/ai.ts";
 import type { CodeMode } from "./run/codemode.ts";
-import type { Web } from "./run/net-service.ts";
+import type { Web } from "./run/net.ts";
 import type { ServerTools } from "./run/server-tools.ts";
 import type { Shells } from "./run/shell-service.ts";
 import type { Archives, Histories, KernelControl, Niceness, Processes, Registry, Settings } from "./services.ts";
 import type { Sessions } from "./session/session-service.ts";
-import type { HooksService } from "./system/hook-service.ts";
-import type { BudgetService, UsageReports } from "./system/spending-service.ts";
-import type { Media, Storage } from "./system/storage-service.ts";
+import type { HooksService } from "./system/hooks.ts";
+import type { BudgetService, UsageReports } from "./system/spending.ts";
+import type { Media, Storage } from "./system/storage.ts";
 
-/** All services; the read-only view has the marked ones. */
+/** All services. The read-only view has the methods that only read. */
 export interface Services {
-  readonly registry: Registry; // read
-  readonly histories: Histories; // read
-  readonly archives: Archives; // read
-  readonly approvals: Approvals; // listing reads
-  readonly files: Files; // reading and searching read
+  readonly registry: Registry;
+  readonly histories: Histories;
+  readonly archives: Archives;
+  readonly approvals: Approvals;
+  readonly files: Files;
   readonly web: Web;
   readonly code: CodeMode;
   readonly serverTools: ServerTools;
-  readonly tree: FileTree; // looking, listing and getting read
-  readonly kernel: KernelControl; // status reads
+  readonly tree: FileTree;
+  readonly kernel: KernelControl;
   readonly processes: Processes;
   readonly lifecycle: Lifecycle;
-  readonly settings: Settings; // looking reads
-  readonly accounts: Accounts; // listing reads
-  readonly groups: Groups; // listing reads
-  readonly tokens: Tokens; // listing reads
-  readonly audit: AuditLog; // read
+  readonly settings: Settings;
+  readonly accounts: Accounts;
+  readonly groups: Groups;
+  readonly tokens: Tokens;
+  readonly audit: AuditLog;
   readonly fileUse: FileUse;
-  readonly rights: Rights; // read
+  readonly rights: Rights;
   readonly shells: Shells;
-  readonly repositories: Repositories; // looking reads
-  readonly workspaces: Workspaces; // looking reads
-  readonly trust: Trust; // what a workspace says is read
+  readonly repositories: Repositories;
+  readonly workspaces: Workspaces;
+  readonly trust: Trust;
   readonly bootstrapping: Bootstrapping;
-  readonly storage: Storage; // status and verify read
-  readonly media: Media; // getting and listing read
+  readonly storage: Storage;
+  readonly media: Media;
   readonly models: ModelService;
-  readonly outages: OutageReports; // read
+  readonly outages: OutageReports;
   readonly policy: PolicyService;
-  readonly hooks: HooksService; // listing reads
-  readonly usage: UsageReports; // read
-  readonly budgets: BudgetService; // listing reads
+  readonly hooks: HooksService;
+  readonly usage: UsageReports;
+  readonly budgets: BudgetService;
   readonly prompts: Prompts;
   readonly undoing: Undoing;
   readonly conversations: Conversations;
   readonly search: SearchService;
-  readonly agents: Agents; // looking reads
-  readonly bundles: Bundles; // looking reads
-  readonly projects: Projects; // looking reads
-  readonly credits: Credits; // looking reads
+  readonly agents: Agents;
+  readonly bundles: Bundles;
+  readonly projects: Projects;
+  readonly credits: Credits;
   readonly niceness: Niceness;
-  readonly sessions: Sessions; // looking reads
+  readonly sessions: Sessions;
 }
 
 /** A declaration for dispatch and derivation: typed in its own file, uniform here. */
 export type AnySyscall = Syscall<Services, Fields, unknown>;
 
+/** A declaration in its own types. One that takes a service missing in Services does not compile. */
+export interface Declared {
+  readonly name: string;
+  readonly run: (services: Services, args: never, context: CallContext) => Promise<unknown>;
+}
+
 /** Loads the declarations of one file. */
-type File = () => Promise<readonly unknown[]>;
+type File = () => Promise<readonly Declared[]>;
 
 /** From the name before the last dot to the files that declare its calls, in display order. */
 const DOMAINS: { readonly [domain: string]: readonly File[] } = {
   proc: [
     async () => (await import("./proc/proc-list.ts")).procListCalls,
     async () => (await import("./proc/proc.ts")).procCalls,
-    async () => (await import("./proc/proc-model.ts")).procModelCalls,
-    async () => (await import("./proc/proc-mode.ts")).procModeCalls,
-    async () => (await import("./proc/proc-nice.ts")).niceCalls,
-    async () => (await import("./proc/proc-trace.ts")).procTraceCalls,
-    async () => (await import("./proc/proc-life.ts")).procLifeCalls,
+    async () => (await import("./proc/proc-control.ts")).procControlCalls,
     async () => (await import("./system/spending.ts")).spendingCalls,
     async () => (await import("./proc/prompt.ts")).promptCalls,
     async () => (await import("./repo/undo.ts")).undoCalls,
@@ -97,7 +99,6 @@ const DOMAINS: { readonly [domain: string]: readonly File[] } = {
   fs: [
     async () => (await import("./fs/fs.ts")).fsCalls,
     async () => (await import("./fs/fs-tree.ts")).fsTreeCalls,
-    async () => (await import("./fs/fs-bytes.ts")).fsBytesCalls,
     async () => (await import("./fs/fs-use.ts")).fsUseCalls,
   ],
   repo: [async () => (await import("./repo/repo.ts")).repoCalls],
@@ -134,13 +135,13 @@ export const DOMAIN_NAMES: readonly string[] = Object.keys(DOMAINS);
 
 /** In order of declaration; empty for an unknown domain. */
 export async function callsOf(domain: string): Promise<readonly AnySyscall[]> {
-  return (await Promise.all(filesOf(domain).map((load) => load()))).flat() as readonly AnySyscall[];
+  return (await Promise.all(filesOf(domain).map(loaded))).flat();
 }
 
 /** Loads the files of its domain up to the one that declares it. */
 export async function syscallNamed(name: string): Promise<AnySyscall | undefined> {
   for (const load of filesOf(name.slice(0, name.lastIndexOf(".")))) {
-    const call = ((await load()) as readonly AnySyscall[]).find((each) => each.name === name);
+    const call = (await loaded(load)).find((each) => each.name === name);
     if (call !== undefined) return call;
   }
   return undefined;
@@ -148,4 +149,9 @@ export async function syscallNamed(name: string): Promise<AnySyscall | undefined
 
 function filesOf(domain: string): readonly File[] {
   return (Object.hasOwn(DOMAINS, domain) ? DOMAINS[domain] : undefined) ?? [];
+}
+
+/** Argument types are dropped here: dispatch passes only arguments that it has parsed by the fields. */
+async function loaded(load: File): Promise<readonly AnySyscall[]> {
+  return (await load()) as readonly unknown[] as readonly AnySyscall[];
 }

@@ -244,11 +244,7 @@ class Conversation {
 
   constructor(
     private readonly runner: Runner,
-    private readonly asked: {
-      readonly files: ShellFiles;
-      readonly sys: Sys;
-      readonly jobs: ShellJobs | undefined;
-    },
+    private readonly asked: { readonly files: ShellFiles; readonly sys: Sys; readonly jobs: ShellJobs | undefined },
   ) {}
 
   hear(message: FromRunner): void {

@@ -3,9 +3,12 @@ import { jsonLine } from "../../commands/io/status.ts";
 import { ageText, table } from "../../commands/io/table-layout.ts";
 import { printText } from "../../commands/print.ts";
 import { nearest } from "../../src/lib/text/nearest.ts";
-import type { Column } from "../../src/syscalls/define.ts";
-import { PROCESS_TABLE } from "../../src/syscalls/proc/process-table.ts";
+import type { Column, Print } from "../../src/syscalls/define.ts";
+import { procListCalls } from "../../src/syscalls/proc/proc-list.ts";
+import type { ProcessPage } from "../../src/syscalls/services.ts";
 import { FakeIo } from "../support/io.ts";
+
+const PROCESS_TABLE = procListCalls[0].cli.print as Print<ProcessPage>;
 
 interface Row {
   id: string;

@@ -4,7 +4,7 @@ import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Spawned, WaitResult } from "../../src/syscalls/services.ts";
-import type { ShownHook } from "../../src/syscalls/system/hook-service.ts";
+import type { ShownHook } from "../../src/syscalls/system/hooks.ts";
 import { isAlive, until, withHome } from "../support/home.ts";
 import { HomeBook } from "../support/sound.ts";
 

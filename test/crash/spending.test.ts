@@ -6,7 +6,7 @@ import { expect, test } from "bun:test";
 import type { ProcessInfo } from "../../src/abi/process/process.ts";
 import type { Sys } from "../../src/abi/sys.ts";
 import type { WaitResult } from "../../src/syscalls/services.ts";
-import type { BudgetInfo, UsagePage } from "../../src/syscalls/system/spending-service.ts";
+import type { BudgetInfo, UsagePage } from "../../src/syscalls/system/spending.ts";
 import type { CrashPlan } from "../support/crash.ts";
 import { type TestHome, withHome } from "../support/home.ts";
 import { type Random, seeded } from "../support/random.ts";

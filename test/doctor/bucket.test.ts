@@ -6,7 +6,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { bytesName } from "../../src/objects/s3-names.ts";
 import type { Closed } from "../../src/syscalls/services.ts";
-import type { StorageStatus } from "../../src/syscalls/system/storage-service.ts";
+import type { StorageStatus } from "../../src/syscalls/system/storage.ts";
 import { keepingOf } from "../support/keeping.ts";
 import { TestKernel } from "../support/kernel.ts";
 import { Bed } from "../support/patient.ts";

@@ -5,7 +5,7 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Approval } from "../../src/abi/process/process.ts";
 import { realClock } from "../../src/lib/clock.ts";
-import type { Piece } from "../../src/syscalls/fs/file-tree-service.ts";
+import type { Piece } from "../../src/syscalls/fs/fs-tree.ts";
 import { TestKernel } from "../support/kernel.ts";
 import { scratchDirectory } from "../support/scratch.ts";
 import { begin } from "../support/shell.ts";

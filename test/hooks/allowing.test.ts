@@ -18,7 +18,7 @@ import {
 import { join } from "node:path";
 import type { HookInfo } from "../../src/abi/hook.ts";
 import type { AuditEntry } from "../../src/syscalls/account/account-service.ts";
-import type { ShownHook, TriedHook } from "../../src/syscalls/system/hook-service.ts";
+import type { ShownHook, TriedHook } from "../../src/syscalls/system/hooks.ts";
 import { Desk } from "../support/desk.ts";
 import { HookBed } from "../support/hooks.ts";
 import { INIT, TestKernel } from "../support/kernel.ts";

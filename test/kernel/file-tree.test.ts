@@ -9,7 +9,7 @@ import { LIMITS } from "../../src/abi/config/limits.ts";
 import type { Sys } from "../../src/abi/sys.ts";
 import { Uploads } from "../../src/kernel/files/uploads.ts";
 import { realClock } from "../../src/lib/clock.ts";
-import type { EntryPage, FileStat, Piece } from "../../src/syscalls/fs/file-tree-service.ts";
+import type { EntryPage, FileStat, Piece } from "../../src/syscalls/fs/fs-tree.ts";
 import { rejection } from "../contract/sys.ts";
 import { sam } from "../support/caller.ts";
 import { FakeClock } from "../support/clock.ts";

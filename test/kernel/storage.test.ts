@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, w
 import { dirname, join } from "node:path";
 import type { Sys } from "../../src/abi/sys.ts";
 import type { Closed } from "../../src/syscalls/services.ts";
-import type { Collection, StorageStatus, VerifiedPage } from "../../src/syscalls/system/storage-service.ts";
+import type { Collection, StorageStatus, VerifiedPage } from "../../src/syscalls/system/storage.ts";
 import { TestKernel } from "../support/kernel.ts";
 import { bucketAt, type S3Server, startS3 } from "../support/s3.ts";
 import { migrate, useBucket } from "../support/s3-home.ts";

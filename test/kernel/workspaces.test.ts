@@ -15,7 +15,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { WorkspaceInfo } from "../../src/abi/process/workspace.ts";
 import type { Commit } from "../../src/abi/repo.ts";
-import type { WorkspacePage, WorkspaceView } from "../../src/syscalls/repo/workspace-service.ts";
+import type { WorkspacePage, WorkspaceView } from "../../src/syscalls/repo/workspace.ts";
 import type { Spawned } from "../../src/syscalls/services.ts";
 import { plainGit } from "../support/git.ts";
 import { INIT, TestKernel } from "../support/kernel.ts";

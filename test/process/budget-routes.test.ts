@@ -3,7 +3,7 @@
 import { expect, test } from "bun:test";
 import { SysError } from "../../src/abi/errno.ts";
 import type { Sys } from "../../src/abi/sys.ts";
-import type { BudgetInfo } from "../../src/syscalls/system/spending-service.ts";
+import type { BudgetInfo } from "../../src/syscalls/system/spending.ts";
 import { INIT, TestKernel } from "../support/kernel.ts";
 
 const CEILING = "$1";

@@ -1,7 +1,7 @@
 // Budgets of processes: counted with their descendants, warned, held and never killed, and raised by people alone.
 
 import { describe, expect, test } from "bun:test";
-import type { BudgetInfo } from "../../src/syscalls/system/spending-service.ts";
+import type { BudgetInfo } from "../../src/syscalls/system/spending.ts";
 import type { PlannedAnswer } from "../support/answers.ts";
 import { INIT, TestKernel } from "../support/kernel.ts";
 

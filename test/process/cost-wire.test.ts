@@ -1,7 +1,7 @@
 // gsv against a model server on loopback: the reported usage adds up to the server's numbers, at the price of the model that answered.
 
 import { expect, test } from "bun:test";
-import type { UsageInfo } from "../../src/syscalls/system/spending-service.ts";
+import type { UsageInfo } from "../../src/syscalls/system/spending.ts";
 import { type Env, jsonLines, TestHome } from "../support/home.ts";
 import { WIRES } from "../support/wire-bytes.ts";
 import { KEY } from "../support/wire-format.ts";

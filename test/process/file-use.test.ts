@@ -3,7 +3,7 @@
 import { expect, test } from "bun:test";
 import { appendFileSync, existsSync } from "node:fs";
 import { join } from "node:path";
-import type { FileUseInfo, FileWriterInfo } from "../../src/syscalls/fs/file-use-service.ts";
+import type { FileUseInfo, FileWriterInfo } from "../../src/syscalls/fs/fs-use.ts";
 import { INIT, TestKernel } from "../support/kernel.ts";
 import { addHuman } from "../support/people.ts";
 import { host, Project, undo, works } from "../support/worker.ts";

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from "bun:test";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { LIMITS } from "../../src/abi/config/limits.ts";
-import type { ShownApproval } from "../../src/syscalls/approval/approval-service.ts";
+import type { ShownApproval } from "../../src/syscalls/approval/hil.ts";
 import type { ArchivePage, Closed, HistoryPage, MessageText } from "../../src/syscalls/services.ts";
 import { INIT, TestKernel } from "../support/kernel.ts";
 import { scratchDirectory } from "../support/scratch.ts";

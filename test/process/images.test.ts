@@ -5,7 +5,7 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { LIMITS } from "../../src/abi/config/limits.ts";
 import type { Message } from "../../src/abi/process/message.ts";
-import type { MediaTaken } from "../../src/syscalls/system/storage-service.ts";
+import type { MediaTaken } from "../../src/syscalls/system/storage.ts";
 import { stdinOf } from "../support/io.ts";
 import { INIT, TestKernel } from "../support/kernel.ts";
 import { scratchDirectory } from "../support/scratch.ts";

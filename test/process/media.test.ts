@@ -6,7 +6,7 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { LIMITS } from "../../src/abi/config/limits.ts";
 import type { Closed } from "../../src/syscalls/services.ts";
-import type { MediaInfo, MediaTaken } from "../../src/syscalls/system/storage-service.ts";
+import type { MediaInfo, MediaTaken } from "../../src/syscalls/system/storage.ts";
 import { stdinOf } from "../support/io.ts";
 import { INIT, TestKernel } from "../support/kernel.ts";
 import { seeded } from "../support/random.ts";

@@ -1,7 +1,7 @@
 // One process checks an unavailable provider for all that wait, at times that survive kernels; the result applies to all of them.
 
 import { expect, test } from "bun:test";
-import type { OutageInfo } from "../../src/syscalls/run/ai-service.ts";
+import type { OutageInfo } from "../../src/syscalls/run/ai.ts";
 import type { PlannedAnswer } from "../support/answers.ts";
 import { TestKernel } from "../support/kernel.ts";
 

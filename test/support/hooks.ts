@@ -2,7 +2,7 @@
 
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { ShownHook } from "../../src/syscalls/system/hook-service.ts";
+import type { ShownHook } from "../../src/syscalls/system/hooks.ts";
 import type { TestKernel } from "./kernel.ts";
 
 export class HookBed {

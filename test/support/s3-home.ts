@@ -1,6 +1,6 @@
 // A home with its bytes in a bucket, and the move there.
 
-import type { Migrated } from "../../src/syscalls/system/storage-service.ts";
+import type { Migrated } from "../../src/syscalls/system/storage.ts";
 import type { TestKernel } from "./kernel.ts";
 import { BUCKET, KEYS, newPrefix, type S3Server } from "./s3.ts";
 

@@ -5,8 +5,10 @@ import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { SYSCALLS } from "../../src/syscalls/all.ts";
+import { syscall } from "../../src/syscalls/define.ts";
 import { parseArgs } from "../../src/syscalls/parse.ts";
 import { reference, referencePage } from "../../src/syscalls/reference.ts";
+import type { Declared } from "../../src/syscalls/table.ts";
 
 const GOLDEN = join(import.meta.dir, "../golden/syscalls.md");
 
@@ -31,4 +33,17 @@ test("the examples of the page have every required argument in a valid form", ()
     const args = JSON.parse(json.replaceAll('"ID"', '"0190a1b2-0000-7000-8000-000000000000"'));
     expect(() => parseArgs(SYSCALLS.get(name)?.input ?? {}, args, { unknownKeys: "refuse" })).not.toThrow();
   }
+});
+
+test("a declaration that takes a service which does not exist does not compile", () => {
+  const call = syscall({
+    name: "proc.nothing",
+    summary: "Do nothing",
+    class: "read",
+    input: {},
+    run: async (services: { nothing: string }) => services.nothing,
+  });
+  // @ts-expect-error Services has no `nothing`.
+  const declared: Declared = call;
+  expect(declared.name).toBe("proc.nothing");
 });

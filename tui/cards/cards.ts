@@ -1,7 +1,7 @@
 // Pending approvals and questions as cards: which one is shown, who gets the keys, and what a key answers. A card never takes a key from a
 // half-typed line, Enter never approves, and keys are ignored for 400 ms after a card appears. Pure.
 
-import type { Answer } from "../../src/syscalls/approval/approval-service.ts";
+import type { Answer } from "../../src/syscalls/approval/hil.ts";
 import { emptied, wholeText } from "../line/editor.ts";
 import type { Key } from "../line/keys.ts";
 import type { Ask, Asking } from "../state/asks.ts";

@@ -1,7 +1,7 @@
 // What the reducer asks for: lines for the transcript, calls to the kernel, work that has the terminal.
 
 import type { ProcessInfo, Usage } from "../../src/abi/process/process.ts";
-import type { Answer } from "../../src/syscalls/approval/approval-service.ts";
+import type { Answer } from "../../src/syscalls/approval/hil.ts";
 import type { Editing } from "../line/editor.ts";
 import type { Past } from "../line/history.ts";
 import type { ThemeName } from "../screen/theme.ts";

@@ -3,7 +3,7 @@
 import type { Traced } from "../../commands/proc/trace-table.ts";
 import type { ProcessInfo } from "../../src/abi/process/process.ts";
 import type { Signal } from "../../src/abi/signal.ts";
-import type { BudgetInfo } from "../../src/syscalls/system/spending-service.ts";
+import type { BudgetInfo } from "../../src/syscalls/system/spending.ts";
 import type { Editing } from "../line/editor.ts";
 import type { Past } from "../line/history.ts";
 import type { Typed } from "../line/keys.ts";

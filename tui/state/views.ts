@@ -3,7 +3,7 @@
 import type { Live } from "../../commands/proc/process-table.ts";
 import type { Traced } from "../../commands/proc/trace-table.ts";
 import type { ProcessInfo } from "../../src/abi/process/process.ts";
-import type { BudgetInfo } from "../../src/syscalls/system/spending-service.ts";
+import type { BudgetInfo } from "../../src/syscalls/system/spending.ts";
 
 export type View = Top | Strace | Pager;
 

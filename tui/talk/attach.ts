@@ -2,7 +2,7 @@
 
 import type { Approval, ProcessInfo } from "../../src/abi/process/process.ts";
 import type { Sys } from "../../src/abi/sys.ts";
-import type { WorkspaceView } from "../../src/syscalls/repo/workspace-service.ts";
+import type { WorkspaceView } from "../../src/syscalls/repo/workspace.ts";
 import type { HistoryPage } from "../../src/syscalls/services.ts";
 import type { Adopted } from "../state/event.ts";
 import { collapsedOf, openCallsOf } from "./collapsed.ts";

@@ -5,8 +5,8 @@ import { SysError } from "../../../src/abi/errno.ts";
 import { type RandomBytes, uuidv7 } from "../../../src/abi/ids.ts";
 import type { Sys } from "../../../src/abi/sys.ts";
 import type { Clock } from "../../../src/lib/clock.ts";
-import type { FileStat, Piece } from "../../../src/syscalls/fs/file-tree-service.ts";
-import { PIECE_BYTES_MAX } from "../../../src/syscalls/fs/fs-bytes.ts";
+import type { FileStat, Piece } from "../../../src/syscalls/fs/fs-tree.ts";
+import { PIECE_BYTES_MAX } from "../../../src/syscalls/fs/fs-tree.ts";
 import { entriesOf, statOf, statOrNull } from "../entries.ts";
 import type { Side, Thing } from "./side.ts";
 

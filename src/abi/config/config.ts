@@ -98,9 +98,7 @@ export const SETTINGS = {
     writes: "root",
   }),
 
-  "storage.driver": choice("object storage; change it with gsv storage migrate", ["disk", "s3"], {
-    writes: "root",
-  }),
+  "storage.driver": choice("object storage; change it with gsv storage migrate", ["disk", "s3"], { writes: "root" }),
   "storage.s3.endpoint": setting("text", "URL of an S3-compatible server, such as http://127.0.0.1:9000", "", ROOT),
   "storage.s3.bucket": setting("text", "name of an existing bucket", "gsv", ROOT),
   "storage.s3.region": setting("text", "region for signing requests", "us-east-1", ROOT),
@@ -116,9 +114,7 @@ export const SETTINGS = {
   "ai.baseUrl": setting("text", "base URL for that provider", ""),
   "ai.providerStyle": choice("API of an OpenAI-compatible server", ["auto", "responses", "chat"], {}),
   "ai.parallel": count("parallel requests per API key; 0 for no limit", 8, { max: 1000 }),
-  "ai.fallback": setting("json", "models to try, in this order, if the chosen one fails", "[]", {
-    shape: "array",
-  }),
+  "ai.fallback": setting("json", "models to try, in this order, if the chosen one fails", "[]", { shape: "array" }),
   "ai.prices": setting(
     "json",
     'your own prices, in dollars per million tokens: {"openai/my-model": {"input": 0.5, "output": 1.5}}',
@@ -142,12 +138,8 @@ export const SETTINGS = {
   "apiKeys.openai": secret("API key for OpenAI", "OPENAI_API_KEY"),
   "apiKeys.google": secret("API key for Google", "GEMINI_API_KEY"),
   "apiKeys.openrouter": secret("API key for OpenRouter", "OPENROUTER_API_KEY"),
-  "baseUrls.anthropic": setting("text", "base URL for Anthropic", "", {
-    env: "ANTHROPIC_BASE_URL",
-  }),
-  "baseUrls.openai": setting("text", "base URL for OpenAI or a compatible server", "", {
-    env: "OPENAI_BASE_URL",
-  }),
+  "baseUrls.anthropic": setting("text", "base URL for Anthropic", "", { env: "ANTHROPIC_BASE_URL" }),
+  "baseUrls.openai": setting("text", "base URL for OpenAI or a compatible server", "", { env: "OPENAI_BASE_URL" }),
   "baseUrls.ollama": setting("text", "base URL for Ollama; none turns Ollama off", "", { env: "OLLAMA_HOST" }),
   "ollama.parallel": count("parallel requests to Ollama; 0 lets Ollama decide", 1, {
     env: "OLLAMA_NUM_PARALLEL",
@@ -157,23 +149,15 @@ export const SETTINGS = {
   "net.allow": setting("json", 'private hosts that may be fetched, such as ["localhost:3000", "wiki.home"]', "[]", {
     shape: "array",
   }),
-  "server.timezone": setting("text", "time zone for daily resets and schedules", "UTC", {
-    isZone: true,
-    ...ROOT,
-  }),
+  "server.timezone": setting("text", "time zone for daily resets and schedules", "UTC", { isZone: true, ...ROOT }),
   // Not for agents: the time zone decides when the daily budget starts.
   userTimezone: setting("text", "your time zone", "UTC", { env: "TZ", isZone: true }),
 
   "budget.day": setting("text", "daily budget per account, such as $5,2h,1M; root's applies to everyone", ""),
   "budget.task": setting("text", "default budget of a new task, such as $2,30m,200k", ""),
-  "run.maxTurns": count("maximum model calls per run", LIMITS.turnsPerRunMax, {
-    min: 1,
-    max: 100_000,
-  }),
+  "run.maxTurns": count("maximum model calls per run", LIMITS.turnsPerRunMax, { min: 1, max: 100_000 }),
 
-  "council.model": setting("text", "default model for the chair of a council", "", {
-    env: "COUNCIL_MODEL",
-  }),
+  "council.model": setting("text", "default model for the chair of a council", "", { env: "COUNCIL_MODEL" }),
   "run.timeoutMs": count(
     "time without progress before a run is stopped; at most four times that in all; 0 for never",
     1_800_000,
@@ -222,9 +206,7 @@ export const SETTINGS = {
   "terminal.notify": choice("how to notify you in the background", ["auto", "bell", "off"], {
     env: "GSV_TERMINAL_NOTIFY",
   }),
-  "terminal.motion": choice("animation on the terminal", ["full", "reduced"], {
-    env: "GSV_TERMINAL_MOTION",
-  }),
+  "terminal.motion": choice("animation on the terminal", ["full", "reduced"], { env: "GSV_TERMINAL_MOTION" }),
 
   "retention.archivesDays": count("days before archives are deleted; 0 for never", 0, {
     max: DAYS_MAX,
@@ -239,10 +221,7 @@ export const SETTINGS = {
     max: DAYS_MAX,
     writes: "root",
   }),
-  "retention.crashes": count("failed runs kept per account in /var/crash", 50, {
-    max: 10_000,
-    writes: "root",
-  }),
+  "retention.crashes": count("failed runs kept per account in /var/crash", 50, { max: 10_000, writes: "root" }),
   "retention.crashDays": count("days before crash files are deleted; 0 for never", 30, {
     max: DAYS_MAX,
     writes: "root",

@@ -7,7 +7,7 @@ import { base, normalise } from "../../../fs/path.ts";
 import { SysError } from "../../abi/errno.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { clip } from "../../lib/text/truncate.ts";
-import type { FileEntry, FileTree } from "../../syscalls/fs/file-tree-service.ts";
+import type { FileEntry, FileTree } from "../../syscalls/fs/fs-tree.ts";
 import type { ReceiptContext } from "../dispatch.ts";
 import { pathsFor } from "./file-paths.ts";
 import { type FilesOptions, saying, withReceipt } from "./files.ts";

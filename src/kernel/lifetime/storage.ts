@@ -11,7 +11,7 @@ import type { Bytes, Driver, ObjectMeta, ObjectStore, StoredItem, StoredObjects 
 import type { SwitchedObjects } from "../../objects/switched.ts";
 import { type CurrentRows, faultOf, isAtRest, strays } from "../../objects/verify.ts";
 import type { KernelStore } from "../../store/kernel/sqlite.ts";
-import type { Collected, FamilySize, Storage, StorageFault } from "../../syscalls/system/storage-service.ts";
+import type { Collected, FamilySize, Storage, StorageFault } from "../../syscalls/system/storage.ts";
 
 const PAGE_ROWS = 500;
 const VERIFIED_OBJECTS_MAX = 200;

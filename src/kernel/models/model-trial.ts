@@ -4,7 +4,7 @@ import { SysError } from "../../abi/errno.ts";
 import { charged } from "../../abi/process/money.ts";
 import type { ModelRequest } from "../../abi/stream.ts";
 import type { Clock } from "../../lib/clock.ts";
-import type { ModelTrial } from "../../syscalls/run/ai-service.ts";
+import type { ModelTrial } from "../../syscalls/run/ai.ts";
 import type { Model } from "./model.ts";
 
 const TRIAL: Pick<ModelRequest, "system" | "tools"> = { system: "", tools: [] };

@@ -19,7 +19,7 @@ import {
   serverOf,
 } from "../../providers/table.ts";
 import type { ConfigRows } from "../../store/kernel/config.ts";
-import type { ModelInfo, ModelPage, ModelTrial } from "../../syscalls/run/ai-service.ts";
+import type { ModelInfo, ModelPage, ModelTrial } from "../../syscalls/run/ai.ts";
 import type { Secrets } from "../settings/secrets.ts";
 import type { Model } from "./model.ts";
 import { type Asker, AskersSettings } from "./model-access.ts";
@@ -260,10 +260,7 @@ async function listOf(
     if (access.apiKey === null && server.keySetting !== null && access.isOwn) {
       return {
         models: rowsOf(known, "gsv"),
-        note: {
-          text: `${missingText(provider, server.keySetting)}. Showing the models that gsv knows.`,
-          quiet: true,
-        },
+        note: { text: `${missingText(provider, server.keySetting)}. Showing the models that gsv knows.`, quiet: true },
       };
     }
     const loaded = await loadProvider(provider, options, access);

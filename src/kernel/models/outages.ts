@@ -3,7 +3,7 @@
 import { type Caller, isRoot } from "../../abi/identity.ts";
 import type { ProcessRow, ProcessRows } from "../../store/kernel/processes/processes.ts";
 import type { KernelStore } from "../../store/kernel/sqlite.ts";
-import type { OutageInfo, OutageReports } from "../../syscalls/run/ai-service.ts";
+import type { OutageInfo, OutageReports } from "../../syscalls/run/ai.ts";
 
 const PAGE = 500;
 const PIDS_SHOWN_MAX = 100;

@@ -42,9 +42,7 @@ export async function bytesOfHome(
   { paths, clock, random, keychain }: Omit<StorageMachine, "config">,
   databases: Pick<Inspector, "settings">,
 ): Promise<Bytes> {
-  const config = {
-    under: async (prefix: string) => databases.settings().filter(({ key }) => key.startsWith(prefix)),
-  };
+  const config = { under: async (prefix: string) => databases.settings().filter(({ key }) => key.startsWith(prefix)) };
   if ((await driverIn(config)) === "disk") return diskBytes(paths.objectsDir);
   return (await import("./bucket.ts")).bytesInBucket({ paths, clock, random, config, keychain });
 }

@@ -10,7 +10,7 @@ import { logOf } from "../../repos/browse.ts";
 import { pathInside } from "../../repos/names.ts";
 import type { WorkspaceRow } from "../../store/kernel/processes/workspaces.ts";
 import type { KernelStore } from "../../store/kernel/sqlite.ts";
-import type { Workspaces } from "../../syscalls/repo/workspace-service.ts";
+import type { Workspaces } from "../../syscalls/repo/workspace.ts";
 import { nextPlace, placeOf } from "../pages.ts";
 import { visibleProcess } from "../registry.ts";
 import {

@@ -12,7 +12,7 @@ import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
 import type { KernelStore } from "../../store/kernel/sqlite.ts";
 import type { GivenAnswer } from "../../store/process/approvals.ts";
 import type { ProcessStore } from "../../store/process/verbs.ts";
-import type { Answer, Approvals, ShownApproval } from "../../syscalls/approval/approval-service.ts";
+import type { Answer, Approvals, ShownApproval } from "../../syscalls/approval/hil.ts";
 import { parseArgs } from "../../syscalls/parse.ts";
 import type { AnySyscall } from "../../syscalls/table.ts";
 import type { Ledger } from "../life/ledger.ts";

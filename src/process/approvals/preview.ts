@@ -3,7 +3,7 @@
 import type { Callers } from "../../kernel/accounts/accounts.ts";
 import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
 import type { EditRequest, Files } from "../../syscalls/fs/files-service.ts";
-import type { FetchRequest, Web } from "../../syscalls/run/net-service.ts";
+import type { FetchRequest, Web } from "../../syscalls/run/net.ts";
 import type { ExecRequest } from "../../syscalls/run/shell-service.ts";
 import type { Called } from "./policy/file-verdict.ts";
 

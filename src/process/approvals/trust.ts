@@ -10,7 +10,7 @@ import type { Clock } from "../../lib/clock.ts";
 import { fitting } from "../../lib/text/fitting.ts";
 import type { KernelStore } from "../../store/kernel/sqlite.ts";
 import type { CallContext } from "../../syscalls/define.ts";
-import type { Trust } from "../../syscalls/repo/workspace-service.ts";
+import type { Trust } from "../../syscalls/repo/workspace.ts";
 import type { PromptPorts } from "../prompt/build-prompt.ts";
 import { ContextFiles, filesAt } from "../prompt/context-files.ts";
 import { instructionFilesIn, trustedPlace } from "../prompt/workspace-context.ts";

@@ -3,7 +3,7 @@
 import { SysError } from "../../abi/errno.ts";
 import { visibleProcess } from "../../kernel/registry.ts";
 import type { KernelStore } from "../../store/kernel/sqlite.ts";
-import type { Lifecycle } from "../../syscalls/proc/proc-life.ts";
+import type { Lifecycle } from "../../syscalls/proc/proc-control.ts";
 import type { Timeouts } from "../limits/timeouts.ts";
 
 export function lifecycleService(kernel: KernelStore, timeouts: Timeouts): Lifecycle {

@@ -9,7 +9,7 @@ import { budgetsShown } from "../../kernel/spending.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { BudgetRow } from "../../store/kernel/processes/budgets.ts";
 import type { KernelStore } from "../../store/kernel/sqlite.ts";
-import type { BudgetChanged, BudgetService } from "../../syscalls/system/spending-service.ts";
+import type { BudgetChanged, BudgetService } from "../../syscalls/system/spending.ts";
 import type { Budgets } from "./budgets.ts";
 
 export interface BudgetServicePorts {

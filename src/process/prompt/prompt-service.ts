@@ -11,7 +11,7 @@ import { fitting } from "../../lib/text/fitting.ts";
 import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
 import type { ProcessStore } from "../../store/process/verbs.ts";
 import type { CallContext } from "../../syscalls/define.ts";
-import type { ContextFileText, Prompts, ShownPrompt } from "../../syscalls/proc/prompt-service.ts";
+import type { ContextFileText, Prompts, ShownPrompt } from "../../syscalls/proc/prompt.ts";
 import { assemblePrompt, type PromptPorts } from "./build-prompt.ts";
 import { billOf } from "./prompt-bill.ts";
 

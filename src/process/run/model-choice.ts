@@ -13,7 +13,7 @@ import type { Clock } from "../../lib/clock.ts";
 import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
 import type { KernelStore } from "../../store/kernel/sqlite.ts";
 import type { CallContext } from "../../syscalls/define.ts";
-import type { ModelService, ProcessModel } from "../../syscalls/run/ai-service.ts";
+import type { ModelService, ProcessModel } from "../../syscalls/run/ai.ts";
 import { type HeldRuns, mayRetry } from "../faults/held-runs.ts";
 import type { Offers } from "../life/offers.ts";
 import { keepOwn, ownSettings, withOwn } from "../life/own-settings.ts";

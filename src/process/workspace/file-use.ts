@@ -15,8 +15,8 @@ import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
 import type { KernelStore } from "../../store/kernel/sqlite.ts";
 import type { KnownFile } from "../../store/process/files/known.ts";
 import type { ProcessStore } from "../../store/process/verbs.ts";
-import type { FileUse, FileUseInfo, FileWriterInfo } from "../../syscalls/fs/file-use-service.ts";
 import type { FileTarget } from "../../syscalls/fs/files-service.ts";
+import type { FileUse, FileUseInfo, FileWriterInfo } from "../../syscalls/fs/fs-use.ts";
 import type { ChangePlaces, PlacedPath } from "./change-places.ts";
 
 export interface FileUsePorts {

@@ -15,7 +15,7 @@ import type { KernelStore } from "../../store/kernel/sqlite.ts";
 import type { Change, Undo, UndoneFile } from "../../store/process/files/changes.ts";
 import type { ProcessStore } from "../../store/process/verbs.ts";
 import type { CallContext } from "../../syscalls/define.ts";
-import type { RewindRequest, Undoing, UndoRequest } from "../../syscalls/repo/undo-service.ts";
+import type { RewindRequest, Undoing, UndoRequest } from "../../syscalls/repo/undo.ts";
 import { needLegalCut, rewindNote } from "../history/rewind.ts";
 import type { Ledger } from "../life/ledger.ts";
 import { keyOf } from "../run/request.ts";

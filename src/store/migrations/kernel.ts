@@ -191,10 +191,7 @@ export const KERNEL_SCHEMA: Schema = {
         "INSERT OR IGNORE INTO group_capabilities SELECT gid, 'session.*' FROM group_capabilities WHERE capability = 'proc.*'",
       ],
     },
-    {
-      name: "what becomes of a process after a fault",
-      statements: ["ALTER TABLE processes ADD COLUMN restart TEXT"],
-    },
+    { name: "what becomes of a process after a fault", statements: ["ALTER TABLE processes ADD COLUMN restart TEXT"] },
     {
       name: "agents, personas, bundles, projects, credits",
       statements: [

@@ -5,10 +5,7 @@ import { sha256Hex } from "../../lib/hash.ts";
 import type { Db } from "../open.ts";
 import type { ProcessFiles } from "./files/files.ts";
 
-export type ContextFile = {
-  readonly name: string;
-  readonly text: string;
-};
+export type ContextFile = { readonly name: string; readonly text: string };
 
 /** The prompt of one turn. */
 export interface StoredPrompt {

@@ -117,7 +117,6 @@ export const accountCalls = [
     },
     cli: {
       hidden: true,
-      examples: ["gsv passwd", "gsv passwd root"],
       print: { kind: "value", text: (done: { username: string }) => `password of ${done.username} changed` },
     },
     run: ({ accounts }: { accounts: Accounts }, args, context) =>

@@ -72,10 +72,7 @@ export const agentCalls = [
         'gsv agent create scout --description "reads the news" --bundles researcher',
         'gsv agent create ada --archetype technical --traits "precise,patient" --voice "Short sentences."',
       ],
-      print: {
-        kind: "value",
-        text: ({ name: made }: AgentInfo) => `added ${made}; use it: gsv spawn --as ${made}`,
-      },
+      print: { kind: "value", text: ({ name: made }: AgentInfo) => `added ${made}; use it: gsv spawn --as ${made}` },
     },
     run: ({ agents }: Service, args, context) => agents.create(context, args),
   }),

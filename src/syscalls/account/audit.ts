@@ -18,7 +18,6 @@ export const auditCalls = [
     },
     cli: {
       hidden: true,
-      examples: ["gsv audit", "gsv audit --denied --since 2h", "gsv audit --limit 20 --json"],
       print: {
         kind: "list",
         rows: (result: { entries: readonly AuditEntry[] }) => result.entries,

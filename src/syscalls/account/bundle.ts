@@ -108,10 +108,7 @@ export const bundleCalls = [
     class: "keyed",
     by: "person",
     input: { name: bundle, ...holder },
-    cli: {
-      examples: ["gsv bundle unassign researcher --agent scout"],
-      print: { kind: "value", text: heldText },
-    },
+    cli: { examples: ["gsv bundle unassign researcher --agent scout"], print: { kind: "value", text: heldText } },
     run: ({ bundles }: ForBundles, { name, ...from }, context) => bundles.unassign(context, name, from),
   }),
 ] as const;

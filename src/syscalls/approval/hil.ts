@@ -1,11 +1,45 @@
 // hil.*: pending approvals and questions. Agents ask, only people answer, and every attached client sees the answer.
 
 import { SysError } from "../../abi/errno.ts";
+import type { Caller } from "../../abi/identity.ts";
 import type { Approval } from "../../abi/process/process.ts";
 import { reveal } from "../../lib/text/sanitize.ts";
-import { field, syscall } from "../define.ts";
+import { type CallContext, field, syscall } from "../define.ts";
 import askText from "../tools/ask.md" with { type: "text" };
-import type { AnsweredApproval, Approvals, ShownApproval } from "./approval-service.ts";
+
+export interface ShownApproval extends Approval {
+  /** The arguments are cut to fit a list. Asked for by id, the approval is complete. */
+  readonly inPart: boolean;
+}
+
+export interface Approvals {
+  /** Oldest first, one page; with an id, only that one. */
+  list(
+    caller: Caller,
+    query: { readonly after?: string; readonly id?: string },
+  ): Promise<{ readonly approvals: readonly ShownApproval[]; readonly next: string | null }>;
+  answer(context: CallContext, answer: Answer): Promise<AnsweredApproval>;
+}
+
+export interface Answer {
+  readonly id: string;
+  readonly decision: "approve" | "deny" | "answer";
+  /** The reason for a denial. */
+  readonly message?: string;
+  /** The answer to a question. */
+  readonly text?: string;
+  /** Checksum of what the person saw. The answer is refused if the request has changed since. */
+  readonly hash?: string;
+  /** Arguments as edited by the person. */
+  readonly args?: { readonly [name: string]: unknown };
+  /** Do not ask for exactly this call again. */
+  readonly always?: boolean;
+}
+
+export interface AnsweredApproval extends ShownApproval {
+  /** Id of the new rule. */
+  readonly rule?: string;
+}
 
 interface Listed {
   readonly approvals: readonly ShownApproval[];
@@ -90,7 +124,6 @@ export const hilCalls = [
       timeoutSeconds: field.optional(field.int("seconds to wait", { min: 1, max: 30 * 86_400 })),
     },
     tool: { name: "Ask", repeat: "effect", description: askText },
-    cli: { hidden: true, examples: [], print: { kind: "silent" } },
     // Never reached: a question is stored, and its answer becomes the result of the call.
     run: async () => {
       throw new SysError("EINVAL", "only agents ask questions, with the tool Ask");

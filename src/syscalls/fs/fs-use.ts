@@ -1,9 +1,53 @@
 // fs.uses and fs.writers: which process has read or written which file, for lsof and audit.
 
 import { reveal } from "../../lib/text/sanitize.ts";
-import { field, syscall } from "../define.ts";
-import type { FileUse, FileUseInfo, FileWriterInfo } from "./file-use-service.ts";
-import { FILE_TARGETS } from "./files-service.ts";
+import { type CallContext, field, syscall } from "../define.ts";
+import { FILE_TARGETS, type FileTarget } from "./files-service.ts";
+
+export interface FileUseInfo {
+  readonly pid: string;
+  readonly label: string | null;
+  readonly target: FileTarget;
+  readonly path: string;
+  /** Its last action on the file. */
+  readonly how: "read" | "wrote" | "removed";
+  /** The version it read or wrote. */
+  readonly version: string | null;
+  /** Whether the file has changed since; null if unknown. */
+  readonly isStale: boolean | null;
+  readonly at: number;
+  readonly run: string | null;
+}
+
+export interface FileWriterInfo {
+  readonly at: number;
+  readonly target: FileTarget;
+  readonly path: string;
+  readonly what: "wrote" | "removed" | "moved here";
+  /** Null if unknown. */
+  readonly account: string | null;
+  readonly pid: string | null;
+  readonly run: string | null;
+  /** Id of the tool call. */
+  readonly call: string | null;
+  readonly tool: string | null;
+  /** The commit, if the file is versioned. */
+  readonly commit: string | null;
+  readonly movedFrom: string | null;
+}
+
+export interface FileUse {
+  /** Newest first. */
+  uses(
+    context: CallContext,
+    query: { readonly path?: string; readonly pid?: string; readonly target: FileTarget; readonly limit: number },
+  ): Promise<{ readonly uses: readonly FileUseInfo[]; readonly more: boolean }>;
+  /** Newest first. */
+  writers(
+    context: CallContext,
+    query: { readonly path: string; readonly target: FileTarget; readonly since?: string; readonly limit: number },
+  ): Promise<{ readonly writers: readonly FileWriterInfo[]; readonly more: boolean }>;
+}
 
 const LISTED = 200;
 const LISTED_MAX = 1000;
@@ -28,12 +72,6 @@ export const fsUseCalls = [
     },
     cli: {
       hidden: true,
-      examples: [
-        "gsv lsof",
-        "gsv lsof '~/notes.md'",
-        "gsv lsof --pid task:abc123",
-        "gsv lsof --target host ./src/main.ts",
-      ],
       print: {
         kind: "table",
         rows: (result: { uses: readonly FileUseInfo[] }) => result.uses,
@@ -67,7 +105,6 @@ export const fsUseCalls = [
     },
     cli: {
       hidden: true,
-      examples: ["gsv audit '~/notes.md'", "gsv audit --since 7d '~/context.d/10-user.md' --json"],
       print: {
         kind: "list",
         rows: (result: { writers: readonly FileWriterInfo[] }) => result.writers,

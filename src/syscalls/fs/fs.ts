@@ -106,11 +106,7 @@ export const fsCalls = [
     },
     cli: {
       examples: ["gsv fs read '~/notes.md'", "gsv fs read /proc"],
-      print: {
-        kind: "value",
-        text: (view: FileView) => plainText(view),
-        cut: cutText,
-      },
+      print: { kind: "value", text: (view: FileView) => plainText(view), cut: cutText },
     },
     run: ({ files }: { files: Files }, args, { caller }) => files.read(caller, args),
   }),
@@ -130,11 +126,7 @@ export const fsCalls = [
       }),
       target,
     },
-    tool: {
-      name: "Write",
-      repeat: "effect",
-      description: writeText,
-    },
+    tool: { name: "Write", repeat: "effect", description: writeText },
     cli: {
       examples: [`gsv fs write '~/notes.md' "call the bank"`, "gsv fs write '~/report.txt' - < report.txt"],
       print: {
@@ -157,18 +149,8 @@ export const fsCalls = [
       replaceAll: field.flag("replace every occurrence", { flag: "all" }),
       target,
     },
-    tool: {
-      name: "Edit",
-      repeat: "effect",
-      description: editText,
-    },
-    cli: {
-      examples: ["gsv fs edit '~/notes.md' --old draft --new final"],
-      print: {
-        kind: "value",
-        text: editedText,
-      },
-    },
+    tool: { name: "Edit", repeat: "effect", description: editText },
+    cli: { examples: ["gsv fs edit '~/notes.md' --old draft --new final"], print: { kind: "value", text: editedText } },
     run: ({ files }: { files: Files }, args, context) =>
       files.edit(context, { ...args, replaceAll: args.replaceAll === true }),
   }),
@@ -194,20 +176,12 @@ export const fsCalls = [
     input: {
       query: field.text("text to find", { positional: true, meta: "TEXT", longest: 1024 }),
       path: field.optional(
-        field.path("path to search (default: current directory)", {
-          positional: true,
-          meta: "PATH",
-          of: "file",
-        }),
+        field.path("path to search (default: current directory)", { positional: true, meta: "PATH", of: "file" }),
       ),
       include: field.optional(field.text("only file names that match this glob", { longest: 256, meta: "GLOB" })),
       target,
     },
-    tool: {
-      name: "Search",
-      repeat: "read",
-      description: searchText,
-    },
+    tool: { name: "Search", repeat: "read", description: searchText },
     cli: {
       examples: [`gsv fs search "deadline" '~' --include "*.md"`],
       print: {

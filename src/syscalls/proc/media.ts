@@ -3,8 +3,8 @@
 import { LIMITS } from "../../abi/config/limits.ts";
 import { sizeText } from "../../lib/text/size.ts";
 import { field, syscall } from "../define.ts";
-import { PIECE_CHARS_MAX } from "../fs/fs-bytes.ts";
-import type { Media, MediaInfo, MediaTaken } from "../system/storage-service.ts";
+import { PIECE_CHARS_MAX } from "../fs/fs-tree.ts";
+import type { Media, MediaInfo, MediaTaken } from "../system/storage.ts";
 
 const pid = field.pid("the process", { positional: true, meta: "PID" });
 const id = field.uuid("media id", { positional: true, meta: "ID" });
@@ -22,10 +22,7 @@ export const mediaCalls = [
     name: "proc.media.list",
     summary: "List the media of a process",
     class: "read",
-    input: {
-      pid,
-      after: field.optional(field.text("cursor of the next page", { longest: 100, hide: "both" })),
-    },
+    input: { pid, after: field.optional(field.text("cursor of the next page", { longest: 100, hide: "both" })) },
     cli: {
       hidden: true,
       examples: ["gsv media list init:1000"],

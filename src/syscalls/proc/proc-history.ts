@@ -1,4 +1,4 @@
-// proc.compact, proc.segments, proc.fork, proc.search and proc.history.policy.
+// Histories: proc.compact, proc.segments, proc.search, proc.fork, proc.trace and proc.history.policy.
 
 import { LIMITS } from "../../abi/config/limits.ts";
 import { SysError } from "../../abi/errno.ts";
@@ -6,17 +6,18 @@ import { OVERFLOW_POLICIES, type Segment } from "../../abi/process/segment.ts";
 import { reveal } from "../../lib/text/sanitize.ts";
 import { clip } from "../../lib/text/truncate.ts";
 import { field, syscall } from "../define.ts";
-import type { Histories } from "../services.ts";
-import type {
-  CompactResult,
-  Conversations,
-  Forked,
-  FoundText,
-  PolicyView,
-  SearchResult,
-  SearchService,
+import { traceLine } from "../format.ts";
+import type { Histories, TraceRow } from "../services.ts";
+import {
+  type CompactResult,
+  type Conversations,
+  type Forked,
+  type FoundText,
+  type PolicyView,
+  type SearchResult,
+  type SearchService,
+  segmentName,
 } from "./history-service.ts";
-import { segmentName } from "./history-service.ts";
 
 const KEEP_DEFAULT = 20;
 const FOUND_DEFAULT = 20;
@@ -128,6 +129,37 @@ export const procHistoryCalls = [
       print: { kind: "value", text: (result: Forked) => result.pid },
     },
     run: ({ conversations }: { conversations: Conversations }, args, context) => conversations.fork(context, args),
+  }),
+
+  syscall({
+    name: "proc.trace",
+    summary: "Print the syscalls of a process",
+    class: "read",
+    capability: "proc.history",
+    input: {
+      pid: onePid,
+      after: field.optional(field.int("only calls with a higher number (default: the newest)", { meta: "ID" })),
+      limit: field.withDefault(
+        field.int("maximum number of calls", { min: 1, max: LIMITS.historyPageMax, meta: "N" }),
+        LIMITS.historyPageMax,
+      ),
+      waitMs: field.withDefault(
+        field.int("milliseconds to wait for the next call", { min: 0, max: 60_000, meta: "MS" }),
+        0,
+      ),
+    },
+    cli: {
+      examples: ["gsv proc trace task:abc123"],
+      print: {
+        kind: "list",
+        rows: (result: { rows: TraceRow[] }) => result.rows,
+        line: (row: TraceRow) => traceLine(row),
+        empty: "(no syscalls)",
+      },
+    },
+    run: async ({ histories }: { histories: Histories }, args, context) => ({
+      rows: await histories.trace(context, args.pid, args),
+    }),
   }),
 ] as const;
 

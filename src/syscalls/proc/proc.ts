@@ -44,11 +44,7 @@ export const procCalls = [
       parent: field.optional(field.pid("parent process (default: your init)", { meta: "PID" })),
       profile: field.withDefault(field.choice("kind of process", PROFILES, { meta: "NAME" }), "task"),
       as: field.optional(
-        field.text("account it acts as (default: your personal agent)", {
-          longest: 32,
-          meta: "ACCOUNT",
-          of: "agent",
-        }),
+        field.text("account it acts as (default: your personal agent)", { longest: 32, meta: "ACCOUNT", of: "agent" }),
       ),
       cwd: field.optional(field.path("working directory", { meta: "PATH" })),
       workspace: field.optional(
@@ -101,12 +97,7 @@ export const procCalls = [
     class: "keyed",
     input: {
       pid: field.optional(pid),
-      message: field.text("the message", {
-        positional: true,
-        shortest: 1,
-        stdin: true,
-        meta: "MESSAGE",
-      }),
+      message: field.text("the message", { positional: true, shortest: 1, stdin: true, meta: "MESSAGE" }),
       interrupt: field.flag("abort the current run and start with this message"),
       model: field.optional(modelName("model for this message")),
       media: field.optional(field.words("media ids to attach", { longest: 36, hide: "cli" })),
@@ -205,11 +196,7 @@ export const procCalls = [
     input: {
       pid: field.optional(pid),
       seq: field.optional(
-        field.int("message number (default: the newest answer)", {
-          positional: true,
-          min: 1,
-          meta: "ID",
-        }),
+        field.int("message number (default: the newest answer)", { positional: true, min: 1, meta: "ID" }),
       ),
       offset: field.withDefault(field.int("offset in characters", { meta: "N" }), 0),
     },
@@ -267,11 +254,6 @@ export const procCalls = [
       pids: field.pids("the processes", { positional: true, meta: "PID..." }),
       run: field.optional(field.uuid("wait for this run only (one pid)", { meta: "RUN" })),
       patient: field.flag("also wait while held for a person, key or limit", { flag: "wait" }),
-    },
-    cli: {
-      hidden: true,
-      examples: ["gsv wait task:abc123", "gsv wait task:abc123 task:def456"],
-      print: { kind: "silent" },
     },
     run: async ({ processes }: { processes: Processes }, args, context) => ({
       results: (await processes.wait(context, { ...args, patient: args.patient === true })) as WaitResult[],

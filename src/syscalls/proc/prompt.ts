@@ -1,9 +1,52 @@
 // proc.prompt and proc.context.*: the prompt of a process, and the part of it that is its own.
 
 import { LIMITS } from "../../abi/config/limits.ts";
+import type { Caller } from "../../abi/identity.ts";
 import { initPid } from "../../abi/ids.ts";
-import { field, syscall } from "../define.ts";
-import type { ContextFileText, Prompts, ShownPrompt } from "./prompt-service.ts";
+import type { BillLine, LeftOut, PromptPart } from "../../abi/process/prompt.ts";
+import { type CallContext, field, syscall } from "../define.ts";
+
+export interface ShownPrompt {
+  readonly pid: string;
+  /** The turn that used this prompt; null for the next one. */
+  readonly told: { readonly runId: string; readonly turn: number; readonly at: number } | null;
+  readonly model: string;
+  /** Null if unknown. */
+  readonly windowTokens: number | null;
+  readonly bytes: number;
+  readonly tokens: number;
+  readonly bill: readonly BillLine[];
+  readonly leftOut: readonly LeftOut[];
+  /** Together they are the system text. */
+  readonly parts: readonly PromptPart[];
+  /** Some parts are cut to fit the answer. */
+  readonly inPart: boolean;
+}
+
+export interface ContextFileText {
+  readonly name: string;
+  readonly text: string;
+}
+
+interface ContextChange {
+  readonly pid: string;
+  readonly name: string;
+  /** Null deletes the file. */
+  readonly text: string | null;
+}
+
+export interface Prompts {
+  /** The prompt of a past turn or run, else of the next turn. */
+  show(
+    context: CallContext,
+    request: { readonly pid: string; readonly run?: string; readonly turn?: number },
+  ): Promise<ShownPrompt>;
+  files(caller: Caller, pid: string): Promise<{ readonly files: readonly ContextFileText[] }>;
+  setFile(context: CallContext, change: ContextChange): Promise<{ readonly path: string }>;
+  /** Context for all agents of the home. */
+  homeFiles(): Promise<{ readonly files: readonly ContextFileText[] }>;
+  setHomeFile(context: CallContext, change: Omit<ContextChange, "pid">): Promise<{ readonly path: string }>;
+}
 
 const pid = field.pid("the process (default: your init)", { positional: true, meta: "PID" });
 
@@ -18,11 +61,6 @@ export const promptCalls = [
       turn: field.optional(field.int("turn of the last run (default: the next turn)", { min: 1, meta: "N" })),
       run: field.optional(field.uuid("run to look at", { meta: "RUN" })),
     },
-    cli: {
-      hidden: true,
-      examples: ["gsv prompt init:1000", "gsv prompt task:abc123 --turn 1 --json"],
-      print: { kind: "value", text: ({ parts }: ShownPrompt) => parts.map(({ text }) => text).join("") },
-    },
     run: ({ prompts }: { prompts: Prompts }, args, context) =>
       prompts.show(context, { ...args, pid: args.pid ?? initPid(context.caller.ownerUid) }),
   }),
@@ -35,16 +73,6 @@ export const contextCalls = [
     class: "read",
     capability: "proc.history",
     input: { pid: field.pid("the process", { positional: true, meta: "PID" }) },
-    cli: {
-      hidden: true,
-      examples: ["gsv context list --pid task:abc123"],
-      print: {
-        kind: "list",
-        rows: (result: { files: readonly ContextFileText[] }) => result.files,
-        line: (file: ContextFileText) => file.name,
-        empty: "(none)",
-      },
-    },
     run: ({ prompts }: { prompts: Prompts }, args, { caller }) => prompts.files(caller, args.pid),
   }),
 
@@ -60,11 +88,6 @@ export const contextCalls = [
         field.text("content; without it the file is deleted", { longest: LIMITS.contextFileBytesMax, meta: "TEXT" }),
       ),
     },
-    cli: {
-      hidden: true,
-      examples: ['gsv context add rules "Answer in German." --pid task:abc123'],
-      print: { kind: "value", text: (result: { path: string }) => result.path },
-    },
     run: ({ prompts }: { prompts: Prompts }, { text = null, ...file }, context) =>
       prompts.setFile(context, { ...file, text }),
   }),
@@ -77,16 +100,6 @@ export const homeContextCalls = [
     class: "read",
     capability: "sys.config.get",
     input: {},
-    cli: {
-      hidden: true,
-      examples: ["gsv ls /sys/config/ai/context.d"],
-      print: {
-        kind: "list",
-        rows: (result: { files: readonly ContextFileText[] }) => result.files,
-        line: (file: ContextFileText) => file.name,
-        empty: "(none)",
-      },
-    },
     run: ({ prompts }: { prompts: Prompts }) => prompts.homeFiles(),
   }),
 
@@ -102,11 +115,6 @@ export const homeContextCalls = [
       text: field.optional(
         field.text("content; without it the file is deleted", { longest: LIMITS.contextFileBytesMax, meta: "TEXT" }),
       ),
-    },
-    cli: {
-      hidden: true,
-      examples: ["gsv --user root fs write /sys/config/ai/context.d/10-rules.md - < rules.md"],
-      print: { kind: "value", text: (result: { path: string }) => result.path },
     },
     run: ({ prompts }: { prompts: Prompts }, { text = null, name }, context) =>
       prompts.setHomeFile(context, { name, text }),

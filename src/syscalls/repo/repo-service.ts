@@ -1,5 +1,5 @@
-// The service behind repo.*, as types. A repository is named `owner/name`, or `name` for one's owner's; without a name, the home's
-// repository is used. Unreadable repositories look absent.
+// The service behind repo.*, as types. A repository is named `owner/name`, or `name` for the owner's own; the default is the home's.
+// Unreadable repositories look absent.
 
 import type { Caller } from "../../abi/identity.ts";
 import type { Commit, RepoDiff, RepoInfo, RepoMatch, RepoOp, RepoRef, RepoView } from "../../abi/repo.ts";

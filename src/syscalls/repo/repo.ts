@@ -103,11 +103,7 @@ export const repoCalls = [
     class: "read",
     input: {
       path: field.withDefault(
-        field.text("file or directory, relative to the repository", {
-          positional: true,
-          longest: 4096,
-          meta: "PATH",
-        }),
+        field.text("file or directory, relative to the repository", { positional: true, longest: 4096, meta: "PATH" }),
         "",
       ),
       repo,
@@ -289,11 +285,7 @@ export const repoCalls = [
     summary: "Import or update a repository",
     class: "keyed",
     once: "answer",
-    input: {
-      remote,
-      repo: field.text("local name", { positional: true, longest: 100, meta: "NAME" }),
-      branch,
-    },
+    input: { remote, repo: field.text("local name", { positional: true, longest: 100, meta: "NAME" }), branch },
     cli: {
       examples: ["gsv repo import https://example.org/notes.git notes", "gsv repo import ~/src/notes notes"],
       print: {

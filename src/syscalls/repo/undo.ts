@@ -1,10 +1,37 @@
 // proc.diff, proc.undo and proc.rewind: file changes of a process and how to undo them. Only people undo: a process must not revert its own
 // work.
 
+import type { Caller } from "../../abi/identity.ts";
 import { initPid } from "../../abi/ids.ts";
 import type { ShownDiff, Undone } from "../../abi/process/undo.ts";
-import { field, syscall } from "../define.ts";
-import type { Undoing } from "./undo-service.ts";
+import { type CallContext, field, syscall } from "../define.ts";
+
+export interface UndoRequest {
+  readonly pid: string;
+  /** Default: the last run that changed files. */
+  readonly run?: string;
+  /** Also discards changes that others made since. */
+  readonly force: boolean;
+  /** Reverts the last undo. */
+  readonly redo: boolean;
+}
+
+export interface RewindRequest {
+  readonly pid: string;
+  /** The last message to keep; 0 for none. */
+  readonly message: number;
+  readonly what: "both" | "files" | "history";
+  readonly force: boolean;
+}
+
+export interface Undoing {
+  diff(
+    caller: Caller,
+    request: { readonly pid: string; readonly run?: string; readonly turn?: number },
+  ): Promise<ShownDiff>;
+  undo(context: CallContext, request: UndoRequest): Promise<Undone>;
+  rewind(context: CallContext, request: RewindRequest): Promise<Undone>;
+}
 
 type Service = { undoing: Undoing };
 
@@ -20,11 +47,6 @@ export const undoCalls = [
       pid,
       run: field.optional(field.uuid("run (default: the last)", { meta: "RUN" })),
       turn: field.optional(field.int("only this turn", { min: 1, meta: "N" })),
-    },
-    cli: {
-      hidden: true,
-      examples: ["gsv diff task:abc123", "gsv diff --stat"],
-      print: { kind: "value", text: (diff: ShownDiff) => diff.text },
     },
     run: ({ undoing }: Service, args, { caller }) =>
       undoing.diff(caller, { ...args, pid: args.pid ?? initPid(caller.ownerUid) }),
@@ -42,11 +64,6 @@ export const undoCalls = [
       force: field.flag("also files that changed since"),
       redo: field.flag("revert the last undo"),
     },
-    cli: {
-      hidden: true,
-      examples: ["gsv undo task:abc123", "gsv undo task:abc123 --redo"],
-      print: { kind: "value", text: ({ files }: Undone) => files.map(({ path }) => path).join("\n") },
-    },
     run: ({ undoing }: Service, { force = false, redo = false, ...args }, context) =>
       undoing.undo(context, { ...args, force, redo, pid: args.pid ?? initPid(context.caller.ownerUid) }),
   }),
@@ -62,11 +79,6 @@ export const undoCalls = [
       message: field.int("last message to keep; 0 for none", { positional: true, meta: "MESSAGE" }),
       what: field.withDefault(field.choice("what to rewind", ["both", "files", "history"]), "both"),
       force: field.flag("also files that changed since"),
-    },
-    cli: {
-      hidden: true,
-      examples: ["gsv rewind task:abc123 12", "gsv rewind task:abc123 12 --files"],
-      print: { kind: "value", text: ({ files }: Undone) => files.map(({ path }) => path).join("\n") },
     },
     run: ({ undoing }: Service, { force = false, ...args }, context) => undoing.rewind(context, { ...args, force }),
   }),

@@ -1,11 +1,57 @@
 // workspace.*: working directories that outlive processes. Their files are at /workspaces/ID.
 
 import { LIMITS } from "../../abi/config/limits.ts";
+import type { Caller } from "../../abi/identity.ts";
 import type { WorkspaceInfo } from "../../abi/process/workspace.ts";
 import type { Commit } from "../../abi/repo.ts";
-import { field, syscall } from "../define.ts";
-import { commitLine, workspaceText } from "../format.ts";
-import type { Speaking, Trust, WorkspacePage, Workspaces, WorkspaceView } from "./workspace-service.ts";
+import { type CallContext, field, syscall } from "../define.ts";
+import { commitLine, factsText } from "../format.ts";
+
+export interface WorkspaceView extends WorkspaceInfo {
+  /** The newest version; null before the first, and for a host directory. */
+  readonly head: string | null;
+  /** Their directory on the host. */
+  readonly files: string;
+}
+
+export interface WorkspacePage {
+  readonly workspaces: readonly WorkspaceInfo[];
+  readonly next: string | null;
+}
+
+export interface Workspaces {
+  /** Oldest first, one page. */
+  list(
+    caller: Caller,
+    query: { readonly all: boolean; readonly limit: number; readonly after?: string },
+  ): Promise<WorkspacePage>;
+  get(caller: Caller, id: string): Promise<WorkspaceView>;
+  log(
+    caller: Caller,
+    request: { readonly id: string; readonly path?: string; readonly limit: number; readonly offset: number },
+  ): Promise<{ readonly commits: readonly Commit[] }>;
+  create(context: CallContext, request: { readonly label?: string }): Promise<WorkspaceInfo>;
+  /** Makes a host directory a workspace; with a pid, that process works in it from its next run on. */
+  attach(
+    context: CallContext,
+    request: { readonly what: string; readonly pid?: string; readonly label?: string },
+  ): Promise<WorkspaceInfo>;
+  archive(context: CallContext, request: { readonly id: string; readonly undo: boolean }): Promise<WorkspaceInfo>;
+}
+
+export interface Speaking {
+  readonly id: string;
+  readonly directory: string | null;
+  readonly trusted: boolean;
+  /** Files of instructions for agents; long ones are cut. */
+  readonly files: readonly { readonly path: string; readonly text: string }[];
+}
+
+export interface Trust {
+  /** `id` is a workspace or a host directory. */
+  speaks(context: CallContext, id: string): Promise<Speaking>;
+  decide(context: CallContext, decision: { readonly id: string; readonly trusted: boolean }): Promise<Speaking>;
+}
 
 type Service = { workspaces: Workspaces };
 
@@ -17,12 +63,7 @@ const spoken = field.text("workspace, or directory of this computer", {
   of: "workspace",
 });
 const label = field.optional(
-  field.text("its purpose in a few words", {
-    shortest: 1,
-    longest: LIMITS.labelCharsMax,
-    line: true,
-    meta: "TEXT",
-  }),
+  field.text("its purpose in a few words", { shortest: 1, longest: LIMITS.labelCharsMax, line: true, meta: "TEXT" }),
 );
 
 export const workspaceCalls = [
@@ -142,16 +183,6 @@ export const workspaceCalls = [
     class: "read",
     capability: "workspace.get",
     input: { id: spoken },
-    cli: {
-      hidden: true,
-      examples: ["gsv workspace trust dir_8fk2mz"],
-      print: {
-        kind: "list",
-        rows: (result: Speaking) => result.files,
-        line: (file: Speaking["files"][number]) => file.path,
-        empty: "(no instructions)",
-      },
-    },
     run: ({ trust }: { trust: Trust }, args, context) => trust.speaks(context, args.id),
   }),
 
@@ -197,3 +228,18 @@ export const workspaceCalls = [
     run: ({ workspaces }: Service, args, { caller }) => workspaces.log(caller, args),
   }),
 ] as const;
+
+function workspaceText(view: WorkspaceView): string {
+  return factsText([
+    ["id", view.id],
+    ["label", view.label ?? "-"],
+    ["owner", view.owner],
+    ["state", view.state],
+    ["path", view.path],
+    [view.directory === null ? "files" : "directory", view.files],
+    ["version", view.head ?? "-"],
+    ["used by", view.processes.join(" ") || "-"],
+    ["created", new Date(view.createdAt).toISOString()],
+    ["last used", new Date(view.updatedAt).toISOString()],
+  ]);
+}

@@ -30,7 +30,6 @@ export const codemodeCalls = [
       args: field.optional(field.object("value of args in the code")),
     },
     tool: { name: "CodeMode", repeat: "resume", description: codeText, text: told },
-    cli: { hidden: true, examples: [], print: { kind: "value", text: told } },
     run: ({ code: blocks }: { code: CodeMode }, args, context) => blocks.exec(context, args),
   }),
 ] as const;

@@ -1,9 +1,28 @@
 // net.*: pages of the web.
 
+import type { Caller } from "../../abi/identity.ts";
+import type { WebPage } from "../../tools/web.ts";
 import { field, syscall } from "../define.ts";
-import { FILE_TARGETS } from "../fs/files-service.ts";
+import { FILE_TARGETS, type FileTarget } from "../fs/files-service.ts";
 import fetchText from "../tools/fetch.md" with { type: "text" };
-import type { FetchedPage, Web } from "./net-service.ts";
+
+export interface FetchRequest {
+  readonly url: string;
+  readonly raw: boolean;
+  readonly target: FileTarget;
+}
+
+/** HTML is converted to Markdown. */
+interface FetchedPage extends WebPage {
+  /** Encloses the text of the page for a model. */
+  readonly mark: string;
+}
+
+export interface Web {
+  page(caller: Caller, request: FetchRequest, signal: AbortSignal): Promise<FetchedPage>;
+  /** Checks the address alone, without DNS. Throws if it would be refused. */
+  needFetchable(caller: Caller, request: Pick<FetchRequest, "url" | "target">): Promise<void>;
+}
 
 /** The mark tells the model where the untrusted text begins and ends; an author of a page cannot know it. */
 function toldPage({ url, status, type, title, text, bytes, cut, movedTo, mark }: FetchedPage): string {

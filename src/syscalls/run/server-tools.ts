@@ -3,12 +3,12 @@
 import { type CallContext, field, syscall } from "../define.ts";
 
 export interface ServerTools {
-  /** Tools of the calling client for a process, each as JSON; none takes them back. */
+  /** Tools of the calling client for a process, each as JSON. An empty list withdraws them. */
   offer(
     context: Pick<CallContext, "caller">,
     request: { readonly pid: string; readonly tools?: readonly string[] },
   ): Promise<{ readonly pid: string; readonly tools: number }>;
-  /** What came of a call that was announced by `process.server_call`. */
+  /** The result of a call announced by `process.server_call`. */
   answer(
     context: Pick<CallContext, "caller">,
     request: { readonly call: string; readonly text: string; readonly failed?: boolean },
@@ -17,10 +17,6 @@ export interface ServerTools {
     context: Pick<CallContext, "caller" | "signal">,
     request: { readonly tool: string; readonly args: { readonly [name: string]: unknown } },
   ): Promise<string>;
-}
-
-interface Answered {
-  readonly text: string;
 }
 
 export const serverToolCalls = [
@@ -33,7 +29,6 @@ export const serverToolCalls = [
       tool: field.text("name of the tool", { positional: true, meta: "TOOL", longest: 64 }),
       args: field.object("arguments"),
     },
-    cli: { hidden: true, examples: [], print: { kind: "value", text: ({ text }: Answered) => text } },
     run: async ({ serverTools }: { serverTools: ServerTools }, args, context) => ({
       text: await serverTools.call(context, args),
     }),
@@ -46,9 +41,8 @@ export const serverToolCalls = [
     capability: "proc.send",
     input: {
       pid: field.pid("the process"),
-      tools: field.optional(field.words("each tool as JSON: name, description, parameters; none takes them back")),
+      tools: field.optional(field.words("each tool as JSON: name, description, parameters; none withdraws them")),
     },
-    cli: { hidden: true, examples: [], print: { kind: "value", text: ({ tools }: { tools: number }) => `${tools}` } },
     run: ({ serverTools }: { serverTools: ServerTools }, args, context) => serverTools.offer(context, args),
   }),
   syscall({
@@ -59,10 +53,9 @@ export const serverToolCalls = [
     capability: "proc.send",
     input: {
       call: field.text("the call, as process.server_call names it", { shortest: 1, longest: 64 }),
-      text: field.text("what the agent reads"),
+      text: field.text("text for the agent"),
       failed: field.flag("the call failed"),
     },
-    cli: { hidden: true, examples: [], print: { kind: "value", text: ({ taken }: { taken: boolean }) => `${taken}` } },
     run: async ({ serverTools }: { serverTools: ServerTools }, args, context) => serverTools.answer(context, args),
   }),
 ] as const;

@@ -10,7 +10,6 @@ import { type Execed, SHELL_SIGNALS, SHELL_TARGETS, type ShellRow, type Shells }
 const id = field.uuid("new id for the script");
 const running = field.uuid("id of the script", { positional: true, meta: "ID" });
 const BASE64_MAX = Math.ceil(LIMITS.shellStdinBytesMax / 3) * 4;
-const silent = { hidden: true, examples: [], print: { kind: "silent" } } as const;
 
 const target = field.withDefault(
   field.choice("gsv: the virtual machine; host: real bash on this computer", SHELL_TARGETS),
@@ -50,13 +49,7 @@ export const shellCalls = [
       input: field.optional(field.text("with id: text to type", { longest: LIMITS.shellStdinBytesMax })),
       signal: field.optional(field.choice("with id: signal to send", SHELL_SIGNALS)),
     },
-    tool: {
-      name: "Shell",
-      repeat: "resume",
-      description: shellText,
-      text: execText,
-    },
-    cli: { hidden: true, examples: [], print: { kind: "value", text: execText } },
+    tool: { name: "Shell", repeat: "resume", description: shellText, text: execText },
     run: ({ shells }: { shells: Shells }, args, context) => shells.exec(context, args),
   }),
 
@@ -82,7 +75,6 @@ export const shellCalls = [
       bare: field.flag("host: no sandbox (people only)"),
       env: field.optional(field.words("host: NAME=value, filtered by a list", { longest: 16 * 1024 })),
     },
-    cli: { hidden: true, examples: ["gsv sh -c 'ls /proc'"], print: { kind: "silent" } },
     run: ({ shells }: { shells: Shells }, args, context) => shells.run(context, args),
   }),
 
@@ -96,7 +88,6 @@ export const shellCalls = [
       from: field.int("bytes read so far, both streams together", { min: 0 }),
       waitMs: field.withDefault(field.int("milliseconds to wait for more", { min: 0, max: 60_000 }), 0),
     },
-    cli: silent,
     run: ({ shells }: { shells: Shells }, args, context) => shells.output(context, args),
   }),
 
@@ -110,7 +101,6 @@ export const shellCalls = [
       data: field.text("input in base64", { longest: BASE64_MAX }),
       end: field.flag("close its standard input"),
     },
-    cli: silent,
     run: ({ shells }: { shells: Shells }, args, context) => shells.input(context, { ...args, end: args.end === true }),
   }),
 
@@ -120,7 +110,6 @@ export const shellCalls = [
     class: "keyed",
     capability: "shell.exec",
     input: { id: running, signal: field.choice("which", SHELL_SIGNALS, { positional: true }) },
-    cli: { hidden: true, examples: [], print: { kind: "silent" } },
     run: ({ shells }: { shells: Shells }, args, context) => shells.signal(context, args),
   }),
 

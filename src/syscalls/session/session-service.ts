@@ -6,7 +6,7 @@ import type { ResetPolicy } from "../../abi/process/session.ts";
 import type { CallContext } from "../define.ts";
 import type { CompactResult } from "../proc/history-service.ts";
 
-/** As a session is known to others than its process: whatever keeps a run open is `running`. */
+/** The status for others: `running` for every reason that keeps a run open. */
 export type SessionStatus = "idle" | "running" | "paused" | "stopped" | "error";
 
 export interface SessionLine {
@@ -40,10 +40,10 @@ export interface SessionSettings {
 export interface SessionInfo extends SessionLine {
   readonly owner: string;
   readonly messages: number;
-  /** Of these, as many as the model gets only in a summary. */
+  /** Number of these messages that the model gets only as a summary. */
   readonly summarized: number;
   readonly tokens: SessionTokens;
-  /** Only what is set for this session. */
+  /** Values set for this session only. */
   readonly settings: SessionSettings;
   readonly resetPolicy: ResetPolicy;
   readonly previousSessions: number;
@@ -116,7 +116,7 @@ export interface SessionAddress {
 export interface SessionOpened {
   readonly key: string;
   readonly pid: string;
-  /** The key as written, if session.dmScope leads its sender to another session. */
+  /** The key as written, if session.dmScope maps its sender to another session. */
   readonly sender?: string;
 }
 
@@ -143,7 +143,7 @@ export interface SessionChanged {
   readonly note?: string;
 }
 
-/** Reading; needs no kernel. A key is a session key, `main`, or a session id. */
+/** Reads; needs no kernel. A key is a session key, `main`, or a session id. */
 export interface SessionViews {
   /** Most recently active first. */
   list(caller: Caller, query: { readonly limit: number }): Promise<{ readonly sessions: readonly SessionLine[] }>;
@@ -159,7 +159,7 @@ export interface SessionViews {
   route(caller: Caller, party: SessionParty): Promise<SessionAddress>;
 }
 
-/** What a session is made with that has no key, or whose key does not say it. */
+/** Properties of a new session without a key, or with a key that does not contain them. */
 export interface SessionAbout {
   readonly source?: string;
   readonly sender?: string;
@@ -176,7 +176,7 @@ export interface SessionBegun {
   readonly pid: string;
   /** null if there is nothing to do. */
   readonly runId: string | null;
-  /** A run was ended for it. */
+  /** A run was ended to start this one. */
   readonly replaced: boolean;
 }
 
@@ -189,7 +189,7 @@ export interface SessionStopped {
 export interface SessionStart extends SessionAbout {
   readonly key: string;
   readonly prompt?: string;
-  /** How many sessions started each other before it. */
+  /** Number of sessions that started each other before it. */
   readonly depth?: number;
   readonly unattended?: boolean;
 }
@@ -201,7 +201,7 @@ export interface SessionLife {
 }
 
 export interface Sessions extends SessionViews, SessionLife {
-  /** The process behind a key, made where there is none. */
+  /** The process of a key; created if there is none. */
   open(context: CallContext, key: string, about?: SessionAbout): Promise<SessionOpened>;
   reset(context: CallContext, key: string): Promise<SessionReset>;
   compact(

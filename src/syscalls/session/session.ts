@@ -4,17 +4,18 @@ import { LIMITS } from "../../abi/config/limits.ts";
 import { DEFAULT_SESSION, MAIN_SESSION_KEY } from "../../abi/process/session.ts";
 import { field, syscall } from "../define.ts";
 import type { CompactResult } from "../proc/history-service.ts";
-import { aboutSession, sessionLifeCalls } from "./session-life.ts";
 import type {
   SessionAddress,
+  SessionBegun,
   SessionChanged,
   SessionHistory,
   SessionInfo,
+  SessionLife,
   SessionLine,
-  SessionMessage,
   SessionReset,
   SessionRestored,
   SessionStats,
+  SessionStopped,
   Sessions,
   SessionViews,
 } from "./session-service.ts";
@@ -29,6 +30,27 @@ import {
   sessionLine,
   statsText,
 } from "./session-text.ts";
+
+type Service = { sessions: SessionLife };
+
+const key = field.text("the session", { positional: true, shortest: 1, longest: 300, meta: "KEY", of: "session" });
+const prompt = field.optional(
+  field.text("first message (default: the session's own)", { positional: true, shortest: 1, meta: "PROMPT" }),
+);
+const hidden = (doc: string) => field.optional(field.text(doc, { shortest: 1, longest: 300, hide: "cli" }));
+const aboutSession = {
+  source: hidden("channel of a session without a key"),
+  sender: hidden("sender, in the channel's spelling"),
+  agent: hidden("agent of a session without a key"),
+  project: hidden("project of a session without a key"),
+  name: hidden("label of the process of a session without a key"),
+  workDir: hidden("working directory of a session without a key"),
+  initialPrompt: hidden("message of a session without a key, sent by a start without a prompt"),
+};
+
+function begunText(word: string, { key: named, pid, runId }: SessionBegun): string {
+  return `Session '${named}' ${word} as ${pid}${runId === null ? "; it has nothing to do yet" : ""}`;
+}
 
 const KEEP_DEFAULT = 20;
 const LIST_DEFAULT = 50;
@@ -116,16 +138,6 @@ export const sessionCalls = [
         field.int("maximum number of messages", { min: 1, max: LIMITS.historyPageMax, meta: "N" }),
         LIMITS.historyPageDefault,
       ),
-    },
-    cli: {
-      hidden: true,
-      examples: [],
-      print: {
-        kind: "list",
-        rows: (result: { messages: readonly SessionMessage[] }) => result.messages,
-        line: (row: SessionMessage) => JSON.stringify(row),
-        empty: "(no messages)",
-      },
     },
     run: ({ sessions }: { sessions: SessionViews }, args, { caller }) => sessions.messages(caller, args),
   }),
@@ -242,13 +254,60 @@ export const sessionCalls = [
     once: "answer",
     by: "person",
     input: { key: sessionKey, ...aboutSession },
-    cli: {
-      hidden: true,
-      examples: [],
-      print: { kind: "value", text: ({ pid }: SessionAddress) => pid ?? "" },
-    },
     run: ({ sessions }: { sessions: Sessions }, { key, ...about }, context) => sessions.open(context, key, about),
   }),
 
-  ...sessionLifeCalls,
+  syscall({
+    name: "session.start",
+    summary: "Start a session from the beginning",
+    class: "keyed",
+    once: "answer",
+    by: "person",
+    input: {
+      key,
+      prompt,
+      depth: field.optional(
+        field.int("number of sessions that started each other before it", { min: 0, max: 100, hide: "cli" }),
+      ),
+      unattended: field.flag("deny calls that need approval"),
+      ...aboutSession,
+    },
+    cli: {
+      examples: [`gsv session start ${MAIN_SESSION_KEY} "Summarize my workspace"`],
+      print: { kind: "value", text: (result: SessionBegun) => begunText("started", result) },
+    },
+    run: ({ sessions }: Service, args, context) => sessions.start(context, args),
+  }),
+
+  syscall({
+    name: "session.resume",
+    summary: "Continue a session",
+    class: "keyed",
+    once: "answer",
+    by: "person",
+    input: { key, prompt, ...aboutSession },
+    cli: {
+      examples: [`gsv session resume ${MAIN_SESSION_KEY}`],
+      print: { kind: "value", text: (result: SessionBegun) => begunText("continues", result) },
+    },
+    run: ({ sessions }: Service, args, context) => sessions.resume(context, args),
+  }),
+
+  syscall({
+    name: "session.stop",
+    summary: "Stop a session until it is resumed",
+    class: "keyed",
+    once: "answer",
+    by: "person",
+    input: { key },
+    cli: {
+      examples: [`gsv session stop ${MAIN_SESSION_KEY}`],
+      print: {
+        kind: "value",
+        text: ({ key: named, stopped }: SessionStopped) =>
+          stopped ? `Session '${named}': stopped` : `Session '${named}': nothing to stop`,
+      },
+    },
+    run: ({ sessions }: Service, args, context) => sessions.stop(context, args.key),
+  }),
 ] as const;

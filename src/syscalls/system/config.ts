@@ -12,11 +12,7 @@ const KEY_CHARS_MAX = 200;
 const VALUE_CHARS_MAX = 16_384;
 const NAMED_MAX = 3;
 
-const key = field.text("name of the setting", {
-  positional: true,
-  longest: KEY_CHARS_MAX,
-  meta: "KEY",
-});
+const key = field.text("name of the setting", { positional: true, longest: KEY_CHARS_MAX, meta: "KEY" });
 const system = field.flag("change the home's setting, not yours (root)");
 
 /** Throws with similar names if there is no such setting. */
@@ -99,12 +95,7 @@ export const configCalls = [
     capability: "sys.config.set",
     input: {
       key,
-      value: field.text("new value", {
-        positional: true,
-        longest: VALUE_CHARS_MAX,
-        meta: "VALUE",
-        hide: "tool",
-      }),
+      value: field.text("new value", { positional: true, longest: VALUE_CHARS_MAX, meta: "VALUE", hide: "tool" }),
       system,
     },
     cli: {
@@ -139,7 +130,7 @@ export const configCalls = [
     by: "person",
     capability: "sys.config.set",
     input: { changes: field.object("text by key; null unsets"), system },
-    cli: { hidden: true, examples: ["gsv config edit"], print: changes },
+    cli: { hidden: true, print: changes },
     run: ({ settings }: { settings: Settings }, args, context) =>
       settings.change(context, { changes: textsOnly(args.changes), system: args.system === true }),
   }),

@@ -3,14 +3,44 @@
 import { LIMITS } from "../../abi/config/limits.ts";
 import type { HookInfo } from "../../abi/hook.ts";
 import { reveal } from "../../lib/text/sanitize.ts";
-import { field, syscall } from "../define.ts";
-import type { HooksService, ShownHook, TriedHook } from "./hook-service.ts";
+import { type CallContext, field, syscall } from "../define.ts";
+
+/** What a person sees before allowing the hook. */
+export interface ShownHook extends HookInfo {
+  readonly bytes: number;
+  /** The first part; null for a binary file. */
+  readonly text: string | null;
+  /** The text is cut. */
+  readonly cut: boolean;
+}
+
+/** The outcome of one run. */
+export interface TriedHook {
+  readonly hook: string;
+  /** The event as JSON. */
+  readonly event: string;
+  readonly how: "exited" | "timeout" | "cut" | "not started";
+  readonly status: number;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly ms: number;
+  /** Whether a tool call would be refused; null if the hook only listens. */
+  readonly refuses: boolean | null;
+}
+
+export interface HooksService {
+  list(context: CallContext): Promise<{ readonly hooks: readonly HookInfo[] }>;
+  show(context: CallContext, hook: string): Promise<ShownHook>;
+  /** Holds only while the hook has this checksum. */
+  allow(context: CallContext, asked: { readonly hook: string; readonly sha256: string }): Promise<HookInfo>;
+  deny(context: CallContext, hook: string): Promise<HookInfo>;
+  /** Runs an allowed hook, with a sample event if none is given. */
+  run(context: CallContext, asked: { readonly hook: string; readonly event?: string }): Promise<TriedHook>;
+}
 
 type Service = { hooks: HooksService };
 
-const hook = field.text("name of the hook", {
-  ...{ positional: true, longest: 200, meta: "EVENT/NAME", of: "hook" },
-});
+const hook = field.text("name of the hook", { ...{ positional: true, longest: 200, meta: "EVENT/NAME", of: "hook" } });
 
 function decidedText({ hook: name, state, sha256 }: HookInfo): string {
   return `${name} is ${state}${sha256 === null ? "" : ` (sha256:${sha256.slice(0, 12)})`}`;
@@ -74,14 +104,8 @@ export const hookCalls = [
     class: "keyed",
     once: "answer",
     by: "person",
-    input: {
-      hook,
-      sha256: field.text("checksum of the hook you read", { longest: 64, meta: "SHA256" }),
-    },
-    cli: {
-      examples: ["gsv hooks allow tool-before/guard"],
-      print: { kind: "value", text: decidedText },
-    },
+    input: { hook, sha256: field.text("checksum of the hook you read", { longest: 64, meta: "SHA256" }) },
+    cli: { examples: ["gsv hooks allow tool-before/guard"], print: { kind: "value", text: decidedText } },
     run: ({ hooks }: Service, args, context) => hooks.allow(context, args),
   }),
 
@@ -92,10 +116,7 @@ export const hookCalls = [
     once: "answer",
     by: "person",
     input: { hook },
-    cli: {
-      examples: ["gsv hooks deny tool-before/guard"],
-      print: { kind: "value", text: decidedText },
-    },
+    cli: { examples: ["gsv hooks deny tool-before/guard"], print: { kind: "value", text: decidedText } },
     run: ({ hooks }: Service, args, context) => hooks.deny(context, args.hook),
   }),
 
@@ -125,10 +146,7 @@ export const hookCalls = [
     once: "answer",
     by: "person",
     input: { hook },
-    cli: {
-      examples: ["gsv hooks test notification/call"],
-      print: { kind: "value", text: triedText },
-    },
+    cli: { examples: ["gsv hooks test notification/call"], print: { kind: "value", text: triedText } },
     run: ({ hooks }: Service, args, context) => hooks.run(context, args),
   }),
 ] as const;

@@ -4,7 +4,7 @@
 import { LEAVE_REASONS } from "../../abi/sys.ts";
 import { field, syscall } from "../define.ts";
 import type { Bootstrapped, Bootstrapping } from "../repo/repo-service.ts";
-import type { KernelControl, KernelStatus } from "../services.ts";
+import type { KernelControl } from "../services.ts";
 
 export const systemCalls = [
   syscall({
@@ -12,11 +12,6 @@ export const systemCalls = [
     summary: "Show the status of the kernel",
     class: "read",
     input: {},
-    cli: {
-      hidden: true,
-      examples: ["gsv kernel status"],
-      print: { kind: "value", text: (status: KernelStatus) => JSON.stringify(status) },
-    },
     run: ({ kernel }: { kernel: KernelControl }) => kernel.status(),
   }),
 
@@ -27,7 +22,6 @@ export const systemCalls = [
     class: "wait",
     capability: "system.status",
     input: {},
-    cli: { hidden: true, examples: ["gsv kernel start"], print: { kind: "silent" } },
     run: ({ kernel }: { kernel: KernelControl }) => kernel.status(),
   }),
 
@@ -84,7 +78,6 @@ export const sysCalls = [
     class: "read",
     capability: "system.version",
     input: {},
-    cli: { hidden: true, examples: [], print: { kind: "silent" } },
     run: async ({ kernel }: { kernel: KernelControl }) => {
       const { version, commit, bun, pid } = await kernel.status();
       return { version, commit, bun, pid };
@@ -98,7 +91,6 @@ export const sysCalls = [
     by: "person",
     capability: "system.drain",
     input: { why: field.withDefault(field.choice("why", LEAVE_REASONS), "stop") },
-    cli: { hidden: true, examples: [], print: { kind: "silent" } },
     run: ({ kernel }: { kernel: KernelControl }, args) => kernel.drain(args.why),
   }),
 ] as const;

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { appendFileSync, mkdirSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { LIMITS } from "../../../src/abi/config/limits.ts";
-import type { EntryPage } from "../../../src/syscalls/fs/file-tree-service.ts";
+import type { EntryPage } from "../../../src/syscalls/fs/fs-tree.ts";
 import { TestKernel } from "../../support/kernel.ts";
 import { scratchDirectory } from "../../support/scratch.ts";
 import { type } from "../../support/shell.ts";

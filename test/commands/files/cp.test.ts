@@ -16,7 +16,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { hostSide } from "../../../src/machine/host-files.ts";
-import type { FileStat } from "../../../src/syscalls/fs/file-tree-service.ts";
+import type { FileStat } from "../../../src/syscalls/fs/fs-tree.ts";
 import { stdinOf } from "../../support/io.ts";
 import { TestKernel } from "../../support/kernel.ts";
 import { seeded } from "../../support/random.ts";

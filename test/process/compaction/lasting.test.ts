@@ -1,7 +1,7 @@
 // Lasting facts of a history are saved with one model call before a reset archives it. The reset is done even if that fails.
 
 import { expect, test } from "bun:test";
-import type { UsagePage } from "../../../src/syscalls/system/spending-service.ts";
+import type { UsagePage } from "../../../src/syscalls/system/spending.ts";
 import { INIT, TestKernel } from "../../support/kernel.ts";
 import { WIRES } from "../../support/wire-bytes.ts";
 import { type WireReply, WireServer } from "../../support/wire-server.ts";

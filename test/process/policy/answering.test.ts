@@ -4,8 +4,8 @@
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import type { Approval } from "../../../src/abi/process/process.ts";
-import type { AnsweredApproval } from "../../../src/syscalls/approval/approval-service.ts";
-import type { ShownRule } from "../../../src/syscalls/approval/policy-service.ts";
+import type { AnsweredApproval } from "../../../src/syscalls/approval/hil.ts";
+import type { ShownRule } from "../../../src/syscalls/approval/policy.ts";
 import { INIT, TestKernel } from "../../support/kernel.ts";
 import { seeded } from "../../support/random.ts";
 import { samples } from "../../support/soak.ts";

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { parsePolicy } from "../../../src/abi/policy.ts";
 import { isPlainRepository } from "../../../src/kernel/shells/safe-git.ts";
 import { decision, type Layer, type Subject } from "../../../src/process/approvals/policy/rules.ts";
-import type { Explained } from "../../../src/syscalls/approval/policy-service.ts";
+import type { Explained } from "../../../src/syscalls/approval/policy.ts";
 import { TestKernel } from "../../support/kernel.ts";
 import { standInSandbox } from "../../support/sandbox.ts";
 import { scratchDirectory } from "../../support/scratch.ts";

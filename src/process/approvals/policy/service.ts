@@ -9,7 +9,7 @@ import { type Mode, ruleFrom } from "../../../abi/policy.ts";
 import { visibleProcess } from "../../../kernel/registry.ts";
 import { settingsFor } from "../../../kernel/settings/config.ts";
 import type { KernelStore } from "../../../store/kernel/sqlite.ts";
-import type { NewRule, PolicyService, ShownRule } from "../../../syscalls/approval/policy-service.ts";
+import type { NewRule, PolicyService, ShownRule } from "../../../syscalls/approval/policy.ts";
 import type { Judge } from "./judge.ts";
 import type { Policies } from "./policies.ts";
 
