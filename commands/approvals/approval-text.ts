@@ -1,11 +1,15 @@
 // The text of a request: what will run, where, and why it asks. Nothing is cut, and control characters are made visible.
 
+import { grantsText } from "../../src/abi/grants.ts";
 import type { Approval } from "../../src/abi/process/process.ts";
 import { codeOf, lookalikes, withBlanksShown } from "../../src/lib/text/lookalike.ts";
-import { reveal } from "../../src/lib/text/sanitize.ts";
+import { reveal, sanitize } from "../../src/lib/text/sanitize.ts";
 
 /** The argument that matters most. */
 const MAIN: { readonly [call: string]: string } = { "shell.exec": "command", "fs.delete": "path", "net.fetch": "url" };
+
+/** The end of a failed run says most. */
+const FAILURE_LINES_MAX = 4;
 
 /** Words of two alphabets that are named. */
 const LOOKALIKES_MAX = 5;
@@ -21,13 +25,34 @@ export function approvalText(asked: Asked): string {
   const { target = "gsv", directory = null } = about ?? {};
   const where = directory === null ? target : `${target} in ${shown(directory)}`;
   const head = `${pid} asks: ${tool} on ${where}`;
-  return [head, ...dangerLines(asked), ...approvalBody(asked), `  to ${shown(why)}`, ...reasonLines(asked)].join("\n");
+  return [
+    head,
+    ...dangerLines(asked),
+    ...approvalBody(asked),
+    ...failureLines(asked),
+    `  to ${shown(why)}`,
+    ...reasonLines(asked),
+  ].join("\n");
 }
 
 /** The dangers, and what an approval grants. */
 function dangerLines({ about }: Pick<Asked, "about">): readonly string[] {
-  const granted = (about?.grants ?? []).map((each) => `  grants: ${each}, for this command only`);
-  return [...(about?.dangers ?? []).map((each) => `  danger: ${shown(each)}`), ...granted];
+  return [...(about?.dangers ?? []).map((each) => `  danger: ${shown(each)}`), ...grantLines({ about })];
+}
+
+export function grantLines({ about }: Pick<Asked, "about">): readonly string[] {
+  const grants = about?.grants ?? [];
+  return grants.length === 0 ? [] : [`  grants: ${shown(grantsText(grants))}, for this command only`];
+}
+
+/** How the first run of a command ended that would run again. */
+export function failureLines({ about }: Pick<Asked, "about">): readonly string[] {
+  if (about?.again === undefined) return [];
+  const { exit, output } = about.again;
+  const lines = sanitize(output)
+    .split("\n")
+    .filter((line) => line.trim() !== "");
+  return [`  failed without it (exit status ${exit}):`, ...quoted(lines.slice(-FAILURE_LINES_MAX).join("\n"))];
 }
 
 /** The command, the change or the question. */

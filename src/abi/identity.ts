@@ -1,6 +1,8 @@
 // Who acts. An Identity is an account with its groups. A Caller is an identity that makes a call,
 // with how it is connected and what it may do. Capabilities are checked first, then ownership.
 
+import type { Grant } from "./grants.ts";
+
 export interface Identity {
   readonly uid: number;
   readonly gid: number;
@@ -26,6 +28,8 @@ export interface Caller extends Identity {
   /** A person has approved the change of this file: its path without links. Allows nothing else, and
    * the call may change no other file (the namespace and mounts check this). For a host command: its working directory. */
   readonly allowed?: string;
+  /** What a person's approval gives this host command in the sandbox. */
+  readonly granted?: readonly Grant[];
   /** A rule or the mode allows this call to delete and to use the host. Guarded files stay guarded. */
   readonly lifted?: true;
   /** The mode of the process is read-only (dispatch and shells check this). */

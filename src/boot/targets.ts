@@ -87,7 +87,12 @@ function bootShells(core: Core, files: FileParts): ShellParts {
   const { hostShells } = host;
   const table = new ShellTable({ scripts, commands, hostShells, clock });
   files.live.commands = (pid) => table.ofProcess(pid);
-  const tool = new ShellTool({ table, kept: files.kept, newId: core.newRequestId });
+  const tool = new ShellTool({
+    table,
+    kept: files.kept,
+    newId: core.newRequestId,
+    withheld: (command, output) => hostShells.withheld(command, output),
+  });
   return {
     service: serviceOf(table, tool),
     hostGround: (...given) => hostShells.ground(...given),
@@ -160,6 +165,7 @@ function bootHost(core: Core, commands: HostCommands): HostParts {
     host: commands,
     places,
     env,
+    personsEnv: hostEnv,
     looksAt,
     needsNetwork: async (script) => needsOfLine(await shellLine(script, shellParser)).network,
     sandbox: sandboxFinder(sandbox, clock),

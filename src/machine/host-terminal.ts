@@ -8,7 +8,7 @@ import { hostEnvironment } from "../lib/host-environment.ts";
 import type { HomePaths } from "../paths.ts";
 import { hiddenOn, resolver } from "../targets/hidden.ts";
 import { BASH } from "../targets/leader.ts";
-import { findSandbox, SANDBOX_PATH } from "../targets/sandbox.ts";
+import { findSandbox, NO_GRANTS, SANDBOX_PATH } from "../targets/sandbox.ts";
 import { spawnOnTerminal, succeeds } from "../targets/spawn.ts";
 
 export interface HostTerminalOptions {
@@ -70,6 +70,7 @@ export async function hostTerminal(options: HostTerminalOptions): Promise<number
     tmp: given.TMPDIR ?? "/tmp",
     hidden: hiddenOn({ home: paths.home, env: given, uid: process.getuid?.() ?? 0 }),
     resolver: resolver(),
+    granted: NO_GRANTS,
   });
   return await shown(confined ?? SHELL, { env: { ...plain, ...sandbox?.env }, cwd, clock });
 }

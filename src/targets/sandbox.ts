@@ -19,7 +19,20 @@ export interface Confinement {
   readonly tmp: string;
   /** True on a terminal; else a leader supervises it. */
   readonly terminal: boolean;
+  readonly granted: Granted;
 }
+
+/** What an approval opened for one command. */
+export interface Granted {
+  /** Directories outside of the working directory. None contains a hidden path. */
+  readonly writable: readonly string[];
+  /** Hidden paths and sockets that it may read. */
+  readonly shown: readonly string[];
+  /** Changes to the environment. */
+  readonly env: { readonly [name: string]: string };
+}
+
+export const NO_GRANTS: Granted = { writable: [], shown: [], env: {} };
 
 export interface Sandbox {
   readonly name: "bwrap" | "sandbox-exec";
@@ -70,7 +83,7 @@ const COVERED = ["/dev", "/proc"];
 const SYSTEM = "/run/current-system";
 
 function bubblewrap(program: string, argv: readonly string[], confinement: Confinement): readonly string[] {
-  const { directory, hidden, network, resolver, terminal } = confinement;
+  const { directory, hidden, network, resolver, terminal, granted } = confinement;
   // Directories that contain the working directory are hidden before it is mounted, those inside it after. The working directory itself
   // is never hidden. Anything in a hidden directory is hidden with it, unless the working directory shows it again.
   const isShown = (place: string) => isInside(place, directory);
@@ -88,12 +101,14 @@ function bubblewrap(program: string, argv: readonly string[], confinement: Confi
     ...[program, ...BUBBLE],
     ...(network ? [] : [NO_NETWORK]),
     ...(terminal ? [] : ["--new-session", "--as-pid-1", "--info-fd", String(INSIDE_FD)]),
+    ...granted.writable.flatMap((path) => ["--bind-try", path, path]),
     ...hide((place) => !isShown(place)),
     ...shown.flatMap((path) => ["--ro-bind-try", path, path]),
     // Private /dev and /proc: the host's own show other processes.
     ...(directory === "/" ? ["--bind", "/", "/", ...OWN_DEVICES] : [...OWN_DEVICES, "--bind", directory, directory]),
     ...[...empty, ...files].filter(isShown).flatMap((place) => heldBetween(place, directory)),
     ...hide(isShown),
+    ...granted.shown.flatMap((path) => ["--ro-bind-try", path, path]),
     // Read-only: files written there would be lost.
     ...empty.filter((place) => !hidden.own.includes(place)).flatMap((place) => ["--remount-ro", place]),
     ...["--chdir", directory, "--"],
@@ -111,19 +126,22 @@ function heldBetween(place: string, directory: string): readonly string[] {
 
 /** Untested. */
 function seatbelt(program: string, argv: readonly string[], confinement: Confinement): readonly string[] {
-  const { directory, hidden, network, tmp } = confinement;
+  const { directory, hidden, network, tmp, granted } = confinement;
   const under = (paths: readonly string[]) => paths.map((path) => `(subpath ${literal(path)})`).join(" ");
   const rules = [
     "(version 1)",
     "(allow default)",
     "(deny file-write*)",
-    `(allow file-write* ${under([directory, tmp])} (literal "/dev/null") (regex #"^/dev/tty"))`,
+    `(allow file-write* ${under([directory, tmp, ...granted.writable])} (literal "/dev/null") (regex #"^/dev/tty"))`,
     "(deny process-info* (target others))",
     "(deny signal (target others))",
     "(allow signal (target same-sandbox))",
     ...(network ? ["(deny network* (remote unix-socket))"] : ["(deny network*)"]),
     // The last matching rule wins.
     `(deny file-read* file-write* ${under([...hidden.directories, ...hidden.files])})`,
+    ...(granted.shown.length === 0
+      ? []
+      : [`(allow file-read* ${under(granted.shown)})`, `(allow network-outbound ${under(granted.shown)})`]),
   ];
   return [program, "-p", rules.join(""), ...argv];
 }

@@ -14,6 +14,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import type { Grant } from "../abi/grants.ts";
 import type { Clock } from "../lib/clock.ts";
 import { readPlainFile } from "../lib/plain-file.ts";
 import { type Output, type OutputPage, type Piece, type Stream, Waiting } from "./output.ts";
@@ -30,6 +31,8 @@ export interface Meta {
   readonly script: string;
   readonly directory: string;
   readonly sandbox: string | null;
+  /** What it had in the sandbox. Missing for a command of a person. */
+  readonly grants?: readonly Grant[];
   readonly startedAt: number;
   readonly timeoutMs: number;
   /** Boot id of the machine: pids are meaningless after a reboot. */

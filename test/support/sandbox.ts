@@ -1,9 +1,9 @@
 // The host's sandbox if it has one, and a stand-in for it that records its arguments and runs the command after them
-// in a group of its own, confined by nothing.
+// in a group of its own, confined by nothing. Without network it sets STAND_IN_NO_NETWORK.
 
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { findSandbox, SANDBOX_PATH, type Sandbox } from "../../src/targets/sandbox.ts";
+import { findSandbox, NO_GRANTS, SANDBOX_PATH, type Sandbox } from "../../src/targets/sandbox.ts";
 import { succeeds } from "../../src/targets/spawn.ts";
 
 export interface StandIn {
@@ -17,7 +17,7 @@ export function standInSandbox(directory: string): StandIn {
   const record = join(directory, "bwrap.calls");
   const script = `#!/bin/bash
 (IFS=$'\\t'; printf '%s\\n' "\${*//$'\\n'/ }" >> '${record}')
-while [ $# -gt 0 ] && [ "$1" != -- ]; do shift; done
+while [ $# -gt 0 ] && [ "$1" != -- ]; do [ "$1" = --unshare-net ] && export STAND_IN_NO_NETWORK=1; shift; done
 [ $# -gt 0 ] || exit
 shift
 set -m
@@ -58,6 +58,7 @@ export const CONFINED = {
     resolver: null,
     tmp: "/tmp",
     terminal: false,
+    granted: NO_GRANTS,
   },
 };
 

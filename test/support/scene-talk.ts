@@ -29,6 +29,26 @@ export const COMMAND = {
   why: "run with the network",
   about: { target: "host", directory: "/srv/site", reasons: ["the first time for this host"], diff: null },
 } as const;
+export const FAILED = {
+  id: "f3w8",
+  tool: "Shell",
+  call: "shell.exec",
+  args: { command: "npm test", target: "host" },
+  why: "run on this computer in /home/sam/src/app, in a sandbox with the network: npm test",
+  about: {
+    target: "host",
+    directory: "/home/sam/src/app",
+    reasons: ["it failed without: network"],
+    diff: null,
+    grants: ["network"],
+    again: {
+      exit: 1,
+      output: "FAIL test/api.test.ts\n  Error: getaddrinfo ENOTFOUND api.example.org",
+      withheld: ["network"],
+    },
+    once: true,
+  },
+} as const;
 export const QUESTION = {
   id: "q7x1",
   kind: "question",

@@ -3,7 +3,7 @@
 
 import { describe, expect, test } from "bun:test";
 import type { Hidden } from "../../src/targets/hidden.ts";
-import { type Confinement, findSandbox, type Sandbox, sandboxFinder } from "../../src/targets/sandbox.ts";
+import { type Confinement, findSandbox, NO_GRANTS, type Sandbox, sandboxFinder } from "../../src/targets/sandbox.ts";
 import { succeeds } from "../../src/targets/spawn.ts";
 
 const HIDDEN: Hidden = {
@@ -12,7 +12,15 @@ const HIDDEN: Hidden = {
   files: ["/home/sam/.netrc", "/run/bus", "/srv/db.sock"],
 };
 const given: Confinement = {
-  ...{ directory: "/home/sam/app", hidden: HIDDEN, tmp: "/tmp", network: false, resolver: null, terminal: false },
+  ...{
+    directory: "/home/sam/app",
+    hidden: HIDDEN,
+    tmp: "/tmp",
+    network: false,
+    resolver: null,
+    terminal: false,
+    granted: NO_GRANTS,
+  },
 };
 
 async function on(platform: string): Promise<Sandbox> {
@@ -59,6 +67,22 @@ describe("bubblewrap", () => {
     const told = await words({ network: true, resolver });
     expect(told).not.toContain("--unshare-net");
     expect(told.indexOf(`--ro-bind-try ${resolver}`)).toBeGreaterThan(told.indexOf("--tmpfs /run"));
+  });
+
+  test("an approval opens directories for writing before hidden places, and keys and agents last", async () => {
+    const granted = { writable: ["/home/sam/.npm"], shown: ["/home/sam/.ssh", "/tmp/agent"], env: {} };
+    const told = await words({ granted });
+    expect(told.indexOf("--bind-try /home/sam/.npm /home/sam/.npm")).toBeLessThan(
+      told.indexOf("--tmpfs /home/sam/.ssh"),
+    );
+    for (const path of granted.shown)
+      expect(told.indexOf(`--ro-bind-try ${path} ${path}`)).toBeGreaterThan(told.indexOf("--bind /home/sam/app"));
+    expect(told.indexOf("--ro-bind-try /home/sam/.ssh")).toBeGreaterThan(told.indexOf("--tmpfs /home/sam/.ssh"));
+    const seatbelt = await words({ granted }, "darwin");
+    expect(seatbelt).toContain('(subpath "/tmp") (subpath "/home/sam/.npm")');
+    expect(seatbelt.indexOf('(allow file-read* (subpath "/home/sam/.ssh")')).toBeGreaterThan(
+      seatbelt.indexOf("(deny file-read*"),
+    );
   });
 
   test("a directory in a hidden one is mounted after it, and its own hidden parts last", async () => {

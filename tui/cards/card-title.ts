@@ -19,7 +19,8 @@ const VERBS: { readonly [tool: string]: readonly [verb: string, object: string] 
 /** `wants to run a command on this computer` */
 export function wantsText({ tool, about }: Ask): string {
   const [verb, object] = VERBS[tool] ?? ["use", reveal(tool)];
-  return `wants to ${`${verb} ${object}`.trimEnd()}${placeOf(about)}`;
+  const what = about?.again === undefined ? `${verb} ${object}`.trimEnd() : `${verb} again`;
+  return `wants to ${what}${placeOf(about)}`;
 }
 
 /** With its subject if that is one row; otherwise the subject stands below. */
@@ -37,9 +38,13 @@ export function fitsTitle(ask: Ask, columns: number): boolean {
 function wholeTitle({ pid, tool, args, about }: Ask): string {
   const subject = reveal(subjectOf(tool, args));
   const [verb, object] = VERBS[tool] ?? [`use ${reveal(tool)}`, ""];
-  const head = `${reveal(pid)} wants to ${verb}${placeOf(about)}`;
+  const head = `${reveal(pid)} wants to ${verb}${againOf(about)}${placeOf(about)}`;
   const isParted = object === "" || placeOf(about) !== "";
   return subject === "" ? head : `${head}${isParted ? ":" : ""} ${subject}`;
+}
+
+function againOf(about: Ask["about"]): string {
+  return about?.again === undefined ? "" : " again";
 }
 
 function placeOf(about: Ask["about"]): string {

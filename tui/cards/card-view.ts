@@ -1,7 +1,13 @@
 // A card as lines: who wants what and why, the whole call with everything hidden in it made visible, and the keys that answer. The
 // transcript keeps the same lines with the decision. Pure.
 
-import { approvalBody, deceits, requestLines } from "../../commands/approvals/approval-text.ts";
+import {
+  approvalBody,
+  deceits,
+  failureLines,
+  grantLines,
+  requestLines,
+} from "../../commands/approvals/approval-text.ts";
 import { reveal } from "../../src/lib/text/sanitize.ts";
 import { cutWidth } from "../../src/lib/text/truncate.ts";
 import { clockText, hourText } from "../screen/numbers.ts";
@@ -118,8 +124,8 @@ export function cardLines(ask: Ask, { theme, columns, isInTitle }: CardText): re
   const warned = deceits(ask).flatMap(hanging(columns)).map(theme.needs);
   const changed = diff === null ? [] : diffRows(diff, columns - 2, theme);
   const dangers = (about?.dangers ?? []).map((each) => theme.bad(`danger: ${reveal(each)}`));
-  const grants = (about?.grants ?? []).map((each) => `grants: ${reveal(each)}, for this command only`);
-  return [...warned, ...dangers, ...asked.flatMap(hanging(columns)), ...grants, ...changed, ...cut];
+  const more = [...failureLines(ask), ...grantLines(ask)].flatMap(hanging(columns));
+  return [...warned, ...dangers, ...asked.flatMap(hanging(columns)), ...more, ...changed, ...cut];
 }
 
 /** The card is indented already. */

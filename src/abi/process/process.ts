@@ -1,5 +1,6 @@
 // A process as its owner sees it. kernel.db and the process database both use these terms.
 
+import type { Grant } from "../grants.ts";
 import type { Mode } from "../policy.ts";
 import type { FailureClass } from "../stream.ts";
 import { microsOf, type Tokens, usdOf } from "./money.ts";
@@ -178,9 +179,19 @@ export interface ApprovalAbout {
   /** Dangers of the call, most serious first. */
   readonly dangers?: readonly string[];
   /** What an approval grants to this call. */
-  readonly grants?: readonly "network"[];
+  readonly grants?: readonly Grant[];
+  /** The command ran before and failed: an approval runs it again. */
+  readonly again?: RunAgain;
   /** Asks every time: an approval cannot become a rule. */
   readonly once?: true;
+}
+
+export interface RunAgain {
+  readonly exit: number;
+  /** The end of its output. */
+  readonly output: string;
+  /** What the sandbox withheld, and what the approval gives in addition. */
+  readonly withheld: readonly Grant[];
 }
 
 export type DecisionWord = "approve" | "deny" | "answer" | "expired" | "withdrawn";

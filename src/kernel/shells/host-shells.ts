@@ -4,6 +4,7 @@
 import { resolve } from "node:path";
 import { LIMITS } from "../../abi/config/limits.ts";
 import { SysError } from "../../abi/errno.ts";
+import type { Grant } from "../../abi/grants.ts";
 import type { Caller } from "../../abi/identity.ts";
 import { mayUse } from "../../abi/identity.ts";
 import { type Environment, hostEnvironment } from "../../lib/host-environment.ts";
@@ -12,8 +13,9 @@ import type { CallContext } from "../../syscalls/define.ts";
 import type { ShellRequest } from "../../syscalls/run/shell-service.ts";
 import type { HostCommand, HostCommands } from "../../targets/host.ts";
 import { BASH } from "../../targets/leader.ts";
-import type { Confinement, Sandbox } from "../../targets/sandbox.ts";
+import { type Confinement, NO_GRANTS, type Sandbox } from "../../targets/sandbox.ts";
 import type { HostDirectories, HostDirectory } from "../workspaces/host-directories.ts";
+import { openedBy, withheldFrom } from "./host-grants.ts";
 import { isPlainRepository } from "./safe-git.ts";
 
 export interface HostShellsPorts {
@@ -21,6 +23,8 @@ export interface HostShellsPorts {
   readonly places: HostDirectories;
   readonly sandbox: () => Promise<Sandbox | null>;
   readonly env: Environment;
+  /** The kernel's own environment, for the person's home and agents. */
+  readonly personsEnv: { readonly [name: string]: string | undefined };
   /** Paths that the sandbox hides and shows. */
   readonly surroundings: () => Pick<Confinement, "hidden" | "resolver">;
   readonly isPersonOfHome: (uid: number) => Promise<boolean>;
@@ -69,11 +73,20 @@ export class HostShells {
     const sandbox = request.bare === true ? null : await this.ports.sandbox();
     // The card showed that approval grants the network.
     const isAllowed = caller.approved === true || caller.lifted === true;
+    const { granted = [] } = caller;
     const network =
       caller.kind === "person" ||
       request.network === true ||
+      granted.includes("network") ||
       (isAllowed && (await this.ports.needsNetwork(request.script)));
-    return this.launch(caller, request, { directory, sandbox, network });
+    return this.launch(caller, request, { directory, sandbox, network, granted });
+  }
+
+  /** What the sandbox withheld from a command that failed, as far as its output tells. */
+  withheld({ meta: { sandbox, grants, directory } }: HostCommand, output: string): readonly Grant[] {
+    if (sandbox === null || grants === undefined) return [];
+    const { surroundings, personsEnv: env } = this.ports;
+    return withheldFrom({ output, directory, granted: grants }, { hidden: surroundings().hidden, env });
   }
 
   /** Where a process's command would run, for the verdict and the card. */
@@ -113,24 +126,31 @@ export class HostShells {
       directory,
       sandbox,
       network,
-    }: { readonly directory: string; readonly sandbox: Sandbox | null; readonly network: boolean },
+      granted,
+    }: {
+      readonly directory: string;
+      readonly sandbox: Sandbox | null;
+      readonly network: boolean;
+      readonly granted: readonly Grant[];
+    },
   ): HostCommand {
-    const { host, surroundings, env: kernelEnv } = this.ports;
+    const { host, surroundings, env: kernelEnv, personsEnv } = this.ports;
     const { id, script, name = "gsv", args = [], fed = false } = request;
     const env = caller.kind === "person" && request.env !== undefined ? told(request.env) : kernelEnv;
-    const confinement = () => ({
-      ...{ directory, network, terminal: false, tmp: env.TMPDIR ?? "/tmp" },
-      ...surroundings(),
-    });
+    const around = surroundings();
+    const opened = sandbox === null ? NO_GRANTS : openedBy(granted, { hidden: around.hidden, env: personsEnv });
+    const place = { directory, network, terminal: false, tmp: env.TMPDIR ?? "/tmp" };
+    const had: readonly Grant[] = [...(network ? (["network"] as const) : []), ...granted];
     const bash = [BASH, "--noprofile", "--norc", "-c", script, name, ...args];
     return host.start({
       meta: {
         ...{ id, uid: caller.uid, ownerUid: caller.ownerUid, pid: caller.pid ?? null, script, directory },
+        ...(caller.kind === "process" && { grants: [...new Set(had)] }),
         timeoutMs: request.timeoutMs ?? (caller.kind === "person" ? LIMITS.shellWallMsMax : LIMITS.hostWallMs),
       },
-      argv: sandbox?.wrap(bash, confinement()) ?? bash,
+      argv: sandbox?.wrap(bash, { ...place, ...around, granted: opened }) ?? bash,
       sandbox: sandbox?.name ?? null,
-      env: { ...env, ...sandbox?.env, PWD: directory },
+      env: { ...env, ...sandbox?.env, ...opened.env, PWD: directory },
       stdin: fed ? "open" : Buffer.from(request.stdin ?? "", "base64"),
     });
   }

@@ -3,21 +3,25 @@
 
 import { LIMITS } from "../../abi/config/limits.ts";
 import { SysError } from "../../abi/errno.ts";
+import type { Grant } from "../../abi/grants.ts";
 import type { Caller } from "../../abi/identity.ts";
 import { isUuid } from "../../abi/ids.ts";
 import { headAndTail } from "../../lib/text/truncate.ts";
 import type { CallContext } from "../../syscalls/define.ts";
 import type { Execed, ExecRequest, Shells } from "../../syscalls/run/shell-service.ts";
+import type { HostCommand } from "../../targets/host.ts";
 import type { Output } from "../../targets/output.ts";
 import type { ReceiptContext } from "../dispatch.ts";
 import type { KeptResults } from "../files/kept-results.ts";
 import type { Shell } from "./gsv-scripts.ts";
-import { LOST_SCRIPT, type ShellTable } from "./shells.ts";
+import { type Found, LOST_SCRIPT, type ShellTable } from "./shells.ts";
 
 export interface ShellToolPorts {
   readonly table: ShellTable;
   readonly kept: KeptResults;
   readonly newId: () => string;
+  /** What the sandbox withheld, by the output of a failed command. */
+  readonly withheld: (command: HostCommand, output: string) => readonly Grant[];
 }
 
 const WAIT_MS = 60_000;
@@ -25,6 +29,7 @@ const PIECE_BYTES = 1024 * 1024;
 /** Leaves room for the rest of the result. */
 const OUTPUT_BYTES_MAX = LIMITS.toolOutputBytesMax - 1024;
 const REMEMBERED_MAX = 1000;
+const END_BYTES = 64 * 1024;
 /** Common mistake: a program that only the host has. */
 const NOT_FOUND = /: command not found\n?$/;
 const ELSEWHERE = "gsv has no such program. For programs on the user's computer, use target host.";
@@ -38,7 +43,7 @@ export class ShellTool implements Pick<Shells, "exec"> {
   async exec(context: ReceiptContext, request: ExecRequest): Promise<Execed> {
     const { table } = this.ports;
     const { waitMs = WAIT_MS } = request;
-    const shell =
+    const { shell, command } =
       request.command === undefined ? await this.known(context, request) : await this.begin(context, request);
     await table.endOf(shell, context.signal, waitMs);
     const key = `${context.caller.uid}:${shell.about.id}`;
@@ -47,16 +52,19 @@ export class ShellTool implements Pick<Shells, "exec"> {
     this.returned.delete(key);
     if (answer.exit === null) this.returned.set(key, shell.output.bytes);
     if (this.returned.size > REMEMBERED_MAX) this.returned.delete(this.returned.keys().next().value ?? "");
+    const failed = command !== null && answer.exit !== null && answer.exit !== 0;
+    const withheld = failed ? this.ports.withheld(command, endOf(shell.output)) : [];
+    if (withheld.length > 0) return { ...answer, withheld };
     const isElsewhere = request.target !== "host" && answer.exit === 127 && NOT_FOUND.test(answer.output);
     return isElsewhere ? { ...answer, hint: ELSEWHERE } : answer;
   }
 
-  private async begin(context: ReceiptContext, request: ExecRequest): Promise<Shell> {
+  private async begin(context: ReceiptContext, request: ExecRequest): Promise<Found> {
     const { command = "", id: _, input: __, signal: ___, ...rest } = request;
     // A repeated tool call finds the command that it started.
     const id = isUuid(context.requestId) ? context.requestId : this.ports.newId();
     const lost: Execed = { id, exit: LOST_SCRIPT.exit, output: LOST_SCRIPT.text, file: null };
-    return (await this.ports.table.launch(context, { ...rest, id, script: command }, lost)).shell;
+    return await this.ports.table.launch(context, { ...rest, id, script: command }, lost);
   }
 
   /** Throws if the command takes no input. */
@@ -64,16 +72,16 @@ export class ShellTool implements Pick<Shells, "exec"> {
     this.ports.table.fed(caller, idIn(request));
   }
 
-  private async known(context: CallContext, request: ExecRequest): Promise<Shell> {
+  private async known(context: CallContext, request: ExecRequest): Promise<Found> {
     const { table } = this.ports;
     const { input, signal } = request;
     const id = idIn(request);
-    const { shell } = table.found(context.caller, id);
+    const found = table.found(context.caller, id);
     if (input !== undefined)
       await table.input(context, { id, data: Buffer.from(input).toString("base64"), end: false });
     if (signal !== undefined)
       await (signal === "TERM" ? table.stop(context, id) : table.signal(context, { id, signal }));
-    return shell;
+    return found;
   }
 
   private async resultOf(caller: Caller, { about, output, exit }: Shell, from: number): Promise<Execed> {
@@ -99,6 +107,12 @@ function* piecesOf(output: Output): Generator<Uint8Array> {
     if (next === at) return;
     at = next;
   }
+}
+
+/** Where a command says why it failed. */
+function endOf(output: Output): string {
+  const from = Math.max(0, output.bytes - END_BYTES);
+  return textOf(output, from, output.bytes - from);
 }
 
 function textOf(output: Output, from: number, bytesMax: number): string {

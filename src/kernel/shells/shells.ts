@@ -42,7 +42,7 @@ const LOST = "gsv: the kernel ended while this script ran; its outcome is unknow
 /** Answer for a script during which a kernel died. */
 export const LOST_SCRIPT = { exit: 75, text: LOST } as const;
 
-type Found = { readonly shell: Shell; readonly command: HostCommand | null };
+export type Found = { readonly shell: Shell; readonly command: HostCommand | null };
 
 export class ShellTable implements Omit<Shells, "exec"> {
   constructor(private readonly ports: ShellTablePorts) {}

@@ -22,6 +22,7 @@ import { isGuarded } from "./policy/file-verdict.ts";
 import { hashOf, type Judge } from "./policy/judge.ts";
 import { narrowestRule, type Policies } from "./policy/policies.ts";
 import { type Questions, questionArgs } from "./questions.ts";
+import { notAgain } from "./run-again.ts";
 
 /** Longest arguments shown in a list. The call itself always runs with its whole arguments. */
 const ARGS_BYTES_MAX = 32 * 1024;
@@ -97,8 +98,9 @@ export function approvalsService(ports: ApprovalPorts): Approvals {
           `gsv approvals ${id}`,
         ]);
       const by = { by: caller.username, now: clock.now() };
-      const file = answer.always ? await fileOfRule(ports, { row, asked, answer }) : null;
-      const given = { ...(await givenFor(ports, { row, asked, answer })), ...by };
+      const answering = { row, asked, answer, by: by.by };
+      const file = answer.always ? await fileOfRule(ports, answering) : null;
+      const given = { ...(await givenFor(ports, answering)), ...by };
       const answered = await carryOut(ports, row, given);
       if (answered === null) throw noSuchApproval(id);
       questions.forget(answered);
@@ -137,6 +139,7 @@ interface Answering {
   readonly row: ProcessRow;
   readonly asked: Approval;
   readonly answer: Answer;
+  readonly by: string;
 }
 
 async function givenFor(ports: ApprovalPorts, answering: Answering): Promise<Omit<GivenAnswer, "by" | "now">> {
@@ -146,10 +149,16 @@ async function givenFor(ports: ApprovalPorts, answering: Answering): Promise<Omi
     const said = chosen(asked, answer.text ?? "");
     return { approvalId, decision, said, output: said };
   }
-  if (decision === "deny") return { approvalId, decision, said: message ?? null };
+  if (decision === "deny") return { approvalId, decision, said: message ?? null, ...resultOfFirst(answering) };
   const isSame = Bun.deepEquals({ ...asked.args, ...answer.args }, asked.args);
   if (answer.args === undefined || isSame) return { approvalId, decision };
   return { approvalId, decision, instead: await edited(ports, answering) };
+}
+
+/** The result of a command that already ran, if the person does not allow more. */
+function resultOfFirst({ asked, answer, by }: Answering): Pick<GivenAnswer, "output"> {
+  const again = asked.about?.again;
+  return again === undefined ? {} : { output: notAgain(again, by, answer.message ?? null) };
 }
 
 /** The edited call. Invalid or denied edits are refused now, not when the call runs. */
@@ -158,7 +167,7 @@ async function edited({ judge, table }: ApprovalPorts, { row, asked, answer }: A
   const syscall = table.get(asked.call);
   const call = { ...asked, args };
   if (syscall !== undefined) parseArgs(syscall.input, asCalled(call), { unknownKeys: "refuse" });
-  const judged = await judge.judge(row, call);
+  const judged = await judge.judge(row, call, asked.about?.again?.withheld);
   const { verdict } = judged;
   if (verdict.action === "refuse" || verdict.action === "deny")
     throw new SysError("EPERM", `cannot change ${asked.id} to that: ${verdict.why}`);
@@ -168,13 +177,15 @@ async function edited({ judge, table }: ApprovalPorts, { row, asked, answer }: A
 /** The file that the new rule is for, if any. Refuses a rule that could never apply. */
 async function fileOfRule({ judge }: ApprovalPorts, { row, asked }: Answering): Promise<string | null> {
   const { place, about } = await judge.judge(row, asked);
-  if (about.once !== true) return place;
+  if (about.once !== true && asked.about?.again === undefined) return place;
   const why =
-    about.directory !== null
-      ? "without a sandbox, commands on this computer always need approval"
-      : place !== null && isGuarded(place)
-        ? `changes to ${place} always need approval`
-        : `this always needs approval (${about.reasons[0] ?? "no rule can cover it"}): ${place ?? asked.why}`;
+    asked.about?.again !== undefined
+      ? "a second run with more always needs approval"
+      : about.directory !== null
+        ? "without a sandbox, commands on this computer always need approval"
+        : place !== null && isGuarded(place)
+          ? `changes to ${place} always need approval`
+          : `this always needs approval (${about.reasons[0] ?? "no rule can cover it"}): ${place ?? asked.why}`;
   throw new SysError("EPERM", why, [`to allow it once: gsv approve ${asked.id}`]);
 }
 

@@ -3,10 +3,11 @@
 
 import { LIMITS } from "../../abi/config/limits.ts";
 import { SysError } from "../../abi/errno.ts";
+import type { Grant } from "../../abi/grants.ts";
 import type { Caller } from "../../abi/identity.ts";
 import { approvalId, type RandomBytes } from "../../abi/ids.ts";
 import { type MediaRef, normaliseText, type ToolOutcome } from "../../abi/process/message.ts";
-import { type Approval, PROFILES_ALONE } from "../../abi/process/process.ts";
+import { type Approval, PROFILES_ALONE, type RunAgain } from "../../abi/process/process.ts";
 import { KERNEL_LEAVES, type Sys } from "../../abi/sys.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { headAndTail } from "../../lib/text/truncate.ts";
@@ -15,10 +16,12 @@ import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
 import type { CallEnd, CallRow, ProcessStore } from "../../store/process/verbs.ts";
 import { renderText } from "../../syscalls/format.ts";
 import { parseArgs } from "../../syscalls/parse.ts";
+import type { Execed } from "../../syscalls/run/shell-service.ts";
 import type { AnySyscall } from "../../syscalls/table.ts";
 import { editedText, needSame, type Seen, seenOf } from "../approvals/policy/allowed.ts";
 import { hashOf, type Judge, type Judged } from "../approvals/policy/judge.ts";
 import type { Questions } from "../approvals/questions.ts";
+import { aboutAgain, againId, runAgain } from "../approvals/run-again.ts";
 import type { Ledger } from "../life/ledger.ts";
 import type { Changes } from "../workspace/changes.ts";
 import { tooHeavy } from "./arguments.ts";
@@ -41,7 +44,7 @@ export interface ToolCallPorts {
   readonly clock: Clock;
   readonly random: RandomBytes;
   /** The process's own Sys with its agent as caller; `seen` carries what a person approved. */
-  readonly sysOf: (row: ProcessRow, seen?: Seen & Pick<Caller, "doing">) => Sys;
+  readonly sysOf: (row: ProcessRow, seen?: Seen & Pick<Caller, "doing" | "granted">) => Sys;
   readonly judge: Judge;
   /** The objection of a person's hook to a call; null if there is none or the run must end. */
   readonly objection: (place: RunPlace, call: CallRow) => Promise<string | null>;
@@ -58,7 +61,10 @@ export interface ToolCallPorts {
   readonly changes: Pick<Changes, "begin" | "end">;
 }
 
-type Ended = Omit<CallEnd, "now">;
+interface Ended extends Omit<CallEnd, "now"> {
+  /** The call failed in the sandbox, and may run again with more. */
+  readonly again?: RunAgain;
+}
 
 /** Room for the file name in a cut result. */
 const FILE_BYTES = 256;
@@ -88,7 +94,7 @@ export class ToolCalls {
     if (fault !== null) return await this.refuse(place, call, "failed", fault);
     if (call.call === "hil.ask") return await this.question(place, call);
     // Also for an approved call: its target may have changed since.
-    const judged = await this.ports.judge.judge(place.row, call);
+    const judged = await this.ports.judge.judge(place.row, call, await this.grantedAgain(place.row, call));
     if (judged.verdict.action === "deny") {
       const why = `denied by a policy: ${judged.verdict.why}; do not try another way.`;
       return await this.refuse(place, call, "denied", why);
@@ -153,7 +159,7 @@ export class ToolCalls {
   private async ask(
     place: RunPlace,
     call: CallRow,
-    { why, judged }: { readonly why: string; readonly judged: Judged },
+    { why, judged, again }: { readonly why: string; readonly judged: Judged; readonly again?: RunAgain },
   ): Promise<CallsOutcome> {
     const { row, run } = place;
     const asked = await this.ports.store.ask(row.pid, run.epoch, {
@@ -161,7 +167,7 @@ export class ToolCalls {
       dispatchId: call.dispatchId,
       approvalId: await this.freshApprovalId(),
       why,
-      about: judged.about,
+      about: again === undefined ? judged.about : aboutAgain(judged.about, again),
       hash: hashOf(call, judged),
       expiresAt: await this.ports.questions.approvalEnds(row),
       now: this.ports.clock.now(),
@@ -198,7 +204,19 @@ export class ToolCalls {
     const isAskedAgain = call.repeat === "resume" || (call.block !== undefined && call.repeat === "read");
     if (signal.reason === KERNEL_LEAVES && isAskedAgain) return "left";
     await this.ports.changes.end(row, call);
+    if (ended.again !== undefined && !signal.aborted) return await this.askAgain(place, call, ended.again);
     return await this.end(place, call, ended);
+  }
+
+  private async askAgain(place: RunPlace, call: CallRow, again: RunAgain): Promise<CallsOutcome> {
+    const judged = await this.ports.judge.judge(place.row, call, again.withheld);
+    return await this.ask(place, call, { why: judged.what, judged, again });
+  }
+
+  /** What an approved second run of the call may use. */
+  private async grantedAgain({ pid }: ProcessRow, { status, dispatchId }: CallRow): Promise<readonly Grant[]> {
+    const approval = status === "approved" ? await this.ports.store.approvedAs(pid, dispatchId) : null;
+    return approval?.about?.again?.withheld ?? [];
   }
 
   private blockOf(place: RunPlace, call: CallRow): BlockCalls {
@@ -221,11 +239,15 @@ export class ToolCalls {
     try {
       const approval = call.status === "approved" ? await this.approvedAs(row, call, judged) : null;
       const seen = seenOf(call, judged, approval !== null && !isLoopWhy(approval.why));
-      const sys = this.ports.sysOf(row, { ...seen, doing: { run, call: call.dispatchId, tool: call.tool } });
+      const had = approval?.about?.again?.withheld ?? [];
+      const doing = { run, call: call.dispatchId, tool: call.tool };
+      const sys = this.ports.sysOf(row, { ...seen, ...(had.length > 0 && { granted: had }), doing });
       // Code blocks are given no images.
       const shows = call.block === undefined ? syscall.tool?.shows : undefined;
       const args = { ...asCalled(call), ...shows?.with };
-      const result = await sys.call(syscall.name, args, { requestId: call.dispatchId, signal });
+      const requestId = had.length > 0 && approval ? againId(call.dispatchId, approval.id) : call.dispatchId;
+      const result = await sys.call(syscall.name, args, { requestId, signal });
+      const again = syscall.name === "shell.exec" ? runAgain(row, { seen, had, execed: result as Execed }) : null;
       const image = shows?.image(result as never) ?? null;
       const media = image === null ? {} : { media: [await this.ports.keepImage(row, image)] };
       const output = call.block === undefined ? told(syscall, result) : json(result);
@@ -233,6 +255,7 @@ export class ToolCalls {
         outcome: "completed",
         output: `${approval?.edited ? editedText(call, approval) : ""}${output}`,
         ...media,
+        ...(again !== null && { again }),
       };
     } catch (error) {
       return { outcome: signal.aborted ? "cancelled" : "failed", output: errorText(error) };

@@ -114,7 +114,7 @@ function deniedText({ by, said }: GivenAnswer): string {
 
 export function approvedAs(db: Db, pid: string, dispatchId: string): Approval | null {
   const row = db.get<HilRow>(
-    "SELECT * FROM pending_hil WHERE dispatch_id = ? AND decision = 'approve' ORDER BY created_at DESC LIMIT 1",
+    "SELECT * FROM pending_hil WHERE dispatch_id = ? AND decision = 'approve' ORDER BY created_at DESC, rowid DESC LIMIT 1",
     dispatchId,
   );
   return row === null ? null : approvalFromRow(row, pid);

@@ -1,5 +1,6 @@
 // The service behind shell.*, as types.
 
+import type { Grant } from "../../abi/grants.ts";
 import type { CallContext } from "../define.ts";
 
 /** gsv: scripts over gsv's own files. host: real bash on this computer. */
@@ -108,6 +109,8 @@ export interface Execed {
   readonly file: string | null;
   /** What to do instead, if known. */
   readonly hint?: string;
+  /** Host only: what the sandbox seems to have withheld from a command that failed. */
+  readonly withheld?: readonly Grant[];
 }
 
 export interface Shells {

@@ -2,6 +2,7 @@
 // of both comes in pages.
 
 import { LIMITS } from "../../abi/config/limits.ts";
+import { grantsText } from "../../abi/grants.ts";
 import { reveal } from "../../lib/text/sanitize.ts";
 import { field, syscall } from "../define.ts";
 import shellText from "../tools/shell.md" with { type: "text" };
@@ -20,7 +21,8 @@ const timeoutMs = field.optional(field.int("time limit in milliseconds", { min: 
 const network = field.flag("host: network access");
 const fed = field.flag("host: takes input while it runs");
 
-function execText({ id: name, exit, output, file, hint }: Execed): string {
+function execText({ id: name, exit, output, file, hint: said, withheld = [] }: Execed): string {
+  const hint = said ?? (withheld.length === 0 ? undefined : `withheld by the sandbox: ${grantsText(withheld)}`);
   const end =
     exit === null
       ? `(still running: call Shell with id ${name} to read on, with input to type, or with signal TERM to end it)`

@@ -4,6 +4,7 @@
 import { normalise } from "../../../../fs/path.ts";
 import { type KeyWritten, keyFiled } from "../../../abi/config/config-key.ts";
 import { messageOf, SysError } from "../../../abi/errno.ts";
+import { type Grant, grantText } from "../../../abi/grants.ts";
 import type { Tag } from "../../../abi/policy.ts";
 import type { ApprovalAbout } from "../../../abi/process/process.ts";
 import type { FileGround } from "../../../kernel/files/host-files.ts";
@@ -76,9 +77,10 @@ const DIFF_LINES_MAX = 400;
 export class Judge {
   constructor(private readonly ports: JudgePorts) {}
 
-  async judge(row: ProcessRow, call: Called): Promise<Judged> {
+  /** `withheld`: with it, a command runs again that failed without it. */
+  async judge(row: ProcessRow, call: Called, withheld: readonly Grant[] = []): Promise<Judged> {
     try {
-      if (call.call === "shell.exec") return await this.judgeShell(row, call);
+      if (call.call === "shell.exec") return await this.judgeShell(row, call, withheld);
       return await this.judgeCall(row, call);
     } catch (error) {
       if (error instanceof StoreUnavailable || !(error instanceof SysError)) throw error;
@@ -86,7 +88,7 @@ export class Judge {
     }
   }
 
-  private async judgeShell(row: ProcessRow, { tool, call, args }: Called): Promise<Judged> {
+  private async judgeShell(row: ProcessRow, { tool, call, args }: Called, withheld: readonly Grant[]): Promise<Judged> {
     const request = { target: "gsv", ...args } as ExecRequest;
     const { command, input, target, cwd } = request;
     if (command === undefined && input === undefined) return judgedAs({ action: "auto" });
@@ -103,13 +105,15 @@ export class Judge {
     const onDisk = `${cwd ?? row.cwd}\n${command}`.includes(ATTACHED);
     const line = await shellLine(command, this.ports.parser);
     const needs = needsOfLine(line);
-    const network = request.network === true || needs.network;
-    const what = `${groundWords(ground, { network, onDisk })}: ${command}`;
+    const network = request.network === true || needs.network || withheld.includes("network");
+    const others = withheld.filter((grant) => grant !== "network");
+    const grants: readonly Grant[] = [...(network ? (["network"] as const) : []), ...others];
+    const what = `${groundWords(ground, { grants, onDisk })}: ${command}`;
     const attaching = isNew ? `attach ${ground.directory} and ` : "";
     const layers = await this.ports.layers(row, about.directory);
     const isFree = row.mode === "yolo";
     const judged = shellVerdict({ request, ground, line, layers, profile: row.profile, isFree });
-    const shown = { ...about, reasons: judged.reasons, ...shownNeeds(needs, ground !== null && network) };
+    const shown = { ...about, reasons: judged.reasons, ...shownNeeds(needs, ground === null ? [] : grants) };
     const common = { what, about: shown, parts: judged.parts };
     if (judged.action === "deny") return judgedAs({ action: "deny", why: judged.reasons.join("; ") }, common);
     if (row.mode === "plan" && !(ground === null ? judged.action === "auto" : looksOnly(ground)))
@@ -242,21 +246,23 @@ function planRefusal(what: string): Verdict {
 }
 
 interface Reach {
-  readonly network: boolean;
+  readonly grants: readonly Grant[];
   /** A path in gsv leads to files of the host. */
   readonly onDisk: boolean;
 }
 
-function groundWords(ground: HostGround | null, { network, onDisk }: Reach): string {
+function groundWords(ground: HostGround | null, { grants, onDisk }: Reach): string {
   if (ground === null) return onDisk ? "run in gsv, on files of this computer" : "run in gsv";
   const { directory, sandbox } = ground;
   const where = `run on this computer in ${directory}`;
   if (sandbox === null) return `${where}, with NO SANDBOX: it can do everything you can`;
-  return `${where}, in a sandbox ${network ? "with the network" : "without network"}`;
+  const others = grants.filter((grant) => grant !== "network").map((grant) => `, with ${grantText(grant)}`);
+  const network = grants.includes("network") ? "with the network" : "without network";
+  return `${where}, in a sandbox ${network}${others.join("")}`;
 }
 
-function shownNeeds({ dangers }: CommandNeeds, network: boolean): Pick<ApprovalAbout, "dangers" | "grants"> {
-  return { ...(dangers.length > 0 && { dangers }), ...(network && { grants: ["network"] as const }) };
+function shownNeeds({ dangers }: CommandNeeds, grants: readonly Grant[]): Pick<ApprovalAbout, "dangers" | "grants"> {
+  return { ...(dangers.length > 0 && { dangers }), ...(grants.length > 0 && { grants }) };
 }
 
 function reasonOf({ call, args }: Called, { guarded, open, place }: ByDefault): string {
