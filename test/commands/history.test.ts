@@ -40,17 +40,6 @@ test("each match has a line; only a terminal highlights it", async () => {
   expect(io.stdout.text).toBe("2026-01-02 10:15 init:1000 12 user: the \x1b[1mrent\x1b[22m is due\n");
 });
 
-test("a message has no effect on a terminal, as a match or not", async () => {
-  const hostile = "a\x1b]0;owned\x07 re\x1b[2Jnt \u202e";
-  finds(hostile, [[hostile.indexOf("re"), hostile.indexOf("nt") + 2]]);
-  expect(await runs(io.terminal(100), "history", "search", "rent")).toBe(0);
-  expect(io.stdout.text.replaceAll("\x1b[1m", "").replaceAll("\x1b[22m", "")).not.toMatch(/[\x1b\x07\u202e]/);
-  io.stdout.text = "";
-  expect(await runs(io, "history", "search", "rent", "--json")).toBe(0);
-  expect(io.stdout.text).not.toMatch(/[\x1b\x07\u202e]/);
-  expect(JSON.parse(io.stdout.text)).toMatchObject({ snippet: hostile, seq: 12 });
-});
-
 test("no match exits 1 like grep, with a message", async () => {
   io.fakeSys.answer("proc.search", () => ({ found: [], more: false, unread: 3 }));
   expect(await runs(io, "history", "search", "rent", "due", "--since", "7d", "-n", "5")).toBe(1);

@@ -32,15 +32,6 @@ describe("gsv approve and deny", () => {
     expect(await runs(io, "deny", "k3x9")).toBe(1);
     expect(io.stderr.text).toBe("gsv: k3x9 was approved by sam\n");
   });
-
-  test("pending approvals are listed with hidden characters visible", async () => {
-    const args = { command: "ls\u202e\x1b[2J" };
-    io.fakeSys.answer("hil.list", () => ({ approvals: [{ ...APPROVAL, args, why: "ask first", createdAt: 0 }] }));
-    expect(await runs(io.terminal(200), "approvals")).toBe(0);
-    expect(io.stdout.text).toContain("⟨U+202E⟩");
-    // Except the colors of the head.
-    expect(io.stdout.text.replace(/\x1b\[2?2m/g, "")).not.toMatch(/[\u202e\x1b]/);
-  });
 });
 
 test("an approval with cut arguments says so and how to see them all, in any form", async () => {

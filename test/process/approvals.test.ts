@@ -95,19 +95,6 @@ test("a repeated answer is accepted, and a different second answer fails and nam
   expect(home.heard("chat.tool_call", run)).toHaveLength(1);
 });
 
-test("one of two parallel answers decides, and the call runs once or not at all", async () => {
-  await using home = await TestKernel.boot();
-  const { run, asked } = await asking(home);
-  const other = await home.client();
-  const answers = await Promise.allSettled([
-    answer(home, asked.id, "approve"),
-    other.call("hil.answer", { id: asked.id, decision: "deny" }),
-  ]);
-  expect(answers.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
-  await home.ended(run);
-  expect(await isThere(home)).toBe(answers[0].status === "rejected");
-});
-
 test("the calls of one turn ask one after the other, in order", async () => {
   await using home = await TestKernel.boot();
   const calls = ["a", "b", "c"].map((name) => ({ name: "Delete", args: { path: `~/${name}` } }));
@@ -128,17 +115,6 @@ test("the calls of one turn ask one after the other, in order", async () => {
     "Delete: denied",
     "assistant: done",
   ]);
-});
-
-test("an approval survives the kernel and can be answered at the next one", async () => {
-  await using home = await TestKernel.boot();
-  const { run, asked } = await asking(home);
-  await home.restart();
-  expect(await open(home)).toEqual([asked]);
-  expect((await home.get(INIT)).state).toBe("waiting_hil");
-  await answer(home, asked.id, "approve");
-  expect(await home.ended(run)).toMatchObject({ status: "ok", text: "gone on" });
-  expect(await isThere(home)).toBe(false);
 });
 
 test("an answer given just before the kernel died is kept by the next one", async () => {

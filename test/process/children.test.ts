@@ -55,37 +55,6 @@ test("an init gets the beginning of a long answer, on one line", async () => {
   expect(told).toMatch(/^system: Process task:\w{6} ended: ok: a long answer a long [^\n]{80,110}…$/);
 });
 
-test("several unread ends of one child become one event, the latest; other children keep theirs", async () => {
-  await using home = await TestKernel.boot();
-  const child = await home.task();
-  const other = await home.task();
-  home.model.will(child, { text: "first" }, { text: "second" }, { text: "third" });
-  for (const message of ["one", "two"]) await home.say(message, { pid: child });
-  await home.say("hello", { pid: other });
-  await home.say("three", { pid: child });
-  await home.quiet();
-  await home.say("what happened?");
-  expect(events(await home.outline(INIT))).toEqual([
-    `system: Process ${other} ended: ok: done`,
-    `system: Process ${child} ended: ok: third`,
-  ]);
-});
-
-test("several ends of one child unread by a busy task become one event, and every run id has an end", async () => {
-  await using home = await TestKernel.boot();
-  const { parent, child } = await family(home);
-  home.model.will(parent, { text: "busy", hold: true }, { text: "read" });
-  const { runId } = await home.send("work", { pid: parent });
-  await home.holding();
-  for (const message of ["one", "two", "three"]) await home.say(message, { pid: child });
-  home.model.release();
-  await home.ended(runId);
-  await home.until("the event is answered", async () => (await home.outline(parent)).length === 4);
-  expect(events(await home.outline(parent))).toHaveLength(1);
-  await home.inState(parent, "idle");
-  expect(home.model.asked(parent)).toHaveLength(2);
-});
-
 test("a child that waits for approval counts as ended for its parent, and so does a killed one", async () => {
   await using home = await TestKernel.boot();
   const child = await home.task();
@@ -115,17 +84,6 @@ test("the children of a killed process move to its parent, which gets their ends
   await home.inState(parent, "idle");
   await home.sys.call("proc.kill", { pid: parent });
   expect((await home.get(grandchild)).parentPid).toBe(INIT);
-});
-
-test("a stopped parent gets the end after it continues", async () => {
-  await using home = await TestKernel.boot();
-  const { parent, child } = await family(home);
-  await home.sys.call("proc.signal", { pid: parent, signal: "STOP" });
-  await home.say("work", { pid: child });
-  await home.quiet();
-  expect(await home.outline(parent)).toEqual([]);
-  await home.sys.call("proc.signal", { pid: parent, signal: "CONT" });
-  await home.until("it is told", async () => events(await home.outline(parent)).length === 1);
 });
 
 test("the next kernel delivers an end that a dying kernel did not, once", async () => {

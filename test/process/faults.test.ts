@@ -20,18 +20,6 @@ test("an internal error ends the run with one line, and the queue continues", as
   expect(home.faults.splice(0).join()).toContain("a wire format nobody knows");
 });
 
-test("messages that were queued before the fault are answered too, each fault ending one run", async () => {
-  await using home = await TestKernel.boot();
-  await home.sys.call("proc.signal", { pid: INIT, signal: "STOP" });
-  home.model.will(INIT, { fault: "broken" }, { fault: "broken" }, { text: "fine" });
-  const runs: string[] = [];
-  for (const message of ["one", "two", "three"]) runs.push((await home.send(message)).runId);
-  await home.sys.call("proc.signal", { pid: INIT, signal: "CONT" });
-  const ends = await Promise.all(runs.map((run) => home.ended(run)));
-  expect(ends.map(({ status }) => status)).toEqual(["error", "error", "ok"]);
-  home.faults.splice(0);
-});
-
 test("a fault in one process does not affect any other", async () => {
   await using home = await TestKernel.boot();
   const pid = await home.task();

@@ -47,11 +47,13 @@ test("an outage is retried after 5, 20, 65, 125, ... 485 minutes; then the run e
   }
   expect(await home.ended(runId)).toMatchObject({ status: "error", reason: "auto_resume_exhausted" });
   expect(await home.wait(INIT, { run: runId })).toMatchObject({ status: "error", exit: 75 });
+  // Four quick attempts, and one for each later retry.
+  expect(asked(home)).toBe(14);
   expect(looks.map(Math.round)).toEqual([5, 20, 65, 125, 185, 245, 305, 365, 425, 485]);
   await home.clock.advance(24 * HOUR);
   expect(home.heard("chat.complete", runId)).toHaveLength(1);
-  // Four quick attempts, and one for each later retry.
-  expect(asked(home)).toBe(14);
+  expect(await home.sys.call<object>("ai.outages", {})).toEqual({ outages: [] });
+  expect(await home.send("again")).toMatchObject({ status: "started" });
 });
 
 test("a machine without a network retries every 30 s, without a limit", async () => {

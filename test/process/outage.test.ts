@@ -126,26 +126,3 @@ test("gsv proc resume retries one at once; an extra attempt changes neither the 
   // It answered that one, so it answers the others.
   await home.inState(first, "idle");
 });
-
-test("after ten failed checks each run ends with auto_resume_exhausted, once, and a message starts a new run", async () => {
-  await using home = await TestKernel.boot();
-  const [first, second] = [await home.task(), await home.task()];
-  home.model.will(first, ...DOWN);
-  home.model.will(second, ...DOWN);
-  const runs = [await waiting(home, first), await waiting(home, second)];
-  for (let look = 0; look < 10; look++) {
-    for (const pid of [first, second]) home.model.will(pid, LOOKED);
-    const [outage] = await outages(home);
-    await home.clock.advance(outage!.nextTryAt - home.clock.now());
-    await home.until("it was looked at", async () => {
-      const [now] = await outages(home);
-      return now === undefined || now.looks === look + 2;
-    });
-  }
-  for (const run of runs)
-    expect(await home.ended(run)).toMatchObject({ status: "error", reason: "auto_resume_exhausted" });
-  await home.clock.advance(24 * 60 * MINUTE);
-  for (const run of runs) expect(home.heard("chat.complete", run)).toHaveLength(1);
-  expect(await outages(home)).toEqual([]);
-  expect(await home.send("again", { pid: first })).toMatchObject({ status: "started" });
-});

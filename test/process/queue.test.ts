@@ -7,7 +7,7 @@ import { INIT, TestKernel } from "../support/kernel.ts";
 
 const VERSION = { name: "Read", args: { path: "/proc/version" } };
 
-test("messages to a busy process wait in order and enter at the next tool boundary, under their own run ids", async () => {
+test("messages to a busy process wait in order, enter at the next tool boundary under their own run ids, and end with that run", async () => {
   await using home = await TestKernel.boot();
   home.model.will(INIT, { text: "looking", calls: [VERSION], hold: true }, { text: "all three" });
   const first = await home.send("one");
@@ -18,7 +18,8 @@ test("messages to a busy process wait in order and enter at the next tool bounda
   expect((await home.get(INIT)).queued).toBe(2);
   home.model.release();
   await home.ended(first.runId);
-  await home.ended(third.runId);
+  expect(await home.ended(third.runId)).toMatchObject({ status: "ok", text: "all three", mergedInto: first.runId });
+  expect(await home.wait(INIT, { run: second.runId })).toMatchObject({ status: "ok", exit: 0, text: "all three" });
 
   expect(await home.outline(INIT)).toEqual([
     "user: one",
@@ -35,44 +36,6 @@ test("messages to a busy process wait in order and enter at the next tool bounda
   expect(runs).toEqual([first, first, first, second, third, first].map((sent) => sent.runId));
 });
 
-test("a message that entered another run ends with it: same status and text, and that run's id", async () => {
-  await using home = await TestKernel.boot();
-  home.model.will(INIT, { calls: [VERSION], hold: true }, { text: "both" });
-  const first = await home.send("one");
-  await home.holding();
-  const second = await home.send("two");
-  home.model.release();
-  expect(await home.ended(first.runId)).toMatchObject({ status: "ok", text: "both", mergedInto: null });
-  expect(await home.ended(second.runId)).toMatchObject({ status: "ok", text: "both", mergedInto: first.runId });
-  expect(await home.wait(INIT, { run: second.runId })).toMatchObject({ status: "ok", exit: 0, text: "both" });
-  await home.quiet();
-  expect(home.heard("chat.complete")).toHaveLength(2);
-});
-
-test("without a tool boundary a queued message becomes the next run", async () => {
-  await using home = await TestKernel.boot();
-  home.model.will(INIT, { text: "first answer", hold: true }, { text: "second answer" });
-  const first = await home.send("one");
-  await home.holding();
-  const second = await home.send("two");
-  home.model.release();
-  expect(await home.ended(first.runId)).toMatchObject({ text: "first answer", mergedInto: null });
-  expect(await home.ended(second.runId)).toMatchObject({ text: "second answer", mergedInto: null });
-  expect(await home.outline(INIT)).toEqual([
-    "user: one",
-    "assistant: first answer",
-    "user: two",
-    "assistant: second answer",
-  ]);
-  const order = home.signals.filter((signal) => signal.name === "chat.start" || signal.name === "chat.complete");
-  expect(order.map((signal) => `${signal.name} ${"run" in signal && signal.run === first.runId ? 1 : 2}`)).toEqual([
-    "chat.start 1",
-    "chat.complete 1",
-    "chat.start 2",
-    "chat.complete 2",
-  ]);
-});
-
 test("interrupt ends the current run and starts at once, after the messages queued before it", async () => {
   await using home = await TestKernel.boot();
   home.model.will(INIT, { text: "never said", hold: true }, { text: "now" });
@@ -87,51 +50,11 @@ test("interrupt ends the current run and starts at once, after the messages queu
   expect(await home.outline(INIT)).toEqual(["user: one", "user: two", "user: stop that", "assistant: now"]);
 });
 
-test("interrupt gives open calls a cancelled result and withdraws their approval", async () => {
-  await using home = await TestKernel.boot();
-  home.model.will(
-    INIT,
-    { text: "deleting", calls: [{ name: "Delete", args: { path: "~/a" } }, VERSION] },
-    { text: "ok" },
-  );
-  const first = await home.send("delete a");
-  await home.inState(INIT, "waiting_hil");
-  const second = await home.send("rather not", { interrupt: true });
-  await home.ended(second.runId);
-  expect(await home.outline(INIT)).toEqual([
-    "user: delete a",
-    "assistant: deleting [Delete, Read]",
-    "Delete: cancelled",
-    "Read: cancelled",
-    "user: rather not",
-    "assistant: ok",
-  ]);
-  expect(home.heard("chat.hil_closed", first.runId)).toMatchObject([{ decision: "withdrawn", by: "kernel" }]);
-  expect(await home.sys.call<object>("hil.list", {})).toMatchObject({ approvals: [] });
-});
-
 test("interrupting an idle process is an ordinary message", async () => {
   await using home = await TestKernel.boot();
   const sent = await home.send("hello", { interrupt: true });
   expect(await home.ended(sent.runId)).toMatchObject({ status: "ok" });
   expect(home.heard("chat.complete")).toHaveLength(1);
-});
-
-test("the same interrupting message sent again after a lost connection interrupts nothing", async () => {
-  await using home = await TestKernel.boot();
-  home.model.will(INIT, { hold: true }, { text: "said once", hold: true });
-  const first = await home.send("one");
-  await home.holding();
-  const urgent = { message: "stop that", interrupt: true };
-  const sent = await home.sys.call<object>("proc.send", urgent, { requestId: "urgent-1" });
-  await home.ended(first.runId);
-  await home.holding();
-  expect(await home.sys.call<object>("proc.send", urgent, { requestId: "urgent-1" })).toEqual(sent);
-  home.model.release();
-  await home.inState(INIT, "idle");
-  expect(await home.outline(INIT)).toEqual(["user: one", "user: stop that", "assistant: said once"]);
-  expect(home.heard("chat.complete", first.runId)).toHaveLength(1);
-  expect(home.model.requests).toHaveLength(2);
 });
 
 test("a full queue refuses with 75, reports that nothing was saved, and accepts messages when there is room", async () => {
@@ -152,16 +75,6 @@ test("a full queue refuses with 75, reports that nothing was saved, and accepts 
   expect(await home.outline(INIT)).not.toContain("user: one too many");
   const all = (await home.say("there is room again")).status;
   expect(all).toBe("ok");
-});
-
-test("the queue has a limit in bytes too, and a refused message leaves no run", async () => {
-  await using home = await TestKernel.boot();
-  await home.sys.call("proc.signal", { pid: INIT, signal: "STOP" });
-  const big = "x".repeat(LIMITS.messageCharsMax);
-  const fits = LIMITS.queueBytesMax / LIMITS.messageCharsMax;
-  for (let number = 0; number < fits; number++) await home.send(big);
-  expect((await home.refusal("proc.send", { message: "x" })).code).toBe("EAGAIN");
-  expect((await home.get(INIT)).queued).toBe(fits);
 });
 
 const ADMISSION = {

@@ -105,29 +105,6 @@ test("a cut effect is unknown, is never repeated, and the model is asked to chec
   expect((await home.refusal("fs.read", { path: "~/a" })).code).toBe("ENOENT");
 });
 
-test("a cut read is repeated", async () => {
-  let once = true;
-  await using home = await TestKernel.boot({
-    ports: (ports) => {
-      const read: typeof ports.objects.read = async (key, range) => {
-        if (once && key === "home/sam/notes") {
-          once = false;
-          await new Promise(() => {});
-        }
-        return await ports.objects.read(key, range);
-      };
-      return { ...ports, objects: Object.assign(Object.create(ports.objects), { read }) };
-    },
-  });
-  await home.sys.call("fs.write", { path: "~/notes", content: "x" });
-  home.model.will(INIT, { calls: [{ name: "Read", args: { path: "~/notes" } }] });
-  const { runId } = await home.send("read");
-  await home.until("it reads", () => !once);
-  await home.restart();
-  expect(await home.wait(INIT, { run: runId })).toMatchObject({ status: "ok" });
-  expect(await home.outline(INIT)).toEqual(["user: read", "assistant:  [Read]", "Read: completed", "assistant: done"]);
-});
-
 test("a message that entered another run before the kernel died still has its own end", async () => {
   await using home = await TestKernel.boot();
   home.model.will(INIT, { calls: [VERSION], hold: true }, { hold: true }, { text: "both" });
@@ -164,33 +141,4 @@ test("the model's history is legal after any restart: each call is directly foll
   }
   expect(open).toEqual([]);
   expect(messages.map((message) => message.id)).toEqual(messages.map((_message, index) => index + 1));
-});
-
-test("a run that keeps killing the kernel without progress is given up, and the rest continues", async () => {
-  await using home = await TestKernel.boot();
-  home.model.will(INIT, { hold: true }, { hold: true }, { hold: true }, { text: "second answer" });
-  const first = await home.send("poison");
-  await home.holding();
-  const second = await home.send("fine");
-  for (let death = 0; death < 3; death++) {
-    await home.restart();
-    // The third time it is given up before a model call.
-    await (death < 2 ? home.holding() : home.quiet());
-  }
-  const end = await home.wait(INIT, { run: first.runId });
-  expect(end).toMatchObject({ status: "error", exit: 1, error: expect.stringContaining("the kernel crashed 3 times") });
-  expect(await home.wait(INIT, { run: second.runId })).toMatchObject({ status: "ok", text: "second answer" });
-});
-
-test("deaths with progress between them do not add up", async () => {
-  await using home = await TestKernel.boot();
-  const step = (at: number) => ({ calls: [{ name: "Read", args: { path: `/tmp/${at}` } }] });
-  const turns = Array.from({ length: 6 }, (_, at) => [{ hold: true as const }, step(at)]).flat();
-  home.model.will(INIT, ...turns, { text: "made it" });
-  const { runId } = await home.send("go");
-  for (let death = 0; death < 6; death++) {
-    await home.holding();
-    await home.restart();
-  }
-  expect(await home.wait(INIT, { run: runId })).toMatchObject({ status: "ok", text: "made it" });
 });

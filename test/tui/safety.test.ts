@@ -10,11 +10,11 @@ import { type Live, Screen } from "../../tui/screen/screen.ts";
 import type { Ask } from "../../tui/state/asks.ts";
 import type { Entry } from "../../tui/state/effect.ts";
 import { Transcript } from "../../tui/talk/transcript.ts";
-import { RUN, said } from "../support/chat.ts";
+import { said } from "../support/chat.ts";
 import { FakeClock } from "../support/clock.ts";
 import { HOSTILE, SAID } from "../support/hostile-text.ts";
 import { actsIn, actsInLines, BARE } from "../support/inert.ts";
-import { FakeIo, runs } from "../support/io.ts";
+import { FakeIo } from "../support/io.ts";
 import { Played, processInfo } from "../support/played.ts";
 import { oneIn, samples } from "../support/soak.ts";
 
@@ -209,28 +209,6 @@ function hostileKernel(fakeSys: FakeIo["fakeSys"], text: string): void {
     return { pid: info.pid, messages: [user, answer, result], messageCount: 3, inPart: [], hasMoreBefore: false };
   });
 }
-
-test("hostile text is inert in the output of ps, top, logs and a one-shot chat", async () => {
-  for (const { kind, text } of oneIn(9, HOSTILE)) {
-    for (const command of ["ps", "top", "top --flat", "logs", "proc get init:1000", "chat hi"]) {
-      const io = new FakeIo().terminal(100);
-      hostileKernel(io.fakeSys, text);
-      io.fakeSys.answer("proc.send", () => ({ pid: "init:1000", runId: RUN, status: "started", queued: false }));
-      io.fakeSys.answer("proc.wait", () => {
-        io.fakeSys.emit(
-          said.start({ model: text }),
-          said.delta(text),
-          said.text(text),
-          said.call(text, { path: text }),
-        );
-        io.fakeSys.emit(said.result(false, text), said.complete("error", text, { error: text }));
-        return new Promise(() => {});
-      });
-      await runs(io, ...command.split(" "));
-      expect([kind, command, actsIn(io.stdout.text + io.stderr.text)]).toEqual([kind, command, null]);
-    }
-  }
-});
 
 test("hostile text is inert line by line: answers, files, names, scripts, errors", async () => {
   for (const { kind, text } of oneIn(9, HOSTILE)) {
