@@ -21,6 +21,8 @@ export interface Stat {
   /** Changes with every change of the content. */
   readonly version: string;
   readonly target?: string; // where a symlink points
+  /** Directory of the mount that this symlink must not lead out of. */
+  readonly fence?: string;
   readonly contentType?: string;
 }
 

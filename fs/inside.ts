@@ -1,9 +1,10 @@
 // From a path of the namespace to its mount, and back for errors.
 
 import type { Caller } from "../src/abi/identity.ts";
+import { isInside } from "../src/lib/inside.ts";
 import { FileError } from "./error.ts";
 import type { Mount, Place, ReadOptions, ReadResult, ResolvedPath, Stat } from "./filesystem.ts";
-import { split } from "./path.ts";
+import { join, split } from "./path.ts";
 import { pathOf, SLASH } from "./steps.ts";
 
 /** Null if there is nothing. */
@@ -37,6 +38,27 @@ export class WalkCache {
   /** After a symlink. */
   turn(): void {
     this.batch = null;
+  }
+}
+
+/** Keeps the steps of a symlink of an attached directory within that directory. */
+export class Fence {
+  private link: { readonly path: string; readonly around: string; readonly left: number } | null = null;
+
+  /** `left`: steps of the walk that do not belong to the link. */
+  enter({ path, mount, stat }: Place, left: number): void {
+    if (stat?.fence === undefined || this.link !== null) return;
+    const around = mount.whole ? stat.fence : join(mount.at, stat.fence.slice(1)).replace(/(?<=.)\/$/, "");
+    this.link = { path, around, left };
+  }
+
+  passed(left: number): void {
+    if (this.link !== null && left < this.link.left) this.link = null;
+  }
+
+  needInside(path: string): void {
+    if (this.link === null || isInside(path, this.link.around)) return;
+    throw new FileError("EACCES", this.link.path, `the link leads out of ${this.link.around}`);
   }
 }
 

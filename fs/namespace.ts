@@ -4,7 +4,7 @@
 import { LIMITS } from "../src/abi/config/limits.ts";
 import type { Caller } from "../src/abi/identity.ts";
 import { isInside } from "../src/lib/inside.ts";
-import { leadsToAllowed, need, needAllowed, READ, SEARCH, WRITE } from "./access.ts";
+import { leadsToAllowed, need, needAllowed, needRemove, READ, SEARCH, WRITE } from "./access.ts";
 import { FileError } from "./error.ts";
 import {
   type Attributes,
@@ -20,7 +20,7 @@ import {
   type Stat,
   type WriteOptions,
 } from "./filesystem.ts";
-import { innerOf, inside, readInside, WalkCache } from "./inside.ts";
+import { Fence, innerOf, inside, readInside, WalkCache } from "./inside.ts";
 import { parent, split } from "./path.ts";
 import { checkLength, isPlace, pathOf, SLASH, steps, waysTo } from "./steps.ts";
 
@@ -70,11 +70,29 @@ export class Namespace {
       const stat = above === "/" ? await this.rootStat(caller) : await this.lookup(caller, split(above));
       if (stat === null) missing.unshift(above);
       else {
-        needWritable(this.place(split(missing[0] ?? place.path), null));
+        needChangeable(this.place(split(missing[0] ?? place.path), null));
         need(caller, stat, WRITE | SEARCH, missing[0] ?? place.path);
         return { path: place.path, missing };
       }
     }
+  }
+
+  /** Throws what a write would throw because of modes; returns the file without symlinks. */
+  async needWritable(caller: Caller, path: string): Promise<string> {
+    const { path: place } = await this.destination(caller, path);
+    const { mount, stat } = await this.walk(caller, place, "keep", "imagine");
+    if (stat !== null) needChangeable({ mount, path: place });
+    if (stat !== null) need(caller, stat, WRITE, place);
+    return place;
+  }
+
+  /** Throws what a removal would throw because of modes. */
+  async needRemovable(caller: Caller, path: string): Promise<void> {
+    const place = await this.walk(caller, path, "keep", "imagine");
+    if (place.stat === null) return;
+    needChangeable(place);
+    this.needUnmounted(place.path);
+    needRemove(caller, await this.stat(caller, parent(place.path)), place.stat, place.path);
   }
 
   async stat(caller: Caller, path: string): Promise<Stat> {
@@ -143,7 +161,7 @@ export class Namespace {
     const place = await this.walk(caller, path, options.exclusive ? "keep" : "follow");
     if (options.exclusive && place.stat !== null) throw new FileError("EEXIST", place.path);
     if (place.stat?.kind === "directory" || place.forDirectory) throw new FileError("EISDIR", place.path);
-    needWritable(place);
+    needChangeable(place);
     needAllowed(caller, place.path);
     return inside(place, place.mount.fs.write(caller, place.inner, bytes, options));
   }
@@ -152,7 +170,7 @@ export class Namespace {
     const place = await this.existing(caller, path, "keep");
     if (isPlace(path)) throw new FileError("EINVAL", place.path, "cannot be . or ..: use its name");
     this.needUnmounted(place.path);
-    needWritable(place);
+    needChangeable(place);
     // A directory created for the approved file may be removed again.
     if (!leadsToAllowed(caller, place.path)) needAllowed(caller, await this.locate(caller, place.path));
     await inside(place, place.mount.fs.remove(caller, place.inner, options));
@@ -165,7 +183,7 @@ export class Namespace {
     this.needUnmounted(target.path);
     if (target.forDirectory && source.stat.kind !== "directory") throw new FileError("ENOTDIR", target.path);
     if (source.mount !== target.mount) throw new FileError("EXDEV", target.path);
-    needWritable(source);
+    needChangeable(source);
     await inside(source, source.mount.fs.rename(caller, source.inner, target.inner, options));
   }
 
@@ -183,7 +201,7 @@ export class Namespace {
     });
     if (place.stat?.kind === "directory" && options.parents) return;
     if (place.stat !== null) throw new FileError("EEXIST", place.path);
-    needWritable(place);
+    needChangeable(place);
     await inside(place, place.mount.fs.mkdir(caller, place.inner, options)).catch(async (error: unknown) => {
       // Created concurrently.
       const made = options.parents && error instanceof FileError && error.code === "EEXIST";
@@ -209,13 +227,13 @@ export class Namespace {
     if (place.stat !== null) throw new FileError("EEXIST", place.path);
     if (place.forDirectory) throw new FileError("ENOENT", place.path);
     checkLength(target);
-    needWritable(place);
+    needChangeable(place);
     await inside(place, place.mount.fs.link(caller, place.inner, target, options));
   }
 
   async setattr(caller: Caller, path: string, attributes: Attributes): Promise<void> {
     const place = await this.existing(caller, path, "follow");
-    needWritable(place);
+    needChangeable(place);
     await inside(place, place.mount.fs.setattr(caller, place.inner, attributes));
   }
 
@@ -248,8 +266,10 @@ export class Namespace {
     const root = await this.rootStat(caller);
     let trail = [root];
     const ahead = new WalkCache(caller);
+    const fence = new Fence();
     for (let links = 0; ; ) {
       const name = todo.shift();
+      fence.passed(todo.length);
       const stat = trail.at(-1) ?? root;
       if (name === undefined) return this.place(here, stat);
       if (stat.kind !== "directory") throw new FileError("ENOTDIR", pathOf(here));
@@ -257,6 +277,7 @@ export class Namespace {
       need(caller, stat, SEARCH, pathOf(here));
       if (name === ".") continue;
       if (name === "..") {
+        fence.needInside(parent(pathOf(here)));
         if (here.pop() !== undefined) trail.pop();
         continue;
       }
@@ -273,7 +294,9 @@ export class Namespace {
       if (found.kind === "symlink" && (todo.length > 0 || last === "follow")) {
         if (++links > LIMITS.symlinkDepthMax) throw new FileError("ELOOP", path);
         const target = found.target ?? "";
+        fence.enter(this.place([...here, name], found), todo.length);
         if (target.startsWith("/")) {
+          fence.needInside("/");
           here.length = 0;
           trail = [root];
         }
@@ -320,6 +343,6 @@ export class Namespace {
   }
 }
 
-function needWritable({ mount, path }: Place): void {
+function needChangeable({ mount, path }: Pick<Place, "mount" | "path">): void {
   if (mount.readOnly) throw new FileError("EROFS", path, "gsv's own files are read-only");
 }

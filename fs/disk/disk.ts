@@ -1,6 +1,6 @@
 // A mounted host directory (/mnt/host). Within gsv all its files belong to one account and its group; on the host they keep their owner.
-// Nothing leads out: symlinks are read, never followed, and none that points outside can be created. gsv's home is invisible, under any
-// name.
+// Nothing leads out: symlinks are read and never followed here, the Namespace walks them within the mount, and none that points outside can
+// be created. gsv's home is invisible, under any name.
 
 import {
   type BigIntStats,
@@ -318,7 +318,7 @@ class DiskFs implements FileSystem {
     const size = kind === "directory" || isOdd ? 0 : Number(stat.size);
     const version = `${stat.ino.toString(36)}.${stat.mtimeNs.toString(36)}.${stat.size.toString(36)}`;
     const common = { kind, uid, gid, mode, size, mtimeMs: Number(stat.mtimeMs), version } as const;
-    if (target !== undefined) return { ...common, target };
+    if (target !== undefined) return { ...common, target, fence: "/" };
     return kind === "file" ? { ...common, contentType: contentTypeOf(path) } : common;
   }
 

@@ -1,13 +1,24 @@
-// Symlinks in a mounted host directory, as text: no file access.
+// Symlinks in a mounted host directory.
 
+import { realpathSync } from "node:fs";
 import { isInside } from "../../src/lib/inside.ts";
-import { normalise, split } from "../path.ts";
+import { base, join, normalise, parent, split } from "../path.ts";
 
-/** Makes an absolute target within the mounted directory relative. */
+/** Makes an absolute target within the mounted directory relative, whatever other name of the directory it uses. */
 export function targetFrom(path: string, target: string, root: string): string {
-  const whole = normalise(target);
-  if (!target.startsWith("/") || !isInside(whole, root)) return target;
+  if (!target.startsWith("/")) return target;
+  const whole = realPlace(normalise(target));
+  if (!isInside(whole, root)) return target;
   return "../".repeat(split(path).length - 1) + whole.slice(root === "/" ? 1 : root.length + 1);
+}
+
+/** Without symlinks, as far as it exists. */
+function realPlace(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path === "/" ? path : join(realPlace(parent(path)), base(path));
+  }
 }
 
 /** False if the target leads out of the mounted directory. */

@@ -67,7 +67,7 @@ class WorkspacesFs implements FileSystem {
 
   async stat(caller: Caller, path: ResolvedPath): Promise<Stat> {
     if (path === ROOT) return BARE_DIRECTORY;
-    return this.look(caller, path, (way) => way.fs.stat(caller, way.path));
+    return this.look(caller, path, async (way) => fenced(await way.fs.stat(caller, way.path), way.above));
   }
 
   async along(caller: Caller, path: ResolvedPath): Promise<ReadonlyMap<string, Stat>> {
@@ -75,7 +75,7 @@ class WorkspacesFs implements FileSystem {
     if (workspace === null) return new Map();
     const { fs, path: below, above } = this.wayTo(workspace, path);
     const along = (await fs.along?.(caller, below)) ?? new Map<string, Stat>();
-    return new Map([...along].map(([at, stat]) => [at === "/" ? above : above + at, stat]));
+    return new Map([...along].map(([at, stat]) => [at === "/" ? above : above + at, fenced(stat, above)]));
   }
 
   async list(caller: Caller, path: ResolvedPath): Promise<readonly Entry[]> {
@@ -165,6 +165,11 @@ class WorkspacesFs implements FileSystem {
     this.disks.set(workspace.id, fs);
     return { fs, path: (path.slice(above.length) || "/") as ResolvedPath, above };
   }
+}
+
+/** A symlink must not lead out of its own workspace. */
+function fenced(stat: Stat, fence: string): Stat {
+  return stat.fence === undefined ? stat : { ...stat, fence };
 }
 
 async function onTheWay<T>(way: Way, work: (way: Way) => Promise<T>): Promise<T> {

@@ -17,5 +17,7 @@ export function filesByTarget(gsv: Files, host: Files | null): Files {
     remove: async (context, request) => at(request).remove(context, request),
     search: async (caller, request, signal) => at(request).search(caller, request, signal),
     needEditable: async (caller, request) => at(request).needEditable(caller, request),
+    needWritable: async (caller, request) => at(request).needWritable(caller, request),
+    needRemovable: async (caller, request) => at(request).needRemovable(caller, request),
   };
 }

@@ -145,7 +145,24 @@ export function filesIn({ namespace, absolute, search, known }: PlaceOptions): F
 
     async needEditable(caller, request) {
       const path = await absolute(caller, request.path);
-      await saying("edit", async () => edited(caller, request, await namespace.resolve(caller, path)));
+      await saying("edit", async () => {
+        const place = await namespace.resolve(caller, path);
+        await edited(caller, request, place);
+        await namespace.needWritable(caller, place);
+      });
+    },
+
+    async needWritable(caller, request) {
+      const path = await absolute(caller, request.path);
+      await saying("write", async () => {
+        const place = await namespace.needWritable(caller, path);
+        await known?.expected(caller, place, () => standingAt(namespace, caller, place));
+      });
+    },
+
+    async needRemovable(caller, request) {
+      const path = await absolute(caller, request.path);
+      await saying("delete", () => namespace.needRemovable(caller, path));
     },
   };
 }

@@ -7,6 +7,8 @@ import type { FetchRequest, Web } from "../../syscalls/run/net.ts";
 import type { ExecRequest } from "../../syscalls/run/shell-service.ts";
 import type { Called } from "./policy/file-verdict.ts";
 
+type FileRequest = Parameters<Files["needWritable"]>[1];
+
 export interface PreviewPorts {
   readonly callers: Pick<Callers, "process">;
   readonly files: Files;
@@ -21,6 +23,10 @@ export function previewer({ callers, files, web, shells }: PreviewPorts) {
     switch (call) {
       case "fs.edit":
         return await files.needEditable(caller, { replaceAll: false, ...args } as EditRequest & Called["args"]);
+      case "fs.write":
+        return await files.needWritable(caller, args as FileRequest & Called["args"]);
+      case "fs.delete":
+        return await files.needRemovable(caller, args as FileRequest & Called["args"]);
       case "net.fetch":
         return await web.needFetchable(caller, { target: "gsv", ...args } as FetchRequest & Called["args"]);
       case "shell.exec":

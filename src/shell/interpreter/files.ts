@@ -35,12 +35,17 @@ const PHRASES: { readonly [code: string]: string } = {
   ENOSPC: "No space left on device",
 };
 
+function phraseOf(code: string, message: string): string | undefined {
+  const [, why = ""] = /: (the link leads out of .*)$/s.exec(message) ?? [];
+  return why === "" ? PHRASES[code] : `${PHRASES[code]}: ${why}`;
+}
+
 class ShellFileError extends Error {
   readonly code: string;
 
   /** `redirect` if only this text is printed. */
   constructor({ code, message }: SysError, path: string, redirect = false) {
-    const phrase = PHRASES[code] ?? message.replace(`${path}: `, "");
+    const phrase = phraseOf(code, message) ?? message.replace(`${path}: `, "");
     // The interpreter's commands look for this code and use their own words.
     const known = code === "ENOENT" ? "ENOENT: no such file or directory" : phrase;
     super(redirect ? `bash: ${path}: ${phrase}` : known);
@@ -303,7 +308,7 @@ export class GsvFiles implements IFileSystem {
       const told = typed === "" ? new SysError("ENOENT", error.message) : error;
       const failure = new ShellFileError(told, typed, redirect);
       if (this.failures.size >= TYPED_MAX) this.failures.clear();
-      this.failures.set(typed, PHRASES[told.code] ?? error.message);
+      this.failures.set(typed, phraseOf(told.code, told.message) ?? error.message);
       throw failure;
     }
   }

@@ -89,4 +89,7 @@ export interface Files {
   ): Promise<{ readonly matches: readonly Match[]; readonly count: number; readonly truncated: boolean }>;
   /** Throws what the edit would throw, as far as can be seen without editing. */
   needEditable(caller: Caller, request: EditRequest): Promise<void>;
+  /** The same for a write and a removal. */
+  needWritable(caller: Caller, request: { readonly target?: FileTarget; readonly path: string }): Promise<void>;
+  needRemovable(caller: Caller, request: { readonly target?: FileTarget; readonly path: string }): Promise<void>;
 }

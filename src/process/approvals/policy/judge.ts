@@ -10,6 +10,7 @@ import type { ApprovalAbout } from "../../../abi/process/process.ts";
 import type { FileGround } from "../../../kernel/files/host-files.ts";
 import type { HostGround } from "../../../kernel/shells/host-shells.ts";
 import { sha256Hex } from "../../../lib/hash.ts";
+import { isInside } from "../../../lib/inside.ts";
 import { lineDiff } from "../../../lib/text/line-diff.ts";
 import type { ProcessRow } from "../../../store/kernel/processes/processes.ts";
 import { StoreUnavailable } from "../../../store/open.ts";
@@ -128,9 +129,12 @@ export class Judge {
     const place = typeof path === "string" ? await this.ports.locate(row, path) : null;
     const key = changesFile(call) && place !== null ? keyFiled(place) : null;
     if (key !== null) return await this.judgeSetting(row, call, { key, place: place ?? "" });
-    const verdict = verdictOf(call, place ?? "");
-    const what = verdict.action === "auto" ? `${verbOf(call)} ${place ?? ""}` : verdict.why;
-    const guarded = place !== null && changes(call) && isGuarded(place);
+    const own = place !== null && changes(call) && isOwnDirectory(row, place);
+    const edits = own && row.mode === "auto-edit" && changesFile(call);
+    const asked = verdictOf(call, place ?? "");
+    const what = asked.action === "auto" ? `${verbOf(call)} ${place ?? ""}` : asked.why;
+    const guarded = place !== null && changes(call) && isGuarded(place) && !own;
+    const verdict = edits ? ({ action: "auto" } as const) : asked;
     return await this.byRules(row, call, { verdict, what, place, guarded, attaches: null, open: true });
   }
 
@@ -169,8 +173,11 @@ export class Judge {
     if (row.mode === "plan" && verdict.action !== "refuse" && !LOOKS.has(call.call ?? ""))
       return judgedAs(planRefusal(verbOf(call)), common);
     if (verdict.action === "auto" && said?.action === "ask") return judgedAs({ action: "ask", why: what }, common);
-    // On the host, only the mode allows writes by default.
-    if (verdict.action === "auto") return judgedAs(verdict, { ...common, lifted: target === "host" && changes(call) });
+    if (verdict.action === "auto") {
+      // On this computer, only the mode allows writes by default.
+      const lifted = changes(call) && (target === "host" || place?.startsWith(ATTACHED) === true);
+      return judgedAs(verdict, { ...common, lifted });
+    }
     const isLifted =
       verdict.action === "ask" && !guarded && (said === null ? row.mode === "yolo" : said.action === "auto");
     return isLifted ? judgedAs({ action: "auto" }, { ...common, lifted: true }) : judgedAs(verdict, common);
@@ -268,7 +275,7 @@ function shownNeeds({ dangers }: CommandNeeds, grants: readonly Grant[]): Pick<A
 function reasonOf({ call, args }: Called, { guarded, open, place }: ByDefault): string {
   if (call === "fs.delete") return "deletes files";
   if (guarded && args.target === "host") return open ? ACTS_REASON : "outside the workspace";
-  if (guarded) return guardedWords(place ?? "");
+  if (guarded || place?.startsWith(ATTACHED)) return guardedWords(place ?? "");
   return "needs approval by default";
 }
 
@@ -278,6 +285,12 @@ function verbOf({ call, tool }: Called): string {
 
 function changes(call: Called): boolean {
   return changesFile(call) || call.call === "fs.delete";
+}
+
+/** In the directory of this computer that the process works in, by its path in gsv. */
+function isOwnDirectory({ workspaceId }: ProcessRow, place: string): boolean {
+  if (workspaceId === null || !place.startsWith(ATTACHED) || actsByItself(place)) return false;
+  return isInside(place, `/workspaces/${workspaceId}`);
 }
 
 export function changesFile({ call }: Called): boolean {
