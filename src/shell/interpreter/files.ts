@@ -9,49 +9,14 @@ import type { ShellStat } from "../../targets/shell.ts";
 import type { Files } from "../programs/program.ts";
 import { FLOWS } from "../rewrite/pipes.ts";
 import { SINKS } from "../rewrite/syntax.ts";
+import { phraseOf, ShellFileError } from "./file-error.ts";
+import { type GlobEntry, globEntries } from "./glob-names.ts";
 import type { KernelLine } from "./kernel-line.ts";
 import { SOURCES } from "./shell-tables.ts";
 
 const PIECE_BYTES = 4 * 1024 * 1024;
 const TYPED_MAX = 1000;
 const RANDOM_STEP = 65_536;
-
-/** Messages of bash; the interpreter looks for the code in front. */
-const PHRASES: { readonly [code: string]: string } = {
-  ENOENT: "No such file or directory",
-  EACCES: "Permission denied",
-  EPERM: "Operation not permitted",
-  EEXIST: "File exists",
-  EISDIR: "Is a directory",
-  ENOTDIR: "Not a directory",
-  ENOTEMPTY: "Directory not empty",
-  ELOOP: "Too many levels of symbolic links",
-  ENAMETOOLONG: "File name too long",
-  EINVAL: "Invalid argument",
-  EXDEV: "Invalid cross-device link",
-  EBUSY: "Device or resource busy",
-  EROFS: "Read-only file system",
-  EFBIG: "File too large",
-  ENOSPC: "No space left on device",
-};
-
-function phraseOf(code: string, message: string): string | undefined {
-  const [, why = ""] = /: (the link leads out of .*)$/s.exec(message) ?? [];
-  return why === "" ? PHRASES[code] : `${PHRASES[code]}: ${why}`;
-}
-
-class ShellFileError extends Error {
-  readonly code: string;
-
-  /** `redirect` if only this text is printed. */
-  constructor({ code, message }: SysError, path: string, redirect = false) {
-    const phrase = phraseOf(code, message) ?? message.replace(`${path}: `, "");
-    // The interpreter's commands look for this code and use their own words.
-    const known = code === "ENOENT" ? "ENOENT: no such file or directory" : phrase;
-    super(redirect ? `bash: ${path}: ${phrase}` : known);
-    this.code = code;
-  }
-}
 
 /** Receives a script's output as it is printed. */
 export type Sink = (stream: "stdout" | "stderr", bytes: Uint8Array, inner?: boolean) => void;
@@ -81,6 +46,7 @@ export class GsvFiles implements IFileSystem {
   private readonly typed = new Map<string, string>();
   /** The last error of each path. */
   private readonly failures = new Map<string, string>();
+  private listing = 0;
 
   constructor(private readonly options: GsvFilesOptions) {
     this.umask = options.umask;
@@ -210,11 +176,20 @@ export class GsvFiles implements IFileSystem {
     return (await this.ask(path, this.kernel.file("list", path))).map(({ name }) => name);
   }
 
-  async readdirWithFileTypes(path: string) {
-    return (await this.ask(path, this.kernel.file("list", path))).map(({ name, stat }) => ({
-      name,
-      ...kinds(stat.kind),
-    }));
+  async readdirWithFileTypes(path: string): Promise<GlobEntry[]> {
+    const all = await this.ask(path, this.kernel.file("list", path));
+    const entries = all.map(({ name, stat }) => ({ name, ...kinds(stat.kind) }));
+    return this.listing > 0 ? entries : globEntries(entries);
+  }
+
+  /** While a program of the interpreter lists directories itself. */
+  async whileListing<T>(work: () => Promise<T>): Promise<T> {
+    this.listing++;
+    try {
+      return await work();
+    } finally {
+      this.listing--;
+    }
   }
 
   async mkdir(path: string, options: { recursive?: boolean } = {}): Promise<void> {

@@ -130,7 +130,7 @@ export class Script {
         ...own,
         ...flows.programs(),
         ...binPrograms(bin),
-        ...adjusted(),
+        ...adjusted((work) => this.files.whileListing(work)),
         ...scriptFilePrograms(),
         ...this.tables.programs(),
         ...this.traps.programs(),

@@ -2,7 +2,8 @@
 
 import { type CustomCommand, defineCommand } from "just-bash/browser";
 
-export function adjusted(): readonly CustomCommand[] {
+/** `whileListing`: runs a program that lists directories itself. */
+export function adjusted(whileListing: <T>(work: () => Promise<T>) => Promise<T>): readonly CustomCommand[] {
   const shells = ["bash", "sh"].map((name) =>
     defineCommand(name, async (args, { origCommand, stdin }) =>
       run(
@@ -23,7 +24,10 @@ export function adjusted(): readonly CustomCommand[] {
   const jq = defineCommand("jq", async (args, { origCommand }) =>
     run(origCommand, (await import("./jq-words.ts")).jqArguments(args)),
   );
-  return [...shells, date, touch, times, jq];
+  const listing = ["find", "tree", "rg"].map((name) =>
+    defineCommand(name, (args, { origCommand }) => whileListing(() => run(origCommand, args))),
+  );
+  return [...shells, ...listing, date, touch, times, jq];
 }
 
 /** `touch -t 202401311200.30` as `touch -d`. */

@@ -43,3 +43,19 @@ a=(*.txt); echo ${#a[@]}; printf '%s\n' "${a[@]}"
 x=*.csv; echo "$x"
 #### posix classes
 touch f1 fa; echo f[[:digit:]] f[[:alpha:]]
+#### names with a newline
+mkdir n; cd n; touch $'a\nb' c $'x\ny'
+for f in * ./* a* *b a?b a[!z]b $'a\nb'* $'x\n'* "$PWD"/x*; do echo "[${f##*/}]"; done
+#### names with a newline in directories
+mkdir -p n/$'d\nir/s'; cd n; touch $'d\nir/e\nf' $'d\nir/s/g' .$'h\ni'
+for f in */* d*/s/* .h* */; do echo "[$f]"; done
+#### globstar over names with a newline
+mkdir -p n/$'d\nir'; cd n; touch $'a\nf' $'d\nir/e\nf'; shopt -s globstar
+for f in **/*f **/a*; do echo "[$f]"; done
+#### dotglob and extglob with a newline in a name
+mkdir n; cd n; touch .$'h\ni' $'a\nb' c; shopt -s dotglob extglob
+for f in * @(a*|c); do echo "[$f]"; done
+#### rm of names with a newline
+mkdir n; cd n; touch $'a\nb' c $'x\ny'; rm -- *; echo "$? $(ls -A | wc -l)"
+#### find beside names with a newline
+mkdir n; cd n; touch $'a\nb' c; find . -type f | sort; a=(*); echo ${#a[@]}
