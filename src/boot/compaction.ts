@@ -1,10 +1,8 @@
 // Builds compaction, and the memory that it writes.
 
-import { messageOf } from "../abi/errno.ts";
 import { systemText } from "../abi/process/prompt.ts";
 import { Compactor } from "../process/history/compaction/compactor.ts";
-import { factsFor } from "../process/history/compaction/facts.ts";
-import { remember } from "../process/history/compaction/memory.ts";
+import { extractMemories, remember } from "../process/history/compaction/memory.ts";
 import { compactionService } from "../process/history/compaction/service.ts";
 import { fork } from "../process/history/fork.ts";
 import type { Ledger } from "../process/life/ledger.ts";
@@ -26,7 +24,7 @@ export function bootCompaction(core: Core, { ledger, promptOf, offered }: Compac
     store,
     ledger,
     clock,
-    facts: (row, model) => factsFor(kernel, row, model),
+    config: kernel.config,
     async fixedBytes(row) {
       return (
         Buffer.byteLength(systemText(await promptOf(row))) + Buffer.byteLength(JSON.stringify(await offered.specs(row)))
@@ -36,24 +34,15 @@ export function bootCompaction(core: Core, { ledger, promptOf, offered }: Compac
       const home = (await kernel.accounts.byUid(row.ownerUid))?.home ?? "/";
       return { pid: row.pid, home, cwd: row.cwd };
     },
-    async remember({ pid, uid }, lasting, at) {
-      const agent = lasting.length === 0 ? null : await kernel.accounts.byUid(uid);
-      if (agent === null) return;
-      await remember({ objects, clock }, agent, { pid, lasting, at }).catch((error: unknown) =>
-        log(`cannot write the memory of ${pid}: ${messageOf(error)}`),
-      );
-    },
+    remember: (row, memories, at) => remember({ kernel, objects, clock, log }, row, memories, at),
   });
 }
 
-export function lastingKeeper(core: Core, compactor: Compactor): (row: ProcessRow) => Promise<void> {
+export function memoryExtractor(core: Core, compactor: Compactor): (row: ProcessRow) => Promise<void> {
   const { kernel, machine } = core;
   const { clock, log } = machine;
-  return async (row) => {
-    const { keepLasting } = await import("../process/history/compaction/lasting.ts");
-    const modelsOf = (of: ProcessRow) => modelsOfIdle(core, of);
-    await keepLasting({ compactor, modelsOf, usage: kernel.usage, clock, log }, row);
-  };
+  const modelsOf = (of: ProcessRow) => modelsOfIdle(core, of);
+  return (row) => extractMemories({ kernel, compactor, modelsOf, clock, log }, row);
 }
 
 export function conversationsOf(

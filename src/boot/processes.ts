@@ -15,10 +15,10 @@ import { ContextResets } from "../process/history/context-reset.ts";
 import { Closer } from "../process/life/closing.ts";
 import { Control } from "../process/life/control.ts";
 import { Ledger } from "../process/life/ledger.ts";
-import type { Stopping } from "../process/life/stopping.ts";
 import { Budgets } from "../process/limits/budgets.ts";
 import { contextResetTurns, runTimeoutMs } from "../process/limits/run-limits.ts";
 import { SenderCredits } from "../process/limits/sender-credits.ts";
+import type { Stopping } from "../process/limits/timeouts.ts";
 import { Timeouts } from "../process/limits/timeouts.ts";
 import { Runners } from "../process/run/runners.ts";
 import { ChangePlaces } from "../process/workspace/change-places.ts";
@@ -28,7 +28,7 @@ import { UndoService } from "../process/workspace/undo.ts";
 import type { ProcessRow } from "../store/kernel/processes/processes.ts";
 import type { Claimed } from "../store/process/verbs.ts";
 import { COMMIT, VERSION } from "../version.ts";
-import { lastingKeeper } from "./compaction.ts";
+import { memoryExtractor } from "./compaction.ts";
 import type { Core, FileParts, ProcessParts, TargetParts } from "./core.ts";
 import { bootPolicy } from "./policy.ts";
 import { newWorkspacesOf } from "./repos.ts";
@@ -146,7 +146,7 @@ function bootCloser(core: Core, parts: Pick<ProcessParts, "ledger" | "runners" |
     retryMs: config["kernel.diskRetryMs"],
     log,
     checkpoint: checkpointer(newWorkspacesOf({ ...core, ...machine })),
-    keepLasting: lastingKeeper(core, parts.compactor),
+    extractMemories: memoryExtractor(core, parts.compactor),
   });
 }
 

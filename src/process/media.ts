@@ -4,7 +4,7 @@
 import { LIMITS } from "../abi/config/limits.ts";
 import { SysError } from "../abi/errno.ts";
 import { isUuid } from "../abi/ids.ts";
-import type { MediaRef } from "../abi/process/message.ts";
+import { isSeen, type MediaRef, type Message } from "../abi/process/message.ts";
 import { Uploads } from "../kernel/files/uploads.ts";
 import { visibleProcess } from "../kernel/registry.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -231,4 +231,34 @@ function decoded(data: string): Uint8Array {
 
 function noSuchMedia(pid: string, id: string): SysError {
   return new SysError("ENOENT", `no media ${id} in ${pid}`, [`to list media: gsv media list ${pid}`]);
+}
+
+/**
+ * The newest images of a history, in base64 by id, within the limits of model servers. Deleted ones are skipped. The provider decides which
+ * models support images.
+ */
+export async function imagesIn(
+  objects: Pick<ObjectStore, "read">,
+  { ownerUid, pid }: ProcessRow,
+  messages: readonly Message[],
+): Promise<ReadonlyMap<string, string>> {
+  const images = new Map<string, string>();
+  let bytes = 0;
+  for (const { id, path, type, bytes: size } of messages.flatMap(mediaIn).reverse()) {
+    const key = path.slice(1);
+    if (!isSeen(type) || images.has(id) || size > LIMITS.imageBytesMax) continue;
+    if (images.size >= LIMITS.imagesPerRequestMax || bytes + size > LIMITS.imagesPerRequestBytesMax) break;
+    if (!key.startsWith(mediaPrefix(ownerUid, pid))) continue;
+    const read = await objects.read(key, { offset: 0, bytesMax: size }).catch(() => null);
+    // Deleted since; the message still names it.
+    if (read === null) continue;
+    bytes += size;
+    images.set(id, Buffer.from(read).toString("base64"));
+  }
+  return images;
+}
+
+function mediaIn(message: Message): readonly MediaRef[] {
+  if (message.role === "user") return message.media ?? [];
+  return message.role === "toolResult" ? (message.content.media ?? []) : [];
 }

@@ -90,7 +90,7 @@ export function joined(head: readonly string[], tail: readonly string[], leftOut
 export interface Written {
   readonly summary: string;
   /** Lasting facts, one line each. */
-  readonly lasting: readonly string[];
+  readonly memories: readonly string[];
 }
 
 /** null if the answer has no summary. */
@@ -100,8 +100,8 @@ export function summaryFrom(answer: string, bytesMax: number): Written | null {
   const summary = (at === -1 ? text : text.slice(0, at)).trim();
   if (summary === "") return null;
   const lines = at === -1 ? [] : text.slice(at + REMEMBER.length).split("\n");
-  const lasting = lines.flatMap((line) => /^[-*] +(\S.*)$/.exec(line.trim())?.[1] ?? []);
-  return { summary: cut(summary, bytesMax), lasting };
+  const memories = lines.flatMap((line) => /^[-*] +(\S.*)$/.exec(line.trim())?.[1] ?? []);
+  return { summary: cut(summary, bytesMax), memories };
 }
 
 export interface Gone {

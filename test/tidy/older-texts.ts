@@ -18,15 +18,6 @@ export const OLDER_COMMENTS: readonly string[] = [
   "src/kernel/shells",
   "src/kernel/workspaces",
   "src/objects",
-  "src/process/approvals",
-  "src/process/approvals/policy",
-  "src/process/history",
-  "src/process/history/compaction",
-  "src/process/history/search",
-  "src/process/manager",
-  "src/process/prompt",
-  "src/process/run",
-  "src/process/workspace",
   "src/providers",
   "src/providers/anthropic",
   "src/providers/offline",
@@ -62,7 +53,6 @@ export const OLDER_COMMENTS: readonly string[] = [
 /** Files with an error line that is too long. */
 export const OLDER_ERRORS: readonly string[] = [
   "src/kernel/settings/config.ts",
-  "src/process/approvals/policy/service.ts",
 ];
 
 /** Commands with an older help line. */

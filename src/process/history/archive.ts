@@ -4,13 +4,14 @@
 import { LIMITS } from "../../abi/config/limits.ts";
 import { messageOf, SysError } from "../../abi/errno.ts";
 import { type Caller, isRoot } from "../../abi/identity.ts";
+import type { Message, ToolCall, ToolOutcome } from "../../abi/process/message.ts";
 import { nextPlace, placeOf } from "../../kernel/pages.ts";
 import { objectWithin } from "../../lib/text/fitting.ts";
 import { linesOf } from "../../lib/text/lines.ts";
 import type { ObjectStore } from "../../objects/objects.ts";
-import type { ArchiveRow } from "../../store/kernel/processes/archives.ts";
+import type { ArchiveRow, ArchiveRows } from "../../store/kernel/processes/archives.ts";
 import type { KernelStore } from "../../store/kernel/sqlite.ts";
-import type { ArchiveRecord } from "../../store/process/verbs.ts";
+import type { ArchiveRecord, Closing, ProcessStore } from "../../store/process/verbs.ts";
 import type { ArchiveInfo, Archives } from "../../syscalls/services.ts";
 import { damagedArchive } from "../../syscalls/session/archive.ts";
 
@@ -182,4 +183,65 @@ export function archivesService({ kernel, objects }: ArchivePorts): Archives {
       return { archive: await info(row), ok: fault === null, fault };
     },
   };
+}
+
+interface ArchivedMessage {
+  readonly id: number | null;
+  readonly role: Message["role"];
+  readonly content: string;
+  readonly thinking?: string;
+  readonly tool_calls?: readonly ToolCall[];
+  readonly tool_call_id?: string;
+  readonly toolName?: string;
+  readonly isError?: boolean;
+  readonly outcome?: ToolOutcome;
+  readonly run_id?: string;
+  readonly origin?: Message["origin"];
+  readonly ts: number;
+}
+
+const RESTORED_AT_ONCE = 200;
+
+/**
+ * Restores an archived history during a reset, which defines the first message number. Safe to repeat after a crash. Leaves out undelivered
+ * messages and deleted media.
+ */
+export async function restoreInto(
+  ports: {
+    readonly archives: ArchiveRows;
+    readonly objects: Pick<ObjectStore, "read">;
+    readonly store: Pick<ProcessStore, "graft">;
+  },
+  pid: string,
+  closing: Closing,
+): Promise<void> {
+  const archive = closing.restore === undefined ? null : await ports.archives.get(closing.restore);
+  // The archive was deleted meanwhile.
+  if (archive === null) return;
+  let page: Message[] = [];
+  let id = closing.cutSeq;
+  const put = async () => {
+    if (page.length > 0) await ports.store.graft(pid, { messages: page, segments: [] });
+    page = [];
+  };
+  for await (const line of archiveLines(ports.objects, archive.key)) {
+    const record = JSON.parse(line) as ArchivedMessage;
+    if (record.id === null) continue;
+    page.push(messageFrom(record, ++id));
+    if (page.length >= RESTORED_AT_ONCE) await put();
+  }
+  await put();
+}
+
+function messageFrom(record: ArchivedMessage, id: number): Message {
+  const { role, content, origin } = record;
+  const base = { id, runId: record.run_id ?? null, timestamp: record.ts, ...(origin === undefined ? {} : { origin }) };
+  if (role === "assistant") {
+    const { thinking, tool_calls: toolCalls } = record;
+    const said = { text: content, ...(thinking === undefined ? {} : { thinking }) };
+    return { ...base, role, content: { ...said, ...(toolCalls === undefined ? {} : { toolCalls }) } };
+  }
+  if (role !== "toolResult") return { ...base, role, content };
+  const { toolName = "", isError = false, outcome = "completed", tool_call_id: toolCallId = "" } = record;
+  return { ...base, role, content: { toolName, isError, outcome, toolCallId, output: content } };
 }

@@ -11,8 +11,7 @@ import type { KernelStore } from "../../store/kernel/sqlite.ts";
 import type { Closing, ProcessStore } from "../../store/process/verbs.ts";
 import { noSuchProcess } from "../../syscalls/parse.ts";
 import type { Closed } from "../../syscalls/services.ts";
-import { archiveKey, faultOf, pack } from "../history/archive.ts";
-import { restoreInto } from "../history/restored-note.ts";
+import { archiveKey, faultOf, pack, restoreInto } from "../history/archive.ts";
 import { forgetMedia } from "../media.ts";
 import type { Runners } from "../run/runners.ts";
 import type { Checkpointer } from "../workspace/checkpoint.ts";
@@ -30,7 +29,7 @@ export interface ClosingPorts {
   readonly random: RandomBytes;
   readonly checkpoint: Checkpointer;
   /** Extracts memories before a history is archived. */
-  readonly keepLasting: (row: ProcessRow) => Promise<void>;
+  readonly extractMemories: (row: ProcessRow) => Promise<void>;
   /** First delay before a failed reset or kill is retried. */
   readonly retryMs: number;
   readonly log: (line: string) => void;
@@ -66,7 +65,7 @@ export class Closer {
   /** Archives what is before the cut that a message made; `row` is from before the message. */
   renew(row: ProcessRow): Promise<void> {
     return this.orRetry(row.pid, async () => {
-      await this.ports.keepLasting(row);
+      await this.ports.extractMemories(row);
       await this.completeClosing(row.pid);
     });
   }
@@ -120,7 +119,7 @@ export class Closer {
       throw new SysError("ECONFLICT", "this request id was used for something else");
     if (known !== null) return known as Closed;
     await this.needProcess(row.pid);
-    if (request.archive) await this.ports.keepLasting(row);
+    if (request.archive) await this.ports.extractMemories(row);
     return await ledger.write(row, async () => this.finishReset(row, await this.cut(row, request)));
   }
 

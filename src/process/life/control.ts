@@ -8,9 +8,9 @@ import type { Head } from "../../store/process/head.ts";
 import type { Outcome } from "../../store/process/outcome.ts";
 import type { ProcessStore } from "../../store/process/verbs.ts";
 import { type HeldRuns, mayRetry } from "../faults/held-runs.ts";
+import type { KernelStop, Stopping } from "../limits/timeouts.ts";
 import type { Runners } from "../run/runners.ts";
 import { endSignals, type Ledger } from "./ledger.ts";
-import type { KernelStop, Stopping } from "./stopping.ts";
 
 export interface ControlPorts {
   readonly store: ProcessStore;

@@ -13,7 +13,7 @@ import type { SessionRow } from "../../store/kernel/processes/sessions.ts";
 import type { KernelStore } from "../../store/kernel/sqlite.ts";
 import type { ProcessStore } from "../../store/process/verbs.ts";
 import type { Ledger } from "../life/ledger.ts";
-import type { Stopping } from "../life/stopping.ts";
+import type { Stopping } from "./timeouts.ts";
 
 export interface SenderCreditPorts {
   readonly kernel: Pick<KernelStore, "sessions" | "credits" | "config" | "processes">;

@@ -10,7 +10,19 @@ import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
 import { StoreUnavailable } from "../../store/open.ts";
 import type { ProcessStore } from "../../store/process/verbs.ts";
 import type { Ledger } from "../life/ledger.ts";
-import type { Stopping } from "../life/stopping.ts";
+
+export interface KernelStop {
+  readonly why: string;
+  /** Stops nothing if another run is in flight by then. */
+  readonly runId?: string;
+  /** Stored before the process is stopped. */
+  readonly before?: () => Promise<void>;
+}
+
+export interface Stopping {
+  stop(row: ProcessRow, kernel: KernelStop): Promise<unknown>;
+  resume(row: ProcessRow): Promise<unknown>;
+}
 
 export interface TimeoutPorts {
   readonly store: ProcessStore;

@@ -1,5 +1,5 @@
-// Requests of sessions for approval, as a channel answers them: by id or the beginning of one, by whom the owner check and the session's sender
-// allow. The requests themselves are the kernel's.
+// Approval requests and questions of sessions, answered over a channel: by id or a prefix of it, by senders that the owner check or the
+// session allows. The kernel stores the requests.
 
 export interface ApprovalResponse {
   readonly behavior: "allow" | "deny";
@@ -11,18 +11,17 @@ export interface ApprovalAsked {
   readonly sessionId: string;
   readonly toolName: string;
   readonly description: string;
-  /** Who may answer besides an owner; null at a terminal, where anybody may. */
+  /** Sender who may answer besides an owner; null at a terminal, where everyone may. */
   readonly sender: string | null;
   readonly createdAt: number;
 }
 
 export interface AnswerPorts {
   readonly isOwner: (sender: string) => boolean;
-  /** The arguments of `hil.answer`. */
   readonly answer: (args: object) => void;
 }
 
-/** Requests that wait, by id. */
+/** Open requests by id. */
 export class Waiting<Asked extends { readonly id: string; readonly sessionId: string }> {
   protected readonly pending = new Map<string, Asked>();
 
@@ -53,7 +52,7 @@ export class Waiting<Asked extends { readonly id: string; readonly sessionId: st
 }
 
 export class ApprovalManager extends Waiting<ApprovalAsked> {
-  /** True once: false if the request is unknown or answered, or not the sender's to answer. */
+  /** True once; false if unknown, already answered, or not allowed for the sender. */
   resolveRequest(id: string, { behavior, message }: ApprovalResponse, sender?: string): boolean {
     const asked = this.pending.get(id);
     if (asked === undefined || !this.mayAnswer(asked, sender)) return false;
@@ -72,4 +71,37 @@ export class ApprovalManager extends Waiting<ApprovalAsked> {
     if (sender === undefined) return wanted === null;
     return this.ports.isOwner(sender) || sender === wanted;
   }
+}
+
+export interface QuestionAsked {
+  readonly id: string;
+  readonly sessionId: string;
+  readonly question: string;
+  readonly options: readonly string[];
+  readonly sender: string | null;
+  readonly createdAt: number;
+}
+
+/** Answers are the number of a choice, its name, or a text. */
+export class OwnerQuestionManager extends Waiting<QuestionAsked> {
+  /** True once. In another channel only an owner may answer. */
+  resolveQuestion(id: string, text: string, sender?: string): boolean {
+    const asked = this.pending.get(id);
+    if (asked === undefined || text.trim() === "" || (sender !== undefined && !this.ports.isOwner(sender)))
+      return false;
+    this.closed(id);
+    this.ports.answer({ id, decision: "answer", text: choiceIn(asked.options, text.trim()) });
+    return true;
+  }
+
+  resolveByShortId(prefix: string, text: string, sender?: string): boolean {
+    const found = this.findByShortId(prefix);
+    return found !== null && this.resolveQuestion(found.id, text, sender);
+  }
+}
+
+/** A number without a choice is a text. */
+function choiceIn(options: readonly string[], text: string): string {
+  const numbered = /^[0-9]{1,3}$/.test(text) ? options[Number(text) - 1] : undefined;
+  return numbered ?? options.find((option) => option.toLowerCase() === text.toLowerCase()) ?? text;
 }

@@ -1,5 +1,4 @@
-// What a process manager tells of a session, in its own words, and how our signals read in them. Pure: a signal says nothing about order or
-// cleaning up, which is the manager's.
+// Events of the process manager, in its own vocabulary, and their translation from signals. Pure. Order and cleanup are the manager's.
 
 import type { Signal } from "../../abi/signal.ts";
 
@@ -37,20 +36,20 @@ interface Block {
   readonly input: object;
 }
 
-/** Never with what the tool is given: what is shown of that is in the description. */
+/** Without the tool's arguments; the description shows what matters. */
 export interface ApprovalWire {
   readonly id: string;
   readonly sessionId: string;
   readonly toolName: string;
   readonly description: string;
   readonly createdAt: number;
-  /** Null where nothing ends the wait. */
+  /** null if the request never expires. */
   readonly timeoutMs: number | null;
 }
 
 export type EventCallback = (sessionId: string, event: ClaudeStreamEvent) => void;
 
-/** What happens within a run; its begin, its end and what holds it are not said here. */
+/** Events within a run. Start, end and pauses are not included. */
 export function eventsOf(signal: Signal): readonly ClaudeStreamEvent[] {
   switch (signal.name) {
     case "chat.delta":

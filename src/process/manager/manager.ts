@@ -1,9 +1,10 @@
-// ProcessManager of seed-002: a face of gsv's own life cycle. Each method is a call to the kernel of the home that the database belongs to, and
-// what it knows of sessions comes from the kernel's signals; nothing is decided here. Calls return at once and run in order, session by session.
+// ProcessManager of seed-002: a facade of gsv's own life cycle. Each method calls the kernel of the home that the database belongs to;
+// state comes from the kernel's signals. Calls return at once and run in order per session.
 
 import { dirname } from "node:path";
 import { messageOf, SysError } from "../../abi/errno.ts";
 import { ORPHAN_SWEEP_MS, TURNS_BEFORE_RESET } from "../../abi/process/lifecycle.ts";
+import { senderOf } from "../../abi/process/session.ts";
 import type { Signal } from "../../abi/signal.ts";
 import type { Sys } from "../../abi/sys.ts";
 import { homeSys } from "../../client/home-sys.ts";
@@ -11,13 +12,11 @@ import { type Clock, realClock } from "../../lib/clock.ts";
 import { Polls } from "../../lib/polls.ts";
 import { Serials } from "../../lib/serial.ts";
 import type { SessionBegun, SessionLine, SessionStopped } from "../../syscalls/session/session-service.ts";
-import { ApprovalManager } from "./approvals.ts";
+import { ApprovalManager, OwnerQuestionManager } from "./approvals.ts";
 import { type EventCallback, errorEvent } from "./events.ts";
-import { Owners } from "./owners.ts";
-import { OwnerQuestionManager } from "./questions.ts";
 import { aboutOf, given, type Session, SessionRun, type StartOptions } from "./session.ts";
+import { SessionSignals } from "./session-signals.ts";
 import { SessionEventBus } from "./subscriptions.ts";
-import { Told } from "./told.ts";
 import { OfferedServers } from "./tools.ts";
 
 export type { EventCallback } from "./events.ts";
@@ -29,7 +28,8 @@ interface Options {
 }
 
 const LISTED = 1000;
-/** A process that is not known here does something. */
+const OWNERS_KEY = "credits.owners";
+/** Signals that reveal a session started elsewhere. */
 const NEWS: readonly Signal["name"][] = ["chat.start", "process.state", "resync"];
 
 export class ProcessManager {
@@ -38,7 +38,7 @@ export class ProcessManager {
   private readonly sys: Sys;
   private readonly clock: Clock;
   private readonly bus: SessionEventBus;
-  private readonly told: Told;
+  private readonly signals: SessionSignals;
   private readonly servers: OfferedServers;
   private readonly polls: Polls;
   private readonly runs = new Map<string, SessionRun>();
@@ -48,7 +48,7 @@ export class ProcessManager {
   private early: Signal[] = [];
   private broadcast: (topic: string, data: unknown) => void = () => {};
   private down = false;
-  private readonly deaf: () => void;
+  private readonly unlisten: () => void;
 
   constructor(db: { readonly filename: string }, { sys, clock = realClock, onFault = () => {} }: Options = {}) {
     this.sys = sys ?? homeSys(dirname(db.filename));
@@ -60,7 +60,7 @@ export class ProcessManager {
     const answer = (args: object) => void this.sys.call("hil.answer", args).catch(onFault);
     this.approvalManager = new ApprovalManager({ isOwner, answer });
     this.ownerQuestionManager = new OwnerQuestionManager({ isOwner, answer });
-    this.told = new Told({
+    this.signals = new SessionSignals({
       emit: (id, event) => this.bus.emit(id, event),
       cleanup: (id) => this.cleanupSessionState(id),
       broadcast: (topic, data) => this.broadcast(topic, data),
@@ -68,7 +68,7 @@ export class ProcessManager {
       questions: this.ownerQuestionManager,
     });
     this.servers = new OfferedServers(this.sys, onFault);
-    this.deaf = this.sys.on({}, (signal) => this.hear(signal));
+    this.unlisten = this.sys.on({}, (signal) => this.hear(signal));
     this.polls = new Polls(clock, onFault);
     this.polls.every(ORPHAN_SWEEP_MS, () => this.pruneOrphans());
     this.work.track(this.adopt());
@@ -82,7 +82,7 @@ export class ProcessManager {
     this.owners.set(fn);
   }
 
-  /** Tool servers among them offer their tools to every session that is started or resumed from now on. */
+  /** The tool servers among them offer their tools to sessions started or resumed from now on. */
   setMcpServices(...services: readonly unknown[]): void {
     this.servers.set(services);
   }
@@ -105,14 +105,14 @@ export class ProcessManager {
     if (run !== undefined) run.state = "stopping";
     this.work.run(sessionId, async () => {
       const key = run?.session.key ?? sessionId;
-      const { stopped } = await this.sys.call<SessionStopped>("session.stop", { key }).catch(orNotThere);
+      const { stopped } = await this.sys.call<SessionStopped>("session.stop", { key }).catch(ifUnknown);
       if (wasAlive || stopped) this.bus.emit(sessionId, { type: "session_stopped" });
-      // Started again meanwhile: the rest belongs to the new run.
+      // Started again meanwhile: keep the new run.
       if (this.runs.get(sessionId) === run) this.cleanupSessionState(sessionId);
     });
   }
 
-  /** Forgets everything about one session; for an unknown one, or a second time, nothing happens. */
+  /** Safe to repeat. */
   cleanupSessionState(sessionId: string): void {
     this.servers.close(sessionId);
     this.runs.delete(sessionId);
@@ -122,7 +122,7 @@ export class ProcessManager {
     this.ownerQuestionManager.cancelSession(sessionId);
   }
 
-  /** Timeouts and the times of stable runs are the kernel's: each running session has one there. */
+  /** Each running session has its timers in the kernel. */
   getMemoryStats() {
     const running = this.getActiveSessionIds().length;
     return {
@@ -143,7 +143,7 @@ export class ProcessManager {
     run.sending++;
     this.work.run(sessionId, async () => {
       try {
-        // Replaced meanwhile, its session has the same process.
+        // A replaced session has the same process.
         const now = this.runs.get(sessionId);
         if (now === undefined || now.state === "stopping" || run.pid === null) return;
         now.ids.add((await this.sys.call<{ runId: string }>("proc.send", { pid: run.pid, message: content })).runId);
@@ -179,20 +179,20 @@ export class ProcessManager {
     return [...this.runs].flatMap(([id, { state }]) => (state === "running" ? [id] : []));
   }
 
-  /** Stops every session and leaves no timer; a second time nothing happens. */
+  /** Stops all sessions and timers. Safe to repeat. */
   shutdown(): void {
     if (this.down) return;
     this.polls.stop();
     for (const id of [...this.runs.keys()]) this.stopProcess(id);
     this.down = true;
     void this.settled().then(() => {
-      this.deaf();
+      this.unlisten();
       this.bus.clearSessions();
       void this.sys.close();
     });
   }
 
-  /** Tries a paused session now; false if it is not paused. */
+  /** False if the session is not paused. */
   resumeSession(sessionId: string): boolean {
     const run = this.runs.get(sessionId);
     if (run?.state !== "paused") return false;
@@ -208,7 +208,7 @@ export class ProcessManager {
     return [...this.runs].flatMap(([id, { state }]) => (state === "paused" ? [id] : []));
   }
 
-  /** Never shortens, and never beyond four times the usual time. */
+  /** Never shortens; limited to four times the usual time. */
   extendTimeout(sessionId: string, additionalMs: number): boolean {
     const pid = this.isRunning(sessionId) ? (this.runs.get(sessionId)?.pid ?? null) : null;
     if (pid === null || !(additionalMs > 0)) return false;
@@ -217,7 +217,7 @@ export class ProcessManager {
     return true;
   }
 
-  /** Everything asked for so far is done and its events are out. */
+  /** Resolves when all calls are done and their events are emitted. */
   async settled(): Promise<void> {
     await this.work.settled();
   }
@@ -228,7 +228,7 @@ export class ProcessManager {
     const run = new SessionRun(session);
     this.runs.set(id, run);
     this.work.run(id, async () => {
-      // Stopped or started again before it came to that.
+      // Stopped or started again meanwhile.
       if (this.runs.get(id) !== run || run.state !== "running") return;
       try {
         await this.owners.note(session);
@@ -236,19 +236,19 @@ export class ProcessManager {
         await this.servers.open(session, about);
         const begun = await this.sys.call<SessionBegun>(call, { ...about, ...given(args) });
         if (begun.replaced) this.bus.emit(id, { type: "session_stopped", subtype: "replaced" });
-        this.placed(run, begun);
+        this.started(run, begun);
       } catch (error) {
         this.failed(run, error);
       }
     });
   }
 
-  private placed(run: SessionRun, { pid, runId }: SessionBegun): void {
+  private started(run: SessionRun, { pid, runId }: SessionBegun): void {
     const { id } = run.session;
     run.pid = pid;
     this.byPid.set(pid, id);
     this.bus.emit(id, { type: "session_started" });
-    if (runId === null) this.told.exited(run, 0);
+    if (runId === null) this.signals.exited(run, 0);
     else run.ids.add(runId);
     for (const signal of this.early.splice(0)) this.hear(signal);
   }
@@ -264,14 +264,14 @@ export class ProcessManager {
     const id = this.byPid.get(signal.pid);
     const run = id === undefined ? undefined : this.runs.get(id);
     if (signal.name === "resync" || run === undefined) {
-      // Of a session whose start has not been answered yet.
+      // Its session may still be starting.
       if (!this.work.isIdle && signal.name !== "resync") this.early.push(signal);
       else if (NEWS.includes(signal.name)) this.work.track(this.adopt());
-    } else if (this.work.has(run.session.id)) this.work.run(run.session.id, async () => this.told.hear(run, signal));
-    else this.told.hear(run, signal);
+    } else if (this.work.has(run.session.id)) this.work.run(run.session.id, async () => this.signals.hear(run, signal));
+    else this.signals.hear(run, signal);
   }
 
-  /** Sessions that run or are paused without this manager: started by others, or by an earlier one. */
+  /** Adopts sessions that others or an earlier manager started. */
   private async adopt(): Promise<void> {
     const { sessions } = await this.sys.call<{ sessions: readonly SessionLine[] }>("session.list", { limit: LISTED });
     for (const { id, key, pid, status } of sessions) {
@@ -294,7 +294,33 @@ export class ProcessManager {
   }
 }
 
-function orNotThere(error: unknown): SessionStopped {
+function ifUnknown(error: unknown): SessionStopped {
   if (error instanceof SysError && error.code === "ENOENT") return { key: "", pid: null, stopped: false };
   throw error;
+}
+
+/** The owner's addresses. Stored in the setting `credits.owners`, which all ways to start a session use. */
+class Owners {
+  private check: ((address: string) => boolean) | null = null;
+
+  constructor(private readonly sys: Sys) {}
+
+  set(check: (address: string) => boolean): void {
+    this.check = check;
+  }
+
+  has(address: string): boolean {
+    return this.check?.(address) ?? false;
+  }
+
+  /** Call before the sender could be charged. */
+  async note(session: Session): Promise<void> {
+    const peer = senderOf(session);
+    if (this.check === null || peer === null) return;
+    const owners = (await this.sys.call<{ value: string[] }>("config.get", { key: OWNERS_KEY })).value;
+    const isOwner = this.check(peer);
+    if (owners.includes(peer) === isOwner) return;
+    const value = JSON.stringify(isOwner ? [...owners, peer] : owners.filter((each) => each !== peer));
+    await this.sys.call("config.set", { key: OWNERS_KEY, value });
+  }
 }

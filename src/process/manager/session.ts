@@ -1,14 +1,14 @@
-// A session as its users name it, and what a manager knows of one that runs.
+// A session as callers name it, and the manager's state of a running one.
 
 import type { SessionAbout } from "../../syscalls/session/session-service.ts";
 
-/** The columns of `sessions` that a start needs. */
+/** Columns of `sessions` that a start needs. */
 export interface Session {
   readonly id: string;
-  /** Its address; one without is known by its id alone. */
+  /** Address; null if known by id only. */
   readonly key?: string | null;
   readonly source?: string;
-  /** Who writes in it, in the channel's spelling. */
+  /** Sender, in the channel's spelling. */
   readonly sender?: string | null;
   readonly agentId?: string | null;
   readonly projectId?: string | null;
@@ -18,28 +18,28 @@ export interface Session {
 }
 
 export interface StartOptions {
-  /** How many sessions started each other before it. */
+  /** Number of sessions above it that started each other. */
   readonly depth?: number;
-  /** Nobody is there: what would ask is denied. */
+  /** Unattended: requests are denied. */
   readonly schedulerMode?: boolean;
 }
 
 export class SessionRun {
   state: "running" | "paused" | "restarting" | "stopping" = "running";
-  /** null until its process is there. */
+  /** null until the process exists. */
   pid: string | null = null;
-  /** The kernel's runs that belong to it. */
+  /** Run ids of the session. */
   readonly ids = new Set<string>();
-  /** Began without this manager, which does not know its first run. */
+  /** Started elsewhere: its first run is unknown. */
   isAdopted = false;
   turns = 0;
-  /** Messages on their way to it. */
+  /** Messages being sent. */
   sending = 0;
 
   constructor(readonly session: Session) {}
 }
 
-/** What the kernel needs to make a session that it does not know. */
+/** Facts for a session that the kernel does not know. */
 export function aboutOf(session: Session): SessionAbout {
   const {
     key,
@@ -54,7 +54,6 @@ export function aboutOf(session: Session): SessionAbout {
   return given({ source, sender, agent, project, name, workDir, initialPrompt });
 }
 
-/** Without what is empty. */
 export function given(values: object): object {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value != null && value !== ""));
 }

@@ -1,5 +1,5 @@
-// Who listens to which session, and who to all of them. A callback counts once however often it is given; it is told in the order in which
-// it came, those of the session before those of all; one that throws takes nothing from the others, and one may leave while it is told.
+// Subscribers of single sessions and of all sessions. A callback is called once per event, in order of subscription, those of the session
+// first. A callback may throw or unsubscribe while it is called without affecting others.
 
 import type { ClaudeStreamEvent, EventCallback } from "./events.ts";
 
@@ -9,7 +9,6 @@ export class SessionEventBus {
 
   constructor(private readonly onFault: (error: unknown) => void) {}
 
-  /** Sessions with a callback. */
   get sessions(): number {
     return this.bySession.size;
   }
@@ -43,7 +42,7 @@ export class SessionEventBus {
     for (const callback of [...own, ...this.ofAll]) this.tell(callback, sessionId, event);
   }
 
-  /** One of them alone: who came late. */
+  /** Calls one subscriber. */
   tell(callback: EventCallback, sessionId: string, event: ClaudeStreamEvent): void {
     try {
       callback(sessionId, { session_id: sessionId, ...event });
@@ -60,7 +59,7 @@ export class SessionEventBus {
     this.bySession.clear();
   }
 
-  /** Since when each has had a callback. */
+  /** Time of the first subscription, by session. */
   since(): ReadonlyMap<string, number> {
     return new Map([...this.bySession].map(([id, { since }]) => [id, since]));
   }

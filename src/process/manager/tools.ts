@@ -1,12 +1,12 @@
-// Offers the tools of tool servers in this process to the kernel, for the process of a session, and answers its calls. Open from the start of
-// the session until its end; offered again to the next kernel.
+// Offers the tools of local tool servers to the kernel, for the process of a session, and answers its calls, from the start of the session
+// until its end. Offers them again to the next kernel.
 
 import { messageOf } from "../../abi/errno.ts";
 import type { ToolSpec } from "../../abi/stream.ts";
 import type { Sys } from "../../abi/sys.ts";
 import type { Session } from "./session.ts";
 
-/** What a service has to be for its tools to be offered; any other is ignored. */
+/** A service with tools; others are ignored. */
 export interface ToolService {
   readonly tools: readonly ToolSpec[];
   call(tool: string, args: { readonly [name: string]: unknown }, session: Session): Promise<string>;
@@ -31,7 +31,7 @@ export class OfferedServers {
     this.services = services.filter(isToolService);
   }
 
-  /** Before the session's model is asked. */
+  /** Call before the model is asked. */
   async open(session: Session, about: object): Promise<void> {
     const { services } = this;
     this.close(session.id);
@@ -52,7 +52,7 @@ export class OfferedServers {
     void this.sys.call("sys.mcp.offer", { pid: offer.pid }).catch(() => {});
   }
 
-  /** To a kernel that may not know of them. */
+  /** Offers all tools again. */
   again(): void {
     for (const { pid } of this.offers.values()) void this.offer(pid, this.services).catch(this.onFault);
   }

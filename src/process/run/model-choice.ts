@@ -105,7 +105,7 @@ export function modelService(ports: ModelChoicePorts): ModelService {
           throw new SysError("EPERM", "only a person chooses the model of a process");
         const value = model.trim() === "" ? null : await models.chosen(asker, model);
         await keepModel(kernel, row.pid, value, { uid: context.caller.uid, now: clock.now() });
-        // Whoever waits for the model before it need not any more.
+        // A paused run continues with the new model.
         if (value !== null && mayRetry(row.waitsFor)) await held.resume(row, value);
       }
       const set = await modelSetFor(kernel, row.pid);

@@ -19,6 +19,7 @@ import { parseArgs } from "../../syscalls/parse.ts";
 import type { Execed } from "../../syscalls/run/shell-service.ts";
 import type { AnySyscall } from "../../syscalls/table.ts";
 import { editedText, needSame, type Seen, seenOf } from "../approvals/policy/allowed.ts";
+import type { Verdict } from "../approvals/policy/file-verdict.ts";
 import { hashOf, type Judge, type Judged } from "../approvals/policy/judge.ts";
 import type { Questions } from "../approvals/questions.ts";
 import { aboutAgain, againId, runAgain } from "../approvals/run-again.ts";
@@ -27,7 +28,6 @@ import type { Changes } from "../workspace/changes.ts";
 import { tooHeavy } from "./arguments.ts";
 import { BlockCalls } from "./block-calls.ts";
 import type { Blocks } from "./code-blocks.ts";
-import { isLoopWhy, unlessLoop } from "./loops.ts";
 import type { OfferedTools } from "./offered-tools.ts";
 import type { CallsOutcome, RunPlace } from "./place.ts";
 import { asCalled } from "./tool-servers.ts";
@@ -319,4 +319,32 @@ function json(result: unknown): string {
 function errorText(error: unknown): string {
   if (!(error instanceof SysError)) return "internal error";
   return [`${error.code}: ${error.message}`, ...error.hints].join("\n");
+}
+
+const LOOP_WORDS = "without new results: it may be stuck in a loop";
+
+/**
+ * Asks the owner when an agent repeats a call that would run without asking and gets no new results. The approval lets it continue and gives
+ * the call no further rights.
+ */
+async function unlessLoop(
+  store: Pick<ProcessStore, "repeats">,
+  pid: string,
+  call: CallRow,
+  verdict: Verdict,
+): Promise<Verdict> {
+  if (verdict.action !== "auto" || readsOn(call)) return verdict;
+  const times = await store.repeats(pid, call.dispatchId);
+  if (times === 0 || times % LIMITS.sameCallsMax !== 0) return verdict;
+  return { action: "ask", why: `make the same call for the ${times}th time, ${LOOP_WORDS}` };
+}
+
+/** Reading on in a running command repeats by design. */
+function readsOn({ call, args }: CallRow): boolean {
+  return call === "shell.exec" && args.command === undefined;
+}
+
+/** True if the person was asked about a loop. */
+function isLoopWhy(why: string | null): boolean {
+  return why?.endsWith(LOOP_WORDS) ?? false;
 }

@@ -60,7 +60,7 @@ export function fileUseService(ports: FileUsePorts): FileUse {
       const from = since === undefined ? 0 : await beginningOf(kernel.config, asker, since, clock.now());
       const isSeen = isRoot(caller) || (await isThere(ports, caller, { target, path }));
       const noted = await kernel.fileWrites.list({ place: { target, path }, since: from, limit: limit + 1 });
-      // Of a file that is gone nobody can say who might read it: what was their own doing is told.
+      // The permissions of a deleted file are unknown: then the caller sees only its own writes.
       const own = isSeen ? noted : await ownOf(kernel, caller, noted);
       const commits = isSeen ? await commitsOf(ports, caller, { target, path, from, limit: limit + 1 }) : [];
       const writers = await merged(ports, { target, path, writes: own, commits });

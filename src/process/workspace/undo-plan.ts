@@ -1,7 +1,9 @@
-// The sum of a process's changes for each file, and the conflicts of undoing them. Pure: takes versions and current file states.
+// The sum of a process's changes for each file, the conflicts of undoing them, and the errors. Pure: takes versions and current file states.
 
+import { SysError } from "../../abi/errno.ts";
 import type { FileState } from "../../abi/process/undo.ts";
 import type { Step } from "../../repos/file-steps.ts";
+import type { Change } from "../../store/process/files/changes.ts";
 
 export interface Touched {
   readonly path: string;
@@ -58,4 +60,32 @@ export function inOrder<F extends { readonly path: string; readonly to: FileStat
   const depth = ({ path }: F) => path.split("/").length;
   const gone = files.filter(({ to }) => to === null).sort((left, right) => depth(right) - depth(left));
   return [...gone, ...files.filter(({ to }) => to !== null)];
+}
+
+export const SHOWN_MAX = 20;
+
+export function inTheWay(faults: readonly string[]): SysError {
+  const [first = ""] = faults;
+  const more = faults.length > 1 ? ` and ${faults.length - 1} more` : "";
+  return new SysError("ECONFLICT", `cannot undo: ${first}${more}`, [
+    ...faults.slice(1, SHOWN_MAX),
+    "to undo anyway and lose later changes: --force",
+  ]);
+}
+
+export function nothingToUndo(pid: string, changes: readonly Change[]): SysError {
+  const isLost = changes.some(({ after, before }) => after !== before);
+  const why = isLost ? "the old versions of its files are gone" : `${pid} changed no versioned files`;
+  return new SysError("ENOENT", `nothing to undo: ${why}`, [
+    ...notKeptOf(changes),
+    "versioned: workspaces, attached directories, ~/context.d, ~/skills.d and ~/knowledge",
+  ]);
+}
+
+export function notKeptOf(changes: readonly Change[]): string[] {
+  const said = changes.flatMap(({ tool, leftOut, fault }) => [
+    ...leftOut.map((path) => `no version: ${path}`),
+    ...(fault === null ? [] : [`changes by ${tool} are unknown: ${fault}`]),
+  ]);
+  return [...new Set(said)].slice(0, SHOWN_MAX);
 }

@@ -9,7 +9,8 @@ import type { Callers } from "../../kernel/accounts/accounts.ts";
 import { visibleProcess } from "../../kernel/registry.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { Serial } from "../../lib/serial.ts";
-import { contentsOf, type Step, statesIn, stepsBetween } from "../../repos/file-steps.ts";
+import { EMPTY_TREE } from "../../repos/browse.ts";
+import { contentsOf, differenceOf, type Step, statesIn, stepsBetween } from "../../repos/file-steps.ts";
 import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
 import type { KernelStore } from "../../store/kernel/sqlite.ts";
 import type { Change, Undo, UndoneFile } from "../../store/process/files/changes.ts";
@@ -19,12 +20,20 @@ import type { RewindRequest, Undoing, UndoRequest } from "../../syscalls/repo/un
 import { needLegalCut, rewindNote } from "../history/rewind.ts";
 import type { Ledger } from "../life/ledger.ts";
 import { keyOf } from "../run/request.ts";
-import { differenceIn } from "./change-diff.ts";
 import type { ChangePlace, ChangePlaces } from "./change-places.ts";
 import type { Changes } from "./changes.ts";
 import { restoreFile } from "./restore-file.ts";
-import { inTheWay, nothingToUndo, notKeptOf, SHOWN_MAX } from "./undo-errors.ts";
-import { conflictsOf, inOrder, same, type Touched, touchedBy } from "./undo-plan.ts";
+import {
+  conflictsOf,
+  inOrder,
+  inTheWay,
+  nothingToUndo,
+  notKeptOf,
+  SHOWN_MAX,
+  same,
+  type Touched,
+  touchedBy,
+} from "./undo-plan.ts";
 
 export interface UndoPorts {
   readonly kernel: KernelStore;
@@ -317,4 +326,23 @@ function candidates(all: readonly Change[], run: string | undefined): (readonly 
 
 function isEither(now: FileState, from: FileState, to: FileState): boolean {
   return same(now, from) || same(now, to);
+}
+
+/** The diff of changes in one place, as git prints it. */
+async function differenceIn(
+  place: ChangePlace,
+  changes: readonly Change[],
+  touched: readonly Touched[],
+  bytesMax: number,
+) {
+  const first = changes.find(({ after, before }) => after !== before);
+  const last = changes.findLast(({ after, before }) => after !== before);
+  const paths = touched.map(({ path }) => path);
+  const range = { from: first?.before ?? EMPTY_TREE, to: last?.after ?? EMPTY_TREE };
+  const { counts, text, truncated } = await differenceOf(place.repository, { ...range, paths, bytesMax });
+  const files = touched.map(({ path, before, after }): ChangedFile => {
+    const what = after === null ? "removed" : before === null ? "added" : "changed";
+    return { path: `${place.shown}/${path}`, what, ...(counts.get(path) ?? { added: null, removed: null }) };
+  });
+  return { files, text, truncated };
 }

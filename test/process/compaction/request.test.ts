@@ -30,7 +30,7 @@ const reader = (messages: readonly Message[]) => ({
 
 async function transcript(said: typeof SAID, charsMax = 100_000): Promise<string> {
   const messages = messagesOf(said);
-  const part = { pid: about.pid, fromSeq: 1, toSeq: messages.length, untold: () => false };
+  const part = { pid: about.pid, fromSeq: 1, toSeq: messages.length, isHidden: () => false };
   return await transcriptOf(reader(messages), part, charsMax);
 }
 
@@ -85,7 +85,7 @@ test("a single long text is cut in its middle", async () => {
 
 test("an answer contains a summary and, separately, lasting facts", () => {
   const answer = "## Task\nBoats.\n\n## Remember\n- Tea, no coffee.\n* Fridays.\nnot a line\n";
-  expect(summaryFrom(answer, 1000)).toEqual({ summary: "## Task\nBoats.", lasting: ["Tea, no coffee.", "Fridays."] });
+  expect(summaryFrom(answer, 1000)).toEqual({ summary: "## Task\nBoats.", memories: ["Tea, no coffee.", "Fridays."] });
   expect(summaryFrom("## Remember\n- only this", 1000)).toBeNull();
   expect(summaryFrom(" \n", 1000)).toBeNull();
   expect(Buffer.byteLength(summaryFrom("x".repeat(9000), 2000)?.summary ?? "")).toBeLessThanOrEqual(2000);

@@ -52,14 +52,14 @@ function pipesToShell(parts: readonly Part[]): boolean {
   return from !== -1 && programs.slice(from + 1).some((name) => SHELLS.test(name));
 }
 
-function readingOf({ words, behind }: Part): Reading {
+function readingOf({ words, wrappers }: Part): Reading {
   const [name = null, ...args] = words;
   if (name === null) return {};
   const program = programOf(name);
   const known = args.map((word) => word ?? "");
   const read = Object.hasOwn(READERS, program) ? READERS[program] : undefined;
   const { network, dangers = [] } = read?.(known, args) ?? {};
-  const asRoot = PRIVILEGED.test(program) || behind.some((each) => PRIVILEGED.test(each));
+  const asRoot = PRIVILEGED.test(program) || wrappers.some((each) => PRIVILEGED.test(each));
   return { network: network === true, dangers: asRoot ? [...dangers, danger("runs as root", 3)] : dangers };
 }
 

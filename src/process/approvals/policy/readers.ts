@@ -104,7 +104,7 @@ const READERS: { readonly [program: string]: Reader } = {
   },
 };
 
-/** Options of grep and its like after which no word stands for the pattern any more. */
+/** With these options grep takes no pattern word. */
 const PATTERN_SAID = /^(?:-[A-Za-z0-9]*e|--regexp|--files$)/;
 const VERSIONED =
   /^(?:node|npm|npx|bun|deno|python3?|pip3?|go|cargo|rustc|git|gcc|g\+\+|clang|make|cmake|java|ruby|php)$/;
@@ -162,7 +162,7 @@ function findLooks(args: Words): Looks | null {
   return { names };
 }
 
-/** Lines by their numbers, and replacements that neither write nor run what they made. */
+/** Line numbers and replacements that neither write nor run their result. */
 const SED = /^(?:(?:\d+|\$)(?:,(?:\d+|\$|\+\d+))?[pdq=]|s\/[^/\\\n&]*\/[^/\\\n&]*\/[gip0-9]*)$/;
 
 function sedLooks(args: Words): Looks | null {
@@ -171,13 +171,13 @@ function sedLooks(args: Words): Looks | null {
   return SED.test(script) && names.every((name) => !name.startsWith("-")) ? { names } : null;
 }
 
-/** One directory by its name: neither home nor where one stood before. */
+/** One named directory: not home, not the previous one. */
 function cdLooks(args: Words): Looks | null {
   const [to] = args;
   return to === undefined || args.length > 1 || /^[-~]/.test(to) ? null : { names: [to], moves: to };
 }
 
-/** A separator or values for its variables, then a program, then files. */
+/** Separator and variables, then a program, then files. */
 function awkLooks(args: Words): Looks | null {
   let at = 0;
   for (let arg = args[0]; arg?.startsWith("-"); arg = args[at]) {
@@ -208,7 +208,7 @@ const GIT: { readonly [subcommand: string]: { readonly flags: RegExp; readonly w
   shortlog: { flags: /^-[sne]+$/ },
 };
 
-/** Only as `git SUBCOMMAND …`: what may stand before that names programs to run. */
+/** Only `git SUBCOMMAND …`: options before it can name programs to run. */
 function gitLooks([subcommand = "", ...args]: Words): Looks | null {
   const rules = Object.hasOwn(GIT, subcommand) ? GIT[subcommand] : undefined;
   if (rules === undefined) return null;

@@ -17,17 +17,17 @@ export interface ShellLine {
   readonly commands: readonly LineCommand[] | null;
   /** No substitution, redirection, variable or compound: every shell reads it the same way. */
   readonly isPlain: boolean;
-  /** Some of it is text that is run without being read here. */
+  /** Part of it is text that runs without being parsed here. */
   readonly unread: boolean;
 }
 
-/** What a plain line only looks at, command by command; null for any other line. Going elsewhere to do more there is more than looking. */
+/** What each command of a plain line reads; null for other lines. Changing the directory and then doing more is not read-only. */
 export function looksAt(text: string): readonly (Looks | null)[] | null {
   const plain = plainLine(text);
   if (plain === null) return null;
   const looks = plain.map((words) => looksOf(inTime(words)));
   if (!looks.includes(null)) return looks;
-  // Nobody knows where what stands behind it would look.
+  // After that, relative paths are unknown.
   const goes = plain.findIndex(([program = ""]) => GOES_ELSEWHERE.test(program));
   return looks.map((each, at) => (goes === -1 || at < goes ? each : null));
 }
@@ -38,7 +38,7 @@ function inTime(words: Words): Words {
   return words[0] === "timeout" && /^[\d.]+[smh]?$/.test(words[1] ?? "") ? words.slice(2) : words;
 }
 
-/** Words after which text is read as a script. */
+/** Programs that run text as a script. */
 const RUNS_TEXT = /(?:^|[\s/])(?:eval|(?:ba|da|k|z|a|fi|)sh)(?:\s|$)/;
 
 export async function shellLine(text: string, parser: () => Promise<ParseShell>): Promise<ShellLine> {

@@ -1,21 +1,21 @@
-// A script taken apart into the commands it would run: those of pipelines, lists, loops and functions, inside substitutions, and those that
-// other commands run for it (env, xargs, find -exec, sh -c …). What is worked out only when it runs is said to be so. Pure; the syntax tree
-// comes from the interpreter's own parser.
+// Splits a script into the commands that it would run: those in pipelines, lists, loops and functions, in substitutions, and those that
+// other commands run (env, xargs, find -exec, sh -c …). Reports what is only known at run time. Pure; the interpreter's own parser makes
+// the syntax tree.
 
-/** Null: worked out when it runs. */
+/** null if only known at run time. */
 export type Word = string | null;
 
 export interface Part {
   readonly words: readonly Word[];
-  /** Commands it was found behind: `sudo`, `xargs`. */
-  readonly behind: readonly string[];
+  /** Programs that run it, such as `sudo` and `xargs`. */
+  readonly wrappers: readonly string[];
 }
 
 export interface ShellParts {
   readonly parts: readonly Part[];
   /** A redirection writes a file. */
   readonly writes: boolean;
-  /** Something of it is text that is run without being read here. */
+  /** Part of it is text that runs without being parsed here. */
   readonly unread: boolean;
 }
 
@@ -28,56 +28,56 @@ interface Node {
 
 const DEPTH_MAX = 6;
 
-/** Null where it is no script, or none that can be read. */
+/** null if it cannot be parsed. */
 export function shellParts(text: string, parse: ParseShell): ShellParts | null {
   try {
-    const taking = new Taking(parse);
-    // The parser takes away more than the line's end.
-    taking.script(text.replaceAll("\\\n", ""), [], 0);
-    return { parts: taking.parts, writes: taking.writes, unread: taking.unread };
+    const splitter = new Splitter(parse);
+    // The parser would remove more than the line break.
+    splitter.script(text.replaceAll("\\\n", ""), [], 0);
+    return { parts: splitter.parts, writes: splitter.writes, unread: splitter.unread };
   } catch {
     return null;
   }
 }
 
-/** The same for one command whose words are known: it and what it runs. */
+/** For one command with known words. */
 export function partsOf(words: readonly Word[], parse: ParseShell): ShellParts | null {
   try {
-    const taking = new Taking(parse);
-    taking.command(words, [], 0);
-    return { parts: taking.parts, writes: taking.writes, unread: taking.unread };
+    const splitter = new Splitter(parse);
+    splitter.command(words, [], 0);
+    return { parts: splitter.parts, writes: splitter.writes, unread: splitter.unread };
   } catch {
     return null;
   }
 }
 
-/** These add nothing to what they run. */
+/** Wrappers that only run their command. */
 const TRANSPARENT = /^(?:nice|ionice|nohup|setsid|stdbuf|timeout|time|command|builtin)$/;
 
-class Taking {
+class Splitter {
   readonly parts: Part[] = [];
   writes = false;
   unread = false;
 
   constructor(private readonly parse: ParseShell) {}
 
-  script(text: string, behind: readonly string[], depth: number): void {
+  script(text: string, wrappers: readonly string[], depth: number): void {
     if (depth > DEPTH_MAX) this.unread = true;
-    else this.walk(this.parse(text), behind, depth);
+    else this.walk(this.parse(text), wrappers, depth);
   }
 
-  private walk(value: unknown, behind: readonly string[], depth: number): void {
-    if (Array.isArray(value)) for (const each of value) this.walk(each, behind, depth);
+  private walk(value: unknown, wrappers: readonly string[], depth: number): void {
+    if (Array.isArray(value)) for (const each of value) this.walk(each, wrappers, depth);
     if (typeof value !== "object" || value === null || Array.isArray(value)) return;
-    // It is text that the parser gave up on.
+    // The parser could not parse this text.
     if ((value as { deferredError?: unknown }).deferredError !== undefined) throw new Error("no script");
     if (isNode(value)) {
-      if (value.type === "SimpleCommand" && isNode(value.name)) this.command(wordsOf(value), behind, depth);
+      if (value.type === "SimpleCommand" && isNode(value.name)) this.command(wordsOf(value), wrappers, depth);
       if (value.type === "Redirection") this.redirection(value);
-      // Figures are not taken apart here.
+      // Arithmetic is not parsed here.
       if (value.type.startsWith("Arith") && /[`$]|\[/.test(JSON.stringify(value))) this.unread = true;
     }
-    for (const each of Object.values(value)) this.walk(each, behind, depth);
+    for (const each of Object.values(value)) this.walk(each, wrappers, depth);
   }
 
   private redirection({ operator, target }: Node): void {
@@ -87,16 +87,16 @@ class Taking {
       this.writes = true;
   }
 
-  command(words: readonly Word[], behind: readonly string[], depth: number): void {
+  command(words: readonly Word[], wrappers: readonly string[], depth: number): void {
     const [name = null] = words;
     const program = name === null ? "" : programOf(name);
     const inner = innerOf(program, words.slice(1));
     const isOnlyInner = inner?.kind === "words" && inner.words.length > 0 && TRANSPARENT.test(program);
-    if (!isOnlyInner) this.parts.push({ words, behind });
+    if (!isOnlyInner) this.parts.push({ words, wrappers });
     if (inner === null) return;
     if (inner.kind === "unread") this.unread = true;
-    else if (inner.kind === "script") this.script(inner.text, [...behind, program], depth + 1);
-    else if (inner.words.length > 0 && depth < DEPTH_MAX) this.command(inner.words, [...behind, program], depth + 1);
+    else if (inner.kind === "script") this.script(inner.text, [...wrappers, program], depth + 1);
+    else if (inner.words.length > 0 && depth < DEPTH_MAX) this.command(inner.words, [...wrappers, program], depth + 1);
   }
 }
 
@@ -106,7 +106,7 @@ type Inner =
   | { readonly kind: "unread" };
 
 const UNREAD: Inner = { kind: "unread" };
-/** Options of these that take a word of their own. */
+/** Programs that run the rest of their words, with their options that take a word. */
 const WRAPPERS: { readonly [program: string]: RegExp } = {
   sudo: /^-(?:[ugphCDRrTt]|-user|-group)$/,
   doas: /^-[uC]$/,
@@ -132,13 +132,13 @@ const WRAPPERS: { readonly [program: string]: RegExp } = {
   chrt: /(?!)/,
   taskset: /(?!)/,
 };
-/** These take a word of their own before the command. */
+/** Number of own words before the command. */
 const WORDS_BEFORE: { readonly [program: string]: number } = { timeout: 1, chroot: 1, flock: 1, chrt: 1, taskset: 1 };
 const SHELLS = /^(?:ba|da|k|z|a|fi|c|tc|)sh$/;
 const READS_TEXT =
   /^(?:eval|source|\.|trap|alias|python[\d.]*|perl|ruby|node|bun|deno|php|lua|awk|gawk|mawk|nawk|parallel|script|su|ssh|expect|vim?|ed|emacs|nvim|osascript)$/;
 
-/** What a command runs that it is told to; null for most. */
+/** The command or script that a program runs; null for most. */
 function innerOf(program: string, args: readonly Word[]): Inner | null {
   if (SHELLS.test(program)) return shellInner(args);
   if (program === "eval") return scriptOf(args);
@@ -179,7 +179,7 @@ function execInner(args: readonly Word[]): Inner | null {
   return at === -1 ? null : { kind: "words", words: args.slice(at + 1).filter((arg) => arg !== ";" && arg !== "+") };
 }
 
-/** A program by its name, wherever it lies. */
+/** File name of a program. */
 export function programOf(word: string): string {
   return word.slice(word.lastIndexOf("/") + 1);
 }
@@ -188,7 +188,7 @@ function wordsOf({ name, args }: Node): readonly Word[] {
   return [name as Node, ...(args as readonly Node[])].map(textOf);
 }
 
-/** The text of a word that is always the same. */
+/** Text of a word; null if it depends on the run. */
 function textOf({ parts }: Node): Word {
   let text = "";
   for (const part of (parts ?? []) as readonly Node[]) {

@@ -78,7 +78,7 @@ function floorsOf({ request, ground, line }: ShellCase): readonly string[] {
   ];
 }
 
-const UNKNOWN: LineCommand = { parts: [{ words: [null], behind: [] }], looks: null };
+const UNKNOWN: LineCommand = { parts: [{ words: [null], wrappers: [] }], looks: null };
 
 type Judged = PartVerdict & { readonly lifts: boolean };
 

@@ -1,52 +1,49 @@
-// Compaction of histories: decides whether one is due, has its older part summarised, and puts the summary in its place in one transaction.
-// One at a time for each process. Nothing is deleted, and whatever fails on the way leaves the history as it was told before.
+// Compacts histories: decides if compaction is due, has the older part summarized, and replaces it with the summary in one transaction. One
+// at a time per process. Nothing is deleted, and an error leaves the history unchanged.
 
 import type { Usage } from "../../../abi/process/process.ts";
 import type { CompactionCause, HistoryPolicy, Segment } from "../../../abi/process/segment.ts";
 import { USUAL_POLICY } from "../../../abi/process/segment.ts";
 import type { ModelRequest } from "../../../abi/stream.ts";
 import type { Model } from "../../../kernel/models/model.ts";
+import { settingsFor } from "../../../kernel/settings/config.ts";
 import type { Clock } from "../../../lib/clock.ts";
 import { Serial } from "../../../lib/serial.ts";
 import { plainSummary, summaryMessage } from "../../../prompts/compaction.ts";
 import type { ProcessRow } from "../../../store/kernel/processes/processes.ts";
+import type { KernelStore } from "../../../store/kernel/sqlite.ts";
 import type { ContextShape, ProcessStore } from "../../../store/process/verbs.ts";
 import type { Ledger, SignalBody } from "../../life/ledger.ts";
 import { type Cut, type Load, loadOf, planCut, rowTokens } from "./plan.ts";
-import { askedIn, type Part, transcriptOf, untoldIn } from "./reading.ts";
-import { type CompactionSettings, type Keep, messageTokens, type Rules, rulesFor, type Window } from "./rules.ts";
+import { hiddenIn, type Part, requestsIn, transcriptOf } from "./reading.ts";
+import { type Keep, messageTokens, type Rules, rulesFor, type Window } from "./rules.ts";
 import { type Writing, writeSummary } from "./writer.ts";
-
-export interface Facts extends CompactionSettings {
-  readonly extractMemories: boolean;
-  readonly window: Window;
-}
 
 export interface CompactorPorts {
   readonly store: ProcessStore;
   readonly ledger: Ledger;
   readonly clock: Clock;
-  readonly facts: (row: ProcessRow, model: Model) => Promise<Facts>;
-  /** What goes to a model with every request of the process besides its history, in bytes. */
+  readonly config: KernelStore["config"];
+  /** Bytes of a request besides the history: system text and tools. */
   readonly fixedBytes: (row: ProcessRow) => Promise<number>;
   readonly about: (row: ProcessRow) => Promise<ModelRequest["about"]>;
-  /** Writes down what should last; a failure of it is nobody's. */
-  readonly remember: (row: ProcessRow, lasting: readonly string[], at: number) => Promise<void>;
+  /** Stores memories. Its errors are only logged. */
+  readonly remember: (row: ProcessRow, memories: readonly string[], at: number) => Promise<void>;
 }
 
-/** How a history stands to the window of its model. */
-export interface Standing {
+/** A history compared with the window of its model. */
+export interface ContextLoad {
   readonly shape: ContextShape;
   readonly policy: HistoryPolicy;
   readonly rules: Rules;
   readonly load: Load;
-  /** What goes along with the history, in bytes. */
+  /** Bytes besides the history. */
   readonly fixed: number;
   readonly window: Window;
   readonly extractMemories: boolean;
 }
 
-export interface Wish {
+export interface CompactRequest {
   readonly cause: CompactionCause;
   readonly keep: Keep;
   readonly models: readonly Model[];
@@ -60,16 +57,16 @@ export interface Compacted {
   readonly stays: number;
 }
 
-/** A summary takes this much of a window, and no more than this. */
+/** Share of the window for a summary, and its limits. */
 const SUMMARY_SHARE = 0.04;
 const SUMMARY_BYTES = { min: 2000, max: 24_000 };
 const TRANSCRIPT_SHARE = 0.5;
 const TRANSCRIPT_BYTES = { min: 8000, max: 400_000 };
 const QUOTES_MAX = 10;
-/** History of less than this part of what is too much decides nothing, whatever goes along with it. */
+/** A history below a quarter of the limit is never compacted, whatever else the request holds. */
 const FEW = 4;
 const BYTES_PER_TOKEN = 4;
-/** Of less than this nothing lasts that is worth a question. */
+/** Shorter histories are not worth a model call for memories. */
 const LASTING_TOKENS_MIN = 300;
 
 export class Compactor {
@@ -77,12 +74,12 @@ export class Compactor {
 
   constructor(private readonly ports: CompactorPorts) {}
 
-  /** `rough`: what goes along with the history is weighed only where it could decide something. */
-  async standing(row: ProcessRow, model: Model, how: "exact" | "rough" = "exact"): Promise<Standing> {
-    const { store, facts, fixedBytes } = this.ports;
+  /** `rough`: skips the size of system text and tools if it cannot matter. */
+  async load(row: ProcessRow, model: Model, how: "exact" | "rough" = "exact"): Promise<ContextLoad> {
+    const { store, config, fixedBytes } = this.ports;
     const shape = await store.contextShape(row.pid);
     const policy = (await store.historyPolicy(row.pid)) ?? USUAL_POLICY;
-    const { window, ...settings } = await facts(row, model);
+    const { window, ...settings } = await factsFor(config, row, model);
     const rules = rulesFor(policy, settings, window);
     const bare = loadOf(shape, 0);
     const isFar = bare.tokens * FEW < rules.fullAtTokens;
@@ -92,27 +89,27 @@ export class Compactor {
     return { shape, policy, rules, load: loadOf(shape, fixed), fixed, window, extractMemories };
   }
 
-  /** Null where there is nothing to compact, or where history moved on meanwhile. */
-  compact(row: ProcessRow, wish: Wish): Promise<Compacted | null> {
+  /** null if there is nothing to compact or the history changed meanwhile. */
+  compact(row: ProcessRow, wish: CompactRequest): Promise<Compacted | null> {
     const turns = this.turns.get(row.pid) ?? new Serial();
     this.turns.set(row.pid, turns);
     return turns.run(() => this.now(row, wish));
   }
 
-  private async now(row: ProcessRow, wish: Wish): Promise<Compacted | null> {
+  private async now(row: ProcessRow, wish: CompactRequest): Promise<Compacted | null> {
     const { store, ledger, clock } = this.ports;
     const [model] = wish.models;
     if (model === undefined) return null;
-    const standing = await this.standing(row, model);
-    const { shape, load } = standing;
+    const contextLoad = await this.load(row, model);
+    const { shape, load } = contextLoad;
     const cut = planCut(shape, wish.keep);
     if (cut === null) return null;
     const part = await this.partOf(row, shape, cut);
-    const writing = await this.written(row, { wish, standing, part });
+    const writing = await this.written(row, { wish, contextLoad, part });
     if (writing.kind === "aborted") return null;
-    const asked = await askedIn(store, part, QUOTES_MAX);
+    const asked = await requestsIn(store, part, QUOTES_MAX);
     const text = writing.kind === "written" ? writing.written.summary : plainSummary(writing.why, asked);
-    const wordForWord = stillAsked(shape, cut) ? (asked.at(-1)?.text ?? null) : null;
+    const wordForWord = losesLastRequest(shape, cut) ? (asked.at(-1)?.text ?? null) : null;
     const summary = summaryMessage({ fromSeq: part.fromSeq, toSeq: cut.toSeq, lastAsked: wordForWord }, text);
     const tokensAfter = Math.max(1, load.tokens - cut.tokensGone) + messageTokens(Buffer.byteLength(summary));
     const stored = await ledger.write(row, () =>
@@ -131,45 +128,45 @@ export class Compactor {
     );
     if (!stored.ok || stored.value === null) return null;
     await this.tell(row, wish, stored.value);
-    if (writing.kind === "written") await this.ports.remember(row, writing.written.lasting, clock.now());
+    if (writing.kind === "written") await this.ports.remember(row, writing.written.memories, clock.now());
     return { segment: stored.value, goes: cut.goes, stays: cut.stays };
   }
 
-  /** Has written down what should last of a history that goes as a whole; what that used, or null where nobody was asked. */
-  async lastingOf(
+  /** Extracts memories from a whole history. Returns the usage; null if no model was asked. */
+  async extractMemories(
     row: ProcessRow,
-    { models, signal }: Pick<Wish, "models" | "signal">,
+    { models, signal }: Pick<CompactRequest, "models" | "signal">,
   ): Promise<{ readonly model: string; readonly usage: Usage; readonly priced: boolean } | null> {
     const [model] = models;
     if (model === undefined) return null;
-    const standing = await this.standing(row, model, "rough");
-    const { shape, extractMemories } = standing;
+    const contextLoad = await this.load(row, model, "rough");
+    const { shape, extractMemories } = contextLoad;
     const last = shape.rows.at(-1);
     if (!extractMemories || last === undefined || rowTokens(shape) < LASTING_TOKENS_MIN) return null;
     const part = await this.partOf(row, shape, { toSeq: last.seq });
     const wish = { cause: "asked", keep: { messages: 0, tokens: 0 }, models, signal, runId: null } as const;
-    const writing = await this.written(row, { wish, standing, part });
+    const writing = await this.written(row, { wish, contextLoad, part });
     if (writing.kind === "aborted") return null;
     const at = row.lastActiveAt ?? this.ports.clock.now();
-    if (writing.kind === "written") await this.ports.remember(row, writing.written.lasting, at);
+    if (writing.kind === "written") await this.ports.remember(row, writing.written.memories, at);
     return writing;
   }
 
   private async partOf({ pid }: ProcessRow, shape: ContextShape, { toSeq }: Pick<Cut, "toSeq">): Promise<Part> {
     const { store } = this.ports;
-    const untold = await untoldIn(store, pid);
-    if (shape.segment !== null) return { pid, fromSeq: shape.segment.toSeq + 1, toSeq, untold };
+    const isHidden = await hiddenIn(store, pid);
+    if (shape.segment !== null) return { pid, fromSeq: shape.segment.toSeq + 1, toSeq, isHidden };
     const [first] = (await store.history(pid, { limit: 1, afterSeq: 0 })).messages;
-    return { pid, fromSeq: first?.id ?? 1, toSeq, untold };
+    return { pid, fromSeq: first?.id ?? 1, toSeq, isHidden };
   }
 
   private async written(
     row: ProcessRow,
-    given: { readonly wish: Wish; readonly standing: Standing; readonly part: Part },
+    given: { readonly wish: CompactRequest; readonly contextLoad: ContextLoad; readonly part: Part },
   ): Promise<Writing> {
     const { store, about, clock } = this.ports;
     const { models, signal } = given.wish;
-    const { shape, window, extractMemories } = given.standing;
+    const { shape, window, extractMemories } = given.contextLoad;
     const room = window.windowTokens * BYTES_PER_TOKEN;
     const transcript = await transcriptOf(store, given.part, within(room * TRANSCRIPT_SHARE, TRANSCRIPT_BYTES));
     const { segment } = shape;
@@ -186,7 +183,7 @@ export class Compactor {
     return await writeSummary(task, clock);
   }
 
-  private async tell(row: ProcessRow, { runId: run, cause }: Wish, segment: Segment): Promise<void> {
+  private async tell(row: ProcessRow, { runId: run, cause }: CompactRequest, segment: Segment): Promise<void> {
     const { id, fromSeq, toSeq, summarySeq: seq, tokensBefore, tokensAfter, model } = segment;
     const about = { segment: id, fromSeq, toSeq, seq, tokensBefore, tokensAfter, model, cause };
     const signal: SignalBody =
@@ -203,7 +200,24 @@ function within(value: number, { min, max }: { readonly min: number; readonly ma
   return Math.floor(Math.min(max, Math.max(min, value)));
 }
 
-/** What was asked last stands for itself while something that a person said stays. */
-function stillAsked({ rows }: ContextShape, { toSeq }: Cut): boolean {
+/** True if the cut removes all user messages: the summary then quotes the last one. */
+function losesLastRequest({ rows }: ContextShape, { toSeq }: Cut): boolean {
   return !rows.some(({ seq, role }) => seq > toSeq && role === "user");
+}
+
+/** The settings of the owner and the window of the model. */
+async function factsFor(config: KernelStore["config"], { ownerUid }: ProcessRow, model: Model) {
+  const setting = await settingsFor(config, { uid: ownerUid, client: undefined });
+  const number = (name: Parameters<typeof setting>[0]) => Number(setting(name).text);
+  const ifSet = (name: Parameters<typeof setting>[0]) => (setting(name).layer === "default" ? null : number(name));
+  return {
+    enabled: setting("compaction.enabled").text === "true",
+    extractMemories: setting("compaction.extractMemories").text === "true",
+    reserveTokens: ifSet("compaction.reserveTokens"),
+    keepRecentTokens: ifSet("compaction.keepRecentTokens"),
+    window: model.window ?? {
+      windowTokens: number("ai.contextWindowTokens"),
+      outputTokens: number("ai.maxTokens"),
+    },
+  };
 }

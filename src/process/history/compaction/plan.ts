@@ -1,19 +1,19 @@
-// Where a history is cut: what is newer stays as it is, what is older is summarised. The last message always stays, and a result never
-// loses the call it answers. Pure; the same history and the same wish give the same cut, and what was cut once is not cut again.
+// Decides where to cut a history: newer messages stay, older ones are summarized. The last message always stays, and no result loses its
+// call. Pure: the same input gives the same cut, and a cut history is not cut again.
 
 import type { ContextShape } from "../../../store/process/verbs.ts";
 import { type Keep, messageTokens } from "./rules.ts";
 
 export interface Cut {
-  /** The last message that goes. */
+  /** Last message that is summarized. */
   readonly toSeq: number;
   readonly goes: number;
   readonly stays: number;
-  /** What goes, with the summary that stood for what came before it. */
+  /** Tokens of the summarized messages and of an earlier summary. */
   readonly tokensGone: number;
 }
 
-/** Null where there is nothing to cut. */
+/** null if there is nothing to cut. */
 export function planCut({ rows, isWhole, summaryBytes, segment }: ContextShape, keep: Keep): Cut | null {
   const begin = legalBegin(rows, wantedBegin(rows, keep));
   const first = rows[begin];
@@ -33,26 +33,26 @@ function wantedBegin(rows: ContextShape["rows"], keep: Keep): number {
   return begin;
 }
 
-// Before a result stands the turn that called for it, or another result of that turn.
+// Keep results together with the turn that called for them.
 function legalBegin(rows: ContextShape["rows"], wanted: number): number {
   let begin = wanted;
   while (begin > 0 && rows[begin]?.role === "toolResult") begin--;
   return rows[begin]?.role === "toolResult" ? rows.findIndex(({ role }) => role !== "toolResult") : begin;
 }
 
-/** What the next request takes, by what was counted at the last turn or else by size. Never below zero. */
+/** Tokens of the next request: as counted by the provider at the last turn, else estimated. */
 export interface Load {
   readonly tokens: number;
   readonly source: "provider" | "estimate";
 }
 
-/** `fixedBytes` is what goes along with the history: the system text and the tools. */
+/** `fixedBytes`: system text and tools. */
 export function loadOf(shape: ContextShape, fixedBytes: number): Load {
   const { rows, counted, segment } = shape;
   const told = counted === null ? 0 : countedTokens(counted.usage);
   if (counted !== null && told > 0) {
     const since = rows.filter(({ seq }) => seq > counted.seq);
-    // Counted before the summary took the place of what it stands for, it would be the size of another history.
+    // A count from before the last compaction is of another history.
     if (segment === null || counted.seq > segment.summarySeq)
       return { tokens: told + rowTokens({ rows: since }), source: "provider" };
   }
@@ -65,7 +65,7 @@ function historyTokens({ rows, summaryBytes, segment }: Weighed & Pick<ContextSh
 
 type Weighed = Pick<ContextShape, "rows">;
 
-/** Of the messages themselves, without a summary of others. */
+/** Without a summary. */
 export function rowTokens({ rows }: Weighed): number {
   return rows.reduce((tokens, { bytes }) => tokens + messageTokens(bytes), 0);
 }

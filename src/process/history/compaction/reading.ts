@@ -1,5 +1,5 @@
-// Reads the part of a history that is to be summarised, within bounds however long it is: all of it where it fits, else its beginning and
-// its end. The messages that hold earlier summaries are no part of what was said.
+// Reads the part of a history to summarize, with a size limit: all of it if it fits, else its beginning and end. Messages that hold earlier
+// summaries are skipped.
 
 import type { Message } from "../../../abi/process/message.ts";
 import { joined, transcriptLine } from "../../../prompts/compaction.ts";
@@ -9,14 +9,14 @@ export interface Part {
   readonly pid: string;
   readonly fromSeq: number;
   readonly toSeq: number;
-  /** Messages that no model is told as such: summaries, and what was taken back. */
-  readonly untold: (seq: number) => boolean;
+  /** Messages that models do not get: summaries and rewound messages. */
+  readonly isHidden: (seq: number) => boolean;
 }
 
-export async function untoldIn(
+export async function hiddenIn(
   store: Pick<ProcessStore, "segments" | "rewinds">,
   pid: string,
-): Promise<Part["untold"]> {
+): Promise<Part["isHidden"]> {
   const summaries = new Set((await store.segments(pid)).map(({ summarySeq }) => summarySeq));
   const rewinds = await store.rewinds(pid);
   return (seq) =>
@@ -29,10 +29,9 @@ export async function untoldIn(
 const PAGE = { limit: 200, bytesMax: 512 * 1024 };
 const HEAD_SHARE = 0.35;
 
-/** Messages of the part from its beginning, or from its end. */
 async function* pages(
   store: Pick<ProcessStore, "history">,
-  { pid, fromSeq, toSeq, untold }: Part,
+  { pid, fromSeq, toSeq, isHidden }: Part,
   order: "onwards" | "backwards",
 ): AsyncGenerator<Message> {
   let [after, before] = [fromSeq - 1, toSeq + 1];
@@ -42,14 +41,13 @@ async function* pages(
     const first = messages[0];
     const last = messages.at(-1);
     if (first === undefined || last === undefined) return;
-    const within = messages.filter(({ id }) => id >= fromSeq && !untold(id));
+    const within = messages.filter(({ id }) => id >= fromSeq && !isHidden(id));
     yield* order === "onwards" ? within : within.reverse();
     if (order === "onwards") after = last.id;
     else before = first.id;
   }
 }
 
-/** At most so many bytes, about. */
 export async function transcriptOf(
   store: Pick<ProcessStore, "history">,
   part: Part,
@@ -90,8 +88,8 @@ function weightOf(line: string): number {
   return Buffer.byteLength(line) + 1;
 }
 
-/** What people said in the part, the newest last, at most so many. */
-export async function askedIn(
+/** The newest messages of people in the part, oldest first. */
+export async function requestsIn(
   store: Pick<ProcessStore, "history">,
   part: Part,
   countMax: number,

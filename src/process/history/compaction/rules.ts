@@ -1,24 +1,24 @@
-// When a history is compacted and how much of it stays, by two vocabularies: the settings compaction.* where they are set, each held to a
-// quarter of the model's window, else the policy of the process. Pure.
+// Rules of compaction: when it is due and how much stays. The settings compaction.* win, each limited to a quarter of the model's window;
+// else the policy of the process. Pure.
 
 import { LIMITS } from "../../../abi/config/limits.ts";
 import type { HistoryPolicy, OverflowPolicy } from "../../../abi/process/segment.ts";
 
-/** What a model has room for. */
+/** Window of a model. */
 export interface Window {
   readonly windowTokens: number;
-  /** Of it, what its answer may take. */
+  /** Part reserved for the answer. */
   readonly outputTokens: number;
 }
 
-/** The settings, null where nobody has set them. */
+/** Settings; null if not set. */
 export interface CompactionSettings {
   readonly enabled: boolean;
   readonly reserveTokens: number | null;
   readonly keepRecentTokens: number | null;
 }
 
-/** Of the newest history, both at once. */
+/** Newest history to keep; both limits apply. */
 export interface Keep {
   readonly messages: number;
   readonly tokens: number;
@@ -26,18 +26,18 @@ export interface Keep {
 
 export interface Rules {
   readonly overflow: OverflowPolicy;
-  /** What the window holds besides the answer. */
+  /** The window without the answer. */
   readonly availableTokens: number;
-  /** A request of more is too many. */
+  /** Larger requests are compacted. */
   readonly fullAtTokens: number;
   readonly keep: Keep;
 }
 
 const TOKENS_PER_BYTE = 1.15 / 4;
-/** What a message costs besides its text. */
+/** Overhead per message. */
 const MESSAGE_BYTES = 24;
 
-/** By rule of thumb, on the safe side. */
+/** Estimate, rather too large. */
 export function tokensOf(bytes: number): number {
   return Math.ceil(Math.max(0, bytes) * TOKENS_PER_BYTE);
 }
@@ -50,7 +50,7 @@ export function rulesFor(policy: HistoryPolicy, settings: CompactionSettings, wi
   const windowTokens = Math.max(1, window.windowTokens);
   const quarter = Math.max(1, Math.floor(windowTokens / 4));
   const availableTokens = Math.max(1, windowTokens - Math.min(window.outputTokens, 2 * quarter));
-  // No more history goes to a model than this, whatever its window.
+  // Requests never hold more history than this.
   const sentTokens = Math.min(availableTokens, tokensOf(LIMITS.contextBytesMax));
   const { reserveTokens, keepRecentTokens } = settings;
   const fullAtTokens =

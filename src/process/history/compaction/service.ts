@@ -18,16 +18,16 @@ import {
   segmentName,
 } from "../../../syscalls/proc/history-service.ts";
 import type { Ledger } from "../../life/ledger.ts";
-import type { Compactor, Standing } from "./compactor.ts";
+import type { Compactor, ContextLoad } from "./compactor.ts";
 import { planCut } from "./plan.ts";
-import { askedIn, untoldIn } from "./reading.ts";
+import { hiddenIn, requestsIn } from "./reading.ts";
 
 export interface CompactionPorts {
   readonly kernel: KernelStore;
   readonly store: ProcessStore;
   readonly ledger: Ledger;
   readonly compactor: Compactor;
-  /** Who would answer the process now, and who stands in. */
+  /** The model of the process, then its fallbacks. */
   readonly modelsOf: (context: CallContext, row: ProcessRow) => Promise<readonly [Model, ...Model[]]>;
   readonly now: () => number;
 }
@@ -52,7 +52,7 @@ export function compactionService(ports: CompactionPorts): Pick<Conversations, "
       if (undo) return await undone(ports, row);
       const models = await ports.modelsOf(context, row);
       const wish = { messages: keep, tokens: Number.POSITIVE_INFINITY };
-      const before = await compactor.standing(row, models[0]);
+      const before = await compactor.load(row, models[0]);
       if (preview) return await previewed(ports, row, { before, keep: wish });
       const asked = { cause: "asked", keep: wish, models, signal: NEVER, runId: null } as const;
       const done = await compactor.compact(row, asked);
@@ -73,9 +73,9 @@ export function compactionService(ports: CompactionPorts): Pick<Conversations, "
         await ledger.write(row, async () => taken(pid, await store.setHistoryPolicy(pid, policy)));
       }
       const [model] = await ports.modelsOf(context, row);
-      const standing = await compactor.standing(row, model);
+      const contextLoad = await compactor.load(row, model);
       const isSet = (await store.historyPolicy(pid)) !== null;
-      return { pid, policy: standing.policy, isSet, context: stateOf(model, standing) };
+      return { pid, policy: contextLoad.policy, isSet, context: stateOf(model, contextLoad) };
     },
   };
 }
@@ -101,15 +101,15 @@ async function previewed(
   {
     before,
     keep,
-  }: { readonly before: Standing; readonly keep: { readonly messages: number; readonly tokens: number } },
+  }: { readonly before: ContextLoad; readonly keep: { readonly messages: number; readonly tokens: number } },
 ): Promise<CompactResult> {
   const { shape, load } = before;
   const cut = planCut(shape, keep);
   if (cut === null) return nothing(pid, before);
   const [first] = (await store.history(pid, { limit: 1, afterSeq: shape.segment?.toSeq ?? 0 })).messages;
   const fromSeq = first?.id ?? 1;
-  const untold = await untoldIn(store, pid);
-  const asked = await askedIn(store, { pid, fromSeq, toSeq: cut.toSeq, untold }, ASKED_SHOWN);
+  const isHidden = await hiddenIn(store, pid);
+  const asked = await requestsIn(store, { pid, fromSeq, toSeq: cut.toSeq, isHidden }, ASKED_SHOWN);
   return {
     pid,
     did: "preview",
@@ -125,12 +125,12 @@ async function previewed(
   };
 }
 
-function nothing(pid: string, { shape, load }: Standing): CompactResult {
+function nothing(pid: string, { shape, load }: ContextLoad): CompactResult {
   const none = { fromSeq: null, toSeq: null, trimmed: 0, kept: shape.rows.length, model: null, archivedTo: null };
   return { pid, did: "nothing", ...none, tokensBefore: load.tokens, tokensAfter: load.tokens, asked: [] };
 }
 
-function stateOf({ name: model }: Model, { load, rules, window }: Standing): ContextState {
+function stateOf({ name: model }: Model, { load, rules, window }: ContextLoad): ContextState {
   const pressure = load.tokens / rules.availableTokens;
   const level = pressure >= 1 ? "full" : pressure >= 0.9 ? "critical" : pressure >= 0.75 ? "warn" : "ok";
   return {

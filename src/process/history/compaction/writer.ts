@@ -1,5 +1,5 @@
-// Has a summary written by a model, once, within a time. Whatever goes wrong is a reason and never an error: a history that has to become
-// shorter becomes shorter, with a summary or with a notice in its place.
+// Has a model write a summary, once, within a time limit. Never throws: without a summary the history is still shortened, with a notice
+// that gives the reason.
 
 import { charged } from "../../../abi/process/money.ts";
 import { NO_USAGE, type Usage } from "../../../abi/process/process.ts";
@@ -15,7 +15,7 @@ export interface Task {
   readonly about: ModelRequest["about"];
   readonly earlier: string | null;
   readonly transcript: string;
-  /** How long the summary may be. */
+  /** Size limit of the summary. */
   readonly bytesMax: number;
   readonly remember: boolean;
   readonly signal: AbortSignal;
@@ -38,7 +38,6 @@ export type Writing =
     }
   | { readonly kind: "aborted" };
 
-/** A model that has not written it by then will not be waited for. */
 const PATIENCE_MS = 120_000;
 const BYTES_PER_WORD = 8;
 
@@ -55,7 +54,7 @@ export function requestFor(task: Omit<Task, "models" | "signal">, model: string)
   };
 }
 
-/** The first of the models that can be asked, and the one that stands in for it. */
+/** Asks the first model, then its first fallback. */
 export async function writeSummary(task: Task, clock: Clock): Promise<Writing> {
   let failed: Writing = {
     kind: "failed",

@@ -1,5 +1,5 @@
-// Brings the index up to what was said: reads what is new of live histories and of archives, page by page and never for long at a time, and
-// forgets what is gone. Nothing waits for it but who searches.
+// Updates the search index: reads new messages of live histories and archives, page by page in short steps, and removes deleted ones. Only
+// searches wait for it.
 
 import { LIMITS } from "../../../abi/config/limits.ts";
 import { WORKING_STATES } from "../../../abi/process/process.ts";
@@ -24,7 +24,7 @@ export interface IndexerPorts {
   readonly log: (line: string) => void;
 }
 
-/** What one search may wait for. */
+/** How long a search may wait. */
 export interface Patience {
   readonly ms: number;
   readonly signal: AbortSignal;
@@ -38,12 +38,12 @@ export class Indexer {
 
   constructor(private readonly ports: IndexerPorts) {}
 
-  /** Whose histories are meant: null is everybody's. Returns how many are not up to date when time is up. */
+  /** null: all owners. Returns the number of histories that are not up to date when time is up. */
   bringUp(ownerUid: number | null, patience: Patience): Promise<number> {
     return this.serial.run(() => this.work(ownerUid, patience));
   }
 
-  /** What has neither a process nor an archive any more. Does nothing where nobody has searched yet. */
+  /** Removes histories without a process or archive. Does nothing if there is no index yet. */
   forgetGone(): Promise<void> {
     return this.serial.run(async () => {
       const { index, kernel } = this.ports;
@@ -67,7 +67,7 @@ export class Indexer {
       if (isOver()) left++;
       else
         await this.archive(archive).catch((error: unknown) => {
-          // A damaged archive is told by fsck; it is not read again at each search.
+          // Index a damaged archive as empty, so that it is not read again at each search. fsck reports it.
           log(`archive ${archive.id} is not searchable: ${error instanceof Error ? error.message : String(error)}`);
           const { id: archiveId, pid, ownerUid: owner } = archive;
           index.add({ pid, ownerUid: owner, archiveId, texts: [], through: 0, asOf: clock.now() });
@@ -106,7 +106,7 @@ export class Indexer {
       const record = recordOf(line);
       if (record !== null) texts.push(record);
       if (texts.length < ARCHIVE_LINES) continue;
-      // One that is cut off here is read again from its beginning, and finds what it knows.
+      // If interrupted here, the archive is read again from its beginning.
       index.add({ ...source, texts, through: 0, asOf: NEVER_DONE });
       texts = [];
       await breath();
@@ -137,7 +137,7 @@ export class Indexer {
 
 type Whose = { readonly ownerUid?: number };
 
-/** The rows of all pages, in their order. */
+/** All rows, page by page. */
 async function* paged<Row>(
   list: (page: { readonly after?: ListCursor; readonly limit: number }) => Promise<readonly Row[]>,
   placeOf: (row: Row) => ListCursor,
@@ -152,14 +152,13 @@ async function* paged<Row>(
   }
 }
 
-/** What is at work, or was read in part, is looked at again. */
+/** Busy or partly read: check again. */
 const NEVER_DONE = -1;
 
 function isNew({ state, lastActiveAt }: ProcessRow, mark: Mark | undefined): boolean {
   return mark === undefined || WORKING_STATES.includes(state) || mark.asOf < (lastActiveAt ?? 0);
 }
 
-/** Others get their turn. */
 function breath(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,5 +1,5 @@
-// Texts as they go into the index, and questions as people type them. Scripts that put no space between words are indexed sign by sign, so
-// that a word is found within a sentence. Pure.
+// Texts for the search index, and search queries. Scripts without spaces between words are indexed character by character, so that words
+// within a sentence are found. Pure.
 
 import { SysError } from "../../../abi/errno.ts";
 import type { Message } from "../../../abi/process/message.ts";
@@ -9,7 +9,7 @@ import { HIT_MARKS } from "../../../store/history-index.ts";
 const TEXT_BYTES_MAX = 32 * 1024;
 const ARGS_BYTES_MAX = 2048;
 const TERMS_MAX = 32;
-/** Invisible, and no part of any word. */
+/** Invisible separator; not part of a word. */
 const SEAM = "\u200b";
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]/gu;
@@ -20,7 +20,7 @@ function indexed(text: string): string {
   return whole.replace(UNSPACED, (sign) => `${SEAM}${sign}${SEAM}`);
 }
 
-/** Null where a message says nothing to be found by. */
+/** null if there is no text. */
 export function textOf(message: Message): string | null {
   switch (message.role) {
     case "assistant": {
@@ -34,7 +34,7 @@ export function textOf(message: Message): string | null {
   }
 }
 
-/** The same of a line of an archive; null for one that is no message of a history. */
+/** The same for a line of an archive; null if it is not a message. */
 export function recordOf(line: string): { seq: number; role: string; at: number; text: string } | null {
   const record = fieldsOf(line);
   const { id, role, content, ts, tool_calls: calls } = record;
@@ -65,7 +65,7 @@ function spoken(parts: readonly string[]): string | null {
   return text === "" ? null : indexed(text);
 }
 
-/** All words have to be there; what stands in quotes, in that order; a word that ends in * is the beginning of one. */
+/** All words must match; quoted words in that order; a trailing * matches a prefix. */
 export function matchOf(words: readonly string[]): string {
   const terms = [...words.join(" ").matchAll(/"([^"]*)"?|(\S+)/g)].flatMap(([, quoted, word]) =>
     termOf(quoted ?? word ?? ""),
@@ -84,7 +84,7 @@ function termOf(text: string): string[] {
 
 export interface Snippet {
   readonly text: string;
-  /** Where hits begin and end in it. */
+  /** Start and end of each hit. */
   readonly hits: readonly (readonly [begin: number, end: number])[];
 }
 
@@ -103,7 +103,7 @@ export function snippetOf(marked: string): Snippet {
   return { text, hits: joined(hits) };
 }
 
-/** Signs side by side are one hit. */
+/** Joins adjacent hits. */
 function joined(hits: readonly [number, number][]): [number, number][] {
   const all: [number, number][] = [];
   for (const [begin, end] of hits) {

@@ -1,5 +1,5 @@
-// The service behind proc.search: the caller's own histories, live and archived; root's search is of all. What is found is still there: a hit
-// whose process or archive went away meanwhile is left out.
+// The service behind proc.search: the caller's own histories, live and archived; for root, all of them. Hits in processes or archives that
+// were deleted meanwhile are skipped.
 
 import { SysError } from "../../../abi/errno.ts";
 import { isRoot } from "../../../abi/identity.ts";
@@ -19,7 +19,7 @@ export interface SearchPorts {
   readonly now: () => number;
 }
 
-/** A first search may find a home full of histories: it answers with what it has then. */
+/** Limit of a first search over many histories: then it answers with the hits so far. */
 const PATIENCE_MS = 10_000;
 
 export function searchService(ports: SearchPorts): SearchService {
@@ -29,7 +29,7 @@ export function searchService(ports: SearchPorts): SearchService {
       const match = matchOf(words);
       const asker = { uid: caller.ownerUid, client };
       const from = since === undefined ? null : await beginningOf(kernel.config, asker, since, ports.now());
-      // A process that has ended is known by its archives.
+      // An ended process has only archives.
       if (pid !== null)
         await visibleProcess(kernel, caller, pid).catch((error) => archivedOf(ports, caller, pid, error));
       const ownerUid = isRoot(caller) ? null : caller.ownerUid;

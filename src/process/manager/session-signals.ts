@@ -1,15 +1,14 @@
-// What the kernel's signals mean for a session: it runs, asks, is paused, is restarted, ends. Events go out before anything is forgotten.
+// Applies the kernel's signals to a session: running, asking, paused, restarted, ended. Events are emitted before the session is forgotten.
 
 import { WORKING_STATES } from "../../abi/process/process.ts";
 import { senderOf } from "../../abi/process/session.ts";
 import type { Signal, SignalOf } from "../../abi/signal.ts";
 import { EXHAUSTED } from "../run/retry-plan.ts";
-import type { ApprovalManager } from "./approvals.ts";
+import type { ApprovalManager, OwnerQuestionManager } from "./approvals.ts";
 import { type ClaudeStreamEvent, errorEvent, eventsOf, resultOf } from "./events.ts";
-import type { OwnerQuestionManager } from "./questions.ts";
 import type { SessionRun } from "./session.ts";
 
-export interface ToldPorts {
+export interface SessionSignalPorts {
   readonly emit: (sessionId: string, event: ClaudeStreamEvent) => void;
   readonly cleanup: (sessionId: string) => void;
   readonly broadcast: (topic: string, data: unknown) => void;
@@ -17,14 +16,14 @@ export interface ToldPorts {
   readonly questions: OwnerQuestionManager;
 }
 
-/** Ends of a run that count as a crash. */
+/** Reasons that count as a crash. */
 const FAULTS: readonly string[] = ["fault", "model.protocol", "kernel.deaths", EXHAUSTED];
 
-export class Told {
-  constructor(private readonly on: ToldPorts) {}
+export class SessionSignals {
+  constructor(private readonly ports: SessionSignalPorts) {}
 
   hear(run: SessionRun, signal: Signal): void {
-    const { emit, cleanup, approvals, questions } = this.on;
+    const { emit, cleanup, approvals, questions } = this.ports;
     const { id } = run.session;
     if (run.state === "stopping") return;
     switch (signal.name) {
@@ -42,7 +41,7 @@ export class Told {
         questions.closed(signal.id);
         break;
       case "process.state":
-        this.moved(run, signal);
+        this.stateChanged(run, signal);
         break;
       case "process.restart":
         run.state = "restarting";
@@ -60,24 +59,24 @@ export class Told {
     }
   }
 
-  /** The session has nothing left to do; the code is a program's. */
+  /** The session has no work left; `code` is an exit status. */
   exited({ session: { id } }: SessionRun, code: 0 | 1): void {
-    this.on.emit(id, { type: "session_exited", result: "exited", subtype: String(code) });
-    this.on.cleanup(id);
+    this.ports.emit(id, { type: "session_exited", result: "exited", subtype: String(code) });
+    this.ports.cleanup(id);
   }
 
   private completed(run: SessionRun, signal: SignalOf<"chat.complete">): void {
     const { id } = run.session;
     if ((!run.ids.delete(signal.run) && !run.isAdopted) || signal.mergedInto !== null) return;
     const type = signal.reason === EXHAUSTED ? EXHAUSTED : "direct_process_error";
-    if (signal.error !== null) this.on.emit(id, errorEvent(type, signal.error));
-    this.on.emit(id, resultOf(signal));
+    if (signal.error !== null) this.ports.emit(id, errorEvent(type, signal.error));
+    this.ports.emit(id, resultOf(signal));
     const isOver = signal.queued === 0 && run.ids.size === 0 && run.sending === 0;
     if (isOver) this.exited(run, FAULTS.includes(signal.reason) ? 1 : 0);
   }
 
-  private moved(run: SessionRun, { state, waitsFor }: SignalOf<"process.state">): void {
-    const { emit, cleanup, approvals } = this.on;
+  private stateChanged(run: SessionRun, { state, waitsFor }: SignalOf<"process.state">): void {
+    const { emit, cleanup, approvals } = this.ports;
     const { id } = run.session;
     if (state === "paused" && waitsFor?.kind === "outage") {
       if (run.state === "paused") return;
@@ -100,7 +99,7 @@ export class Told {
   }
 
   private asked({ session }: SessionRun, signal: SignalOf<"chat.hil">): void {
-    const { emit, broadcast, approvals, questions } = this.on;
+    const { emit, broadcast, approvals, questions } = this.ports;
     const { id: sessionId } = session;
     const timeoutMs = signal.expiresAt === null ? null : signal.expiresAt - signal.at;
     const base = { id: signal.id, sessionId, sender: senderOf(session), createdAt: signal.at };
