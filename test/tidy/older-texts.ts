@@ -51,9 +51,7 @@ export const OLDER_COMMENTS: readonly string[] = [
 ];
 
 /** Files with an error line that is too long. */
-export const OLDER_ERRORS: readonly string[] = [
-  "src/kernel/settings/config.ts",
-];
+export const OLDER_ERRORS: readonly string[] = ["src/kernel/settings/config.ts"];
 
 /** Commands with an older help line. */
 export const OLDER_HELP: readonly string[] = [
