@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "bun:test";
 import { type Bundle, NO_PERSONA } from "../../src/abi/process/agent.ts";
-import { allowedTools, personaText, skillInstructions } from "../../src/process/prompt/profiles.ts";
+import { allowedTools, personaText, skillInstructions } from "../../src/process/prompt/persona.ts";
 
 function bundle(name: string, tools: readonly string[], promptAdditions = ""): Bundle {
   return { name, tools, promptAdditions, description: "", preset: false, ownerUid: 1000 };

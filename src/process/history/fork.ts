@@ -4,7 +4,6 @@
 import { LIMITS } from "../../abi/config/limits.ts";
 import { SysError } from "../../abi/errno.ts";
 import { initPid } from "../../abi/ids.ts";
-import type { Message } from "../../abi/process/message.ts";
 import { visibleProcess } from "../../kernel/registry.ts";
 import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
 import type { ProcessStore } from "../../store/process/verbs.ts";
@@ -13,6 +12,7 @@ import type { Forked } from "../../syscalls/proc/history-service.ts";
 import { type SpawnPorts, spawn } from "../life/spawn.ts";
 import { keepModel, modelSetFor } from "../run/model-choice.ts";
 import type { ForkStep } from "./copy-history.ts";
+import { legalEnd } from "./history-end.ts";
 
 export interface ForkRequest {
   readonly pid: string;
@@ -72,27 +72,6 @@ async function endOf(store: ProcessStore, from: string, through: number | undefi
   if (end === null)
     throw new SysError("EAGAIN", `cannot fork ${from}: its first answer is not finished`, ["try again later"]);
   return { from, through: end };
-}
-
-/**
- * The last message that a copy may end with: calls keep their results, and a turn with missing results is left out. `around`: the wanted
- * message, its turn and what follows. null if nothing is left.
- */
-export function legalEnd(around: readonly Message[], wanted: number): number | null {
-  const at = around.findLastIndex(({ id }) => id <= wanted);
-  if (at === -1) return null;
-  const turn = around.findLastIndex(({ role }, index) => index <= at && role === "assistant");
-  const called = around[turn];
-  const calls = called?.role === "assistant" ? (called.content.toolCalls ?? []) : [];
-  const open = new Set(calls.map(({ id }) => id));
-  let end = turn;
-  for (let index = turn + 1; index < around.length && open.size > 0; index++) {
-    const message = around[index];
-    if (message?.role === "assistant") break;
-    if (message?.role === "toolResult" && open.delete(message.content.toolCallId)) end = index;
-  }
-  if (open.size === 0) return around[Math.max(at, end)]?.id ?? null;
-  return around[turn - 1]?.id ?? null;
 }
 
 function noSuchMessage(pid: string, through: number | undefined): SysError {

@@ -22,7 +22,7 @@ export interface AnswerPorts {
 }
 
 /** Open requests by id. */
-export class Waiting<Asked extends { readonly id: string; readonly sessionId: string }> {
+class Waiting<Asked extends { readonly id: string; readonly sessionId: string }> {
   protected readonly pending = new Map<string, Asked>();
 
   constructor(protected readonly ports: AnswerPorts) {}

@@ -8,7 +8,7 @@ import { NO_USAGE } from "../../../src/abi/process/process.ts";
 import type { Segment } from "../../../src/abi/process/segment.ts";
 import { loadOf, planCut } from "../../../src/process/history/compaction/plan.ts";
 import { rulesFor, tokensOf } from "../../../src/process/history/compaction/rules.ts";
-import { legalEnd } from "../../../src/process/history/fork.ts";
+import { legalEnd } from "../../../src/process/history/history-end.ts";
 import { conversationTurns } from "../../../src/providers/conversation.ts";
 import type { ContextShape } from "../../../src/store/process/verbs.ts";
 import { messagesOf } from "../../providers/requests.ts";
