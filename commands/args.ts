@@ -1,6 +1,4 @@
-// A command line becomes typed values here, by the field table a syscall or command declares; nothing else in gsv parses flags.
-// Refused, with exit 2 and what would be right: unknown flags, values that look like flags, a flag given twice, numbers that are not
-// plain decimal digits, missing and surplus arguments. `--flag value` and `--flag=value` are the same; `--` ends the flags.
+// Flags and arguments of a command as its field table declares them: names, usage line, conversion of values, usage errors.
 
 import { SysError } from "../src/abi/errno.ts";
 import { reveal } from "../src/lib/text/sanitize.ts";
@@ -14,14 +12,12 @@ const USAGE_CHARS_MAX = 160;
 
 /** The arguments of a command, and the text of its help. */
 export interface Spec<F extends Fields = Fields> {
-  /** As it is typed after `gsv`. */
   readonly name: string;
   readonly summary: string;
   readonly input: F;
   readonly examples: readonly string[];
-  /** Paragraphs at the end of the help. */
   readonly notes?: readonly string[];
-  /** Where the arguments follow other rules than their fields say. */
+  /** Replaces the usage line made of the fields. */
   readonly usage?: string;
   /** Words after the first one belong to another program. */
   readonly passesOn?: true;
@@ -33,13 +29,12 @@ export interface Flag {
   readonly text: string;
 }
 
-/** The words that are not flags or values of flags. */
 export interface Words {
   readonly words: readonly string[];
   readonly json: boolean;
 }
 
-/** `-h` is help, except where every Unix uses it for something else. */
+/** `-h` means help unless the command declares it, like `ls -h`. */
 export function helpLetter(input: Fields): readonly string[] {
   return Object.values(input).some(({ letter }) => letter === "h") ? [] : ["-h"];
 }
@@ -50,7 +45,7 @@ export function asks(args: readonly string[], ...names: string[]): boolean {
   return (end === -1 ? args : args.slice(0, end)).some((token) => names.includes(token));
 }
 
-/** `-` alone is a value: stdin, where a file or message is meant. */
+/** `-` alone is a value: stdin. */
 export function looksLikeFlag(token: string): boolean {
   return token.length > 1 && token.startsWith("-");
 }
@@ -59,7 +54,6 @@ export function flagText(key: string, spec: Pick<AnyField, "flag"> = {}): string
   return `--${spec.flag ?? key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
-/** Every way to write a flag of these fields, to the flag. */
 export function flagsOf(input: Fields): ReadonlyMap<string, Flag> {
   const flags = new Map<string, Flag>();
   for (const [key, spec] of Object.entries(input)) {
@@ -135,19 +129,16 @@ function placeholder(key: string, spec: AnyField): string {
   return spec.meta ?? spec.choices?.join("|") ?? key.toUpperCase();
 }
 
-/** The name of a positional argument in an error. */
 export function wordName(key: string, spec: AnyField): string {
   const word = (spec.meta ?? key.toUpperCase()).replace(/\.\.\.$/, "");
-  // Choices are no name.
   return word.includes("|") ? key.toUpperCase() : word;
 }
 
-/** Every word that is left. */
 export function takesMany({ kind }: AnyField): boolean {
   return kind === "pids" || kind === "words" || kind === "paths";
 }
 
-// A pid that cannot exist is no usage error: it reads exactly like one that does not exist.
+// A malformed pid is not a usage error: it reads exactly like a process that does not exist.
 export function checkedValue(spec: Spec, name: string, field: AnyField, value: string | readonly string[]): unknown {
   try {
     return parseValue(name, field, typeof value === "string" ? fromText(name, field, value) : value);

@@ -12,7 +12,6 @@ import type { KernelStatus } from "../src/syscalls/services.ts";
 import type { Spec } from "./args.ts";
 import type { Side } from "./files/copy/side.ts";
 
-/** A jq program, ready to run: takes JSON values, one a line, and returns what it prints. */
 export type Jq = (lines: string) => Promise<string>;
 
 export interface Output {
@@ -34,9 +33,7 @@ export interface Input {
 }
 
 export interface EditRequest {
-  /** The first text, unless there is a draft. */
   readonly text: string;
-  /** The name of the file. */
   readonly name: string;
   /** The key of the draft (default: the name). */
   readonly draftName?: string;
@@ -82,17 +79,16 @@ export interface Io {
   readonly stdin: Input;
   readonly env: { readonly [name: string]: string | undefined };
   readonly cwd: string;
-  /** Among commands of a script, which waits for the end of each. */
+  /** In a script, which waits for the end of each command. */
   readonly isScript?: true;
   /** --no-input: never asks. */
   readonly asksNobody?: true;
-  /** Nothing goes through a pager. */
   readonly noPager?: true;
-  /** Receives status lines of other parts, such as a new home, until the returned function is called. */
+  /** Receives status lines, such as the one about a new home, until the returned function is called. */
   onWord(hear: (line: string) => void): () => void;
-  /** A jq program, ready to run; refuses one that cannot be read. */
+  /** Compiles a jq program: it takes lines of JSON and returns its output. Throws if the program is invalid. */
   jq(expression: string): Promise<Jq>;
-  /** Takes signals over from their default action until the returned function is called. */
+  /** Replaces the default action of signals until the returned function is called. */
   onSignal(listener: (name: Interruption) => void): () => void;
   /** As `onSignal`, for endless commands: also called when stdout closes, even if nothing was written since. */
   onEnding(listener: (name: Ending) => void): () => void;
@@ -120,19 +116,16 @@ export interface Io {
     /** Makes sure that a kernel runs. */
     start(): Promise<KernelStatus>;
   };
-  /** For a home in any state; neither makes nor starts anything. */
   readonly machine: {
     doctor(): Promise<Doctor>;
     /** Providers that this version supports. */
     providers(): Promise<readonly string[]>;
-    /** Throws when the environment names no home. */
+    /** Throws if the environment names no home. */
     places(): Promise<readonly Place[]>;
   };
-  /** The home as a whole: backed up, put back, measured. */
   readonly keep: HomeKeeping;
   /** For read-only calls: starts and creates nothing. Null if a kernel is needed. */
   peek(): Promise<Sys | null>;
-  /** The pages that ship with gsv. */
   manual(): Promise<readonly ManualSection[]>;
   /** Runs bash of this computer on a terminal of its own, shown here. Returns its exit status; null without a terminal. */
   hostTerminal(request: { readonly bare: boolean }): Promise<number | null>;
@@ -144,7 +137,7 @@ export interface Io {
   spawn(program: Program): Promise<number>;
 }
 
-/** Where something of a home lies; null where it cannot be. */
+/** null if there is no such path. */
 export interface Place {
   readonly name: string;
   readonly path: string | null;
@@ -152,28 +145,20 @@ export interface Place {
 
 export interface Program {
   readonly argv: readonly string[];
-  /** All of its environment. */
   readonly env: { readonly [name: string]: string };
-  /** Its stdin. */
   readonly stdin: string;
-  /** Ends it. */
   readonly signal: AbortSignal;
   /** Receives the output at the end (default: the terminal gets it). */
   readonly onOutput?: (text: string) => void;
 }
 
 export interface Command {
-  /** As it is typed after `gsv`. */
-  readonly name: string;
-  readonly summary: string;
-  readonly examples: readonly string[];
-  /** What can be typed after it: help, manual and completion are made of it. */
+  /** Help, manual and completion are made of it. */
   readonly spec: Spec;
-  /** The syscall it is the command line of. */
+  /** The syscall that the command was derived from. */
   readonly call?: string;
   /** What can follow a noun. */
   readonly verbs?: ReadonlyMap<string, Verb>;
-  /** Returns the exit status, or throws SysError. */
   run(args: readonly string[], io: Io): Promise<number>;
 }
 
@@ -188,7 +173,6 @@ export interface Verb {
 export type Commands = ReadonlyMap<string, CommandEntry>;
 
 export interface CommandEntry {
-  /** For programs, not for people: listed nowhere. */
   readonly hidden?: true;
   readonly load: () => Promise<Command>;
 }

@@ -15,9 +15,6 @@ export function command<F extends Fields>(
   work: (invocation: Invocation<F>, io: Io) => Promise<number>,
 ): Command {
   return {
-    name: spec.name,
-    summary: spec.summary,
-    examples: spec.examples,
     spec,
     async run(args, io) {
       const parsed = await parseCommandLine(spec, args);

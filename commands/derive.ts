@@ -1,4 +1,4 @@
-// A command out of the declaration of a syscall: flags, help, output and JSON. `domainCommand` is a noun with its verbs.
+// Commands made of the declarations of syscalls: flags, help, output and JSON. A noun is a command with verbs.
 
 import { SysError } from "../src/abi/errno.ts";
 import type { Sys } from "../src/abi/sys.ts";
@@ -13,7 +13,7 @@ export function verbFrom(call: AnySyscall, name?: string): Verb {
   return { summary: call.summary, input: call.input, load: () => derived(call.name, name) };
 }
 
-/** The command a syscall's declaration describes, under its own name or a short one. */
+/** `after` runs after the output, but not with --json. */
 export async function derived(
   callName: string,
   name: string = callName.replace(".", " "),
@@ -31,7 +31,6 @@ export async function derived(
   return { ...made, call: callName };
 }
 
-// `-` as a value that may come from stdin means all of stdin, as it is.
 async function withStdin(io: Io, input: Spec["input"], args: { readonly [name: string]: unknown }): Promise<object> {
   const name = Object.keys(input).find((key) => input[key]?.stdin && args[key] === "-");
   if (name === undefined) return args;
@@ -39,7 +38,6 @@ async function withStdin(io: Io, input: Spec["input"], args: { readonly [name: s
   return { ...args, [name]: await stdinText(io) };
 }
 
-// Fetches all pages of a list.
 export async function allPages(sys: Sys, call: AnySyscall, args: object): Promise<unknown> {
   const { print } = call.cli;
   if (print.kind !== "table" || print.pages === undefined) return await sys.call(call.name, args);
@@ -62,9 +60,20 @@ export async function declared(callName: string): Promise<AnySyscall> {
   return call;
 }
 
-/** A verb of a domain written by hand, for a syscall of another name. */
-export async function verbOf(callName: string, name: string): Promise<Verb> {
-  return verbFrom(await declared(callName), name);
+export function verbOf(command: Command): Verb {
+  return { summary: command.spec.summary, input: command.spec.input, load: () => command };
+}
+
+/** A noun with its verbs: commands, or names of syscalls. */
+export async function noun(
+  name: string,
+  summary: string,
+  verbs: { readonly [verb: string]: Command | string },
+): Promise<Command> {
+  const made = Object.entries(verbs).map(async ([verb, of]): Promise<[string, Verb]> => {
+    return [verb, typeof of === "string" ? verbFrom(await declared(of), `${name} ${verb}`) : verbOf(of)];
+  });
+  return domainCommand(name, new Map(await Promise.all(made)), summary);
 }
 
 /** `gsv proc`: finds the verb among the arguments, flags before it included. */
@@ -80,7 +89,7 @@ export function domainCommand(
     input: {},
     examples: [],
   };
-  return { ...{ name: domain, summary, examples: [], spec, verbs }, run: (args, io) => runVerb(spec, verbs, args, io) };
+  return { spec, verbs, run: (args, io) => runVerb(spec, verbs, args, io) };
 }
 
 async function runVerb(spec: Spec, verbs: ReadonlyMap<string, Verb>, args: readonly string[], io: Io): Promise<number> {
@@ -106,14 +115,14 @@ async function runVerb(spec: Spec, verbs: ReadonlyMap<string, Verb>, args: reado
   return (await verb.load()).run([...args.slice(0, at), ...args.slice(at + 1)], io);
 }
 
-// Without a verb nothing but a wish for help makes sense.
+// Without a verb, only --help makes sense.
 function refuseStray(spec: Spec, args: readonly string[]): void {
   const stray = args.find((each) => each !== "--json" && each !== "--help" && each !== "-h" && each !== "--");
   if (stray === undefined) return;
   throw usageError(spec, `${spec.name} needs a command before ${clip(stray)}`, [`gsv ${spec.name} --help lists them`]);
 }
 
-// A flag before the verb may have a value, which is not the verb: the domain's own flags tell.
+// A flag before the verb may take a value, which is not the verb.
 function verbIndex(verbs: ReadonlyMap<string, Verb>, args: readonly string[]): number {
   const valued = new Set<string>();
   for (const { input } of verbs.values()) {

@@ -14,7 +14,7 @@ const HINT = "did you mean ";
 const WORD_CHARS_MAX = 60;
 const SHOWN_MAX = 3;
 
-/** The same error, with a hint more where there is one. */
+/** Returns the error, with a hint if there is a similar name. */
 export async function withNearest(
   error: unknown,
   { command, args }: Named,
@@ -49,10 +49,9 @@ async function offered(
   { place, word, name }: Place,
   by: { readonly io: Io; readonly commands: Commands },
 ): Promise<readonly Candidate[]> {
-  // A usage error needs no look into the home.
   const io: Io = error.code === "EUSAGE" ? Object.create(by.io, { peek: { value: async () => null } }) : by.io;
   const complete = (before: readonly string[], current: string) => completionOf(by.commands, { before, current }, io);
-  // A process may stand where its command has a message.
+  // A message may be in the place of the process: complete it as `wait` would.
   if (error.code === "ESRCH") return (await complete(["wait"], "")).candidates;
   if (looksLikeFlag(name)) return (await complete(place, "-")).candidates;
   const flag = word.slice(0, word.length - name.length);
@@ -63,7 +62,7 @@ async function offered(
 
 /** Names with the same prefix are compared after the last colon; a label means its process. */
 function closest(name: string, candidates: readonly Candidate[]): string[] {
-  // There is one of just that name: something else is wrong with it.
+  // The name exists: something else is wrong.
   if (candidates.some(({ value }) => value === name)) return [];
   const head = name.slice(0, name.lastIndexOf(":") + 1);
   const tails = candidates.flatMap(({ value }) => (value.startsWith(head) ? [value.slice(head.length)] : []));

@@ -74,7 +74,7 @@ type Shape<T extends { readonly [key: string]: keyof Kinds }> = { readonly [K in
 export type ChatEventOf<T extends keyof Types> = { readonly type: T } & Shape<typeof COMMON> & Shape<Types[T]>;
 export type ChatEvent = { [T in keyof Types]: ChatEventOf<T> }[keyof Types];
 
-/** The event a signal is to a reader; null for signals that no event stands for. */
+/** null for signals without an event. */
 export function toEvent(signal: Signal): ChatEvent | null {
   const common = { pid: signal.pid, parent: signal.parent, run: "run" in signal ? signal.run : null };
   switch (signal.name) {
@@ -114,7 +114,6 @@ function retryOf({ turn, attempt, reason, class: failureClass, until, putAside }
   return { turn, attempt, reason, class: failureClass, until, putAside };
 }
 
-/** The JSON Schema for each kind of key. */
 const SCHEMAS: { readonly [K in keyof Kinds]: object } = {
   text: { type: "string" },
   "text?": { type: ["string", "null"] },
@@ -130,14 +129,13 @@ const SCHEMAS: { readonly [K in keyof Kinds]: object } = {
 
 const DRAFT = "https://json-schema.org/draft/2020-12/schema";
 
-/** A line of `gsv chat --output jsonl`; keys that come later are no fault. */
+/** Schema of one line of `gsv chat --output jsonl`. Later versions may add keys. */
 export function eventSchema(): object {
   const title = `gsv chat --output jsonl, version ${EVENT_VERSION}: one event a line, init first and result last`;
   const types = Object.keys(EVENT_TYPES) as (keyof Types)[];
   return { $schema: DRAFT, title, oneOf: types.map(shapeOf) };
 }
 
-/** What `gsv chat --output json` prints. */
 export function resultSchema(): object {
   return { $schema: DRAFT, ...shapeOf("result") };
 }
@@ -151,35 +149,4 @@ function shapeOf(type: keyof Types): object {
     properties: { type: { const: type }, ...Object.fromEntries(properties) },
     required: ["type", ...Object.keys(keys)],
   };
-}
-
-/** Why a value is no event of this version, or null. Unknown keys and types are allowed. */
-export function checkEvent(value: unknown): string | null {
-  if (!isObject(value)) return "an event is an object";
-  const { type } = value;
-  if (typeof type !== "string") return "type is missing";
-  if (!Object.hasOwn(EVENT_TYPES, type)) return null;
-  const keys = { ...COMMON, ...EVENT_TYPES[type as keyof Types] };
-  for (const [key, kind] of Object.entries(keys)) {
-    if (!Object.hasOwn(value, key)) return `${type}: ${key} is missing`;
-    if (!CHECKS[kind](value[key])) return `${type}: ${key} is not of kind ${kind}`;
-  }
-  return null;
-}
-
-const CHECKS: { readonly [K in keyof Kinds]: (value: unknown) => boolean } = {
-  text: (value) => typeof value === "string",
-  "text?": (value) => value === null || typeof value === "string",
-  int: (value) => Number.isSafeInteger(value),
-  "number?": (value) => value === null || Number.isFinite(value),
-  flag: (value) => typeof value === "boolean",
-  object: isObject,
-  "object?": (value) => value === null || isObject(value),
-  status: (value) => STATUSES.some((status) => status === value),
-  decision: (value) => DECISIONS.some((decision) => decision === value),
-  deltaKind: (value) => DELTA_KINDS.some((kind) => kind === value),
-};
-
-function isObject(value: unknown): value is { readonly [key: string]: unknown } {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

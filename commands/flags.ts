@@ -15,10 +15,9 @@ import {
   type Words,
 } from "./args.ts";
 
-/** Puts the values of flags into `given`, under the names of their fields, and returns the rest. */
 export function takeFlags(spec: Spec, args: readonly string[], given: Map<string, unknown>): Words {
   const flags = flagsOf(spec.input);
-  // Only this one command is ever built; its help is ours, and nothing of it prints or exits.
+  // gsv prints help and errors itself.
   const program = new Command(spec.name).exitOverride().helpOption(false).argument("[words...]");
   program.configureOutput({ outputError: () => {} }).option("--json");
   for (const flag of new Set(flags.values())) program.addOption(optionOf(spec, flag, args, given));
@@ -35,7 +34,7 @@ export function takeFlags(spec: Spec, args: readonly string[], given: Map<string
   return { words: program.args, json: program.getOptionValueSource("json") === "cli" };
 }
 
-// What stands without a value has an empty one, so that commander never takes the next word for it.
+// A bare flag gets an empty value, so that Commander never takes the next word for it.
 function withoutBare(args: readonly string[], flags: ReadonlyMap<string, Flag>): string[] {
   const end = args.indexOf("--");
   return args.map((token, at) => {
@@ -45,12 +44,11 @@ function withoutBare(args: readonly string[], flags: ReadonlyMap<string, Flag>):
   });
 }
 
-// Commander takes the last of two values, and another flag for a value: both are mistakes here.
+// Commander accepts a repeated flag, and a flag as value. Both are mistakes here.
 function optionOf(spec: Spec, flag: Flag, args: readonly string[], given: Map<string, unknown>): Option {
   const letter = flag.spec.letter === undefined ? "" : `-${flag.spec.letter}, `;
   if (flag.spec.kind === "flag") return new Option(letter + flag.text);
   return new Option(`${letter}${flag.text} <value>`).argParser((value) => {
-    // What takes many is given once for each.
     const before = takesMany(flag.spec) ? ((given.get(flag.key) ?? []) as readonly string[]) : null;
     if (before === null && given.has(flag.key)) throw usageError(spec, `${flag.text} is given twice`);
     if (looksLikeFlag(value) && !args.includes(`${flag.text}=${value}`)) {
@@ -73,7 +71,7 @@ function worded(
   args: readonly string[],
   flags: ReadonlyMap<string, Flag>,
 ): SysError {
-  // Its sentence names the flag in quotes, as it was declared or as it was typed.
+  // Commander's message quotes the flag as declared or as typed.
   const token = /'([^']*)'/s.exec(error.message)?.[1] ?? "";
   const name = splitFlag(token.split(/[ ,]/).findLast((part) => part.startsWith("--")) ?? token).name;
   if (error.code === "commander.optionMissingArgument") return usageError(spec, `${name} needs a value`);

@@ -1,5 +1,5 @@
-// The flags that any command takes, before or after its name and not after `--`. They are taken out of the command line here, so that no
-// command has to know of them; what they do is in global-io.ts. A command that declares a flag of the same name keeps it.
+// Flags of every command, before or after its name, but not after `--`. They are removed from the command line here and applied in global-
+// io.ts. A command's own flag of the same name wins.
 
 import { SysError } from "../src/abi/errno.ts";
 import { COLOUR_CHOICES } from "../src/lib/text/colour.ts";
@@ -7,11 +7,10 @@ import type { Flag } from "./args.ts";
 
 interface GlobalFlag {
   readonly doc: string;
-  /** What its value is called; it is a switch when left out. */
+  /** Without it, the flag is a switch. */
   readonly meta?: string;
   readonly choices?: readonly string[];
   readonly isRepeated?: true;
-  /** The missing value, for the error. */
   readonly needs?: string;
 }
 
@@ -33,12 +32,11 @@ export const GLOBAL_FLAGS = {
 export type GlobalName = keyof typeof GLOBAL_FLAGS;
 
 /** The values of each flag in order; "" for a switch. */
-export type Said = ReadonlyMap<GlobalName, readonly string[]>;
+export type GlobalValues = ReadonlyMap<GlobalName, readonly string[]>;
 
-export interface Taken {
-  /** The rest of the command line. */
+export interface TakenGlobals {
   readonly rest: readonly string[];
-  readonly said: Said;
+  readonly globals: GlobalValues;
 }
 
 export function isGlobal(name: string): name is GlobalName {
@@ -50,20 +48,19 @@ export function takesValue(name: GlobalName): boolean {
 }
 
 export interface Bounds {
-  /** These are left to the command. */
+  /** Flags that the command declares itself. */
   readonly keep?: readonly GlobalName[];
-  /** From here on nothing is taken. */
+  /** Later words belong to another program. */
   readonly end?: number;
-  /** False to only find the remaining words. */
   readonly refuses?: boolean;
 }
 
 export function takeGlobals(
   argv: readonly string[],
   { keep = [], end = argv.length, refuses = true }: Bounds = {},
-): Taken {
+): TakenGlobals {
   const rest: string[] = [];
-  const said = new Map<GlobalName, string[]>();
+  const globals = new Map<GlobalName, string[]>();
   let at = 0;
   for (; at < end && argv[at] !== "--"; at++) {
     const token = argv[at] ?? "";
@@ -71,15 +68,15 @@ export function takeGlobals(
     if (name === null || keep.includes(name)) rest.push(token);
     else {
       const value = inline ?? (takesValue(name) ? argv[++at] : undefined);
-      const before = said.get(name) ?? [];
+      const before = globals.get(name) ?? [];
       if (refuses) check(name, value, before);
-      said.set(name, [...before, value ?? ""]);
+      globals.set(name, [...before, value ?? ""]);
     }
   }
-  return { rest: [...rest, ...argv.slice(at)], said };
+  return { rest: [...rest, ...argv.slice(at)], globals };
 }
 
-/** Where the words of another program begin, for a command that passes them on: behind the first word that is neither flag nor value. */
+/** The index of the first word that belongs to another program. */
 export function passedOnFrom(argv: readonly string[], from: number, own: ReadonlyMap<string, Flag>): number {
   let at = from;
   for (; at < argv.length && argv[at] !== "--"; at++) {

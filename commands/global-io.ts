@@ -1,39 +1,38 @@
-// What the flags that any command takes do: each changes what the command is handed, so that no command asks for them. Loaded only for a
-// line that has some.
+// Applies the global flags by changing the Io of the command. Only loaded for lines that have some.
 
 import { SysError } from "../src/abi/errno.ts";
+import { Serial } from "../src/lib/serial.ts";
 import { type ColourChoice, colourEnv } from "../src/lib/text/colour.ts";
-import type { Io, Output } from "./command.ts";
+import { sanitize } from "../src/lib/text/sanitize.ts";
+import type { Io, Jq, Output } from "./command.ts";
 import { accountName } from "./config/sign-in.ts";
-import type { Said } from "./global-flags.ts";
-import { JqOutput } from "./io/jq-output.ts";
+import type { GlobalValues } from "./global-flags.ts";
 
 /** Status output that --quiet keeps for the case of a failure. */
 const HELD_CHARS_MAX = 65_536;
 
-/** Runs a command as these flags have it. */
-export async function runWith(said: Said, io: Io, run: (io: Io) => Promise<number>): Promise<number> {
-  const user = said.get("--user")?.[0];
+export async function runWith(globals: GlobalValues, io: Io, run: (io: Io) => Promise<number>): Promise<number> {
+  const user = globals.get("--user")?.[0];
   if (user !== undefined) io.signIn.as(accountName(user));
-  const settings = said.get("--set");
+  const settings = globals.get("--set");
   if (settings !== undefined) await io.override(settings);
-  const program = said.get("--jq")?.[0];
+  const program = globals.get("--jq")?.[0];
   const filtered = program === undefined ? null : new JqOutput(io.stdout, await io.jq(program));
-  const held = said.has("--quiet") ? new HeldOutput(io.stderr) : null;
+  const held = globals.has("--quiet") ? new HeldOutput(io.stderr) : null;
   const release = held === null ? null : io.onWord((line) => void held.write(line));
   const changed: Io = Object.create(io, {
     ...(filtered === null ? {} : { stdout: { value: filtered } }),
     ...(held === null ? {} : { stderr: { value: held } }),
-    ...(said.has("--no-pager") ? { noPager: { value: true } } : {}),
-    env: { value: colourEnv(io.env, (said.get("--color")?.[0] ?? "auto") as ColourChoice) },
+    ...(globals.has("--no-pager") ? { noPager: { value: true } } : {}),
+    env: { value: colourEnv(io.env, (globals.get("--color")?.[0] ?? "auto") as ColourChoice) },
     ...(held === null ? {} : { person: { value: heardFirst(io.person, held) } }),
-    ...(said.has("--no-input") ? unasked(io) : {}),
+    ...(globals.has("--no-input") ? unasked(io) : {}),
   });
   try {
     const status = await run(changed);
     await filtered?.end();
     if (filtered?.failure) throw filtered.failure;
-    // A reader who has gone is no failure of ours.
+    // A closed stdout is not a failure.
     const isLeft = io.stdout.closed && io.stdout.failure === null;
     if (status !== 0 && !isLeft) await held?.release();
     return status;
@@ -120,5 +119,60 @@ class HeldOutput implements Output {
     const { text } = this;
     this.text = "";
     await this.output.write(text);
+  }
+}
+
+/** Passes JSON lines through a jq program. Incomplete lines wait; after a failure nothing more is accepted. */
+class JqOutput implements Output {
+  failure: SysError | null = null;
+  /** JSON is never cut or colored. */
+  readonly isTTY = false;
+  private rest = "";
+  private readonly serial = new Serial();
+  private readonly decoder = new TextDecoder();
+
+  constructor(
+    private readonly output: Output,
+    private readonly jq: Jq,
+  ) {}
+
+  get closed(): boolean {
+    return this.failure !== null || this.output.closed;
+  }
+
+  get columns(): number {
+    return this.output.columns;
+  }
+
+  get rows(): number {
+    return this.output.rows;
+  }
+
+  write(text: string | Uint8Array): Promise<void> {
+    return this.serial.run(async () => {
+      const all = this.rest + (typeof text === "string" ? text : this.decoder.decode(text, { stream: true }));
+      const end = all.lastIndexOf("\n") + 1;
+      this.rest = all.slice(end);
+      await this.print(all.slice(0, end));
+    });
+  }
+
+  end(): Promise<void> {
+    return this.serial.run(async () => {
+      const last = this.rest;
+      this.rest = "";
+      await this.print(last);
+    });
+  }
+
+  private async print(lines: string): Promise<void> {
+    if (lines.trim() === "" || this.closed) return;
+    try {
+      const made = await this.jq(lines);
+      await this.output.write(this.output.isTTY ? sanitize(made) : made);
+    } catch (error) {
+      if (!(error instanceof SysError)) throw error;
+      this.failure = error;
+    }
   }
 }

@@ -10,9 +10,7 @@ import { allProcesses } from "./proc/top.ts";
 const PARENTS_MAX = 64;
 
 export interface Here {
-  /** The worktree, or the directory itself outside of one. */
   readonly directory: string;
-  /** From there to where gsv was started; empty in the directory itself. */
   readonly below: string;
 }
 
@@ -21,7 +19,7 @@ export interface ProcessHere {
   readonly workspace: WorkspaceInfo;
 }
 
-/** Null in a person's home, in the root directory and where no directory is: these are not projects. */
+/** null in your home, in the root directory and outside of any directory: these are not projects. */
 export async function findHere(io: Pick<Io, "host" | "env" | "cwd">): Promise<Here | null> {
   const host = await io.host();
   const look = (path: string) => host.look(path, { follow: true }).catch(() => null);
@@ -36,7 +34,7 @@ export async function findHere(io: Pick<Io, "host" | "env" | "cwd">): Promise<He
   return { directory: stood.real, below: "" };
 }
 
-/** The process of that directory: the one named after it, else the one that worked last. */
+/** The process named after the directory, else the most recently active one. */
 export async function processHere(io: Io, directory: string): Promise<ProcessHere | null> {
   const workspace = await workspaceAt(io.sys(), directory);
   if (workspace === null || workspace.processes.length === 0) return null;

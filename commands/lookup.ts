@@ -1,14 +1,13 @@
-// Which command the first words of a command line name: one of the table, or a domain of syscalls (`proc`, `fs` …) and its verb. An
-// unknown word is refused with the nearest names.
+// Finds the command that the first words name: one of the table, or a domain of syscalls (`proc`, `fs` …) and its verb. Refuses unknown
+// words with similar names.
 
 import { SysError } from "../src/abi/errno.ts";
 import { nearest } from "../src/lib/text/nearest.ts";
 import type { Command, Commands } from "./command.ts";
 
-/** Flags of gsv that are commands elsewhere. */
 const FLAGS: ReadonlySet<string> = new Set(["--version"]);
 
-/** What other programs call it, where no letters are alike. */
+/** Names of commands in other programs. */
 const CALLED: ReadonlyMap<string, readonly string[]> = new Map([
   ["cost", ["usage"]],
   ["exec", ["sh --host"]],
@@ -27,7 +26,6 @@ const CALLED: ReadonlyMap<string, readonly string[]> = new Map([
 
 export interface Named {
   readonly command: Command;
-  /** What follows the words that name it. */
   readonly args: readonly string[];
 }
 

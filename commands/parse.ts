@@ -1,6 +1,6 @@
-// A command line becomes typed values, by the field table that a syscall or command declares.
-// Refused with exit status 2: unknown flags, values that look like flags, a flag given twice, numbers that are not plain decimal digits,
-// missing and surplus arguments. `--flag value` and `--flag=value` are the same; `--` ends the flags.
+// Parses a command line by the field table of a syscall or command. Refuses with exit status 2: unknown flags, values that look like flags,
+// repeated flags, numbers that are not plain decimal digits, missing and surplus arguments. `--flag value` and `--flag=value` are the same;
+// `--` ends the flags.
 
 import { isPid } from "../src/abi/ids.ts";
 import type { Args, Fields } from "../src/syscalls/define.ts";
@@ -24,7 +24,7 @@ export interface Parsed<F extends Fields> {
   readonly json: boolean;
 }
 
-/** Values of a command line, or "help" when that was asked for. */
+/** "help" if that was asked for. */
 export async function parseCommandLine<F extends Fields>(
   spec: Spec<F>,
   args: readonly string[],
@@ -37,7 +37,7 @@ export async function parseCommandLine<F extends Fields>(
   return { values: Object.fromEntries(given) as Args<F>, json };
 }
 
-/** A line without flags needs no flag parser, which is slow to load. Null if there are flags. */
+/** null if there are flags: their parser is slow to load. */
 function wordsAlone(args: readonly string[]): Words | null {
   const words = args.filter((token) => token !== "--json");
   return words.some(looksLikeFlag) ? null : { words, json: words.length < args.length };
@@ -65,8 +65,7 @@ function takeWords(spec: Spec, typed: readonly string[], given: Map<string, unkn
   throw usageError(spec, `unexpected argument ${clip(surplus)}`, hints);
 }
 
-// Some commands take the process as a flag, because they have another word, and others as a word: `send PID TEXT` and `logs PID` both work.
-// No text is a pid and nothing else.
+// `send PID TEXT` and `logs PID` both work, although one of them declares the pid as a flag. No other text is a valid pid.
 function withoutPid(spec: Spec, words: readonly string[], given: Map<string, unknown>): readonly string[] {
   const [first = "", ...rest] = words;
   const { pid } = spec.input;

@@ -41,13 +41,12 @@ async function printPlain(io: Io, print: Print<never>, result: unknown): Promise
   }
 }
 
-/** Text with exactly one line end after it, inert when a terminal reads it. */
+/** Text with exactly one line end, sanitized on a terminal. */
 export function printText(output: Output, text: string): Promise<void> {
   const whole = withEnd(text);
   return output.write(output.isTTY ? sanitize(whole) : whole);
 }
 
-/** The same, through a pager if it is taller than the terminal. */
 export async function printPage(io: Io, text: string, form?: { readonly isInert: true }): Promise<void> {
   if (io.stdout.isTTY) await page(io, withEnd(text), form);
   else await io.stdout.write(withEnd(text));

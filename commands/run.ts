@@ -4,12 +4,11 @@
 import { ENDED_BY, exitStatusOf, SysError } from "../src/abi/errno.ts";
 import { asks, flagsOf, looksLikeFlag, type Spec } from "./args.ts";
 import type { Io } from "./command.ts";
-import { type Bounds, isGlobal, passedOnFrom, type Taken, takeGlobals } from "./global-flags.ts";
+import { type Bounds, isGlobal, passedOnFrom, type TakenGlobals, takeGlobals } from "./global-flags.ts";
 import { printError } from "./io/status.ts";
 import { lookUp, type Named } from "./lookup.ts";
 import { COMMANDS } from "./table.ts";
 
-/** `argv` is what follows `gsv`. */
 export async function runCommandLine(argv: readonly string[], io: Io): Promise<number> {
   const status = await attempt(argv, io);
   const { closed, failure } = io.stdout;
@@ -25,21 +24,21 @@ async function attempt(all: readonly string[], io: Io): Promise<number> {
     const { taken, named } = line;
     const run = (with_: Io) =>
       named === null ? withoutCommand(taken.rest, with_) : named.command.run(named.args, with_);
-    if (taken.said.size === 0) return await run(io);
-    return await (await import("./global-io.ts")).runWith(taken.said, io, run);
+    if (taken.globals.size === 0) return await run(io);
+    return await (await import("./global-io.ts")).runWith(taken.globals, io, run);
   } catch (error) {
     await printError(io, await worded(error, line, io), asks(all, "--json"));
     return exitStatusOf(error);
   }
 }
 
-/** Completion looks as the home's own human: what another account mistypes is not its business. */
+/** Suggestions read with the rights of the home's human, so not for other accounts. */
 async function worded(error: unknown, line: Line | null, io: Io): Promise<unknown> {
-  if (!(error instanceof SysError) || !line?.named || line.taken.said.has("--user")) return error;
+  if (!(error instanceof SysError) || !line?.named || line.taken.globals.has("--user")) return error;
   return await (await import("./did-you-mean.ts")).withNearest(error, line.named, io, COMMANDS);
 }
 
-/** The command that these words name, flags that stand before it among its arguments; null where they name none. */
+/** Flags before the command become its arguments. null if there is no command. */
 async function namedIn(argv: readonly string[]): Promise<Named | null> {
   const at = argv.findIndex((token) => !looksLikeFlag(token) || token === "--");
   const before = at === -1 ? argv : argv.slice(0, at);
@@ -50,20 +49,17 @@ async function namedIn(argv: readonly string[]): Promise<Named | null> {
 }
 
 interface Line {
-  readonly taken: Taken;
-  /** Null where no command is named. */
+  readonly taken: TakenGlobals;
   readonly named: Named | null;
 }
 
-/** A command keeps its own flags with global names, and the words for another program. */
+/** Two passes: the command must be known first, because it may have flags of the same names or pass words to another program. */
 async function read(all: readonly string[]): Promise<Line> {
-  // The words after __complete are those of another command line.
-  if (all[0] === "__complete") return { taken: { rest: all, said: new Map() }, named: await namedIn(all) };
+  if (all[0] === "__complete") return { taken: { rest: all, globals: new Map() }, named: await namedIn(all) };
   const glance = takeGlobals(all, { refuses: false });
   const named = await namedIn(glance.rest);
-  if (glance.said.size === 0) return { taken: glance, named };
+  if (glance.globals.size === 0) return { taken: glance, named };
   const strict = takeGlobals(all, named === null ? {} : boundsFor(named.command.spec, all));
-  // Another program has its own way to print JSON.
   const taken = named?.command.spec.passesOn ? strict : withJson(strict, named);
   return { taken, named: await namedIn(taken.rest) };
 }
@@ -75,9 +71,9 @@ function boundsFor({ name, input, passesOn }: Spec, all: readonly string[]): Bou
 }
 
 /** --jq implies JSON: the single result object if the command has one, unless --output is given. */
-function withJson(taken: Taken, named: Named | null): Taken {
-  const { said, rest } = taken;
-  if (!said.has("--jq") || asks(rest, "--json")) return taken;
+function withJson(taken: TakenGlobals, named: Named | null): TakenGlobals {
+  const { globals, rest } = taken;
+  if (!globals.has("--jq") || asks(rest, "--json")) return taken;
   const { name = "", input } = named?.command.spec ?? {};
   const hasForm = rest.some((token) => /^--output(?:=|$)/.test(token));
   if (hasForm || !input?.output?.choices?.includes("json")) return { ...taken, rest: ["--json", ...rest] };
@@ -88,7 +84,7 @@ function withJson(taken: Taken, named: Named | null): Taken {
 const ONCE = 'for one answer: gsv chat "…"';
 const ON = 'gsv resumes where you left; gsv chat -c "…" continues the newest task';
 const MODEL = 'gsv chat --model MODEL "…"; as default: gsv config set ai.model MODEL';
-/** Flags that other programs take alone, and what does that here. */
+/** Flags of other programs, and their equivalents. */
 const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ...["-p", "--print", "--prompt", "--message"].map((flag) => [flag, ONCE] as const),
   ...["-c", "--continue", "-r", "--resume"].map((flag) => [flag, ON] as const),
@@ -107,7 +103,6 @@ function refuseStrangers(before: readonly string[]): void {
   ]);
 }
 
-/** Only flags before `--`. */
 async function withoutCommand(argv: readonly string[], io: Io): Promise<number> {
   const before = argv.slice(0, argv.includes("--") ? argv.indexOf("--") : argv.length);
   // `gsv < script`

@@ -69,7 +69,15 @@ const ENTRIES: { readonly [name: string]: CommandEntry } = {
   perf: { load: async () => (await import("./proc/perf.ts")).perf },
   usage: { load: async () => (await import("./proc/usage.ts")).usage },
   budget: { load: async () => (await import("./proc/budget.ts")).budget },
-  user: { load: async () => (await import("./config/user.ts")).user() },
+  user: {
+    load: async () =>
+      (await import("./derive.ts")).noun("user", "Manage accounts", {
+        add: "account.create",
+        list: "account.list",
+        mod: "account.update",
+        rm: "account.remove",
+      }),
+  },
   passwd: { load: async () => (await import("./config/passwd.ts")).passwd },
   auth: { load: async () => (await import("./config/auth.ts")).auth() },
   audit: { load: async () => (await import("./system/audit.ts")).audit },

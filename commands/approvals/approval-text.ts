@@ -5,21 +5,18 @@ import type { Approval } from "../../src/abi/process/process.ts";
 import { codeOf, lookalikes, withBlanksShown } from "../../src/lib/text/lookalike.ts";
 import { reveal, sanitize } from "../../src/lib/text/sanitize.ts";
 
-/** The argument that matters most. */
 const MAIN: { readonly [call: string]: string } = { "shell.exec": "command", "fs.delete": "path", "net.fetch": "url" };
 
 /** The end of a failed run says most. */
 const FAILURE_LINES_MAX = 4;
 
-/** Words of two alphabets that are named. */
 const LOOKALIKES_MAX = 5;
 
-/** As stored and as sent to clients. */
-type Asked = Pick<Approval, "id" | "kind" | "pid" | "tool" | "call" | "why" | "about" | "expiresAt"> & {
+type ApprovalView = Pick<Approval, "id" | "kind" | "pid" | "tool" | "call" | "why" | "about" | "expiresAt"> & {
   readonly args: object;
 };
 
-export function approvalText(asked: Asked): string {
+export function approvalText(asked: ApprovalView): string {
   const { pid, tool, why, about, kind } = asked;
   if (kind === "question") return [`${pid} asks you`, ...approvalBody(asked)].join("\n");
   const { target = "gsv", directory = null } = about ?? {};
@@ -35,18 +32,17 @@ export function approvalText(asked: Asked): string {
   ].join("\n");
 }
 
-/** The dangers, and what an approval grants. */
-function dangerLines({ about }: Pick<Asked, "about">): readonly string[] {
+function dangerLines({ about }: Pick<ApprovalView, "about">): readonly string[] {
   return [...(about?.dangers ?? []).map((each) => `  danger: ${shown(each)}`), ...grantLines({ about })];
 }
 
-export function grantLines({ about }: Pick<Asked, "about">): readonly string[] {
+export function grantLines({ about }: Pick<ApprovalView, "about">): readonly string[] {
   const grants = about?.grants ?? [];
   return grants.length === 0 ? [] : [`  grants: ${shown(grantsText(grants))}, for this command only`];
 }
 
-/** How the first run of a command ended that would run again. */
-export function failureLines({ about }: Pick<Asked, "about">): readonly string[] {
+/** The end of the first run of a command that would run again. */
+export function failureLines({ about }: Pick<ApprovalView, "about">): readonly string[] {
   if (about?.again === undefined) return [];
   const { exit, output } = about.again;
   const lines = sanitize(output)
@@ -55,14 +51,12 @@ export function failureLines({ about }: Pick<Asked, "about">): readonly string[]
   return [`  failed without it (exit status ${exit}):`, ...quoted(lines.slice(-FAILURE_LINES_MAX).join("\n"))];
 }
 
-/** The command, the change or the question. */
-export function approvalBody(asked: Asked): readonly string[] {
+export function approvalBody(asked: ApprovalView): readonly string[] {
   const body = asked.kind === "question" ? questionBody(asked) : requestBody(asked);
   return [...body, ...lookalikeLines(body.join(" "))];
 }
 
-/** Words with letters that look like other letters. */
-export function deceits(asked: Asked): readonly string[] {
+export function lookalikesIn(asked: ApprovalView): readonly string[] {
   return lookalikeLines((asked.kind === "question" ? questionBody(asked) : requestBody(asked)).join(" "));
 }
 
@@ -75,13 +69,17 @@ function lookalikeLines(text: string): readonly string[] {
   return found.length > lines.length ? [...lines, `  and ${found.length - lines.length} words more like it`] : lines;
 }
 
-function requestBody(asked: Asked): readonly string[] {
+function requestBody(asked: ApprovalView): readonly string[] {
   const diff = asked.about?.diff ?? null;
   return [...requestLines(asked), ...(diff === null ? [] : quoted(diff))];
 }
 
-/** The same without the difference it makes. */
-export function requestLines({ call, about, ...asked }: Pick<Asked, "call" | "about" | "args">): readonly string[] {
+/** Without the diff. */
+export function requestLines({
+  call,
+  about,
+  ...asked
+}: Pick<ApprovalView, "call" | "about" | "args">): readonly string[] {
   const args = asked.args as Approval["args"];
   const { diff = null } = about ?? {};
   const main = MAIN[call];
@@ -91,8 +89,7 @@ export function requestLines({ call, about, ...asked }: Pick<Asked, "call" | "ab
   return [...(body === null ? [] : quoted(body)), ...others.flatMap(([name, value]) => argumentText(name, value))];
 }
 
-/** Why it asks. */
-export function reasonLines({ about }: Pick<Asked, "about">): readonly string[] {
+export function reasonLines({ about }: Pick<ApprovalView, "about">): readonly string[] {
   return (about?.reasons ?? []).map((reason) => `  reason: ${shown(reason)}`);
 }
 
@@ -104,7 +101,7 @@ function argumentText(name: string, value: unknown): readonly string[] {
   return [`  ${shown(name)}: ${shown(typeof value === "string" ? value : JSON.stringify(value))}`];
 }
 
-function questionBody({ args, expiresAt }: Asked): readonly string[] {
+function questionBody({ args, expiresAt }: ApprovalView): readonly string[] {
   const { question, choices, default: fallback } = args as { question?: string; choices?: string[]; default?: string };
   return [
     ...quoted(String(question ?? "")),
@@ -115,7 +112,7 @@ function questionBody({ args, expiresAt }: Asked): readonly string[] {
   ];
 }
 
-/** Each line marked, so that none of them can pass for one of ours. */
+/** Marks each line, so that none can pass for a line of gsv. */
 function quoted(text: string): readonly string[] {
   return text.split("\n").map((line) => `  | ${shown(line)}`);
 }
@@ -124,7 +121,6 @@ function shown(text: string): string {
   return withBlanksShown(reveal(text));
 }
 
-/** How it is answered. */
 export function answerText({ id, kind }: Pick<Approval, "id" | "kind">): string {
   if (kind === "question") return `answer with: gsv answer ${id} TEXT`;
   return `answer with: gsv approve ${id}   or: gsv deny ${id}`;

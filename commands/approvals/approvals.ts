@@ -12,8 +12,8 @@ import { declared, derived } from "../derive.ts";
 import { Queue } from "../io/queue.ts";
 import { jsonLine } from "../io/status.ts";
 import { printResult, printText } from "../print.ts";
-import { decisionIn } from "../team/decision.ts";
 import { answerText, approvalText } from "./approval-text.ts";
+import { decisionIn, openApproval } from "./decision.ts";
 import { editedArgs, UNCHANGED } from "./edited-call.ts";
 
 const id = field.text("the id that gsv approvals lists", {
@@ -32,7 +32,7 @@ export const approve = command(
     input: {
       id,
       always: field.flag("and allow exactly this from now on"),
-      edit: field.flag("edit the command or text first; the agent is told"),
+      edit: field.flag("edit the command or text first"),
     },
     examples: ["gsv approve k3x9", "gsv approve k3x9 --always", "gsv approve k3x9 --edit"],
     notes: [
@@ -41,7 +41,7 @@ export const approve = command(
     ],
   },
   async ({ args, json }, io) => {
-    const asked = await shownOf(io, args.id);
+    const asked = await openApproval(io.sys(), args.id);
     const changed = args.edit ? { args: await changedBy(io, args.id, asked) } : {};
     const always = args.always ? { always: true } : {};
     const status = await answer(
@@ -78,7 +78,11 @@ export const deny = command(
   },
   async ({ args, json }, io) => {
     const message = args.message === undefined ? {} : { message: args.message };
-    return await answer(io, { id: args.id, decision: "deny", ...hashOf(await shownOf(io, args.id)), ...message }, json);
+    return await answer(
+      io,
+      { id: args.id, decision: "deny", ...hashOf(await openApproval(io.sys(), args.id)), ...message },
+      json,
+    );
   },
 );
 
@@ -99,7 +103,7 @@ export const answerQuestion = command(
     notes: ["For a request, yes and no also work: gsv answer k3x9 yes is gsv approve k3x9."],
   },
   async ({ args, json }, io) => {
-    const asked = await shownOf(io, args.id);
+    const asked = await openApproval(io.sys(), args.id);
     const word = asked?.kind === "approval" ? decisionIn(args.text) : null;
     if (word !== null) return await answer(io, { id: args.id, decision: word, ...hashOf(asked) }, json);
     return await answer(io, { id: args.id, decision: "answer", text: args.text }, json);
@@ -126,24 +130,13 @@ export async function approvals(): Promise<Command> {
         const words = [...(args.id === undefined ? [] : [args.id]), ...(json ? ["--json"] : [])];
         return await list.run(words, io);
       }
-      const asked = await shownOf(io, args.id);
+      const asked = await openApproval(io.sys(), args.id);
       if (asked === null)
         throw new SysError("ENOENT", `no such approval: ${args.id}`, ["to list open requests: gsv approvals"]);
       await printText(io.stdout, `${approvalText(asked)}\n${answerText(asked)}`);
       return 0;
     },
   );
-}
-
-/** Null if the request is not open; the answer reports that. */
-async function shownOf(io: Io, wanted: string): Promise<Approval | null> {
-  try {
-    const { approvals: found } = await io.sys().call<{ approvals: readonly Approval[] }>("hil.list", { id: wanted });
-    return found[0] ?? null;
-  } catch (error) {
-    if (error instanceof SysError && error.code === "ENOENT") return null;
-    throw error;
-  }
 }
 
 function hashOf(asked: Approval | null): { readonly hash?: string } {
@@ -156,13 +149,12 @@ async function answer(io: Io, args: object, json: boolean): Promise<number> {
   return 0;
 }
 
-type Told = Extract<Signal, { readonly name: "chat.hil" | "chat.hil_closed" }>;
+type ApprovalSignal = Extract<Signal, { readonly name: "chat.hil" | "chat.hil_closed" }>;
 
-/** Until it is interrupted or stdout is closed. */
 async function watch(io: Io, json: boolean): Promise<number> {
-  const queue = new Queue<Told | Ending>();
+  const queue = new Queue<ApprovalSignal | Ending>();
   const stops = [
-    io.sys().on({ names: ["chat.hil", "chat.hil_closed"] }, (signal) => queue.push(signal as Told)),
+    io.sys().on({ names: ["chat.hil", "chat.hil_closed"] }, (signal) => queue.push(signal as ApprovalSignal)),
     io.onEnding((name) => queue.push(name)),
   ];
   const said = new Set<string>();
@@ -176,7 +168,7 @@ async function watch(io: Io, json: boolean): Promise<number> {
       if (typeof next === "string") return ENDED_BY[next];
       if (next.name === "chat.hil" && said.has(next.id)) continue;
       if (next.name === "chat.hil_closed") said.delete(next.id);
-      await io.stdout.write(json ? jsonLine(next) : `${toldText(next)}\n`);
+      await io.stdout.write(json ? jsonLine(next) : `${signalText(next)}\n`);
     }
     return ENDED_BY.PIPE;
   } finally {
@@ -188,6 +180,6 @@ function openedText(asked: Parameters<typeof approvalText>[0]): string {
   return `${approvalText(asked)}\n${answerText(asked)}`;
 }
 
-function toldText(told: Told): string {
+function signalText(told: ApprovalSignal): string {
   return told.name === "chat.hil" ? openedText(told) : `${told.id}: ${told.decision} by ${told.by}`;
 }

@@ -6,7 +6,7 @@ import type { Approval } from "../../src/abi/process/process.ts";
 import type { Io } from "../command.ts";
 import { note } from "../io/status.ts";
 
-/** The argument a person would change, and what its file is called. */
+/** The argument to edit, and the name of its file. */
 const TEXTS: { readonly [call: string]: readonly [string, string] } = {
   "shell.exec": ["command", "command.sh"],
   "fs.write": ["content", "content.txt"],
@@ -17,7 +17,7 @@ const TEXTS: { readonly [call: string]: readonly [string, string] } = {
 
 export const UNCHANGED = "nothing changed; the request is still open";
 
-/** Null where nothing was changed. */
+/** null if nothing was changed. */
 export async function editedArgs(io: Io, { id, call, args, kind }: Approval): Promise<Approval["args"] | null> {
   if (kind === "question")
     throw new SysError("EINVAL", `${id} is a question, not a command. Answer it with: gsv answer ${id} TEXT`);
@@ -38,7 +38,7 @@ export async function editedArgs(io: Io, { id, call, args, kind }: Approval): Pr
   return changed;
 }
 
-/** Editors end a file with a line end. */
+/** Editors add a line end. */
 function withoutEnd(text: string): string {
   return text.replace(/\n$/, "");
 }

@@ -19,7 +19,7 @@ const LINES_SHOWN = 40;
 export const trust = command(
   {
     name: "workspace trust",
-    summary: "Trust AGENTS.md, CLAUDE.md and .gsv of a workspace",
+    summary: "Trust the instruction files of a workspace",
     input: {
       id: field.text("the workspace, or a directory on this computer", {
         positional: true,
@@ -59,7 +59,7 @@ export async function attach(): Promise<Command> {
   );
 }
 
-/** The same for a process that is to work in a directory of this machine. */
+/** `proc.spawn`; then asks about the instruction files of a directory on this computer. */
 export async function spawnAs(name: string): Promise<Command> {
   return (await import("../derive.ts")).derived("proc.spawn", name, async (io, { workspaceId }: Spawned) => {
     if (workspaceId?.startsWith("dir_")) await offer(io, workspaceId);

@@ -16,19 +16,18 @@ const DECISIONS: { readonly [word: string]: "approve" | "deny" } = {
   no: "deny",
 };
 
-/** A message or an abort for the running process. */
 export type Steering =
   | { readonly type: "message"; readonly text: string; readonly interrupt: boolean }
   | { readonly type: "abort" };
 
-export interface Hearing {
+export interface InputListener {
   /** Reports each ignored line; null at the end of stdin. */
-  told(fault: string | null): void;
+  ignored(fault: string | null): void;
   steer(steering: Steering): void;
 }
 
 /** Reads until the returned function is called. */
-export function answering(io: Io, hearing: Hearing): () => void {
+export function answering(io: Io, listener: InputListener): () => void {
   let isOver = false;
   const read = async () => {
     const decoder = new TextDecoder();
@@ -38,30 +37,30 @@ export function answering(io: Io, hearing: Hearing): () => void {
       text += decoder.decode(bytes, { stream: true });
       const lines = text.split("\n");
       text = lines.pop() ?? "";
-      for (const line of lines) await carryOut(io, line, hearing);
+      for (const line of lines) await carryOut(io, line, listener);
       if (text.length > LINE_CHARS_MAX) throw new Error("a line on stdin is longer than 1 MiB");
     }
-    await carryOut(io, text, hearing);
+    await carryOut(io, text, listener);
   };
   read()
-    .catch((error: unknown) => hearing.told(messageOf(error)))
-    .finally(() => !isOver && hearing.told(null));
+    .catch((error: unknown) => listener.ignored(messageOf(error)))
+    .finally(() => !isOver && listener.ignored(null));
   return () => {
     isOver = true;
   };
 }
 
-async function carryOut(io: Io, line: string, { told, steer }: Hearing): Promise<void> {
+async function carryOut(io: Io, line: string, { ignored, steer }: InputListener): Promise<void> {
   if (line.trim() === "") return;
-  const said = objectIn(line);
-  const steering = said === null ? null : steeringIn(said);
+  const fields = objectIn(line);
+  const steering = fields === null ? null : steeringIn(fields);
   if (steering !== null) return steer(steering);
-  const answer = said === null ? null : answerIn(said);
-  if (answer === null) return told(`unknown line on stdin: ${line.slice(0, 80)} (an answer looks like ${FORM})`);
+  const answer = fields === null ? null : answerIn(fields);
+  if (answer === null) return ignored(`unknown line on stdin: ${line.slice(0, 80)} (an answer looks like ${FORM})`);
   try {
     await io.sys().call("hil.answer", answer);
   } catch (error) {
-    told(`cannot answer ${answer.id}: ${messageOf(error)}`);
+    ignored(`cannot answer ${answer.id}: ${messageOf(error)}`);
   }
 }
 

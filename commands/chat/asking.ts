@@ -4,23 +4,21 @@
 import { messageOf, SysError } from "../../src/abi/errno.ts";
 import type { SignalOf } from "../../src/abi/signal.ts";
 import { answerText } from "../approvals/approval-text.ts";
+import { decisionIn, openApproval } from "../approvals/decision.ts";
 import { editedArgs, UNCHANGED } from "../approvals/edited-call.ts";
 import type { Io } from "../command.ts";
 import { note } from "../io/status.ts";
-import { decisionIn } from "../team/decision.ts";
-import { openApproval } from "./missed.ts";
 import type { ChatView } from "./view.ts";
 
-/** A line that comes sooner was not typed at this question. */
+/** An earlier line was not typed at this question. */
 const DEAF_MS = 400;
 
-type Asked = Pick<SignalOf<"chat.hil">, "id" | "kind" | "about" | "hash">;
+type OpenRequest = Pick<SignalOf<"chat.hil">, "id" | "kind" | "about" | "hash">;
 
 export class Asking {
-  private open: Asked | null = null;
+  private open: OpenRequest | null = null;
   private readonly answered = new Set<string>();
   private isReading = false;
-  /** A question is shown and not answered yet. */
   private isOpen = false;
   private isMidLine = false;
   private hasLeft = false;
@@ -31,8 +29,7 @@ export class Asking {
     private readonly left: () => void,
   ) {}
 
-  /** For the request that was just shown. */
-  async ask(asked: Asked): Promise<void> {
+  async ask(asked: OpenRequest): Promise<void> {
     this.open = asked;
     if (this.hasLeft) return await this.tellHow(asked);
     if (!this.isReading) void this.read();
@@ -45,14 +42,14 @@ export class Asking {
     return this.answered.has(id);
   }
 
-  /** Nothing of the conversation shares a row with the question. */
+  /** A view that starts a new line if the question is still open. */
   withRoom(view: ChatView): ChatView {
     const after =
-      <Told extends readonly unknown[]>(tell: (...told: Told) => Promise<void>) =>
-      async (...told: Told) => {
+      <Args extends readonly unknown[]>(print: (...told: Args) => Promise<void>) =>
+      async (...told: Args) => {
         if (this.isMidLine) await this.io.stderr.write("\n");
         this.isMidLine = false;
-        await tell(...told);
+        await print(...told);
       };
     const { fresh, sent, signal, status, result } = view;
     return {
@@ -75,18 +72,18 @@ export class Asking {
     this.isReading = false;
   }
 
-  private async leave(asked: Asked): Promise<void> {
+  private async leave(asked: OpenRequest): Promise<void> {
     this.hasLeft = true;
     await this.tellHow(asked);
     this.left();
   }
 
-  private tellHow(asked: Asked): Promise<void> {
+  private tellHow(asked: OpenRequest): Promise<void> {
     return note(this.io, `gsv: ${answerText(asked)}`);
   }
 
-  /** Null for a line that was not typed at this question. */
-  private async lineFor(asked: Asked): Promise<string | null> {
+  /** null for a line that was typed before the question. */
+  private async lineFor(asked: OpenRequest): Promise<string | null> {
     const { io } = this;
     const since = io.clock.mono();
     this.isMidLine = true;
@@ -99,12 +96,12 @@ export class Asking {
     return this.open === asked && io.clock.mono() - since >= DEAF_MS ? line.trim() : null;
   }
 
-  private async put(asked: Asked): Promise<void> {
+  private async put(asked: OpenRequest): Promise<void> {
     this.isMidLine = true;
     await this.io.stderr.write(questionText(asked));
   }
 
-  private async carryOut(asked: Asked, line: string): Promise<void> {
+  private async carryOut(asked: OpenRequest, line: string): Promise<void> {
     const { id, hash, about } = asked;
     const said = asked.kind === "question" ? { decision: "answer", text: line } : await this.decided(asked, line);
     if (said === null) return;
@@ -124,7 +121,7 @@ export class Asking {
   }
 
   /** Null if the line is no answer; then gsv asks again. */
-  private async decided({ id, about }: Asked, line: string): Promise<Said | null> {
+  private async decided({ id, about }: OpenRequest, line: string): Promise<Reply | null> {
     const [first = "", ...why] = line.split(/\s+/);
     if (why.length === 0 && /^e(?:dit)?$/i.test(first)) return await this.edited(id);
     if (/^a(?:lways)?$/i.test(line) && about?.once !== true) return { decision: "approve", always: true };
@@ -134,7 +131,7 @@ export class Asking {
     return why.length === 0 ? { decision } : { decision, message: why.join(" ") };
   }
 
-  private async edited(id: string): Promise<Said> {
+  private async edited(id: string): Promise<Reply> {
     const approval = await openApproval(this.io.sys(), id);
     if (approval === null) throw new SysError("ENOENT", `no such approval: ${id}`);
     const args = await editedArgs(this.io, approval);
@@ -143,12 +140,12 @@ export class Asking {
   }
 }
 
-interface Said {
+interface Reply {
   readonly decision: "approve" | "deny";
   readonly [more: string]: unknown;
 }
 
-function questionText({ kind, about }: Asked): string {
+function questionText({ kind, about }: OpenRequest): string {
   if (kind === "question") return "gsv: your answer, or enter for later: ";
   return `gsv: y once${about?.once === true ? "" : " · a always"} · e edit · n [why] no · enter later: `;
 }

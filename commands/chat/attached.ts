@@ -6,15 +6,14 @@ import { SysError } from "../../src/abi/errno.ts";
 import { sizeText } from "../../src/lib/text/size.ts";
 import type { HistoryPage } from "../../src/syscalls/services.ts";
 import type { Io } from "../command.ts";
-import { inOnePiece } from "../io/one-chunk.ts";
+import { inOnePiece } from "../io/host-files.ts";
 import { comesOnStdin, stdinText } from "../io/stdin.ts";
 import { mediaSent } from "../proc/media.ts";
 import type { Beside } from "./message-text.ts";
 
-/** A file of this machine, or what could not stand in the message. */
+/** A file of this computer, or data that does not fit into the message. */
 export type Attachment = { readonly path: string } | Beside;
 
-/** Refuses what cannot be given, before a word is sent. */
 export async function attachedFiles(io: Io, named: readonly string[]): Promise<readonly Attachment[]> {
   const paths: string[] = [];
   for (const name of named) paths.push(...(name === "-" ? await namesOnStdin(io) : [name]));
@@ -33,7 +32,7 @@ export async function attachedFiles(io: Io, named: readonly string[]): Promise<r
         "EFBIG",
         `cannot attach ${path}: ${sizeText(found.size)} is more than ${sizeText(LIMITS.mediaBytesMax)}`,
       );
-    // Found out now, and not after a process was started for the message.
+    // An unreadable file must fail before a process is started for the message.
     for await (const _ of host.read(path)) break;
   }
   return paths.map((path) => ({ path }));
@@ -45,27 +44,26 @@ async function namesOnStdin(io: Io): Promise<readonly string[]> {
 }
 
 /** Uploaded media by id, and the text that names them for the agent. */
-export interface Brought {
+export interface Uploads {
   readonly media: readonly string[];
-  readonly told: string;
+  readonly references: string;
 }
 
-export interface Uploaded extends Brought {
+export interface Uploaded extends Uploads {
   readonly pid: string;
 }
 
-/** To the process, the caller's init when none is named. */
 export async function uploaded(io: Io, named: string | undefined, given: readonly Attachment[]): Promise<Uploaded> {
   const pid = named ?? (await io.sys().call<HistoryPage>("proc.history", { limit: 1 })).pid;
   const media: string[] = [];
-  let told = "";
+  let references = "";
   for (const each of given) {
     if ("path" in each) media.push((await mediaSent(io, pid, (await io.host()).read(each.path))).id);
     else {
       const { id, path, type } = await mediaSent(io, pid, inOnePiece(each.bytes));
       media.push(id);
-      told += `\n\n<${each.what} bytes="${each.bytes.length}" type="${type}" file="${path}"/>`;
+      references += `\n\n<${each.what} bytes="${each.bytes.length}" type="${type}" file="${path}"/>`;
     }
   }
-  return { pid, media, told };
+  return { pid, media, references };
 }

@@ -10,35 +10,33 @@ import type { SessionOpened } from "../../src/syscalls/session/session-service.t
 import { flagText, type Spec, timeoutMs, usageError } from "../args.ts";
 import type { Io } from "../command.ts";
 import { command, type Invocation } from "../define.ts";
-import { inOnePiece } from "../io/one-chunk.ts";
+import { inOnePiece } from "../io/host-files.ts";
 import { type Ending, endingOfFailure, resultOf } from "./ending.ts";
-import { type Before, readBeforeLeaving } from "./leaving.ts";
-import { saidBy } from "./message-source.ts";
+import { type Before, readBeforeLeaving, readMessage } from "./message-source.ts";
 import type { Pick } from "./pick.ts";
 import type { ChatRequest } from "./request.ts";
 import { chatRun } from "./run-chat.ts";
 import { CHAT } from "./spec.ts";
-import { type ChatView, jsonLinesView, jsonResultView, tellingView, textView } from "./view.ts";
+import { type ChatView, jsonLinesView, jsonResultView, textView } from "./view.ts";
 
 export const chat = command(CHAT, (invocation, io) => runChat(invocation, io, { spec: CHAT }));
 
 type Given = Invocation<typeof CHAT.input>["args"];
 
-interface Named {
-  /** The command that was typed, for usage errors. */
+interface ChatCaller {
   readonly spec: Spec;
-  /** Learns of a process that was made for the message. */
+  /** Called with the pid of a new process. */
   readonly onFresh?: (pid: string) => void;
 }
 
 export async function runChat(
   { args, json }: Invocation<typeof CHAT.input>,
   io: Io,
-  { spec, onFresh = () => {} }: Named,
+  { spec, onFresh = () => {} }: ChatCaller,
 ): Promise<number> {
   const output = formOf(args.output, json, spec);
   const asks = output === "text" && args.input === undefined && !args.detach && io.person.answersHere();
-  const view = tellingOfFresh(viewOf(io, output, { ...args, asks }), onFresh);
+  const view = viewOf(io, output, { ...args, asks }, onFresh);
   // Signals are taken over from here on: every end prints a result, also between reading and sending.
   const stop = io.onSignal(() => {});
   try {
@@ -54,16 +52,16 @@ export async function runChat(
   }
 }
 
-interface Asked {
+interface ChatOptions {
   readonly args: Given;
   readonly output: keyof typeof VIEWS;
-  /** Requests of the process are asked on this terminal. */
+  /** Asks for approvals on this terminal. */
   readonly asks: boolean;
   readonly spec: Spec;
 }
 
 /** A failure prints a result, like every other end. */
-async function beforeSending(io: Io, view: ChatView, asked: Asked): Promise<Before<Prepared>> {
+async function beforeSending(io: Io, view: ChatView, asked: ChatOptions): Promise<Before<Prepared>> {
   try {
     const limitMs = timeoutMs(asked.spec, asked.args.timeout);
     refuseContradictions(asked.args, asked.spec);
@@ -91,22 +89,22 @@ interface Prepared {
 async function prepared(
   io: Io,
   view: ChatView,
-  { args, output, asks, spec, limitMs }: Asked & { readonly limitMs: number | null },
+  { args, output, asks, spec, limitMs }: ChatOptions & { readonly limitMs: number | null },
 ): Promise<Prepared> {
   const deadline = limitMs === null ? null : { at: io.clock.mono() + limitMs, afterMs: limitMs };
   const pick = await pickOf(io, args);
   if (args.maxTurns !== undefined) await io.override([`run.maxTurns=${args.maxTurns}`]);
-  const said = await saidBy(io, args, spec);
+  const input = await readMessage(io, args, spec);
   const pid = await processOf(io, view, args);
   const mode = args.plan ? "plan" : args.mode;
   if (mode !== undefined && !args.new) await setMode(io, view, pid, mode);
-  if (said.warning !== null) await view.status(said.warning);
+  if (input.warning !== null) await view.status(input.warning);
   const request: ChatRequest = {
     pid,
-    attached: said.attached,
+    attached: input.attached,
     model: args.model,
     fresh: args.new ? freshOf(args, mode) : null,
-    message: said.message,
+    message: input.message,
     interrupt: args.interrupt === true,
     patient: args.wait === true,
     deltas: pick === null && output !== "json" && (args.stream === true || (output === "text" && io.stdout.isTTY)),
@@ -188,7 +186,7 @@ async function pidHere(io: Io): Promise<string> {
   throw new SysError("ESRCH", `no process works in ${directory}`, ["gsv spawn --workspace . starts one"]);
 }
 
-/** Other than init, which is there without being named. */
+/** Never init, which needs no search. */
 async function lastActive(io: Io): Promise<string> {
   const { processes } = await io.sys().call<{ processes: ProcessInfo[] }>("proc.list", {});
   const tasks = processes.filter(({ profile }) => profile !== "init");
@@ -214,40 +212,28 @@ function viewOf(
   io: Io,
   output: keyof typeof VIEWS,
   { usage, lastMessage, raw = false, asks }: Given & { readonly asks: boolean },
+  onFresh: (pid: string) => void,
 ): ChatView {
-  const plain = VIEWS[output](io, { raw, asks });
-  // JSON has it in the result.
-  const view = usage && output === "text" ? withUsage(plain) : plain;
-  if (lastMessage === undefined) return view;
-  return tellingView(view, async (answer) => {
-    const host = await io.host();
-    await host.write(
-      lastMessage,
-      inOnePiece(Buffer.from(answer === "" || answer.endsWith("\n") ? answer : `${answer}\n`)),
-      {},
-    );
-  });
-}
-
-function tellingOfFresh(view: ChatView, onFresh: (pid: string) => void): ChatView {
+  const view = VIEWS[output](io, { raw, asks });
   return {
     ...view,
     async fresh(pid) {
       onFresh(pid);
       await view.fresh(pid);
     },
+    async result(result) {
+      if (lastMessage !== undefined && result.status === "ok") await copyAnswer(io, lastMessage, result.text ?? "");
+      await view.result(result);
+      // JSON has the usage in the result.
+      if (usage && output === "text" && result.usage !== null)
+        await view.status(usageText(result.usage as Tokens, result.costUsd ?? 0));
+    },
   };
 }
 
-function withUsage(view: ChatView): ChatView {
-  return {
-    ...view,
-    async result(result) {
-      await view.result(result);
-      const { usage, costUsd } = result;
-      if (usage !== null) await view.status(usageText(usage as Tokens, costUsd ?? 0));
-    },
-  };
+async function copyAnswer(io: Io, path: string, answer: string): Promise<void> {
+  const text = answer === "" || answer.endsWith("\n") ? answer : `${answer}\n`;
+  await (await io.host()).write(path, inOnePiece(Buffer.from(text)), {});
 }
 
 function usageText({ input, output, cacheRead, cacheWrite }: Tokens, costUsd: number): string {

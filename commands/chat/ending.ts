@@ -5,7 +5,6 @@ import type { Answered, WaitResult } from "../../src/syscalls/services.ts";
 import type { ChatStatus } from "../events.ts";
 import type { ChatResult } from "./view.ts";
 
-/** The known fields of a result; missing ones are null in it. */
 export type Ending = Pick<ChatResult, "status" | "exit"> & Partial<ChatResult>;
 
 const SAID: { readonly [status in Exclude<RunStatus, "ok">]: string } = {
@@ -29,7 +28,6 @@ const HELD: { readonly [kind in WaitsFor["kind"]]: ChatStatus } = {
   restart: "unavailable",
 };
 
-/** Why a run was ended from outside, in words. */
 const REASONS: { readonly [reason: string]: string } = {
   "user.abort": "aborted by a person",
   "user.superseded": "replaced by a newer message",
@@ -72,7 +70,6 @@ export function endText(status: RunStatus, why: string | null): string | null {
   return why === null ? SAID[status] : `${SAID[status]}: ${REASONS[why] ?? why}`;
 }
 
-/** The last event of a conversation. */
 export function resultOf(
   { model, ...about }: Pick<ChatResult, "pid" | "parent" | "run" | "model">,
   { status, exit, ...known }: Ending,

@@ -17,9 +17,8 @@ import {
   textIn,
 } from "../io/stdin.ts";
 
-/** Per character that counts as one; characters of four bytes count as two. */
+/** JavaScript counts characters of four bytes as two. */
 const UTF8_BYTES_MAX = 3;
-/** Sent instead of a message that is too long. */
 const IN_A_FILE = "My message is too long to send directly. Read it from this file first.";
 
 export interface PromptRequest {
@@ -32,7 +31,6 @@ export interface PromptRequest {
   readonly beside?: boolean;
 }
 
-/** Data for an attachment, and its source. */
 export interface Beside {
   readonly what: "message" | "stdin";
   readonly bytes: Buffer;
@@ -40,13 +38,11 @@ export interface Beside {
 
 export interface PromptText {
   readonly text: string;
-  /** Data for an attachment. */
   readonly beside: Beside | null;
-  /** A warning for the person. */
   readonly warning: string | null;
 }
 
-/** Null without a message and without stdin. */
+/** null without a message and without stdin. */
 export async function readPrompt(io: Io, request: PromptRequest): Promise<PromptText | null> {
   const { message, ignoreStdin } = request;
   const fed = !ignoreStdin && comesOnStdin(io);
@@ -58,7 +54,6 @@ export async function readPrompt(io: Io, request: PromptRequest): Promise<Prompt
   return await withStdin(io, checkLength(message), request);
 }
 
-/** The text of a file as message, or the file as attachment. */
 export function messageIn(bytes: Buffer, name: string): PromptText {
   if (bytes.length === 0) throw new SysError("EUSAGE", `${name} is empty: nothing to send`);
   const text = fittingText(bytes);
@@ -100,7 +95,7 @@ async function withStdin(io: Io, message: string, { beside, firstByteMs }: Promp
   throw new SysError("EUSAGE", isText(data) ? tooLong(message.length + data.length) : "stdin is not text", [FILE_HINT]);
 }
 
-/** Null if binary or too long; checked without copying the data. */
+/** null if binary or too long; checked without copying the data. */
 function fittingText(bytes: Buffer): string | null {
   if (bytes.length > UTF8_BYTES_MAX * LIMITS.messageCharsMax) return null;
   const text = textIn(bytes);
@@ -111,7 +106,7 @@ function just(text: string): PromptText {
   return { text, beside: null, warning: null };
 }
 
-/** Data that a message brings along, in a tag that it does not hold itself: it cannot pretend to end. */
+/** The tag is one that the data does not contain, so the data cannot close it. */
 export function inBlock(data: string): string {
   let tag = "stdin";
   for (let number = 2; data.includes(`</${tag}>`); number++) tag = `stdin-${number}`;

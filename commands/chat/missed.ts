@@ -2,12 +2,11 @@
 
 import { LIMITS } from "../../src/abi/config/limits.ts";
 import { exitStatusOf, SysError } from "../../src/abi/errno.ts";
-import type { Approval } from "../../src/abi/process/process.ts";
 import type { Signal } from "../../src/abi/signal.ts";
 import type { Sys } from "../../src/abi/sys.ts";
 import { inPartText } from "../../src/syscalls/format.ts";
 import type { HistoryPage, WaitResult } from "../../src/syscalls/services.ts";
-import { wholeMessage } from "../history/message-pieces.ts";
+import { wholeMessage } from "../history/messages.ts";
 import { type Ending, endingOfWait } from "./ending.ts";
 import type { ChatView } from "./view.ts";
 
@@ -50,18 +49,7 @@ export async function wholeEnding(
   return ending;
 }
 
-/** Null when it is not open any more. */
-export async function openApproval(sys: Sys, id: string): Promise<Approval | null> {
-  try {
-    const { approvals } = await sys.call<{ approvals: readonly Approval[] }>("hil.list", { id });
-    return approvals[0] ?? null;
-  } catch (error) {
-    if (error instanceof SysError && error.code === "ENOENT") return null;
-    throw error;
-  }
-}
-
-/** A process that was made for a message which was refused is good for nothing. Returns what to tell when it stays. */
+/** Kills a new process that refused its message. Returns a warning if the process stays. */
 export async function discardUnused(sys: Sys, pid: string, refusal: unknown): Promise<string | null> {
   const left = `the new process ${pid} is still there. To end it: gsv kill ${pid}`;
   // After EAGAIN the message may have been accepted: keep the process.

@@ -11,11 +11,9 @@ export interface Pick {
   /** Appended to the message for the model. */
   readonly asks: string | null;
   readonly from: (answer: string) => Picked;
-  /** The message for the one retry; null for none. */
   readonly again: ((fault: string) => string) | null;
 }
 
-/** The first block of code, or the first one in a language. */
 export function codeBlock(language: string): Pick {
   const kind = language === "" ? "code" : language;
   const fault = `the answer contains no block of ${kind}`;
@@ -29,7 +27,7 @@ export function codeBlock(language: string): Pick {
   };
 }
 
-/** The first block, as CommonMark has them: between fences, closed by one at least as long or by the end, or, in no language, indented. */
+/** As in CommonMark: between fences of equal or greater length, or indented if no language is asked for. */
 export function firstBlock(answer: string, language: string): string | null {
   const lines = answer.split("\n");
   for (let at = 0; at < lines.length; at++) {
@@ -62,7 +60,6 @@ function indentedBlock(lines: readonly string[]): string | null {
 interface Picking {
   readonly view: ChatView;
   readonly pick: Pick;
-  /** Nothing of the answer is shown on the way. */
   readonly quiet: boolean;
   readonly ask: (request: ChatRequest, view: ChatView) => Promise<number>;
 }
@@ -82,9 +79,8 @@ export async function askedUntilPicked(request: ChatRequest, { view, pick, quiet
 }
 
 class PickedView {
-  /** Where the answer will not do but its run ended well. */
+  /** Set if the run succeeded but its answer does not have the part. */
   exit: number | null = null;
-  /** An end that was not printed, because of a retry. */
   refused: { readonly pid: string | null; readonly fault: string } | null = null;
 
   constructor(

@@ -7,17 +7,15 @@ import type { Signal } from "../../src/abi/signal.ts";
 import type { Sys } from "../../src/abi/sys.ts";
 import type { Aborted, Answered, Sent, Spawned, WaitResult } from "../../src/syscalls/services.ts";
 import type { Interruption, Io } from "../command.ts";
-import { timedOut } from "./abort.ts";
 import { answering } from "./answers.ts";
 import { Asking } from "./asking.ts";
-import { type Brought, uploaded } from "./attached.ts";
+import { type Uploads, uploaded } from "./attached.ts";
 import { answered, type Ending, endingOf, endingOfFailure, endText, resultOf } from "./ending.ts";
-import { type Happening, Happenings } from "./happenings.ts";
-import { Holds, heldBy } from "./hold.ts";
+import { FollowedRuns, Steered } from "./followed-runs.ts";
+import { Holds, heldBy, timedOut } from "./hold.ts";
 import { discardUnused, missedTexts, wholeEnding } from "./missed.ts";
 import { type ChatRequest, HOLD_NAMES, runNames, SECOND_INT_MS, SETTLE_MS, sendArguments } from "./request.ts";
-import { FollowedRuns } from "./runs.ts";
-import { Steered } from "./steering.ts";
+import { type RunEvent, RunEvents } from "./run-events.ts";
 import type { ChatResult, ChatView } from "./view.ts";
 
 /** Prints through the view as it goes and returns the exit status; throws when the message could not be sent or the kernel left. */
@@ -39,7 +37,7 @@ export async function chatRun(io: Io, request: ChatRequest, view: ChatView): Pro
 
 class ChatRun {
   private readonly sys: Sys;
-  private readonly happenings: Happenings;
+  private readonly events: RunEvents;
   private readonly waiting = new AbortController();
 
   private pid: string | undefined;
@@ -51,14 +49,12 @@ class ChatRun {
   private readonly steered: Steered;
   private readonly early: Signal[] = [];
   private readonly seenSeqs = new Set<number>();
-  /** The last text of the run. */
   private lastText: string | null = null;
   private readonly holds: Holds;
   private readonly asking: Asking | null;
   private readonly view: ChatView;
   private held: WaitsFor | null = null;
   private interruptedAt: number | null = null;
-  /** A person or stdin can answer requests. */
   private answered: boolean;
 
   constructor(
@@ -67,14 +63,14 @@ class ChatRun {
     view: ChatView,
   ) {
     this.sys = io.sys();
-    this.happenings = new Happenings(io);
-    this.asking = request.asks ? new Asking(io, () => this.happenings.push({ kind: "input", fault: null })) : null;
+    this.events = new RunEvents(io);
+    this.asking = request.asks ? new Asking(io, () => this.events.push({ kind: "input", fault: null })) : null;
     this.view = this.asking?.withRoom(view) ?? view;
     this.holds = new Holds(this.sys, this.view, (asked) => this.asking?.ask(asked));
     this.steered = new Steered({
       sys: this.sys,
       runs: this.runs,
-      push: (happening) => this.happenings.push(happening),
+      push: (event) => this.events.push(event),
     });
     this.pid = request.pid;
     this.answered = request.answers || request.asks;
@@ -82,14 +78,14 @@ class ChatRun {
 
   async follow(): Promise<Ending> {
     const { fresh, deadline } = this.request;
-    const { io, happenings } = this;
-    happenings.atEnd(io.onSignal((name) => happenings.push({ kind: "interruption", name })));
-    if (deadline !== null) happenings.later(Math.max(0, deadline.at - io.clock.mono()), { kind: "timeout" });
-    if (this.request.answers) happenings.atEnd(answering(io, this.steered.hearing()));
+    const { io, events } = this;
+    events.atEnd(io.onSignal((name) => events.push({ kind: "interruption", name })));
+    if (deadline !== null) events.later(Math.max(0, deadline.at - io.clock.mono()), { kind: "timeout" });
+    if (this.request.answers) events.atEnd(answering(io, this.steered.listener()));
     if (fresh === null) this.begin();
     else this.ask<Spawned>("proc.spawn", fresh, ({ pid }) => ({ kind: "fresh", pid }));
     for (;;) {
-      const ending = await this.handle(await happenings.next());
+      const ending = await this.handle(await events.next());
       if (ending !== null) return ending;
       // stdout is closed: quit silently; the run continues.
       if (io.stdout.closed) return { status: "detached", exit: ENDED_BY.PIPE };
@@ -108,74 +104,69 @@ class ChatRun {
   }
 
   leave(): void {
-    this.happenings.end();
+    this.events.end();
     this.waiting.abort();
   }
 
   private begin(): void {
     const { attached } = this.request;
-    if (attached.length === 0) this.send({ media: [], told: "" });
-    else this.happenings.answer(uploaded(this.io, this.pid, attached), (given) => ({ kind: "uploaded", ...given }));
+    if (attached.length === 0) this.send({ media: [], references: "" });
+    else this.events.answer(uploaded(this.io, this.pid, attached), (given) => ({ kind: "uploaded", ...given }));
   }
 
-  private send(brought: Brought): null {
+  private send(brought: Uploads): null {
     const { pid } = this;
     const names = runNames(this.request);
-    // Without a pid the process is only known from the answer, and by then its first signals may have come.
-    this.happenings.signals(pid === undefined ? { mine: true, names } : { pid, names: [...names, ...HOLD_NAMES] });
+    // Without a pid, the process is only known from the answer, which may come after its first signals.
+    this.events.signals(pid === undefined ? { mine: true, names } : { pid, names: [...names, ...HOLD_NAMES] });
     const args = sendArguments(this.request, pid, brought);
     this.ask<Sent | Answered>("proc.send", args, (sent) => ({ kind: "sent", sent }));
     return null;
   }
 
-  private ask<Answer>(
-    name: string,
-    args: object,
-    happening: (answer: Answer) => Happening,
-    signal?: AbortSignal,
-  ): void {
-    this.happenings.answer(this.sys.call<Answer>(name, args, signal === undefined ? {} : { signal }), happening);
+  private ask<Answer>(name: string, args: object, event: (answer: Answer) => RunEvent, signal?: AbortSignal): void {
+    this.events.answer(this.sys.call<Answer>(name, args, signal === undefined ? {} : { signal }), event);
   }
 
-  private async handle(happening: Happening): Promise<Ending | null> {
-    switch (happening.kind) {
+  private async handle(event: RunEvent): Promise<Ending | null> {
+    switch (event.kind) {
       case "fresh":
-        this.pid = happening.pid;
-        await this.view.fresh(happening.pid);
-        // Sent afterwards, like any other message, so that nothing of the answer comes before we listen.
+        this.pid = event.pid;
+        await this.view.fresh(event.pid);
+        // Sent after the spawn, so that no signal comes before we listen.
         this.begin();
         return null;
       case "uploaded":
-        this.pid = happening.pid;
-        return this.send(happening);
+        this.pid = event.pid;
+        return this.send(event);
       case "sent":
-        return happening.sent.runId === null ? answered(happening.sent) : this.onSent(happening.sent);
+        return event.sent.runId === null ? answered(event.sent) : this.onSent(event.sent);
       case "signal":
-        if (this.sent !== null) return this.onSignal(happening.signal);
-        this.early.push(happening.signal);
+        if (this.sent !== null) return this.onSignal(event.signal);
+        this.early.push(event.signal);
         return null;
       case "waited":
-        this.happenings.later(SETTLE_MS, { ...happening, kind: "settled" });
+        this.events.later(SETTLE_MS, { ...event, kind: "settled" });
         return null;
       case "settled":
-        return this.runs.has(happening.run) ? this.onSettled(happening.run, happening.result) : null;
+        return this.runs.has(event.run) ? this.onSettled(event.run, event.result) : null;
       case "steering":
-        this.steered.steer(happening.steering);
+        this.steered.steer(event.steering);
         return null;
       case "steered":
-        return this.onSteered(happening.run, happening.fault);
+        return this.onSteered(event.run, event.fault);
       case "state":
-        return this.onState(happening.state);
+        return this.onState(event.state);
       case "held":
         return this.held === null ? null : this.onHeld(this.held);
       case "interruption":
-        return this.onInterruption(happening.name);
+        return this.onInterruption(event.name);
       case "aborted":
-        if (happening.aborted) return null;
+        if (event.aborted) return null;
         await this.view.status(`the message stays in the queue of ${this.sent?.pid}`);
         return { status: "detached", exit: ENDED_BY.INT };
       case "input":
-        return this.onInput(happening.fault);
+        return this.onInput(event.fault);
       case "timeout":
         return timedOut(this.io, this.view, {
           request: this.request,
@@ -183,7 +174,7 @@ class ChatRun {
           runId: this.runs.current ?? undefined,
         });
       case "failed":
-        throw happening.error;
+        throw event.error;
     }
   }
 
@@ -195,7 +186,7 @@ class ChatRun {
     this.parent = sent.parent ?? null;
     await this.view.sent(sent);
     if (this.request.detach) return { status: "detached", exit: 0 };
-    if (!known) this.happenings.signals({ pid, names: HOLD_NAMES });
+    if (!known) this.events.signals({ pid, names: HOLD_NAMES });
     if (!known || sent.queued) this.ask<ProcessInfo>("proc.get", { pid }, (state) => ({ kind: "state", state }));
     this.wait(pid, runId);
     if (this.interruptedAt !== null) this.abort();
@@ -206,7 +197,7 @@ class ChatRun {
   private wait(pid: string, run: string): void {
     this.runs.follow(run);
     const wait = { pids: [pid], run, patient: this.request.patient || this.answered };
-    const waited = ({ results: [result] }: { results: [WaitResult] }): Happening => ({ kind: "waited", run, result });
+    const waited = ({ results: [result] }: { results: [WaitResult] }): RunEvent => ({ kind: "waited", run, result });
     this.ask("proc.wait", wait, waited, this.waiting.signal);
   }
 
@@ -216,7 +207,6 @@ class ChatRun {
     return this.runs.came(run) ?? this.replayed();
   }
 
-  /** Signals from before the run id was known. */
   private async replayed(): Promise<Ending | null> {
     for (const signal of this.early.splice(0)) {
       const ending = await this.onSignal(signal);
@@ -262,13 +252,13 @@ class ChatRun {
     return this.view.signal(signal).then(() => null);
   }
 
-  /** A hold of the process holds this message, whatever run it came from. */
-  private async onState(told: Pick<ProcessInfo, "state" | "waitsFor">): Promise<null> {
-    this.held = heldBy(told);
+  /** A hold of the process holds this message too. */
+  private async onState(status: Pick<ProcessInfo, "state" | "waitsFor">): Promise<null> {
+    this.held = heldBy(status);
     if (this.held === null) return null;
-    if (this.answered && "id" in this.held) return this.holds.told(this.held.id, this.parent).then(() => null);
-    if (!this.request.patient) this.happenings.later(SETTLE_MS, { kind: "held" });
-    else await this.holds.waiting(told.state, { pid: this.pid ?? "", parent: this.parent, waitsFor: this.held });
+    if (this.answered && "id" in this.held) return this.holds.showRequest(this.held.id, this.parent).then(() => null);
+    if (!this.request.patient) this.events.later(SETTLE_MS, { kind: "held" });
+    else await this.holds.waiting(status.state, { pid: this.pid ?? "", parent: this.parent, waitsFor: this.held });
     return null;
   }
 

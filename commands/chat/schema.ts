@@ -9,7 +9,6 @@ import { firstBlock, type Pick, type Picked } from "./pick.ts";
 const SCHEMA_BYTES_MAX = 64 * 1024;
 const FAULTS_SHOWN_MAX = 10;
 
-/** `-` is no schema: stdin belongs to the message. */
 export async function schemaIn(io: Io, path: string): Promise<Pick> {
   const host = await io.host();
   const found = await host.look(path, { follow: true });
@@ -51,9 +50,7 @@ function valueIn(answer: string): unknown {
   for (const text of [answer, firstBlock(answer, "json"), firstBlock(answer, "")]) {
     try {
       if (text !== null) return JSON.parse(text);
-    } catch {
-      // The next one may do.
-    }
+    } catch {}
   }
   return undefined;
 }

@@ -14,12 +14,9 @@ import { jsonLine, note } from "../io/status.ts";
 export type ChatResult = ChatEventOf<"result">;
 
 export interface ChatView {
-  /** A process was made for the message. */
   fresh(pid: string): Promise<void>;
-  /** The message was accepted. */
   sent(sent: Sent): Promise<void>;
   signal(signal: Signal): Promise<void>;
-  /** A line about how things stand. */
   status(text: string): Promise<void>;
   result(result: ChatResult): Promise<void>;
 }
@@ -30,7 +27,7 @@ const CALL_COLUMNS_MAX = 500;
 interface TextOptions {
   /** Leaves escape sequences of the model in a pipe; a terminal never gets them. */
   readonly raw: boolean;
-  /** Requests are asked elsewhere, with instructions. */
+  /** The questions that follow contain the instructions. */
   readonly asks?: boolean;
 }
 
@@ -98,17 +95,6 @@ export function textView(io: Io, { raw, asks = false }: TextOptions): ChatView {
 
 const UNSHOWN = "the answer has no printable text; --json prints it unchanged";
 
-/** Passes the answer on before it is shown. */
-export function tellingView(view: ChatView, told: (answer: string) => Promise<void>): ChatView {
-  return {
-    ...view,
-    async result(result) {
-      if (result.status === "ok") await told(result.text ?? "");
-      await view.result(result);
-    },
-  };
-}
-
 export function jsonLinesView(io: Io): ChatView {
   let about: Pick<ChatEvent, "pid" | "parent" | "run"> = { pid: null, parent: null, run: null };
   let begun = false;
@@ -147,7 +133,7 @@ export function jsonLinesView(io: Io): ChatView {
   };
 }
 
-/** Only the result, as one object; what happens on the way is status. */
+/** Only the result, as one object. The rest goes to stderr. */
 export function jsonResultView(io: Io): ChatView {
   const status = (text: string) => note(io, `gsv: ${text}`);
   return {

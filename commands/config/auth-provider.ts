@@ -1,5 +1,5 @@
-// `gsv auth provider NAME`: the key of a model provider, put where secrets are kept. It comes from the terminal, unseen, from stdin, from a
-// variable of the environment or from a program that prints it; as a word of the command line others would see it.
+// `gsv auth provider NAME`: saves the API key of a provider as a secret. Reads it hidden from the terminal, from stdin, a variable or the
+// output of a program. Never from an argument, which others could see.
 
 import { SETTING_NAMES } from "../../src/abi/config/config.ts";
 import { SysError } from "../../src/abi/errno.ts";
@@ -14,10 +14,10 @@ import { stdinText } from "../io/stdin.ts";
 import { printResult } from "../print.ts";
 
 const PREFIX = "apiKeys.";
-/** Any other server that speaks as OpenAI's does. */
+/** Any other OpenAI-compatible server. */
 const COMPATIBLE = "compatible";
 
-export const providerInput = {
+const providerInput = {
   name: field.text("anthropic, openai, google, openrouter or compatible (for ai.baseUrl)", {
     positional: true,
     longest: 40,
@@ -79,7 +79,7 @@ async function keyFrom(
   return io.stdin.kind === "none" ? "" : await stdinText(io);
 }
 
-/** What helpers need to find their own stores; nothing of it is a secret of gsv's. */
+/** Helpers need these to find their own stores. None is a secret of gsv. */
 const HELPER_ENV = [
   "PATH",
   "HOME",

@@ -13,11 +13,10 @@ interface Offer {
   readonly name: string;
   readonly about: string;
   readonly provider: string;
-  /** Where its key is kept. */
   readonly key?: string;
-  /** Where it answers, when that has to be asked. */
+  /** Default of the question for the address; none if the address is fixed. */
   readonly baseUrl?: string;
-  /** Empty leaves it to the server. */
+  /** Empty: the server decides. */
   readonly model: string;
 }
 
@@ -155,7 +154,7 @@ function faultOf(url: string): string | null {
 
 const SECRET_CHARS_MIN = 8;
 
-/** Empty where what there is stays. */
+/** Empty to keep the current one. */
 async function secretFor(io: Io, key: string, info: SettingInfo | undefined): Promise<string> {
   const isSet = info !== undefined && info.layer !== "default";
   const stays = isSet

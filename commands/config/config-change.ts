@@ -1,5 +1,4 @@
-// `gsv config set|edit`: changing settings from the command line. A secret comes from the terminal, unseen, or from stdin; as an
-// argument it would be in the shell's history and in everybody's process list, so there it is refused.
+// `gsv config set|edit`: changes settings. A secret comes hidden from the terminal, or from stdin; as an argument others could see it.
 
 import { SysError } from "../../src/abi/errno.ts";
 import { field } from "../../src/syscalls/define.ts";

@@ -9,7 +9,6 @@ import { settingNamed } from "../../src/syscalls/system/config.ts";
 
 export type Values = { readonly [key: string]: string };
 
-/** The settings a layer can hold. */
 export function namesIn(system: boolean): readonly SettingName[] {
   return SETTING_NAMES.filter((name) => {
     const { type, writes }: Setting = SETTINGS[name];
@@ -60,7 +59,7 @@ function valueOn(line: string): [SettingName, string] {
   return [name, canonicalValue(name, setting, unwritten(line.slice(equals + 1).trim()))];
 }
 
-// Text that a line would not give back as it is stands in quotes, as in JSON.
+// Text that would change when read back is quoted as JSON.
 function written(text: string): string {
   const plain = text === text.trim() && !/^"|[\u0000-\u001f\u2028\u2029]/.test(text);
   return plain ? text : JSON.stringify(text);
@@ -75,20 +74,18 @@ function unwritten(text: string): string {
   }
 }
 
-/** What to change so that a layer holds exactly these values. */
 export function changesBetween(before: Values, after: Values): { [key: string]: string | null } {
   const gone = Object.keys(before).filter((name) => !Object.hasOwn(after, name));
   const changed = Object.entries(after).filter(([name, value]) => before[name] !== value);
   return { ...Object.fromEntries(gone.map((name) => [name, null])), ...Object.fromEntries(changed) };
 }
 
-/** Whether a key is one of a secret, in whatever spelling. */
 export function isSecretKey(text: string): boolean {
   const found = keyWritten(text);
   return found !== null && SETTINGS[found.name].type === "secret";
 }
 
-/** What a setting of few values may be, in whatever spelling its key is. */
+/** Values of a setting with few of them; empty for others. Takes any spelling of the key. */
 export function choicesOf(text: string): readonly string[] {
   const found = keyWritten(text);
   const setting: Setting | null = found === null ? null : SETTINGS[found.name];

@@ -1,4 +1,4 @@
-// `gsv config get|list`: looking at settings. What changes them is in config-change.ts.
+// `gsv config get|list`: shows settings. config-change.ts changes them.
 
 import { field } from "../../src/syscalls/define.ts";
 import type { SettingInfo } from "../../src/syscalls/services.ts";

@@ -4,9 +4,9 @@
 import { SysError } from "../../src/abi/errno.ts";
 import { field } from "../../src/syscalls/define.ts";
 import type { FileView } from "../../src/syscalls/fs/files-service.ts";
-import type { Command, Io, Verb } from "../command.ts";
+import type { Command, Io } from "../command.ts";
 import { command } from "../define.ts";
-import { domainCommand } from "../derive.ts";
+import { noun } from "../derive.ts";
 import { jsonLine } from "../io/status.ts";
 import { stdinText } from "../io/stdin.ts";
 import { printText } from "../print.ts";
@@ -114,14 +114,8 @@ const remove = command(
   },
 );
 
-export function context(): Command {
-  const verbs = new Map<string, Verb>(
-    [list, show, add, edit, remove].map((each) => [
-      each.name.split(" ")[1] ?? "",
-      { summary: each.summary, input: each.spec.input, load: () => each },
-    ]),
-  );
-  return domainCommand("context", verbs, "Manage what agents know about you");
+export function context(): Promise<Command> {
+  return noun("context", "Manage what agents know about you", { list, show, add, edit, rm: remove });
 }
 
 interface Whose {

@@ -1,5 +1,4 @@
-// What of a person's own `gsv man -k` searches besides the manual: skills, context and knowledge, of their home and their agent's. As they lie
-// there: no kernel is started for it, and where there is no home there is nothing.
+// Searches skills, context and knowledge of your home and your agent's for `gsv man -k`. Starts no kernel; without a home, finds nothing.
 
 import { SysError } from "../../src/abi/errno.ts";
 import type { Sys } from "../../src/abi/sys.ts";
@@ -21,7 +20,6 @@ const FOUND_MAX = 4;
 /** Share of the question that a file must match. */
 const COVERAGE_MIN = 0.6;
 
-/** The best first. */
 export async function foundInOwnFiles(io: Io, question: string): Promise<readonly OwnFile[]> {
   const sys = await io.peek();
   if (sys === null) return [];
@@ -35,7 +33,7 @@ export async function foundInOwnFiles(io: Io, question: string): Promise<readonl
       .flatMap(({ section, coverage }) => (coverage >= COVERAGE_MIN ? [section.file] : []))
       .slice(0, FOUND_MAX);
   } catch (error) {
-    // The manual is there for whom the home is not.
+    // The search of the manual must work without a home.
     if (error instanceof SysError) return [];
     throw error;
   } finally {

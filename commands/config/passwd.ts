@@ -1,5 +1,5 @@
-// `gsv passwd [NAME]`: the password so far, then the new one twice on a terminal; from stdin one line each, the new one once. Root is not
-// asked for an old one, and gets its own first password on a terminal only.
+// `gsv passwd [NAME]`: asks for the current and twice for the new password; on stdin, one line each. Root needs no current password, and
+// sets its own first one only on a terminal.
 
 import { SysError } from "../../src/abi/errno.ts";
 import type { AccountInfo } from "../../src/syscalls/account/account-service.ts";

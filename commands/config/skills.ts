@@ -1,5 +1,5 @@
-// `gsv skills list|show|search|create|validate|update`: how kinds of work are done, one file each in skills.d of your home and of your
-// personal agent's. Yours go before the agent's of the same name.
+// `gsv skills list|show|search|create|validate|update`: instructions for kinds of work, one file each in skills.d of your home and your
+// personal agent's. Yours win over the agent's of the same name.
 
 import { SysError } from "../../src/abi/errno.ts";
 import { type Skill, skillFrom } from "../../src/abi/process/skill.ts";
@@ -7,17 +7,17 @@ import { indexSections } from "../../src/lib/text/search.ts";
 import type { AccountInfo } from "../../src/syscalls/account/account-service.ts";
 import { field } from "../../src/syscalls/define.ts";
 import type { FileView } from "../../src/syscalls/fs/files-service.ts";
-import type { Command, Io, Verb } from "../command.ts";
+import type { Command, Io } from "../command.ts";
 import { command } from "../define.ts";
-import { domainCommand, verbOf } from "../derive.ts";
+import { noun } from "../derive.ts";
 import { jsonLine } from "../io/status.ts";
 import { printResult, printText } from "../print.ts";
 
-interface Found extends Skill {
+interface FoundSkill extends Skill {
   readonly path: string;
 }
 
-interface Faulty {
+interface InvalidSkill {
   readonly path: string;
   readonly fault: string;
 }
@@ -26,12 +26,12 @@ const name = field.text("the skill", { positional: true, longest: 64, meta: "NAM
 
 const table = {
   kind: "table" as const,
-  rows: ({ skills: rows }: { skills: readonly Found[] }) =>
+  rows: ({ skills: rows }: { skills: readonly FoundSkill[] }) =>
     rows.map(({ name: skill, description, path }) => ({ name: skill, description, path })),
   columns: [
-    { head: "NAME", cell: (row: Found) => row.name },
-    { head: "DESCRIPTION", cell: (row: Found) => row.description, shrink: true as const },
-    { head: "PATH", cell: (row: Found) => row.path, minor: 1 },
+    { head: "NAME", cell: (row: FoundSkill) => row.name },
+    { head: "DESCRIPTION", cell: (row: FoundSkill) => row.description, shrink: true as const },
+    { head: "PATH", cell: (row: FoundSkill) => row.path, minor: 1 },
   ],
   empty: "no skills. To install the built-in ones: gsv skills update",
 };
@@ -115,26 +115,17 @@ const validate = command(
   },
 );
 
-export async function skills(): Promise<Command> {
-  const verbs = new Map<string, Verb>(
-    [list, show, search, create, validate].map((each) => [
-      each.name.split(" ")[1] ?? "",
-      { summary: each.summary, input: each.spec.input, load: () => each },
-    ]),
-  );
-  return domainCommand(
-    "skills",
-    verbs.set("update", await verbOf("sys.bootstrap", "skills update")),
-    "Manage skills: instructions for kinds of work",
-  );
+export function skills(): Promise<Command> {
+  const verbs = { list, show, search, create, validate, update: "sys.bootstrap" };
+  return noun("skills", "Manage skills: instructions for kinds of work", verbs);
 }
 
-async function all(io: Io): Promise<{ skills: Found[]; faults: Faulty[] }> {
+async function all(io: Io): Promise<{ skills: FoundSkill[]; faults: InvalidSkill[] }> {
   const { username } = await io.sys().call<{ username: string }>("system.whoami", {});
   const { accounts } = await io.sys().call<{ accounts: readonly AccountInfo[] }>("account.list", {});
   const agent = accounts.find(({ kind, owner }) => kind === "personal" && owner === username);
-  const found: Found[] = [];
-  const faults: Faulty[] = [];
+  const found: FoundSkill[] = [];
+  const faults: InvalidSkill[] = [];
   for (const home of ["~", ...(agent === undefined ? [] : [`~${agent.username}`])]) {
     const directory = `${home}/skills.d`;
     const view = await readOr(io, directory);

@@ -9,7 +9,7 @@ import { quoted } from "../../src/lib/text/quote.ts";
 import { field } from "../../src/syscalls/define.ts";
 import type { Command, Edited, Io } from "../command.ts";
 import { command } from "../define.ts";
-import { inOnePiece } from "../io/one-chunk.ts";
+import { inOnePiece } from "../io/host-files.ts";
 import { jsonLine, note } from "../io/status.ts";
 import { piecesOf, putPieces } from "./copy/gsv-side.ts";
 import { isMissing, statOf } from "./entries.ts";
@@ -50,16 +50,15 @@ export const edit: Command = command(
 
 const NAME_CHARS_MAX = 100;
 
-/** A draft is taken up again only for the content it was made of. */
+/** A draft is only continued for the content that it was made from. */
 function draftKey(path: string, { where, version }: Original): string {
   return sha256Hex(`${where ?? path} ${version ?? ""}`).slice(0, 12);
 }
 
 interface Original {
   readonly text: string;
-  /** The path without links. */
   readonly where: string | null;
-  /** Null when there is no such file yet. */
+  /** null for a new file. */
   readonly version: string | null;
 }
 
@@ -88,13 +87,13 @@ function textOf(path: string, bytes: Uint8Array): string {
   ]);
 }
 
-interface Written {
+interface WriteBack {
   readonly began: Original;
   readonly edited: Edited;
   readonly problems: Problems;
 }
 
-async function writeBack(io: Io, path: string, { began, edited, problems }: Written): Promise<void> {
+async function writeBack(io: Io, path: string, { began, edited, problems }: WriteBack): Promise<void> {
   const guard = began.version === null ? { exclusive: true } : { ifVersion: began.version };
   const upload = uuidv7(io.clock.now(), io.random);
   try {

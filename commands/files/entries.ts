@@ -1,11 +1,10 @@
-// Directories of gsv as commands go through them: whole lists of entries, and trees from the top down without following a link.
+// Lists and trees of gsv's directories, for commands. Does not follow links.
 
 import { join } from "../../fs/path.ts";
 import type { Sys } from "../../src/abi/sys.ts";
 import type { EntryPage, FileEntry, FileStat } from "../../src/syscalls/fs/fs-tree.ts";
 import type { Problems } from "./problems.ts";
 
-/** Sorted by name. */
 export async function entriesOf(sys: Sys, path: string): Promise<FileEntry[]> {
   const entries: FileEntry[] = [];
   for (let after: string | null | undefined; after !== null; ) {
@@ -20,7 +19,6 @@ export function statOf(sys: Sys, path: string, { link }: { readonly link: boolea
   return sys.call("fs.stat", { path, link });
 }
 
-/** The same, null where there is nothing. */
 export async function statOrNull(sys: Sys, path: string, how: { readonly link: boolean }): Promise<FileStat | null> {
   try {
     return await statOf(sys, path, how);
@@ -35,10 +33,9 @@ export function isMissing(error: unknown): boolean {
 }
 
 export interface Walked {
-  /** As it was typed, and from there on. */
+  /** The typed path and the names below it. */
   readonly path: string;
   readonly entry: FileEntry;
-  /** 0 for the named path. */
   readonly depth: number;
 }
 

@@ -66,7 +66,7 @@ const VALUED = /^--(?:size|mtime|mmin)$/;
 
 export const find: Command = {
   ...made,
-  // As everybody types it: `-name '*.md'`, and values that begin with a dash.
+  // Like find: flags with one dash, and values that begin with a dash.
   run: (args, io) => {
     const words: string[] = [];
     for (let at = 0; at < args.length; at++) {
@@ -83,7 +83,7 @@ export const find: Command = {
 
 type Test = (found: Walked) => boolean;
 
-interface Wanted {
+interface FindTests {
   readonly name?: string;
   readonly iname?: string;
   readonly path?: string;
@@ -94,7 +94,7 @@ interface Wanted {
   readonly newer?: string;
 }
 
-async function testsFrom(io: Io, wanted: Wanted): Promise<Test[]> {
+async function testsFrom(io: Io, wanted: FindTests): Promise<Test[]> {
   const tests: Test[] = [];
   const { name, iname, path, type, size, mtime, mmin, newer } = wanted;
   const now = io.clock.now();
@@ -122,7 +122,7 @@ function byName(fits: (name: string) => boolean): Test {
 
 const UNITS: { readonly [unit: string]: number } = { "": 512, c: 1, k: 1024, M: 1024 ** 2, G: 1024 ** 3 };
 
-// Rounded up to whole units before it is compared, as everywhere.
+// find rounds up to whole units before it compares.
 function bySize(text: string): Test {
   const { sign, count, unit } = parsed("size", text, /^([+-]?)([0-9]{1,15})([ckMG]?)$/);
   const bytes = UNITS[unit] ?? 512;

@@ -1,4 +1,4 @@
-// `gsv ln -s`: links are symbolic; a second name for the same content there is not.
+// `gsv ln -s`: creates symbolic links. There are no hard links.
 
 import { base, join } from "../../fs/path.ts";
 import { SysError } from "../../src/abi/errno.ts";

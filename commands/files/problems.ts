@@ -7,11 +7,9 @@ import type { Io } from "../command.ts";
 import { printError } from "../io/status.ts";
 import { PHRASES } from "./phrases.ts";
 
-/** Codes of errors about a path. */
-const TOLD = new Set([...Object.keys(PHRASES), "EINVAL", "ESRCH", "EIO", "ENOSYS"]);
+const ABOUT_PATHS = new Set([...Object.keys(PHRASES), "EINVAL", "ESRCH", "EIO", "ENOSYS"]);
 
 export class Problems {
-  /** Of the first one. */
   status = 0;
   failures = 0;
 
@@ -19,8 +17,8 @@ export class Problems {
     private readonly io: Io,
     private readonly command: string,
     private readonly json: boolean,
-    /** What else may be meant, looked up only where something failed. */
-    private readonly meant: (path: string, error: SysError) => Promise<readonly string[]> = async () => [],
+    /** More hints, only computed after a failure. */
+    private readonly moreHints: (path: string, error: SysError) => Promise<readonly string[]> = async () => [],
   ) {}
 
   /** Reports a failure and returns null. */
@@ -42,25 +40,22 @@ export class Problems {
     );
   }
 
-  /** The same with words of its own. */
   async tellAs(path: string, error: SysError, message: string): Promise<void> {
     this.status ||= exitStatusOf(error);
     this.failures++;
-    const hints = [...this.hints(path, error), ...(await this.meant(path, error))];
+    const hints = [...this.hints(path, error), ...(await this.moreHints(path, error))];
     await printError(this.io, new SysError(error.code, message, hints), this.json);
   }
 
-  /** The error, worded for this command and path. */
   worded(path: string, error: SysError): SysError {
     const message = `${this.command}: ${Problems.isPlain(error) ? `${path}: ` : ""}${Problems.phraseOf(error)}`;
     return new SysError(error.code, message, this.hints(path, error));
   }
 
   static isAboutPath({ code }: SysError): boolean {
-    return TOLD.has(code);
+    return ABOUT_PATHS.has(code);
   }
 
-  /** The kernel's message adds nothing to the code. */
   static isPlain({ code, message }: SysError): boolean {
     const phrase = PHRASES[code];
     const says = /: ([^:]*)$/.exec(message)?.[1] ?? "";
@@ -82,7 +77,6 @@ export class Problems {
 interface Typed {
   readonly command: string;
   readonly path: string;
-  /** The home on this machine. */
   readonly home?: string | undefined;
 }
 

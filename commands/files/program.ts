@@ -1,17 +1,28 @@
-// A program of the shell as a command of gsv: the same flags and the same output. Added here are --json, colours and columns on a
-// terminal, errors with hints, and gsv's exit statuses.
+// A program of the shell as a command of gsv, with the same flags and output. Adds --json, colors and columns on a terminal, errors with
+// hints, and gsv's exit statuses.
 
+import { join } from "../../fs/path.ts";
 import { ENDED_BY, SysError } from "../../src/abi/errno.ts";
+import type { Sys } from "../../src/abi/sys.ts";
 import { isBinary } from "../../src/lib/binary.ts";
 import { wantsColour } from "../../src/lib/text/colour.ts";
-import { type Call, Ended, type Files, type Program, phrase, Usage } from "../../src/shell/programs/program.ts";
+import {
+  type Call,
+  Ended,
+  type Entry,
+  type Files,
+  type Program,
+  phrase,
+  type Stat,
+  Usage,
+} from "../../src/shell/programs/program.ts";
+import type { FileEntry, Piece } from "../../src/syscalls/fs/fs-tree.ts";
 import { asks, helpLetter, type Spec, usageError } from "../args.ts";
 import type { Command, Io } from "../command.ts";
 import { showHelp } from "../define.ts";
-import { ForeignOutput } from "../io/foreign-output.ts";
+import { ForeignOutput, notForTerminals } from "../io/foreign-output.ts";
 import { jsonLine } from "../io/status.ts";
-import { gsvFiles } from "./gsv-files.ts";
-import { notForTerminals } from "./print-pieces.ts";
+import { entriesOf, statOf } from "./entries.ts";
 import { Problems } from "./problems.ts";
 
 interface How {
@@ -25,9 +36,8 @@ interface How {
 }
 
 export function programCommand(spec: Spec, how: How): Command {
-  const { name, summary, examples } = spec;
   return {
-    ...{ name, summary, examples, spec },
+    spec,
     async run(args, io) {
       if (asks(args, "--help", ...helpLetter(spec.input))) return showHelp(io, spec);
       const end = args.includes("--") ? args.indexOf("--") : args.length;
@@ -118,7 +128,7 @@ class Run {
     if (this.place.io.stdout.closed) throw new Ended(ENDED_BY.PIPE);
   }
 
-  /** Only a program that follows files pauses: it runs until it is interrupted, and needs a kernel meanwhile. */
+  /** Only programs that follow files pause. They run until interrupted and keep a kernel running. */
   private async pause(ms: number): Promise<void> {
     const { io } = this.place;
     this.release ??= this.follow();
@@ -192,7 +202,7 @@ class Run {
     };
   }
 
-  /** As the programs of the shell know errors: by a code and a phrase. */
+  /** The shell's programs expect errors with a code and a phrase. */
   private translated(path: string, error: unknown): Error {
     if (!(error instanceof SysError) || !Problems.isAboutPath(error)) {
       this.fatal ??= error;
@@ -210,4 +220,45 @@ interface Failed {
 
 function notHere(): Promise<never> {
   throw new Error("only programs of the shell run other programs");
+}
+
+/** The files of gsv as the shell's programs use them, over syscalls. */
+function gsvFiles(sys: Sys): Files {
+  return {
+    stat: async (path) => statFrom(await statOf(sys, path, { link: false }), path),
+    lstat: async (path) => statFrom(await statOf(sys, path, { link: true }), path),
+    list: async (path) =>
+      (await entriesOf(sys, path)).map((entry): Entry => {
+        return { name: entry.name, stat: statFrom(entry, join(path, entry.name)) };
+      }),
+    async read(path, offset) {
+      const { data, eof, version } = await sys.call<Piece>("fs.get", { path, offset });
+      return { bytes: Buffer.from(data, "base64"), eof, version };
+    },
+    write: async (path, bytes) => void (await sys.call("fs.put", { path, data: base64(bytes) })),
+    append: async (path, bytes) => void (await sys.call("fs.put", { path, data: base64(bytes), at: "end" })),
+    remove: async (path) => void (await sys.call("fs.remove", { path })),
+    link: async (path, target) => void (await sys.call("fs.link", { path, target })),
+    resolve: async (path) => (await statOf(sys, path, { link: false })).path,
+    mkdir: async (path, parents) => void (await sys.call("fs.mkdir", { path, parents })),
+    async setattr(path, { mode, uid, gid, mtimeMs }) {
+      await sys.call("fs.setattr", {
+        path,
+        ...(mode === undefined ? {} : { mode: mode.toString(8).padStart(4, "0") }),
+        ...(uid === undefined ? {} : { owner: String(uid) }),
+        ...(gid === undefined ? {} : { group: String(gid) }),
+        ...(mtimeMs === undefined ? {} : { mtimeMs }),
+      });
+    },
+  };
+}
+
+function statFrom(facts: FileEntry, place: string): Stat {
+  const { kind, mode, uid, gid, size, mtimeMs, target } = facts;
+  const link = target === undefined ? {} : { target };
+  return { kind, mode: Number.parseInt(mode, 8), uid, gid, size, mtimeMs, place, ...link, facts };
+}
+
+function base64(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString("base64");
 }

@@ -1,4 +1,4 @@
-// `gsv rm`: one call for each path, so a tree goes as a whole or, where something in it may not go, stays as a whole.
+// `gsv rm`: one call per path, so a tree is removed completely or, if something in it may not be removed, not at all.
 
 import { base } from "../../fs/path.ts";
 import { SysError } from "../../src/abi/errno.ts";

@@ -1,4 +1,4 @@
-// `gsv touch`: a file that is not there is made empty, one that is there has changed now.
+// `gsv touch`: creates an empty file or updates the time of an existing one.
 
 import { SysError } from "../../src/abi/errno.ts";
 import { field } from "../../src/syscalls/define.ts";

@@ -1,4 +1,4 @@
-// `gsv tree`: directories as a drawing. Processes have theirs in `gsv ps`.
+// `gsv tree`: draws a directory.
 
 import { wantsColour } from "../../src/lib/text/colour.ts";
 import { painted, visibleName } from "../../src/shell/programs/files/names-layout.ts";
@@ -75,7 +75,7 @@ function drawing(found: readonly Walked[], top: string, look: Look): string {
   return `${text}\n${counted(directories, "directory", "directories")}, ${counted(files, "file", "files")}\n`;
 }
 
-/** The lines before each name, computed from the end, where open branches are known. */
+/** The lines before each name. Computed from the end, because only then is it known which branches continue. */
 function branches(found: readonly Walked[]): string[] {
   const goesOn: boolean[] = [];
   const heads: string[] = [];

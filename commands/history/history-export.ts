@@ -1,17 +1,15 @@
 // `gsv history export`: a conversation as Markdown or JSON, on stdout or in a file of this computer. Overwrites only with --force.
 
-import { LIMITS } from "../../src/abi/config/limits.ts";
 import type { Message } from "../../src/abi/process/message.ts";
 import type { ProcessInfo } from "../../src/abi/process/process.ts";
 import { field } from "../../src/syscalls/define.ts";
 import type { HistoryPage } from "../../src/syscalls/services.ts";
-import type { Io } from "../command.ts";
 import { command } from "../define.ts";
 import { fenced } from "../io/fenced.ts";
-import { writeNew } from "../io/new-file.ts";
+import { writeNew } from "../io/host-files.ts";
 import { jsonLine, note } from "../io/status.ts";
 import { printText } from "../print.ts";
-import { wholeMessage } from "./message-pieces.ts";
+import { messagesOf } from "./messages.ts";
 
 const FORMATS = ["md", "json"] as const;
 type Format = (typeof FORMATS)[number];
@@ -44,38 +42,20 @@ export const exportHistory = command(
   },
   async ({ args, json }, io) => {
     const format: Format = json ? "json" : (args.format ?? (args.file?.endsWith(".json") ? "json" : "md"));
-    const messages = await allMessages(io, args.pid);
-    const { pid } = messages;
-    const info = await io.sys().call<ProcessInfo>("proc.get", { pid });
-    const text = format === "json" ? jsonOf(info, messages.all) : markdownOf(info, messages.all);
+    const sys = io.sys();
+    const { pid } = await sys.call<HistoryPage>("proc.history", { ...(args.pid && { pid: args.pid }), limit: 1 });
+    const info = await sys.call<ProcessInfo>("proc.get", { pid });
+    const messages = await Array.fromAsync(messagesOf(sys, pid));
+    const text = format === "json" ? jsonOf(info, messages) : markdownOf(info, messages);
     if (args.file === undefined) {
       await printText(io.stdout, text);
       return 0;
     }
     await writeNew(io, args.file, text, args.force === true);
-    await note(io, `wrote ${messages.all.length} messages of ${pid} to ${args.file}`);
+    await note(io, `wrote ${messages.length} messages of ${pid} to ${args.file}`);
     return 0;
   },
 );
-
-async function allMessages(io: Io, of: string | undefined) {
-  const all: Message[] = [];
-  for (let afterSeq = 0; ; ) {
-    const query = { ...(of === undefined ? {} : { pid: of }), afterSeq, limit: LIMITS.historyPageMax };
-    const page = await io.sys().call<HistoryPage>("proc.history", query);
-    for (const message of page.messages)
-      all.push(page.inPart.includes(message.id) ? await whole(io, page.pid, message) : message);
-    afterSeq = page.messages.at(-1)?.id ?? afterSeq;
-    if (!page.hasMoreAfter || page.messages.length === 0) return { pid: page.pid, all };
-  }
-}
-
-async function whole(io: Io, pid: string, message: Message): Promise<Message> {
-  const { text } = await wholeMessage(io.sys(), { pid, seq: message.id });
-  if (message.role === "assistant") return { ...message, content: { ...message.content, text } };
-  if (message.role === "toolResult") return { ...message, content: { ...message.content, output: text } };
-  return { ...message, content: text };
-}
 
 function jsonOf({ pid, label, owner }: ProcessInfo, messages: readonly Message[]): string {
   return jsonLine({ pid, label, owner, messages });

@@ -7,35 +7,30 @@ import { reveal } from "../../src/lib/text/sanitize.ts";
 import type { FoundText, SearchResult } from "../../src/syscalls/proc/history-service.ts";
 import { foundHead, procHistoryCalls, searchNote } from "../../src/syscalls/proc/proc-history.ts";
 import { looksLikeFlag } from "../args.ts";
-import type { Command, Io, Verb } from "../command.ts";
+import type { Command, Io } from "../command.ts";
 import { command } from "../define.ts";
-import { domainCommand, verbOf } from "../derive.ts";
+import { noun } from "../derive.ts";
 import { note } from "../io/status.ts";
 import { printPage, printResult } from "../print.ts";
 import { exportHistory } from "./history-export.ts";
 
-const DEFAULT_VERB = "show";
 const BOLD = "\x1b[1m";
 const PLAIN = "\x1b[22m";
 
 const searchCall = procHistoryCalls.find(({ name }) => name === "proc.search")!;
 
 export async function history(): Promise<Command> {
-  const verbs = new Map<string, Verb>([
-    [DEFAULT_VERB, await verbOf("proc.history", "history show")],
-    ["search", { summary: searchCall.summary, input: search.spec.input, load: () => search }],
-    ["export", { summary: exportHistory.summary, input: exportHistory.spec.input, load: () => exportHistory }],
-    ["segments", await verbOf("proc.segments", "history segments")],
-    ["policy", await verbOf("proc.history.policy", "history policy")],
-  ]);
-  const noun = domainCommand("history", verbs, "Show, search and edit histories");
-  return {
-    ...noun,
-    run: (args, io) => noun.run(meansShow(args) ? [DEFAULT_VERB, ...args] : args, io),
-  };
+  const made = await noun("history", "Show, search and edit histories", {
+    show: "proc.history",
+    search,
+    export: exportHistory,
+    segments: "proc.segments",
+    policy: "proc.history.policy",
+  });
+  return { ...made, run: (args, io) => made.run(meansShow(args) ? ["show", ...args] : args, io) };
 }
 
-/** Nothing, a process, or flags alone and not a question for help. */
+/** No words, a pid, or only flags other than --help. */
 function meansShow(args: readonly string[]): boolean {
   if (args.some((arg) => arg === "--help" || arg === "-h")) return false;
   const first = args[0];
@@ -58,12 +53,12 @@ const search: Command = command(
     const last = words.at(-1) ?? "";
     if (result.found.length === 0 && io.stderr.isTTY && /^[\p{L}\p{N}]+$/u.test(last))
       await note(io, `whole words are looked for: ${quoted(`${last}*`)} finds those that begin so`);
-    // As grep does, so that a script can ask.
+    // Like grep.
     return result.found.length === 0 ? 1 : 0;
   },
 );
 
-/** Hits stand out; nothing of the text itself reaches the terminal but as text. */
+/** Hits are bold. The text itself is made inert. */
 async function printLit(io: Io, result: SearchResult): Promise<void> {
   const lines = result.found.map((row) => `${reveal(foundHead(row))} ${lit(row)}\n`);
   if (lines.length > 0) await printPage(io, lines.join(""), { isInert: true });

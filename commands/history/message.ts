@@ -5,7 +5,7 @@ import type { Command, Io } from "../command.ts";
 import { command } from "../define.ts";
 import { declared } from "../derive.ts";
 import { jsonLine } from "../io/status.ts";
-import { piecesOf, type Wanted, wholeMessage } from "./message-pieces.ts";
+import { type MessageRequest, piecesOf, wholeMessage } from "./messages.ts";
 
 export async function messageCommand(): Promise<Command> {
   const { summary, input, cli } = await declared("proc.message");
@@ -21,7 +21,7 @@ export async function messageCommand(): Promise<Command> {
   });
 }
 
-async function print(io: Io, request: Wanted): Promise<void> {
+async function print(io: Io, request: MessageRequest): Promise<void> {
   const sanitizer = new Sanitizer();
   let endsLine = true;
   for await (const { text } of piecesOf(io.sys(), request)) {

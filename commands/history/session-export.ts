@@ -1,5 +1,5 @@
-// `gsv session export [KEY]`: the conversation of a session as a document of its own: Markdown, one JSON object, or a page of HTML that needs
-// nothing else and runs nothing. Written as it is read, a message at a time.
+// `gsv session export [KEY]`: a session as Markdown, JSON, or a page of HTML without scripts and external files. Written message by
+// message.
 
 import { ENDED_BY } from "../../src/abi/errno.ts";
 import type { Message } from "../../src/abi/process/message.ts";
@@ -11,7 +11,7 @@ import { command } from "../define.ts";
 import { fenced } from "../io/fenced.ts";
 import { jsonLine } from "../io/status.ts";
 import { printText } from "../print.ts";
-import { messagesOf } from "./session-messages.ts";
+import { messagesOf } from "./messages.ts";
 
 const FORMATS = ["md", "json", "html"] as const;
 
@@ -43,7 +43,7 @@ export const exportSession = command(
     const session = await sys.call<SessionInfo>("session.get", { key: args.key });
     await printText(io.stdout, head(session));
     let isFirst = true;
-    for await (const message of messagesOf(sys, session)) {
+    for await (const message of session.pid === null ? [] : messagesOf(sys, session.pid)) {
       await printText(io.stdout, each(message, isFirst));
       isFirst = false;
       if (io.stdout.closed) return ENDED_BY.PIPE;

@@ -9,7 +9,7 @@ import type { SessionInfo } from "../../src/syscalls/session/session-service.ts"
 import { command } from "../define.ts";
 import { jsonLine } from "../io/status.ts";
 import { printText } from "../print.ts";
-import { messagesOf } from "./session-messages.ts";
+import { messagesOf } from "./messages.ts";
 
 const TOOL_CHARS_MAX = 200;
 
@@ -29,7 +29,9 @@ export const preview = command(
     const sys = io.sys();
     const session = await sys.call<SessionInfo>("session.get", { key: args.key });
     if (!json) await printText(io.stdout, `Session: ${session.key} (${previewCount(session)})`);
-    for await (const message of messagesOf(sys, session, args.limit)) {
+    const skipped = args.limit === undefined ? 0 : Math.max(0, session.messages - args.limit);
+    const shown = session.pid === null ? [] : messagesOf(sys, session.pid, skipped);
+    for await (const message of shown) {
       if (json) await io.stdout.write(jsonLine(message));
       else await printText(io.stdout, previewText(message));
       if (io.stdout.closed) return ENDED_BY.PIPE;
@@ -43,7 +45,6 @@ function previewCount({ messages, summarized }: SessionInfo): string {
   return summarized === 0 ? total : `${total}: ${messages - summarized} as they are, ${summarized} summarized`;
 }
 
-/** Its first words, in whole characters. */
 function first(text: string): string {
   const chars = [...text.slice(0, 2 * TOOL_CHARS_MAX + 2)];
   return chars.length > TOOL_CHARS_MAX ? `${chars.slice(0, TOOL_CHARS_MAX).join("")}...` : text;

@@ -1,5 +1,4 @@
-// `gsv diff`, `gsv undo`, `gsv rewind`: what a run changed in files, and the way back. A difference is text for other programs; on a terminal its lines are
-// coloured, and nothing in it acts there.
+// `gsv diff`, `gsv undo`, `gsv rewind`: shows the changes of a run, and reverts them.
 
 import { SysError } from "../../src/abi/errno.ts";
 import type { ChangedFile, ShownDiff, Undone } from "../../src/abi/process/undo.ts";

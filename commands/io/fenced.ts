@@ -1,4 +1,4 @@
-// A text as a block of Markdown, in a fence that nothing in the text ends. Pure.
+// A Markdown code block, in a fence longer than any in the text. Pure.
 
 export function fenced(text: string): string {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length));

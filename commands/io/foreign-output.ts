@@ -1,8 +1,10 @@
-// Bytes of files and programs on their way to one of our streams: into a pipe unchanged, and inert on a terminal, however they were cut
-// into pieces.
+// Prints bytes of files and programs: unchanged into a pipe, sanitized on a terminal, even if an escape sequence comes in pieces.
 
+import { SysError } from "../../src/abi/errno.ts";
+import { isBinary } from "../../src/lib/binary.ts";
+import { quoted } from "../../src/lib/text/quote.ts";
 import { Sanitizer } from "../../src/lib/text/sanitize.ts";
-import type { Output } from "../command.ts";
+import type { Io, Output } from "../command.ts";
 
 export class ForeignOutput {
   private readonly decoder = new TextDecoder();
@@ -19,4 +21,32 @@ export class ForeignOutput {
   async end(): Promise<void> {
     if (this.output.isTTY) await this.output.write(this.sanitizer.push(this.decoder.decode()) + this.sanitizer.end());
   }
+}
+
+/** Refuses binary data on a terminal. */
+export async function printPieces(io: Io, path: string, pieces: AsyncIterable<Uint8Array>): Promise<void> {
+  if (io.stdout.isTTY) return printText(io, path, pieces);
+  for await (const piece of pieces) {
+    await io.stdout.write(piece);
+    if (io.stdout.closed) return;
+  }
+}
+
+async function printText(io: Io, path: string, pieces: AsyncIterable<Uint8Array>): Promise<void> {
+  const output = new ForeignOutput(io.stdout);
+  let begun = false;
+  for await (const piece of pieces) {
+    if (!begun && isBinary(piece)) throw notForTerminals(path);
+    begun = true;
+    await output.write(piece);
+    if (io.stdout.closed) return;
+  }
+  await output.end();
+}
+
+export function notForTerminals(path: string): SysError {
+  const name = path.slice(path.lastIndexOf("/") + 1) || "file";
+  return new SysError("EINVAL", `${path}: binary data is not printed on a terminal`, [
+    `gsv cp ${quoted(path)} ${quoted(`host:./${name}`)} copies it to this machine`,
+  ]);
 }

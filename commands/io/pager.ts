@@ -17,17 +17,14 @@ const PAGER_ENV =
 /** Exit statuses of `sh` for a program that is missing or cannot run. */
 const NOT_RUN = [126, 127];
 
-/** Where lines are broken: nowhere but on a terminal. */
 export function widthOf(output: Output): number | null {
   return output.isTTY ? output.columns : null;
 }
 
-/** Help and pages of the manual, as they are to look where they are shown. */
 export function lookOf(io: Io, output: Output = io.stdout): Look {
   return { width: widthOf(output), colour: wantsColour(output.isTTY, io.env) };
 }
 
-/** Shows text that was laid out for that look. */
 export function read(io: Io, text: string): Promise<number> {
   return page(io, text, lookOf(io).colour && io.stdout.isTTY ? { isInert: true } : undefined);
 }

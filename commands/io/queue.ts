@@ -1,4 +1,4 @@
-// A queue between signals and one reader: what happened, in order, kept until the reader takes it.
+// A queue with one reader.
 
 export class Queue<T> {
   private readonly items: T[] = [];

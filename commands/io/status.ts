@@ -6,16 +6,16 @@ import { displayWidth } from "../../src/lib/text/truncate.ts";
 import { wrapWords } from "../../src/lib/text/wrap.ts";
 import type { Io, Output } from "../command.ts";
 
-// Everything a terminal might act on or not show. In JSON it can only stand inside strings, where an escape means the same.
+// Characters that a terminal might act on or not show. In JSON they only occur in strings, where an escape means the same.
 const UNSAFE_IN_JSON =
   /[\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e0fff}]/gu;
 
-/** One line of status: never data, so it goes to stderr. */
+/** One line of status on stderr. */
 export function note(io: Io, text: string): Promise<void> {
   return io.stderr.write(`${broken(io.stderr, reveal(text), "")}\n`);
 }
 
-/** One line, on a terminal broken at words; what follows the first stands further in. */
+/** Wraps at words on a terminal, and indents the following lines. */
 function broken(output: Output, line: string, indent: string): string {
   if (!output.isTTY || displayWidth(indent + line) <= output.columns) return indent + line;
   return wrapWords(line, output.columns, { first: indent, rest: `${indent}  ` }).join("\n");

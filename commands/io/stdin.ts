@@ -9,15 +9,13 @@ import { note } from "./status.ts";
 
 /** Enough for a slow producer such as a download, short enough for a pipe without a writer. */
 export const FIRST_BYTE_MS = 2500;
-/** Of what has to be text and goes nowhere but into a call. */
+/** Limit for text that goes into one call. */
 const TEXT_BYTES_MAX = 8 * 1024 * 1024;
 export const FILE_HINT = "copy it to a file first: gsv cp - '~/report.txt' < report.txt";
 
 export interface StdinRequest {
   readonly bytesMax: number;
-  /** How not to wait for it. */
   readonly instead: string;
-  /** What to do with more than is held. */
   readonly tooMuch?: string;
 }
 
@@ -25,7 +23,6 @@ export function comesOnStdin(io: Io): boolean {
   return io.stdin.kind !== "none" && io.stdin.kind !== "tty";
 }
 
-/** All of stdin as text, for as long as it takes. */
 export async function stdinText(io: Io, instead = "ctrl-c quits"): Promise<string> {
   const bytes = await stdinBytes(io, { bytesMax: TEXT_BYTES_MAX, instead });
   const text = textIn(bytes);
@@ -43,12 +40,11 @@ export function textIn(bytes: Uint8Array): string | null {
   return isText(bytes) ? new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes) : null;
 }
 
-/** All of it, for as long as it takes. */
 export async function stdinBytes(io: Io, request: StdinRequest): Promise<Buffer> {
   return await readToEnd(io, reader(io), request);
 }
 
-/** Null when nothing came in time; a file needs none. What cannot be read at all is EIO. */
+/** null if nothing came in time. Fails with EIO if stdin cannot be read. */
 export async function stdinBytesSoon(io: Io, firstByteMs: number, request: StdinRequest): Promise<Buffer | null> {
   const from = reader(io);
   if (io.stdin.kind === "file") return await readToEnd(io, from, request);
@@ -59,7 +55,7 @@ export async function stdinBytesSoon(io: Io, firstByteMs: number, request: Stdin
     io.clock.sleep(firstByteMs, silence.signal).then(() => false),
   ]).finally(() => silence.abort());
   if (heard) return await readToEnd(io, from, request, await first);
-  // The read stays pending until the command has ended; its late result or failure means nothing any more.
+  // The read stays pending until the command ends; ignore its failure.
   first.catch(() => {});
   return null;
 }

@@ -1,4 +1,4 @@
-// Tables: aligned, with a header and no borders; cut to the width and with ages on a terminal, whole and with ISO times elsewhere.
+// Tables, aligned and without borders. On a terminal, cut to its width and with ages; elsewhere complete and with ISO times.
 
 import { reveal } from "../../src/lib/text/sanitize.ts";
 import { toned } from "../../src/lib/text/tones.ts";
@@ -9,10 +9,9 @@ import { columnText, instantOf } from "../../src/syscalls/format.ts";
 const GAP = "  ";
 const UNDER = "      ";
 const SHRUNK_COLUMNS_MIN = 8;
-/** Below that a label is hard to tell from another, and less telling columns go before it. */
+/** Below this width, labels are hard to tell apart: drop minor columns first. */
 const SHRUNK_COLUMNS_GOOD = 20;
 export interface TableView {
-  /** Columns of the terminal; null where nothing is cut. */
   readonly width: number | null;
   readonly nowMs: number;
   readonly colour?: boolean;
@@ -31,7 +30,6 @@ function plainTable(columns: readonly Column[], rows: readonly object[], view: T
     const [texts, widest] = plainTexts(columns[at]!, rows, view);
     const width = at === columns.length - 1 ? null : widest;
     const isRight = columns[at]!.align === "right";
-    // Most cells repeat the one above.
     let above: string | null = null;
     let placed = "";
     for (let index = 0, to = at; index < texts.length; index++, to += columns.length) {
@@ -47,7 +45,6 @@ function plainTable(columns: readonly Column[], rows: readonly object[], view: T
   return PLAIN.test(text) && text.split("\n").length === rows.length + 2 ? text : null;
 }
 
-/** The texts of a column, head first, and their width. */
 function plainTexts(column: Column, rows: readonly object[], view: TableView): [texts: string[], width: number] {
   const texts = new Array<string>(rows.length + 1);
   let text = headOf(column, view);
@@ -103,7 +100,7 @@ function cutTo(text: string, width: number, cutting: typeof cutStart): string {
   return cut + " ".repeat(width - displayWidth(cut));
 }
 
-// Nothing of it is cut: it takes the lines it needs.
+// Wrapped, not cut.
 function underRow(column: Column, row: object, view: TableView): string {
   const text = reveal(cellOf(column, row, view)) || "-";
   const room = Math.max(SHRUNK_COLUMNS_MIN, (view.width ?? 0) - UNDER.length);
@@ -113,7 +110,6 @@ function underRow(column: Column, row: object, view: TableView): string {
     .join("\n");
 }
 
-/** The cells of one row and how wide each is. */
 interface Line {
   readonly texts: readonly string[];
   readonly widths: readonly number[];
@@ -122,9 +118,7 @@ interface Line {
 interface Fitted {
   readonly columns: readonly Column[];
   readonly cells: readonly Line[];
-  /** Of each column, as it will be. */
   readonly widths: number[];
-  /** Columns with cells below their row. */
   readonly below: readonly Column[];
 }
 
@@ -135,8 +129,8 @@ function lineOf(texts: readonly string[]): Line {
   return { texts: shown, widths: shown.map(displayWidth) };
 }
 
-// On a terminal that is too narrow, columns with nothing in them go first, then those that can stand below, then cells shrink as long as
-// they can be read, then minor columns go, and then cells shrink further.
+// On a narrow terminal: drop empty columns, move columns below the row if they can, shrink cells while they stay readable, drop minor
+// columns, shrink further.
 function fitted(
   columns: readonly Column[],
   rows: readonly object[],
@@ -196,7 +190,7 @@ function cellOf(column: Column, row: object, view: TableView): string {
   return isAge ? ageText(instantOf(column, row), view.nowMs) : columnText(column, row);
 }
 
-// The widest of the columns that may shrink gives way first, one cell at a time; whatever still sticks out is cut with the line.
+// The widest column shrinks first, one cell at a time. The line is cut if that is not enough.
 function shrink(
   columns: readonly Column[],
   widths: number[],

@@ -1,18 +1,16 @@
-// Every command with its verbs, to any depth, for those who need all of them: the manual, completion and the README test. Running a command
-// needs only lookup.ts, which loads one.
+// Every command with its verbs, for the manual, completion and the README test. To run a command, lookup.ts loads only that one.
 
 import type { Command, Commands } from "../command.ts";
 import { domainCommand } from "../derive.ts";
 import { domains, verbsOf } from "../verbs.ts";
 
 export interface Leaf {
-  /** As it is typed after `gsv`. */
   readonly name: string;
   readonly summary: string;
   readonly command: Command;
 }
 
-/** What the first word of a command line means; null when it means nothing. Commands that no person types are not found. */
+/** null for unknown words and hidden commands. */
 export async function rootCommand(commands: Commands, word: string): Promise<Command | null> {
   const entry = commands.get(word);
   if (entry !== undefined) return entry.hidden ? null : await entry.load();
@@ -20,7 +18,6 @@ export async function rootCommand(commands: Commands, word: string): Promise<Com
   return verbs === null ? null : domainCommand(word, verbs);
 }
 
-/** The command or noun these words name, all of them. */
 export async function commandNamed(
   commands: Commands,
   [word = "", ...verbs]: readonly string[],
@@ -30,7 +27,6 @@ export async function commandNamed(
   return command;
 }
 
-/** The nouns among the first words. */
 export async function nouns(commands: Commands): Promise<readonly string[]> {
   const roots = await Promise.all(
     (await firstWords(commands)).map(async (word) => ({ word, command: await rootCommand(commands, word) })),
@@ -38,12 +34,12 @@ export async function nouns(commands: Commands): Promise<readonly string[]> {
   return roots.flatMap(({ word, command }) => (command?.verbs === undefined ? [] : [word]));
 }
 
-/** Every command that does something, in the order help lists them. */
+/** Without nouns, in the order of help. */
 export async function allCommands(commands: Commands): Promise<readonly Leaf[]> {
   const found = await Promise.all(
     (await firstWords(commands)).map(async (word) => {
       const command = await rootCommand(commands, word);
-      return command === null ? [] : leavesOf({ name: word, summary: command.summary, command });
+      return command === null ? [] : leavesOf({ name: word, summary: command.spec.summary, command });
     }),
   );
   return found.flat();

@@ -1,5 +1,5 @@
-// What there is to choose from where a value is expected: choices, pids with their labels, approvals, archives, syscalls, topics and
-// configuration keys. What the home holds is looked up, at most one page of it; without a home there is simply less.
+// Values to complete: choices, pids with labels, approvals, archives, syscalls, topics, settings. Reads at most one page of the home;
+// without a home, there are fewer.
 
 import type { HookInfo } from "../../src/abi/hook.ts";
 import { coreInstant } from "../../src/abi/process/crash.ts";
@@ -22,36 +22,33 @@ export interface Candidate {
 
 export interface Completion {
   readonly candidates: readonly Candidate[];
-  /** The names of files are the shell's business. */
+  /** The shell completes file names. */
   readonly files?: true;
 }
 
-export interface Wanted {
+export interface ValueRequest {
   readonly key: string;
   readonly field: Fields[string];
   readonly command: string;
-  /** The typed part. */
   readonly current?: string;
-  /** Words of the command that stand before. */
   readonly before: readonly string[];
   readonly io: Io;
   readonly commands: Commands;
 }
 
-export async function valuesOf(wanted: Wanted): Promise<Completion> {
-  const { field, before } = wanted;
+export async function valuesOf(request: ValueRequest): Promise<Completion> {
+  const { field, before } = request;
   if (field.choices !== undefined) return { candidates: field.choices.map((value) => ({ value })) };
-  const { io, current = "" } = wanted;
+  const { io, current = "" } = request;
   if (field.of === "file" || (field.of === "host-or-file" && !current.startsWith("host:")))
     return { candidates: (await pathsFrom(io, current)).filter(({ value }) => !before.includes(value)) };
   if (field.kind === "path" || field.kind === "paths") return { candidates: [], files: true };
-  const candidates = await namesOf(wanted);
-  // Of a list nothing is named twice.
+  const candidates = await namesOf(request);
   const many = field.kind === "pids" || field.of === "process";
   return { candidates: many ? candidates.filter(({ value }) => !before.includes(value)) : candidates };
 }
 
-function namesOf({ key, field, command, before, io, commands }: Wanted): Candidate[] | Promise<Candidate[]> {
+function namesOf({ key, field, command, before, io, commands }: ValueRequest): Candidate[] | Promise<Candidate[]> {
   if (field.kind === "pid" || field.kind === "pids" || field.of === "process") return processes(io);
   switch (field.of) {
     case "approval":
@@ -96,7 +93,7 @@ async function look<Result>(io: Io, name: string, args: object = {}): Promise<Re
   }
 }
 
-/** Names inside gsv; one that begins with a dot when a dot is typed. */
+/** Names inside gsv. Hidden ones only after a typed dot. */
 async function pathsFrom(io: Io, current: string): Promise<Candidate[]> {
   const head = current.slice(0, current.lastIndexOf("/") + 1);
   const typed = current.slice(head.length);
@@ -190,7 +187,7 @@ export async function accountNames(io: Io): Promise<Candidate[]> {
   return ["root", ...humans.map(({ username }) => username)].map((value) => ({ value }));
 }
 
-/** `KEY=`, and after it what a key of few values takes. */
+/** `KEY=`, then the values of the setting. */
 export async function settings(typed: string, io: Io): Promise<Candidate[]> {
   const [key = "", value] = typed.split(/=(.*)/s);
   if (value === undefined) return (await configKeys(io)).map((each) => ({ ...each, value: `${each.value}=` }));
@@ -198,7 +195,7 @@ export async function settings(typed: string, io: Io): Promise<Candidate[]> {
   return choicesOf(key).map((choice) => ({ value: `${key}=${choice}` }));
 }
 
-// Whatever list the call returns, its rows name their keys. A gsv that has no such call has no such command either.
+// Takes any list with rows that have a `key`.
 async function configKeys(io: Io): Promise<Candidate[]> {
   const result = (await look<{ readonly [name: string]: unknown }>(io, "config.list")) ?? {};
   const rows = Object.values(result).filter(Array.isArray).flat() as readonly { key?: unknown; doc?: unknown }[];

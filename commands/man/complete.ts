@@ -23,11 +23,7 @@ const spec: Spec = {
   examples: [],
 };
 
-// Not parsed as others are: the words are those of another command line.
 export const complete = (commands: Commands): Command => ({
-  name: spec.name,
-  summary: spec.summary,
-  examples: spec.examples,
   spec,
   async run([index = "", ...words], io) {
     const at = /^[0-9]{1,4}$/.test(index) ? Number(index) : words.length;
@@ -44,7 +40,6 @@ export const complete = (commands: Commands): Command => ({
 
 interface Typed {
   readonly before: readonly string[];
-  /** The typed part of the word. */
   readonly current: string;
 }
 
@@ -56,7 +51,7 @@ interface Source {
 export async function completionOf(commands: Commands, { before, current }: Typed, io: Io): Promise<Completion> {
   const typed = current.replace(/^["']/, "");
   const { candidates, files } = await atPlace(before, typed, { commands, io });
-  // What does not show as it is would not be one line, or not the one a person takes it for.
+  // A value with control characters would not fit on one line, or would look like another.
   const fitting = candidates.filter(({ value }) => value.startsWith(typed) && reveal(value) === value);
   return { candidates: fitting, ...(files ? { files } : {}) };
 }
@@ -78,7 +73,6 @@ async function atPlace(all: readonly string[], current: string, from: Source): P
   return command === null ? NOTHING : within(command, rest, current, from);
 }
 
-/** What may be the value of a flag that any command takes. */
 function globalValues(name: GlobalName, typed: string, io: Io): Promise<readonly Candidate[]> | readonly Candidate[] {
   if (name === "--user") return accountNames(io);
   if (name === "--set") return settings(typed, io);
@@ -88,7 +82,6 @@ function globalValues(name: GlobalName, typed: string, io: Io): Promise<readonly
 
 interface WithoutGlobals {
   readonly before: readonly string[];
-  /** The flag that expects the typed value. */
   readonly open: GlobalName | null;
 }
 
@@ -121,7 +114,6 @@ const USUAL: readonly Candidate[] = [
   { value: "--json", note: "print JSON" },
   { value: "--help", note: "print help" },
 ];
-/** What any command takes, before it or after. */
 const ANYWHERE: readonly Candidate[] = [
   ...USUAL,
   ...Object.entries(GLOBAL_FLAGS).map(([value, { doc }]) => ({ value, note: doc })),
@@ -163,11 +155,9 @@ async function afterCommand(
 }
 
 interface Read {
-  /** The words that are no flags and no flag's value. */
   readonly words: readonly string[];
-  /** The flag before the cursor that wants a value. */
+  /** The flag before the cursor, if it needs a value. */
   readonly open?: { readonly key: string; readonly field: Spec["input"][string] };
-  /** After `--` nothing is a flag. */
   readonly ended: boolean;
 }
 

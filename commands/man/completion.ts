@@ -1,5 +1,4 @@
-// `gsv completion bash|zsh|fish`: a script that lets the shell ask `gsv __complete` what may stand at the cursor. The scripts decide
-// nothing themselves; they only bring the words over and the candidates back.
+// `gsv completion bash|zsh|fish`: a script for the shell. It only calls `gsv __complete` and passes the candidates on.
 
 import { field } from "../../src/syscalls/define.ts";
 import bash from "../completion/gsv.bash" with { type: "text" };

@@ -30,19 +30,17 @@ export function helpText(spec: Spec, look: Look): string {
   );
 }
 
-/** Two columns, the second one aligned. */
 export function aligned(rows: readonly Row[]): string[] {
   return rowLines(rows, "", null);
 }
 
-/** The arguments without a flag, with what each is. */
 export function wordRows(spec: Spec): Row[] {
   return Object.entries(spec.input)
     .filter(([, field]) => field.positional && !isHidden(field))
     .map(([key, field]) => [field.meta ?? field.choices?.join("|") ?? key.toUpperCase(), docOf(field)]);
 }
 
-// A model reads the same fields, and it has no stdin.
+// Models read the same docs, and have no stdin.
 function docOf({ doc, stdin }: Fields[string]): string {
   return stdin ? `${doc}; - reads it from stdin` : doc;
 }
@@ -63,7 +61,6 @@ export function flagRows(spec: Spec): Row[] {
   ];
 }
 
-/** The flags that stand anywhere on any command line. */
 export function globalRows(): Row[] {
   const rows = Object.entries(GLOBAL_FLAGS).map(
     ([name, flag]): Row => ["meta" in flag ? `${name} ${flag.meta}` : name, flag.doc],

@@ -44,7 +44,7 @@ export const help = (commands: Commands): Command =>
     return showPage(io, topic, json);
   });
 
-/** Nothing was typed but `gsv`: help on a terminal; a usage error where a program called it. */
+/** `gsv` alone: help on a terminal, else a usage error. */
 export async function bare(io: Io, commands: Commands): Promise<number> {
   const person = io.stdin.isTTY && io.stdout.isTTY;
   if (person) return read(io, await shortHelp(commands, lookOf(io)));

@@ -17,7 +17,7 @@ export type Block =
   | { readonly kind: "code"; readonly lines: readonly string[] }
   | { readonly kind: "rows"; readonly rows: readonly Row[] };
 
-/** Without a title the blocks stand at the margin. */
+/** Without a title, the blocks are not indented. */
 export interface Part {
   readonly title?: string;
   readonly blocks: readonly Block[];
@@ -25,17 +25,15 @@ export interface Part {
 
 const INDENT = "  ";
 const BOUND = "\u00a0";
-// Next to a wide first column, the second would be too narrow: it goes below.
+// If the first column is wider, the second goes below it.
 const LEFT_SHARE_MAX = 0.5;
 
-/** Where it is shown. */
 export interface Look {
-  /** Columns; null where nothing is broken. */
+  /** null: lines are not wrapped. */
   readonly width: number | null;
   readonly colour: boolean;
 }
 
-/** For programs. */
 export const PLAIN: Look = { width: null, colour: false };
 
 export function layout(parts: readonly Part[], { width, colour }: Look): string {
@@ -51,7 +49,7 @@ export function layout(parts: readonly Part[], { width, colour }: Look): string 
   return `${shown.join("\n\n")}\n`;
 }
 
-/** In prose what stands between backticks; the backticks stay, as they are in a pipe. */
+/** Colors code in backticks; the backticks stay. */
 function colouredLine(line: string, { kind }: Block): string {
   const inert = sanitize(line);
   if (kind === "code") return inert.replace(/\S.*/, (code) => toned(code, "code"));
@@ -59,7 +57,6 @@ function colouredLine(line: string, { kind }: Block): string {
   return inert.replace(/`[^`]+`/g, (code) => toned(code, "code"));
 }
 
-/** A page of the manual as blocks. */
 export function markdownBlocks(markdown: string): Block[] {
   const blocks: Block[] = [];
   let from = 0;
@@ -71,7 +68,7 @@ export function markdownBlocks(markdown: string): Block[] {
   return [...blocks, ...paragraphs(markdown.slice(from))];
 }
 
-/** The lines of one are one text: an item begins with a dash, and everything ends with an empty line. */
+/** A list item begins with a dash; all else ends with an empty line. */
 function paragraphs(markdown: string): Block[] {
   const whole = markdown.trim().split(/\n(?:[ \t]*\n)+|\n(?=- )/);
   const texts = whole.map((lines) => lines.replaceAll(/\s*\n\s*/g, " ").trim());
@@ -111,7 +108,6 @@ function codeLines(line: string, indent: string, width: number | null): string[]
   return wrapCommand(line, width, { first: indent, rest: `${indent}    ` });
 }
 
-/** Two columns, the second one aligned. */
 export function rowLines(rows: readonly Row[], indent: string, width: number | null): string[] {
   const left = Math.max(0, ...rows.map(([text]) => displayWidth(text)));
   if (width !== null && left > width * LEFT_SHARE_MAX) {

@@ -1,6 +1,5 @@
-// The manual as one book of three sections: 1 commands and 2 syscalls, from their declarations, and 7 the pages that ship. It finds a
-// page by its name and lists all of them; a name that stands in several sections means the first unless one is named, and below a command
-// stands the page of the same name.
+// The manual in three sections: 1 commands and 2 syscalls, made of their declarations, and 7 pages. A name in several sections means the
+// first of them, and a command's page includes the page of the same name.
 
 import { titleKey } from "../../src/lib/text/search.ts";
 import type { ManualSection } from "../../src/prompts/manual.ts";
@@ -20,7 +19,6 @@ export interface Page {
   readonly parts: readonly Part[];
 }
 
-/** A line of the table of contents, or of what a search found. */
 export interface Line {
   readonly name: string;
   readonly section: SectionNumber;
@@ -72,7 +70,7 @@ export class Book {
     ];
   }
 
-  /** Every name that can be asked for, for those who mistype one. */
+  /** All names, for suggestions. */
   async names(): Promise<string[]> {
     return [...(await this.contents()).map(({ name }) => name), ...(await nouns(this.all))];
   }
@@ -115,7 +113,7 @@ export class Book {
     return this.leaves;
   }
 
-  // The same call under another name, its noun, and the pages that show it most often.
+  // Aliases, the noun, and the pages that show the command most often.
   private async seeAlso({ spec: { name }, call }: Command): Promise<string[]> {
     const twins = call === undefined ? [] : await this.twinsOf(call, name);
     const [noun = ""] = name.split(" ");
@@ -135,7 +133,6 @@ export class Book {
   }
 }
 
-/** A page that ships, or one section of one by its title. */
 export function topicPage(manual: readonly ManualSection[], name: string): Page | null {
   if (name === REFERENCE.page) return referenceAsPage();
   const sections = manual.filter(({ page }) => page === name.toLowerCase().replaceAll(" ", "-"));

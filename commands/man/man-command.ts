@@ -1,4 +1,4 @@
-// The manual page of a command, all of it out of its declaration: nothing here knows any command by name.
+// The manual page of a command, made of its declaration.
 
 import { SYSCALLS } from "../../src/syscalls/all.ts";
 import { BY } from "../../src/syscalls/reference.ts";

@@ -1,4 +1,4 @@
-// `gsv man`: the table of contents, a page by its name, and `-k`, the search over all of it. Needs no kernel and no home.
+// `gsv man`: the contents, a page, or with -k a search. Needs no kernel and no home.
 
 import { SysError } from "../../src/abi/errno.ts";
 import { nearest } from "../../src/lib/text/nearest.ts";
@@ -97,10 +97,10 @@ async function found(io: Io, question: string, commands: Commands): Promise<List
   const hits = countedIndex(lines, counts).search(question);
   const least = (hits[0]?.score ?? 0) * SHARE_MIN;
   const manual = hits.flatMap(({ section, score }) => (score >= least ? [section] : [])).slice(0, FOUND_MAX);
-  return hits.some(({ coverage }) => coverage >= WHOLE) ? manual : [...(await ofOnesOwn(io, question)), ...manual];
+  return hits.some(({ coverage }) => coverage >= WHOLE) ? manual : [...(await inOwnFiles(io, question)), ...manual];
 }
 
-async function ofOnesOwn(io: Io, question: string): Promise<Listed[]> {
+async function inOwnFiles(io: Io, question: string): Promise<Listed[]> {
   const { foundInOwnFiles } = await import("../config/own-files.ts");
   const own = await foundInOwnFiles(io, question);
   return own.map(({ path: name, summary }) => ({ name, section: null, summary }));

@@ -3,16 +3,14 @@
 import type { Block, Part, Row } from "./layout.ts";
 
 export interface RoffPage {
-  /** The name in the heading, such as `gsv-proc-spawn`. */
   readonly name: string;
   readonly section: number;
-  /** The product and version, such as `gsv 0.1.0`. */
   readonly source: string;
   readonly summary: string;
   readonly parts: readonly Part[];
 }
 
-/** Letters that typesetting would replace, or that mean something to roff. */
+/** Characters that typesetting would replace or that roff interprets. */
 const LETTERS: { readonly [letter: string]: string } = {
   "\\": "\\(rs",
   "-": "\\-",
@@ -48,7 +46,7 @@ function blockLines(block: Block): string[] {
     case "item":
       return [".IP \\(bu 2", line(inline(block.text))];
     case "usage":
-      // Choices are long words; they may break behind each bar.
+      // Long choices may break after each bar.
       return [".PP", line(escaped(block.text).replaceAll("|", "|\\:"))];
     case "code":
       return [".PP", ".RS 4", ".nf", ...block.lines.map((each) => line(escaped(each))), ".fi", ".RE"];
@@ -61,7 +59,6 @@ function rowLines([name, text]: Row): string[] {
   return [".TP", `\\fB${escaped(name)}\\fR`, line(text === "" ? "\\&" : inline(text))];
 }
 
-/** Text with the parts in backticks in bold. */
 function inline(text: string): string {
   const pieces = text.replaceAll("\n", " ").split(CODE);
   return pieces.map((piece, at) => (at % 2 === 1 ? `\\fB${escaped(piece)}\\fR` : escaped(piece))).join("");

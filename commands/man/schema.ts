@@ -1,4 +1,4 @@
-// `gsv schema`: what programs that read gsv's output can hold it to, as JSON Schema.
+// `gsv schema`: JSON Schemas of gsv's output.
 
 import { field } from "../../src/syscalls/define.ts";
 import { command } from "../define.ts";

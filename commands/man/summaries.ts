@@ -3,8 +3,7 @@
 
 import type { Commands } from "../command.ts";
 
-/** Commands that are shown, in the order of the table. */
 export async function summaries(commands: Commands): Promise<readonly (readonly [name: string, summary: string])[]> {
   const shown = [...commands].filter(([, { hidden }]) => hidden !== true);
-  return await Promise.all(shown.map(async ([name, { load }]) => [name, (await load()).summary] as const));
+  return await Promise.all(shown.map(async ([name, { load }]) => [name, (await load()).spec.summary] as const));
 }

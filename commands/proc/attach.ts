@@ -28,7 +28,7 @@ export const attach = command(spec, async ({ args: { pid } }) => {
   ]);
 });
 
-/** Null for --help, or without a terminal. */
+/** null if the command itself must answer: help, --json, usage errors. */
 export async function attachRequest(argv: readonly string[]): Promise<AttachRequest | null> {
   const [, ...words] = argv;
   if (words.some((word) => word === "--help" || word === "-h" || word === "--json")) return null;

@@ -5,10 +5,9 @@ import { field } from "../../src/syscalls/define.ts";
 import { PROCESS_SIGNALS, type ProcessSignal, type Signalled } from "../../src/syscalls/services.ts";
 import { asks, usageError } from "../args.ts";
 import type { Command, Io } from "../command.ts";
+import { showHelp } from "../define.ts";
 import { declared } from "../derive.ts";
-import { lookOf, read } from "../io/pager.ts";
 import { printError } from "../io/status.ts";
-import { helpText } from "../man/help-text.ts";
 import { parseCommandLine } from "../parse.ts";
 import { printResult, printText } from "../print.ts";
 
@@ -47,9 +46,6 @@ const spec = {
 };
 
 export const kill: Command = {
-  name: spec.name,
-  summary: spec.summary,
-  examples: spec.examples,
   spec,
   async run(args, io) {
     if (!asks(args, "--help", "-h") && asks(args, "--list", "-l")) {
@@ -57,23 +53,32 @@ export const kill: Command = {
       return 0;
     }
     const parsed = await parseCommandLine(spec, withSignalFlag(args));
-    if (parsed === "help") {
-      return read(io, helpText(spec, lookOf(io)));
-    }
-    const signal = signalOf(parsed.values.signal ?? "TERM");
-    let exit = 0;
-    for (const pid of parsed.values.pids) {
-      try {
-        await send(io, pid, signal, parsed.json);
-      } catch (error) {
-        if (parsed.values.pids.length === 1) throw error;
-        exit = exitStatusOf(error);
-        await printError(io, error, parsed.json);
-      }
-    }
-    return exit;
+    if (parsed === "help") return showHelp(io, spec);
+    const { json, values } = parsed;
+    const signal = signalOf(values.signal ?? "TERM");
+    return onEach(io, values.pids, { json, act: (pid) => send(io, pid, signal, json) });
   },
 };
+
+interface OnEach {
+  readonly json: boolean;
+  readonly act: (pid: string) => Promise<void>;
+}
+
+/** Tries every process and reports failures. Returns the status of the last failure. */
+export async function onEach(io: Io, pids: readonly string[], { json, act }: OnEach): Promise<number> {
+  let exit = 0;
+  for (const pid of pids) {
+    try {
+      await act(pid);
+    } catch (error) {
+      if (pids.length === 1) throw error;
+      exit = exitStatusOf(error);
+      await printError(io, error, json);
+    }
+  }
+  return exit;
+}
 
 // A test for existence needs no kernel, so it is a read.
 async function send(io: Io, pid: string, signal: ProcessSignal, json: boolean): Promise<void> {

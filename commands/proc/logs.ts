@@ -14,7 +14,7 @@ import { declared } from "../derive.ts";
 import { jsonLine, note } from "../io/status.ts";
 import { printResult, printText } from "../print.ts";
 
-/** Always; the reason was printed before. */
+/** Time between reads if no signal comes. */
 const LOOK_MS = 5000;
 
 const spec = {
@@ -62,35 +62,35 @@ export const logs = command(spec, async ({ args: { follow: goesOn, kernel, ...ar
   }
   const cursor = await (args.since !== undefined && args.limit === undefined ? allSince : newest)(io, args, {
     json,
-    // Without its word about an empty page: something may come.
+    // Says nothing about an empty page, because messages may follow.
     goesOn: goesOn === true,
   });
-  return goesOn === true ? followed(io, cursor, json) : 0;
+  return goesOn === true ? follow(io, cursor, json) : 0;
 });
 
-interface Asked {
+interface LogQuery {
   readonly pid?: string | undefined;
   readonly limit?: number | undefined;
   readonly since?: string | undefined;
 }
 
-interface Telling {
+interface LogFormat {
   readonly json: boolean;
   readonly goesOn: boolean;
 }
 
-async function newest(io: Io, asked: Asked, { json, goesOn }: Telling): Promise<Cursor> {
+async function newest(io: Io, asked: LogQuery, { json, goesOn }: LogFormat): Promise<Cursor> {
   const { print } = (await declared("proc.history")).cli;
   const page = await io.sys().call<HistoryPage>("proc.history", { limit: LIMITS.historyPageDefault, ...asked });
-  // A pager would hold back what comes.
+  // A pager would delay new messages.
   const steady: Io = goesOn ? Object.create(io, { noPager: { value: true } }) : io;
   if (!goesOn || page.messages.length > 0) await printResult(steady, print, page, json);
   const last = page.messages.at(-1)?.id ?? (goesOn ? await lastOf(io, page.pid) : 0);
   return { pid: page.pid, afterSeq: last };
 }
 
-/** However much it is, a page at a time. */
-async function allSince(io: Io, { pid, since }: Asked, { json, goesOn }: Telling): Promise<Cursor> {
+/** Page by page. */
+async function allSince(io: Io, { pid, since }: LogQuery, { json, goesOn }: LogFormat): Promise<Cursor> {
   const limit = LIMITS.historyPageMax;
   const query = { ...(pid === undefined ? {} : { pid }), since, limit, afterSeq: 0 };
   const first = await io.sys().call<HistoryPage>("proc.history", query);
@@ -100,18 +100,17 @@ async function allSince(io: Io, { pid, since }: Asked, { json, goesOn }: Telling
     await note(io, `(no messages since ${reveal(since ?? "")})`);
     return cursor;
   }
-  await tell(io, first, json);
-  if (first.hasMoreAfter) await more(io, cursor, json);
+  await printMessages(io, first, json);
+  if (first.hasMoreAfter) await printNew(io, cursor, json);
   return cursor;
 }
 
-/** The number of the newest message. */
 async function lastOf(io: Io, pid: string): Promise<number> {
   const { messages } = await io.sys().call<HistoryPage>("proc.history", { pid, limit: 1 });
   return messages.at(-1)?.id ?? 0;
 }
 
-async function tell(io: Io, page: HistoryPage, json: boolean): Promise<void> {
+async function printMessages(io: Io, page: HistoryPage, json: boolean): Promise<void> {
   for (const message of page.messages) {
     if (json) await io.stdout.write(jsonLine(message));
     else await printText(io.stdout, messageLine(message));
@@ -122,11 +121,10 @@ async function tell(io: Io, page: HistoryPage, json: boolean): Promise<void> {
 
 interface Cursor {
   readonly pid: string;
-  /** The number of the last printed message. */
   afterSeq: number;
 }
 
-async function followed(io: Io, cursor: Cursor, json: boolean): Promise<number> {
+async function follow(io: Io, cursor: Cursor, json: boolean): Promise<number> {
   const { pid } = cursor;
   let status: number | null = null;
   let isOver = false;
@@ -143,7 +141,7 @@ async function followed(io: Io, cursor: Cursor, json: boolean): Promise<number> 
     while (status === null && !io.stdout.closed) {
       const wasOver = isOver;
       wake = new AbortController();
-      if (!(await more(io, cursor, json)) || wasOver) {
+      if (!(await printNew(io, cursor, json)) || wasOver) {
         await note(io, `gsv: ${pid} has ended`);
         return 0;
       }
@@ -156,15 +154,15 @@ async function followed(io: Io, cursor: Cursor, json: boolean): Promise<number> 
   }
 }
 
-/** Prints what came since. False where the process is gone. */
-async function more(io: Io, cursor: Cursor, json: boolean): Promise<boolean> {
+/** Prints new messages. False if the process is gone. */
+async function printNew(io: Io, cursor: Cursor, json: boolean): Promise<boolean> {
   const { pid } = cursor;
   try {
     for (let goesOn = true; goesOn && !io.stdout.closed; ) {
       const query = { pid, afterSeq: cursor.afterSeq, limit: LIMITS.historyPageMax };
       const page = await io.sys().call<HistoryPage>("proc.history", query);
       cursor.afterSeq = Math.max(cursor.afterSeq, page.messages.at(-1)?.id ?? 0);
-      await tell(io, page, json);
+      await printMessages(io, page, json);
       goesOn = page.hasMoreAfter;
     }
     return true;

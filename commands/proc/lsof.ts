@@ -1,12 +1,12 @@
-// `gsv lsof`: which process has read or written which file, at which version, and whether the file is another by now. A `host:` path is a file
-// of this machine.
+// `gsv lsof`: which process has read or written which file, at which version, and whether the file has changed since. A `host:` path is on
+// this computer.
 
 import { LIMITS } from "../../src/abi/config/limits.ts";
 import { field } from "../../src/syscalls/define.ts";
 import type { FileUseInfo } from "../../src/syscalls/fs/fs-use.ts";
 import { command } from "../define.ts";
 import { declared } from "../derive.ts";
-import { fileNamed } from "../io/file-place.ts";
+import { fileNamed } from "../io/host-files.ts";
 import { note } from "../io/status.ts";
 import { printResult } from "../print.ts";
 

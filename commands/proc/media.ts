@@ -1,5 +1,5 @@
-// `gsv media list|put|get|rm PID …`: pictures, sound and documents of a process. Bytes come from a file of this machine or from
-// stdin, and go to stdout as they are; a terminal gets text alone.
+// `gsv media list|put|get|rm PID …`: pictures, sound and documents of a process. Bytes come from a file of this computer or stdin, and go
+// to stdout unchanged; a terminal gets only text.
 
 import { SysError } from "../../src/abi/errno.ts";
 import { uuidv7 } from "../../src/abi/ids.ts";
@@ -7,24 +7,18 @@ import { sizeText } from "../../src/lib/text/size.ts";
 import { field } from "../../src/syscalls/define.ts";
 import { mediaCalls } from "../../src/syscalls/proc/media.ts";
 import type { MediaInfo, MediaTaken } from "../../src/syscalls/system/storage.ts";
-import type { Command, Io, Verb } from "../command.ts";
+import type { Command, Io } from "../command.ts";
 import { command } from "../define.ts";
-import { domainCommand, verbOf } from "../derive.ts";
+import { noun } from "../derive.ts";
 import { evenly } from "../files/copy/gsv-side.ts";
-import { printPieces } from "../files/print-pieces.ts";
+import { printPieces } from "../io/foreign-output.ts";
 import { jsonLine, note } from "../io/status.ts";
 import { printText } from "../print.ts";
 
 const [, putCall, getCall] = mediaCalls;
 
-export async function media(): Promise<Command> {
-  const verbs = new Map<string, Verb>([
-    ["list", await verbOf("proc.media.list", "media list")],
-    ["put", { summary: putCall.summary, input: put.spec.input, load: () => put }],
-    ["get", { summary: getCall.summary, input: get.spec.input, load: () => get }],
-    ["rm", await verbOf("proc.media.rm", "media rm")],
-  ]);
-  return domainCommand("media", verbs, "List and save media of a process");
+export function media(): Promise<Command> {
+  return noun("media", "List and save media of a process", { list: "proc.media.list", put, get, rm: "proc.media.rm" });
 }
 
 const put: Command = command(
@@ -66,7 +60,7 @@ export async function mediaSent(io: Io, pid: string, source: AsyncIterable<Uint8
     offset += piece.byteLength;
     return taken.media;
   };
-  // The last piece is not sent before it is known to be the last.
+  // The last piece is marked, so each piece waits for the next.
   for await (const piece of evenly(source)) {
     if (held.byteLength > 0) await send(held, true);
     held = new Uint8Array(piece);

@@ -45,7 +45,6 @@ export const perf = command(spec, async ({ args, json }, io) => {
   return 0;
 });
 
-/** Default: the init of the caller, also for an agent. */
 async function initOf(io: Io): Promise<string> {
   return (await io.sys().call<ProcessCaps>("proc.caps", {})).pid;
 }
@@ -90,7 +89,7 @@ function byFile(trace: readonly TraceRow[]): readonly FileSum[] {
   return [...sums.values()].sort((left, right) => right.calls - left.calls || right.ms - left.ms);
 }
 
-/** The log stores arguments as text and cuts long ones. */
+/** The log contains JSON text, cut if it is long. */
 function pathIn(args: string): string | null {
   const [, path] = /"path":("(?:[^"\\]|\\.)*")/.exec(args) ?? [];
   return path === undefined ? null : (JSON.parse(path) as string);

@@ -7,7 +7,6 @@ import type { PolicyView } from "../../src/syscalls/proc/history-service.ts";
 
 export interface ProcessLook {
   readonly model: string | null;
-  /** The part of the window that is filled. */
   readonly context: number | null;
 }
 
@@ -24,7 +23,6 @@ export async function lookAt(sys: Sys, pid: string): Promise<ProcessLook> {
   return { model: model?.answers ?? null, context };
 }
 
-/** Only for the most recently active processes. */
 export async function lookAtAll(
   sys: Sys,
   processes: readonly ProcessInfo[],

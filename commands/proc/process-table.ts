@@ -17,16 +17,14 @@ const LETTERS: { readonly [S in State]: string } = {
 
 export interface Row {
   readonly process: ProcessInfo;
-  /** The tree lines before the pid. */
   readonly branch: string;
-  /** Rates, known only to a live view. */
+  /** Only in a live view. */
   readonly live?: Live;
 }
 
 export interface Live {
   readonly tokensPerS: number;
   readonly model: string | null;
-  /** How full the window of its model is. */
   readonly context: number | null;
 }
 
@@ -85,7 +83,6 @@ interface Column {
   readonly right?: true;
   readonly longest?: number;
   readonly cell: (row: Row, now: number) => string;
-  /** Dropped if empty. */
   readonly isWanted?: (rows: readonly Row[]) => boolean;
 }
 
@@ -157,7 +154,7 @@ export interface TableView {
   readonly lines: readonly string[];
 }
 
-/** `paint` colours a cell that has its place already. */
+/** `paint` colors a cell after the layout. */
 export function processTable(
   rows: readonly Row[],
   {
@@ -177,7 +174,7 @@ export function processTable(
       Math.max(head.length, ...rows.map((row) => Bun.stringWidth(reveal(cell(row, now))))),
     ),
   );
-  // A long label leaves room for what the process waits for.
+  // A long label is shortened to leave room for the last column.
   const over = widths.reduce((sum, width) => sum + width + GAP.length, -GAP.length) - columns;
   const label = shown.findIndex(({ head }) => head === "LABEL");
   if (over > 0 && label < shown.length - 1)
@@ -227,7 +224,6 @@ function shortPath({ cwd, owner }: ProcessInfo): string {
   return cwd === home || cwd.startsWith(`${home}/`) ? `~${cwd.slice(home.length)}` : cwd;
 }
 
-/** Without the owner, for lack of room. */
 function modelText(model: string): string {
   return model.slice(model.lastIndexOf("/") + 1);
 }

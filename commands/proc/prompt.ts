@@ -44,7 +44,7 @@ export const prompt = command(
   },
 );
 
-/** The same as a map, as every Unix has one of a process's memory. */
+/** Named after the Unix command for the memory of a process. */
 export const pmap = command(
   {
     name: "pmap",
@@ -59,7 +59,6 @@ export const pmap = command(
 const BARS_COLUMNS = 80;
 const BAR_COLUMNS_MAX = 40;
 
-/** The parts of a request, largest first, as shares of the model's window. */
 function barsText({ bill, tokens, windowTokens, model, told }: ShownPrompt, columns: number): string {
   const sources = [...Map.groupBy(bill, ({ source }) => source)]
     .map(([source, lines]) => ({ source, tokens: lines.reduce((sum, line) => sum + line.tokens, 0) }))

@@ -1,4 +1,4 @@
-// `gsv ps`: proc.list under its short name, and with -l every column, however narrow the terminal is.
+// `gsv ps`: proc.list, and with -l all columns even on a narrow terminal.
 
 import { wantsColour } from "../../src/lib/text/colour.ts";
 import { field } from "../../src/syscalls/define.ts";
@@ -35,7 +35,7 @@ export async function ps(): Promise<Command> {
   return { ...made(false), call: call.name, run };
 }
 
-/** `ps aux` and `ps -ef` are in many fingers: all columns, cut to the screen as everywhere. */
+/** `ps aux` and `ps -ef` are habits: all columns, cut to the screen. */
 function isHabitual(word: string): boolean {
   return /^(?:-?a?u?x|-ef?l?|-A)$/.test(word);
 }

@@ -1,81 +1,46 @@
-// `gsv renice`: as Unix writes it, the number first, or with -n; a pid and then the number does as well.
+// `gsv renice [-n] N PID...`: sets the priority of processes, as on Unix.
 
-import { exitStatusOf } from "../../src/abi/errno.ts";
 import { field } from "../../src/syscalls/define.ts";
-import { asks, usageError } from "../args.ts";
+import { looksLikeFlag, usageError } from "../args.ts";
 import type { Command } from "../command.ts";
+import { showHelp } from "../define.ts";
 import { declared } from "../derive.ts";
-import { lookOf, read } from "../io/pager.ts";
-import { printError } from "../io/status.ts";
-import { helpText } from "../man/help-text.ts";
 import { parseCommandLine } from "../parse.ts";
 import { printResult } from "../print.ts";
+import { onEach } from "./kill.ts";
 
 const NUMBER = /^[+-]?[0-9]{1,3}$/;
+/** Part of the Unix form `renice -n N -p PID`, and without a meaning here. */
+const IGNORED = ["-n", "-p", "--"];
 
 const spec = {
   name: "renice",
   summary: "Set the priority of processes",
   usage: "gsv renice [-n] N PID... [--json]",
   input: {
-    words: field.words("-20 (first) to 19 (last), then the processes", {
-      positional: true,
-      meta: "N PID...",
-      of: "process",
-    }),
-    priority: field.optional(field.text("priority, -20 to 19", { letter: "n", meta: "N", longest: 4 })),
-    pids: field.flag("ignored; the processes are always ids", { letter: "p", flag: "pid" }),
+    nice: field.text("priority: -20 (first) to 19 (last)", { positional: true, meta: "N", longest: 4 }),
+    pids: field.words("the processes", { positional: true, meta: "PID...", of: "process" }),
   },
   examples: ["gsv renice 5 task:abc123", "gsv renice -n -5 init:1000"],
   notes: ["gsv nice PID shows the priority of a process."],
 };
 
 export const renice: Command = {
-  name: spec.name,
-  summary: spec.summary,
-  examples: spec.examples,
   spec,
   async run(args, io) {
-    const parsed = await parseCommandLine(spec, asks(args, "--help", "-h") ? args : withNumberFlag(args));
-    if (parsed === "help") return read(io, helpText(spec, lookOf(io)));
-    const { nice, pids } = meant(parsed.values);
-    let exit = 0;
-    for (const pid of pids) {
-      try {
-        const set = await io.sys().call("proc.nice", { pid, nice });
-        await printResult(io, (await declared("proc.nice")).cli.print, set, parsed.json);
-      } catch (error) {
-        if (pids.length === 1) throw error;
-        exit = exitStatusOf(error);
-        await printError(io, error, parsed.json);
-      }
-    }
-    return exit;
+    // A negative number looks like a flag.
+    const number = args.findIndex((word) => NUMBER.test(word));
+    const isWord = (word: string, at: number) => at === number || !looksLikeFlag(word);
+    const words = args.filter(isWord);
+    const flags = args.filter((word, at) => !isWord(word, at) && !IGNORED.includes(word));
+    const stray = flags.find((word) => NUMBER.test(word));
+    if (stray !== undefined) throw usageError(spec, `unknown flag ${stray}`);
+    const parsed = await parseCommandLine(spec, [...flags, "--", ...words]);
+    if (parsed === "help") return showHelp(io, spec);
+    const { json, values } = parsed;
+    const { print } = (await declared("proc.nice")).cli;
+    const act = async (pid: string) =>
+      printResult(io, print, await io.sys().call("proc.nice", { pid, nice: values.nice }), json);
+    return onEach(io, values.pids, { json, act });
   },
 };
-
-// A negative number such as `-5` looks like a flag, also as the value of -n.
-function withNumberFlag(args: readonly string[]): string[] {
-  const end = args.indexOf("--");
-  return args.flatMap((token, index) => {
-    const isBefore = end === -1 || index < end;
-    if (isBefore && /^(?:-n|--priority)$/.test(token) && /^-[0-9]/.test(args[index + 1] ?? "")) return [];
-    return isBefore && /^-[0-9]{1,3}$/.test(token) ? [`--priority=${token}`] : [token];
-  });
-}
-
-function meant({ words, priority }: { readonly words: readonly string[]; readonly priority?: string | undefined }) {
-  const [first = "", ...rest] = words;
-  const last = words.at(-1) ?? "";
-  const [nice, pids] =
-    priority !== undefined
-      ? [priority, words]
-      : NUMBER.test(first)
-        ? [first, rest]
-        : NUMBER.test(last)
-          ? [last, words.slice(0, -1)]
-          : [undefined, words];
-  if (nice === undefined) throw usageError(spec, "N is missing: a number from -20 to 19");
-  if (pids.length === 0) throw usageError(spec, "PID is missing");
-  return { nice, pids };
-}

@@ -9,7 +9,7 @@ import { traceLine } from "../../src/syscalls/format.ts";
 import { usageError } from "../args.ts";
 import type { Io } from "../command.ts";
 import { command } from "../define.ts";
-import { inOnePiece } from "../io/one-chunk.ts";
+import { inOnePiece } from "../io/host-files.ts";
 import { jsonLine, note } from "../io/status.ts";
 import { printResult } from "../print.ts";
 import { TraceFollower } from "./trace-follow.ts";
@@ -63,7 +63,7 @@ const spec = {
   ],
 } as const;
 
-interface Wanted {
+interface PrintOptions {
   readonly choice: CallChoice;
   readonly failedOnly: boolean;
   readonly json: boolean;
@@ -100,7 +100,7 @@ export const strace = command(spec, async ({ args, json }, io) => {
   return status;
 });
 
-/** Nothing is ever called by a mistyped name, and that would look like a quiet process. */
+/** A mistyped name would match nothing, like a quiet process. */
 async function checkNames({ names }: CallChoice): Promise<void> {
   if (names.length === 0) return;
   const { callsOf, DOMAIN_NAMES } = await import("../../src/syscalls/table.ts");
@@ -119,8 +119,8 @@ interface Out {
   end(): Promise<void>;
 }
 
-/** On a terminal in columns, elsewhere a line each, whole. */
-function printer(io: Io, { json, several }: Wanted): Out {
+/** Columns on a terminal, complete lines elsewhere. */
+function printer(io: Io, { json, several }: PrintOptions): Out {
   const layout = io.stdout.isTTY && !json ? traceLayout(io.stdout.columns, { several }) : null;
   let headed = false;
   return {
@@ -136,13 +136,12 @@ function printer(io: Io, { json, several }: Wanted): Out {
   };
 }
 
-function plainLine(row: Traced, { json, several }: Pick<Wanted, "json" | "several">): string {
+function plainLine(row: Traced, { json, several }: Pick<PrintOptions, "json" | "several">): string {
   if (json) return jsonLine(row).trimEnd();
   return reveal(`${several ? `[${row.pid}] ` : ""}${traceLine(row)}`);
 }
 
-/** The file is complete at the end. */
-async function fileOf(io: Io, path: string, wanted: Wanted): Promise<Out> {
+async function fileOf(io: Io, path: string, wanted: PrintOptions): Promise<Out> {
   const host = await io.host();
   const lines: string[] = [];
   return {

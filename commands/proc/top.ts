@@ -10,7 +10,7 @@ import { lookAtAll } from "./process-look.ts";
 import { flatRows, processTable, sorted, treeRows } from "./process-table.ts";
 
 const SORTS = ["age", "state", "pid"] as const;
-/** Nothing is cut where no screen ends. */
+/** Nothing is cut in a pipe. */
 const PIPE_COLUMNS = 100_000;
 
 interface How {

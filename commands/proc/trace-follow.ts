@@ -10,21 +10,17 @@ import type { Traced } from "./trace-table.ts";
 export interface FollowRequest {
   readonly pids: readonly string[];
   readonly withChildren: boolean;
-  /** Only past rows. */
   readonly once: boolean;
-  /** Number of past rows. */
   readonly before: number;
 }
 
-/** Takes rows; returns false if stdout is closed. */
 type Take = (rows: readonly Traced[]) => Promise<boolean>;
 
 const WAIT_MS = 30_000;
-/** Calls closer together than this are fetched together, to spare the kernel. */
+/** Calls within this time are fetched together, to spare the kernel. */
 const GATHER_MS = 60;
 
 export class TraceFollower {
-  /** Processes that ended meanwhile. */
   readonly ended: string[] = [];
   private readonly followed = new Map<string, Promise<void>>();
   private readonly over = new AbortController();
@@ -36,7 +32,7 @@ export class TraceFollower {
     private readonly request: FollowRequest,
   ) {}
 
-  /** Resolves to an exit status, when all have ended or ctrl-c came. */
+  /** Returns the exit status. */
   async run(take: Take): Promise<number> {
     const { io, request } = this;
     const release = io.onEnding((name) => {
@@ -75,7 +71,7 @@ export class TraceFollower {
     return [...chosen];
   }
 
-  /** The newest rows of all of them together, and the number of the last of each. */
+  /** Past rows of all processes by time, and the last row of each. */
   private async standing(pids: readonly string[]) {
     const last = new Map<string, number>();
     const rows: Traced[] = [];

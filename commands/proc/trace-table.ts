@@ -1,12 +1,11 @@
-// Calls of processes as rows: when, which, about what, how it went and how long it took; and all of them summed up by call. The same rows are
-// strace's and its view's. Pure; everything in them may come from a model and is made visible here.
+// Syscalls as rows (time, call, arguments, result, duration) and as sums per call, for strace and its view. Pure. Text from models is made
+// visible here.
 
 import { MODEL_CALL } from "../../src/abi/stream.ts";
 import { reveal } from "../../src/lib/text/sanitize.ts";
 import { cutWidth, displayWidth } from "../../src/lib/text/truncate.ts";
 import type { TraceRow } from "../../src/syscalls/services.ts";
 
-/** A call and its process. */
 export interface Traced extends TraceRow {
   readonly pid: string;
 }
@@ -15,12 +14,10 @@ export interface TraceCells {
   readonly time: string;
   readonly call: string;
   readonly argument: string;
-  /** `ok`, or the error. */
   readonly result: string;
   readonly took: string;
 }
 
-/** Arguments by importance. */
 const SAYS_MOST =
   "script command query pattern path paths from url question message prompt name key id pid model".split(" ");
 const OTHER_CHARS_MAX = 40;
@@ -44,7 +41,6 @@ export function traceCells(row: TraceRow): TraceCells {
   };
 }
 
-/** Model, input tokens and output tokens. */
 function modelArgument(json: string): string {
   const { model, in: all, cached, out } = parsed(json) ?? {};
   if (typeof model !== "string") return oneLine(json);
@@ -54,7 +50,6 @@ function modelArgument(json: string): string {
   return [oneLine(model), count(all, "in"), ...share, count(out, "out")].join(GAP);
 }
 
-/** The most important argument, then short ones. */
 function mainArgument(json: string): string {
   const args = parsed(json);
   if (args === null) return oneLine(json);
@@ -65,7 +60,6 @@ function mainArgument(json: string): string {
   return [...(main === undefined ? [] : [oneLine(shown(args[main]))]), ...others].join(GAP);
 }
 
-/** Every argument with its name, whole, for a closer look. */
 export function allArguments(json: string): readonly (readonly [name: string, value: string])[] {
   const args = parsed(json);
   if (args === null) return [["args", json]];
@@ -168,7 +162,6 @@ export interface CallSum {
   readonly ms: number;
 }
 
-/** The one that took longest first. */
 export function summed(rows: readonly TraceRow[]): readonly CallSum[] {
   const groups = Map.groupBy(rows, ({ call }) => call);
   return [...groups]

@@ -1,5 +1,5 @@
-// `gsv usage`: what answers of models used and cost, summed up. A table with the total below for people; one JSON object or one line of CSV
-// a row for programs, without the total, so that nothing is counted twice.
+// `gsv usage`: token usage and cost. A table with a total for people. For programs, JSON lines or CSV without the total, so that sums are
+// right.
 
 import { field, type Print } from "../../src/syscalls/define.ts";
 import type { UsageInfo, UsagePage } from "../../src/syscalls/system/spending.ts";
@@ -50,7 +50,6 @@ export const usage = command(spec, async ({ args: { csv, ...asked }, json }, io)
   return 0;
 });
 
-/** Only processes have labels. */
 function printOf(by: string): Print<UsagePage> {
   const { print } = sums.cli;
   if (print.kind !== "table") return print;
@@ -91,14 +90,14 @@ function csvOf(rows: readonly UsageInfo[]): string {
   return [names, ...lines].join("\n");
 }
 
-/** A text that a spreadsheet would run is one that begins so. */
+/** Spreadsheets run text that begins like this. */
 function cell(value: string | number | null): string {
   if (typeof value === "number") return plain(value);
   const text = /^[=+\-@\t\r]/.test(value ?? "") ? `'${value}` : (value ?? "");
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** Never as 1e-7. */
+/** CSV has no exponents. */
 function plain(value: number): string {
   return Number.isInteger(value) ? String(value) : value.toFixed(6).replace(/0+$/, "");
 }

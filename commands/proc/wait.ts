@@ -73,7 +73,7 @@ function eachOf({ pids, ...rest }: Waiting): Waiting[] {
   return [...new Set(pids)].map((pid) => ({ ...rest, pids: [pid] }));
 }
 
-/** The answer to the first of these that has one; null when the time is over before. */
+/** null at the timeout. */
 async function waitFor(io: Io, requests: readonly Waiting[], limitMs: number | null): Promise<WaitResult[] | null> {
   const giveUp = new AbortController();
   const asked = requests.map((request) =>

@@ -1,5 +1,5 @@
-// `gsv sh -c SCRIPT`, `gsv sh FILE` and `gsv sh < script`: bash over gsv's own files, as sh itself is called. What the script prints is all
-// that comes on stdout; its exit status is ours.
+// `gsv sh -c SCRIPT`, `gsv sh FILE` and `gsv sh < script`: bash over gsv's files. stdout has only the output of the script, and the exit
+// status is the script's.
 
 import { LIMITS } from "../../src/abi/config/limits.ts";
 import { ENDED_BY, SysError } from "../../src/abi/errno.ts";
@@ -9,6 +9,7 @@ import { field } from "../../src/syscalls/define.ts";
 import type { ShellAnswer, ShellOutput, ShellRequest } from "../../src/syscalls/run/shell-service.ts";
 import { type Spec, timeoutMs, usageError } from "../args.ts";
 import type { Command, Interruption, Io } from "../command.ts";
+import { showHelp } from "../define.ts";
 import { ForeignOutput } from "../io/foreign-output.ts";
 import { note } from "../io/status.ts";
 
@@ -49,23 +50,16 @@ const spec: Spec = {
 };
 
 export const sh: Command = {
-  name: spec.name,
-  summary: spec.summary,
-  examples: spec.examples,
   spec,
   async run(args, io) {
     const asked = parse(args);
-    if (asked === "help") {
-      const { helpText } = await import("../man/help-text.ts");
-      const { lookOf, read } = await import("../io/pager.ts");
-      return read(io, helpText(spec, lookOf(io)));
-    }
+    if (asked === "help") return showHelp(io, spec);
     if (asked.host) return await onHost(io, asked);
     return (await runShell(io, await requestFor(io, asked))).exit;
   },
 };
 
-interface Asked {
+interface ShArguments {
   readonly script: string | null;
   readonly words: readonly string[];
   readonly timeout: number | null;
@@ -73,7 +67,7 @@ interface Asked {
   readonly bare: boolean;
 }
 
-async function onHost(io: Io, asked: Asked): Promise<number> {
+async function onHost(io: Io, asked: ShArguments): Promise<number> {
   const { runOnHost } = await import("./host-shell.ts");
   const { script, words, timeout, bare } = asked;
   const limit = { ...(timeout === null ? {} : { timeoutMs: Math.min(timeout, LIMITS.shellWallMsMax) }), bare };
@@ -94,8 +88,8 @@ async function onHost(io: Io, asked: Asked): Promise<number> {
   return status;
 }
 
-// As sh does: the first word that is no flag ends the flags, and all after it belongs to the script.
-function parse(args: readonly string[]): Asked | "help" {
+// Like sh: flags end at the first other word, and the rest belongs to the script.
+function parse(args: readonly string[]): ShArguments | "help" {
   let script: string | null = null;
   let timeout: number | null = null;
   let [host, bare] = [false, false];
@@ -123,7 +117,7 @@ function parse(args: readonly string[]): Asked | "help" {
   return { script, words: args.slice(at), timeout, host, bare };
 }
 
-async function requestFor(io: Io, { script, words, timeout }: Asked): Promise<Omit<ShellRequest, "id">> {
+async function requestFor(io: Io, { script, words, timeout }: ShArguments): Promise<Omit<ShellRequest, "id">> {
   const limit = timeout === null ? {} : { timeoutMs: Math.min(timeout, LIMITS.shellWallMsMax) };
   if (script !== null) {
     const [name = "gsv", ...args] = words;
@@ -137,7 +131,7 @@ async function requestFor(io: Io, { script, words, timeout }: Asked): Promise<Om
   return { script: await scriptOn(io), name: "gsv", ...positional(args), ...limit };
 }
 
-// As in bash: a script file of that name comes before the path, and a program is not a script.
+// Like bash: prefers a script file to a program of the same name, and does not run programs as scripts.
 function sourcing(file: string): string {
   const found = `. ${quoted(file)} "$@"`;
   const name = /^(?:(?:\/usr)?\/bin\/)?([a-z0-9._-]+)$/i.exec(file)?.[1];
@@ -152,7 +146,7 @@ function positional(args: readonly string[]): Pick<ShellRequest, "args"> {
 }
 
 function quoted(path: string): string {
-  // A home is written with ~, and must stay one.
+  // A leading ~ must stay unquoted.
   const [, home = "", rest = path] = /^(~[a-z0-9_-]*\/?)(.*)$/s.exec(path) ?? [];
   return `${home}${inQuotes(rest)}`;
 }
@@ -179,7 +173,6 @@ async function stdinFor(io: Io): Promise<Pick<ShellRequest, "stdin">> {
   return bytes.byteLength === 0 ? {} : { stdin: Buffer.from(bytes).toString("base64") };
 }
 
-/** All of stdin, or just enough to show that it is too large. */
 async function allOf(io: Io, bytesMax: number): Promise<Uint8Array> {
   const stop = io.clock.after(
     WORD_AFTER_MS,
@@ -229,7 +222,7 @@ export async function runShell(io: Io, request: Omit<ShellRequest, "id">): Promi
   }
 }
 
-// Until it is there to hear it: a person may be quicker than the kernel.
+// Repeated until the script exists: a person may be faster than the kernel.
 async function signalled(io: Io, about: { id: string; signal: Interruption }, over: () => boolean): Promise<void> {
   while (!over()) {
     try {
@@ -261,7 +254,7 @@ class Reader {
     this.streams = { stdout: new ForeignOutput(io.stdout), stderr: new ForeignOutput(io.stderr) };
   }
 
-  /** For slow scripts; quick ones print everything at the end. */
+  /** Only for slow scripts: the first answer has the output of quick ones. */
   async follow(running: Promise<unknown>): Promise<void> {
     const over = new AbortController();
     const done = running.then(

@@ -6,7 +6,7 @@ import type { FileWriterInfo } from "../../src/syscalls/fs/fs-use.ts";
 import { usageError } from "../args.ts";
 import { command } from "../define.ts";
 import { declared } from "../derive.ts";
-import { fileNamed } from "../io/file-place.ts";
+import { fileNamed } from "../io/host-files.ts";
 import { note } from "../io/status.ts";
 import { printResult } from "../print.ts";
 

@@ -57,7 +57,7 @@ export const df = command(
   {
     name: "df",
     summary: "Show disk usage of the home",
-    // In many fingers: sizes have their unit in any case.
+    // A habit; sizes always have a unit.
     input: { human: field.flag("sizes such as 1.5K (the default)", { letter: "h", flag: "human-readable" }) },
     examples: ["gsv df", "gsv df --json"],
   },
@@ -74,7 +74,7 @@ async function say(io: Io, json: boolean, value: object, text: string): Promise<
   else await printText(io.stdout, text);
 }
 
-/** Done, but not all of it: that is worth an exit status. */
+/** Exit status 1 if something was skipped. */
 async function warn(io: Io, faults: readonly string[], what: string): Promise<number> {
   for (const fault of faults) await printText(io.stderr, `gsv: ${what}: ${fault}`);
   return faults.length === 0 ? 0 : 1;

@@ -12,7 +12,7 @@ import type { KernelStatus, SettingInfo } from "../../src/syscalls/services.ts";
 import type { Io } from "../command.ts";
 import { command } from "../define.ts";
 import { fenced } from "../io/fenced.ts";
-import { writeNew } from "../io/new-file.ts";
+import { writeNew } from "../io/host-files.ts";
 import { jsonLine, note } from "../io/status.ts";
 import { printText } from "../print.ts";
 import { coreField, coreNamed, type NamedCore } from "./core.ts";
@@ -36,7 +36,6 @@ const spec = {
 
 interface Part {
   readonly title: string;
-  /** As it is listed at the top. */
   readonly about: string;
   readonly text: string;
 }
@@ -95,7 +94,7 @@ async function health(io: Io): Promise<Part> {
 async function settings(io: Io): Promise<Part> {
   const { settings: all } = await io.sys().call<{ settings: readonly SettingInfo[] }>("config.list", {});
   const changed = all.filter(({ layer }) => layer !== "default");
-  // Not even a hint of a secret.
+  // Secrets are not even abbreviated.
   const line = ({ key, type, shown, layer }: SettingInfo) =>
     reveal(`${key} = ${type === "secret" ? "(a secret)" : shown} (${layer})`);
   const text = changed.length === 0 ? "(none changed)" : changed.map(line).join("\n");

@@ -6,10 +6,10 @@ import { CORE_NAME, CORE_VERSION, type CrashCore, coreInstant } from "../../src/
 import { reveal } from "../../src/lib/text/sanitize.ts";
 import { clip } from "../../src/lib/text/truncate.ts";
 import { field } from "../../src/syscalls/define.ts";
-import type { EntryPage } from "../../src/syscalls/fs/fs-tree.ts";
 import type { Io } from "../command.ts";
 import { piecesOf } from "../files/copy/gsv-side.ts";
-import { wholeHostFile } from "../io/whole-file.ts";
+import { entriesOf } from "../files/entries.ts";
+import { wholeHostFile } from "../io/host-files.ts";
 
 export interface NamedCore {
   readonly name: string;
@@ -29,14 +29,8 @@ const DIRECTORY = "/var/crash";
 const PID = /^(?:init|task):[a-z0-9]{1,20}$/;
 const BYTES_MAX = 1024 * 1024;
 
-/** Newest first. */
 export async function coreNames(io: Io): Promise<readonly string[]> {
-  const names: string[] = [];
-  for (let after: string | null | undefined; after !== null; ) {
-    const page: EntryPage = await io.sys().call("fs.list", { path: DIRECTORY, ...(after ? { after } : {}) });
-    names.push(...page.entries.map(({ name }) => name));
-    after = page.next;
-  }
+  const names = (await entriesOf(io.sys(), DIRECTORY)).map(({ name }) => name);
   return names.toSorted((left, right) => (coreInstant(right) ?? 0) - (coreInstant(left) ?? 0));
 }
 

@@ -1,4 +1,4 @@
-// `gsv debug`: opens what a failed run left in /var/crash: what failed, on what, the last steps, what to do. It only looks.
+// `gsv debug`: shows the crash record of a failed run. Read-only.
 
 import { coreInstant } from "../../src/abi/process/crash.ts";
 import { field, type Print } from "../../src/syscalls/define.ts";

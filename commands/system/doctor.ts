@@ -1,14 +1,15 @@
 // `gsv doctor` and `gsv fsck`: problems of a home, one line each, with the fix. Neither needs a kernel, and both change nothing by default. On a
 // narrow terminal the fix is on the next line.
 
+import type { FailureClass } from "../../src/abi/stream.ts";
 import type { Finding } from "../../src/doctor/examine.ts";
 import { reveal } from "../../src/lib/text/sanitize.ts";
 import { displayWidth } from "../../src/lib/text/truncate.ts";
 import { field } from "../../src/syscalls/define.ts";
+import type { ModelTrial } from "../../src/syscalls/run/ai.ts";
 import type { Command, Io } from "../command.ts";
 import { command } from "../define.ts";
 import { jsonLine, note } from "../io/status.ts";
-import { tryProvider } from "./doctor-provider.ts";
 
 const doctorSpec = {
   name: "doctor",
@@ -80,4 +81,34 @@ function lineOf({ stdout }: Io, { level, check, what, fix }: Finding, widths: re
   const beside = `${line} → ${reveal(fix)}`;
   if (!stdout.isTTY || displayWidth(beside) <= stdout.columns) return `${beside}\n`;
   return `${line}\n${" ".repeat(start.length)}→ ${reveal(fix)}\n`;
+}
+
+/** How to fix a failure of a provider at an address. */
+const FIXES: { readonly [C in FailureClass]: (provider: string, address: string) => string } = {
+  throttle: () => "wait: runs retry automatically",
+  quota: (provider) => `the account at ${provider} has no credit or reached a limit: see its console`,
+  outage: (provider) => `${provider} has an outage: try again later, or set another model in ai.fallback`,
+  network: (_, address) => `no model server at ${address}: check the network, the proxy and the address`,
+  timeout: (_, address) => `${address} accepts connections but does not answer: try again, or a smaller model`,
+  config: () => "gsv config list -v ai shows what is set, and where",
+  auth: (provider) => `gsv auth provider ${provider} keeps a key; a variable of the environment wins over it`,
+  request: (provider) => `gsv models --provider ${provider} lists the models it has`,
+  overflow: () => "the context of the model is too small: choose another",
+  protocol: (_, address) => `${address} uses another API: set ai.providerStyle to responses or chat`,
+  content: () => "the model works but declined to answer",
+};
+
+async function tryProvider(io: Io): Promise<Finding> {
+  return explained(await io.sys().call<ModelTrial>("ai.test", {}));
+}
+
+function explained({ model, address, ms, failure, usage }: ModelTrial): Finding {
+  const [provider = model] = model.split(/[/:]/);
+  const where = address === null ? "" : ` at ${address}`;
+  if (failure !== null) {
+    const what = `${model}${where}: ${failure.message} (${failure.class})`;
+    return { check: "provider", level: "problem", what, fix: FIXES[failure.class](provider, address ?? provider) };
+  }
+  const tokens = usage === null ? "" : `, ${usage.input + usage.cacheRead} tokens in and ${usage.output} out`;
+  return { check: "provider", level: "ok", what: `${model}${where} answered in ${ms} ms${tokens}` };
 }

@@ -12,7 +12,6 @@ import { command } from "../define.ts";
 import { Queue } from "../io/queue.ts";
 import { jsonLine } from "../io/status.ts";
 
-/** Signals that wait for a slow reader. */
 const WAITING_MAX = 10_000;
 
 const spec = {
@@ -37,7 +36,6 @@ const spec = {
   notes: ["Partial text is only sent if you ask for it: gsv events chat.delta"],
 } as const;
 
-/** All signals except lossy ones. */
 const USUAL = ["chat.*", "process.*", "resync"];
 
 export const events = command(spec, async ({ args }, io) => {
@@ -58,7 +56,7 @@ export const events = command(spec, async ({ args }, io) => {
   }
 });
 
-// A word that no signal is called by would be waited for without end.
+// An unknown name would wait forever.
 function needSignal(word: string): void {
   if (namesSignals(word)) return;
   const close = nearest(word, SIGNAL_NAMES);

@@ -6,7 +6,7 @@ import type { Piece } from "../../src/syscalls/fs/fs-tree.ts";
 import type { Io } from "../command.ts";
 import { jsonLine, note } from "../io/status.ts";
 import { printText } from "../print.ts";
-import { behind, entriesIn, type LogEntry } from "./log-entries.ts";
+import { entriesIn, type LogEntry, newPart } from "./log-entries.ts";
 
 const PATH = "/var/log/gsv/kernel.log";
 const ENTRIES = 50;
@@ -24,7 +24,7 @@ export async function kernelLog(io: Io, { limit, since, follow, json }: KernelLo
   const most = limit ?? (since === undefined ? ENTRIES : Number.POSITIVE_INFINITY);
   const text = await whole(io);
   const chosen = entriesIn(text).filter(({ at }) => since === undefined || (at !== null && at >= from));
-  await tell(io, chosen.slice(Math.max(0, chosen.length - most)), json);
+  await printEntries(io, chosen.slice(Math.max(0, chosen.length - most)), json);
   if (chosen.length === 0 && !follow) await note(io, "(the kernel log is empty)");
   return follow ? followed(io, text, json) : 0;
 }
@@ -36,14 +36,14 @@ async function beginning(io: Io, since: string): Promise<number> {
   return at;
 }
 
-async function tell(io: Io, entries: readonly LogEntry[], json: boolean): Promise<void> {
+async function printEntries(io: Io, entries: readonly LogEntry[], json: boolean): Promise<void> {
   for (const { at, text } of entries) {
     if (json) await io.stdout.write(jsonLine({ at, text }));
     else await printText(io.stdout, at === null ? text : `[${new Date(at).toISOString()}] ${text}`);
   }
 }
 
-async function followed(io: Io, told: string, json: boolean): Promise<number> {
+async function followed(io: Io, printed: string, json: boolean): Promise<number> {
   const over = new AbortController();
   let status: number | null = null;
   const release = io.onEnding((name) => {
@@ -52,13 +52,13 @@ async function followed(io: Io, told: string, json: boolean): Promise<number> {
   });
   // Keeps a kernel up, so that there is something to follow.
   const deaf = io.sys().on({ names: [] }, () => {});
-  let seen = told;
+  let seen = printed;
   try {
     while (status === null && !io.stdout.closed) {
       await io.clock.sleep(LOOK_MS, over.signal);
       if (over.signal.aborted) break;
       const now = await whole(io);
-      await tell(io, entriesIn(behind(seen, now)), json);
+      await printEntries(io, entriesIn(newPart(seen, now)), json);
       seen = now;
     }
     return status ?? 0;

@@ -1,5 +1,5 @@
-// `gsv kernel start|status|restart|stop`: the process behind everything, by hand. None of it is ever needed: what needs a kernel starts
-// one. `status` and `stop` start none. Stopping waits until the kernel has left: runs in flight finish their turn first.
+// `gsv kernel start|status|restart|stop`: controls the kernel by hand. Usually not needed: commands start a kernel on demand. `stop` waits
+// until running turns are complete.
 
 import { SysError } from "../../src/abi/errno.ts";
 import type { Sys } from "../../src/abi/sys.ts";

@@ -8,7 +8,7 @@ export interface LogEntry {
   readonly text: string;
 }
 
-/** An entry begins with an instant; lines that do not belong to the one before. */
+/** Lines without a time belong to the entry before. */
 export function entriesIn(text: string): LogEntry[] {
   const entries: { at: number | null; text: string }[] = [];
   for (const line of text.split("\n")) {
@@ -22,7 +22,7 @@ export function entriesIn(text: string): LogEntry[] {
 }
 
 /** The part of a text after a known part. */
-export function behind(before: string, now: string): string {
+export function newPart(before: string, now: string): string {
   if (now.startsWith(before)) return now.slice(before.length);
   const mark = before.slice(-MARK_CHARS);
   const at = now.lastIndexOf(mark);

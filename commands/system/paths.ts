@@ -1,4 +1,4 @@
-// `gsv paths`: where things lie on this machine, whether they are there or not.
+// `gsv paths`: the paths of a home, existing or not.
 
 import { command } from "../define.ts";
 import { jsonLine } from "../io/status.ts";

@@ -1,10 +1,10 @@
-// One message to a process and the whole of its answer: what commands are made of that put several processes together.
+// Sends a message to a process and waits for the complete answer, for commands that combine several processes.
 
 import type { Sys } from "../../src/abi/sys.ts";
 import type { Sent, WaitResult } from "../../src/syscalls/services.ts";
-import { wholeMessage } from "../history/message-pieces.ts";
+import { wholeMessage } from "../history/messages.ts";
 
-/** Waits for time to pass, and for no person. */
+/** Waits through retries, but not for a person. */
 export async function answerOf(sys: Sys, pid: string, message: string): Promise<WaitResult> {
   const { runId } = await sys.call<Sent>("proc.send", { pid, message });
   const { results } = await sys.call<{ results: [WaitResult] }>("proc.wait", { pids: [pid], run: runId });

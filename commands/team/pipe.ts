@@ -18,10 +18,8 @@ import { actingAs, answerOf } from "./one-answer.ts";
 const STAGES_MAX = 16;
 
 interface Stage {
-  /** An agent, or a model as PROVIDER/MODEL. */
   readonly who: string;
-  /** The task, besides the input; may be empty. */
-  readonly told: string;
+  readonly task: string;
 }
 
 const spec = {
@@ -50,7 +48,7 @@ export const pipe = command(spec, async ({ args, json }, io) => {
   const stages = stagesOf(args.stages);
   const limitMs = timeoutMs(spec, args.timeout);
   const fed = comesOnStdin(io) ? await readPrompt(io, { ignoreStdin: false }) : null;
-  if (fed === null && stages[0]?.told === "")
+  if (fed === null && stages[0]?.task === "")
     throw usageError(spec, "no input: give the first stage a task, or pipe text in");
   const row = new Row(io);
   const stops = [io.onSignal((name) => row.leave(ENDED_BY[name]))];
@@ -84,7 +82,7 @@ interface End {
 class Row {
   readonly done: Done[] = [];
   private readonly made: Made[] = [];
-  /** The one that is at work. */
+  /** The running stage. */
   private current: string | null = null;
   private isLeft = false;
   private readonly left = Promise.withResolvers<End>();
@@ -170,8 +168,8 @@ function noSuchStage(error: unknown, who: string): unknown {
   ]);
 }
 
-function messageFor({ who, told }: Stage, input: string | null): string {
-  const message = input === null ? told : told === "" ? input : `${told}\n\n${inBlock(input)}`;
+function messageFor({ who, task }: Stage, input: string | null): string {
+  const message = input === null ? task : task === "" ? input : `${task}\n\n${inBlock(input)}`;
   if (message.length <= LIMITS.messageCharsMax) return message;
   throw new SysError(
     "EFBIG",
@@ -180,7 +178,6 @@ function messageFor({ who, told }: Stage, input: string | null): string {
   );
 }
 
-/** Bars and spaces within quotes are text. */
 function stagesOf(line: string): readonly Stage[] {
   const parts = line.match(/(?:"[^"]*"|'[^']*'|[^|])+|\|/g) ?? [];
   const stages = parts.filter((part) => part !== "|").map(stageOf);
@@ -193,7 +190,7 @@ function stagesOf(line: string): readonly Stage[] {
 function stageOf(part: string): Stage {
   const [who = "", ...rest] = part.trim().split(/\s+/);
   if (who === "") throw usageError(spec, "empty stage: put an agent between the bars");
-  const told = part.trim().slice(who.length).trim();
-  const quoted = /^(["'])(.*)\1$/s.exec(told);
-  return { who, told: rest.length === 0 ? "" : (quoted?.[2] ?? told) };
+  const task = part.trim().slice(who.length).trim();
+  const quoted = /^(["'])(.*)\1$/s.exec(task);
+  return { who, task: rest.length === 0 ? "" : (quoted?.[2] ?? task) };
 }

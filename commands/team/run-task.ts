@@ -9,7 +9,7 @@ import { note } from "../io/status.ts";
 
 const { pid: _pid, session: _session, new: _new, continue: _continue, interrupt: _interrupt, ...usual } = CHAT.input;
 
-/** Always a new process, so this needs no flag. */
+/** `run` always creates a process: drops that condition from the docs. */
 function ofNew<Given extends { readonly doc: string }>(given: Given): Given {
   return { ...given, doc: given.doc.replace(/^with --new: /, "").replace(/; else from now on$/, "") };
 }

@@ -21,7 +21,7 @@ describe("--user", () => {
     expect(io.fakeSys.asked("proc.list")).toHaveLength(1);
   });
 
-  test("behind -- it is ordinary text", async () => {
+  test("after -- it is ordinary text", async () => {
     io.fakeSys.answer("proc.send", () => ({ runId: "r1" }));
     expect(await runs(io, "send", "--", "--user")).toBe(0);
     expect(io.actedAs).toEqual([]);

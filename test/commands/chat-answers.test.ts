@@ -17,7 +17,7 @@ async function fed(text: string, answer: (args: object) => unknown = () => ({}))
   const steerings: Steering[] = [];
   await new Promise<void>((resolve) =>
     answering(io, {
-      told: (fault) => {
+      ignored: (fault) => {
         told.push(fault);
         if (fault === null) resolve();
       },

@@ -1,10 +1,10 @@
 // Before anything is sent: timeouts, interrupts and invalid input. Each has its exit status and its result.
 
 import { beforeEach, describe, expect, test } from "bun:test";
-import { checkEvent } from "../../commands/events.ts";
 import type { Side } from "../../commands/files/copy/side.ts";
 import { SysError } from "../../src/abi/errno.ts";
 import { Chat } from "../support/chat.ts";
+import { checkEvent } from "../support/chat-events.ts";
 import { runs, stdinOf, until } from "../support/io.ts";
 
 // biome-ignore lint/correctness/useYield: it fails before there is anything to yield.

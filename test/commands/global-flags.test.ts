@@ -195,7 +195,7 @@ describe("the pager", () => {
 });
 
 describe("all of them", () => {
-  test("work before and after the command, not behind --, once each, with their values", async () => {
+  test("work before and after the command, not after --, once each, with their values", async () => {
     for (const [argv, fault] of [
       [["ps", "--jq"], "--jq needs a jq program"],
       [["ps", "--user"], "--user needs an account name"],

@@ -1,7 +1,7 @@
 // `gsv logs --kernel`: entries of the kernel's log, since a time, and following it.
 
 import { expect, test } from "bun:test";
-import { behind, entriesIn } from "../../commands/system/log-entries.ts";
+import { entriesIn, newPart } from "../../commands/system/log-entries.ts";
 import { FakeIo, runs } from "../support/io.ts";
 
 const LOG =
@@ -23,10 +23,10 @@ test("an entry is an instant and all lines up to the next", () => {
 });
 
 test("new entries follow the old ones, also after the beginning was cut off", () => {
-  expect(behind(LOG, `${LOG}more\n`)).toBe("more\n");
-  expect(behind(LOG, `${LOG.slice(40)}more\n`)).toBe(`${LOG.slice(40)}more\n`);
+  expect(newPart(LOG, `${LOG}more\n`)).toBe("more\n");
+  expect(newPart(LOG, `${LOG.slice(40)}more\n`)).toBe(`${LOG.slice(40)}more\n`);
   const long = "a line\n".repeat(200);
-  expect(behind(`begin\n${long}end\n`, `${long}end\nmore\n`)).toBe("more\n");
+  expect(newPart(`begin\n${long}end\n`, `${long}end\nmore\n`)).toBe("more\n");
 });
 
 test("prints the newest entries, those since a time, and objects", async () => {

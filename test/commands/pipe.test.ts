@@ -54,8 +54,8 @@ describe("gsv pipe", () => {
     expect(await runs(io, "pipe", "ada go | bob", "--json", "--rm")).toBe(0);
     expect(JSON.parse(io.stdout.text)).toEqual({
       stages: [
-        { who: "ada", told: "go", pid: "task:ada", status: "ok", exit: 0 },
-        { who: "bob", told: "", pid: "task:bob", status: "ok", exit: 0 },
+        { who: "ada", task: "go", pid: "task:ada", status: "ok", exit: 0 },
+        { who: "bob", task: "", pid: "task:bob", status: "ok", exit: 0 },
       ],
       text: "said by task:bob",
       exit: 0,

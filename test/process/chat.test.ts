@@ -1,8 +1,9 @@
 // A conversation from the command line with a whole kernel: output, events and exit status.
 
 import { expect, test } from "bun:test";
-import { type ChatEvent, checkEvent } from "../../commands/events.ts";
+import type { ChatEvent } from "../../commands/events.ts";
 import type { Approval } from "../../src/abi/process/process.ts";
+import { checkEvent } from "../support/chat-events.ts";
 import { INIT, TestKernel } from "../support/kernel.ts";
 import { begin, finish, type Typed, type } from "../support/shell.ts";
 

@@ -14,8 +14,6 @@ export const ENTRIES = [
 /** Exports that only tests use, each with the reason. */
 export const EXPORTS_FOR_TESTS: { readonly [fileAndName: string]: string } = {
   "src/build.ts build": "the test of the binary builds a small program that tries what gsv must not do",
-  "commands/events.ts checkEvent":
-    "the schema of `chat --json` as others would check it; every printed event is held against it",
   "src/abi/process/process.ts STATES": "random histories are held against the list of states",
   "src/abi/hook.ts HOOK_EVENTS": "the manual lists each with what it says",
   "src/process/faults/restart.ts nextRestart": "when a fault counts anew is a rule of its own, to the millisecond",

@@ -52,30 +52,3 @@ export const OLDER_COMMENTS: readonly string[] = [
 
 /** Files with an error line that is too long. */
 export const OLDER_ERRORS: readonly string[] = ["src/kernel/settings/config.ts"];
-
-/** Commands with an older help line. */
-export const OLDER_HELP: readonly string[] = [
-  "agent rm",
-  "auth token create",
-  "auth token list",
-  "compact",
-  "config set",
-  "fork",
-  "last",
-  "media put",
-  "policy add",
-  "proc abort",
-  "proc compact",
-  "proc fork",
-  "proc runs",
-  "proc send",
-  "proc spawn",
-  "project rm",
-  "repo read",
-  "send",
-  "session compact",
-  "spawn",
-  "user rm",
-  "workspace create",
-  "workspace trust",
-];

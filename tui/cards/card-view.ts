@@ -3,9 +3,9 @@
 
 import {
   approvalBody,
-  deceits,
   failureLines,
   grantLines,
+  lookalikesIn,
   requestLines,
 } from "../../commands/approvals/approval-text.ts";
 import { reveal } from "../../src/lib/text/sanitize.ts";
@@ -121,7 +121,7 @@ export function cardLines(ask: Ask, { theme, columns, isInTitle }: CardText): re
   const asked = requestLines(ask).filter(
     (line) => !isInTitle || (line !== `  path: ${subject}` && line !== `  | ${subject}`),
   );
-  const warned = deceits(ask).flatMap(hanging(columns)).map(theme.needs);
+  const warned = lookalikesIn(ask).flatMap(hanging(columns)).map(theme.needs);
   const changed = diff === null ? [] : diffRows(diff, columns - 2, theme);
   const dangers = (about?.dangers ?? []).map((each) => theme.bad(`danger: ${reveal(each)}`));
   const more = [...failureLines(ask), ...grantLines(ask)].flatMap(hanging(columns));

@@ -8,9 +8,8 @@ import type { Side, Thing } from "./side.ts";
 export interface Place {
   readonly side: Side;
   readonly path: string;
-  /** As it was typed. */
   readonly shown: string;
-  /** Found inside a named directory. */
+  /** Found inside a named directory, not named itself. */
   readonly found?: true;
 }
 
@@ -33,7 +32,6 @@ export class Copying {
     private readonly signal: AbortSignal,
   ) {}
 
-  /** True when all of it is copied. */
   async copy(from: Place, to: Place): Promise<boolean> {
     const before = this.problems.failures;
     await this.problems.attempt(from.shown, async () => {
@@ -55,7 +53,7 @@ export class Copying {
     await this.put(from, thing, { to, there });
   }
 
-  // A directory that is copied into itself would never end.
+  // Copying a directory into itself would never end.
   private async needOutside(thing: Thing, to: Place, from: Place): Promise<void> {
     if (from.side !== to.side) return;
     for (let path = to.path; ; ) {
@@ -105,7 +103,7 @@ export class Copying {
       } catch (error) {
         const code = error instanceof SysError ? error.code : null;
         if (code === "EACCES" && this.how.force && there !== null && attempt === 1) await to.side.remove(to.path);
-        // Written to while it was read, or the kernel that had half of it has gone: from the beginning.
+        // The file changed while it was read, or the kernel with half of it has gone: start again.
         else if ((code !== "ECONFLICT" && code !== "EAGAIN") || attempt === ATTEMPTS) throw error;
       }
     }
@@ -124,7 +122,6 @@ export class Copying {
   private async directory(from: Place, thing: Thing, { to, there }: { to: Place; there: Thing | null }): Promise<void> {
     if (there !== null && there.kind !== "directory") throw new SysError("ENOTDIR", `${to.shown}: Not a directory`);
     const mode = thing.mode & 0o777;
-    // Writable until its contents are complete.
     if (there === null) await to.side.mkdir(to.path, mode | 0o700);
     for (const name of await from.side.names(from.path)) {
       if (name === "" || name === "." || name === ".." || /[/\0]/.test(name)) continue;
@@ -156,7 +153,7 @@ export class Copying {
   }
 }
 
-// Of two paths the message must name the one it is about.
+// The message must name the path that it is about.
 function asOf(to: Place, error: unknown): unknown {
   if (!(error instanceof SysError) || !/^cannot (?:write|make|link|change)\b/.test(error.message)) return error;
   const phrase = /: ([^:]*)$/.exec(error.message)?.[1] ?? error.message;

@@ -1,4 +1,4 @@
-// `gsv cp`: between files of gsv, of this machine (`host:./a.txt`) and the streams of the command (`-`), in any direction.
+// `gsv cp`: copies between files of gsv, files of this computer (`host:./a.txt`) and the streams of the command (`-`).
 
 import { SysError } from "../../../src/abi/errno.ts";
 import { quoted } from "../../../src/lib/text/quote.ts";
@@ -6,10 +6,10 @@ import { field } from "../../../src/syscalls/define.ts";
 import { usageError } from "../../args.ts";
 import type { Command, Io } from "../../command.ts";
 import { command } from "../../define.ts";
-import { printPieces } from "../print-pieces.ts";
+import { printPieces } from "../../io/foreign-output.ts";
 import { Problems } from "../problems.ts";
 import { type CopyHow, Copying, type Place } from "./copy.ts";
-import { destinationFault, destinationOf } from "./destination.ts";
+import { destinationOf, isInto } from "./destination.ts";
 import { gsvSide } from "./gsv-side.ts";
 import type { Side } from "./side.ts";
 
@@ -53,7 +53,7 @@ export const cp: Command = command(spec, async ({ args, json }, io) => {
     force: args.force === true,
     noClobber: args.noClobber === true,
   };
-  const problems = new Problems(io, "cp", json, (path, error) => onThisMachine(io, path, error));
+  const problems = new Problems(io, "cp", json, (path, error) => hostFileHint(io, path, error));
   const places = await placesFor(io, [...sources, destination]);
   const to = places.pop() as Place;
   if (destination === "-") await toStdout(io, places, problems);
@@ -72,13 +72,13 @@ async function placesFor(io: Io, paths: readonly string[]): Promise<Place[]> {
   });
 }
 
-async function onThisMachine(io: Io, path: string, { code }: SysError): Promise<string[]> {
+async function hostFileHint(io: Io, path: string, { code }: SysError): Promise<string[]> {
   if (code !== "ENOENT" || path.startsWith(HOST)) return [];
   try {
     const there = await (await io.host()).look(path, { follow: true });
     return there === null ? [] : [`for a file on this computer: ${quoted(HOST + path)}`];
   } catch {
-    return []; // where this machine may not be looked at, nothing is said of it
+    return [];
   }
 }
 
@@ -90,17 +90,12 @@ interface Copies {
 }
 
 async function copyAll(io: Io, { places, to, how, problems }: Copies): Promise<void> {
-  const there = await problems.attempt(to.shown, async () => ({
-    thing: await to.side.look(to.path, { follow: true }),
-  }));
-  if (there === null) return;
-  const kind = there.thing?.kind;
-  const fault = destinationFault({ path: to.shown, kind }, places.length);
-  if (fault !== null) return problems.tell(to.shown, fault);
-  const into = kind === "directory";
+  const kindOf = async () => (await to.side.look(to.path, { follow: true }))?.kind;
+  const into = await isInto(problems, { path: to.shown, sources: places.length, kindOf });
+  if (into === null) return;
   const giveUp = new AbortController();
   const isFed = places.some(({ shown }) => shown === "-");
-  // Half a file is taken away before we go; with stdin there is nothing to wait for.
+  // A signal removes the incomplete file first. With stdin there is nothing to wait for.
   const release = isFed ? () => {} : io.onSignal(() => giveUp.abort(new SysError("ECANCELED", "cp: cancelled")));
   const copying = new Copying(how, problems, giveUp.signal);
   try {

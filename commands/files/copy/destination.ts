@@ -1,10 +1,10 @@
-// Where `cp` and `mv` put things: the last path, which has to be a directory when several are copied or moved.
+// The destination of `cp` and `mv`: the last path, which must be a directory for several sources.
 
 import { type Code, SysError } from "../../../src/abi/errno.ts";
 import { type Spec, usageError } from "../../args.ts";
 import { PHRASES } from "../phrases.ts";
+import type { Problems } from "../problems.ts";
 
-/** The last path is where the others go. */
 export function destinationOf(
   spec: Spec,
   paths: readonly string[],
@@ -16,12 +16,18 @@ export function destinationOf(
   return { sources, destination };
 }
 
-/** Null when so many can go there. */
-export function destinationFault(
-  { path, kind }: { readonly path: string; readonly kind: string | undefined },
-  count: number,
-): SysError | null {
-  if (kind === "directory" || (count === 1 && !path.endsWith("/"))) return null;
-  const code: Code = kind === undefined ? "ENOENT" : "ENOTDIR";
-  return new SysError(code, `${path}: ${PHRASES[code]}`);
+interface Destination {
+  readonly path: string;
+  readonly sources: number;
+  readonly kindOf: () => Promise<string | undefined>;
+}
+
+/** Whether the destination is a directory. Reports an impossible destination and returns null. */
+export async function isInto(problems: Problems, { path, sources, kindOf }: Destination): Promise<boolean | null> {
+  const found = await problems.attempt(path, async () => ({ kind: await kindOf() }));
+  if (found === null || found.kind === "directory") return found && true;
+  if (sources === 1 && !path.endsWith("/")) return false;
+  const code: Code = found.kind === undefined ? "ENOENT" : "ENOTDIR";
+  await problems.tell(path, new SysError(code, `${path}: ${PHRASES[code]}`));
+  return null;
 }

@@ -1,4 +1,4 @@
-// The files inside gsv, for copying. A content of one piece goes in one call; a longer one is staged piece by piece and put at once.
+// The files inside gsv, for copying. Small contents go in one call; larger ones are staged in pieces and put at once.
 
 import { base, join } from "../../../fs/path.ts";
 import { SysError } from "../../../src/abi/errno.ts";
@@ -54,7 +54,7 @@ function octal(mode: number): string {
   return (mode & 0o777).toString(8).padStart(4, "0");
 }
 
-/** The bytes of a file, piece by piece. */
+/** Fails if the file changes meanwhile. */
 export async function* piecesOf(sys: Sys, path: string): AsyncGenerator<Uint8Array> {
   let first: string | null = null;
   for (let offset = 0, eof = false; !eof; ) {
@@ -70,7 +70,6 @@ export async function* piecesOf(sys: Sys, path: string): AsyncGenerator<Uint8Arr
   }
 }
 
-/** Writes a content; `how` has the other arguments of fs.put. */
 export async function putPieces(
   sys: Sys,
   source: AsyncIterable<Uint8Array>,
@@ -95,7 +94,7 @@ function base64(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
 }
 
-/** The same bytes in pieces as big as a call takes, whatever they come in. */
+/** Pieces of the size that one call takes. */
 export async function* evenly(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let held: Uint8Array[] = [];
   let size = 0;

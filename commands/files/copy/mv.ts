@@ -1,4 +1,4 @@
-// `gsv mv`: another name where that is enough; between mounts a copy, and then the original goes.
+// `gsv mv`: renames. Between mounts it copies, then removes the original.
 
 import { base, join } from "../../../fs/path.ts";
 import { SysError } from "../../../src/abi/errno.ts";
@@ -8,7 +8,7 @@ import { command } from "../../define.ts";
 import { statOrNull } from "../entries.ts";
 import { Problems } from "../problems.ts";
 import { Copying } from "./copy.ts";
-import { destinationFault, destinationOf } from "./destination.ts";
+import { destinationOf, isInto } from "./destination.ts";
 import { gsvSide } from "./gsv-side.ts";
 
 const input = {
@@ -34,15 +34,9 @@ export const mv: Command = command(spec, async ({ args, json }, io) => {
   if (args.paths.some((path) => path.startsWith("host:")))
     throw new SysError("EUSAGE", "mv only moves files inside gsv", ["gsv cp copies from host: and to it"]);
   const problems = new Problems(io, "mv", json);
-  const there = await problems.attempt(to, async () => ({ stat: await statOrNull(io.sys(), to, { link: false }) }));
-  if (there === null) return problems.status;
-  const kind = there.stat?.kind;
-  const fault = destinationFault({ path: to, kind }, sources.length);
-  if (fault !== null) {
-    await problems.tell(to, fault);
-    return problems.status;
-  }
-  const into = kind === "directory";
+  const kindOf = async () => (await statOrNull(io.sys(), to, { link: false }))?.kind;
+  const into = await isInto(problems, { path: to, sources: sources.length, kindOf });
+  if (into === null) return problems.status;
   for (const from of sources) {
     const target = into ? join(to, base(from)) : to;
     await problems.attempt(from, () => move(io, { from, target, exclusive: args.noClobber === true, problems }));
@@ -69,7 +63,7 @@ async function move(io: Io, { from, target, exclusive, problems }: Move): Promis
     const how = { recursive: true, preserve: true, force: true, noClobber: exclusive };
     const copying = new Copying(how, problems, new AbortController().signal);
     const place = (path: string) => ({ side, path, shown: path });
-    // What could not be copied whole stays where it is.
+    // Keep the original unless all of it was copied.
     if (await copying.copy(place(from), place(target))) await sys.call("fs.remove", { path: from, recursive: true });
   }
 }

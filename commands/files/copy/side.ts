@@ -1,43 +1,39 @@
-// A place files are copied from or to: gsv, or the machine it runs on. Both are asked the same questions, so that one way of copying
-// serves every direction. Of links only those are followed that were named; what lies below is taken as it is.
+// One side of a copy: the files of gsv or of this computer, behind one interface. Only links that the user names are followed.
 
 export interface Thing {
-  /** `other` is what holds no bytes of its own: a device, a pipe, a socket. */
+  /** `other` is a device, a pipe or a socket. */
   readonly kind: "file" | "directory" | "symlink" | "other";
   readonly mode: number;
   readonly mtimeMs: number;
   readonly size: number;
-  /** Without links: two things with the same one are the same thing. */
+  /** The path without links: equal for the same file. */
   readonly real: string;
-  /** Where a link points. */
   readonly target?: string;
 }
 
 export interface WriteHow {
-  /** Of a file that is new, where the place is not to decide; one that is there keeps its own. */
+  /** Mode of a new file (default: the side decides). Existing files keep theirs. */
   readonly mode?: number;
   readonly exclusive?: boolean;
-  /** The path was found, not named: should a link have come there, it is replaced and not written through. */
+  /** The path was found, not named: a link there is replaced, not followed. */
   readonly found?: boolean;
 }
 
 export interface Side {
-  /** Null when there is nothing. */
+  /** null if there is nothing. */
   look(path: string, how: { readonly follow: boolean }): Promise<Thing | null>;
-  /** Sorted. */
   names(path: string): Promise<readonly string[]>;
-  /** Pieces of one content: if it changes on the way, that is an error. */
+  /** Fails if the content changes meanwhile. */
   read(path: string): AsyncIterable<Uint8Array>;
-  /** All of it or nothing: until the end the old content stands. */
+  /** Writes completely or not at all. Until the end, the old content stays. */
   write(path: string, pieces: AsyncIterable<Uint8Array>, how: WriteHow): Promise<void>;
   mkdir(path: string, mode: number): Promise<void>;
-  /** Null where links are not made. */
+  /** null if the side cannot create links. */
   readonly link: ((path: string, target: string) => Promise<void>) | null;
   attributes(path: string, change: { readonly mode?: number; readonly mtimeMs?: number }): Promise<void>;
-  /** One file. */
+  /** Removes one file. */
   remove(path: string): Promise<void>;
-  /** The path of something in a directory. */
   within(directory: string, name: string): string;
-  /** What a copy of it is called. */
+  /** The name of a copy. */
   nameOf(path: string): Promise<string>;
 }

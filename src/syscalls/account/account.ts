@@ -84,7 +84,7 @@ export const accountCalls = [
 
   syscall({
     name: "account.remove",
-    summary: "Remove an account; keep its files",
+    summary: "Remove an account, but not its files",
     class: "keyed",
     once: "answer",
     by: "person",

@@ -92,7 +92,7 @@ export const agentCalls = [
 
   syscall({
     name: "agent.rm",
-    summary: "Remove an agent; keep its files",
+    summary: "Remove an agent, but not its files",
     class: "keyed",
     by: "person",
     input: { name, force: field.flag("archive and end its processes first") },

@@ -181,7 +181,7 @@ export const projectCalls = [
   }),
   syscall({
     name: "project.rm",
-    summary: "Remove a project; keep processes and files",
+    summary: "Remove a project, but not its files",
     class: "keyed",
     by: "person",
     input: { name: project },

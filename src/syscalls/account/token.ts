@@ -8,7 +8,7 @@ type Created = TokenInfo & { readonly token: string };
 export const tokenCalls = [
   syscall({
     name: "sys.token.create",
-    summary: "Create a token; it is shown once",
+    summary: "Create a token and print it once",
     // The answer is never stored. A repeated request gives the same token a new secret.
     class: "keyed",
     by: "person",
@@ -36,7 +36,7 @@ export const tokenCalls = [
 
   syscall({
     name: "sys.token.list",
-    summary: "List your tokens; root lists all",
+    summary: "List your tokens (root: all)",
     class: "read",
     by: "person",
     input: {},

@@ -115,7 +115,7 @@ export const policyCalls = [
 
   syscall({
     name: "policy.add",
-    summary: "Add a rule: what runs, asks or is denied",
+    summary: "Add an approval rule",
     class: "keyed",
     once: "answer",
     by: "person",

@@ -39,7 +39,7 @@ export const mediaCalls = [
 
   syscall({
     name: "proc.media.put",
-    summary: "Add a file to a process; print its id",
+    summary: "Add a file to a process",
     class: "keyed",
     input: {
       pid,

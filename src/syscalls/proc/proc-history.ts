@@ -29,7 +29,7 @@ const onePid = field.pid("the process", { positional: true, meta: "PID" });
 export const procHistoryCalls = [
   syscall({
     name: "proc.compact",
-    summary: "Summarize older history; nothing is deleted",
+    summary: "Summarize the older history of a process",
     class: "keyed",
     once: "answer",
     input: {
@@ -117,7 +117,7 @@ export const procHistoryCalls = [
 
   syscall({
     name: "proc.fork",
-    summary: "Copy a process with its history; print the pid",
+    summary: "Copy a process with its history",
     class: "keyed",
     input: {
       pid: onePid,

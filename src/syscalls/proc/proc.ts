@@ -29,7 +29,7 @@ const onePid = field.pid("the process", { positional: true, meta: "PID" });
 export const procCalls = [
   syscall({
     name: "proc.spawn",
-    summary: "Start a new process; print its pid",
+    summary: "Start a new process and print its pid",
     class: "keyed",
     input: {
       label: field.optional(
@@ -93,7 +93,7 @@ export const procCalls = [
 
   syscall({
     name: "proc.send",
-    summary: "Queue a message; print the run id",
+    summary: "Send a message without waiting for the answer",
     class: "keyed",
     input: {
       pid: field.optional(pid),
@@ -111,7 +111,7 @@ export const procCalls = [
 
   syscall({
     name: "proc.abort",
-    summary: "Abort the current run; keep process and queue",
+    summary: "Abort the current run of a process",
     class: "keyed",
     input: {
       pid: field.pid("the process", { positional: true, meta: "PID" }),

@@ -99,7 +99,7 @@ export const repoCalls = [
 
   syscall({
     name: "repo.read",
-    summary: "Print a file as it was in a version, or list a directory",
+    summary: "Print a file or directory of a version",
     class: "read",
     input: {
       path: field.withDefault(

@@ -114,7 +114,7 @@ export const workspaceCalls = [
 
   syscall({
     name: "workspace.create",
-    summary: "Create an empty workspace; print its id",
+    summary: "Create an empty workspace",
     class: "keyed",
     once: "answer",
     input: {
@@ -188,7 +188,7 @@ export const workspaceCalls = [
 
   syscall({
     name: "workspace.trust",
-    summary: "Trust AGENTS.md, CLAUDE.md and .gsv of a workspace",
+    summary: "Trust the instruction files of a workspace",
     class: "keyed",
     once: "answer",
     by: "person",

@@ -157,7 +157,7 @@ export const sessionCalls = [
 
   syscall({
     name: "session.compact",
-    summary: "Summarize older messages; nothing is deleted",
+    summary: "Summarize the older messages of a session",
     class: "keyed",
     once: "answer",
     input: {

@@ -89,7 +89,7 @@ export const configCalls = [
 
   syscall({
     name: "config.set",
-    summary: "Change a setting; prompts for secrets",
+    summary: "Change a setting",
     class: "keyed",
     by: "approved",
     capability: "sys.config.set",

@@ -184,7 +184,7 @@ export const spendingCalls = [
 
   syscall({
     name: "proc.runs",
-    summary: "List the last runs with model, time and cost",
+    summary: "List recent runs with model and cost",
     class: "read",
     capability: "proc.list",
     input: {

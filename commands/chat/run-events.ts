@@ -9,12 +9,12 @@ import { Queue } from "../io/queue.ts";
 import type { Steering } from "./answers.ts";
 import type { Uploaded } from "./attached.ts";
 
-export type Happening =
+export type RunEvent =
   | ({ readonly kind: "uploaded" } & Uploaded)
   | { readonly kind: "fresh"; readonly pid: string }
   | { readonly kind: "sent"; readonly sent: Sent | Answered }
   | { readonly kind: "signal"; readonly signal: Signal }
-  /** A message sent meanwhile got a run, or an error. */
+  /** The run of a message sent meanwhile, or an error. */
   | { readonly kind: "steered"; readonly run: string | null; readonly fault: string | null }
   | { readonly kind: "waited"; readonly run: string; readonly result: WaitResult }
   | { readonly kind: "settled"; readonly run: string; readonly result: WaitResult }
@@ -28,21 +28,20 @@ export type Happening =
   | { readonly kind: "input"; readonly fault: string | null }
   | { readonly kind: "failed"; readonly error: unknown };
 
-export class Happenings {
-  private readonly queue = new Queue<Happening>();
+export class RunEvents {
+  private readonly queue = new Queue<RunEvent>();
   private readonly stops: (() => void)[] = [];
 
   constructor(private readonly io: Pick<Io, "sys" | "clock">) {}
 
-  push(happening: Happening): void {
-    this.queue.push(happening);
+  push(event: RunEvent): void {
+    this.queue.push(event);
   }
 
-  next(): Promise<Happening> {
+  next(): Promise<RunEvent> {
     return this.queue.next();
   }
 
-  /** Called at the end. */
   atEnd(stop: () => void): void {
     this.stops.push(stop);
   }
@@ -55,12 +54,12 @@ export class Happenings {
     this.atEnd(this.io.sys().on(filter, (signal) => this.push({ kind: "signal", signal })));
   }
 
-  later(ms: number, happening: Happening): void {
-    this.atEnd(this.io.clock.after(ms, () => this.push(happening)));
+  later(ms: number, event: RunEvent): void {
+    this.atEnd(this.io.clock.after(ms, () => this.push(event)));
   }
 
-  /** The answer takes its turn like everything else, and so does a failure. */
-  answer<Answer>(answer: Promise<Answer>, happening: (answer: Answer) => Happening): void {
-    answer.then((given) => this.push(happening(given))).catch((error: unknown) => this.push({ kind: "failed", error }));
+  /** Results and failures of calls go through the queue, like everything else. */
+  answer<Answer>(answer: Promise<Answer>, event: (answer: Answer) => RunEvent): void {
+    answer.then((given) => this.push(event(given))).catch((error: unknown) => this.push({ kind: "failed", error }));
   }
 }

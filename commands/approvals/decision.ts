@@ -1,0 +1,25 @@
+// The open request with an id, and the usual words for yes and no.
+
+import { SysError } from "../../src/abi/errno.ts";
+import type { Approval } from "../../src/abi/process/process.ts";
+import type { Sys } from "../../src/abi/sys.ts";
+
+/** null if it is no longer open. */
+export async function openApproval(sys: Sys, id: string): Promise<Approval | null> {
+  try {
+    const { approvals } = await sys.call<{ approvals: readonly Approval[] }>("hil.list", { id });
+    return approvals[0] ?? null;
+  } catch (error) {
+    if (error instanceof SysError && error.code === "ENOENT") return null;
+    throw error;
+  }
+}
+
+export function decisionIn(text: string): "approve" | "deny" | null {
+  const word = text
+    .trim()
+    .toLowerCase()
+    .replace(/[.!]+$/, "");
+  if (/^(?:approve|allow|yes|y)$/.test(word)) return "approve";
+  return /^(?:deny|reject|no|n)$/.test(word) ? "deny" : null;
+}
