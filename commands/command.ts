@@ -97,8 +97,8 @@ export interface Io {
   readonly person: {
     /** Whether requests of a process can be asked on this terminal. */
     answersHere(): boolean;
-    /** Asks at the terminal; returns the line as typed. */
-    ask(question: string): Promise<string>;
+    /** Asks at the terminal; returns the line as typed. Fails with ECANCELED at the end of input, and when `leave` aborts. */
+    ask(question: string, leave?: AbortSignal): Promise<string>;
     /** Reads a hidden line from the terminal, whatever stdin is; null without a terminal. */
     askHidden(question: string): Promise<string | null>;
     /** Opens a text in the editor, in a private file. */

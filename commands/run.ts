@@ -42,6 +42,7 @@ async function worded(error: unknown, line: Line | null, io: Io): Promise<unknow
 async function namedIn(argv: readonly string[]): Promise<Named | null> {
   const at = argv.findIndex((token) => !looksLikeFlag(token) || token === "--");
   const before = at === -1 ? argv : argv.slice(0, at);
+  refuseTerminalFlags(before, at === -1);
   refuseStrangers(before);
   if (at === -1 || argv[at] === "--") return null;
   const { command, args } = await lookUp(COMMANDS, argv.slice(at));
@@ -91,6 +92,17 @@ const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ...["-m", "--model"].map((flag) => [flag, MODEL] as const),
   ["-v", "gsv --version prints the version"],
 ]);
+
+/** `--init` and `--plain` start gsv's terminal, which never gets here. */
+function refuseTerminalFlags(before: readonly string[], isAlone: boolean): void {
+  const flag = before.find((token) => token === "--init" || token === "--plain");
+  if (flag === undefined) return;
+  const isUsedRight = isAlone && before.every((token) => token === "--init" || token === "--plain");
+  if (!isUsedRight) throw new SysError("EUSAGE", `${flag} takes no command and no other flags: gsv ${flag}`);
+  throw new SysError("EUSAGE", `gsv ${flag} needs a terminal on stdin and stdout`, [
+    'without one: gsv chat "…" for one answer, gsv sh FILE for a script',
+  ]);
+}
 
 function refuseStrangers(before: readonly string[]): void {
   const stranger = before.find((token) => !["--json", "--help", "-h"].includes(token));

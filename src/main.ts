@@ -164,7 +164,7 @@ async function commandProcess(): Promise<number> {
     random,
     person: {
       answersHere: () => stdin.isTTY && stderr.isTTY && isInForeground(),
-      ask: async (question) => (await import("./machine/terminal.ts")).ask(question, (text) => stderr.write(text)),
+      ask: async (...asked) => (await import("./machine/terminal.ts")).ask(stderr, clock, ...asked),
       askHidden,
       edit: async (request) => {
         const { home, runDir: directory } = (await atHome(here)).paths;

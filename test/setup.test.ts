@@ -86,3 +86,26 @@ test.each([
   },
   30_000,
 );
+
+test("at gsv's own prompt ctrl-c leaves the questions, stores nothing, and the next line is a line again", async () => {
+  await withHome(async (home) => {
+    const before = await stored(home);
+    await using session = home.terminal({}, { controlling: true });
+    await session.until(/^›$/m);
+    session.type("auth setup\r");
+    await session.until(/^who \[offline\]:$/m);
+    session.type("\u0003");
+    await session.until(/^gsv: cancelled: nothing was changed[\s\S]*^›$/m);
+    session.type("auth setup\r");
+    await session.until(/^who \[offline\]:\n*$(?![\s\S]*^›)/m);
+    session.type("4\r");
+    await session.until(/^address \[.*\]:$/m);
+    session.type("\u0003");
+    await session.until(/^address [\s\S]*^gsv: cancelled: nothing was changed[\s\S]*^›$/m);
+    session.type("\r");
+    session.type("echo it is $((20 + 1)) now\r");
+    await session.until(/^it is 21 now$/m);
+    expect(session.text()).not.toContain("ai.provider =");
+    expect(await stored(home)).toEqual(before);
+  });
+}, 30_000);

@@ -9,6 +9,7 @@ import {
   openSync,
   readFileSync,
   read as readSome,
+  readSync,
   renameSync,
   rmSync,
   writeFileSync,
@@ -16,7 +17,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { isatty, ReadStream } from "node:tty";
-import type { Edited, EditRequest, Io } from "../../commands/command.ts";
+import type { Edited, EditRequest, Io, Output } from "../../commands/command.ts";
 import { SysError } from "../abi/errno.ts";
 import type { Clock } from "../lib/clock.ts";
 
@@ -26,24 +27,56 @@ const EDITOR_ENV =
 const EDITOR_END_MS = 1000;
 /** The maximum line length of a terminal. */
 const LINE_BYTES_MAX = 4096;
+/** Time between two looks for a typed line. */
+const LOOK_MS = 25;
 const CTRL_C = "\u0003";
 const CTRL_D = "\u0004";
 const CTRL_U = "\u0015";
 
-/** Reads one line with the terminal's own editing, and no key more. Ctrl-c ends gsv. */
-export async function ask(question: string, say: (text: string) => Promise<void>): Promise<string> {
-  await say(question);
+/**
+ * Reads one line with the terminal's own editing, and no key more. Without `leave`, ctrl-c ends gsv; with it, the question is over when
+ * it aborts.
+ */
+export async function ask(to: Output, clock: Clock, question: string, leave?: AbortSignal): Promise<string> {
+  await to.write(question);
   const line = Buffer.alloc(LINE_BYTES_MAX);
-  const got = await new Promise<number>((resolve, reject) =>
-    readSome(0, line, 0, line.length, null, (error, count) => (error ? reject(error) : resolve(count))),
-  );
+  const got = leave === undefined ? await waitingRead(0, line) : await readUntil(leave, line, clock);
   if (got > 0)
     return line
       .subarray(0, got)
       .toString()
       .replace(/\r?\n$/, "");
-  await say("\n");
-  throw new SysError("ECANCELED", "cancelled: nothing was changed");
+  await to.write("\n");
+  throw cancelled();
+}
+
+function cancelled(): SysError {
+  return new SysError("ECANCELED", "cancelled: nothing was changed");
+}
+
+function waitingRead(descriptor: number, into: Buffer): Promise<number> {
+  return new Promise((resolve, reject) =>
+    readSome(descriptor, into, 0, into.length, null, (error, count) => (error ? reject(error) : resolve(count))),
+  );
+}
+
+/** Returns 0 at the end of input and when `leave` aborts. A read that waits would take the next line even after ctrl-c, so it looks again. */
+async function readUntil(leave: AbortSignal, into: Buffer, clock: Clock): Promise<number> {
+  const descriptor = terminalHere(constants.O_RDONLY | constants.O_NONBLOCK);
+  if (descriptor === null) return await waitingRead(0, into);
+  try {
+    while (!leave.aborted) {
+      try {
+        return readSync(descriptor, into);
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== "EAGAIN") throw error;
+      }
+      await clock.sleep(LOOK_MS, leave);
+    }
+    return 0;
+  } finally {
+    closeSync(descriptor);
+  }
 }
 
 /**
@@ -75,17 +108,15 @@ export async function askHidden(
 async function* keysOf(descriptor: number): AsyncGenerator<Uint8Array> {
   for (;;) {
     const piece = Buffer.alloc(1024);
-    const got = await new Promise<number>((resolve, reject) =>
-      readSome(descriptor, piece, 0, piece.length, null, (error, count) => (error ? reject(error) : resolve(count))),
-    );
+    const got = await waitingRead(descriptor, piece);
     if (got === 0) return;
     yield piece.subarray(0, got);
   }
 }
 
-function terminalHere(): number | null {
+function terminalHere(how: string | number = "r+"): number | null {
   try {
-    return openSync("/dev/tty", "r+");
+    return openSync("/dev/tty", how);
   } catch {
     return null;
   }
@@ -98,7 +129,7 @@ export async function lineFrom(keys: AsyncIterable<Uint8Array>): Promise<string>
   for await (const bytes of keys) {
     for (const key of decoder.decode(bytes, { stream: true })) {
       if (key === "\r" || key === "\n") return line.join("");
-      if (key === CTRL_C) throw new SysError("ECANCELED", "cancelled: nothing was changed");
+      if (key === CTRL_C) throw cancelled();
       if (key === CTRL_D && line.length === 0) break;
       if (key === CTRL_U) line = [];
       else if (key === "\u007f" || key === "\b") line.pop();

@@ -144,6 +144,15 @@ export function choiceText({ provider, model }: Choice): string {
   return `${provider}${serverOf(provider) === null ? ":" : "/"}${model}`;
 }
 
+/** The choice of a provider without a model. Throws ECONFIG. */
+export function choiceOfProvider(name: string): Choice {
+  entryOf(name);
+  if (name !== "script") return choiceOf(name);
+  throw new SysError("ECONFIG", "ai.provider cannot be script: a script is a model with a file", [
+    "gsv config set ai.model script:/path/to/file",
+  ]);
+}
+
 export interface ChoiceSources {
   /** From the session, agent or account. */
   readonly model: string;
@@ -156,7 +165,7 @@ export interface ChoiceSources {
 export function chooseProvider({ model, provider, hasKey }: ChoiceSources): Choice | null {
   const usual = provider.trim();
   if (model.trim() !== "") return choiceOf(model, usual === "" ? undefined : usual);
-  if (usual !== "") return choiceOf(`${usual}/${entryOf(usual).server === undefined ? "offline" : ""}`);
+  if (usual !== "") return choiceOfProvider(usual);
   const byKey = Object.keys(PROVIDERS).find((name) => PROVIDERS[name]?.server?.byKey && hasKey(name));
   return byKey === undefined ? null : choiceOf(byKey);
 }

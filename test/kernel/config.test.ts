@@ -100,6 +100,8 @@ describe("layers", () => {
     await using home = await TestKernel.boot({ realProviders: true });
     const refused = await home.refusal("config.set", { key: "ai.model", value: "nobody" });
     expect([refused.code, refused.message]).toEqual(["ECONFIG", 'unknown provider "nobody"']);
+    const alone = await home.refusal("config.set", { key: "ai.provider", value: "script" });
+    expect([alone.code, alone.hints]).toEqual(["ECONFIG", ["gsv config set ai.model script:/path/to/file"]]);
     const script = join(home.directory, "run", "answers.jsonl");
     await Bun.write(script, `${JSON.stringify({ text: "from the script", repeat: 9 })}\n`);
     await set(home.sys, "ai.model", `script:${script}`);

@@ -87,6 +87,12 @@ describe("the choice of a provider", () => {
     expect(refusal(wanted).code).toBe("ECONFIG");
   });
 
+  test("a provider that may stand alone names itself; script needs its file", () => {
+    for (const name of providerNames().filter((each) => each !== "script"))
+      expect(chosen("", name)).toEqual({ provider: name, model: name === "offline" ? "offline" : "" });
+    expect(() => chosen("", "script")).toThrow("ai.provider cannot be script");
+  });
+
   test("offers exactly the providers that can be loaded", async () => {
     for (const name of providerNames()) {
       expect((await loadProvider(name, PORTS, accessOf("http://127.0.0.1:1"))).name).toBe(name);

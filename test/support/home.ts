@@ -93,6 +93,7 @@ export class TestHome {
       readonly rows?: number;
       readonly argv?: readonly string[];
       readonly cwd?: string;
+      readonly controlling?: boolean;
     } = {},
   ): Session {
     return new Session({ argv: gsvCommand(), env: { ...this.env, ...env }, ...size });

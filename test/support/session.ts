@@ -10,6 +10,8 @@ export interface SessionOptions {
   readonly cwd?: string;
   readonly columns?: number;
   readonly rows?: number;
+  /** Ctrl-c in line mode sends the signal, as in a shell. */
+  readonly controlling?: boolean;
 }
 
 const UNTIL_MS = 15_000;
@@ -24,11 +26,11 @@ export class Session implements AsyncDisposable {
   private heard = Promise.withResolvers<void>();
   private written: Promise<void> = Promise.resolve();
 
-  constructor({ argv, env, cwd = env.HOME, columns = 100, rows = 30 }: SessionOptions) {
+  constructor({ argv, env, cwd = env.HOME, columns = 100, rows = 30, controlling = false }: SessionOptions) {
     this.emulator = new Emulator({ cols: columns, rows, scrollback: 100_000, allowProposedApi: true });
     // A terminal answers queries.
     this.emulator.onData((answer) => this.terminal.write(answer));
-    this.terminal = new Bun.Terminal({
+    const options: Bun.TerminalOptions = {
       cols: columns,
       rows,
       data: (_terminal, bytes) => {
@@ -38,12 +40,15 @@ export class Session implements AsyncDisposable {
         );
         void this.written.then(() => this.wake());
       },
-    });
+    };
+    // Only a terminal that is made for the program controls it.
+    const terminal = controlling ? options : new Bun.Terminal(options);
     this.process = Bun.spawn([...argv], {
-      terminal: this.terminal,
+      terminal,
       ...(cwd === undefined ? {} : { cwd }),
       env: { TERM: "xterm-256color", LANG: "C.UTF-8", ...env },
     });
+    this.terminal = terminal instanceof Bun.Terminal ? terminal : this.process.terminal!;
     void this.process.exited.then(() => this.wake());
   }
 

@@ -1,5 +1,5 @@
 // Runs a gsv command with the terminal, inside the terminal shell. Ctrl-c goes to the command if it listens, or to the program that it gave the
-// terminal to. A command that only waits for the kernel is abandoned: its calls go on, its further output is dropped.
+// terminal to; it leaves a question. A command that only waits for the kernel is abandoned: its calls go on, its further output is dropped.
 
 import type { Io, Output } from "../../commands/command.ts";
 import { runCommandLine } from "../../commands/run.ts";
@@ -38,6 +38,13 @@ export async function ownCommand(argv: readonly string[], io: Io): Promise<numbe
     };
   }
 
+  /** Ctrl-c leaves the question. */
+  const asking = withTerminal(async (question: string) => {
+    const leave = new AbortController();
+    const stop = io.onSignal((name) => name === "INT" && leave.abort());
+    return await io.person.ask(question, leave.signal).finally(stop);
+  });
+
   const output = (to: Output): Output =>
     Object.create(to, {
       closed: { get: () => isOver || to.closed },
@@ -49,7 +56,7 @@ export async function ownCommand(argv: readonly string[], io: Io): Promise<numbe
     isOver = true;
     abandoned.resolve(ENDED_BY.INT);
   });
-  const { ask, askHidden, edit } = io.person;
+  const { askHidden, edit } = io.person;
   const own = ioWith(io, {
     stdout: output(io.stdout),
     stderr: output(io.stderr),
@@ -58,7 +65,7 @@ export async function ownCommand(argv: readonly string[], io: Io): Promise<numbe
     person: {
       // Requests are shown as cards.
       answersHere: () => false,
-      ask: withTerminal(ask),
+      ask: asking,
       askHidden: withTerminal(askHidden),
       edit: withTerminal(edit),
     },

@@ -6,7 +6,7 @@ import { budgetStated } from "../../abi/process/budget.ts";
 import { pricesFrom } from "../../abi/process/money.ts";
 import { PROFILES } from "../../abi/process/process.ts";
 import { ollamaUrl, serverUrl } from "../../providers/access.ts";
-import { choiceOf, serverOf } from "../../providers/table.ts";
+import { choiceOf, choiceOfProvider } from "../../providers/table.ts";
 
 export function checkSetting(name: string, value: string): void {
   CHECKS[name]?.(value);
@@ -14,7 +14,7 @@ export function checkSetting(name: string, value: string): void {
 
 const CHECKS: { readonly [key: string]: (value: string) => void } = {
   "ai.model": (model) => void choiceOf(model),
-  "ai.provider": (provider) => void serverOf(provider),
+  "ai.provider": (provider) => void choiceOfProvider(provider),
   "ai.fallback": checkFallback,
   "ai.tools.approval": checkPolicy,
   ...Object.fromEntries(PROFILES.map((profile) => [`ai.profile.${profile}.tools.approval`, checkPolicy])),
