@@ -17,7 +17,7 @@ import type { HostFiles } from "../kernel/files/host-files.ts";
 import type { KeptResults } from "../kernel/files/kept-results.ts";
 import type { Models } from "../kernel/models/models.ts";
 import type { Keychain } from "../kernel/settings/secrets.ts";
-import type { HostShells } from "../kernel/shells/host-shells.ts";
+import type { HostLauncher } from "../kernel/shells/host-launcher.ts";
 import type { ShellTool } from "../kernel/shells/shell-tool.ts";
 import type { StorageParts } from "../kernel/storage/drivers.ts";
 import type { HostDirectories } from "../kernel/workspaces/host-directories.ts";
@@ -159,7 +159,7 @@ export interface LiveFiles {
 
 export interface ShellParts {
   readonly service: Shells;
-  readonly hostGround: HostShells["ground"];
+  readonly hostGround: HostLauncher["ground"];
   readonly needTypable: ShellTool["needTypable"];
   /** The sandbox of the host; null if it has none. */
   readonly sandboxName: () => Promise<string | null>;
@@ -176,7 +176,7 @@ export interface ShellParts {
 
 /** What commands and file tools on the host share. */
 export interface HostParts {
-  readonly hostShells: HostShells;
+  readonly launcher: HostLauncher;
   readonly places: HostDirectories;
   readonly env: Environment;
   readonly findProgram: (name: string) => string | null;

@@ -7,17 +7,14 @@ import { recordedFs } from "../../fs/disk/recorded.ts";
 import { Namespace } from "../../fs/namespace.ts";
 import { LIMITS } from "../abi/config/limits.ts";
 import { notedWrites } from "../kernel/files/file-history.ts";
-import { HostFiles } from "../kernel/files/host-files.ts";
+import { HostFiles, unseenPaths } from "../kernel/files/host-files.ts";
 import { KnownFiles } from "../kernel/files/known-files.ts";
-import { unseenPaths } from "../kernel/files/unseen-paths.ts";
-import { type Allowed, GsvScripts } from "../kernel/shells/gsv-scripts.ts";
-import { HostShells } from "../kernel/shells/host-shells.ts";
-import { endLeftCommands } from "../kernel/shells/left-commands.ts";
-import { personsDirectory } from "../kernel/shells/persons-directory.ts";
+import { HostLauncher } from "../kernel/shells/host-launcher.ts";
+import { type Allowed, ScriptRuns } from "../kernel/shells/script-runs.ts";
 import { gatedSys } from "../kernel/shells/shell-gate.ts";
+import { endLeftCommands, ShellRuns } from "../kernel/shells/shell-runs.ts";
 import { ShellTool } from "../kernel/shells/shell-tool.ts";
-import { ShellTable } from "../kernel/shells/shells.ts";
-import { HostDirectories } from "../kernel/workspaces/host-directories.ts";
+import { HostDirectories, personsDirectory } from "../kernel/workspaces/host-directories.ts";
 import { hostEnvironment } from "../lib/host-environment.ts";
 import { lazy } from "../lib/lazy.ts";
 import { residentBytes } from "../machine/machine.ts";
@@ -29,11 +26,11 @@ import { SYSCALLS } from "../syscalls/all.ts";
 import type { CallContext } from "../syscalls/define.ts";
 import type { Web } from "../syscalls/run/net.ts";
 import type { Shells } from "../syscalls/run/shell-service.ts";
-import { GsvShells } from "../targets/gsv.ts";
 import { hiddenOn, resolver } from "../targets/hidden.ts";
-import { HostCommands } from "../targets/host.ts";
+import { HostJobs } from "../targets/host-jobs.ts";
 import { SANDBOX_PATH, sandboxFinder } from "../targets/sandbox.ts";
 import { succeeds } from "../targets/spawn.ts";
+import { WorkerPool } from "../targets/worker-pool.ts";
 import { VERSION } from "../version.ts";
 import { shellParser } from "../workers/shell-parser.ts";
 import { newCodeRunner, newShellRunner } from "../workers/workers.ts";
@@ -55,7 +52,7 @@ export function bootTargets(core: Core, files: FileParts): TargetParts {
 function bootShells(core: Core, files: FileParts): ShellParts {
   const { kernel, machine } = core;
   const { clock, paths } = machine;
-  const shells = new GsvShells({
+  const shells = new WorkerPool({
     newRunner: machine.newShellRunner ?? newShellRunner,
     clock,
     runningMax: LIMITS.shellsRunningMax,
@@ -65,7 +62,7 @@ function bootShells(core: Core, files: FileParts): ShellParts {
     warmMax: WARM_MAX,
     warmMs: WARM_MS,
   });
-  const commands = new HostCommands({
+  const commands = new HostJobs({
     spoolDirectory: paths.spoolDir,
     clock,
     outputBytesMax: LIMITS.shellOutputBytesMax,
@@ -74,7 +71,7 @@ function bootShells(core: Core, files: FileParts): ShellParts {
     keptMs: LIMITS.hostKeptMs,
     keptBytesMax: LIMITS.hostKeptBytesMax,
   });
-  const scripts = new GsvScripts({
+  const scripts = new ScriptRuns({
     ...files.options,
     shells,
     clock,
@@ -84,8 +81,8 @@ function bootShells(core: Core, files: FileParts): ShellParts {
     begin: (receipt) => kernel.requests.remember(receipt),
   });
   const host = bootHost(core, commands);
-  const { hostShells } = host;
-  const table = new ShellTable({ scripts, commands, hostShells, clock });
+  const { launcher } = host;
+  const table = new ShellRuns({ scripts, commands, launcher, clock });
   files.live.commands = (pid) => table.ofProcess(pid);
   const tool = new ShellTool({
     table,
@@ -95,9 +92,9 @@ function bootShells(core: Core, files: FileParts): ShellParts {
   });
   return {
     service: serviceOf(table, tool),
-    hostGround: (...given) => hostShells.ground(...given),
+    hostGround: (...given) => launcher.ground(...given),
     needTypable: (...given) => tool.needTypable(...given),
-    sandboxName: () => hostShells.sandboxName(),
+    sandboxName: () => launcher.sandboxName(),
     host,
     isBusy: () => shells.isBusy || commands.running > 0,
     runOver: (pid) => table.endOfProcess(pid),
@@ -110,7 +107,7 @@ function bootShells(core: Core, files: FileParts): ShellParts {
   };
 }
 
-function serviceOf(table: ShellTable, tool: ShellTool): Shells {
+function serviceOf(table: ShellRuns, tool: ShellTool): Shells {
   return {
     run: (...given) => table.run(...given),
     output: (...given) => table.output(...given),
@@ -143,7 +140,7 @@ function scriptSys(
   });
 }
 
-function bootHost(core: Core, commands: HostCommands): HostParts {
+function bootHost(core: Core, commands: HostJobs): HostParts {
   const { kernel, machine } = core;
   const { clock, paths, hostEnv = {} } = machine;
   const { findProgram = (name: string) => Bun.which(name, { PATH: SANDBOX_PATH }) } = machine;
@@ -161,7 +158,7 @@ function bootHost(core: Core, commands: HostCommands): HostParts {
     find: findProgram,
     works: (argv: readonly string[]) => succeeds(argv, env),
   };
-  const hostShells = new HostShells({
+  const launcher = new HostLauncher({
     host: commands,
     places,
     env,
@@ -173,13 +170,13 @@ function bootHost(core: Core, commands: HostCommands): HostParts {
     isPersonOfHome: async (uid) => uid === 0 || (await kernel.accounts.firstHuman())?.uid === uid,
     rowOf: (pid) => kernel.processes.get(pid),
   });
-  return { hostShells, places, env, findProgram, hidden };
+  return { launcher, places, env, findProgram, hidden };
 }
 
 /** All files of the host except gsv's home, and what agents must not see. */
 function bootHostFiles(
   { kernel, processes: store, machine, onFault }: Core,
-  { hostShells, places, env, findProgram, hidden }: HostParts,
+  { launcher, places, env, findProgram, hidden }: HostParts,
 ): HostFiles {
   const { clock, random, paths } = machine;
   const home = realpathSync(paths.home);
@@ -200,14 +197,14 @@ function bootHostFiles(
     known: new KnownFiles({ store, kernel, clock }, "host"),
     places,
     rowOf,
-    authorise: (caller) => hostShells.authorise(caller),
+    authorise: (caller) => launcher.authorise(caller),
     personsHome: env.HOME,
     findProgram,
     hidden: () => [home, ...unseen()],
   });
 }
 
-function lazyWeb({ kernel, machine }: Core, { hostShells }: HostParts): Web {
+function lazyWeb({ kernel, machine }: Core, { launcher }: HostParts): Web {
   const { clock, random, lookUp = systemLookUp } = machine;
   const load = async () =>
     (await import("../kernel/web.ts")).webService({
@@ -216,7 +213,7 @@ function lazyWeb({ kernel, machine }: Core, { hostShells }: HostParts): Web {
       version: VERSION,
       settings: kernel.config,
       resolve: lookUp,
-      authoriseHost: (caller) => hostShells.authorise(caller),
+      authoriseHost: (caller) => launcher.authorise(caller),
     });
   return lazy<Web, keyof Web>(load, ["page", "needFetchable"]);
 }

@@ -13,7 +13,6 @@ import type { RequestRows } from "../store/kernel/requests.ts";
 import type { CallContext } from "../syscalls/define.ts";
 import { type ParseOptions, parseArgs } from "../syscalls/parse.ts";
 import type { AnySyscall, Services } from "../syscalls/table.ts";
-import { RequestIds } from "./request-ids.ts";
 
 export interface DispatchOptions {
   /** True in the read-only view, which has no kernel. */
@@ -215,4 +214,25 @@ function withoutSecrets(call: AnySyscall | undefined, args: unknown): unknown {
     ...args,
     ...Object.fromEntries(secret.filter(([name]) => name in args).map(([name]) => [name, "[secret]"])),
   };
+}
+
+const KEPT_MAX = 10_000;
+
+/** The latest request ids with a checksum of their arguments, so that one id for two calls is refused. Answers are in the stores. */
+class RequestIds {
+  /** Oldest first. */
+  private readonly bodies = new Map<string, string>();
+
+  /** True if the id was used for another call. */
+  isOther(key: string, bodyHash: string): boolean {
+    const known = this.bodies.get(key);
+    return known !== undefined && known !== bodyHash;
+  }
+
+  used(key: string, bodyHash: string): void {
+    this.bodies.delete(key);
+    this.bodies.set(key, bodyHash);
+    const [oldest] = this.bodies.keys();
+    if (this.bodies.size > KEPT_MAX && oldest !== undefined) this.bodies.delete(oldest);
+  }
 }

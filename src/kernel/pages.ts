@@ -1,4 +1,4 @@
-// The cursor of a paged list: where the next page begins, as an opaque text that clients hand back.
+// The cursor of a paged list, an opaque text that clients hand back.
 
 import { SysError } from "../abi/errno.ts";
 import type { ListCursor } from "../store/kernel/db.ts";

@@ -14,9 +14,9 @@ import { nextPlace, placeOf } from "./pages.ts";
 
 export interface RegistryOptions {
   readonly kernel: KernelStore;
-  /** No kernel is up: what looks busy is interrupted. */
+  /** No kernel runs: busy processes are interrupted. */
   readonly atRest: boolean;
-  /** Asked for rows whose copy may be behind. */
+  /** The current state of a row that may be behind. */
   readonly fresh?: (pid: string) => Promise<Projection | null>;
   /** A hold that could not be stored, such as a full disk. */
   readonly heldBy?: (pid: string) => WaitsFor | null;
@@ -30,8 +30,8 @@ type Last = "restart" | "costUsd" | "tokens" | "interrupted";
 export function registryService(options: RegistryOptions): Registry {
   const { kernel } = options;
 
-  // One look-up of names for a whole list; a row then needs waiting for only when its copy may be behind. One loop with nothing called in
-  // it: a function of one row would be compiled for a list of a thousand, which takes longer than the list.
+  // Names are looked up once per list; a row is awaited only if its copy may be behind. One loop without calls: a function per row would be
+  // compiled for a list of a thousand, which takes longer than the list.
   async function infosOf(rows: readonly ProcessRow[]): Promise<ProcessInfo[]> {
     const names = new Map<number, string>();
     const learn = async (uid: number) => names.set(uid, (await kernel.accounts.byUid(uid))?.username ?? String(uid));
@@ -63,7 +63,7 @@ export function registryService(options: RegistryOptions): Registry {
         lastStatus: projection.lastStatus,
         mode: row.mode,
       };
-      // The order of the fields is that of the JSON which is printed of it.
+      // The order of the fields in JSON.
       if (row.restart !== null) info.restart = row.restart;
       info.costUsd = row.costMicros === 0 ? 0 : usdOf(row.costMicros);
       info.tokens = row.tokens;

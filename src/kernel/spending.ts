@@ -30,7 +30,7 @@ import { beginningOf, zoneOf } from "./since.ts";
 export interface SpendingOptions {
   readonly kernel: KernelStore;
   readonly clock: Clock;
-  /** No kernel is up: what a process has not handed on yet, only a kernel can copy. */
+  /** No kernel runs: usage that processes have not handed on is missing. */
   readonly atRest?: true;
 }
 
@@ -62,12 +62,12 @@ export function usageReports({ kernel, clock, atRest }: SpendingOptions): UsageR
       });
       const rows = by === "day" ? byDay(sums, zone) : sums;
       const first = Number(after ?? 0);
-      const infos = rows.slice(first).map((sum) => infoOf(by, sum));
+      const infos = rows.slice(first).map((sum) => usageInfo(by, sum));
       const page = fitting(infos, LIMITS.answerBytesMax);
       const to = first + page.length;
       return {
         rows: await Promise.all(page.map((row) => named(kernel, row))),
-        total: infoOf(by, rows.reduce(added, { ...NONE, key: "total" })),
+        total: usageInfo(by, rows.reduce(added, { ...NONE, key: "total" })),
         next: to < rows.length ? String(to) : null,
       };
     },
@@ -103,7 +103,7 @@ function byDay(slots: readonly UsageSum[], zone: string): UsageSum[] {
   return [...days.values()].sort((left, right) => (left.key < right.key ? -1 : 1));
 }
 
-function infoOf(by: UsageBy, { micros, ms, ...sum }: UsageSum): UsageInfo {
+function usageInfo(by: UsageBy, { micros, ms, ...sum }: UsageSum): UsageInfo {
   return { by, label: null, ...sum, costUsd: usdOf(micros), runMs: ms };
 }
 
@@ -118,7 +118,7 @@ export interface DayBudget {
   readonly zone: string;
 }
 
-/** Only what is stored counts: what one client says of its own bounds nobody. Root's bounds everyone. */
+/** Counts stored settings only: a client must not raise its own limits. Root's setting limits everyone. */
 export async function dayBudget({ config }: Pick<KernelStore, "config">, ownerUid: number): Promise<DayBudget | null> {
   const setting = await settingsFor(config, { uid: ownerUid, client: undefined });
   const limits = setting("budget.day")

@@ -22,7 +22,7 @@ export function webService(ports: WebServicePorts): Web {
   const reachOf = async (caller: Caller, target: FileTarget): Promise<Reach> => {
     if (target === "host") await ports.authoriseHost(caller);
     const setting = await settingsFor(ports.settings, { uid: caller.ownerUid, client: undefined });
-    return { allowed: namesIn(setting("net.allow").text), private: target === "host" };
+    return { allowed: hostsIn(setting("net.allow").text), private: target === "host" };
   };
   return {
     async page(caller, { url, raw, target }, signal) {
@@ -37,7 +37,7 @@ export function webService(ports: WebServicePorts): Web {
   };
 }
 
-function namesIn(json: string): readonly string[] {
+function hostsIn(json: string): readonly string[] {
   const names: unknown = JSON.parse(json);
   return Array.isArray(names) ? names.filter((name) => typeof name === "string") : [];
 }

@@ -3,9 +3,9 @@
 
 import { ENDED_BY } from "../abi/errno.ts";
 import type { Clock } from "../lib/clock.ts";
-import type { GsvShells, ShellPlace } from "./gsv.ts";
 import type { Piece, Stream } from "./output.ts";
 import type { JobEnd, JobRow, JobStart, SentSignal, ShellEnd, ShellJob, ShellJobs } from "./shell.ts";
+import type { ShellPlace, WorkerPool } from "./worker-pool.ts";
 
 /** The shell's environment, without per-job parts. */
 export type Ground = Omit<ShellPlace, "print" | "signal" | "onSignal" | "jobs" | "isJob">;
@@ -70,7 +70,7 @@ export class JobTable {
   private readonly listeners = new Set<(signal: SentSignal) => void>();
 
   constructor(
-    private readonly shells: GsvShells,
+    private readonly shells: WorkerPool,
     private readonly room: JobRoom,
     private readonly clock: Clock,
     /** Table of the job that runs this shell. */

@@ -3,7 +3,7 @@
 import { describe, expect, test } from "bun:test";
 import { configFrom, configOver, SETTING_NAMES, SETTINGS, type Setting } from "../../src/abi/config/config.ts";
 import { canonicalForm, keyWritten, storedKey } from "../../src/abi/config/config-key.ts";
-import { canonicalValue, resolveSetting, type Said, typedValue } from "../../src/abi/config/config-value.ts";
+import { canonicalValue, type LayerTexts, resolveSetting, typedValue } from "../../src/abi/config/config-value.ts";
 import { CLIENT_ENV, KERNEL_ENV, SECRET_ENV } from "../../src/abi/config/environment.ts";
 import type { SysError } from "../../src/abi/errno.ts";
 import { seeded } from "../support/random.ts";
@@ -145,7 +145,7 @@ describe("layers", () => {
       const right = rightFor(setting);
       for (let mask = 0; mask < 3 ** LAYERS.length; mask++) {
         const state = LAYERS.map((_, index) => Math.floor(mask / 3 ** index) % 3);
-        const said: Said = Object.fromEntries(
+        const said: LayerTexts = Object.fromEntries(
           LAYERS.flatMap((layer, index) => {
             if (state[index] === 0) return [];
             return [[layer, state[index] === 1 ? right[index % right.length] : wrongFor[setting.type].at(-1)]];

@@ -2,10 +2,10 @@
 
 import { expect, test } from "bun:test";
 import type { Caller } from "../../src/abi/identity.ts";
-import { HostShells, type HostShellsPorts } from "../../src/kernel/shells/host-shells.ts";
+import { HostLauncher, type HostLauncherPorts } from "../../src/kernel/shells/host-launcher.ts";
 import { needsOfLine } from "../../src/process/approvals/policy/command-needs.ts";
 import { shellLine } from "../../src/process/approvals/policy/shell-line.ts";
-import type { HostCommand } from "../../src/targets/host.ts";
+import type { HostJob } from "../../src/targets/host-jobs.ts";
 import type { Confinement } from "../../src/targets/sandbox.ts";
 
 const AGENT = {
@@ -20,7 +20,7 @@ const AGENT = {
 async function networkOf(script: string, caller: Partial<Caller>, network?: boolean): Promise<boolean> {
   let confined: Confinement | undefined;
   const ports = {
-    host: { get: () => null, start: () => ({}) as HostCommand },
+    host: { get: () => null, start: () => ({}) as HostJob },
     places: { ofProcess: async () => ({ directory: "/p", attached: true }) },
     env: {},
     looksAt: () => null,
@@ -37,9 +37,9 @@ async function networkOf(script: string, caller: Partial<Caller>, network?: bool
     surroundings: () => ({ hidden: { own: [], directories: [], files: [] }, resolver: null }),
     isPersonOfHome: async () => true,
     rowOf: async () => ({ pid: "init:1000" }),
-  } as unknown as HostShellsPorts;
+  } as unknown as HostLauncherPorts;
   const request = { id: "one", script, ...(network === undefined ? {} : { network }) };
-  await new HostShells(ports).start({ caller: { ...AGENT, ...caller } } as never, request as never);
+  await new HostLauncher(ports).start({ caller: { ...AGENT, ...caller } } as never, request as never);
   return confined?.network === true;
 }
 

@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { realClock } from "../../src/lib/clock.ts";
 import { hostEnvironment } from "../../src/lib/host-environment.ts";
-import { type HostCommand, HostCommands } from "../../src/targets/host.ts";
+import { type HostJob, HostJobs } from "../../src/targets/host-jobs.ts";
 import { BASH } from "../../src/targets/leader.ts";
 import type { Sandbox } from "../../src/targets/sandbox.ts";
 import { CONFINED, machineSandbox, startedWith } from "./sandbox.ts";
@@ -29,10 +29,10 @@ export class HostBench {
     mkdirSync(this.work);
   }
 
-  following(outputBytesMax = 1024 * 1024): HostCommands {
+  following(outputBytesMax = 1024 * 1024): HostJobs {
     const { spoolDirectory } = this;
     const kept = { keptMs: 60_000, keptBytesMax: 64 * 1024 * 1024 };
-    return new HostCommands({ spoolDirectory, clock: realClock, outputBytesMax, runningMax: 8, graceMs: 700, ...kept });
+    return new HostJobs({ spoolDirectory, clock: realClock, outputBytesMax, runningMax: 8, graceMs: 700, ...kept });
   }
 
   start(script: string, { env = {}, stdin = new Uint8Array(), timeoutMs = 20_000, args = [] }: Given = {}) {
@@ -78,7 +78,7 @@ export class HostBench {
   }
 }
 
-export function told({ exit, output }: HostCommand) {
+export function told({ exit, output }: HostJob) {
   const { pieces } = output.page(0, output.bytes);
   const of = (stream: string) =>
     Buffer.concat(pieces.filter((each) => each.stream === stream).map(({ bytes }) => bytes));
@@ -86,7 +86,7 @@ export function told({ exit, output }: HostCommand) {
 }
 
 /** Waits until a command has printed this. */
-export async function printed(command: HostCommand, text: string): Promise<void> {
+export async function printed(command: HostJob, text: string): Promise<void> {
   const deadline = realClock.mono() + 10_000;
   while (!told(command).stdout.includes(text)) {
     if (realClock.mono() > deadline) throw new Error(`never printed: ${text}`);

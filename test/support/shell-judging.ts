@@ -2,7 +2,7 @@
 
 import { Bash } from "just-bash/browser";
 import type { Rule } from "../../src/abi/policy.ts";
-import type { HostGround } from "../../src/kernel/shells/host-shells.ts";
+import type { HostGround } from "../../src/kernel/shells/host-launcher.ts";
 import { looksAt, shellLine } from "../../src/process/approvals/policy/shell-line.ts";
 import type { ParseShell } from "../../src/process/approvals/policy/shell-parts.ts";
 import { type ShellVerdict, shellVerdict } from "../../src/process/approvals/policy/shell-verdict.ts";

@@ -5,8 +5,8 @@ import { afterAll, expect, test } from "bun:test";
 import { Namespace } from "../../fs/namespace.ts";
 import { shellFiles } from "../../src/kernel/shells/shell-files.ts";
 import { realClock } from "../../src/lib/clock.ts";
-import { GsvShells } from "../../src/targets/gsv.ts";
 import { JobRoom, JobTable } from "../../src/targets/jobs.ts";
+import { WorkerPool } from "../../src/targets/worker-pool.ts";
 import { sam } from "../support/caller.ts";
 import { memoryMount } from "../support/memoryfs.ts";
 import { type Answer, answers, HOME, STARTING_FILES, snippets, wording } from "../support/shell-corpus.ts";
@@ -50,7 +50,7 @@ const WORDED: { readonly [name: string]: string } = {
   "redirections: exec redirects the rest": "the recording had no file for stderr, gsv has one",
 };
 
-const shells = new GsvShells({
+const shells = new WorkerPool({
   newRunner: lentShellRunner,
   clock: realClock,
   runningMax: 2,

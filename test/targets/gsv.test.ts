@@ -7,9 +7,9 @@ import { Namespace } from "../../fs/namespace.ts";
 import type { Caller } from "../../src/abi/identity.ts";
 import { shellFiles } from "../../src/kernel/shells/shell-files.ts";
 import { realClock } from "../../src/lib/clock.ts";
-import { GsvShells, type ShellPlace } from "../../src/targets/gsv.ts";
 import { JobRoom, JobTable } from "../../src/targets/jobs.ts";
 import type { Runner, ShellJob, ShellState } from "../../src/targets/shell.ts";
+import { type ShellPlace, WorkerPool } from "../../src/targets/worker-pool.ts";
 import { newShellRunner } from "../../src/workers/workers.ts";
 import { agent, bob, sam } from "../support/caller.ts";
 import { memoryMount } from "../support/memoryfs.ts";
@@ -17,7 +17,7 @@ import { lentShellRunner } from "../support/shell-runners.ts";
 import { samples } from "../support/soak.ts";
 import { FakeSys } from "../support/sys.ts";
 
-const shells = new GsvShells({
+const shells = new WorkerPool({
   newRunner: lentShellRunner,
   clock: realClock,
   runningMax: 4,
@@ -190,7 +190,7 @@ test("a loop streams its output, and output before it spun is kept", async () =>
 
 test("a worker that dies under its script is reported, others are unaffected, and the next line continues from the last", async () => {
   const made: Runner[] = [];
-  const own = new GsvShells({
+  const own = new WorkerPool({
     newRunner() {
       // The second one is killed.
       made.push(made.length === 1 ? newShellRunner() : lentShellRunner());

@@ -5,16 +5,16 @@ import { afterAll, beforeEach, expect, test } from "bun:test";
 import { Namespace } from "../../fs/namespace.ts";
 import { shellFiles } from "../../src/kernel/shells/shell-files.ts";
 import { realClock } from "../../src/lib/clock.ts";
-import { GsvShells, type ShellPlace } from "../../src/targets/gsv.ts";
 import { JobRoom, JobTable } from "../../src/targets/jobs.ts";
 import type { SentSignal, ShellEnd, ShellJob, ShellState } from "../../src/targets/shell.ts";
+import { type ShellPlace, WorkerPool } from "../../src/targets/worker-pool.ts";
 import { sam } from "../support/caller.ts";
 import { memoryMount } from "../support/memoryfs.ts";
 import { lentShellRunner } from "../support/shell-runners.ts";
 import { FakeSys } from "../support/sys.ts";
 
 const RUNNING_MAX = 2;
-const shells = new GsvShells({
+const shells = new WorkerPool({
   newRunner: lentShellRunner,
   clock: realClock,
   ...{ runningMax: 2, runningMaxEach: 1, memory: () => 0, memoryMax: 1, warmMax: 3, warmMs: 10_000, hearMs: 250 },

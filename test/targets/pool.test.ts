@@ -1,8 +1,8 @@
 // The pool of script runners: runners in turn, a few kept warm, and a dead one harms no other script.
 
 import { expect, test } from "bun:test";
-import { GsvShells } from "../../src/targets/gsv.ts";
 import type { Runner, ShellEnd, ShellFiles, ShellJob } from "../../src/targets/shell.ts";
+import { WorkerPool } from "../../src/targets/worker-pool.ts";
 import { FakeClock } from "../support/clock.ts";
 import { FakeSys } from "../support/sys.ts";
 
@@ -34,7 +34,7 @@ const OK: ShellEnd = { exit: 0, state: null, cut: false };
 
 function pool(clock: FakeClock, onRun: (runner: FakeRunner) => void, memory = () => 0, make = () => {}) {
   const made: FakeRunner[] = [];
-  const shells = new GsvShells({
+  const shells = new WorkerPool({
     newRunner: () => {
       make();
       const runner = new FakeRunner(onRun);

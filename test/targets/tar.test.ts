@@ -6,15 +6,15 @@ import { Namespace } from "../../fs/namespace.ts";
 import { shellFiles } from "../../src/kernel/shells/shell-files.ts";
 import { realClock } from "../../src/lib/clock.ts";
 import { archiveOf, type Member } from "../../src/shell/programs/files/tar-format.ts";
-import { GsvShells } from "../../src/targets/gsv.ts";
 import { JobRoom, JobTable } from "../../src/targets/jobs.ts";
 import type { ShellFiles } from "../../src/targets/shell.ts";
+import { WorkerPool } from "../../src/targets/worker-pool.ts";
 import { newShellRunner } from "../../src/workers/workers.ts";
 import { sam } from "../support/caller.ts";
 import { memoryMount } from "../support/memoryfs.ts";
 import { FakeSys } from "../support/sys.ts";
 
-const shells = new GsvShells({
+const shells = new WorkerPool({
   ...{ newRunner: newShellRunner, clock: realClock },
   ...{ runningMax: 1, runningMaxEach: 1, memory: () => 0, memoryMax: 1, warmMax: 1, warmMs: 10_000 },
 });

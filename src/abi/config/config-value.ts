@@ -97,7 +97,7 @@ export function typedValue({ type }: Setting, text: string): unknown {
   return type === "int" || type === "flag" || type === "json" ? (JSON.parse(text) as unknown) : text;
 }
 
-export type Said = { readonly [L in ConfigLayer]?: string | undefined };
+export type LayerTexts = { readonly [L in ConfigLayer]?: string | undefined };
 
 export interface Resolved {
   readonly text: string;
@@ -107,7 +107,7 @@ export interface Resolved {
 }
 
 /** The strongest layer with a valid value wins. Invalid values are ignored. */
-export function resolveSetting(key: string, setting: Setting, said: Said): Resolved {
+export function resolveSetting(key: string, setting: Setting, said: LayerTexts): Resolved {
   const layers = CONFIG_LAYERS.flatMap((layer) => {
     const text = layer === "default" ? setting.fallback : canonicalOrNull(key, setting, said[layer]);
     return text === null ? [] : [{ layer, text }];

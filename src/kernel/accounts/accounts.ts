@@ -15,7 +15,6 @@ export interface Callers {
   machine(uid: number, kind: "device" | "service"): Promise<Caller>;
 }
 
-/** The owner uid of machines; no account has it. */
 const NOBODYS = -1;
 
 export function callersFrom(accounts: AccountRows): Callers {

@@ -30,9 +30,9 @@ export function agentsShown(kernel: KernelStore): Pick<Agents, "list" | "show"> 
   return {
     async list(caller) {
       const accounts = (await kernel.people.list()).filter((each) => isAgentOf(each, caller));
-      return { agents: await Promise.all(accounts.map((each) => infoOf(kernel, each))) };
+      return { agents: await Promise.all(accounts.map((each) => agentInfo(kernel, each))) };
     },
-    show: async (caller, name) => await infoOf(kernel, await agentNamed(kernel, caller, name)),
+    show: async (caller, name) => await agentInfo(kernel, await agentNamed(kernel, caller, name)),
   };
 }
 
@@ -49,7 +49,7 @@ export function agentsService(ports: AgentPorts): Agents {
     await kernel.agents.change(placed(account), change, at);
     if (words.description !== undefined && words.description !== account.gecos)
       await kernel.people.comment(account.username, words.description);
-    return await infoOf(kernel, { ...account, gecos: words.description ?? account.gecos });
+    return await agentInfo(kernel, { ...account, gecos: words.description ?? account.gecos });
   }
 
   return {
@@ -61,7 +61,7 @@ export function agentsService(ports: AgentPorts): Agents {
       if (
         there === null ||
         !isAgentOf(there, context.caller) ||
-        !(await isUntold(kernel, there, ports.keyOf(context)))
+        !(await isWithoutProfile(kernel, there, ports.keyOf(context)))
       ) {
         const { name: username, description: comment } = words;
         await ports.accounts.create(context, {
@@ -83,7 +83,7 @@ export function agentsService(ports: AgentPorts): Agents {
     async clearPersona(context, name) {
       const account = await agentNamed(kernel, context.caller, name);
       await kernel.agents.change(placed(account), { persona: null }, { now: clock.now() });
-      return await infoOf(kernel, account);
+      return await agentInfo(kernel, account);
     },
   };
 }
@@ -93,7 +93,7 @@ function placed({ username, uid, ownerUid }: AccountRow) {
 }
 
 /** True for an account without a profile, or if this request created it before it was interrupted. */
-async function isUntold(kernel: KernelStore, { uid, kind }: AccountRow, key: string): Promise<boolean> {
+async function isWithoutProfile(kernel: KernelStore, { uid, kind }: AccountRow, key: string): Promise<boolean> {
   const by = await kernel.agents.madeBy(uid);
   return kind === "agent" && (by === null || by === key);
 }
@@ -108,7 +108,7 @@ export async function agentNamed(kernel: KernelStore, caller: Caller, name: stri
   throw new SysError("ENOENT", `no agent ${clip(name)}`, ["gsv agent list shows all; gsv agent create NAME adds one"]);
 }
 
-async function infoOf(kernel: KernelStore, account: AccountRow): Promise<AgentInfo> {
+async function agentInfo(kernel: KernelStore, account: AccountRow): Promise<AgentInfo> {
   const { model, tools, bundles, persona }: AgentProfile = await kernel.agents.byUid(account.uid);
   const owner = account.ownerUid === null ? null : await kernel.accounts.byUid(account.ownerUid);
   return {

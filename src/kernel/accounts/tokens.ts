@@ -52,7 +52,7 @@ export function tokensService(ports: TokenPorts): Tokens {
       if (known !== null && (known.revokedAt !== null || known.kind !== kind || known.label !== row.label))
         throw new SysError("ECONFLICT", `request id ${requestId} was used for another call`);
       await kernel.tokens.put(row, tokenHash(token));
-      return { ...(await infoOf(ports, row)), token };
+      return { ...(await tokenInfo(ports, row)), token };
     },
 
     async revoke({ caller }, { id, reason }) {
@@ -61,7 +61,7 @@ export function tokensService(ports: TokenPorts): Tokens {
         throw new SysError("ENOENT", `no such token: ${id}`, ["gsv auth token list shows your tokens"]);
       await kernel.tokens.revoke(id, reason ?? null, clock.now());
       ports.onRevoked(id);
-      return await infoOf(ports, (await kernel.tokens.get(id)) ?? row);
+      return await tokenInfo(ports, (await kernel.tokens.get(id)) ?? row);
     },
   };
 }
@@ -70,10 +70,10 @@ type ReadPorts = Pick<TokenPorts, "kernel" | "clock">;
 
 export async function listTokens(ports: ReadPorts, caller: Caller): ReturnType<Tokens["list"]> {
   const rows = await ports.kernel.tokens.list(isRoot(caller) ? null : caller.uid);
-  return { tokens: await Promise.all(rows.map((row) => infoOf(ports, row))) };
+  return { tokens: await Promise.all(rows.map((row) => tokenInfo(ports, row))) };
 }
 
-async function infoOf({ kernel, clock }: ReadPorts, row: TokenRow): Promise<TokenInfo> {
+async function tokenInfo({ kernel, clock }: ReadPorts, row: TokenRow): Promise<TokenInfo> {
   const account = (await kernel.accounts.byUid(row.uid))?.username ?? String(row.uid);
   const expired = row.expiresAt !== null && row.expiresAt <= clock.now();
   const { id, kind, role, label, prefix, device, createdAt, lastUsedAt, expiresAt } = row;

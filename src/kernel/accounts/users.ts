@@ -4,17 +4,23 @@
 import { SysError } from "../../abi/errno.ts";
 import { type Caller, isRoot } from "../../abi/identity.ts";
 import { initPid } from "../../abi/ids.ts";
+import type { Clock } from "../../lib/clock.ts";
 import type { Account } from "../../store/kernel/people/accounts.ts";
 import type { AccountRow, PeopleRows } from "../../store/kernel/people/people.ts";
 import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
 import type { KernelStore } from "../../store/kernel/sqlite.ts";
-import type { AccountInfo, Accounts, NewAccountRequest } from "../../syscalls/account/account-service.ts";
+import type {
+  AccountInfo,
+  Accounts,
+  NewAccountRequest,
+  PasswordChange,
+} from "../../syscalls/account/account-service.ts";
 import type { CallContext } from "../../syscalls/define.ts";
 import type { ReceiptContext } from "../dispatch.ts";
 import { freeAgentName, isReserved } from "./account-names.ts";
 import { GROUPS } from "./capabilities.ts";
-import type { PasswordPorts } from "./passwd.ts";
-import { changePassword } from "./passwd.ts";
+import { accountFrom, type Lockout } from "./lockout.ts";
+import { checkPassword, type Passwords } from "./passwords.ts";
 
 export interface UserPorts extends PasswordPorts {
   readonly kernel: KernelStore;
@@ -66,7 +72,7 @@ export function usersService(ports: UserPorts): Accounts {
         ports.onLocked(account.uid, lock);
       }
       if (comment !== undefined) await people.comment(account.username, comment);
-      return await infoOf(ports.kernel, account.username);
+      return await accountInfo(ports.kernel, account.username);
     },
 
     async remove(context: ReceiptContext, { username, force }) {
@@ -107,7 +113,7 @@ export async function listAccounts(kernel: KernelStore, caller: Caller): ReturnT
   };
 }
 
-async function infoOf(kernel: KernelStore, username: string): Promise<AccountInfo> {
+async function accountInfo(kernel: KernelStore, username: string): Promise<AccountInfo> {
   const everything = { uid: 0, ownerUid: 0 } as Caller;
   const found = (await listAccounts(kernel, everything)).accounts.find((each) => each.username === username);
   if (found === undefined) throw new SysError("ENOENT", `no account ${username}`);
@@ -182,4 +188,55 @@ async function withoutProcesses(
   }
   for (const row of found.values()) await end(row, context);
   return inTheWay;
+}
+
+interface PasswordPorts {
+  readonly kernel: Pick<KernelStore, "people">;
+  readonly passwords: Passwords;
+  readonly lockout: Lockout;
+  readonly clock: Clock;
+}
+
+/** People need their old password, root none. Root has no password at first: the home's own human sets it on a terminal. */
+async function changePassword(
+  ports: PasswordPorts,
+  caller: Caller,
+  change: PasswordChange,
+  isFirstHuman: boolean,
+): Promise<{ readonly username: string }> {
+  const { people } = ports.kernel;
+  const name = change.username ?? caller.username;
+  const account = await people.byName(name);
+  const rootsFirst = account?.kind === "root" && !account.hasPassword && isFirstHuman;
+  if (account === null || !(isRoot(caller) || account.uid === caller.uid || rootsFirst)) throw notYours(name, caller);
+  if (account.kind !== "human" && account.kind !== "root")
+    throw new SysError("EINVAL", `${name} is an agent: agents have no password`);
+  checkPassword(change.password);
+  if (rootsFirst && !change.typed)
+    throw new SysError("EPERM", "root's first password must be typed on a terminal", ["gsv passwd root"]);
+  if (!rootsFirst && !isRoot(caller) && account.hasPassword && !(await provesItself(ports, account, change)))
+    throw new SysError("EAUTH", `wrong current password of ${name}`);
+  await people.setHash(name, await ports.passwords.hash(change.password), ports.clock.now());
+  return { username: name };
+}
+
+// A repeated change succeeds: the new password is already set.
+async function provesItself(
+  { kernel, passwords, lockout }: PasswordPorts,
+  account: AccountRow,
+  change: PasswordChange,
+) {
+  const subjects = [accountFrom(account.username, "passwd")];
+  await lockout.begin(subjects);
+  const hash = await kernel.people.hash(account.username);
+  const right = (await passwords.verify(change.old ?? "", hash)) || (await passwords.verify(change.password, hash));
+  if (right) await lockout.succeeded(subjects);
+  return right;
+}
+
+function notYours(name: string, caller: Caller): SysError {
+  if (name === caller.username) return new SysError("EPERM", "you may not change this password");
+  return new SysError("EPERM", "only root may change the password of another account", [
+    "as root: gsv passwd NAME --user root",
+  ]);
 }

@@ -185,7 +185,7 @@ function bytesOf(data: string): Uint8Array {
   return Buffer.from(data, "base64");
 }
 
-/** False only if nothing is there; other failures are thrown. */
+/** False if nothing is there; other failures are thrown. */
 export async function stands(look: () => Promise<unknown>): Promise<boolean> {
   try {
     await look();

@@ -2,6 +2,7 @@
 // edit only applies to the version that was read, and neither overwrites a change that the process has not seen.
 
 import { FileError } from "../../../fs/error.ts";
+import type { ReadResult } from "../../../fs/filesystem.ts";
 import type { Namespace } from "../../../fs/namespace.ts";
 import { normalise, parent } from "../../../fs/path.ts";
 import { applyEdit } from "../../../fs/read/edit.ts";
@@ -19,8 +20,7 @@ import { StoreUnavailable } from "../../store/open.ts";
 import type { EditRequest, Files, FileView } from "../../syscalls/fs/files-service.ts";
 import type { ReceiptContext } from "../dispatch.ts";
 import { type HomeOf, pathsFor } from "./file-paths.ts";
-import type { KnownFiles, Standing } from "./known-files.ts";
-import { ReadWhole } from "./read-whole.ts";
+import type { CurrentFile, KnownFiles } from "./known-files.ts";
 
 const EDIT_ATTEMPTS = 3;
 /** Reads again if the file changes while it is read. */
@@ -87,7 +87,7 @@ export function filesIn({ namespace, absolute, search, known }: PlaceOptions): F
         const place = await namespace.destination(caller, path);
         const answer = { path: place.path, size: bytes.byteLength };
         for (let attempt = 1; ; attempt++) {
-          const look = () => standingAt(namespace, caller, place.path);
+          const look = () => currentFileAt(namespace, caller, place.path);
           const ifVersion = await known?.expected(caller, place.path, look);
           const options = { at: "start", ...(ifVersion && { ifVersion }), ...withReceipt(receipt, answer) } as const;
           try {
@@ -172,7 +172,7 @@ function isConflict(error: unknown): boolean {
 }
 
 /** Null if nothing readable is there. */
-async function standingAt(namespace: Namespace, caller: Caller, path: string): Promise<Standing | null> {
+async function currentFileAt(namespace: Namespace, caller: Caller, path: string): Promise<CurrentFile | null> {
   try {
     // The version of generated files comes with their content.
     const { version } = await namespace.read(caller, path, { offset: 0, bytesMax: 1 });
@@ -289,5 +289,34 @@ function hintsFor(error: FileError): readonly string[] {
       return ["read it again, then repeat the edit"];
     default:
       return [];
+  }
+}
+
+interface Range {
+  readonly offset: number;
+  readonly bytesMax: number;
+}
+
+class ReadWhole {
+  private pieces: Uint8Array[] = [];
+  private bytes = 0;
+  private isWhole = false;
+
+  constructor(private readonly read: (range: Range) => Promise<ReadResult>) {}
+
+  async piece(range: Range): Promise<ReadResult> {
+    // Starts over: the file was written in between.
+    if (range.offset === 0) [this.pieces, this.bytes] = [[], 0];
+    const result = await this.read(range);
+    this.bytes += result.bytes.byteLength;
+    if (this.bytes <= LIMITS.knownTextBytesMax) this.pieces.push(result.bytes);
+    this.isWhole = result.eof;
+    return result;
+  }
+
+  /** Null if it is too long to remember. */
+  text(): string | null {
+    if (!this.isWhole || this.bytes > LIMITS.knownTextBytesMax) return null;
+    return new TextDecoder("utf-8", { ignoreBOM: true }).decode(Buffer.concat(this.pieces));
   }
 }

@@ -9,9 +9,11 @@ import { LIMITS } from "../../abi/config/limits.ts";
 import { SysError } from "../../abi/errno.ts";
 import type { Caller } from "../../abi/identity.ts";
 import { normaliseText } from "../../abi/process/message.ts";
+import type { Clock } from "../../lib/clock.ts";
 import { isInside } from "../../lib/inside.ts";
 import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
 import type { Files } from "../../syscalls/fs/files-service.ts";
+import type { Hidden } from "../../targets/hidden.ts";
 import { ripgrep } from "../../targets/ripgrep.ts";
 import type { HostDirectories } from "../workspaces/host-directories.ts";
 import { filesIn, type PlaceOptions } from "./files.ts";
@@ -99,4 +101,20 @@ export class HostFiles {
     if (request.signal.aborted) throw new SysError("ECANCELED", "the search was cancelled");
     return { matches: found.matches, truncated: found.full };
   }
+}
+
+const SYSTEM = ["/proc", "/sys"];
+/** Finding sockets is slow, so the list is cached. */
+const FRESH_MS = 5000;
+
+export function unseenPaths(find: () => Hidden, clock: Clock): () => readonly string[] {
+  let found: { readonly at: number; readonly paths: readonly string[] } | null = null;
+  return () => {
+    const now = clock.mono();
+    if (found === null || now - found.at > FRESH_MS) {
+      const { directories, files } = find();
+      found = { at: now, paths: [...SYSTEM, ...directories, ...files] };
+    }
+    return found.paths;
+  };
 }

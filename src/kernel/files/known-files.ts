@@ -1,17 +1,18 @@
 // Remembers which content of a file each process saw or wrote last, in the process's database. A write based on older content is refused,
 // and the error tells the model who changed what. Forgotten files count as never seen. People are never refused.
 
+import { shownLines } from "../../../fs/read/shown-lines.ts";
 import { LIMITS } from "../../abi/config/limits.ts";
 import { SysError } from "../../abi/errno.ts";
 import type { Caller } from "../../abi/identity.ts";
 import type { Clock } from "../../lib/clock.ts";
+import { lineDiff } from "../../lib/text/line-diff.ts";
 import type { FileWrite } from "../../store/kernel/file-writes.ts";
 import type { KernelStore } from "../../store/kernel/sqlite.ts";
 import type { KnownFile } from "../../store/process/files/known.ts";
 import type { ProcessStore } from "../../store/process/verbs.ts";
 import type { FileTarget } from "../../syscalls/fs/files-service.ts";
 import { runOf } from "./file-history.ts";
-import { type Author, staleError } from "./stale-writes.ts";
 
 export interface KnownFilesPorts {
   readonly store: Pick<ProcessStore, "knowFile" | "knownFile">;
@@ -20,7 +21,7 @@ export interface KnownFilesPorts {
 }
 
 /** The current state of a file. */
-export interface Standing {
+export interface CurrentFile {
   readonly version: string;
   /** The full text; null if it is not text. */
   text(): Promise<string | null>;
@@ -59,7 +60,7 @@ export class KnownFiles {
   }
 
   /** Throws if the caller is about to overwrite a change it has not seen. */
-  async expected(caller: Caller, path: string, look: () => Promise<Standing | null>): Promise<string | undefined> {
+  async expected(caller: Caller, path: string, look: () => Promise<CurrentFile | null>): Promise<string | undefined> {
     const known = await this.knownTo(caller, path);
     const standing = known === null ? null : await look();
     if (known === null || standing === null) return undefined;
@@ -70,7 +71,7 @@ export class KnownFiles {
   async needCurrent(
     caller: Caller,
     path: string,
-    { verb, standing }: { readonly verb: "write" | "edit"; readonly standing: Standing },
+    { verb, standing }: { readonly verb: "write" | "edit"; readonly standing: CurrentFile },
   ): Promise<void> {
     const known = await this.knownTo(caller, path);
     if (known !== null) await this.compare(caller, known, { verb, standing });
@@ -79,7 +80,7 @@ export class KnownFiles {
   private async compare(
     caller: Caller,
     known: KnownText,
-    { verb, standing }: { readonly verb: "write" | "edit"; readonly standing: Standing },
+    { verb, standing }: { readonly verb: "write" | "edit"; readonly standing: CurrentFile },
   ): Promise<void> {
     const { path } = known;
     const { version } = standing;
@@ -127,4 +128,63 @@ async function ifKnown<T>(work: () => Promise<T>): Promise<T | null> {
     if (error instanceof SysError) return null;
     throw error;
   }
+}
+
+interface Author {
+  readonly account: string;
+  /** Null for a person. */
+  readonly pid: string | null;
+  readonly label: string | null;
+}
+
+interface Stale {
+  readonly verb: "write" | "edit";
+  readonly path: string;
+  /** Null if it was not changed through gsv. */
+  readonly by: Author | null;
+  readonly at: number | null;
+  /** The text as last seen, and now; null if unknown. */
+  readonly before: string | null;
+  readonly text: string | null;
+}
+
+const LINES_MAX = 60;
+const BYTES_MAX = 8 * 1024;
+
+/** `isWhole`: the error contains the full change. */
+/** The error for a write over a change by someone else: who, when and what, so that the model can merge both. */
+function staleError({ verb, path, by, at, before, text }: Stale): { error: SysError; isWhole: boolean } {
+  const what = `cannot ${verb} ${path}: ${authorText(by)} changed it${at === null ? "" : ` at ${instant(at)}`}, after you read it`;
+  const whole = before === null || text === null ? null : lineDiff(before, text, Number.POSITIVE_INFINITY);
+  if (before === null || text === null || whole === null)
+    return { error: new SysError("ESTALE", what, [`read it again, then repeat the ${verb}`]), isWhole: false };
+  const shown = lineDiff(before, text, LINES_MAX) ?? "";
+  const isWhole = shown === whole && Buffer.byteLength(whole) <= BYTES_MAX;
+  const told = isWhole ? whole : firstLines(shown);
+  const next = isWhole
+    ? `this is the full change: merge it and repeat the ${verb}`
+    : `the change is cut: read the file again, then repeat the ${verb}`;
+  return { error: new SysError("ESTALE", what, ["the change:", ...shownLines(told.split("\n")), next]), isWhole };
+}
+
+function authorText(by: Author | null): string {
+  if (by === null) return "a command or a program outside gsv";
+  if (by.pid === null) return by.account;
+  return by.label === null ? by.pid : `${by.pid} (${by.label})`;
+}
+
+function instant(at: number): string {
+  return new Date(at).toISOString();
+}
+
+/** Whole lines from the start, at least one. */
+function firstLines(text: string): string {
+  const lines: string[] = [];
+  let bytes = 0;
+  for (const line of text.split("\n")) {
+    bytes += Buffer.byteLength(line) + 1;
+    if (bytes > BYTES_MAX) break;
+    lines.push(line);
+  }
+  return lines.join("\n");
 }

@@ -1,12 +1,12 @@
-// How long a kernel lives and how it leaves: while it has clients, work or something due soon it stays; then it drains and ends, in
-// one order, whoever asked for it. A kernel whose lock file was replaced is no kernel any more: it goes at once and writes nothing.
+// How long a kernel lives and how it exits. It stays while it has clients, work or something due soon. Then it drains and exits, always in
+// one order. A kernel with a replaced lock file exits at once and writes nothing.
 
 import { renameSync, rmSync, writeFileSync } from "node:fs";
 import type { LeaveReason } from "../../abi/sys.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { waitAtMost } from "../../lib/wait.ts";
 
-/** run/kernel.json: who holds the home, for people and for messages. Advice only; the lock alone is proof. */
+/** run/kernel.json: the holder of the home, for people and messages. Only the lock is proof. */
 export interface KernelInfo {
   readonly pid: number;
   readonly version: string;
@@ -16,27 +16,27 @@ export interface KernelInfo {
 }
 
 export interface LifetimeSettings {
-  /** Exit after so long without work and clients. */
+  /** Idle time before exit. */
   readonly idleMs: number;
-  /** The same before the first client has come. */
+  /** Idle time before the first client. */
   readonly graceMs: number;
   readonly lockCheckMs: number;
   /** Time for turns in flight when the kernel drains. */
   readonly turnsMs: number;
 }
 
-/** A kernel with no clients stays for what is due within a day. */
+/** Without clients, a kernel stays for anything due within a day. */
 const DUE_MS = 24 * 60 * 60 * 1000;
-/** Time for turns to end after they were cut. */
+/** Time for cut turns to end. */
 const END_MS = 5000;
 
-/** What draining means to those who do the work. Sends go on being admitted until close. */
+/** The effect of a drain on work. Messages are still admitted until close. */
 export interface DrainSteps {
-  /** From now on nothing new is claimed; what is queued stays for the next kernel. */
+  /** Claims nothing new; queued messages stay for the next kernel. */
   stopClaiming(): void;
   /** Resolves when no turn and no dispatched effect is in flight. */
   settled(): Promise<void>;
-  /** Closes what is open, in order; the socket is closed already. */
+  /** Closes everything that is open, in order. The socket is closed already. */
   close(): Promise<void>;
 }
 
@@ -53,10 +53,10 @@ export interface LifetimeOptions {
   };
   /** Processes queued, running or waiting for a tool. */
   readonly isWorking: () => boolean;
-  /** Until the next stored instant at which something falls due; null when there is none. */
+  /** Time until the next stored instant is due; null if there is none. */
   readonly dueWithinMs: () => number | null;
   readonly onDrain: DrainSteps;
-  /** The home belongs to somebody else: end this process without writing another byte. */
+  /** The home has another holder: exit without another write. */
   readonly onLost: () => void;
   readonly info: KernelInfo;
   readonly infoFile: string;
@@ -65,14 +65,14 @@ export interface LifetimeOptions {
 
 export interface Ended {
   readonly why: LeaveReason;
-  /** Work was admitted while leaving: after an idle exit, another kernel should be started for it. */
+  /** Work was admitted during the exit: after an idle exit, another kernel must be started for it. */
   readonly leftWork: boolean;
 }
 
 export interface Lifetime {
-  /** Begins to drain, once; resolves when everything is closed and the home is free. */
+  /** Starts the drain, once. Resolves when everything is closed and the home is free. */
   drain(why: LeaveReason): Promise<Ended>;
-  /** The same end, for whoever only waits for it. */
+  /** Resolves like the drain, for listeners. */
   readonly ended: Promise<Ended>;
 }
 
@@ -112,7 +112,7 @@ export function keepLifetime(options: LifetimeOptions): Lifetime {
     server.keepReachable();
     if (isNeeded(options)) quietSince = now;
     if (now - quietSince >= (metSomeone ? settings.idleMs : settings.graceMs)) void drain("idle");
-    // While somebody is connected nothing comes to its end by itself, and a kernel that has nothing to do hardly wakes.
+    // An idle kernel with clients checks less often: nothing ends by itself.
     else cancelLook = clock.after(server.clients > 0 ? Math.max(lookMs, settings.lockCheckMs / 2) : lookMs, look);
   }
 
@@ -125,7 +125,7 @@ export function keepLifetime(options: LifetimeOptions): Lifetime {
     return end.promise;
   }
 
-  /** Null when the home was lost meanwhile: then nothing more may be touched. */
+  /** null if the lock was lost meanwhile: then touch nothing. */
   async function leave(why: LeaveReason): Promise<Ended | null> {
     server.bye(why);
     onDrain.stopClaiming();
@@ -180,7 +180,7 @@ export interface Election<Held> {
 const ELECTION_WAIT_MS = 2000;
 const ELECTION_LOOK_MS = 5;
 
-/** The lock, or null when another kernel serves. A holder that does not serve is coming up or going away: it is waited for a while. */
+/** The lock; null if another kernel serves. Waits a while for a holder that does not serve: it is starting or exiting. */
 export async function elect<Held>({ acquire, isServed, clock, waitMs }: Election<Held>): Promise<Held | null> {
   const deadline = clock.mono() + (waitMs ?? ELECTION_WAIT_MS);
   for (;;) {

@@ -15,7 +15,7 @@ export interface RescuePorts {
   readonly onFault: (error: unknown) => void;
 }
 
-/** Returns whether the database is still in its place. The first time it is not, closes it, puts it back and logs that. */
+/** Returns a check that the database is still in its place. The first time it is not, closes it, puts it back and logs that. */
 export function rescuer(database: KernelDb, ports: RescuePorts): () => boolean {
   const isInPlace = sameFile(ports.kernelDb);
   let fell = false;

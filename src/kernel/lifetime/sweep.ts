@@ -1,4 +1,4 @@
-// Deletes what has expired, when a kernel starts and then every hour: expired rows, and what the retention settings name.
+// Deletes expired rows, and data that the retention settings limit: at the start of a kernel, then every hour.
 
 import type { RetentionSettings } from "../../abi/backup.ts";
 import type { Config } from "../../abi/config/config.ts";
@@ -33,7 +33,7 @@ const SWEEP_MS = 60 * 60 * 1000;
 /** The first sweep must not delay the call that started the kernel, and most kernels do not live for an hour. */
 const FIRST_SWEEP_MS = 1000;
 
-/** Returns the way to stop, which resolves when no sweep runs. */
+/** Returns a function that stops the sweeps; it resolves when none runs. */
 export function keepSwept(ports: SweepPorts): () => Promise<void> {
   const { kernel, processes, objects, search, configNow, clock } = ports;
   let isOver = false;

@@ -5,9 +5,12 @@ import { SETTINGS, type Setting, type SettingName } from "../../abi/config/confi
 import { storedKey } from "../../abi/config/config-key.ts";
 import type { Resolved } from "../../abi/config/config-value.ts";
 import { SysError } from "../../abi/errno.ts";
+import { FREE, priceSet, pricesFrom, type Rate } from "../../abi/process/money.ts";
+import type { ServedModel } from "../../abi/stream.ts";
 import type { ClientInfo } from "../../abi/sys.ts";
 import { type Access, ollamaUrl, type Reasoning, type Style, serverUrl } from "../../providers/access.ts";
-import { choiceOf, type Server, serverOf } from "../../providers/table.ts";
+import { factsOf } from "../../providers/models.ts";
+import { type Choice, choiceOf, choiceText, OFFLINE, type Server, serverOf } from "../../providers/table.ts";
 import type { ConfigRows } from "../../store/kernel/config.ts";
 import { settingsFor } from "../settings/config.ts";
 import { markFrom, type Secrets } from "../settings/secrets.ts";
@@ -129,4 +132,24 @@ function addressOf(provider: string, text: string): string | null {
   }
   // Anthropic's SDK adds /v1.
   return provider === "anthropic" ? (url?.replace(/\/v1$/, "") ?? null) : url;
+}
+
+/** Local models are free, except `script`, which may play a model that costs. */
+const UNPAID: readonly string[] = [OFFLINE.provider, "ollama"];
+
+/** The configured price, none for local models, else the price from the server or from gsv's list. */
+export function rateOf(settings: AskersSettings, choice: Choice, served?: ServedModel | null): Rate {
+  const own = priceSet(pricesSet(settings), choiceText(choice));
+  if (own !== null) return { price: own, isOwn: true };
+  if (UNPAID.includes(choice.provider)) return { price: FREE, isOwn: false };
+  return { price: factsOf(choice.provider, choice.model, 0, served).price, isOwn: false };
+}
+
+/** Invalid stored values count as not set. */
+function pricesSet(settings: AskersSettings) {
+  try {
+    return pricesFrom(settings.text("ai.prices"));
+  } catch {
+    return {};
+  }
 }

@@ -22,9 +22,8 @@ import type { ConfigRows } from "../../store/kernel/config.ts";
 import type { ModelInfo, ModelPage, ModelTrial } from "../../syscalls/run/ai.ts";
 import type { Secrets } from "../settings/secrets.ts";
 import type { Model } from "./model.ts";
-import { type Asker, AskersSettings } from "./model-access.ts";
-import { rateOf } from "./model-rates.ts";
-import { tried } from "./model-trial.ts";
+import { tried } from "./model.ts";
+import { type Asker, AskersSettings, rateOf } from "./model-access.ts";
 import type { ServedModels } from "./served-models.ts";
 
 export interface Models {
@@ -253,7 +252,7 @@ async function listOf(
   const windowTokens = Number(settings.text("ai.contextWindowTokens"));
   const known = knownModels(provider).map(({ id }) => ({ id, windowTokens: null }));
   const rowsOf = (served: readonly ServedModel[], from: ModelInfo["from"]) =>
-    served.map((each) => infoOf(provider, each, { windowTokens, from }));
+    served.map((each) => modelInfo(provider, each, { windowTokens, from }));
   try {
     const access = await settings.access(provider, server);
     if (access === null) return { models: [], note: null };
@@ -282,7 +281,7 @@ async function listOf(
   }
 }
 
-function infoOf(
+function modelInfo(
   provider: string,
   served: ServedModel,
   assumed: { readonly windowTokens: number; readonly from: ModelInfo["from"] },

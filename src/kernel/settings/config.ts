@@ -24,7 +24,7 @@ import type { CallContext } from "../../syscalls/define.ts";
 import type { ChangedSetting, SettingInfo, Settings } from "../../syscalls/services.ts";
 import { settingNamed } from "../../syscalls/system/config.ts";
 import { fingerprint, markFrom, type SecretMark, type Secrets, shownSecret } from "./secrets.ts";
-import { type Gone, infoOf } from "./shown-setting.ts";
+import { type Gone, settingInfo } from "./shown-setting.ts";
 
 type Texts = { readonly [name: string]: string | undefined };
 
@@ -65,7 +65,7 @@ export function settingsService(options: SettingsOptions): SettingsOfKernel {
         environment: own ? environmentOf(options.ofKernel, client, name) : undefined,
         flag: own ? flagOf(client, name) : undefined,
       };
-      return infoOf(name, said, await goneOf(secrets, name, { system: system[name], user: user[name], uid }));
+      return settingInfo(name, said, await goneOf(secrets, name, { system: system[name], user: user[name], uid }));
     };
   }
 

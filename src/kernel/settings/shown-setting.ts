@@ -1,14 +1,14 @@
 // A setting as `config get` and `config list` show it: value, layers and allowed values. For secrets only: set, not set, or missing.
 
 import { SETTINGS, type Setting, type SettingName } from "../../abi/config/config.ts";
-import { type ConfigLayer, resolveSetting, type Said, typedValue } from "../../abi/config/config-value.ts";
+import { type ConfigLayer, type LayerTexts, resolveSetting, typedValue } from "../../abi/config/config-value.ts";
 import type { SettingInfo } from "../../syscalls/services.ts";
 import { fingerprint, markFrom, missingSecret, shownSecret } from "./secrets.ts";
 
 /** Layers whose secret is gone although it was set. */
 export type Gone = readonly ("system" | "user")[];
 
-export function infoOf(key: SettingName, said: Said, gone: Gone): SettingInfo {
+export function settingInfo(key: SettingName, said: LayerTexts, gone: Gone): SettingInfo {
   const setting: Setting = SETTINGS[key];
   const { type, doc, env = null, writes } = setting;
   const agents: SettingInfo["agents"] = setting.agents ?? "never";
@@ -27,7 +27,7 @@ interface ShownLayer {
 }
 
 // A missing secret only wins over the default: a lower layer may have one.
-function secretInfo(said: Said, gone: Gone): Pick<SettingInfo, "value" | "shown" | "layer" | "layers"> {
+function secretInfo(said: LayerTexts, gone: Gone): Pick<SettingInfo, "value" | "shown" | "layer" | "layers"> {
   const stored = (["system", "user"] as const).flatMap((layer): (ShownLayer & { readonly isGone: boolean })[] => {
     const mark = markFrom(said[layer] ?? "");
     const isGone = gone.includes(layer);

@@ -9,19 +9,19 @@ import { isUuid } from "../../abi/ids.ts";
 import { headAndTail } from "../../lib/text/truncate.ts";
 import type { CallContext } from "../../syscalls/define.ts";
 import type { Execed, ExecRequest, Shells } from "../../syscalls/run/shell-service.ts";
-import type { HostCommand } from "../../targets/host.ts";
+import type { HostJob } from "../../targets/host-jobs.ts";
 import type { Output } from "../../targets/output.ts";
 import type { ReceiptContext } from "../dispatch.ts";
 import type { KeptResults } from "../files/kept-results.ts";
-import type { Shell } from "./gsv-scripts.ts";
-import { type Found, LOST_SCRIPT, type ShellTable } from "./shells.ts";
+import type { ShellRun } from "./script-runs.ts";
+import { type FoundRun, LOST_SCRIPT, type ShellRuns } from "./shell-runs.ts";
 
 export interface ShellToolPorts {
-  readonly table: ShellTable;
+  readonly table: ShellRuns;
   readonly kept: KeptResults;
   readonly newId: () => string;
   /** What the sandbox withheld, by the output of a failed command. */
-  readonly withheld: (command: HostCommand, output: string) => readonly Grant[];
+  readonly withheld: (command: HostJob, output: string) => readonly Grant[];
 }
 
 const WAIT_MS = 60_000;
@@ -59,7 +59,7 @@ export class ShellTool implements Pick<Shells, "exec"> {
     return isElsewhere ? { ...answer, hint: ELSEWHERE } : answer;
   }
 
-  private async begin(context: ReceiptContext, request: ExecRequest): Promise<Found> {
+  private async begin(context: ReceiptContext, request: ExecRequest): Promise<FoundRun> {
     const { command = "", id: _, input: __, signal: ___, ...rest } = request;
     // A repeated tool call finds the command that it started.
     const id = isUuid(context.requestId) ? context.requestId : this.ports.newId();
@@ -72,7 +72,7 @@ export class ShellTool implements Pick<Shells, "exec"> {
     this.ports.table.fed(caller, idIn(request));
   }
 
-  private async known(context: CallContext, request: ExecRequest): Promise<Found> {
+  private async known(context: CallContext, request: ExecRequest): Promise<FoundRun> {
     const { table } = this.ports;
     const { input, signal } = request;
     const id = idIn(request);
@@ -84,11 +84,11 @@ export class ShellTool implements Pick<Shells, "exec"> {
     return found;
   }
 
-  private async resultOf(caller: Caller, { about, output, exit }: Shell, from: number): Promise<Execed> {
+  private async resultOf(caller: Caller, { about, output, exit }: ShellRun, from: number): Promise<Execed> {
     const bytes = output.bytes - from;
-    if (bytes <= OUTPUT_BYTES_MAX) return { id: about.id, exit, output: textOf(output, from, bytes), file: null };
+    if (bytes <= OUTPUT_BYTES_MAX) return { id: about.id, exit, output: outputText(output, from, bytes), file: null };
     const half = Math.floor(OUTPUT_BYTES_MAX / 2);
-    const ends = `${textOf(output, from, half)}\n[… ${bytes - 2 * half} bytes left out …]\n${textOf(output, from + bytes - half, half)}`;
+    const ends = `${outputText(output, from, half)}\n[… ${bytes - 2 * half} bytes left out …]\n${outputText(output, from + bytes - half, half)}`;
     const file = exit === null ? null : await this.ports.kept.keep(caller, "shell", about.id, piecesOf(output));
     return { id: about.id, exit, output: headAndTail(ends, OUTPUT_BYTES_MAX).text, file };
   }

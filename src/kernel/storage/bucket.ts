@@ -1,5 +1,4 @@
-// Connects to the bucket that the settings name, with the keys kept among the other secrets. Loaded only where bytes lie in a bucket or are
-// about to be moved there.
+// Connects to the bucket of the settings, with its keys from the secrets. Loaded only for S3.
 
 import { join } from "node:path";
 import { SETTINGS, type SettingName } from "../../abi/config/config.ts";
@@ -36,7 +35,7 @@ export async function bytesInBucket(machine: StorageMachine): Promise<Bytes> {
   return s3Bytes({ ...(await bucketIn(machine)), temporaries: join(machine.paths.objectsDir, TEMPORARIES) });
 }
 
-/** What is missing or wrong is said by the first request, so that a kernel starts and the settings can be set right. */
+/** Missing or wrong settings are reported by the first request, so that a kernel starts and they can be fixed. */
 async function bucketIn({ paths, clock, random, config, keychain }: StorageMachine) {
   const stored: Stored = new Map((await config.under("config/storage/")).map(({ key, value }) => [key, value]));
   const named = settingsIn(stored);

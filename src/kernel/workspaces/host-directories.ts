@@ -11,6 +11,7 @@ import type { AttachmentRows } from "../../store/kernel/processes/directories.ts
 import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
 import type { KernelStore } from "../../store/kernel/sqlite.ts";
 import { StoreUnavailable } from "../../store/open.ts";
+import type { ProcessStore } from "../../store/process/verbs.ts";
 import type { CallContext } from "../../syscalls/define.ts";
 
 export interface HostDirectoriesPorts {
@@ -124,4 +125,27 @@ export async function hostDirectoryNamed(
       "for a workspace inside gsv: gsv workspace create",
     ]);
   return hostDirectory(isAbsolute(path) ? path : resolve(client?.cwd ?? "/", path), home);
+}
+
+const ANCESTORS_MAX = 8;
+
+interface DirectoryPorts {
+  readonly kernel: Pick<KernelStore, "processes" | "attachments">;
+  readonly processes: Pick<ProcessStore, "head" | "context">;
+}
+
+/** The working directory of the sender, else the one attached to an ancestor. */
+export async function personsDirectory({ kernel, processes }: DirectoryPorts, pid: string): Promise<string | null> {
+  const { currentRun } = await processes.head(pid);
+  for (const { role, runId, origin } of await processes.context(pid))
+    if (role === "user" && runId === currentRun && origin?.kind === "client" && origin.cwd !== undefined)
+      return origin.cwd;
+  let parent = (await kernel.processes.get(pid))?.parentPid ?? null;
+  for (let level = 0; parent !== null && level < ANCESTORS_MAX; level++) {
+    const row = await kernel.processes.get(parent);
+    const [attached] = row === null ? [] : await kernel.attachments.of(row.workspaceId ?? row.pid);
+    if (attached !== undefined) return attached;
+    parent = row?.parentPid ?? null;
+  }
+  return null;
 }

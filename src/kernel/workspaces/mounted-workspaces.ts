@@ -1,4 +1,4 @@
-// What the mount at /workspaces needs: the owner of a workspace, its tree, and its directory on the host.
+// Workspaces for the mount at /workspaces: owner, tree and host directory.
 
 import { diskFs } from "../../../fs/disk/disk.ts";
 import type { MountedWorkspace, WorkspacesOptions } from "../../../fs/repo/workspaces.ts";

@@ -21,7 +21,7 @@ type Reading = "list" | "refs" | "read" | "search" | "log" | "show" | "diff" | "
 const NETWORK = "net.git";
 const DIFF_CONTEXT = 3;
 
-interface Found {
+interface RepoAt {
   readonly name: RepoName;
   readonly text: string;
   readonly repository: Repository;
@@ -36,7 +36,7 @@ export interface RepoPorts {
 /** Read-only calls. */
 function repositoriesToRead(ports: RepoPorts): Pick<Repositories, Reading> {
   const { repos } = ports;
-  const open = async (caller: Caller, text: string) => (await found(ports, caller, text)).repository;
+  const open = async (caller: Caller, text: string) => (await repoAt(ports, caller, text)).repository;
   return {
     async list(caller) {
       const infos: RepoInfo[] = [];
@@ -44,7 +44,7 @@ function repositoriesToRead(ports: RepoPorts): Pick<Repositories, Reading> {
         if (!(await mayReach(ports, caller, owner))) continue;
         for (const name of repos.list(owner)) {
           const repository = repos.open({ owner, name });
-          if (repository !== null) infos.push(await infoOf(ports, { owner, name }, repository));
+          if (repository !== null) infos.push(await repoInfo(ports, { owner, name }, repository));
         }
       }
       return { repos: infos };
@@ -82,7 +82,7 @@ export function repositoriesService(ports: RepoPorts): Repositories {
   const { repos } = ports;
 
   /** Runs work alone on a repository, after all edits are committed. */
-  async function changing<T>({ name, repository }: Found, work: () => Promise<T>): Promise<T> {
+  async function changing<T>({ name, repository }: RepoAt, work: () => Promise<T>): Promise<T> {
     await needActive(ports, name);
     const tree = hasTree(name.name) ? repos.tree(name) : null;
     await tree?.record();
@@ -92,7 +92,7 @@ export function repositoriesService(ports: RepoPorts): Repositories {
     });
   }
 
-  async function applied(target: Found, caller: Caller, message: string, steps: () => Promise<readonly Step[]>) {
+  async function applied(target: RepoAt, caller: Caller, message: string, steps: () => Promise<readonly Step[]>) {
     const { repository, text } = target;
     return changing(target, async () => {
       const made = await commitSteps(repository, { author: caller.username, message, steps: await steps() });
@@ -108,11 +108,11 @@ export function repositoriesService(ports: RepoPorts): Repositories {
       if (!(await mayReach(ports, caller, name.owner)))
         throw new SysError("EPERM", `${caller.username} cannot create repositories for ${name.owner}`);
       needOrdinary(name);
-      return infoOf(ports, name, await repos.create(name));
+      return repoInfo(ports, name, await repos.create(name));
     },
 
     async apply({ caller }, { repo, message, ops, expectedHead }) {
-      const target = await found(ports, caller, repo);
+      const target = await repoAt(ports, caller, repo);
       needFileCalls(caller, target.name);
       if (ops.length === 0) throw new SysError("EINVAL", "no changes to apply: ops is empty");
       return applied(target, caller, message, async () => {
@@ -126,7 +126,7 @@ export function repositoriesService(ports: RepoPorts): Repositories {
     },
 
     async restore({ caller }, { repo, path, ref }) {
-      const target = await found(ports, caller, repo);
+      const target = await repoAt(ports, caller, repo);
       needFileCalls(caller, target.name);
       const { repository, name } = target;
       const wanted = changeable(path, name);
@@ -147,7 +147,7 @@ export function repositoriesService(ports: RepoPorts): Repositories {
       const repository = repos.open(name) ?? (await repos.create(name));
       try {
         return await repository.turn(() =>
-          importFrom(repository, remote, { text: textOf(name), branch: wanted, path: repos.searchPath }),
+          importFrom(repository, remote, { text: repoText(name), branch: wanted, path: repos.searchPath }),
         );
       } catch (error) {
         if (fresh) await repos.remove(name);
@@ -157,7 +157,7 @@ export function repositoriesService(ports: RepoPorts): Repositories {
 
     async sync(context, { repo, remote: address, branch }) {
       const { caller } = context;
-      const target = await found(ports, caller, repo);
+      const target = await repoAt(ports, caller, repo);
       needFileCalls(caller, target.name);
       const remote = await remoteFor(ports, context, address);
       const wanted = { remote, branch: branchNamed(branch), author: caller.username, path: repos.searchPath };
@@ -168,7 +168,7 @@ export function repositoriesService(ports: RepoPorts): Repositories {
     },
 
     async remove({ caller }, text, force) {
-      const target = await found(ports, caller, text);
+      const target = await repoAt(ports, caller, text);
       if (hasTree(target.name.name))
         throw new SysError("EPERM", `cannot delete ${target.text}: it belongs to a home or workspace`);
       if (!force && (await target.repository.head()) !== null)
@@ -196,12 +196,12 @@ async function importFrom(
   return { repo: text, head: moves ? upstream : head, changed: moves, upstream, diverged };
 }
 
-async function found(ports: RepoPorts, caller: Caller, text: string): Promise<Found> {
+async function repoAt(ports: RepoPorts, caller: Caller, text: string): Promise<RepoAt> {
   const name = repoName(text, await ownName(ports, caller));
   const repository = (await mayReach(ports, caller, name.owner)) ? ports.repos.open(name) : null;
   if (repository === null)
-    throw new SysError("ENOENT", `no such repository: ${textOf(name)}`, ["to list repositories: gsv repo list"]);
-  return { name, text: textOf(name), repository };
+    throw new SysError("ENOENT", `no such repository: ${repoText(name)}`, ["to list repositories: gsv repo list"]);
+  return { name, text: repoText(name), repository };
 }
 
 /** Owner for names without one: the caller's owner, as `~`. */
@@ -214,11 +214,11 @@ async function mayReach({ accounts }: RepoPorts, caller: Caller, owner: string):
   return account !== null && (isRoot(caller) || caller.gids.includes(account.gid));
 }
 
-async function infoOf({ repos }: RepoPorts, name: RepoName, repository: Repository): Promise<RepoInfo> {
+async function repoInfo({ repos }: RepoPorts, name: RepoName, repository: Repository): Promise<RepoInfo> {
   const kind = name.name === HOME_REPO ? "home" : hasTree(name.name) ? "workspace" : "user";
   // List damaged repositories too; other calls report the damage.
   const head = repos.findGit() === null ? null : await repository.head().catch(() => null);
-  return { repo: textOf(name), kind, writable: true, head, path: repos.pathOf(name) };
+  return { repo: repoText(name), kind, writable: true, head, path: repos.pathOf(name) };
 }
 
 /** Instruction files must be changed by file calls, which ask for approval. */
@@ -279,6 +279,6 @@ function inside(path: string | undefined): string | undefined {
   return path === undefined || path === "" ? undefined : pathInside(path);
 }
 
-function textOf({ owner, name }: RepoName): string {
+function repoText({ owner, name }: RepoName): string {
   return `${owner}/${name}`;
 }

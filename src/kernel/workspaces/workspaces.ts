@@ -41,7 +41,7 @@ async function visibleWorkspace(
 export function workspacesService(ports: WorkspacesPorts): Workspaces {
   const { kernel, clock } = ports;
   const visible = (caller: Caller, id: string) => visibleWorkspace(kernel, caller, id);
-  const info = (row: WorkspaceRow) => infoOf(kernel, row);
+  const info = (row: WorkspaceRow) => workspaceInfo(kernel, row);
 
   async function place(caller: Caller, pid: string, workspace: WorkspaceRow): Promise<void> {
     const row = await visibleProcess(kernel, caller, pid);
@@ -115,7 +115,7 @@ export function workspacesService(ports: WorkspacesPorts): Workspaces {
   };
 }
 
-async function infoOf(kernel: KernelStore, row: WorkspaceRow): Promise<WorkspaceInfo> {
+async function workspaceInfo(kernel: KernelStore, row: WorkspaceRow): Promise<WorkspaceInfo> {
   const { id, label, state, directory, createdAt, updatedAt } = row;
   const processes = (await kernel.processes.inWorkspace(id)).map(({ pid }) => pid);
   const owner = (await kernel.accounts.byUid(row.ownerUid))?.username ?? String(row.ownerUid);

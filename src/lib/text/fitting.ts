@@ -23,7 +23,7 @@ export function jsonBytes(value: unknown): number {
  * The value in at most that many bytes of JSON, for a single row that is too long: cuts long texts to head and tail of the same
  * length. A value with too many parts stays too long.
  */
-export function within<T>(value: T, bytesMax: number): T {
+export function cutToFit<T>(value: T, bytesMax: number): T {
   let cut = value;
   for (let textBytes = bytesMax; jsonBytes(cut) > bytesMax && textBytes >= TEXT_BYTES_MIN; textBytes /= 2)
     cut = clipped(value, Math.floor(textBytes));
@@ -31,8 +31,8 @@ export function within<T>(value: T, bytesMax: number): T {
 }
 
 /** The same for an object with arbitrary keys: if cutting texts is not enough, it becomes an excerpt of its JSON. */
-export function objectWithin<T extends object>(value: T, bytesMax: number): T | { readonly excerpt: string } {
-  const cut = within(value, bytesMax);
+export function objectCutToFit<T extends object>(value: T, bytesMax: number): T | { readonly excerpt: string } {
+  const cut = cutToFit(value, bytesMax);
   if (jsonBytes(cut) <= bytesMax) return cut;
   return { excerpt: headAndTail(JSON.stringify(value), Math.floor(bytesMax / EXCERPT_SHARE)).text };
 }

@@ -7,7 +7,7 @@ import { type Caller, isRoot } from "../../abi/identity.ts";
 import type { Approval } from "../../abi/process/process.ts";
 import { nextPlace, placeOf } from "../../kernel/pages.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { fitting, objectWithin, within } from "../../lib/text/fitting.ts";
+import { cutToFit, fitting, objectCutToFit } from "../../lib/text/fitting.ts";
 import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
 import type { KernelStore } from "../../store/kernel/sqlite.ts";
 import type { GivenAnswer } from "../../store/process/approvals.ts";
@@ -57,8 +57,8 @@ export function shownApproval(
   argsBytesMax = ARGS_BYTES_MAX,
   aboutBytesMax = ABOUT_BYTES_MAX,
 ): ShownApproval {
-  const args = objectWithin(approval.args, argsBytesMax);
-  const about = approval.about === null ? null : within(approval.about, aboutBytesMax);
+  const args = objectCutToFit(approval.args, argsBytesMax);
+  const about = approval.about === null ? null : cutToFit(approval.about, aboutBytesMax);
   return { ...approval, args, about, inPart: args !== approval.args || about !== approval.about };
 }
 

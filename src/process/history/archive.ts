@@ -6,7 +6,7 @@ import { messageOf, SysError } from "../../abi/errno.ts";
 import { type Caller, isRoot } from "../../abi/identity.ts";
 import type { Message, ToolCall, ToolOutcome } from "../../abi/process/message.ts";
 import { nextPlace, placeOf } from "../../kernel/pages.ts";
-import { objectWithin } from "../../lib/text/fitting.ts";
+import { objectCutToFit } from "../../lib/text/fitting.ts";
 import { linesOf } from "../../lib/text/lines.ts";
 import type { ObjectStore } from "../../objects/objects.ts";
 import type { ArchiveRow, ArchiveRows } from "../../store/kernel/processes/archives.ts";
@@ -170,7 +170,7 @@ export function archivesService({ kernel, objects }: ArchivePorts): Archives {
         const record = recordOf(row.key, line);
         const isShort = Buffer.byteLength(line) <= LIMITS.answerBytesMax;
         if (!isShort) inPart.push(number);
-        records.push(isShort ? record : objectWithin(record, LIMITS.answerBytesMax));
+        records.push(isShort ? record : objectCutToFit(record, LIMITS.answerBytesMax));
       }
       return { records, path, inPart, next: null };
     },

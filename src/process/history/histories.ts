@@ -6,7 +6,7 @@ import type { Message } from "../../abi/process/message.ts";
 import { visibleProcess } from "../../kernel/registry.ts";
 import { beginningOf } from "../../kernel/since.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { fitting, jsonBytes, objectWithin, within } from "../../lib/text/fitting.ts";
+import { cutToFit, fitting, jsonBytes, objectCutToFit } from "../../lib/text/fitting.ts";
 import { waitAtMost } from "../../lib/wait.ts";
 import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
 import type { KernelStore } from "../../store/kernel/sqlite.ts";
@@ -124,11 +124,11 @@ function unsealed(message: Message): Message {
 /** Shortened to fit a page. */
 function shownMessage(message: Message): Message {
   if (jsonBytes(message) <= LIMITS.answerBytesMax) return message;
-  const cut = within(message, LIMITS.answerBytesMax);
+  const cut = cutToFit(message, LIMITS.answerBytesMax);
   if (jsonBytes(cut) <= LIMITS.answerBytesMax || cut.role !== "assistant") return cut;
   const toolCalls = (message as typeof cut).content.toolCalls ?? [];
-  const calls = toolCalls.map((call) => ({ ...call, args: objectWithin(call.args, ARGS_BYTES_MAX) }));
-  return within({ ...message, content: { ...cut.content, toolCalls: calls } } as Message, LIMITS.answerBytesMax);
+  const calls = toolCalls.map((call) => ({ ...call, args: objectCutToFit(call.args, ARGS_BYTES_MAX) }));
+  return cutToFit({ ...message, content: { ...cut.content, toolCalls: calls } } as Message, LIMITS.answerBytesMax);
 }
 
 async function newestAnswer(store: ProcessStore, pid: string): Promise<number | null> {

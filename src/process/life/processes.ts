@@ -10,7 +10,7 @@ import type { RunEnd, State } from "../../abi/process/process.ts";
 import type { Bus } from "../../kernel/bus.ts";
 import { visibleProcess } from "../../kernel/registry.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { within } from "../../lib/text/fitting.ts";
+import { cutToFit } from "../../lib/text/fitting.ts";
 import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
 import type { KernelStore } from "../../store/kernel/sqlite.ts";
 import type { Admission, Outcome, ProcessStore, Refusal } from "../../store/process/verbs.ts";
@@ -176,7 +176,7 @@ export function processesService(ports: ProcessesPorts): Processes {
       );
       const bytesMax = Math.floor(LIMITS.answerBytesMax / results.length);
       return results.map((result) => {
-        const shown = within(result, bytesMax);
+        const shown = cutToFit(result, bytesMax);
         return shown === result ? result : { ...shown, inPart: shown.text !== result.text };
       });
     },

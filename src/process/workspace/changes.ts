@@ -2,7 +2,7 @@
 // still runs, and the record says why.
 
 import { messageOf, SysError } from "../../abi/errno.ts";
-import type { HostGround } from "../../kernel/shells/host-shells.ts";
+import type { HostGround } from "../../kernel/shells/host-launcher.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
 import { StoreUnavailable } from "../../store/open.ts";

@@ -21,7 +21,7 @@ const target = field.withDefault(
 type FileOf<K> = Extract<FileView, { readonly kind: K }>;
 
 /** Leaves room for the note about what is missing. */
-const TOLD_BYTES = LIMITS.toolOutputBytesMax - 512;
+const NUMBERED_BYTES_MAX = LIMITS.toolOutputBytesMax - 512;
 
 // Models get line numbers; people and pipes get plain text. The note says where to continue.
 function numbered(view: FileView): string {
@@ -32,7 +32,7 @@ function numbered(view: FileView): string {
   const lines = content.split("\n").map((line, index) => `${String(firstLine + index).padStart(6)}\t${line}`);
   const count = fittingLines(lines);
   // A line that is too long for one answer is cut.
-  if (count === 0) lines[0] = headAndTail(lines[0] ?? "", TOLD_BYTES).text;
+  if (count === 0) lines[0] = headAndTail(lines[0] ?? "", NUMBERED_BYTES_MAX).text;
   const shown = lines.slice(0, Math.max(1, count));
   const isWhole = shown.length === lines.length && count > 0;
   const cut = { ...view, truncated: true, content: content.split("\n").slice(0, shown.length).join("\n") };
@@ -48,7 +48,7 @@ function fittingLines(lines: readonly string[]): number {
   let bytes = 0;
   const over = lines.findIndex((line) => {
     bytes += Buffer.byteLength(line) + 1;
-    return bytes > TOLD_BYTES;
+    return bytes > NUMBERED_BYTES_MAX;
   });
   return over === -1 ? lines.length : over;
 }

@@ -15,7 +15,7 @@ export interface CodeMode {
   ): Promise<CodeResult>;
 }
 
-function told({ result, logs }: CodeResult): string {
+function resultText({ result, logs }: CodeResult): string {
   const said = typeof result === "string" ? result : JSON.stringify(result, null, 1);
   return [...logs, ...(result === null && logs.length > 0 ? [] : [said])].join("\n");
 }
@@ -29,7 +29,7 @@ export const codemodeCalls = [
       code: field.text("body of an async function", { longest: 128 * 1024 }),
       args: field.optional(field.object("value of args in the code")),
     },
-    tool: { name: "CodeMode", repeat: "resume", description: codeText, text: told },
+    tool: { name: "CodeMode", repeat: "resume", description: codeText, text: resultText },
     run: ({ code: blocks }: { code: CodeMode }, args, context) => blocks.exec(context, args),
   }),
 ] as const;

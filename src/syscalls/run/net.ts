@@ -25,7 +25,7 @@ export interface Web {
 }
 
 /** The mark tells the model where the untrusted text begins and ends; an author of a page cannot know it. */
-function toldPage({ url, status, type, title, text, bytes, cut, movedTo, mark }: FetchedPage): string {
+function pageText({ url, status, type, title, text, bytes, cut, movedTo, mark }: FetchedPage): string {
   if (movedTo !== null) return `${url} redirects (${status}) to another site: ${movedTo}\nFetch that if you want it.`;
   const about = [
     `${url} (${status}${type === "" ? "" : `, ${type}`}, ${bytes} bytes${cut ? ", the rest is left out" : ""})`,
@@ -52,7 +52,7 @@ export const netCalls = [
       raw: field.flag("keep HTML instead of text"),
       target: field.withDefault(field.choice("gsv: public internet; host: also private hosts", FILE_TARGETS), "gsv"),
     },
-    tool: { name: "Fetch", repeat: "read", description: fetchText, text: toldPage },
+    tool: { name: "Fetch", repeat: "read", description: fetchText, text: pageText },
     cli: {
       examples: ["gsv fetch https://example.org", "gsv fetch --target host http://localhost:3000/health"],
       print: {

@@ -8,7 +8,7 @@ import { type Grant, grantText } from "../../../abi/grants.ts";
 import type { Tag } from "../../../abi/policy.ts";
 import type { ApprovalAbout } from "../../../abi/process/process.ts";
 import type { FileGround } from "../../../kernel/files/host-files.ts";
-import type { HostGround } from "../../../kernel/shells/host-shells.ts";
+import type { HostGround } from "../../../kernel/shells/host-launcher.ts";
 import { sha256Hex } from "../../../lib/hash.ts";
 import { isInside } from "../../../lib/inside.ts";
 import { lineDiff } from "../../../lib/text/line-diff.ts";

@@ -3,7 +3,7 @@
 // an attached directory inside a sandbox. Pure.
 
 import type { Tag } from "../../../abi/policy.ts";
-import type { HostGround } from "../../../kernel/shells/host-shells.ts";
+import type { HostGround } from "../../../kernel/shells/host-launcher.ts";
 import { reveal } from "../../../lib/text/sanitize.ts";
 import type { ExecRequest } from "../../../syscalls/run/shell-service.ts";
 import { needsOfLine } from "./command-needs.ts";

@@ -5,6 +5,8 @@ import { SysError } from "../../abi/errno.ts";
 import { type Caller, isRoot } from "../../abi/identity.ts";
 import { KERNEL_LEAVES } from "../../abi/sys.ts";
 import type { Clock } from "../../lib/clock.ts";
+import type { KernelStore } from "../../store/kernel/sqlite.ts";
+import type { ProcessStore } from "../../store/process/verbs.ts";
 import type { CallContext } from "../../syscalls/define.ts";
 import type {
   ShellAnswer,
@@ -14,15 +16,15 @@ import type {
   ShellSignal,
   Shells,
 } from "../../syscalls/run/shell-service.ts";
-import type { HostCommand, HostCommands } from "../../targets/host.ts";
+import type { HostJob, HostJobs } from "../../targets/host-jobs.ts";
 import type { ReceiptContext } from "../dispatch.ts";
-import type { GsvScripts, Shell } from "./gsv-scripts.ts";
-import type { HostShells } from "./host-shells.ts";
+import type { HostLauncher } from "./host-launcher.ts";
+import type { ScriptRuns, ShellRun } from "./script-runs.ts";
 
-export interface ShellTablePorts {
-  readonly scripts: GsvScripts;
-  readonly commands: HostCommands;
-  readonly hostShells: HostShells;
+export interface ShellRunsPorts {
+  readonly scripts: ScriptRuns;
+  readonly commands: HostJobs;
+  readonly launcher: HostLauncher;
   readonly clock: Clock;
 }
 
@@ -42,10 +44,10 @@ const LOST = "gsv: the kernel ended while this script ran; its outcome is unknow
 /** Answer for a script during which a kernel died. */
 export const LOST_SCRIPT = { exit: 75, text: LOST } as const;
 
-export type Found = { readonly shell: Shell; readonly command: HostCommand | null };
+export type FoundRun = { readonly shell: ShellRun; readonly command: HostJob | null };
 
-export class ShellTable implements Omit<Shells, "exec"> {
-  constructor(private readonly ports: ShellTablePorts) {}
+export class ShellRuns implements Omit<Shells, "exec"> {
+  constructor(private readonly ports: ShellRunsPorts) {}
 
   async run(context: ReceiptContext, request: ShellRequest): Promise<ShellAnswer> {
     const { shell, command } = await this.launch(context, request, lostAnswer(request.id));
@@ -56,16 +58,16 @@ export class ShellTable implements Omit<Shells, "exec"> {
       exit: shell.exit,
       over: shell.over,
       session: shell.session,
-      output: shown(shell, 0),
+      output: pageOf(shell, 0),
       ...sandbox,
     };
   }
 
   /** Starts a script; a cancelled call ends it. `lost`: answer for a retry if this kernel dies meanwhile. */
-  async launch(context: ReceiptContext, request: ShellRequest, lost: unknown): Promise<Found> {
-    const { scripts, commands, hostShells } = this.ports;
+  async launch(context: ReceiptContext, request: ShellRequest, lost: unknown): Promise<FoundRun> {
+    const { scripts, commands, launcher } = this.ports;
     if (request.target !== "host") return { shell: await scripts.begin(context, request, lost), command: null };
-    const command = await hostShells.start(context, request);
+    const command = await launcher.start(context, request);
     const { signal } = context;
     // A draining kernel leaves it running for the next kernel.
     const stop = () => void (signal.reason !== KERNEL_LEAVES && commands.stop(command));
@@ -76,7 +78,7 @@ export class ShellTable implements Omit<Shells, "exec"> {
   }
 
   /** Waits for its end, the end of the kernel, or the timeout. */
-  async endOf({ ended }: Shell, signal: AbortSignal, ms?: number): Promise<void> {
+  async endOf({ ended }: ShellRun, signal: AbortSignal, ms?: number): Promise<void> {
     const { promise: left, resolve } = Promise.withResolvers<void>();
     const stop = ms === undefined ? () => {} : this.ports.clock.after(ms, resolve);
     const leave = () => {
@@ -93,11 +95,11 @@ export class ShellTable implements Omit<Shells, "exec"> {
     const { shell } = this.found(context.caller, id);
     this.ports.scripts.wanted(shell);
     await shell.output.more(from, this.ports.clock, waitMs, context.signal);
-    return shown(this.found(context.caller, id).shell, from);
+    return pageOf(this.found(context.caller, id).shell, from);
   }
 
   /** The host command with this id. Throws for scripts, which take no input. */
-  fed(caller: Caller, id: string): HostCommand {
+  fed(caller: Caller, id: string): HostJob {
     const { command } = this.found(caller, id);
     if (command !== null) return command;
     throw new SysError("EINVAL", `script ${id} takes no input while it runs; pass its input at the start`);
@@ -128,7 +130,7 @@ export class ShellTable implements Omit<Shells, "exec"> {
   }
 
   async list({ caller }: CallContext): Promise<{ shells: readonly ShellRow[] }> {
-    const on = (target: ShellRow["target"]) => (shell: Shell) => ({ target, shell });
+    const on = (target: ShellRow["target"]) => (shell: ShellRun) => ({ target, shell });
     const all = [
       ...this.ports.scripts.list().map(on("gsv")),
       ...this.ports.commands.list().map(shellOf).map(on("host")),
@@ -141,14 +143,14 @@ export class ShellTable implements Omit<Shells, "exec"> {
     return { shells: shells.sort((a, b) => a.startedAt - b.startedAt).slice(-ROWS_MAX) };
   }
 
-  found(caller: Caller, id: string): Found {
+  found(caller: Caller, id: string): FoundRun {
     const found = this.lookedUp(caller, id);
     if (found !== null) return found;
     throw new SysError("ENOENT", `no such script, or it ended long ago: ${id}`);
   }
 
   /** Running and recent commands of a process, the oldest first. */
-  ofProcess(pid: string): readonly (Pick<Shell, "output" | "exit"> & Shell["about"])[] {
+  ofProcess(pid: string): readonly (Pick<ShellRun, "output" | "exit"> & ShellRun["about"])[] {
     const { scripts, commands } = this.ports;
     return [...scripts.list(), ...commands.list().map(shellOf)]
       .filter(({ about }) => about.pid === pid)
@@ -163,7 +165,7 @@ export class ShellTable implements Omit<Shells, "exec"> {
     for (const script of scripts.list()) if (script.about.pid === pid) scripts.stop(script);
   }
 
-  private lookedUp(caller: Caller, id: string): Found | null {
+  private lookedUp(caller: Caller, id: string): FoundRun | null {
     const { scripts, commands } = this.ports;
     const command = commands.list().find(({ meta }) => meta.id === id && concerns(caller, { about: meta }));
     if (command !== undefined) return { shell: shellOf(command), command };
@@ -181,7 +183,7 @@ function concerns(
   return isRoot(caller) || about.uid === caller.uid || (caller.kind === "person" && about.ownerUid === caller.uid);
 }
 
-function shellOf(command: HostCommand): Shell {
+function shellOf(command: HostJob): ShellRun {
   return {
     about: command.meta,
     output: command.output,
@@ -196,7 +198,7 @@ function shellOf(command: HostCommand): Shell {
   };
 }
 
-function shown({ output, exit }: Shell, from: number): ShellOutput {
+function pageOf({ output, exit }: ShellRun, from: number): ShellOutput {
   const { pieces, next, ended } = output.page(from, PIECE_BYTES);
   return { pieces: pieces.map(({ stream, bytes }) => ({ stream, bytes: base64(bytes) })), next, ended, exit };
 }
@@ -210,4 +212,22 @@ function lostAnswer(id: string): ShellAnswer {
 
 function base64(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
+}
+
+interface LeftCommandPorts {
+  readonly kernel: Pick<KernelStore, "processes">;
+  readonly processes: Pick<ProcessStore, "head">;
+}
+
+/** Ends host commands of an earlier kernel that no run waits for. */
+export async function endLeftCommands(
+  { kernel, processes }: LeftCommandPorts,
+  commands: Pick<HostJobs, "list">,
+  table: Pick<ShellRuns, "endOfProcess">,
+): Promise<void> {
+  const running = commands.list().filter(({ exit }) => exit === null);
+  for (const pid of new Set(running.flatMap(({ meta }) => meta.pid ?? []))) {
+    const isLive = (await kernel.processes.get(pid)) !== null;
+    if (!isLive || (await processes.head(pid)).currentRun === null) table.endOfProcess(pid);
+  }
 }

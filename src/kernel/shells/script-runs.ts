@@ -10,17 +10,17 @@ import type { Clock } from "../../lib/clock.ts";
 import type { Receipt } from "../../objects/objects.ts";
 import type { CallContext } from "../../syscalls/define.ts";
 import type { ShellAnswer, ShellRequest } from "../../syscalls/run/shell-service.ts";
-import type { GsvShells } from "../../targets/gsv.ts";
 import { JobRoom, JobTable } from "../../targets/jobs.ts";
 import type { Output } from "../../targets/output.ts";
 import type { SentSignal, ShellState } from "../../targets/shell.ts";
+import type { WorkerPool } from "../../targets/worker-pool.ts";
 import type { ReceiptContext } from "../dispatch.ts";
 import type { HomeOf } from "../files/file-paths.ts";
 import { ScriptOutput, withoutRoom } from "./script-output.ts";
 import { shellFiles } from "./shell-files.ts";
 
 export interface ScriptsPorts {
-  readonly shells: GsvShells;
+  readonly shells: WorkerPool;
   readonly namespace: Namespace;
   readonly clock: Clock;
   readonly version: string;
@@ -39,7 +39,7 @@ export interface Allowed {
 }
 
 /** A script or host command, for its readers. */
-export interface Shell {
+export interface ShellRun {
   readonly about: {
     readonly id: string;
     readonly uid: number;
@@ -60,7 +60,7 @@ export interface Shell {
   readonly ended: Promise<void>;
 }
 
-interface Script extends Shell {
+interface ScriptRun extends ShellRun {
   readonly output: ScriptOutput;
   readonly stopped: AbortController;
   readonly listeners: Set<(signal: SentSignal) => void>;
@@ -84,16 +84,16 @@ const OUTPUT_KEPT_MS = 60_000;
 const READING_MS = 5000;
 const EXIT_FAULT = 1;
 
-export class GsvScripts {
+export class ScriptRuns {
   /** Least recently used first. */
   private readonly sessions = new Map<string, Session>();
   /** Running and recently finished scripts. */
-  private readonly scripts = new Map<string, Script>();
+  private readonly scripts = new Map<string, ScriptRun>();
 
   constructor(private readonly ports: ScriptsPorts) {}
 
   /** Returns when the script has started. `lost`: answer for a retry if this kernel dies meanwhile. */
-  async begin(context: ReceiptContext, request: ShellRequest, lost: unknown): Promise<Shell> {
+  async begin(context: ReceiptContext, request: ShellRequest, lost: unknown): Promise<ShellRun> {
     const { caller } = context;
     const { clock } = this.ports;
     const key = keyOf(caller.uid, request.id);
@@ -102,7 +102,7 @@ export class GsvScripts {
     const directory = await this.standing(caller, request.cwd);
     const { promise: ended, resolve, reject } = Promise.withResolvers<void>();
     const { id, script: text } = request;
-    const script: Script = {
+    const script: ScriptRun = {
       about: {
         ...{ id, uid: caller.uid, ownerUid: caller.ownerUid, pid: caller.pid ?? null },
         ...{ script: text, directory, startedAt: clock.now(), sandbox: null },
@@ -129,17 +129,17 @@ export class GsvScripts {
   }
 
   /** Keeps the output while a client reads it. */
-  wanted({ about }: Shell): void {
+  wanted({ about }: ShellRun): void {
     const script = this.scripts.get(keyOf(about.uid, about.id));
     if (script !== undefined) script.wantedAt = this.ports.clock.now();
   }
 
-  list(): readonly Shell[] {
+  list(): readonly ShellRun[] {
     return [...this.scripts.values()];
   }
 
   /** The script may trap the signal. False if it has ended. */
-  signal({ about }: Shell, signal: SentSignal): boolean {
+  signal({ about }: ShellRun, signal: SentSignal): boolean {
     const script = this.scripts.get(keyOf(about.uid, about.id));
     if (script === undefined || script.exit !== null) return false;
     for (const listener of script.listeners) listener(signal);
@@ -149,14 +149,14 @@ export class GsvScripts {
   }
 
   /** False if it has ended. */
-  stop({ about }: Shell): boolean {
+  stop({ about }: ShellRun): boolean {
     const script = this.scripts.get(keyOf(about.uid, about.id));
     if (script === undefined || script.exit !== null) return false;
     script.stopped.abort();
     return true;
   }
 
-  private makeRoom(latest: Script): void {
+  private makeRoom(latest: ScriptRun): void {
     const since = this.ports.clock.now() - READING_MS;
     const ended = [...this.scripts.values()].filter(({ exit }) => exit !== null);
     for (const { about, forgotten } of withoutRoom(ended, latest, { since, bytesMax: LIMITS.shellKeptBytesMax })) {
@@ -165,7 +165,7 @@ export class GsvScripts {
     }
   }
 
-  private async carryOut(context: CallContext, request: ShellRequest, script: Script): Promise<void> {
+  private async carryOut(context: CallContext, request: ShellRequest, script: ScriptRun): Promise<void> {
     const { namespace, sysFor, isGuarded, version } = this.ports;
     const { output, stopped, about, listeners } = script;
     const approved = context.caller.kind === "person" || context.caller.approved === true;

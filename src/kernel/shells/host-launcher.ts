@@ -11,15 +11,15 @@ import { type Environment, hostEnvironment } from "../../lib/host-environment.ts
 import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
 import type { CallContext } from "../../syscalls/define.ts";
 import type { ShellRequest } from "../../syscalls/run/shell-service.ts";
-import type { HostCommand, HostCommands } from "../../targets/host.ts";
+import type { HostJob, HostJobs } from "../../targets/host-jobs.ts";
 import { BASH } from "../../targets/leader.ts";
 import { type Confinement, NO_GRANTS, type Sandbox } from "../../targets/sandbox.ts";
 import type { HostDirectories, HostDirectory } from "../workspaces/host-directories.ts";
 import { openedBy, withheldFrom } from "./host-grants.ts";
 import { isPlainRepository } from "./safe-git.ts";
 
-export interface HostShellsPorts {
-  readonly host: HostCommands;
+export interface HostLauncherPorts {
+  readonly host: HostJobs;
   readonly places: HostDirectories;
   readonly sandbox: () => Promise<Sandbox | null>;
   readonly env: Environment;
@@ -52,11 +52,11 @@ export interface HostGround extends HostDirectory {
 
 const STANDS_MAX = 8;
 
-export class HostShells {
-  constructor(private readonly ports: HostShellsPorts) {}
+export class HostLauncher {
+  constructor(private readonly ports: HostLauncherPorts) {}
 
   /** A retry finds the command that it started. */
-  async start(context: CallContext, request: ShellRequest): Promise<HostCommand> {
+  async start(context: CallContext, request: ShellRequest): Promise<HostJob> {
     const { caller } = context;
     await this.authorise(caller);
     const known = this.ports.host.get(caller.uid, request.id);
@@ -83,7 +83,7 @@ export class HostShells {
   }
 
   /** What the sandbox withheld from a command that failed, as far as its output tells. */
-  withheld({ meta: { sandbox, grants, directory } }: HostCommand, output: string): readonly Grant[] {
+  withheld({ meta: { sandbox, grants, directory } }: HostJob, output: string): readonly Grant[] {
     if (sandbox === null || grants === undefined) return [];
     const { surroundings, personsEnv: env } = this.ports;
     return withheldFrom({ output, directory, granted: grants }, { hidden: surroundings().hidden, env });
@@ -133,10 +133,10 @@ export class HostShells {
       readonly network: boolean;
       readonly granted: readonly Grant[];
     },
-  ): HostCommand {
+  ): HostJob {
     const { host, surroundings, env: kernelEnv, personsEnv } = this.ports;
     const { id, script, name = "gsv", args = [], fed = false } = request;
-    const env = caller.kind === "person" && request.env !== undefined ? told(request.env) : kernelEnv;
+    const env = caller.kind === "person" && request.env !== undefined ? environmentFrom(request.env) : kernelEnv;
     const around = surroundings();
     const opened = sandbox === null ? NO_GRANTS : openedBy(granted, { hidden: around.hidden, env: personsEnv });
     const place = { directory, network, terminal: false, tmp: env.TMPDIR ?? "/tmp" };
@@ -181,7 +181,7 @@ export class HostShells {
   }
 }
 
-function told(env: readonly string[]): Environment {
+function environmentFrom(env: readonly string[]): Environment {
   return hostEnvironment(
     Object.fromEntries(env.map((each) => [each.slice(0, each.indexOf("=")), each.slice(each.indexOf("=") + 1)])),
   );

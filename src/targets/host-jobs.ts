@@ -21,7 +21,7 @@ import { bootId, isAlive, type Leader } from "./pids.ts";
 import { type Child, type ChildRequest, spawnDetached } from "./spawn.ts";
 import { type Cause, type Meta, Spool, SpooledOutput } from "./spool.ts";
 
-export interface HostJob {
+export interface HostJobSpec {
   readonly meta: Omit<Meta, "startedAt" | "bootId" | "sandbox">;
   readonly argv: readonly string[];
   readonly sandbox: string | null;
@@ -30,7 +30,7 @@ export interface HostJob {
   readonly stdin: Uint8Array | "open";
 }
 
-export interface HostCommand {
+export interface HostJob {
   readonly meta: Meta;
   readonly output: SpooledOutput;
   /** null while it runs. */
@@ -67,7 +67,7 @@ const LOOKS_SOON = 8;
 
 type Timer = "deadline" | "kill" | "look" | "forget";
 
-interface Running extends HostCommand {
+interface Running extends HostJob {
   exit: number | null;
   readonly spool: Spool;
   /** Null if an earlier kernel started it. */
@@ -80,7 +80,7 @@ interface Running extends HostCommand {
   looks: number;
 }
 
-export class HostCommands {
+export class HostJobs {
   private readonly commands = new Map<string, Running>();
   private readonly boot = bootId();
   private closed = false;
@@ -94,7 +94,7 @@ export class HostCommands {
         this.take(new Spool(this.place(Number(uid), id)));
   }
 
-  start({ meta: given, argv, sandbox, env, stdin }: HostJob): HostCommand {
+  start({ meta: given, argv, sandbox, env, stdin }: HostJobSpec): HostJob {
     const { clock, runningMax } = this.options;
     if (this.running >= runningMax)
       throw new SysError("ELIMIT", `${runningMax} commands are running on this computer`, [
@@ -129,12 +129,12 @@ export class HostCommands {
     }
   }
 
-  get(uid: number, id: string): HostCommand | null {
+  get(uid: number, id: string): HostJob | null {
     return this.commands.get(`${uid}:${id}`) ?? null;
   }
 
   /** Oldest first. */
-  list(): readonly HostCommand[] {
+  list(): readonly HostJob[] {
     return [...this.commands.values()];
   }
 
@@ -143,13 +143,13 @@ export class HostCommands {
   }
 
   /** To the whole group. False if it has ended. */
-  signal({ meta }: HostCommand, name: HostSignal): boolean {
+  signal({ meta }: HostJob, name: HostSignal): boolean {
     const command = this.commands.get(keyOf(meta));
     return command !== undefined && command.exit === null && this.send(command, name);
   }
 
   /** TERM, then KILL. */
-  stop({ meta }: HostCommand, cause: Cause = "stopped"): boolean {
+  stop({ meta }: HostJob, cause: Cause = "stopped"): boolean {
     const command = this.commands.get(keyOf(meta));
     if (command === undefined || command.exit !== null) return false;
     if (this.closed) return false;
@@ -161,7 +161,7 @@ export class HostCommands {
     return true;
   }
 
-  async write({ meta }: HostCommand, bytes: Uint8Array | null, isLast: boolean): Promise<void> {
+  async write({ meta }: HostJob, bytes: Uint8Array | null, isLast: boolean): Promise<void> {
     const command = this.commands.get(keyOf(meta));
     const stdin = command?.child?.stdin;
     if (command === undefined || command.exit !== null) throw new SysError("ENOENT", `command ${meta.id} has ended`);
@@ -199,7 +199,7 @@ export class HostCommands {
     return meta.bootId === this.boot && leader !== null && isAlive(leader) !== false;
   }
 
-  private follow(meta: Meta, spool: Spool, child: Child | null): HostCommand {
+  private follow(meta: Meta, spool: Spool, child: Child | null): HostJob {
     const { clock, outputBytesMax } = this.options;
     const { promise: ended, resolve: done } = Promise.withResolvers<void>();
     const output = new SpooledOutput(spool, outputBytesMax);

@@ -76,7 +76,7 @@ interface Kept {
   stayWarm: () => void;
 }
 
-export class GsvShells {
+export class WorkerPool {
   private readonly warm: Kept[] = [];
   /** First come, first served. */
   private readonly waiting: { readonly owner: number; readonly go: () => void }[] = [];
