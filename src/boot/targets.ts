@@ -88,7 +88,7 @@ function bootShells(core: Core, files: FileParts): ShellParts {
     table,
     kept: files.kept,
     newId: core.newRequestId,
-    withheld: (command, output) => hostShells.withheld(command, output),
+    withheld: (command, output) => launcher.withheld(command, output),
   });
   return {
     service: serviceOf(table, tool),

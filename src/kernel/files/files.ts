@@ -156,7 +156,7 @@ export function filesIn({ namespace, absolute, search, known }: PlaceOptions): F
       const path = await absolute(caller, request.path);
       await saying("write", async () => {
         const place = await namespace.needWritable(caller, path);
-        await known?.expected(caller, place, () => standingAt(namespace, caller, place));
+        await known?.expected(caller, place, () => currentFileAt(namespace, caller, place));
       });
     },
 

@@ -112,10 +112,10 @@ function* piecesOf(output: Output): Generator<Uint8Array> {
 /** Where a command says why it failed. */
 function endOf(output: Output): string {
   const from = Math.max(0, output.bytes - END_BYTES);
-  return textOf(output, from, output.bytes - from);
+  return outputText(output, from, output.bytes - from);
 }
 
-function textOf(output: Output, from: number, bytesMax: number): string {
+function outputText(output: Output, from: number, bytesMax: number): string {
   const { pieces } = output.page(from, bytesMax);
   return Buffer.concat(pieces.map(({ bytes }) => bytes)).toString();
 }
