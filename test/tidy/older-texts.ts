@@ -43,34 +43,4 @@ export const OLDER_COMMENTS: readonly string[] = [
 ];
 
 /** Files with an error line that is too long. */
-<<<<<<< HEAD
 export const OLDER_ERRORS: readonly string[] = [];
-=======
-
-/** Commands with an older help line. */
-export const OLDER_HELP: readonly string[] = [
-  "agent rm",
-  "auth token create",
-  "auth token list",
-  "compact",
-  "config set",
-  "fork",
-  "last",
-  "media put",
-  "policy add",
-  "proc abort",
-  "proc compact",
-  "proc fork",
-  "proc runs",
-  "proc send",
-  "proc spawn",
-  "project rm",
-  "repo read",
-  "send",
-  "session compact",
-  "spawn",
-  "user rm",
-  "workspace create",
-  "workspace trust",
-];
->>>>>>> e1e7884d (kernel: plain comments and names (ShellRuns, ScriptRuns, HostLauncher, WorkerPool, HostJobs); splinters join their importers)
