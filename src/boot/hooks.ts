@@ -1,13 +1,13 @@
-// Builds hooks, which hear signals of the bus and calls of agents. Without allowed hooks a run costs one look at a directory, and a tool
+// Builds hooks, which get signals of the bus and calls of agents. Without allowed hooks a run costs one stat of a directory, and a tool
 // call costs nothing.
 
 import { statSync } from "node:fs";
 import { HookFiles } from "../hooks/files.ts";
-import { hear } from "../hooks/hearing.ts";
 import { Hooks } from "../hooks/hooks.ts";
 import { Notices } from "../hooks/notices.ts";
-import { endLeft, runsOf } from "../hooks/runs.ts";
+import { endLeftovers, runsOf } from "../hooks/run.ts";
 import { hooksService } from "../hooks/service.ts";
+import { listenForHooks } from "../hooks/signals.ts";
 import { Vetoes } from "../hooks/veto.ts";
 import type { Bus } from "../kernel/bus.ts";
 import { settingsFor } from "../kernel/settings/config.ts";
@@ -51,13 +51,13 @@ export function bootHooks({ kernel, processes, machine, bus, redactor, onFault }
       (await settingOf(kernel, ownerUid, "hooks.onFault")) === "allow" ? "allow" : "refuse",
   });
   const person = async () => (await kernel.accounts.firstHuman())?.uid ?? null;
-  const deaf = hear({
+  const unlisten = listenForHooks({
     hooks,
     bus,
     person,
     onFault,
     message: async (pid, seq) => (await processes.history(pid, { afterSeq: seq - 1, limit: 1 })).messages[0] ?? null,
-    tell: (event, about, body) => notices.tell(event, about, body),
+    notify: (event, about, body) => notices.notify(event, about, body),
   });
   return {
     service: hooksService({
@@ -73,13 +73,13 @@ export function bootHooks({ kernel, processes, machine, bus, redactor, onFault }
     isBusy: () => notices.busy || vetoes.busy,
     async load({ afterCrash }) {
       await hooks.load();
-      if (afterCrash && hooks.events.size > 0) endLeft(marked);
+      if (afterCrash && hooks.events.size > 0) endLeftovers(marked);
     },
     async settled(ms) {
       await waitAtMost(clock, ms, notices.settled());
     },
     close() {
-      deaf();
+      unlisten();
       notices.close();
     },
   };

@@ -7,15 +7,15 @@ interface Source {
   readonly signal: SignalName;
   readonly event: HookEvent;
   /** null if this signal is no event. */
-  readonly say: (signal: never) => object | null;
+  readonly bodyOf: (signal: never) => object | null;
 }
 
 function source<Name extends SignalName>(
   signal: Name,
   event: HookEvent,
-  say: (signal: SignalOf<Name>) => object | null,
+  bodyOf: (signal: SignalOf<Name>) => object | null,
 ): Source {
-  return { signal, event, say };
+  return { signal, event, bodyOf };
 }
 
 function notice(why: string, title: string, text: string): object {
@@ -69,16 +69,16 @@ const SOURCES: readonly Source[] = [
   source("process.timeout_warning", "notification", ({ pid, endsAt }) =>
     notice(
       "timeout",
-      `${pid} does nothing`,
+      `${pid} is inactive`,
       `stopped at ${new Date(endsAt).toISOString()} if nothing happens until then`,
     ),
   ),
 ];
 
 /** The events of a signal. */
-export function toldOf(signal: Signal): readonly { readonly event: HookEvent; readonly body: object }[] {
-  return SOURCES.filter((each) => each.signal === signal.name).flatMap(({ event, say }) => {
-    const body = say(signal as never);
+export function eventsOf(signal: Signal): readonly { readonly event: HookEvent; readonly body: object }[] {
+  return SOURCES.filter((each) => each.signal === signal.name).flatMap(({ event, bodyOf }) => {
+    const body = bodyOf(signal as never);
     return body === null ? [] : [{ event, body }];
   });
 }

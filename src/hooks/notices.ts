@@ -6,23 +6,7 @@ import { messageOf } from "../abi/errno.ts";
 import type { HookEvent } from "../abi/hook.ts";
 import { reveal } from "../lib/text/sanitize.ts";
 import { eventOf, type Hooks } from "./hooks.ts";
-import type { HookEnd } from "./run.ts";
-
-export interface About {
-  readonly ownerUid: number;
-  readonly pid: string;
-  readonly run?: string;
-  readonly parent: string | null;
-  readonly at: number;
-}
-
-/** Runs one hook. */
-export type Runs = (
-  hook: { readonly hook: string; readonly path: string },
-  about: About,
-  event: string,
-  signal: AbortSignal,
-) => Promise<HookEnd>;
+import type { About, HookEnd, Runs } from "./run.ts";
 
 export interface NoticesPorts {
   readonly hooks: Hooks;
@@ -48,7 +32,7 @@ export class Notices {
     return this.running.size > 0;
   }
 
-  tell(event: HookEvent, about: About, body: object): void {
+  notify(event: HookEvent, about: About, body: object): void {
     if (this.ending.signal.aborted) return;
     const allowed = this.ports.hooks.allowed(about.ownerUid, event);
     if (allowed.length === 0) return;
@@ -88,7 +72,7 @@ export class Notices {
       );
     }
     if (this.lost === 0 || this.waiting.length > 0) return;
-    this.ports.log(`hooks: ${this.lost} events came faster than their hooks took them, and were not told`);
+    this.ports.log(`hooks: ${this.lost} events dropped: their hooks are too slow`);
     this.lost = 0;
   }
 

@@ -5,8 +5,10 @@
 import { LIMITS } from "../abi/config/limits.ts";
 import { messageOf } from "../abi/errno.ts";
 import type { Clock } from "../lib/clock.ts";
+import { type Environment, hostEnvironment } from "../lib/host-environment.ts";
 import { waitAtMost } from "../lib/wait.ts";
 import type { ChildRequest, PipedChild } from "../targets/spawn.ts";
+import { eventOf } from "./hooks.ts";
 
 /** Starts a program as the leader of a process group. */
 export type SpawnHook = (request: Pick<ChildRequest, "argv" | "directory" | "env">) => PipedChild & {
@@ -17,7 +19,7 @@ export type SpawnHook = (request: Pick<ChildRequest, "argv" | "directory" | "env
 /** Time to read the last output after the hook has ended. */
 const HEARD_MS = 500;
 
-export interface HookRun {
+interface HookRun {
   readonly path: string;
   readonly directory: string;
   readonly env: { readonly [name: string]: string };
@@ -37,7 +39,7 @@ export interface HookEnd {
   readonly ms: number;
 }
 
-export async function runHook(ports: { spawn: SpawnHook; clock: Clock }, run: HookRun): Promise<HookEnd> {
+async function runHook(ports: { spawn: SpawnHook; clock: Clock }, run: HookRun): Promise<HookEnd> {
   const from = ports.clock.mono();
   const end = (rest: Omit<HookEnd, "ms">): HookEnd => {
     const ms = rest.how === "timeout" ? run.timeoutMs : Math.round(ports.clock.mono() - from);
@@ -111,4 +113,66 @@ class Head {
       this.room -= piece.length;
     }
   }
+}
+
+export interface About {
+  readonly ownerUid: number;
+  readonly pid: string;
+  readonly run?: string;
+  readonly parent: string | null;
+  readonly at: number;
+}
+
+/** Runs one hook. */
+export type Runs = (
+  hook: { readonly hook: string; readonly path: string },
+  about: About,
+  event: string,
+  signal: AbortSignal,
+) => Promise<HookEnd>;
+
+export interface RunsPorts {
+  readonly home: string;
+  readonly hostEnv: { readonly [name: string]: string | undefined };
+  readonly clock: Clock;
+  readonly spawn: (request: Parameters<SpawnHook>[0]) => Omit<ReturnType<SpawnHook>, "killStrays">;
+  /** Ends all programs that have all of these words in their environment. */
+  readonly endMarked: (words: readonly string[]) => void;
+  readonly directoryOf: (pid: string) => Promise<string>;
+  readonly timeoutMs: (ownerUid: number) => Promise<number>;
+}
+
+/** Programs of the person may use their display. */
+const DESKTOP = ["DISPLAY", "WAYLAND_DISPLAY", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS"];
+
+/** Runs hooks in the directory of the process, without secrets. Marks in the environment find everything that a hook started. */
+export function runsOf(ports: RunsPorts): Runs {
+  const { home, clock, endMarked } = ports;
+  const own = environmentOf(ports.hostEnv);
+  return async ({ hook, path }, { ownerUid, pid, run }, event, signal) => {
+    const env = { ...own, GSV_HOME: home, GSV_HOOK: hook, GSV_EVENT: eventOf(hook), GSV_PID: pid };
+    const marks = [`GSV_HOME=${home}\0`, `GSV_HOOK=${hook}\0`, `GSV_PID=${pid}\0`];
+    const spawn: SpawnHook = (request) => ({ ...ports.spawn(request), killStrays: () => endMarked(marks) });
+    return await runHook(
+      { spawn, clock },
+      {
+        path,
+        event,
+        signal,
+        env: run === undefined ? env : { ...env, GSV_RUN: run },
+        directory: await ports.directoryOf(pid),
+        timeoutMs: await ports.timeoutMs(ownerUid),
+      },
+    );
+  };
+}
+
+/** Ends hooks that a dead kernel left running, because nothing else enforces their time limit. */
+export function endLeftovers({ home, endMarked }: Pick<RunsPorts, "home" | "endMarked">): void {
+  endMarked([`GSV_HOME=${home}\0`, "GSV_HOOK="]);
+}
+
+function environmentOf(given: RunsPorts["hostEnv"]): Environment {
+  const desktop = DESKTOP.flatMap((name) => (given[name] === undefined ? [] : [[name, given[name]] as const]));
+  return { ...hostEnvironment(given), ...Object.fromEntries(desktop) };
 }

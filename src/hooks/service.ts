@@ -3,13 +3,13 @@
 
 import { LIMITS } from "../abi/config/limits.ts";
 import { SysError } from "../abi/errno.ts";
-import { HOOK_NAME, VETO } from "../abi/hook.ts";
+import { HOOK_NAME, type HookEvent, VETO } from "../abi/hook.ts";
 import { type Caller, isRoot } from "../abi/identity.ts";
 import type { CallContext } from "../syscalls/define.ts";
 import type { HooksService } from "../syscalls/system/hooks.ts";
 import { eventOf, type Hooks, noSuchHook } from "./hooks.ts";
-import { type About, eventJson, type Runs } from "./notices.ts";
-import { sampleOf } from "./samples.ts";
+import { eventJson } from "./notices.ts";
+import type { About, Runs } from "./run.ts";
 
 export interface HooksServicePorts {
   readonly hooks: Hooks;
@@ -69,10 +69,10 @@ export function hooksService({ hooks, run, isPersonOfHome, now }: HooksServicePo
         throw new SysError("EPERM", `${hook} is ${state}: it does not run`, [`review it: gsv hooks allow ${hook}`]);
       const kind = eventOf(hook);
       const about: About = { ownerUid: context.caller.ownerUid, pid: SAMPLE_PID, parent: null, at: now() };
-      const told = event === undefined ? eventJson(kind, about, sampleOf(kind)) : objectIn(event);
-      const end = await run({ hook, path }, about, told, context.gone ?? context.signal);
+      const text = event === undefined ? eventJson(kind, about, SAMPLES[kind]) : objectIn(event);
+      const end = await run({ hook, path }, about, text, context.gone ?? context.signal);
       const isGood = end.how === "exited" && end.status === 0;
-      return { hook, event: told, ...end, refuses: kind === VETO ? !isGood : null };
+      return { hook, event: text, ...end, refuses: kind === VETO ? !isGood : null };
     },
   };
 }
@@ -103,3 +103,22 @@ function objectIn(text: string): string {
   }
   throw new SysError("EINVAL", "an event must be one JSON object");
 }
+
+const CALL = { callId: "call_1", tool: "Shell", call: "shell.exec" };
+const COMMAND = { target: "host", command: "rm -rf build" };
+const USAGE = { tokensIn: 1200, tokensOut: 80, costUsd: 0.004 };
+
+/** A sample of each event, for testing hooks. */
+const SAMPLES: { readonly [Event in HookEvent]: object } = {
+  "run-start": { model: "offline" },
+  prompt: { text: "Tidy up the build directory.", from: "person" },
+  "tool-before": { ...CALL, args: COMMAND, approved: false },
+  "tool-after": { ...CALL, ok: true, output: "" },
+  approval: { id: "k3x9", kind: "approval", tool: "Shell", call: "shell.exec", args: COMMAND, why: "it deletes" },
+  "run-end": { status: "ok", reason: "turn.complete", text: "Done.", error: null, usage: USAGE, mergedInto: null },
+  "process-start": { label: "tidy up" },
+  "process-end": { archive: null },
+  reset: { archive: null },
+  compact: { cause: "pressure", fromSeq: 1, toSeq: 40, tokensBefore: 90_000, tokensAfter: 12_000 },
+  notification: { why: "run-end", title: "task:sample: ok", text: "Done." },
+};

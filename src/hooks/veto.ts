@@ -5,8 +5,8 @@ import { LIMITS } from "../abi/config/limits.ts";
 import { VETO, VETO_STATUS } from "../abi/hook.ts";
 import { sanitize } from "../lib/text/sanitize.ts";
 import type { Allowed, Hooks } from "./hooks.ts";
-import { type About, eventJson, type Runs } from "./notices.ts";
-import type { HookEnd } from "./run.ts";
+import { eventJson } from "./notices.ts";
+import type { About, HookEnd, Runs } from "./run.ts";
 
 export interface VetoPorts {
   readonly hooks: Hooks;

@@ -45,11 +45,10 @@ export async function atTerminal(io: Io, { paths, plain, to, init }: AtTerminal)
   });
   const shell = async () => {
     await io.kernel.start();
-    const [{ terminalShell }, { readHistory }, { seenIn }, { skippedIn }] = await Promise.all([
+    const [{ terminalShell }, { readHistory }, { seenIn, skippedIn }] = await Promise.all([
       import("../../tui/app.ts"),
       import("./repl.ts"),
-      import("../client/seen.ts"),
-      import("../client/skipped-directories.ts"),
+      import("../client/terminal-memory.ts"),
     ]);
     return await terminalShell(io, {
       version: VERSION,

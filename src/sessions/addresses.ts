@@ -22,17 +22,17 @@ import {
 
 export type AddressPorts = Pick<KernelStore, "sessions" | "config" | "accounts">;
 
-/** Throws EINVAL for what is no key. */
+/** Throws EINVAL if it is not a session key. */
 export async function keyOf(kernel: AddressPorts, caller: Caller, written: string): Promise<SessionKey> {
   return canonicalKey(written, await namesOf(kernel, caller));
 }
 
-/** Throws ENOENT where there is none that the caller may see. */
+/** Throws ENOENT if the caller has no such session. */
 export async function sessionNamed(kernel: AddressPorts, caller: Caller, written: string): Promise<SessionRow> {
   const found = await findSession(kernel, caller, written);
   if (found !== null) return found;
   throw new SysError("ENOENT", `no session ${written.slice(0, 200).toWellFormed()}`, [
-    "gsv session list shows yours; gsv chat --session KEY begins one",
+    "to list yours: gsv session list; to start one: gsv chat --session KEY",
   ]);
 }
 
@@ -51,8 +51,10 @@ async function conversationWith(kernel: AddressPorts, caller: Caller, party: Par
   return await keyOf(kernel, caller, keyText(keyFor(party, scope, links)));
 }
 
-/** The conversation that a message to a written key belongs to. A key of another channel names a sender, whose conversation session.dmScope
- * decides; while nobody has set it, a written key is the session of that name. */
+/**
+ * The conversation for a message to a written key. A key of another channel names a sender, and session.dmScope decides the sender's
+ * conversation. By default, a written key is the session of that name.
+ */
 export async function conversationAt(
   kernel: AddressPorts,
   caller: Caller,
@@ -65,7 +67,7 @@ export async function conversationAt(
   return key === keyText(named) ? { key } : { key, sender: keyText(named) };
 }
 
-/** The conversation with a sender, by the owner's session.dmScope and session.identityLinks. */
+/** The conversation with a sender, by session.dmScope and session.identityLinks of the owner. */
 export async function addressFor(kernel: AddressPorts, caller: Caller, party: SessionParty): Promise<SessionAddress> {
   const { agent: agentId = MAIN_AGENT, channel, account: accountId, peer: peerId } = party;
   const found = await conversationWith(kernel, caller, { agentId, channel, accountId, peerId });
@@ -80,7 +82,7 @@ export async function checkAgent({ accounts }: AddressPorts, caller: Caller, { a
   const agent = await accounts.byName(agentId);
   if (agent !== null && (isRoot(caller) || (await accounts.mayActAs(caller.ownerUid, agent.uid)))) return;
   throw new SysError("ENOENT", `no agent ${agentId}`, [
-    "gsv agent list shows yours; gsv agent create NAME creates one",
+    "to list yours: gsv agent list; to create one: gsv agent create NAME",
   ]);
 }
 
@@ -94,12 +96,12 @@ async function namesOf({ config, accounts }: AddressPorts, { ownerUid }: Caller)
   };
 }
 
-/** `/agents/main` is the personal agent's directory, as a key names that agent. */
+/** Keys name the personal agent `main`. */
 export function archivePath({ agentId }: Pick<SessionRow, "agentId">, key: string): string {
   return `/${agentId === MAIN_AGENT ? key.replace(/^agents\/[^/]+\//, `agents/${MAIN_AGENT}/`) : key}`;
 }
 
-/** What people and other calls name a session by. */
+/** The name of a session: its key, else its id. */
 export function nameOf({ key, id }: Pick<SessionRow, "key" | "id">): string {
   return key ?? id;
 }

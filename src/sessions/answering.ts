@@ -1,6 +1,6 @@
-// Messages on their way in: what a person typed as a command is carried out and answered, directives are taken out of a message and go with it,
-// everything else is passed on as it is. Commands are calls like any other, made by who typed them and with their rights. What a process says
-// is always a message: text that it read somewhere commands nobody.
+// Handles messages before they are sent: runs slash commands and answers them, takes directives out of a message and sends them with it,
+// and passes everything else on unchanged. Commands run as calls with the sender's rights. Messages of processes are never commands: text
+// that an agent read somewhere must not command anyone.
 
 import { SysError } from "../abi/errno.ts";
 import { initPid } from "../abi/ids.ts";
@@ -12,7 +12,7 @@ import type { CompactResult } from "../syscalls/proc/history-service.ts";
 import { answersText, type ProcessModel, type ProcessThinking } from "../syscalls/run/ai.ts";
 import type { Aborted, Answered, Closed, HistoryPage, Processes } from "../syscalls/services.ts";
 
-/** A call in the name of whoever sent the message; done once, however often the message is sent. */
+/** A call as the sender; done once, however often the message is sent. */
 export type CallAs = <Result>(context: CallContext, name: string, args: object) => Promise<Result>;
 
 const KEEP_DEFAULT = 20;
@@ -59,7 +59,7 @@ async function carriedOut(call: Call, pid: string, said: SlashCommand): Promise<
       return resetText(await call<Closed>("proc.reset"));
     case "stop": {
       const { aborted } = await call<Aborted>("proc.abort");
-      return aborted ? `stopped what ${pid} was doing` : `${pid} is doing nothing`;
+      return aborted ? `aborted the run of ${pid}` : `${pid} is idle`;
     }
     case "compact":
       return compactText(await call<CompactResult>("proc.compact", { keep: said.keep ?? KEEP_DEFAULT }));
@@ -103,16 +103,16 @@ async function statusOf(call: Call): Promise<string> {
 function onlyDirected({ thinking, model }: Directed): string {
   const said = [...(thinking === null ? [] : [`thinking ${thinking}`]), ...(model === null ? [] : [`model ${model}`])];
   return said.length === 0
-    ? "there is nothing to send"
-    : `${said.join(", ")}: for the message it is written in, and there was none; /think and /model set it for what follows`;
+    ? "the message is empty"
+    : `${said.join(", ")}: applies to one message, and there was none; to set it for all messages: /think or /model`;
 }
 
 const HELP = [
-  "/new, /reset       archive this conversation and begin a new one",
-  "/compact [N]       tell the older part in short, the newest N messages stay",
-  "/stop              end what it is doing",
-  "/status            who answers, what was said and used",
-  "/model [NAME]      show or set who answers",
-  "/think [LEVEL]     show or set how much the model thinks",
-  "/think:LEVEL /model:NAME within a message are for that message; // in front of any of these is the word itself",
+  "/new, /reset       archive this conversation and start a new one",
+  "/compact [N]       summarize older messages, keep the newest N",
+  "/stop              abort the current run",
+  "/status            show state, model, messages and tokens",
+  "/model [NAME]      show or set the model",
+  "/think [LEVEL]     show or set the thinking level",
+  "/think:LEVEL /model:NAME within a message apply to that message; // sends the command as text",
 ].join("\n");

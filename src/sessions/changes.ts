@@ -1,5 +1,5 @@
-// What may be set for a session, by path: its label and model, how much the model thinks and may say, what it is told besides, and when it
-// starts anew. All but the last is set for its process, where every other command finds it.
+// Changes of session settings by path: label, model, thinking level, system prompt, answer length and reset policy. All but the reset
+// policy are settings of the session's process.
 
 import { LIMITS } from "../abi/config/limits.ts";
 import { SysError } from "../abi/errno.ts";
@@ -39,7 +39,7 @@ interface Changing {
   readonly value: unknown;
 }
 
-/** What it reads as afterwards, and what changed with it. */
+/** The new value, and a note about other changes. */
 interface Done {
   readonly value: unknown;
   readonly note?: string;
@@ -60,7 +60,7 @@ const PATHS: { readonly [path in SessionPath]: Change } = {
     setPolicy(changing, { idleMinutes: count(changing.value, { min: 1, max: 1_000_000_000 }) }),
 };
 
-/** `settings.` before a path says the same. Throws EINVAL for a path that is none. */
+/** A prefix `settings.` is ignored. Throws EINVAL for an unknown path. */
 export function changeNamed(written: string): { readonly path: string; readonly change: Change } {
   const named = written.replace(/^settings\./, "");
   const path = SESSION_PATHS.find((each) => each === named);
@@ -72,7 +72,7 @@ export function changeNamed(written: string): { readonly path: string; readonly 
   ]);
 }
 
-/** JSON where it is JSON, else the text itself. */
+/** JSON if it parses, else the text. */
 export function valueWritten(written: string): unknown {
   try {
     return JSON.parse(written) as unknown;
@@ -131,20 +131,20 @@ async function setPolicy({ ports, routed }: Changing, change: Partial<ResetPolic
   return { value: Object.values(change)[0] };
 }
 
-/** Nothing, or null, takes a value back. */
+/** An empty value or null removes the setting. */
 function textOrNull(value: unknown): string | null {
   if (value === null || value === "") return null;
   if (typeof value === "string" || typeof value === "number") return String(value);
-  throw new SysError("EINVAL", "the value has to be a text");
+  throw new SysError("EINVAL", "the value must be a text");
 }
 
 function count(value: unknown, { min, max }: { readonly min: number; readonly max: number }): number {
   if (typeof value === "number" && Number.isInteger(value) && value >= min && value <= max) return value;
-  throw new SysError("EINVAL", `the value has to be a whole number from ${min} to ${max}`);
+  throw new SysError("EINVAL", `the value must be a whole number from ${min} to ${max}`);
 }
 
 function modeOf(value: unknown): ResetMode {
   const mode = RESET_MODES.find((each) => each === value);
   if (mode !== undefined) return mode;
-  throw new SysError("EINVAL", `the value has to be one of ${RESET_MODES.join(", ")}`);
+  throw new SysError("EINVAL", `the value must be one of ${RESET_MODES.join(", ")}`);
 }

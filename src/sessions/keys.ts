@@ -7,26 +7,26 @@ import { DEFAULT_SESSION, type DmScope, MAIN_AGENT, MAIN_SESSION_KEY } from "../
 export interface SessionKey {
   readonly agentId: string;
   readonly channel: string;
-  /** Null where accounts of the channel share a conversation. */
+  /** null if all accounts of the channel share a conversation. */
   readonly accountId: string | null;
   readonly peerId: string;
 }
 
-/** Who says something, and where. */
+/** A sender and the channel. */
 export interface Party extends Omit<SessionKey, "accountId"> {
   readonly accountId: string;
 }
 
-/** One person's names in several channels, under the name they are to have. */
+/** Names of a person in several channels, by the name that keys use. */
 export type IdentityLinks = { readonly [person: string]: readonly string[] };
 
-/** What an account's own session is called besides its usual name. */
+/** Other names of an account's own session. */
 export interface OwnNames {
   readonly mainKey: string;
-  /** What is meant where nothing is written. */
+  /** Key that `default` stands for. */
   readonly defaultKey: string;
   readonly username: string;
-  /** The personal agent, which is what `main` means. */
+  /** The personal agent; keys call it `main`. */
   readonly agentName: string | null;
 }
 
@@ -80,7 +80,7 @@ export function keyFor(party: Party, scope: DmScope, links: IdentityLinks): Sess
   }
 }
 
-/** A person who is linked has one name in every channel: linked as `channel:peer`, or as `peer` in whatever channel. */
+/** The linked name of a person; links name a `channel:peer`, or a `peer` in any channel. */
 function personOf({ channel, peerId }: Party, links: IdentityLinks): string {
   const peer = peerId.trim().toLowerCase();
   const names = [`${channel.trim().toLowerCase()}:${peer}`, peer];
@@ -88,7 +88,7 @@ function personOf({ channel, peerId }: Party, links: IdentityLinks): string {
   return token(person ?? peer);
 }
 
-/** What the setting holds, as far as it says something. */
+/** Ignores invalid entries of the setting. */
 export function identityLinksOf(value: unknown): IdentityLinks {
   if (typeof value !== "object" || value === null) return {};
   const links = Object.entries(value).map(([person, names]) => {
@@ -98,7 +98,7 @@ export function identityLinksOf(value: unknown): IdentityLinks {
   return Object.fromEntries(links);
 }
 
-/** What a key says; null where it is none. */
+/** The parts of a key; null if it is not one. */
 export function partsOf(text: string): SessionKey | null {
   const [agent, id = "", ...rest] = text.split(":");
   if (agent?.toLowerCase() !== "agent" || id.trim() === "" || rest.some((part) => part.trim() === "")) return null;
@@ -111,7 +111,7 @@ export function partsOf(text: string): SessionKey | null {
   return { agentId, channel: partOf(channel), accountId: account, peerId: partOf(peer) };
 }
 
-/** On the command line a person talks to their own, under whichever of their names. */
+/** The owner's own conversation at the terminal, under any of their names. */
 function isOwn({ agentId, channel, accountId, peerId }: SessionKey, { mainKey, username }: OwnNames): boolean {
   const isHere = agentId === MAIN_AGENT && channel === CLI && OWN_ACCOUNTS.includes(accountId);
   return isHere && ["main", token(mainKey), token(username)].includes(peerId);
@@ -125,7 +125,7 @@ function agentToken(text: string): string {
   return name;
 }
 
-/** A part of a written key, which may be encoded already. */
+/** A part of a written key; it may be percent-encoded. */
 function partOf(text: string): string {
   return token(decoded(text));
 }

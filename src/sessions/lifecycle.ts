@@ -1,5 +1,5 @@
-// Starts, resumes and stops sessions, by the calls and the control that every process has. A start replaces what runs; a resume continues it,
-// with the end of the conversation in short if the model's context was not kept; a stop ends the run and holds the process.
+// Starts, resumes and stops sessions. A start replaces the current run. A resume continues it, with the end of the conversation if the
+// model's context was not kept. A stop aborts the run and stops the process.
 
 import { SysError } from "../abi/errno.ts";
 import { isUuid, type RandomBytes, uuidv7 } from "../abi/ids.ts";
@@ -77,7 +77,7 @@ export function sessionLife(ports: LifePorts, routes: Routes): SessionLife {
   };
 }
 
-/** Where session.dmScope leads from a key; an id is its session's. */
+/** Opens the conversation that session.dmScope chooses for a key, or the session with an id. */
 export async function openedAt(
   kernel: KernelStore,
   routes: Routes,
@@ -106,13 +106,13 @@ async function replace({ control }: LifePorts, context: CallContext, row: Proces
   await control.abort(row, { runId: null, requestKey: `${keyOf(context)}:replaced`, reason: "user.superseded" });
 }
 
-/** The user messages that the model gets as they are, with those that still wait. */
+/** Number of user messages in the model's context or the queue. */
 async function turnsOf(store: ProcessStore, pid: string): Promise<number> {
   const { rows } = await store.contextShape(pid);
   return rows.filter(({ role }) => role === "user").length + (await store.projection(pid)).queued;
 }
 
-/** Without a prompt: the run that was held, else the first prompt, else the conversation so far. */
+/** Without a prompt: continues the paused run, else sends the first prompt, else continues the conversation. */
 async function goOn(ports: LifePorts, context: CallContext, { session, row }: Routed): Promise<string | null> {
   const { store, ledger, control, contextResets, clock, random, wake } = ports;
   const { currentRun, stopped } = await store.head(row.pid);
@@ -141,7 +141,7 @@ async function goOn(ports: LifePorts, context: CallContext, { session, row }: Ro
   return runId;
 }
 
-/** A session without its process has its conversation in the archive. */
+/** Restores the last archived conversation into a new process. */
 async function restore(
   { kernel, processes }: LifePorts,
   context: CallContext,

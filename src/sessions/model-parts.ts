@@ -1,4 +1,4 @@
-// The two halves in which sessions name a model, and the file in which a process is told a system prompt of its own. Pure.
+// Model names as provider and id, and the file name of a process's system prompt. Pure.
 
 export const SYSTEM_PROMPT_FILE = "system-prompt.md";
 
@@ -7,14 +7,14 @@ export interface ModelParts {
   readonly id: string | null;
 }
 
-/** `openai/gpt-4.1` and `script:/a/path` alike; a provider may stand alone. */
+/** Splits `openai/gpt-4.1` or `script:/a/path`; a provider may stand alone. */
 export function splitModel(name: string | null): ModelParts {
   if (name === null) return { provider: null, id: null };
   const [, provider = name, id = ""] = /^([^/:]*)[/:](.*)$/s.exec(name) ?? [];
   return { provider, id: id === "" ? null : id };
 }
 
-/** What is asked for when one half changes; the id of a model goes with its provider. */
+/** The name after a change of one part. A new provider drops the id. */
 export function modelWith(now: ModelParts, change: Partial<ModelParts>): string {
   if (change.provider !== undefined) {
     if (change.provider === null) return "";

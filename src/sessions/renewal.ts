@@ -1,6 +1,6 @@
-// When a session starts anew by itself: never, at an hour of the day, or after a silence. It is asked as a message arrives, by the clock of
-// the kernel; whoever admits the message compares the answer with the last word that was said. Each session has its own policy, copied from
-// the settings with its first message.
+// Automatic resets of sessions: never, daily at an hour, or after idle time. Checked when a message arrives, by the kernel's clock; the
+// process store compares the result with the time of the last message. Each session copies its policy from the settings at its first
+// message.
 
 import type { Resolved } from "../abi/config/config-value.ts";
 import type { ResetMode, ResetPolicy } from "../abi/process/session.ts";
@@ -14,7 +14,7 @@ const MINUTE_MS = 60_000;
 
 type SettingsOf = Awaited<ReturnType<typeof settingsFor>>;
 
-/** A message that arrives now begins a new history if the last word was said before this instant; null: it never does. */
+/** A new message begins a new history if the last message is older than this instant; null for never. */
 export function renewsBefore({ mode, atHour, idleMinutes }: ResetPolicy, now: number, zone: string): number | null {
   switch (mode) {
     case "manual":
@@ -44,7 +44,7 @@ function numberOf({ text }: Resolved): number {
 
 type Ports = Pick<KernelStore, "config" | "sessions">;
 
-/** Asked for each message to a process. One that is no session's goes on for ever. */
+/** Called for each message. null if the process belongs to no session. */
 export async function renewalFor(kernel: Ports, row: ProcessRow, now: number): Promise<number | null> {
   const session = await kernel.sessions.ofProcess(row.pid);
   if (session === null) return null;

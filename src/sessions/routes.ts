@@ -1,5 +1,5 @@
-// The process behind an address. The owner's own is their init; any other is given one task with its first message, once, however many ask
-// at the same time and wherever a kernel dies in between: the row comes first, and what makes the process is the same request each time.
+// The process of a session. The owner's own session is their init. Any other session gets one task at its first message: the session row is
+// stored first, and the spawn request is derived from it, so repeats and crashes create no second process.
 
 import { LIMITS } from "../abi/config/limits.ts";
 import { SysError } from "../abi/errno.ts";
@@ -29,25 +29,25 @@ export interface RoutePorts {
 export interface Routed {
   readonly session: SessionRow;
   readonly row: ProcessRow;
-  /** The process was made by this call. */
+  /** This call created the process. */
   readonly isNew?: boolean;
 }
 
 export interface OpenOptions {
-  /** The key before session.dmScope led to this one: the sender is taken from it. */
+  /** The key as written, which names the sender. */
   readonly as?: string;
   readonly about?: SessionAbout;
-  /** Nobody is there to approve anything. */
+  /** No person can approve requests. */
   readonly unattended?: boolean;
 }
 
 export class Routes {
-  // Few sessions begin in a second; one after the other they cannot meet.
+  // Sessions start one at a time, so that two calls cannot create the same one.
   private readonly opening = new Serial();
 
   constructor(private readonly ports: RoutePorts) {}
 
-  /** Only where there is a process already. */
+  /** Throws if the session has no process. */
   async find({ caller }: CallContext, written: string): Promise<Routed> {
     const { kernel } = this.ports;
     const session = await sessionNamed(kernel, caller, written);
@@ -68,13 +68,13 @@ export class Routes {
           sender: options.about?.sender,
           peer: peerIn(options.as ?? written),
         });
-    // A process that was killed a moment ago may still be on its way out.
+    // A killed process may still be exiting.
     const row = session.pid === null ? null : await kernel.processes.get(session.pid);
     if (row !== null && row.phase === "live") return { session, row };
     try {
       return { ...(await this.begun(context, session, options)), isNew: true };
     } catch (error) {
-      // An address at which nobody can be is none.
+      // Do not keep a session that could never start.
       const [latest] = await kernel.sessions.generations(session.id, 1);
       if (latest === undefined && !isUuid(written)) await kernel.sessions.remove(session.id);
       else await kernel.sessions.change(session.id, { outcome: "error" }, this.ports.clock.now());
@@ -93,8 +93,8 @@ export class Routes {
     if (known !== null) return { ...known, sender };
     await checkAgent(kernel, caller, key);
     if (text === MAIN_SESSION_KEY)
-      throw new SysError("ENOENT", "this account has no init, and so no session of its own", [
-        "gsv session list shows the sessions there are",
+      throw new SysError("ENOENT", "this account has no init process and no session of its own", [
+        "to list sessions: gsv session list",
       ]);
     const resetPolicy = await defaultPolicy(kernel, ownerUid);
     const { agentId, channel: source } = key;
@@ -102,7 +102,7 @@ export class Routes {
     return await kernel.sessions.create({ id: uuidv7(now, random), ownerUid, ...about });
   }
 
-  /** By its id; one that nobody knows is made if there is something to make it of. */
+  /** A session by id; an unknown one is created if `about` has facts. */
   private async rowOf(caller: CallContext["caller"], id: string, about: SessionAbout = {}): Promise<SessionRow> {
     const { kernel, clock } = this.ports;
     const { source, sender, agent: agentId, project: projectId, name, workDir, initialPrompt } = about;
@@ -139,12 +139,12 @@ export class Routes {
 }
 
 function withoutProcess(name: string): SysError {
-  return new SysError("ENOENT", `session ${name} has no process now: it gets one with its next message`, [
+  return new SysError("ENOENT", `session ${name} has no process until its next message`, [
     `gsv chat --session ${name} "…"`,
   ]);
 }
 
-/** The name of a project that a session names by its id or its name. */
+/** Name of the project with this id or name. */
 async function projectOf(kernel: KernelStore, ownerUid: number, named: string): Promise<string> {
   const project = (await kernel.projects.get(named)) ?? (await kernel.projects.byName(ownerUid, named));
   if (project !== null && project.ownerUid === ownerUid) return project.name;
@@ -152,19 +152,19 @@ async function projectOf(kernel: KernelStore, ownerUid: number, named: string): 
 }
 
 interface Writer {
-  /** As the channel says it. */
+  /** In the channel's spelling. */
   readonly sender: string | undefined;
-  /** As the key was written. */
+  /** In the key's spelling. */
   readonly peer: string | null;
 }
 
-/** A key in lower case, as gsv prints it, does not change an address in other letters. */
+/** A lower-case key, as gsv prints it, does not change a stored sender in other letters. */
 function senderBy(known: string | null, { sender, peer }: Writer): string | null {
   if (sender !== undefined) return sender;
   return known !== null && peer === known.toLowerCase() ? known : peer;
 }
 
-/** In the spelling that the key was written with: a key is folded, an address is not. */
+/** The peer in its original spelling: keys are folded, senders are not. */
 function peerIn(written: string): string | null {
   const at = written.lastIndexOf(":dm:");
   return at === -1 ? null : decoded(written.slice(at + 4)).trim();

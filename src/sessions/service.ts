@@ -1,5 +1,4 @@
-// The service behind session.*. What it does to a session it does to its process, through the same services as proc.*: a reset of the one is
-// a reset of the other, and each shows what the other did.
+// The service behind session.*. It works on the session's process, through the services behind proc.*, so both show the same.
 
 import { SysError } from "../abi/errno.ts";
 import { isUuid } from "../abi/ids.ts";
@@ -62,21 +61,20 @@ export function sessionsService(ports: SessionPorts): Sessions {
       const routed = await routes.open(context, session.id);
       const { pid } = routed.row;
       const reset = await resetOf(ports, routed, () => processes.reset(context, { pid, restore: archiveId }));
-      if (reset.pending)
-        throw new SysError("EINVAL", "a process does not restore a conversation in the place of its own");
+      if (reset.pending) throw new SysError("EINVAL", "a process cannot restore a conversation into itself");
       const { messageCount: messages } = await ports.histories.page(context, pid, { limit: 1 });
       return { ...reset, restoredFrom: generation.id, messages } satisfies SessionRestored;
     },
   };
 }
 
-/** A mistyped key must not make a session. */
+/** A mistyped key must not create a session. */
 async function used({ kernel }: Pick<SessionPorts, "kernel">, { caller }: CallContext, key: string): Promise<void> {
   try {
     await sessionNamed(kernel, caller, key);
   } catch (error) {
     if (!(error instanceof SysError) || error.code !== "ENOENT") throw error;
-    throw new SysError("ENOENT", error.message, ["--create makes it", ...error.hints]);
+    throw new SysError("ENOENT", error.message, ["to create it: --create", ...error.hints]);
   }
 }
 
@@ -101,8 +99,7 @@ async function resetOf(
   };
 }
 
-/** A conversation by its id or that of its archive, or by the beginning of its id; nobody else's is found. Verified, so that a reset is not
- * begun for something that cannot be read. */
+/** Finds a conversation of the caller by its id, a prefix of it, or the id of its archive. Verifies the archive before the reset begins. */
 async function archived(
   { kernel, archives }: Pick<SessionPorts, "kernel" | "archives">,
   { caller }: CallContext,
@@ -114,22 +111,21 @@ async function archived(
   const [generation, another] = found;
   if (generation === undefined) throw noSuchConversation(id);
   if (another !== undefined && another.id !== generation.id)
-    throw new SysError("EINVAL", `several conversations begin with ${id}`, ["write more of its id"]);
+    throw new SysError("EINVAL", `ambiguous conversation id: ${id}`, ["use more characters of the id"]);
   if (generation.endedAt === null)
-    throw new SysError("EINVAL", `${id} is the conversation that its session is in now: there is nothing to restore`);
+    throw new SysError("EINVAL", `conversation ${id} is the current one: nothing to restore`);
   const archive = generation.closingId === null ? null : await kernel.archives.get(generation.closingId);
-  if (archive === null)
-    throw new SysError("ENOENT", `nothing was archived of ${id}, or its archive was deleted`, ["gsv archive list"]);
+  if (archive === null) throw new SysError("ENOENT", `conversation ${id} has no archive`, ["gsv archive list"]);
   const { ok, fault } = await archives.verify(caller, archive.id).catch((error: unknown) => {
     if (error instanceof SysError && error.code === "ENOENT") throw noSuchConversation(id);
     throw error;
   });
-  if (!ok) throw new SysError("EIO", `the archive of ${id} is damaged: ${fault}`, ["gsv doctor looks for more"]);
+  if (!ok) throw new SysError("EIO", `the archive of ${id} is damaged: ${fault}`, ["to check the home: gsv doctor"]);
   return { generation, archiveId: archive.id };
 }
 
 function noSuchConversation(id: string): SysError {
   return new SysError("ENOENT", `no conversation ${id.slice(0, 80).toWellFormed()}`, [
-    "gsv session history shows the ids there are, gsv session history --json writes them out",
+    "to list ids: gsv session history --json",
   ]);
 }

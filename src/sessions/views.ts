@@ -1,8 +1,8 @@
-// What there is to see of sessions, put together from those who know: the session's own row, its process, its history, what was used. Needs no
-// kernel.
+// Views of sessions from their rows, processes, histories and usage. Need no kernel.
 
 import type { Caller } from "../abi/identity.ts";
 import { isRoot } from "../abi/identity.ts";
+import type { Message } from "../abi/process/message.ts";
 import { tokensOf, usdOf } from "../abi/process/money.ts";
 import type { ProcessInfo } from "../abi/process/process.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -16,13 +16,13 @@ import type { Histories, Registry } from "../syscalls/services.ts";
 import type {
   Conversation,
   SessionLine,
+  SessionMessage,
   SessionSettings,
   SessionStatus,
   SessionTokens,
   SessionViews,
 } from "../syscalls/session/session-service.ts";
 import { addressFor, archivePath, nameOf, sessionNamed } from "./addresses.ts";
-import { sessionMessages } from "./messages.ts";
 import { SYSTEM_PROMPT_FILE, splitModel } from "./model-parts.ts";
 import { defaultPolicy } from "./renewal.ts";
 
@@ -129,12 +129,12 @@ async function countsIn(ports: ViewPorts, caller: Caller, pid: string | null) {
   const messages = await messagesIn(ports, caller, pid);
   const shape = pid === null || messages === 0 ? null : await ports.contextShape(pid);
   if (pid === null || shape === null || shape.segment === null) return { messages, summarized: 0 };
-  // A summary is no message of anybody.
+  // Summaries are not counted as messages.
   const written = messages - (await ports.segments(pid)).length;
   return { messages: written, summarized: written - shape.rows.length };
 }
 
-/** By a conversation; null where nothing was. */
+/** Usage of a conversation; null if there is none. */
 export async function usedIn({ usage }: Pick<KernelStore, "usage">, generation: Generation | null) {
   if (generation === null) return null;
   const { pid, startedAt: since, endedAt } = generation;
@@ -181,4 +181,26 @@ async function conversationOf(
     archiveId: archive?.id ?? null,
     archivedTo: archivedTo === null ? null : archivePath(session, archivedTo),
   };
+}
+
+/** The history of the process as rows of `session_messages`, without tool results. Long texts are cut to fit a page. */
+async function sessionMessages(
+  { kernel, histories }: Pick<ViewPorts, "kernel" | "histories">,
+  caller: Caller,
+  { key, after: afterSeq, limit }: Parameters<SessionViews["messages"]>[1],
+): ReturnType<SessionViews["messages"]> {
+  const { id, pid } = await sessionNamed(kernel, caller, key);
+  if (pid === null) return { messages: [], next: null };
+  const page = await histories.page({ caller }, pid, { limit, afterSeq });
+  const last = page.messages.at(-1)?.id ?? null;
+  return {
+    messages: page.messages.flatMap((message) => rowOf(id, message)),
+    next: page.hasMoreAfter ? last : null,
+  };
+}
+
+function rowOf(sessionId: string, message: Message): SessionMessage[] {
+  const { id, role, timestamp } = message;
+  if (role === "toolResult") return [];
+  return [{ id, sessionId, role, content: role === "assistant" ? message.content.text : message.content, timestamp }];
 }

@@ -87,8 +87,8 @@ test("a stuck hook delays no other hook: a limited number of its events wait, an
     },
   });
   const about = { ownerUid: 1000, pid: INIT, parent: null, at: 0 };
-  for (let at = 0; at < LIMITS.hooksQueuedMax + 40; at++) notices.tell("tool-after", about, { at });
-  for (let at = 0; at < 5; at++) notices.tell("run-end", about, { at });
+  for (let at = 0; at < LIMITS.hooksQueuedMax + 40; at++) notices.notify("tool-after", about, { at });
+  for (let at = 0; at < 5; at++) notices.notify("run-end", about, { at });
   await home.until("the others are told", () => told.length === 6);
   expect(notices.busy).toBe(true);
   expect(told.filter((hook) => hook === "tool-after/stuck")).toHaveLength(1);
@@ -96,7 +96,7 @@ test("a stuck hook delays no other hook: a limited number of its events wait, an
   await notices.settled();
   expect(lines.sort()).toEqual([
     "hook tool-after/stuck: cut after 0 ms",
-    "hooks: 39 events came faster than their hooks took them, and were not told",
+    "hooks: 39 events dropped: their hooks are too slow",
   ]);
 });
 
@@ -154,7 +154,7 @@ test("a new hook is announced once, with the next run of its person, and never a
   await home.say("one");
   await home.until("it is told", () => home.heard("process.hook").length > 0);
   expect(home.heard("process.hook").map(({ hook, text }) => [hook, text])).toEqual([
-    ["run-end/fresh", "a new hook waits for your word: gsv hooks allow run-end/fresh"],
+    ["run-end/fresh", "new hook, not allowed yet: gsv hooks allow run-end/fresh"],
   ]);
   await home.say("two");
   await home.restart();

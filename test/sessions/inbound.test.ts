@@ -78,7 +78,7 @@ test("commands act like gsv's commands, and start no run", async () => {
   });
   expect(await said(home, "/compact")).toMatchObject({ response: "no compaction needed (2 messages)" });
   expect(await said(home, "/think high")).toMatchObject({ response: expect.stringContaining("thinking: high") });
-  expect(await said(home, "/stop")).toMatchObject({ response: `${INIT} is doing nothing` });
+  expect(await said(home, "/stop")).toMatchObject({ response: `${INIT} is idle` });
   expect(await said(home, "/help")).toMatchObject({ response: expect.stringContaining("/compact [N]") });
   expect(await said(home, "/new")).toMatchObject({ response: expect.stringContaining("archived 2 messages") });
   expect(await home.messages(INIT)).toEqual([]);

@@ -54,7 +54,7 @@ test("session set refuses an unused key, unless it creates the session", async (
   await using home = await TestKernel.boot();
   const wish = { key: "agent:main:cli:dm:alcie", path: "label", value: "Alice" };
   const refused = await home.refusal("session.set", wish);
-  expect(refused).toMatchObject({ code: "ENOENT", hints: expect.arrayContaining(["--create makes it"]) });
+  expect(refused).toMatchObject({ code: "ENOENT", hints: expect.arrayContaining(["to create it: --create"]) });
   expect(await home.refusal("session.get", { key: wish.key })).toMatchObject({ code: "ENOENT" });
   await home.sys.call("session.set", { ...wish, create: true });
   expect(await get(home, wish.key)).toMatchObject({ label: "Alice" });

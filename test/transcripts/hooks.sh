@@ -8,7 +8,7 @@ printf '#!/bin/sh\nif grep -q "rm "; then echo "keep it" >&2; exit 2; fi\n' > $D
 gsv chat 'run "echo rm me"'
 #> rm me
 #! …
-#! gsv: a new hook waits for your word: gsv hooks allow tool-before/no-rm
+#! gsv: new hook, not allowed yet: gsv hooks allow tool-before/no-rm
 #! …
 gsv hooks list --json
 #> {"hook":"tool-before/no-rm",…"state":"new",…}

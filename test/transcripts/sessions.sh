@@ -100,7 +100,7 @@ gsv config set session.dmScope "per-peer"
 # Other addresses, other processes.
 gsv session get agent:main:cli:dm:alice
 #! gsv: no session agent:main:cli:dm:alice
-#!   gsv session list shows yours; gsv chat --session KEY begins one
+#!   to list yours: gsv session list; to start one: gsv chat --session KEY
 #= 3
 gsv chat --session agent:main:cli:dm:alice "a boat for alice"
 #> answer 1
@@ -140,5 +140,5 @@ gsv session export agent:main:cli:dm:alice --format html | grep -c '<h2>' && gsv
 #> "role":"user"
 #> "role":"assistant"
 gsv chat "/think:high" && gsv chat "//reset is a word"
-#> thinking high: for the message it is written in, and there was none; /think and /model set it for what follows
+#> thinking high: applies to one message, and there was none; to set it for all messages: /think or /model
 #> answer 1

@@ -9,9 +9,16 @@ import type { Callers } from "../../kernel/accounts/accounts.ts";
 import { settingsFor } from "../../kernel/settings/config.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { quoted } from "../../lib/text/quote.ts";
+import {
+  type ContextFile,
+  type ContextRoot,
+  filled,
+  rootPrompt,
+  type SkillLine,
+  skillsPrompt,
+  type TemplateValues,
+} from "../../prompts/context.ts";
 import { dayOf, dayPrompt, processPrompt, systemPrompt } from "../../prompts/system.ts";
-import { filled, type TemplateValues } from "../../prompts/template.ts";
-import { type ContextFile, type ContextRoot, rootPrompt, type SkillLine, skillsPrompt } from "../../prompts/told.ts";
 import type { Account } from "../../store/kernel/people/accounts.ts";
 import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
 import type { KernelStore } from "../../store/kernel/sqlite.ts";
@@ -55,9 +62,9 @@ export async function assemblePrompt(ports: PromptPorts, row: ProcessRow): Promi
   const caller = await callerOf(ports, row);
   // The account is locked: each call will be refused with the reason.
   if (caller === null || owner === null || runAs === null) return { ...joined([first, place, day]), home };
-  const told = await promptPartsOf(ports, row, { caller, owner, runAs });
+  const parts = await promptPartsOf(ports, row, { caller, owner, runAs });
   return {
-    ...joined([first, ...(await told.seldom()), place, ...(await told.ofProcess()), ...(await told.memory()), day]),
+    ...joined([first, ...(await parts.seldom()), place, ...(await parts.ofProcess()), ...(await parts.memory()), day]),
     home,
   };
 }
@@ -177,18 +184,18 @@ class PromptParts {
     const { workspaceId, pid, ownerUid, cwd } = this.row;
     const { kernel } = this.ports;
     const workspace = workspaceId === null ? null : await kernel.workspaces.get(workspaceId);
-    const told: Prompt[] = [];
+    const prompts: Prompt[] = [];
     if (workspace !== null) {
       const { id, directory } = workspace;
       const trusted = await kernel.trust.of(ownerUid, trustedPlace(workspace));
       const root = `/workspaces/${id}`;
       const place = { root, isOwnTree: directory === null, trusted, cwd, command: `gsv workspace trust ${id}` };
-      told.push(rootPrompt(await workspaceRoot(this.inputs.files, place), this.inputs.bytesMax));
+      prompts.push(rootPrompt(await workspaceRoot(this.inputs.files, place), this.inputs.bytesMax));
     }
     const attached = await kernel.attachments.of(workspaceId ?? pid);
     const others = attached.filter((directory) => directory !== workspace?.directory);
-    for (const directory of others.slice(0, ATTACHED_MAX)) told.push(await this.attached(directory));
-    return told;
+    for (const directory of others.slice(0, ATTACHED_MAX)) prompts.push(await this.attached(directory));
+    return prompts;
   }
 
   private async attached(directory: string): Promise<Prompt> {

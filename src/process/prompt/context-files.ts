@@ -7,7 +7,7 @@ import type { Directory, ReadResult } from "../../../fs/filesystem.ts";
 import type { Namespace } from "../../../fs/namespace.ts";
 import type { Caller } from "../../abi/identity.ts";
 import { SKILL_BYTES_MAX, skillFrom } from "../../abi/process/skill.ts";
-import type { ContextFile, SkillLine } from "../../prompts/told.ts";
+import type { ContextFile, SkillLine } from "../../prompts/context.ts";
 
 const FILES_MAX = 200;
 

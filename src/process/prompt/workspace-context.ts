@@ -2,7 +2,7 @@
 // come from the authors of the project: they are included only if the owner trusts the place, else only named.
 
 import { isInside } from "../../lib/inside.ts";
-import type { ContextFile, ContextRoot } from "../../prompts/told.ts";
+import type { ContextFile, ContextRoot } from "../../prompts/context.ts";
 import type { WorkspaceRow } from "../../store/kernel/processes/workspaces.ts";
 import type { ContextFiles } from "./context-files.ts";
 

@@ -6,79 +6,79 @@ import { ROOT_UID } from "../abi/identity.ts";
 import type { Message } from "../abi/process/message.ts";
 import type { Signal } from "../abi/signal.ts";
 import type { Bus } from "../kernel/bus.ts";
-import { signalsFor, toldOf } from "./events.ts";
+import { eventsOf, signalsFor } from "./events.ts";
 import type { Hooks } from "./hooks.ts";
-import type { About } from "./notices.ts";
+import type { About } from "./run.ts";
 
-export interface HearingPorts {
+export interface HookSignalPorts {
   readonly hooks: Hooks;
   readonly bus: Pick<Bus, "listen" | "wanted" | "emit">;
   /** The person of the home; null before setup. */
   readonly person: () => Promise<number | null>;
   readonly message: (pid: string, seq: number) => Promise<Message | null>;
-  readonly tell: (event: HookEvent, about: About, body: object) => void;
+  readonly notify: (event: HookEvent, about: About, body: object) => void;
   readonly onFault: (error: unknown) => void;
 }
 
-/** Returns the way to stop. */
-export function hear(ports: HearingPorts): () => void {
-  const stops = [hearOfNew(ports), hearEvents(ports)];
+/** Returns a function that stops listening. */
+export function listenForHooks(ports: HookSignalPorts): () => void {
+  const stops = [announceNew(ports), forwardEvents(ports)];
   return () => {
     for (const stop of stops) stop();
   };
 }
 
 /** Announces a new hook once, in a run that a client follows. */
-function hearOfNew({ hooks, bus, person, onFault }: HearingPorts): () => void {
+function announceNew({ hooks, bus, person, onFault }: HookSignalPorts): () => void {
   let known: number | null = null;
-  const untold = new Map<string, string>();
-  const tell = ({ pid, uid, parent, at }: Signal) => {
+  const unannounced = new Map<string, string>();
+  const announce = ({ pid, uid, parent, at }: Signal) => {
     if (uid !== known) return;
-    for (const { hook, sha256 } of hooks.fresh(uid)) if (sha256 !== null) untold.set(hook, sha256);
-    if (untold.size === 0 || !bus.wanted(pid, "process.hook")) return;
-    for (const [hook, sha256] of untold) {
-      const text = `a new hook waits for your word: gsv hooks allow ${hook}`;
+    for (const { hook, sha256 } of hooks.fresh(uid)) if (sha256 !== null) unannounced.set(hook, sha256);
+    if (unannounced.size === 0 || !bus.wanted(pid, "process.hook")) return;
+    for (const [hook, sha256] of unannounced) {
+      const text = `new hook, not allowed yet: gsv hooks allow ${hook}`;
       bus.emit({ name: "process.hook", pid, uid, parent, at, hook, text });
       hooks.decide({ uid, username: "kernel" }, { hook, sha256 }, "seen").catch(onFault);
     }
-    untold.clear();
+    unannounced.clear();
   };
-  const hearOne = async (signal: Signal) => {
-    if (known !== null) return tell(signal);
+  const onSignal = async (signal: Signal) => {
+    if (known !== null) return announce(signal);
     known = await person();
-    tell(signal);
+    announce(signal);
   };
   return bus.listen({
     uid: ROOT_UID,
     clientId: null,
     filter: { names: ["chat.start", "chat.complete"] },
     // Before the end of the run is signalled.
-    hear: (signal) => void hearOne(signal).catch(onFault),
+    hear: (signal) => void onSignal(signal).catch(onFault),
   });
 }
 
-function hearEvents(ports: HearingPorts): () => void {
-  const { hooks, bus, tell, onFault } = ports;
-  let deaf = () => {};
-  const hearOne = (signal: Signal) => {
+function forwardEvents(ports: HookSignalPorts): () => void {
+  const { hooks, bus, notify, onFault } = ports;
+  let unlisten = () => {};
+  const onSignal = (signal: Signal) => {
     const { pid, uid: ownerUid, parent, at } = signal;
     const about = { ownerUid, pid, parent, at, ...("run" in signal ? { run: signal.run } : {}) };
-    for (const { event, body } of toldOf(signal)) tell(event, about, body);
+    for (const { event, body } of eventsOf(signal)) notify(event, about, body);
     if (signal.name !== "chat.start" && signal.name !== "chat.entered") return;
-    if (hooks.events.has("prompt")) void tellPrompts(ports, about, signal).catch(onFault);
+    if (hooks.events.has("prompt")) void notifyPrompts(ports, about, signal).catch(onFault);
   };
   hooks.onChange(() => {
-    deaf();
+    unlisten();
     const { events } = hooks;
     const names = [...signalsFor(events), ...(events.has("prompt") ? ["chat.start", "chat.entered"] : [])];
-    deaf =
-      names.length === 0 ? () => {} : bus.listen({ uid: ROOT_UID, clientId: null, filter: { names }, hear: hearOne });
+    unlisten =
+      names.length === 0 ? () => {} : bus.listen({ uid: ROOT_UID, clientId: null, filter: { names }, hear: onSignal });
   });
-  return () => deaf();
+  return () => unlisten();
 }
 
-async function tellPrompts(
-  { message, tell }: HearingPorts,
+async function notifyPrompts(
+  { message, notify }: HookSignalPorts,
   about: About,
   signal: Extract<Signal, { readonly name: "chat.start" | "chat.entered" }>,
 ): Promise<void> {
@@ -88,6 +88,6 @@ async function tellPrompts(
     if (found?.role !== "user") continue;
     const { content, origin } = found;
     const from = origin?.kind === "process" ? origin.pid : origin?.kind === "client" ? "person" : "kernel";
-    tell("prompt", { ...about, run: run ?? about.run ?? "" }, { text: content, from });
+    notify("prompt", { ...about, run: run ?? about.run ?? "" }, { text: content, from });
   }
 }

@@ -25,17 +25,17 @@ export interface SkillLine {
 
 /** The first file that does not fit ends its root, so that no later file takes its place. */
 export function rootPrompt({ source, from, files, untrusted }: ContextRoot, bytesMax: number): Prompt {
-  const told = files.filter(({ text }) => text.trim() !== "");
+  const nonEmpty = files.filter(({ text }) => text.trim() !== "");
   const parts: PromptPart[] = [];
   let left = bytesMax;
-  for (const { path, text } of told) {
+  for (const { path, text } of nonEmpty) {
     const body = `<context path="${shown(path)}">\n${closed(text.trim())}\n</context>\n`;
     left -= Buffer.byteLength(body);
     if (left < 0) break;
     parts.push({ source, path, text: parts.length === 0 ? `\n${from}:\n${body}` : body });
   }
   const heading = parts.length === 0 ? `\n${from}:\n` : "";
-  const missing = told.slice(parts.length).map(({ path }) => path);
+  const missing = nonEmpty.slice(parts.length).map(({ path }) => path);
   const notes = [
     ...(missing.length === 0
       ? []
@@ -89,4 +89,19 @@ function closed(text: string): string {
 
 function shown(path: string): string {
   return path.replace(/["<>\u0000-\u001f\u007f]/g, "?");
+}
+
+export type TemplateValues = ReadonlyMap<string, string>;
+
+const OURS = new Set([
+  ...["profile", "identity", "workspace", "devices", "known_paths", "program", "owner", "user", "current", "targets"],
+  "mcpServers",
+]);
+
+/** Fills `{{names}}` in a context file. gsv's names without a value disappear, all others stay unchanged. */
+export function filled(text: string, values: TemplateValues): string {
+  return text.replace(/\{\{\s*([A-Za-z_]\w*(?:\.\w+)*)\s*\}\}/g, (whole: string, name: string) => {
+    const [space = ""] = name.split(".");
+    return values.get(name) ?? (OURS.has(space) ? "" : whole);
+  });
 }
