@@ -230,7 +230,9 @@ test("resuming an archived conversation archives the current one", async () => {
   await home.say("which word?");
   expect(JSON.stringify(home.model.requests.at(-1)?.messages)).toContain("nutmeg");
   expect((await history()).current).toMatchObject({ sessionId: (await get()).sessionId, restoredFrom: oldSessionId });
-  expect((await home.refusal("session.restore", { id: restored.newSessionId ?? "" })).message).toContain("is the current one");
+  expect((await home.refusal("session.restore", { id: restored.newSessionId ?? "" })).message).toContain(
+    "is the current one",
+  );
   expect((await home.refusal("session.restore", { id: "ffffffff" })).code).toBe("ENOENT");
 });
 
