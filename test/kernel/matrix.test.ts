@@ -5,34 +5,32 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { SysError } from "../../src/abi/errno.ts";
 import type { Sys } from "../../src/abi/sys.ts";
 import { SYSCALLS } from "../../src/syscalls/all.ts";
-import { AGENT_ROWS } from "../support/agent-rows.ts";
-import { type Owner, World } from "../support/matrix-world.ts";
 import { seeded } from "../support/random.ts";
-import { REPO_ROWS } from "../support/repo-rows.ts";
-import { SESSION_ROWS } from "../support/session-rows.ts";
-import { SHELL_ROWS } from "../support/shell-rows.ts";
 import { drawn, samples } from "../support/soak.ts";
-import { STORAGE_ROWS } from "../support/storage-rows.ts";
+import { AGENT_ROWS } from "./matrix/agents.ts";
+import { REPO_ROWS } from "./matrix/repos.ts";
+import { SESSION_ROWS } from "./matrix/sessions.ts";
+import { SHELL_ROWS } from "./matrix/shell.ts";
+import { STORAGE_ROWS } from "./matrix/storage.ts";
+import {
+  ABSENT,
+  ALL,
+  type Call,
+  HIDDEN,
+  type Owner,
+  PERSON,
+  PERSONS_OWN,
+  pid,
+  ROOT,
+  type Row,
+  type Rows,
+  World,
+} from "./matrix/world.ts";
 
-/** The outcomes: own person, other person, root, own process, other process. */
-type Row = readonly [own: string, other: string, root: string, ownProcess: string, otherProcess: string];
-interface Call {
-  readonly outcomes: Row;
-  /** Arguments about a thing of that owner, created again after each call that changed it. */
-  readonly about: (world: World, owner: Owner) => Promise<object> | object;
-}
-
-const ALL: Row = ["ok", "ok", "ok", "ok", "ok"];
-const PERSON: Row = ["ok", "ok", "ok", "EPERM", "EPERM"];
-const ROOT: Row = ["EPERM", "EPERM", "ok", "EPERM", "EPERM"];
-const HIDDEN: Row = ["ok", "ESRCH", "ok", "ok", "ESRCH"];
-const ABSENT: Row = ["ok", "ENOENT", "ok", "ok", "ENOENT"];
 const GONE: Row = ["ENOENT", "ENOENT", "ENOENT", "EPERM", "EPERM"];
 const FILES: Row = ["ok", "EACCES", "ok", "ok", "EACCES"];
-const PERSONS_OWN: Row = ["ok", "ENOENT", "ok", "EPERM", "EPERM"];
 const REFUSED: Row = ["ok", "EPERM", "ok", "EPERM", "EPERM"];
 
-const pid = async (world: World, owner: Owner) => ({ pid: await world.pid(owner) });
 const aboutPid = (more: object) => async (world: World, owner: Owner) => ({ ...more, ...(await pid(world, owner)) });
 
 /** A process that has answered once. */
@@ -46,7 +44,7 @@ const answered = (more: object) => async (world: World, owner: Owner) => {
 
 const theFile = async (world: World, owner: Owner) => ({ path: await world.file(owner) });
 
-const TABLE: { readonly [name: string]: Call } = {
+const TABLE: Rows = {
   "proc.list": { outcomes: ALL, about: () => ({}) },
   "proc.get": { outcomes: HIDDEN, about: pid },
   "proc.spawn": { outcomes: HIDDEN, about: async (world, owner) => ({ parent: await world.pid(owner) }) },
@@ -243,6 +241,18 @@ afterAll(() => world.home[Symbol.asyncDispose]());
 test("every call has a row, and there are at least 600 cells", () => {
   expect(Object.keys(TABLE).sort()).toEqual([...SYSCALLS.keys()].sort());
   expect(SYSCALLS.size * 9 * 2).toBeGreaterThanOrEqual(600);
+});
+
+/** Calls that a process may make, but not these of its row: they need an approval, or the rights of an owner. */
+const NOT_THIS_ONE = ["codemode.exec", "fs.setattr", "proc.context.set", "repo.import", "repo.sync"];
+
+test("the calls for people are exactly those that are refused to every process, and no tool of a model is one", () => {
+  const calls = [...SYSCALLS.values()];
+  const forPeople = calls.filter(({ by }) => by !== "anyone").map(({ name }) => name);
+  const refused = Object.entries(TABLE).filter(([, { outcomes }]) => outcomes[3] === "EPERM");
+  expect([...forPeople, ...NOT_THIS_ONE].sort()).toEqual(refused.map(([name]) => name).sort());
+  // A call that only needs an approval is possible, but only through the tool.
+  expect(calls.filter(({ by, tool }) => by === "person" && tool !== undefined)).toEqual([]);
 });
 
 /** Many hundred cells: each run draws a few calls, different from those of the last run. */

@@ -4,7 +4,6 @@ import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { LIMITS } from "../../src/abi/config/limits.ts";
 import type { Approval } from "../../src/abi/process/process.ts";
-import { SYSCALLS } from "../../src/syscalls/all.ts";
 import { INIT, TestKernel } from "../support/kernel.ts";
 
 test("a process cannot answer an approval, its own or another's, nor drain the kernel", async () => {
@@ -20,83 +19,6 @@ test("a process cannot answer an approval, its own or another's, nor drain the k
     expect((await home.refusal("sys.drain", {}, inside)).code).toBe("EPERM");
   }
   expect((await home.get(INIT)).state).toBe("waiting_hil");
-});
-
-const FOR_PEOPLE = [
-  "account.create",
-  "account.passwd",
-  "account.remove",
-  "account.update",
-  "agent.create",
-  "agent.edit",
-  "agent.rm",
-  "ai.test",
-  "audit.list",
-  "bundle.assign",
-  "bundle.create",
-  "bundle.edit",
-  "bundle.rm",
-  "bundle.unassign",
-  "config.apply",
-  "config.context.set",
-  "config.set",
-  "config.unset",
-  "credits.grant",
-  "credits.rate",
-  "fs.writers",
-  "group.add",
-  "group.mod",
-  "group.rm",
-  "hil.answer",
-  "hooks.allow",
-  "hooks.deny",
-  "hooks.run",
-  "hooks.show",
-  "hooks.test",
-  "net.fetch",
-  "persona.clear",
-  "persona.set",
-  "policy.add",
-  "policy.revoke",
-  "proc.budget",
-  "proc.extend",
-  "proc.history.policy",
-  "proc.mode",
-  "proc.model",
-  "proc.restart",
-  "proc.rewind",
-  "proc.think",
-  "proc.undo",
-  "project.create",
-  "project.edit",
-  "project.rm",
-  "repo.delete",
-  "session.open",
-  "session.restore",
-  "session.resume",
-  "session.set",
-  "session.start",
-  "session.stop",
-  "storage.gc",
-  "storage.migrate",
-  "sys.bootstrap",
-  "sys.drain",
-  "sys.mcp.answer",
-  "sys.mcp.call",
-  "sys.mcp.offer",
-  "sys.token.create",
-  "sys.token.list",
-  "sys.token.revoke",
-  "workspace.archive",
-  "workspace.attach",
-  "workspace.trust",
-];
-
-test("no tool of a model reaches a call that is for people", () => {
-  const forPeople = [...SYSCALLS.values()].filter((call) => call.by !== "anyone");
-  expect(forPeople.map((call) => call.name).sort()).toEqual(FOR_PEOPLE);
-  // A call that only needs an approval is possible, but only through the tool.
-  expect(forPeople.filter((call) => call.by === "person" && call.tool !== undefined)).toEqual([]);
 });
 
 test("a revoked capability is gone from the next call on, for the person and for its agents", async () => {

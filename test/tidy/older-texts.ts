@@ -27,7 +27,6 @@ export const OLDER_COMMENTS: readonly string[] = [
   "src/shell/programs/text",
   "src/shell/rewrite",
   "src/targets",
-  "test/tidy",
   "tui",
   "tui/cards",
   "tui/line",

@@ -67,9 +67,11 @@ test("each rule for prose finds what breaks it", () => {
 });
 
 test("so does each of the others", () => {
+  // In pieces, because this file is checked too.
+  const [told, verb] = [`it is ${"told"}`, `men${"ded"}`];
   const sample = sampleTree({
-    "src/a.ts": '// Whoever asks.\nexport const a = "whoever"; // it is told\n/** Fine. */\n',
-    "test/a.test.ts": 'test("nothing is mended", () => {});\nconst text = "mended";',
+    "src/a.ts": `// Whoever asks.\nexport const a = "whoever"; // ${told}\n/** Fine. */\n`,
+    "test/a.test.ts": `test("nothing is ${verb}", () => {});\nconst text = "${verb}";`,
     "src/b.ts": `new SysError("EIO", "${"x".repeat(76)}");\nusageError(spec, "short");`,
   });
   expect(commentOffences(sample, [])).toHaveLength(3);

@@ -1,14 +1,7 @@
 // The rows of the capability matrix for sessions, and the thinking level. A session of another account is named by its id: a key always means
 // the caller's own.
 
-import type { Owner, World } from "./matrix-world.ts";
-
-type Row = readonly [own: string, other: string, root: string, ownProcess: string, otherProcess: string];
-type About = (world: World, owner: Owner) => Promise<object> | object;
-
-const ALL: Row = ["ok", "ok", "ok", "ok", "ok"];
-const ABSENT: Row = ["ok", "ENOENT", "ok", "ok", "ENOENT"];
-const PERSONS_OWN: Row = ["ok", "ENOENT", "ok", "EPERM", "EPERM"];
+import { ABSENT, ALL, type Call, type Owner, PERSONS_OWN, type Rows, type World } from "./world.ts";
 
 async function session(world: World, owner: Owner): Promise<{ readonly key: string; readonly pid: string }> {
   const sys = world.people[owner];
@@ -19,7 +12,7 @@ async function session(world: World, owner: Owner): Promise<{ readonly key: stri
 }
 
 const about =
-  (more: object = {}): About =>
+  (more: object = {}): Call["about"] =>
   async (world, owner) => ({ ...more, key: (await session(world, owner)).key });
 
 async function conversation(world: World, owner: Owner): Promise<object> {
@@ -30,7 +23,7 @@ async function conversation(world: World, owner: Owner): Promise<object> {
   return { id: (await sys.call<{ oldSessionId: string }>("session.reset", { key })).oldSessionId };
 }
 
-export const SESSION_ROWS: { readonly [name: string]: { readonly outcomes: Row; readonly about: About } } = {
+export const SESSION_ROWS: Rows = {
   "session.list": { outcomes: ALL, about: () => ({}) },
   "session.route": { outcomes: ALL, about: () => ({ peer: "alice" }) },
   "session.get": { outcomes: ABSENT, about: about() },

@@ -1,11 +1,6 @@
 // Rows of the capability matrix for repositories and workspaces: each caller's rights on each owner's.
 
-import type { Owner, World } from "./matrix-world.ts";
-
-/** Of the owner, another person, root, the owner's process, another's process. */
-const ALL = ["ok", "ok", "ok", "ok", "ok"] as const;
-const ABSENT = ["ok", "ENOENT", "ok", "ok", "ENOENT"] as const;
-const PERSONS_OWN = ["ok", "ENOENT", "ok", "EPERM", "EPERM"] as const;
+import { ABSENT, ALL, type Owner, PERSONS_OWN, type Rows, type World } from "./world.ts";
 
 /** No server is there: a caller with the right gets another error. */
 const remote = "https://127.0.0.1:1/x.git";
@@ -15,11 +10,11 @@ const inWorkspace = (more: object) => async (world: World, owner: Owner) => ({
 });
 const inRepo = (more: object) => async (world: World, owner: Owner) => ({ ...(await world.repo(owner)), ...more });
 
-export const REPO_ROWS = {
+export const REPO_ROWS: Rows = {
   "repo.list": { outcomes: ALL, about: () => ({}) },
   "repo.create": {
     outcomes: ["ok", "EPERM", "ok", "ok", "EPERM"],
-    about: (world: World, owner: Owner) => ({ name: `${owner}/${world.fresh()}` }),
+    about: (world, owner) => ({ name: `${owner}/${world.fresh()}` }),
   },
   "repo.refs": { outcomes: ABSENT, about: inRepo({}) },
   "repo.read": { outcomes: ABSENT, about: inRepo({ path: "a.md" }) },
@@ -32,7 +27,7 @@ export const REPO_ROWS = {
   "repo.apply": { outcomes: ABSENT, about: inRepo({ message: "why", changes: { ops: [{ delete: "a.md" }] } }) },
   "repo.import": {
     outcomes: ["EIO", "EPERM", "EIO", "EPERM", "EPERM"],
-    about: (world: World, owner: Owner) => ({ remote, repo: `${owner}/${world.fresh()}` }),
+    about: (world, owner) => ({ remote, repo: `${owner}/${world.fresh()}` }),
   },
   "repo.sync": { outcomes: ["EIO", "ENOENT", "EIO", "EPERM", "ENOENT"], about: inRepo({ remote }) },
   "repo.delete": { outcomes: PERSONS_OWN, about: inRepo({ force: true }) },
@@ -42,7 +37,7 @@ export const REPO_ROWS = {
   "workspace.log": { outcomes: ABSENT, about: inWorkspace({}) },
   "workspace.attach": {
     outcomes: PERSONS_OWN,
-    about: async (world: World, owner: Owner) => ({ what: await world.workspace(owner), pid: await world.pid(owner) }),
+    about: async (world, owner) => ({ what: await world.workspace(owner), pid: await world.pid(owner) }),
   },
   "workspace.speaks": { outcomes: ABSENT, about: inWorkspace({}) },
   "workspace.trust": { outcomes: PERSONS_OWN, about: inWorkspace({}) },

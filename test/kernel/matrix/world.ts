@@ -1,11 +1,29 @@
 // Nine kinds of callers around the files and processes of two people, for the capability matrix.
 
-import type { Approval } from "../../src/abi/process/process.ts";
-import type { Sys } from "../../src/abi/sys.ts";
-import type { Closed } from "../../src/syscalls/services.ts";
-import { TestKernel } from "./kernel.ts";
+import type { Approval } from "../../../src/abi/process/process.ts";
+import type { Sys } from "../../../src/abi/sys.ts";
+import type { Closed } from "../../../src/syscalls/services.ts";
+import { TestKernel } from "../../support/kernel.ts";
 
 export type Owner = "sam" | "bob";
+
+/** The outcomes: own person, other person, root, own process, other process. */
+export type Row = readonly [own: string, other: string, root: string, ownProcess: string, otherProcess: string];
+export interface Call {
+  readonly outcomes: Row;
+  /** Arguments about a thing of that owner, created again after each call that changed it. */
+  readonly about: (world: World, owner: Owner) => Promise<object> | object;
+}
+export type Rows = { readonly [call: string]: Call };
+
+export const ALL: Row = ["ok", "ok", "ok", "ok", "ok"];
+export const PERSON: Row = ["ok", "ok", "ok", "EPERM", "EPERM"];
+export const ROOT: Row = ["EPERM", "EPERM", "ok", "EPERM", "EPERM"];
+export const HIDDEN: Row = ["ok", "ESRCH", "ok", "ok", "ESRCH"];
+export const ABSENT: Row = ["ok", "ENOENT", "ok", "ok", "ENOENT"];
+export const PERSONS_OWN: Row = ["ok", "ENOENT", "ok", "EPERM", "EPERM"];
+
+export const pid = async (world: World, owner: Owner) => ({ pid: await world.pid(owner) });
 
 export class World {
   private number = 0;

@@ -1,11 +1,7 @@
 // The rows of the capability matrix for agents, personas, bundles, projects and credits: an owner's, and root's if root has access to them.
 
-import type { Owner, World } from "./matrix-world.ts";
+import { ABSENT, ALL, type Owner, PERSON, PERSONS_OWN, type Rows, type World } from "./world.ts";
 
-const ALL = ["ok", "ok", "ok", "ok", "ok"] as const;
-const PERSON = ["ok", "ok", "ok", "EPERM", "EPERM"] as const;
-const ABSENT = ["ok", "ENOENT", "ok", "ok", "ENOENT"] as const;
-const PERSONS_OWN = ["ok", "ENOENT", "ok", "EPERM", "EPERM"] as const;
 /** No one has access to another's project, not even root. */
 const OWN = ["ok", "ENOENT", "ENOENT", "EPERM", "EPERM"] as const;
 
@@ -18,13 +14,13 @@ const made = (call: string) => async (world: World, owner: Owner) => {
 const theBundle = made("bundle.create");
 const theProject = made("project.create");
 
-export const AGENT_ROWS = {
+export const AGENT_ROWS: Rows = {
   "agent.list": { outcomes: ALL, about: () => ({}) },
   "agent.show": { outcomes: ABSENT, about: theAgent },
   // No agent can belong to root.
   "agent.create": {
-    outcomes: ["ok", "ok", "EINVAL", "EPERM", "EPERM"] as const,
-    about: (world: World) => ({ name: world.fresh() }),
+    outcomes: ["ok", "ok", "EINVAL", "EPERM", "EPERM"],
+    about: (world) => ({ name: world.fresh() }),
   },
   "agent.edit": { outcomes: PERSONS_OWN, about: theAgent },
   "agent.rm": { outcomes: PERSONS_OWN, about: theAgent },
@@ -33,24 +29,24 @@ export const AGENT_ROWS = {
   "persona.clear": { outcomes: PERSONS_OWN, about: theAgent },
   "bundle.list": { outcomes: ALL, about: () => ({}) },
   "bundle.show": { outcomes: ABSENT, about: theBundle },
-  "bundle.create": { outcomes: PERSON, about: (world: World) => ({ name: world.fresh() }) },
+  "bundle.create": { outcomes: PERSON, about: (world) => ({ name: world.fresh() }) },
   "bundle.edit": { outcomes: PERSONS_OWN, about: theBundle },
   "bundle.rm": { outcomes: PERSONS_OWN, about: theBundle },
   "bundle.assign": {
     outcomes: PERSONS_OWN,
-    about: async (world: World, owner: Owner) => ({ name: "coder", agent: await world.agent(owner) }),
+    about: async (world, owner) => ({ name: "coder", agent: await world.agent(owner) }),
   },
   "bundle.unassign": {
     outcomes: PERSONS_OWN,
-    async about(world: World, owner: Owner) {
+    async about(world, owner) {
       const held = { name: "coder", agent: await world.agent(owner) };
       await world.people[owner].call("bundle.assign", held);
       return held;
     },
   },
   "project.list": { outcomes: ALL, about: () => ({}) },
-  "project.create": { outcomes: PERSON, about: (world: World) => ({ name: world.fresh() }) },
-  "project.show": { outcomes: ["ok", "ENOENT", "ENOENT", "ok", "ENOENT"] as const, about: theProject },
+  "project.create": { outcomes: PERSON, about: (world) => ({ name: world.fresh() }) },
+  "project.show": { outcomes: ["ok", "ENOENT", "ENOENT", "ok", "ENOENT"], about: theProject },
   "project.edit": { outcomes: OWN, about: theProject },
   "project.rm": { outcomes: OWN, about: theProject },
   "credits.balance": { outcomes: ALL, about: () => ({}) },
