@@ -37,7 +37,7 @@ test("a revoked capability is gone from the next call on, for the person and for
   expect(result?.content).toMatchObject({ outcome: "failed", output: expect.stringContaining("EPERM") });
 });
 
-test("changes to context, skills, hooks and /etc need approval; ordinary files do not", async () => {
+test("changes to context, skills and hooks need approval; ordinary files do not, and forbidden ones fail", async () => {
   await using home = await TestKernel.boot();
   const asks = [
     "~/context.d/rules.md",
@@ -45,8 +45,6 @@ test("changes to context, skills, hooks and /etc need approval; ordinary files d
     "~/notes/../hooks.d/on-end",
     "context.d/relative.md",
     "//home//sam/./context.d/x",
-    "/etc/motd",
-    "/root/context.d/x",
   ];
   for (const path of asks) {
     const pid = await home.task();
@@ -55,13 +53,17 @@ test("changes to context, skills, hooks and /etc need approval; ordinary files d
     await home.inState(pid, "waiting_hil");
   }
   const pid = await home.task();
-  const calls = ["~/notes.md", "~/context.dx", "/tmp/context.d/x"].map((path) => ({
+  const calls = ["~/notes.md", "~/context.dx", "/tmp/context.d/x", "/etc/motd", "/root/context.d/x"].map((path) => ({
     name: "Write",
     args: { path, content: "x" },
   }));
   home.model.will(pid, { calls });
   expect(await home.say("write", { pid })).toMatchObject({ status: "ok" });
-  expect((await home.outline(pid)).slice(2, 5)).toEqual(["Write: completed", "Write: completed", "Write: completed"]);
+  expect((await home.outline(pid)).filter((line) => line.startsWith("Write:"))).toEqual([
+    ...["Write: completed", "Write: completed", "Write: completed"],
+    // Modes forbid these to the agent, so nobody is asked.
+    ...["Write: failed", "Write: failed"],
+  ]);
 });
 
 test("a process without an approver gets an error at once and continues without the call", async () => {
