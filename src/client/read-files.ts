@@ -22,17 +22,11 @@ import { mediaReads } from "../process/media.ts";
 import type { KernelDb } from "../store/kernel/db.ts";
 import { objectRows } from "../store/kernel/objects.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
-import type { Files } from "../syscalls/fs/files-service.ts";
-import type { FileTree } from "../syscalls/fs/fs-tree.ts";
-import type { Media, Storage } from "../syscalls/system/storage.ts";
 import { homeNamed, namesIn } from "./about.ts";
+import type { ReadServices } from "./reads.ts";
 
-export interface ReadFiles {
-  readonly files: Files;
-  readonly tree: FileTree;
+interface ReadFiles extends Pick<ReadServices, "files" | "tree" | "storage" | "media"> {
   readonly objects: Pick<ObjectStore, "read">;
-  readonly storage: Storage;
-  readonly media: Pick<Media, "get" | "list">;
 }
 
 export interface ReadFilesOptions {

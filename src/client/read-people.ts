@@ -11,19 +11,12 @@ import { listAccounts } from "../kernel/accounts/users.ts";
 import { auditLog } from "../kernel/audit.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
-import type { Services } from "../syscalls/table.ts";
+import type { ReadServices } from "./reads.ts";
 
-export interface ReadPeople {
-  readonly accounts: Pick<Services["accounts"], "list">;
-  readonly groups: Pick<Services["groups"], "list">;
-  readonly tokens: Pick<Services["tokens"], "list">;
-  readonly rights: Services["rights"];
-  readonly audit: Services["audit"];
-  readonly agents: Pick<Services["agents"], "list" | "show">;
-  readonly bundles: Pick<Services["bundles"], "list" | "show">;
-  readonly projects: Pick<Services["projects"], "list" | "show">;
-  readonly credits: Pick<Services["credits"], "balance" | "ledger">;
-}
+type ReadPeople = Pick<
+  ReadServices,
+  "accounts" | "groups" | "tokens" | "rights" | "audit" | "agents" | "bundles" | "projects" | "credits"
+>;
 
 export function readPeople(kernel: KernelStore, clock: Clock): ReadPeople {
   return {

@@ -13,7 +13,7 @@ import { controlService } from "../kernel/lifetime/control.ts";
 import { registryService } from "../kernel/registry.ts";
 import { kernelSys } from "../kernel/sys.ts";
 import type { Clock } from "../lib/clock.ts";
-import { once } from "../lib/lazy.ts";
+import { lazy, once } from "../lib/lazy.ts";
 import { type HomePaths, readKernelInfo } from "../paths.ts";
 import { archivesService } from "../process/history/archive.ts";
 import type { sessionViews } from "../sessions/views.ts";
@@ -21,14 +21,10 @@ import { KernelDb } from "../store/kernel/db.ts";
 import { type KernelStore, sqliteKernelStore } from "../store/kernel/sqlite.ts";
 import { isHeld } from "../store/lock.ts";
 import type { ProcessStore } from "../store/process/verbs.ts";
-import type { Approvals } from "../syscalls/approval/hil.ts";
-import type { OutageReports } from "../syscalls/run/ai.ts";
-import type { Histories, KernelStatus, Settings } from "../syscalls/services.ts";
-import type { HooksService } from "../syscalls/system/hooks.ts";
-import type { BudgetService, UsageReports } from "../syscalls/system/spending.ts";
-import { type Services, syscallNamed } from "../syscalls/table.ts";
+import type { Histories, KernelStatus } from "../syscalls/services.ts";
+import { syscallNamed } from "../syscalls/table.ts";
 import { aboutThis } from "./about.ts";
-import type { ReadPeople } from "./read-people.ts";
+import { READS, type ReadServices } from "./reads.ts";
 
 export interface ReadOptions {
   readonly paths: HomePaths;
@@ -90,7 +86,7 @@ export async function readOnlySys(options: ReadOptions): Promise<Sys | null> {
       }),
       ...reportsAtRest(kernel, clock),
       ...eachAtRest(files, ["files", "tree", "storage", "media"]),
-      ...ofKernels(),
+      ...OF_KERNELS,
       settings: settingsShown(kernel, options),
       ...treesAtRest(options, kernel),
       ...peopleAtRest(kernel, clock),
@@ -133,7 +129,7 @@ function lazyStore({ paths, clock }: ReadOptions, kernelGeneration: () => number
 type OpenStore = () => Promise<ProcessStore>;
 
 function historiesAtRest(kernel: KernelStore, clock: Clock, store: OpenStore): Histories {
-  return atRest<Histories>(async () => {
+  return atRest("histories", async () => {
     const { historiesService } = await import("../process/history/histories.ts");
     return historiesService({ kernel, store: await store(), now: () => clock.now() });
   });
@@ -141,8 +137,8 @@ function historiesAtRest(kernel: KernelStore, clock: Clock, store: OpenStore): H
 
 type ViewPorts = Pick<Parameters<typeof sessionViews>[0], "kernel" | "registry" | "histories" | "clock">;
 
-function sessionsAtRest(ports: ViewPorts, store: OpenStore): Services["sessions"] {
-  return atRest(async () => {
+function sessionsAtRest(ports: ViewPorts, store: OpenStore): ReadServices["sessions"] {
+  return atRest("sessions", async () => {
     const [{ sessionViews }, own] = await Promise.all([import("../sessions/views.ts"), store()]);
     return sessionViews({
       ...ports,
@@ -155,18 +151,22 @@ function sessionsAtRest(ports: ViewPorts, store: OpenStore): Services["sessions"
 
 function reportsAtRest(kernel: KernelStore, clock: Clock) {
   return {
-    approvals: atRest<Approvals>(async () => (await import("../process/approvals/approvals.ts")).approvalsList(kernel)),
-    outages: atRest<OutageReports>(async () => (await import("../kernel/models/outages.ts")).outageReports(kernel)),
-    usage: atRest<UsageReports>(async () => (await spending()).usageReports({ kernel, clock, atRest: true })),
-    budgets: atRest<BudgetService>(async () => (await spending()).budgetsShown({ kernel, clock })),
+    approvals: atRest("approvals", async () =>
+      (await import("../process/approvals/approvals.ts")).approvalsList(kernel),
+    ),
+    outages: atRest("outages", async () => (await import("../kernel/models/outages.ts")).outageReports(kernel)),
+    usage: atRest("usage", async () => (await spending()).usageReports({ kernel, clock, atRest: true })),
+    budgets: atRest("budgets", async () => (await spending()).budgetsShown({ kernel, clock })),
   };
 }
 
 /** Only a kernel can answer these. */
-function ofKernels(): Pick<Services, "prompts" | "trust" | "undoing" | "fileUse"> {
-  const none = async () => ({});
-  return { prompts: atRest(none), trust: atRest(none), undoing: atRest(none), fileUse: atRest(none) };
-}
+const OF_KERNELS: Pick<ReadServices, "prompts" | "trust" | "undoing" | "fileUse"> = {
+  prompts: { files: needsKernel, homeFiles: needsKernel, show: needsKernel },
+  trust: { speaks: needsKernel },
+  undoing: { diff: needsKernel },
+  fileUse: { uses: needsKernel, writers: needsKernel },
+};
 
 const spending = () => import("../kernel/spending.ts");
 
@@ -174,51 +174,40 @@ async function needsKernel(): Promise<never> {
   throw new KernelNeeded();
 }
 
-/**
- * A service that is loaded when one of its methods is first called. It has only the methods that read: dispatch, which is read-only here,
- * refuses the others before.
- */
-function atRest<S extends object>(load: () => Promise<Partial<NoInfer<S>>>): S {
-  return new Proxy<S>({} as S, {
-    get:
-      (_empty, name) =>
-      async (...args: unknown[]) => {
-        const service = await load();
-        const method: unknown = service[name as keyof S];
-        return typeof method === "function" ? method.apply(service, args) : needsKernel();
-      },
-  });
+/** A service that is loaded when one of its methods is first called. */
+function atRest<S extends keyof ReadServices>(service: S, load: () => Promise<ReadServices[S]>): ReadServices[S] {
+  return lazy<ReadServices[S], never>(load, READS[service] as readonly string[] as readonly never[]) as ReadServices[S];
 }
 
 /** The named services, out of one load. */
-function eachAtRest<Name extends keyof Services>(
-  load: () => Promise<{ readonly [N in Name]: Partial<Services[N]> }>,
-  names: readonly Name[],
-): Pick<Services, Name> {
-  const services = names.map((name) => [name, atRest(async () => (await load())[name])]);
-  return Object.fromEntries(services) as Pick<Services, Name>;
+function eachAtRest<S extends keyof ReadServices>(
+  load: () => Promise<Pick<ReadServices, S>>,
+  names: readonly S[],
+): Pick<ReadServices, S> {
+  const services = names.map((name) => [name, atRest(name, async () => (await load())[name])]);
+  return Object.fromEntries(services) as Pick<ReadServices, S>;
 }
 
-function settingsShown(kernel: KernelStore, options: ReadOptions): Settings {
-  return atRest(async () => {
+function settingsShown(kernel: KernelStore, options: ReadOptions): ReadServices["settings"] {
+  return atRest("settings", async () => {
     const { settingsAtRest } = await import("../boot/settings.ts");
     return settingsAtRest(kernel, { ...options, config: (await options.config?.()) ?? {} });
   });
 }
 
-function peopleAtRest(kernel: KernelStore, clock: Clock): Pick<Services, keyof ReadPeople> {
-  const load = once(async () => (await import("./read-people.ts")).readPeople(kernel, clock));
-  return eachAtRest<keyof ReadPeople>(load, PEOPLE);
-}
-
 const PEOPLE = ["accounts", "groups", "tokens", "rights", "audit", "agents", "bundles", "projects", "credits"] as const;
+
+function peopleAtRest(kernel: KernelStore, clock: Clock) {
+  const load = once(async () => (await import("./read-people.ts")).readPeople(kernel, clock));
+  return eachAtRest(load, PEOPLE);
+}
 
 function treesAtRest({ paths, clock, random, path }: ReadOptions, kernel: KernelStore) {
   const repos = lazyRepos({ paths, clock, path });
   return {
     repositories: lazyRepositories(kernel, repos, needsKernel),
     workspaces: lazyWorkspaces({ kernel, repos, paths, clock, random, log: () => {} }, needsKernel),
-    hooks: atRest<HooksService>(() => hooksAtRest(kernel, paths, clock)),
+    hooks: atRest("hooks", () => hooksAtRest(kernel, paths, clock)),
   };
 }
 
@@ -233,7 +222,7 @@ async function hooksAtRest(
   { hooks: rows }: KernelStore,
   { hooksDir }: HomePaths,
   clock: Clock,
-): Promise<Pick<HooksService, "list">> {
+): Promise<ReadServices["hooks"]> {
   const [{ HookFiles }, { Hooks }] = await Promise.all([import("../hooks/files.ts"), import("../hooks/hooks.ts")]);
   const hooks = new Hooks({ files: new HookFiles(hooksDir, process.getuid?.() ?? 0), rows, clock });
   await hooks.load();

@@ -18,8 +18,8 @@ export interface DispatchOptions {
   /** True in the read-only view, which has no kernel. */
   readonly readOnly?: true;
   readonly table: { get(name: string): AnySyscall | undefined | Promise<AnySyscall | undefined> };
-  /** The read-only view lacks those that change something, and refuses the calls that need them. */
-  readonly services: Partial<Services>;
+  /** The read-only view has the methods that read, and refuses all calls that need others. */
+  readonly services: { readonly [S in keyof Services]?: Partial<Services[S]> };
   readonly requests: RequestRows;
   readonly audit: AuditRows;
   readonly clock: Clock;
