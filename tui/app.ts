@@ -57,7 +57,7 @@ class App {
   private readonly context: KeyContext;
   private drawDock: (view: DockView) => readonly string[] = ({ status }) => [status];
   private isTicking = false;
-  /** The last message that was shown of each process attached before. */
+  /** The last shown message of each process that was attached before. */
   private readonly seen = new Map<string, number>();
   private readonly programs = (word: string) => this.shell.isProgram(word);
 
@@ -157,7 +157,7 @@ class App {
     try {
       this.screen.release();
     } catch {
-      // Drawing may be what broke the shell.
+      // Drawing may have caused the error.
       this.screen.abandon();
     }
   }
@@ -208,7 +208,7 @@ class App {
     this.dispatch({ type: "adopted", ...event });
   }
 
-  /** Boxes take longer to load than everything before them. */
+  /** Ink takes longer to load than everything before. */
   private async loadBoxes(): Promise<void> {
     const { drawDock, drawView } = await import("./view/draw.tsx");
     const { terminal, theme } = this.ports;
@@ -225,7 +225,7 @@ class App {
 
   private type(typed: Typed): void {
     if (typed.type === "focus") this.attention.focus(typed.has);
-    if (typed.type === "place") this.screen.standsAt(typed.column);
+    if (typed.type === "place") this.screen.cursorAt(typed.column);
     this.dispatch({ type: "typed", typed, at: this.now() });
   }
 
@@ -233,7 +233,7 @@ class App {
     const { state: before } = this;
     const { state, effects } = reduce(before, event, this.context);
     this.state = state;
-    this.presence.noting(event, effects);
+    this.presence.observe(event, effects);
     this.attention.look(before, state, this.now());
     for (const effect of effects) this.effects.carryOut(effect);
     this.show();

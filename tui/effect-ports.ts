@@ -1,6 +1,7 @@
 // What effects act with: the kernel, the shell of the line, the terminal, and `dispatch` to report what happened.
 
 import type { Io } from "../commands/command.ts";
+import { messageOf, SysError } from "../src/abi/errno.ts";
 import type { Leaving } from "./leaving.ts";
 import type { History } from "./line/history.ts";
 import type { Keyboard } from "./line/keyboard.ts";
@@ -32,7 +33,11 @@ export interface EffectPorts {
   readonly attention: Attention;
 }
 
-/** Shows an error in the status row. */
 export function failed({ io, dispatch }: Pick<EffectPorts, "io" | "dispatch">, text: string): void {
   dispatch({ type: "notice", text, at: io.clock.now() });
+}
+
+export function worded(error: unknown): string {
+  if (!(error instanceof SysError)) return messageOf(error);
+  return [error.message, ...error.hints].join("; ");
 }

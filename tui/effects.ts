@@ -1,4 +1,4 @@
-// Carries out what the reducer asks for: one entry for each effect. Nothing here decides; results go back as events.
+// Carries out effects, one entry for each. Results go back as events.
 
 import { allProcesses } from "../commands/proc/top.ts";
 import { isPid } from "../src/abi/ids.ts";
@@ -7,15 +7,13 @@ import { reveal } from "../src/lib/text/sanitize.ts";
 import { shortText } from "../src/lib/text/truncate.ts";
 import type { Spawned } from "../src/syscalls/services.ts";
 import { CHOSEN_MS } from "./cards/chosen-answer.ts";
-import { type EffectPorts, failed } from "./effect-ports.ts";
+import { type EffectPorts, failed, worded } from "./effect-ports.ts";
 import type { Editing } from "./line/editor.ts";
 import { simpleWords } from "./line/simple.ts";
 import { retheme, still, THEME_KEY } from "./screen/theme.ts";
-import { worded } from "./screen/worded.ts";
 import { elsewhere } from "./shell/elsewhere.ts";
-import { plainText } from "./shell/host-output.ts";
-import { ioWith } from "./shell/io-with.ts";
-import { KeptOutput } from "./shell/kept-output.ts";
+import { ioWith } from "./shell/line-shell.ts";
+import { KeptOutput, plainText } from "./shell/output.ts";
 import type { Effect, EffectOf } from "./state/effect.ts";
 import { inDirectory, realPlace } from "./state/state.ts";
 import { ChatEffects } from "./talk/chat-effects.ts";
@@ -23,7 +21,7 @@ import { killJobs, LABEL_CHARS, listJobs, startInBackground } from "./talk/job-e
 import { recent } from "./views/picker.ts";
 import { ViewEffects } from "./views/view-effects.ts";
 
-/** Their output is for reading: the pager shows it if it is taller than the screen. */
+/** Output for reading: gsv's pager shows it if it is taller than the screen. */
 const PAGED = new Set(["help", "man", "diff", "history", "prompt"]);
 
 type Handlers = { readonly [Do in Effect["do"]]: (effect: EffectOf<Do>) => void | Promise<void> };
@@ -37,7 +35,6 @@ export class Effects {
     this.handlers = { ...this.ofTalk(), ...this.ofLine(), ...this.ofTerminal(), ...ofViews(ports) };
   }
 
-  /** An effect that fails says so in the status row. */
   carryOut<Do extends Effect["do"]>(effect: EffectOf<Do>): void {
     const handler = this.handlers[effect.do] as (effect: EffectOf<Do>) => void | Promise<void>;
     const done = handler(effect);
@@ -119,7 +116,7 @@ export class Effects {
     attach((await io.sys().call<Spawned>("proc.spawn", args)).pid, false);
   }
 
-  /** `/new` with flags runs the command `spawn`, which may ask the person something. */
+  /** `/new` with flags runs the command `spawn`, which may ask questions. */
   private async spawnWith(rest: string): Promise<void> {
     const { io, shell, attach, print, lending } = this.ports;
     const { spawnOf } = await import("./shell/new-process.ts");
@@ -164,7 +161,7 @@ export class Effects {
     }
   }
 
-  /** The line has the terminal; without one its output is printed as it comes. */
+  /** Without a terminal, the output is printed as it arrives. */
   private async runOnHost(text: string): Promise<number | null> {
     const { io, shell, state } = this.ports;
     const ran = await io.hostLine(text, realPlace(state().who.here, shell.cwd)?.real);

@@ -1,5 +1,5 @@
-// The end of the terminal shell: the person leaves, a signal comes, the terminal goes away, or something breaks. The caller of `over` restores
-// the terminal first; nothing else ends the program.
+// Ends the terminal shell: on request, by a signal, when the terminal is gone, or after an error. The caller of `over` restores the
+// terminal first.
 
 import type { Io } from "../commands/command.ts";
 import { ENDED_BY } from "../src/abi/errno.ts";
@@ -9,7 +9,7 @@ const BREAKS = ["uncaughtException", "unhandledRejection"] as const;
 export class Leaving {
   private readonly end = Promise.withResolvers<number>();
 
-  /** The exit status; rejects with the error that broke the shell. */
+  /** The exit status; rejects with an internal error. */
   get over(): Promise<number> {
     return this.end.promise;
   }

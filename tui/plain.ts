@@ -5,12 +5,11 @@ import type { Io } from "../commands/command.ts";
 import { ENDED_BY } from "../src/abi/errno.ts";
 import { initPid } from "../src/abi/ids.ts";
 import { type History, linesToKeep } from "./line/history.ts";
-import { asOneLine, goesOn } from "./line/unfinished.ts";
+import { asOneLine, isUnfinished } from "./line/unfinished.ts";
 import { LineShell } from "./shell/line-shell.ts";
 import type { Route } from "./verdict/route.ts";
 
 export interface TypedLine {
-  /** enter, ctrl-c, or ctrl-d. */
   readonly how: "entered" | "interrupted" | "ended";
   readonly text: string;
 }
@@ -76,7 +75,7 @@ class PlainShell {
     const where = cwd === home || cwd.startsWith(`${home}/`) ? `~${cwd.slice(home.length)}` : cwd;
     let { how, text } = await this.ports.line(`${where} $ `, this.typed);
     if (how === "ended") return null;
-    while (how === "entered" && this.route(text).to === "shell" && goesOn(text)) {
+    while (how === "entered" && this.route(text).to === "shell" && isUnfinished(text)) {
       const more = await this.ports.line("> ", this.typed);
       ({ how } = more);
       if (how === "entered") text = `${text}\n${more.text}`;

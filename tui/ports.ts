@@ -1,4 +1,4 @@
-// What the terminal shell is given: the terminal and its abilities, colours, the history of typed lines.
+// Ports of the terminal shell: the terminal and its abilities, colors, history.
 
 import type { History } from "./line/history.ts";
 import type { Abilities } from "./screen/abilities.ts";
@@ -12,13 +12,11 @@ export interface Terminal extends Tty {
   /** Restores the terminal's mode for other programs. */
   give(): void;
   onResize(listener: () => void): void;
-  /** The terminal has gone away. */
   onGone(listener: () => void): void;
   /** Starts a guard that restores the terminal if this program is killed. */
   watch(): void;
   /** Stops this program as ctrl-z does. Resolves when it continues; false if no shell could continue it. */
   suspend(): Promise<boolean>;
-  /** A signal asks this program to stop. */
   onAside(listener: () => void): void;
   /** This program was stopped without `suspend` and continues: other programs may have written meanwhile. */
   onBack(listener: () => void): void;

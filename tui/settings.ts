@@ -18,7 +18,7 @@ export async function readSettings(io: Io): Promise<TerminalSettings> {
   return { theme, notify, isStill: motion === "reduced" };
 }
 
-/** The value of the setting; the first word if it cannot be read. */
+/** Returns the first word if the setting cannot be read. */
 async function oneOf<Word extends string>(io: Io, key: string, words: readonly [Word, ...Word[]]): Promise<Word> {
   try {
     const { shown } = await io.sys().call<{ readonly shown: string }>("config.get", { key });

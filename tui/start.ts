@@ -1,5 +1,5 @@
-// Decides who the terminal talks to at the start: the process of the directory where gsv was started, after the person has allowed it once,
-// else the init. The question is one card, answered with one key.
+// Chooses the process at the start: that of the directory where gsv was started, after you have allowed it once, else your init. The
+// question is one card, answered with one key.
 
 import type { Io } from "../commands/command.ts";
 import { findHere, type Here, nameOf, type ProcessHere, processHere } from "../commands/here.ts";
@@ -14,16 +14,15 @@ import type { Theme } from "./screen/theme.ts";
 import type { Directory } from "./state/state.ts";
 
 export interface Start {
-  /** Null is the init. */
+  /** null: the init. */
   readonly pid: string | null;
-  /** Where the shell stands in gsv's tree; null is the account's home. */
+  /** The shell's directory in gsv; null: the account's home. */
   readonly cwd: string | null;
   readonly here: Directory | null;
   /** One line for the transcript. */
   readonly note: string | null;
-  /** The person leaves instead of answering. */
+  /** ctrl-c or ctrl-d instead of an answer. */
   readonly leaves?: true;
-  /** Keys that were typed for the prompt. */
   readonly typed: readonly Uint8Array[];
 }
 

@@ -29,7 +29,7 @@ export class Shown {
     const shown = this;
     this.emulator.onData((answer) => {
       const column = /^\x1b\[\d+;(\d+)R$/.exec(answer)?.[1];
-      if (column !== undefined) this.screen.standsAt(Number(column) - 1);
+      if (column !== undefined) this.screen.cursorAt(Number(column) - 1);
     });
     this.screen = new Screen(tty, this.clock, () => {
       if (this.breaks) throw new Error("it broke");

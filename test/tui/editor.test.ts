@@ -17,7 +17,9 @@ import {
   withText,
   yanked,
 } from "../../tui/line/editor.ts";
-import { layout, movedRow, paintedRow } from "../../tui/line/rows.ts";
+import { LineLayout, movedRow, paintedRow } from "../../tui/line/rows.ts";
+
+const layout = (editing: Editing, columns: number) => new LineLayout().of(editing, columns);
 
 /** The bar is the cursor. */
 function shown({ text, at }: Editing): string {

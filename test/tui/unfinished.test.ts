@@ -1,7 +1,7 @@
 // Unfinished and finished lines.
 
 import { expect, test } from "bun:test";
-import { goesOn } from "../../tui/line/unfinished.ts";
+import { isUnfinished } from "../../tui/line/unfinished.ts";
 
 const OPEN = [
   "cat <<EOF",
@@ -53,9 +53,9 @@ const WHOLE = [
 ];
 
 test.each(OPEN)("goes on: %s", (text) => {
-  expect(goesOn(text)).toBe(true);
+  expect(isUnfinished(text)).toBe(true);
 });
 
 test.each(WHOLE)("is whole: %s", (text) => {
-  expect(goesOn(text)).toBe(false);
+  expect(isUnfinished(text)).toBe(false);
 });

@@ -4,12 +4,11 @@ import { approvalBody, reasonLines } from "../../commands/approvals/approval-tex
 import type { Ask } from "../state/asks.ts";
 
 const ROWS_MAX = 8;
-/** A small screen has a table to show too. */
+/** The rest of a small screen is for the table. */
 const SHARE = 0.3;
 
 export interface AskRows {
   readonly rows: readonly string[];
-  /** How many more there are. */
   readonly left: number;
 }
 
@@ -21,7 +20,7 @@ export function askRows(ask: Ask, { columns, rows }: { readonly columns: number;
   return { rows: all.slice(0, room), left: Math.max(0, all.length - room) };
 }
 
-/** Each row of a wrapped line carries the line's mark: quoted text can never begin a row by itself. */
+/** Each row of a wrapped line repeats the line's mark, so that no quoted text begins a row. */
 export function hangingRows(line: string, columns: number, outdent = 0): readonly string[] {
   const mark = /^ *(?:\| )?/.exec(line)?.[0] ?? "";
   const room = Math.max(10, columns - mark.length);

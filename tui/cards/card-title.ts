@@ -16,14 +16,13 @@ const VERBS: { readonly [tool: string]: readonly [verb: string, object: string] 
   CodeMode: ["run code", ""],
 };
 
-/** `wants to run a command on this computer` */
 export function wantsText({ tool, about }: Ask): string {
   const [verb, object] = VERBS[tool] ?? ["use", reveal(tool)];
   const what = about?.again === undefined ? `${verb} ${object}`.trimEnd() : `${verb} again`;
   return `wants to ${what}${placeOf(about)}`;
 }
 
-/** With its subject if that is one row; otherwise the subject stands below. */
+/** Includes the subject if it fits on the row; otherwise the subject is below. */
 export function titleOf(ask: Ask, columns: number): string {
   if (ask.kind === "question") return `${reveal(ask.pid)} asks you`;
   return fitsTitle(ask, columns) ? wholeTitle(ask) : `${reveal(ask.pid)} ${wantsText(ask)}`;
@@ -34,7 +33,7 @@ export function fitsTitle(ask: Ask, columns: number): boolean {
   return !title.includes("\n") && Bun.stringWidth(title) <= columns;
 }
 
-/** The place stands before the subject, so that no command can pass for it. */
+/** The place comes before the subject, so that no command can pass for it. */
 function wholeTitle({ pid, tool, args, about }: Ask): string {
   const subject = reveal(subjectOf(tool, args));
   const [verb, object] = VERBS[tool] ?? [`use ${reveal(tool)}`, ""];

@@ -24,10 +24,9 @@ export interface CardView {
   readonly title: string;
   readonly place: string;
   readonly why: readonly string[];
-  /** What runs or changes, a row each. */
+  /** The call or the change, one row each. */
   readonly lines: readonly string[];
   readonly keys: string;
-  /** The other requests. */
   readonly others: readonly string[];
   /** No room for empty rows. */
   readonly isTight: boolean;
@@ -40,7 +39,7 @@ export interface CardPlace {
   readonly rows: number;
 }
 
-/** With fewer rows a card has no empty rows and one row of reasons. */
+/** Below this height: no empty rows, and one row of reasons. */
 const ROOMY_ROWS = 14;
 const GAPS = 3;
 /** The mark before a title, the blanks behind it, and the last column. */
@@ -78,7 +77,6 @@ export function cardView(state: State, place: CardPlace): CardView | null {
   };
 }
 
-/** What the call does, where, and why gsv asks. */
 function whyLines({ kind, tool, why, about, expiresAt, args }: Ask, columns: number): readonly string[] {
   const { default: fallback } = args as { readonly default?: unknown };
   if (kind === "question") {
@@ -86,7 +84,7 @@ function whyLines({ kind, tool, why, about, expiresAt, args }: Ask, columns: num
     const then = fallback === undefined ? "" : ` · default: ${reveal(String(fallback))}`;
     return wrapped(`expires at ${hourText(expiresAt)}${then}`, columns);
   }
-  // The subject stands in the title or below.
+  // The subject is in the title or below.
   const subject = subjectOf(tool, args);
   const reason = reveal(subject !== "" && why.endsWith(`: ${subject}`) ? why.slice(0, -subject.length - 2) : why);
   const directory = about?.directory == null ? "" : reveal(about.directory);
@@ -95,7 +93,7 @@ function whyLines({ kind, tool, why, about, expiresAt, args }: Ask, columns: num
   return wrapped([`${reason}${where}`, ...reasons].join(" · "), columns);
 }
 
-/** For a file in gsv the reason, because the path stands elsewhere on the card; otherwise what the call does, and where. */
+/** For a file in gsv: the reason, because the card shows the path already. Otherwise the call and its place. */
 function whyInOne({ about, args }: Ask, whole: readonly string[], columns: number): readonly string[] {
   const isFile = about?.target === "gsv" && "path" in args;
   const reason = isFile ? reveal(about.reasons[0] ?? "").replaceAll("\n", "⏎") : "";
@@ -107,11 +105,9 @@ function whyInOne({ about, args }: Ask, whole: readonly string[], columns: numbe
 export interface CardText {
   readonly theme: Theme;
   readonly columns: number;
-  /** The title has the whole subject. */
   readonly isInTitle: boolean;
 }
 
-/** The whole call, or the question. */
 export function cardLines(ask: Ask, { theme, columns, isInTitle }: CardText): readonly string[] {
   const { kind, tool, about, args, inPart = false } = ask;
   const cut = inPart ? [theme.needs("shortened · d show all")] : [];
@@ -170,7 +166,7 @@ function keysLine(ask: Ask, state: State, { theme, columns }: CardPlace, isCut: 
   );
 }
 
-/** The first keys are always there, shorter if need be; of the rest as many as fit. */
+/** The first keys always appear, shorter if needed; the rest as far as they fit. */
 function keysThatFit(first: readonly Key[], rest: readonly Key[], columns: number, theme: Theme): string {
   const text = (keys: readonly Key[], gap: string, isShort: boolean) =>
     keys.map(([key, word, short = word]) => `${theme.bold(key)} ${isShort ? short : word}`).join(gap);

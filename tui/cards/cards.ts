@@ -8,7 +8,7 @@ import type { Ask, Asking } from "../state/asks.ts";
 import { act, only, type Reduced } from "../state/effect.ts";
 import { type State, set } from "../state/state.ts";
 
-/** Keys this soon after a request appears were meant for something else. */
+/** Keys this soon after a request appears were meant for the line. */
 export const IGNORED_MS = 400;
 
 /** In the order of tab: requests of the attached process first. */
@@ -29,12 +29,11 @@ export function isCovered({ overlay: { view, picker } }: State): boolean {
   return view !== null || picker !== null;
 }
 
-/** The card appears again: its keys are ignored for a moment. */
+/** The card appears again, so its keys are ignored for a moment. */
 export function resetCard(state: State): State {
   return set(state, "asking", { card: null });
 }
 
-/** The card that is shown after an event, and since when. */
 export function withCard(state: State, now: number): State {
   const { asks, card, answering, replying, chosen } = state.asking;
   // Fast for every delta of an answer.
@@ -90,11 +89,12 @@ export function answered(state: State, ask: Ask, letter: string): Reduced | null
   if (letter === "r" && (ask.kind === "approval" || isOpen(ask)))
     return only(set(state, "asking", { replying: ask.id, answering: false }));
   if (letter === "d") return act(state, { do: "show-ask", id: ask.id });
-  if (letter === "e" && ask.kind === "approval") return act(ours(state, ask.id), { do: "edit-ask", id: ask.id });
+  if (letter === "e" && ask.kind === "approval")
+    return act(withOurAnswer(state, ask.id), { do: "edit-ask", id: ask.id });
   return null;
 }
 
-/** Of an approval one letter, of a question the number of a choice. */
+/** A letter for an approval, the number of a choice for a question. */
 export function answerOf({ id, kind, hash, args, about }: Ask, letter: string): Answer | null {
   if (kind === "question") {
     const text = /^[1-9]$/.test(letter) ? choicesOf(args)[Number(letter) - 1] : undefined;
@@ -148,14 +148,14 @@ export function replied(state: State): Reduced {
   return given(over, { ...seen, decision: "deny", ...(text === "" ? {} : { message: text }) });
 }
 
-/** The text is kept with the request until the kernel has taken the answer. */
+/** The text stays with the request until the kernel accepts the answer. */
 function given(state: State, answer: Answer): Reduced {
   const text = answer.text ?? answer.message;
   const kept = text === undefined ? {} : { answered: text };
-  return act(ours(state, answer.id, kept), { do: "answer", answer });
+  return act(withOurAnswer(state, answer.id, kept), { do: "answer", answer });
 }
 
-function ours(state: State, id: string, kept: Pick<Ask, "answered"> = {}): State {
+function withOurAnswer(state: State, id: string, kept: Pick<Ask, "answered"> = {}): State {
   const asks = state.asking.asks.map((ask) => (ask.id === id ? { ...ask, ...kept, isOurs: true as const } : ask));
   return set(state, "asking", { asks });
 }

@@ -1,5 +1,5 @@
-// An answer pressed on an empty line waits for a moment: if a letter follows, it was the beginning of a sentence, and both are text. Enter
-// changes nothing, escape and backspace take it back, any other key drops it and acts as usual. Pure.
+// An answer pressed on an empty line waits a moment: if a letter follows, both were the beginning of a sentence. Enter changes nothing,
+// escape and backspace cancel the answer, any other key drops it and acts as usual. Pure.
 
 import { pasted, typed as typedText } from "../line/editor.ts";
 import type { Typed } from "../line/keys.ts";
@@ -10,7 +10,7 @@ import { answered, hasCardKeys, shownAsk } from "./cards.ts";
 /** Letters of one word come faster than this. */
 export const CHOSEN_MS = 400;
 
-/** `isTaken`: the key does nothing else. */
+/** `isTaken`: the key has no other effect. */
 export function onChosenKey(state: State, typed: Typed, at: number): Reduced & { readonly isTaken: boolean } {
   const { chosen } = state.asking;
   if (chosen === null) return { ...only(state), isTaken: false };
@@ -27,7 +27,7 @@ export function onChosenKey(state: State, typed: Typed, at: number): Reduced & {
   return { ...only(free), isTaken: isTakenBack };
 }
 
-/** No text has followed the key of that time: it is the answer, if the same card is still shown. */
+/** No text followed the key: it is the answer, if the same card is still shown. */
 export function settledChoice(state: State, since: number): Reduced {
   const { chosen } = state.asking;
   if (chosen?.at !== since) return act(state);

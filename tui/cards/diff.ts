@@ -14,7 +14,6 @@ interface Place {
 
 /** Wrapped rows keep the margin of their line. */
 export function diffRows(diff: string, columns: number, theme: Theme): readonly string[] {
-  // The last line end begins no line.
   const lines = diff.replace(/\n ?$/, "").split("\n");
   const digits = String(lastNumber(lines)).length;
   // Without a line number in the hunk, numbers would be wrong.

@@ -13,7 +13,6 @@ import type { Route } from "../verdict/route.ts";
 import { SLASHES } from "./slash.ts";
 
 export interface Completed {
-  /** Where the word begins. */
   readonly from: number;
   readonly candidates: readonly Candidate[];
 }
@@ -23,11 +22,10 @@ export interface CompletePlace {
   readonly cwd: string;
   readonly home: string;
   readonly pid: string;
-  /** Everything that can be the first word of a line. */
   readonly programs: () => readonly string[];
 }
 
-interface Asked {
+interface CompleteRequest {
   readonly before: readonly string[];
   readonly current: string;
   readonly to: Route["to"];
@@ -38,7 +36,7 @@ const CANDIDATES_MAX = 200;
 const MODELS_MS = 400;
 const HOST = "host:";
 
-/** `text` is the line before the cursor, `to` where the line goes. */
+/** `text` ends at the cursor. */
 export async function complete(text: string, to: Route["to"], place: CompletePlace): Promise<Completed> {
   const isMessage = to === "chat" || to === "nothing";
   const line = to === "host" ? text.replace(/^\s*!/, (mark) => " ".repeat(mark.length)) : text;
@@ -53,7 +51,7 @@ export async function complete(text: string, to: Route["to"], place: CompletePla
   return { from, candidates: shown.slice(0, CANDIDATES_MAX) };
 }
 
-async function candidates(asked: Asked): Promise<readonly Candidate[]> {
+async function candidates(asked: CompleteRequest): Promise<readonly Candidate[]> {
   const { before, current, to, place } = asked;
   if (current.startsWith("@")) {
     const found = await pathsOf(current.slice(1), { ...place, cwd: await cwdOf(place) });
@@ -76,7 +74,7 @@ async function cwdOf({ io, pid, cwd }: CompletePlace): Promise<string> {
   );
 }
 
-async function argumentsOf({ before, current, to, place }: Asked): Promise<readonly Candidate[]> {
+async function argumentsOf({ before, current, to, place }: CompleteRequest): Promise<readonly Candidate[]> {
   const { candidates: offered, files } = await completionOf(COMMANDS, { before, current }, place.io);
   const ours = offered.map(({ value, note = "" }) => ({ text: value + (/[=/]$/.test(value) ? "" : " "), note }));
   if (ours.length > 0 && !files) return ours;
@@ -102,7 +100,6 @@ async function firstWords(current: string, place: CompletePlace): Promise<readon
   return named.length > 0 && !typed.includes("/") ? named : pathsOf(current, place);
 }
 
-/** Arguments of the command that the slash command runs. */
 async function slashWords(name: string, current: string, place: CompletePlace): Promise<readonly Candidate[]> {
   if (name === "attach") {
     const found = await processes(current, place);
@@ -221,7 +218,7 @@ interface Entry {
 function named(entries: readonly Entry[], folder: string, name: string): readonly Candidate[] {
   return entries
     .filter((entry) => fits(entry.name, name))
-    .map((entry) => ({ text: `${asTyped(folder)}${asTyped(entry.name)}${entry.isFolder ? "/" : " "}`, note: "" }));
+    .map((entry) => ({ text: `${escaped(folder)}${escaped(entry.name)}${entry.isFolder ? "/" : " "}`, note: "" }));
 }
 
 /** Hidden files only after a dot. */
@@ -229,6 +226,6 @@ function fits(entry: string, typed: string): boolean {
   return entry.startsWith(typed) && (typed !== "" || !entry.startsWith("."));
 }
 
-function asTyped(name: string): string {
+function escaped(name: string): string {
   return name.replace(/[\s'"\\$`|&;()<>*?[\]{}!#]/g, "\\$&");
 }

@@ -2,26 +2,22 @@
 // paste as one private-use character.
 
 import { sanitize } from "../../src/lib/text/sanitize.ts";
-import { CHIPS, isLong, nextChip } from "./paste.ts";
 
 export interface Editing {
   readonly text: string;
-  /** The cursor, in code units, never inside a grapheme. */
+  /** In code units, never inside a grapheme. */
   readonly at: number;
-  /** The pasted text behind each private-use character. */
   readonly pastes: ReadonlyMap<string, string>;
   /** Cut texts, the newest last; they outlive the line. */
   readonly ring: readonly string[];
   readonly before: readonly Earlier[];
-  /** Undone states. */
   readonly ahead: readonly Earlier[];
-  /** The last edit, if the next one may continue it. */
-  readonly did: Did | null;
+  readonly did: LastEdit | null;
 }
 
-type Did =
+type LastEdit =
   | { readonly what: "typed" | "erased" | "cut" }
-  /** The text from `from` to the cursor is this one of the ring, counted from the newest. */
+  /** The text from `from` to the cursor is the nth newest of the ring. */
   | { readonly what: "yanked"; readonly from: number; readonly nth: number };
 
 interface Earlier {
@@ -37,12 +33,10 @@ const RING_MAX = 30;
 const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 const WORD = /[\p{L}\p{N}_]/u;
 
-/** The text with its pastes. */
 export function wholeText({ text, pastes }: Editing): string {
   return pastes.size === 0 ? text : text.replace(CHIPS, (chip) => pastes.get(chip) ?? "");
 }
 
-/** An empty line with the same cut texts. */
 export function emptied({ ring }: Editing): Editing {
   return { ...EMPTY, ring };
 }
@@ -65,7 +59,6 @@ export function withText(editing: Editing, text: string): Editing {
   return { ...replaced(editing, 0, editing.text.length, text), at: text.length };
 }
 
-/** Replaces the text between `from` and the cursor. */
 export function replacedBefore(editing: Editing, from: number, text: string): Editing {
   return replaced(editing, from, editing.at, text);
 }
@@ -86,7 +79,7 @@ export function moved(editing: Editing, move: Move): Editing {
   return { ...editing, at: placeOf(editing, move), did: null };
 }
 
-/** Cuts the text between the cursor and there, for `yanked`; cuts in a row are one. */
+/** Consecutive cuts are one. */
 export function cutTo(editing: Editing, move: Move): Editing {
   const place = placeOf(editing, move);
   const [from, to] = [Math.min(place, editing.at), Math.max(place, editing.at)];
@@ -143,7 +136,7 @@ function inserted(editing: Editing, text: string, goesOn = false): Editing {
   return replaced(editing, editing.at, editing.at, text, goesOn);
 }
 
-/** `goesOn`: undone together with the edit before. */
+/** `goesOn`: one undo reverts this edit and the edit before. */
 function replaced(editing: Editing, from: number, to: number, by: string, goesOn = false): Editing {
   if (from === to && by === "") return editing;
   const text = editing.text.slice(0, from) + by + editing.text.slice(to);
@@ -154,7 +147,7 @@ function replaced(editing: Editing, from: number, to: number, by: string, goesOn
 
 function letterBefore({ text, at }: Editing): number {
   let last = 0;
-  // No grapheme is longer; a long text is not searched from its start.
+  // No grapheme is longer, and a long text must not be searched from its start.
   const from = Math.max(0, at - 64);
   for (const { index } of graphemes.segment(text.slice(from, at))) last = from + index;
   return at === 0 ? 0 : last;
@@ -195,4 +188,26 @@ function wordEdge(text: string, direction: -1 | 1): number {
   while (count < letters.length && !WORD.test(letters[count]!)) length += letters[count++]!.length;
   while (count < letters.length && WORD.test(letters[count]!)) length += letters[count++]!.length;
   return direction === -1 ? text.length - length : length;
+}
+
+const LINES_MAX = 10;
+const CHARS_MAX = 1200;
+/** Private-use characters; input from outside never contains them. */
+const FIRST = 0xf0000;
+
+export const CHIPS = /[\u{F0000}-\u{FFFFD}]/gu;
+
+function isLong(text: string): boolean {
+  return text.length > CHARS_MAX || text.split("\n", LINES_MAX + 1).length > LINES_MAX;
+}
+
+function nextChip(pastes: ReadonlyMap<string, string>): string {
+  return String.fromCodePoint(FIRST + pastes.size);
+}
+
+export function chipText(chip: string, text: string): string {
+  const number = (chip.codePointAt(0) ?? FIRST) - FIRST + 1;
+  const bytes = Buffer.byteLength(text);
+  const size = bytes < 1024 ? `${bytes} B` : `${Math.round(bytes / 1024)} KB`;
+  return `[paste ${number}: ${text.split("\n").length} lines, ${size}]`;
 }

@@ -17,11 +17,9 @@ export interface History {
   readonly add: (entry: Past) => void;
 }
 
-/** A line end inside an entry; it cannot be typed. */
 const LINE_END = "\x1e";
 const ENTRY = /^(?<at>\d{4}-\d\d-\d\dT[\d:.]+Z)\t(?<status>-|\d{1,3})\t(?<cwd>[^\t]*)\t(?<text>.*)$/s;
 
-/** One line of the file, without its end. */
 export function lineOfPast({ text, at, cwd, status }: Past): string {
   const stored = text.replaceAll(LINE_END, "").replaceAll("\n", LINE_END);
   if (at === null) return stored;
@@ -51,7 +49,6 @@ function pastIn(line: string): Past {
   };
 }
 
-/** The newest lines, numbered, one row each. */
 export function pastRows(past: readonly Past[], most: number): readonly string[] {
   const from = Math.max(0, past.length - most);
   const wide = String(past.length).length + 2;

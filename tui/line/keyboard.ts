@@ -27,7 +27,7 @@ export class Keyboard {
   }
 
   type(keys: readonly Typed[]): void {
-    // A key may make those behind it wait.
+    // A key may call `hold`.
     for (const key of keys) {
       if (this.held === null) this.typed(key);
       else this.held.push(key);

@@ -21,7 +21,6 @@ export type KeyName =
 
 export interface Key {
   readonly name: KeyName;
-  /** The typed text; with ctrl or alt a single letter. */
   readonly text: string;
   readonly ctrl: boolean;
   readonly alt: boolean;
@@ -99,7 +98,6 @@ export class KeyReader {
     return this.take(false);
   }
 
-  /** Nothing followed in time. */
   settle(): readonly Typed[] {
     return this.take(true);
   }

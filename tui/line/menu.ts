@@ -1,8 +1,9 @@
-// Completions of the word at the cursor: the common beginning goes into the line, then each TAB takes the next one. Pure.
+// Completions and the suggestion behind the cursor. TAB inserts the common beginning, then each TAB the next completion. Pure.
 
 import type { Candidate, Menu } from "../state/line.ts";
 import { type State, set } from "../state/state.ts";
 import { type Editing, replacedBefore } from "./editor.ts";
+import { continuation } from "./history.ts";
 
 export function completed(state: State, of: Editing, from: number, candidates: readonly Candidate[]): State {
   // The line may have changed meanwhile.
@@ -28,4 +29,10 @@ function common(candidates: readonly string[]): string {
   let length = first.length;
   for (const each of rest) while (!each.startsWith(first.slice(0, length))) length--;
   return first.slice(0, length);
+}
+
+/** Empty if there is none. */
+export function ghostOf({ line: { input, past, cwd }, asking }: Pick<State, "line" | "asking">): string {
+  if (input.at !== input.text.length || input.pastes.size > 0 || asking.replying !== null) return "";
+  return continuation(input.text, past, cwd);
 }

@@ -2,18 +2,16 @@
 
 import { reveal } from "../../src/lib/text/sanitize.ts";
 import type { Paint } from "../screen/theme.ts";
-import type { Editing } from "./editor.ts";
-import { CHIPS, chipText } from "./paste.ts";
+import { CHIPS, chipText, type Editing } from "./editor.ts";
 
 export interface Row {
-  /** May hold characters that stand for pastes. */
+  /** Pastes are private-use characters. */
   readonly text: string;
   readonly from: number;
 }
 
 export interface Layout {
   readonly rows: readonly Row[];
-  /** The cell of the cursor. */
   readonly cursor: { readonly row: number; readonly column: number };
 }
 
@@ -26,18 +24,18 @@ export interface Span {
 
 const TAB = "  ";
 const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
-// The same line is drawn many times while an answer streams.
-const made = new WeakMap<Editing, { readonly columns: number; readonly layout: Layout }>();
+/** Keeps the last layout: the same line is drawn many times while an answer streams. */
+export class LineLayout {
+  private made: { readonly editing: Editing; readonly columns: number; readonly layout: Layout } | null = null;
 
-export function layout(editing: Editing, columns: number): Layout {
-  const before = made.get(editing);
-  if (before?.columns === columns) return before.layout;
-  const now = laidOut(editing, columns);
-  made.set(editing, { columns, layout: now });
-  return now;
+  of(editing: Editing, columns: number): Layout {
+    if (this.made?.editing !== editing || this.made.columns !== columns)
+      this.made = { editing, columns, layout: layout(editing, columns) };
+    return this.made.layout;
+  }
 }
 
-function laidOut(editing: Editing, columns: number): Layout {
+function layout(editing: Editing, columns: number): Layout {
   const rows: Row[] = [];
   let cursor = { row: 0, column: 0 };
   let [from, width, place] = [0, 0, 0];

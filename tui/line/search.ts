@@ -9,7 +9,6 @@ export interface Search {
   readonly only: Only;
   /** The selected match, counted from the newest. */
   readonly nth: number;
-  /** The line before the search. */
   readonly before: Editing;
 }
 
@@ -17,7 +16,6 @@ const ONLY = ["all", "here", "failed"] as const;
 export type Only = (typeof ONLY)[number];
 
 export interface Searched {
-  /** null if it has ended. */
   readonly search: Search | null;
   readonly input: Editing;
 }

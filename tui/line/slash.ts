@@ -1,7 +1,9 @@
 // Slash commands, one entry each: a line of the shell about the attached process, or something that only a terminal can do. Any other word
 // after a slash is a gsv command. A few lines without a slash are views here too. Pure.
 
+import { COMMANDS } from "../../commands/table.ts";
 import { initPid, isPid } from "../../src/abi/ids.ts";
+import { nearest } from "../../src/lib/text/nearest.ts";
 import { THEMES, type ThemeName } from "../screen/theme.ts";
 import { act, type Effect, note, only, print, type Reduced, ran, typedLine } from "../state/effect.ts";
 import type { Menu } from "../state/line.ts";
@@ -119,7 +121,6 @@ function traced(state: State, rest: string): Reduced {
   return straceOf(state, words) ?? act(state, ...ran(`strace ${rest}`));
 }
 
-/** At most one pid and one `-e`; anything more is for the command. */
 function straceOf(state: State, words: readonly string[]): Reduced | null {
   let pid: string | null = null;
   let expression = "";
@@ -153,4 +154,37 @@ function themed(state: State, rest: string): Reduced {
   if (rest === "") return openedPicker(state, "theme");
   if (rest in THEMES) return act(state, { do: "theme", name: rest as ThemeName });
   return act(state, note(`No theme ${rest}. Choose one of ${Object.keys(THEMES).join(", ")}.`));
+}
+
+/** The equivalent slash command or line. */
+const HERE: ReadonlyMap<string, string> = new Map([
+  ...["continue", "resume", "sessions", "switch", "tasks"].map((word) => [word, "/go"] as const),
+  ...["bye", "q"].map((word) => [word, "/quit"] as const),
+  ["agents", "agent list"],
+  ["login", "auth setup"],
+  ["memory", "context list"],
+  ["permissions", "policy list"],
+  ["plan", "/mode plan"],
+  ["save", "/export"],
+  ["settings", "config list"],
+  ["tokens", "/cost"],
+]);
+
+export function unknownSlash(state: State, typed: string, word: string): Reduced {
+  const here = HERE.get(word);
+  if (here === undefined) return act(state, typedLine(typed), note(refusal(word)));
+  const [, name = "", rest = ""] = /^\/(\S+) ?(.*)$/.exec(here) ?? [];
+  return (name === "" ? null : onSlash(state, name, rest)) ?? act(state, ...ran(here));
+}
+
+function refusal(word: string): string {
+  const close = nearest(word, [...SLASHES.keys(), ...COMMANDS.keys()]).map((name) => `/${name}`);
+  const meant = close.length === 0 ? "" : ` Did you mean ${close.join(" or ")}?`;
+  return `Unknown command: /${word}.${meant} Type ? for a list.`;
+}
+
+/** Other programs save a line that begins with #; here it is a comment. */
+export function comment(state: State, typed: string): Reduced {
+  if (!/^#+\s*\S/.test(typed)) return only(state);
+  return act(state, typedLine(typed), note("Comment, not sent. To send it, start the line with a comma."));
 }

@@ -55,7 +55,6 @@ function shellSpans(text: string, { route, theme, programs }: About): readonly S
   return spans;
 }
 
-/** Whether a command may follow the piece. */
 function begun(group: string, piece: string, isCommand: boolean): boolean {
   if (group === "operator") return !/[<>)]/.test(piece);
   return (

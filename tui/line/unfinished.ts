@@ -1,7 +1,6 @@
 // Whether a shell line continues on the next one: an open quote, an unfinished here-document, a backslash at the end, a loop without its
 // done. Pure. A lexer and no grammar: if it errs, the shell reports what is missing.
 
-/** Opening words and their closing words. */
 const CLOSED_BY: { readonly [word: string]: string } = {
   if: "fi",
   for: "done",
@@ -16,7 +15,7 @@ const CLOSERS = new Set(Object.values(CLOSED_BY));
 /** After these a reserved word may follow. */
 const BEGINS = /^(?:;|;;|&|&&|\||\|\||\n|\(|\)|\{|do|then|else|elif|!|time)$/;
 
-export function goesOn(text: string): boolean {
+export function isUnfinished(text: string): boolean {
   const { pieces, isOpen, documents } = piecesOf(text);
   if (isOpen || documents.length > 0 || /(?:&&|\|\||\|)\s*$/.test(text)) return true;
   const open: string[] = [];

@@ -48,7 +48,7 @@ export function notificationBytes(notifies: Abilities["notifies"], text: string)
   return notifies === "777" ? `\x1b]777;notify;gsv;${text}\x1b\\` : "\x07";
 }
 
-/** An ASCII character of the same width for each glyph of gsv. */
+/** Same width as the glyph. */
 const ASCII: { readonly [glyph: string]: string } = {
   ...{ "─": "-", "│": "|", "├": "|", "└": "`", "·": "-", "…": "~", "▏": "_", "↑": "^", "↓": "v", "←": "<", "→": ">" },
   ...{
@@ -73,7 +73,6 @@ function inAscii(text: string): string {
   return text.replace(GLYPHS, (glyph) => ASCII[glyph] ?? "?");
 }
 
-/** The same terminal with ASCII glyphs. */
 export function withAsciiGlyphs(tty: Tty): Tty {
   return {
     write: (text) => tty.write(inAscii(text)),

@@ -11,7 +11,6 @@ export interface AttentionOptions {
   readonly hasTitle: boolean;
 }
 
-/** The end of a shorter run is not notified. */
 const LONG_RUN_MS = 10_000;
 
 export class Attention {

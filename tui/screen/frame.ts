@@ -4,18 +4,18 @@
 import { reveal } from "../../src/lib/text/sanitize.ts";
 import { cutWidth } from "../../src/lib/text/truncate.ts";
 import { cardView } from "../cards/card-view.ts";
-import { ghostOf } from "../line/ghost.ts";
 import { withLast } from "../line/history.ts";
-import { layout, paintedRow } from "../line/rows.ts";
+import { ghostOf } from "../line/menu.ts";
+import { LineLayout, paintedRow } from "../line/rows.ts";
 import { slashMenu } from "../line/slash.ts";
 import { type Programs, spansOf } from "../line/syntax.ts";
+import type { Menu } from "../state/line.ts";
 import type { Fate } from "../state/process.ts";
 import type { State } from "../state/state.ts";
 import { activityLines, standInLine } from "../talk/activity.ts";
 import type { DockView } from "../view/dock.tsx";
 import { pickerLines } from "../view/picker.ts";
 import { keySheet } from "../views/key-sheet.ts";
-import { menuLines } from "../views/menu-view.ts";
 import { searchRows } from "../views/search-view.ts";
 import type { Cursor, Live } from "./screen.ts";
 import { StatusRow } from "./status.ts";
@@ -27,14 +27,13 @@ export interface FrameOptions {
   readonly now: number;
   readonly columns: number;
   readonly rows: number;
-  /** Lines of the open answer. */
   readonly tail: readonly string[];
   readonly programs: Programs;
   readonly drawDock: (view: DockView) => readonly string[];
 }
 
 const INPUT_ROWS_MAX = 8;
-/** A longer line is drawn without colours, to keep keys fast. */
+/** Longer lines have no colors, to keep keys fast. */
 const COLOURED_CHARS_MAX = 4096;
 const MARGIN = 2;
 /** Around a card: the last row of the screen, the empty row above the card, and the status row. */
@@ -46,7 +45,6 @@ interface Rows {
   readonly cursor: Cursor;
 }
 
-/** Everything but the answer and the activity. */
 interface Around {
   readonly above: readonly string[];
   readonly below: readonly string[];
@@ -56,9 +54,9 @@ interface Around {
 }
 
 export class Frame {
-  // Does not change while an answer grows.
+  // Reused while an answer grows.
   private made: { readonly options: FrameOptions; readonly around: Around } | null = null;
-  private readonly status = new StatusRow();
+  private readonly parts = { status: new StatusRow(), line: new LineLayout() };
 
   draw(options: FrameOptions): Live {
     const { state, theme, now, columns, rows, tail } = options;
@@ -76,16 +74,15 @@ export class Frame {
 
   private around(options: FrameOptions): Around {
     const { line, overlay, asking } = options.state;
-    // These change with time, and a typed line changes with the programs there are.
+    // These depend on the time, and a typed line on the known programs.
     const isMoving = line.search !== null || overlay.notice !== null || asking.asks.length > 0;
-    if (isMoving || line.input.text !== "") return around(options, this.status);
+    if (isMoving || line.input.text !== "") return around(options, this.parts);
     if (this.made === null || !isSame(this.made.options, options))
-      this.made = { options, around: around(options, this.status) };
+      this.made = { options, around: around(options, this.parts) };
     return this.made.around;
   }
 }
 
-/** Whether everything but the run is the same. */
 function isSame(one: FrameOptions, other: FrameOptions): boolean {
   const { theme, columns, rows, drawDock, state } = other;
   if (one.theme !== theme || one.columns !== columns || one.rows !== rows || one.drawDock !== drawDock) return false;
@@ -100,10 +97,15 @@ function isSame(one: FrameOptions, other: FrameOptions): boolean {
   );
 }
 
-function around(options: FrameOptions, status: StatusRow): Around {
+interface KeptParts {
+  readonly status: StatusRow;
+  readonly line: LineLayout;
+}
+
+function around(options: FrameOptions, { status, line: laidOut }: KeptParts): Around {
   const { state, theme, columns, rows, now } = options;
   const { line, overlay } = state;
-  const input = inputRows(options);
+  const input = inputRows(options, laidOut);
   const isMessage = line.route.to === "chat" && line.input.text !== "";
   const rowsMax = Math.max(2, Math.min(PICKER_ROWS_MAX, rows - 8));
   const picker = overlay.picker === null ? null : pickerLines({ picker: overlay.picker, theme, columns, rowsMax });
@@ -117,18 +119,17 @@ function around(options: FrameOptions, status: StatusRow): Around {
   return { above: standIn === null ? [] : [standIn], below, input, picker, isMessage };
 }
 
-/** Completions, or the slash commands that the line may become. */
 function menuOf({ line, asking, overlay }: State, columns: number, theme: Theme): readonly string[] {
   const isFree = asking.asks.length === 0 && overlay.picker === null && line.search === null && !overlay.keysShown;
   const menu = line.menu ?? (isFree ? slashMenu(line.input.text) : null);
   return menu === null ? [] : menuLines(menu, columns, theme);
 }
 
-function inputRows(options: FrameOptions): Rows {
+function inputRows(options: FrameOptions, laidOut: LineLayout): Rows {
   const { state, theme, columns, now } = options;
   const { input, past, search, route } = state.line;
   if (search !== null) return searchRows(search, state, { theme, columns, now });
-  const { rows, cursor } = layout(input, columns - MARGIN - 1);
+  const { rows, cursor } = laidOut.of(input, columns - MARGIN - 1);
   const meant = withLast(input.text, past);
   const isMeant = meant === input.text;
   const spans = input.text.length > COLOURED_CHARS_MAX || !isMeant ? [] : spansOf(input.text, { ...options, route });
@@ -145,7 +146,7 @@ function inputRows(options: FrameOptions): Rows {
   return { lines, cursor: { row: cursor.row - from, column: cursor.column + MARGIN } };
 }
 
-/** Shows while you type where the line will go. */
+/** Shows where the line will go. */
 function glyphOf({ line: { pinned, route }, asking }: State, theme: Theme): string {
   const { say, run, host, asks } = theme.glyphs;
   if (asking.replying !== null) return theme.needs(asks);
@@ -162,7 +163,7 @@ function dockView({ state, theme, now, columns }: FrameOptions, rows: number, st
   const room = columns - 1 - (shown === "" ? 0 : Bun.stringWidth(shown) + 2);
   return {
     queued,
-    // A list has the keys that a card would name.
+    // A list takes the keys of a card.
     card: picker !== null ? null : cardView(state, { theme, now, columns, rows: rows - queued.length }),
     status: status.draw(state, room, theme),
     notice: shown,
@@ -179,4 +180,37 @@ function queuedLines({ chat: { waiting }, line }: State, theme: Theme, columns: 
     if (room < 16) return `${head}${cutWidth(reveal(text).replaceAll("\n", "⏎"), room + hint.length)}`;
     return `${head}${cutWidth(reveal(text).replaceAll("\n", "⏎"), room)}${theme.dim(hint)}`;
   });
+}
+
+const ROWS_MAX = 6;
+const INDENT = "  ";
+
+function menuLines({ candidates, at }: Menu, columns: number, theme: Theme): readonly string[] {
+  const names = candidates.map(({ text }) => text.trimEnd());
+  const widest = Math.max(...names.map((name) => Bun.stringWidth(name)));
+  const hasNotes = candidates.some(({ note }) => note !== "");
+  const width = Math.min(columns - 4, widest + 2);
+  const across = hasNotes ? 1 : Math.max(1, Math.floor((columns - 4) / width));
+  const rows = Math.min(ROWS_MAX, Math.ceil(names.length / across));
+  // The selected candidate is always shown.
+  const page = rows * across;
+  const from = at === null ? 0 : Math.floor(at / page) * page;
+  const cell = (index: number) => {
+    const name = cutWidth(names[index] ?? "", width);
+    const padded = name + " ".repeat(Math.max(0, width - Bun.stringWidth(name)));
+    return index === at ? theme.selected(name) + padded.slice(name.length) : padded;
+  };
+  const lines = Array.from({ length: rows }, (_, row) => {
+    const first = from + row * across;
+    if (hasNotes) return noted(cell(first), candidates[first]?.note ?? "", columns - 4 - width, theme);
+    const cells = Array.from({ length: across }, (_, column) => first + column).filter((index) => index < names.length);
+    return `${INDENT}${cells.map(cell).join("")}`.trimEnd();
+  }).filter((line) => line.trim() !== "");
+  const left = names.length - from - page;
+  return left > 0 ? [...lines, theme.dim(`${INDENT}and ${left} more`)] : lines;
+}
+
+function noted(cell: string, note: string, room: number, theme: Theme): string {
+  const shown = room < 10 || note === "" ? "" : `  ${theme.dim(cutWidth(reveal(note), room - 2))}`;
+  return `${INDENT}${cell}${shown}`.trimEnd();
 }

@@ -7,9 +7,7 @@ export interface Greeting {
   readonly version: string;
   readonly username: string;
   readonly pid: string;
-  /** null if unknown. */
   readonly model: string | null;
-  /** The process has no messages. */
   readonly isNew: boolean;
   readonly columns: number;
   readonly rows: number;
@@ -27,7 +25,7 @@ const SET_UP = "auth provider anthropic";
 const INDENT = "  ";
 const TRY_COLUMNS = Math.max(...TRIES.map(([line]) => line.length)) + 2;
 const WHY_COLUMNS = Math.max(...TRIES.map(([, why]) => why.length));
-/** With fewer rows the greeting is short; the second if the explanations stand below the lines. */
+/** Minimum rows for the full greeting; the second if the explanations are below the lines. */
 const ROOMY_ROWS = [18, 24] as const;
 
 export function greeting(about: Greeting, theme: Theme): readonly string[] {
@@ -44,7 +42,6 @@ export function greeting(about: Greeting, theme: Theme): readonly string[] {
   return [head, "", ...modelLines(about, theme), "", "Try:", ...tries];
 }
 
-/** Fits on a small screen. */
 function inShort({ version, model }: Greeting, theme: Theme): readonly string[] {
   return [
     `${theme.bold(`gsv ${version}`)}  ${theme.dim("? for keys")}`,

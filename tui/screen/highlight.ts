@@ -3,7 +3,6 @@
 
 import type { Theme } from "./theme.ts";
 
-/** The text that closes the open comment or string. */
 export type Open = string | null;
 
 interface Language {

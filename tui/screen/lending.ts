@@ -5,7 +5,6 @@ import type { Clock } from "../../src/lib/clock.ts";
 import type { Terminal } from "../ports.ts";
 import type { Screen } from "./screen.ts";
 
-/** Time for a program to end when gsv leaves. */
 const PROGRAM_MS = 1500;
 const NO_SHELL = "no shell to return to: ctrl-d to leave";
 
@@ -34,7 +33,6 @@ export class Lending {
     });
   }
 
-  /** Work waits for its turn. */
   lend(work: () => Promise<void>): void {
     this.turn = this.turn.then(() => this.lent(work));
   }

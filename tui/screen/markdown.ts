@@ -22,7 +22,7 @@ const QUOTES_OVER = new RegExp(`^(?:[ \\t]*>){${QUOTES_MAX + 1},}`, "gm");
 /** Prose without any markup: skips the parser. */
 const PLAIN = /^\p{L}[^\\`*_~<[\]&\p{Cc}]*$/u;
 
-/** Keeps its callbacks: the open block of an answer is drawn with every paint. */
+/** Keeps its callbacks, because each paint draws the open block. */
 export class Markdown {
   private made: { readonly width: number; readonly of: Bun.markdown.RenderCallbacks } | null = null;
 

@@ -15,12 +15,10 @@ export function clockText(ms: number): string {
     : `${Math.floor(minutes / 60)}:${String(minutes % 60).padStart(2, "0")}:${rest}`;
 }
 
-/** 14:02, in local time. */
 export function hourText(at: number): string {
   return new Date(at).toTimeString().slice(0, 5);
 }
 
-/** How long something took. */
 export function durationText(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`;
   if (ms < 9950) return `${(ms / 1000).toFixed(1)} s`;

@@ -15,7 +15,6 @@ export interface Tty {
 
 export interface Live {
   readonly lines: readonly string[];
-  /** null hides the cursor. */
   readonly cursor: Cursor | null;
 }
 
@@ -47,7 +46,6 @@ export class Screen {
   private committed: string[] = [];
   /** The live part on the terminal, and its cursor. */
   private shown: readonly string[] = [];
-  /** When each line was last written. */
   private paintedAt: readonly number[] = [];
   private at: Cursor = { row: 0, column: 0 };
   private shownColumns: number;
@@ -74,12 +72,10 @@ export class Screen {
     this.schedule();
   }
 
-  /** The live part has changed. */
   changed(): void {
     this.schedule();
   }
 
-  /** Paints at once, for keys. */
   paint(): void {
     this.due?.();
     this.due = null;
@@ -132,12 +128,12 @@ export class Screen {
   // Some terminals wrap the cursor's row if it is too long now, others cut it.
   private askWhere(): void {
     this.asked?.();
-    this.asked = this.clock.after(ANSWER_MS, () => this.standsAt(null));
+    this.asked = this.clock.after(ANSWER_MS, () => this.cursorAt(null));
     this.tty.write(WHERE);
   }
 
   /** The column tells a wrapped row from one that was cut. */
-  standsAt(column: number | null): void {
+  cursorAt(column: number | null): void {
     if (this.asked === null) return;
     this.asked();
     this.asked = null;

@@ -1,5 +1,4 @@
-// The row above the line: directory, process, model, how full its window is, cost, pending requests. What does not fit goes, the least
-// important first. Pure.
+// The row above the line: directory, process, model, context, cost, pending requests. The least important parts give way first. Pure.
 
 import { reveal } from "../../src/lib/text/sanitize.ts";
 import { cutWidth } from "../../src/lib/text/truncate.ts";
@@ -10,7 +9,7 @@ import type { Theme } from "./theme.ts";
 
 interface Part {
   readonly text: string;
-  /** With less room; empty if the part can go. */
+  /** Short form; empty if the part can be dropped. */
   readonly short: string;
 }
 
@@ -20,7 +19,7 @@ const BOLD_SHARE = 0.8;
 const SOON_SHARE = 0.9;
 const MODEL_COLUMNS = 24;
 
-/** Keeps the last row: it is asked for with every key and seldom changes. */
+/** Keeps the last row, because every key draws it and it seldom changes. */
 export class StatusRow {
   private made: { readonly of: readonly unknown[]; readonly row: string } | null = null;
 
@@ -57,7 +56,7 @@ function statusRow(state: State, columns: number, theme: Theme): string {
 const NONE: Part = { text: "", short: "" };
 const PINS = { chat: "message mode", shell: "shell mode", host: "host mode" } as const;
 
-/** `gives` names the parts in the order in which they shrink, and then go. */
+/** `gives`: order in which parts shrink and are then dropped. */
 function fitted(
   parts: { readonly [name: string]: Part },
   gives: readonly string[],
@@ -88,7 +87,7 @@ function modelPart(model: string, theme: Theme): Part {
   return { text: theme.dim(cutWidth(name, MODEL_COLUMNS)), short: "" };
 }
 
-/** The number always stands beside the bar; it turns bold before compaction. */
+/** The number turns bold before compaction. */
 function meterPart({ tokens, windowTokens, compactsAtTokens }: Context, theme: Theme): Part {
   const { full, empty } = theme.glyphs;
   const share = Math.min(1, tokens / Math.max(1, windowTokens));

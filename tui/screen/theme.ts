@@ -4,7 +4,7 @@
 export interface Theme {
   readonly abilities: Shows;
   readonly colour: boolean;
-  /** The person: prompt, directory, marks of a selection. */
+  /** Prompt, directory, marks of a selection. */
   readonly you: Paint;
   readonly ok: Paint;
   readonly needs: Paint;
@@ -82,7 +82,6 @@ export const THEMES = {
   none: "no colours",
 } as const;
 export type ThemeName = keyof typeof THEMES;
-/** The setting. */
 export const THEME_KEY = "terminal.theme";
 
 /** SGR numbers of you, ok, needs, bad, keyword, string, number. */
@@ -105,7 +104,6 @@ export function retheme(theme: Theme, name: ThemeName): void {
   Object.assign(theme, themeOf(theme.abilities, name));
 }
 
-/** Stops the spinner. */
 export function still(theme: Theme): void {
   Object.assign(theme, {
     abilities: { ...theme.abilities, still: true },

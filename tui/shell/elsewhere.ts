@@ -5,10 +5,9 @@ import type { Io } from "../../commands/command.ts";
 import type { Thing } from "../../commands/files/copy/side.ts";
 import { simpleWords } from "../line/simple.ts";
 
-export interface Failed {
+export interface FailedLine {
   readonly text: string;
   readonly status: number;
-  /** The shell's directory in gsv. */
   readonly cwd: string;
   readonly pid: string;
 }
@@ -18,12 +17,12 @@ const INTERRUPTED = 130;
 const WORDS_MAX = 8;
 
 /** null if there is no hint. */
-export async function elsewhere({ text, status, cwd, pid }: Failed, io: Io): Promise<string | null> {
+export async function elsewhere({ text, status, cwd, pid }: FailedLine, io: Io): Promise<string | null> {
   const [program = "", ...rest] = (status === 0 || status === INTERRUPTED ? null : simpleWords(text)) ?? [];
   if (program === "" || program === "gsv") return null;
   if (status === NOT_FOUND) return `To run it on this computer: ! ${text.trim()}`;
   for (const word of rest.filter((each) => !each.startsWith("-") && !each.includes(":")).slice(0, WORDS_MAX)) {
-    const thing = await onMachine(word, io);
+    const thing = await onThisComputer(word, io);
     if (thing === null || word.startsWith("~") || (await isInGsv(within(cwd, word), io))) continue;
     if (program !== "cd") return `${word} is on this computer. To run it there: ! ${text.trim()}`;
     return thing.kind === "directory" ? await toDirectory(word, thing.real, pid, io) : null;
@@ -35,7 +34,7 @@ function within(cwd: string, path: string): string {
   return path.startsWith("/") ? path : `${cwd}/${path}`;
 }
 
-async function onMachine(word: string, io: Io): Promise<Thing | null> {
+async function onThisComputer(word: string, io: Io): Promise<Thing | null> {
   try {
     return await (await io.host()).look(word, { follow: true });
   } catch {

@@ -1,11 +1,12 @@
 // Runs lines in gsv's shell. The directory, variables, functions, aliases and jobs live on between lines. A line that is one gsv command has
 // the terminal itself, as if typed after `gsv`.
 
-import type { Io } from "../../commands/command.ts";
+import type { Io, Output } from "../../commands/command.ts";
+import { runCommandLine } from "../../commands/run.ts";
 import { runShell } from "../../commands/shell/sh.ts";
 import { COMMANDS } from "../../commands/table.ts";
 import { LIMITS } from "../../src/abi/config/limits.ts";
-import { SysError } from "../../src/abi/errno.ts";
+import { ENDED_BY, SysError } from "../../src/abi/errno.ts";
 import { isPid, uuidv7 } from "../../src/abi/ids.ts";
 import { reveal } from "../../src/lib/text/sanitize.ts";
 import { inDirectory } from "../../src/shell/interpreter/directory.ts";
@@ -14,10 +15,8 @@ import { programNames } from "../../src/shell/interpreter/names.ts";
 import { isAbsent, PROGRAMS } from "../../src/shell/programs/table.ts";
 import { simpleWords } from "../line/simple.ts";
 import { type Route, routeOf } from "../verdict/route.ts";
-import { ioWith } from "./io-with.ts";
-import { ownCommand } from "./own-command.ts";
 
-/** `/proc` is the directory. */
+/** `/proc` means the directory. */
 const DIRECTORIES = new Set(["proc", "sys"]);
 
 export class LineShell {
@@ -25,9 +24,7 @@ export class LineShell {
   private readonly session: string;
   /** Jobs that run, or whose end the next prompt will report. */
   private jobs = 0;
-  /** The last status that the shell session has. */
   private shellStatus = 0;
-  /** Functions and aliases of this shell. */
   private own: ReadonlySet<string> = new Set();
 
   /** `gsvs` are gsv's commands. They win over programs of the same name, because they can ask and reach the host. */
@@ -52,7 +49,6 @@ export class LineShell {
     });
   }
 
-  /** A gsv command that is no directory name too. */
   isCommand(word: string): boolean {
     return this.gsvs.has(word) && !DIRECTORIES.has(word);
   }
@@ -62,7 +58,6 @@ export class LineShell {
     return this.gsvs.has(word) || INTERPRETER.has(word) || isHere || this.own.has(word);
   }
 
-  /** Everything that can be the first word of a line. */
   programs(): readonly string[] {
     return [...new Set([...this.gsvs, ...this.own, ...PROGRAMS.keys(), ...INTERPRETER])].sort();
   }
@@ -83,7 +78,7 @@ export class LineShell {
   }
 
   async command(argv: readonly string[], io: Io = this.io): Promise<number | null> {
-    this.status = await ownCommand(argv, io);
+    this.status = await commandOnTerminal(argv, io);
     return await this.reportJobs();
   }
 
@@ -139,4 +134,83 @@ function isEnd(first: string, rest: readonly string[]): boolean {
 function isAboutJobs(first: string, rest: readonly string[]): boolean {
   if (first === "wait" && rest.length === 0) return true;
   return (first === "wait" || first === "kill") && rest.some((word) => /^%|^\d{6,}$|^-n$/.test(word));
+}
+
+/** Ctrl-c goes to the command if it listens, or to the program that it gave the terminal to; it leaves a question. A command that only waits
+ * for the kernel is abandoned: its calls continue, its further output is dropped. */
+async function commandOnTerminal(argv: readonly string[], io: Io): Promise<number> {
+  /** Listeners for ctrl-c. */
+  let listening = 0;
+  let isOver = false;
+  const abandoned = Promise.withResolvers<number>();
+
+  function heard<Listener>(hear: (listener: Listener) => () => void) {
+    return (listener: Listener) => {
+      listening++;
+      const stop = hear(listener);
+      let stops = () => {
+        listening--;
+        stop();
+      };
+      return () => {
+        stops();
+        stops = () => {};
+      };
+    };
+  }
+
+  function withTerminal<Asked extends readonly unknown[], Answer>(work: (...asked: Asked) => Promise<Answer>) {
+    return async (...asked: Asked): Promise<Answer> => {
+      listening++;
+      try {
+        return await work(...asked);
+      } finally {
+        listening--;
+      }
+    };
+  }
+
+  /** Ctrl-c leaves the question. */
+  const asking = withTerminal(async (question: string) => {
+    const leave = new AbortController();
+    const stop = io.onSignal((name) => name === "INT" && leave.abort());
+    return await io.person.ask(question, leave.signal).finally(stop);
+  });
+
+  const output = (to: Output): Output =>
+    Object.create(to, {
+      closed: { get: () => isOver || to.closed },
+      write: { value: async (text: string | Uint8Array) => (isOver ? undefined : await to.write(text)) },
+    });
+
+  const release = io.onSignal((name) => {
+    if (name !== "INT" || listening > 0) return;
+    isOver = true;
+    abandoned.resolve(ENDED_BY.INT);
+  });
+  const { askHidden, edit } = io.person;
+  const own = ioWith(io, {
+    stdout: output(io.stdout),
+    stderr: output(io.stderr),
+    onSignal: heard(io.onSignal.bind(io)),
+    onEnding: heard(io.onEnding.bind(io)),
+    person: {
+      // Requests are shown as cards.
+      answersHere: () => false,
+      ask: asking,
+      askHidden: withTerminal(askHidden),
+      edit: withTerminal(edit),
+    },
+    spawn: withTerminal(io.spawn.bind(io)),
+    hostTerminal: withTerminal(io.hostTerminal.bind(io)),
+  });
+  try {
+    return await Promise.race([runCommandLine(argv, own), abandoned.promise]);
+  } finally {
+    release();
+  }
+}
+
+export function ioWith(io: Io, changes: Partial<Io>): Io {
+  return Object.create(io, Object.getOwnPropertyDescriptors(changes));
 }

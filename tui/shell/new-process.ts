@@ -10,7 +10,7 @@ const WORDS = /(?:"[^"]*"|'[^']*'|[^\s"'])+/g;
 const QUOTED = /"([^"]*)"|'([^']*)'/g;
 const VALUE = /\s*(?:"[^"]*"|'[^']*'|[^\s"'])+(?=\s|$)/y;
 
-/** Where the prompt begins; `takes` tells whether a flag has a value. */
+/** The index of the prompt; `takes`: the flag has a value. */
 function wordsAt(rest: string, takes: (flag: string) => boolean): number {
   let at = 0;
   for (;;) {

@@ -1,4 +1,4 @@
-// What the reducer asks for: lines for the transcript, calls to the kernel, work that has the terminal.
+// Effects of the reducer: lines for the transcript, calls to the kernel, work with the terminal.
 
 import type { ProcessInfo, Usage } from "../../src/abi/process/process.ts";
 import type { Answer } from "../../src/syscalls/approval/hil.ts";
@@ -14,7 +14,7 @@ export type Entry =
   | { readonly kind: "message"; readonly text: string }
   | { readonly kind: "command"; readonly text: string; readonly host: boolean }
   | { readonly kind: "delta"; readonly turn: number; readonly text: string }
-  /** Thinking that is over, and how long it took, if that is known. */
+  /** Ended thinking; null if the duration is unknown. */
   | { readonly kind: "thought"; readonly tookMs: number | null }
   | { readonly kind: "text"; readonly turn: number; readonly text: string }
   | { readonly kind: "retry"; readonly reason: string }
@@ -35,7 +35,7 @@ export type Entry =
       readonly usage: Usage;
     }
   | { readonly kind: "note"; readonly text: string }
-  /** Lines of gsv's own, with its colours. */
+  /** Lines of gsv, which may have colors. */
   | { readonly kind: "lines"; readonly lines: readonly string[] };
 
 export type EntryOf<Kind extends Entry["kind"]> = Entry & { readonly kind: Kind };
@@ -53,13 +53,11 @@ export type Effect =
   | { readonly do: "abort"; readonly pid: string }
   | { readonly do: "kill"; readonly pid: string }
   | { readonly do: "signal"; readonly pid: string; readonly signal: "STOP" | "CONT" }
-  /** How full the model's window is. */
   | { readonly do: "measure" }
   | { readonly do: "answer"; readonly answer: Answer }
-  /** Makes the pressed answer final, if no text has followed by then. */
+  /** Makes the pressed answer final if no text follows. */
   | { readonly do: "settle-choice"; readonly since: number }
   | { readonly do: "show-ask"; readonly id: string }
-  /** Edits the call in an editor and approves it so. */
   | { readonly do: "edit-ask"; readonly id: string }
   | { readonly do: "run"; readonly text: string; readonly host: boolean; readonly entry: Past | null }
   | { readonly do: "remember"; readonly entry: Past }
@@ -68,7 +66,6 @@ export type Effect =
   | { readonly do: "complete"; readonly of: Editing }
   /** `rest` is flags of `spawn`, or a prompt. */
   | { readonly do: "new"; readonly rest?: string }
-  /** Starts a background task. */
   | { readonly do: "background"; readonly text: string }
   | { readonly do: "jobs" }
   /** `text` has pids instead of the job numbers of the line. */
@@ -98,7 +95,6 @@ export interface Reduced {
   readonly effects: readonly Effect[];
 }
 
-/** A new state and no effects. */
 export function only(state: State): Reduced {
   return { state, effects: [] };
 }
@@ -120,7 +116,6 @@ export function typedLine(text: string, host = false): Effect {
   return print({ kind: "command", text, host });
 }
 
-/** Shows a line and runs it. */
 export function ran(text: string, host = false, entry: Past | null = null): readonly Effect[] {
   return [typedLine(text, host), { do: "run", text, host, entry }];
 }

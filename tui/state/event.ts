@@ -1,4 +1,4 @@
-// What happens to the terminal: keys, signals of the kernel, time, and results of effects.
+// Events: keys, signals of the kernel, time, results of effects.
 
 import type { Traced } from "../../commands/proc/trace-table.ts";
 import type { ProcessInfo } from "../../src/abi/process/process.ts";
@@ -20,7 +20,6 @@ export type AppEvent =
   | { readonly type: "signal"; readonly signal: Signal; readonly at: number }
   | { readonly type: "tick"; readonly at: number }
   | { readonly type: "settings"; readonly settings: TerminalSettings }
-  /** The kernel has taken a message. */
   | { readonly type: "sent"; readonly key: string; readonly runId: string }
   /** The kernel has answered a message without a run. */
   | { readonly type: "answered"; readonly key: string; readonly text: string }
@@ -28,12 +27,10 @@ export type AppEvent =
   | { readonly type: "attached"; readonly pid: string; readonly readOnly: boolean; readonly about: string }
   /** The state and history of the process, after attaching to it. */
   | ({ readonly type: "adopted" } & Adopted)
-  /** Its state, after signals were lost. */
   | { readonly type: "refreshed"; readonly info: ProcessInfo }
   /** No text followed the answer that was pressed then. */
   | { readonly type: "choice-settled"; readonly since: number }
   | { readonly type: "measured"; readonly context: Context | null }
-  /** A line of the shell is over. */
   | { readonly type: "line-done"; readonly cwd: string; readonly entry: Past | null }
   | { readonly type: "edited"; readonly text: string }
   /** An editor or a program has given the terminal back. */
@@ -58,7 +55,6 @@ export interface Adopted {
   readonly asks: readonly Ask[];
 }
 
-/** Data for the views and lists. */
 export type ViewEvent =
   | { readonly type: "listed"; readonly processes: readonly ProcessInfo[]; readonly day: BudgetInfo | null }
   | { readonly type: "looked"; readonly looks: { readonly [pid: string]: Look } }

@@ -1,8 +1,8 @@
-// What the reducer needs besides the state, made once.
+// Inputs of the reducer besides the state.
 
 import type { Io } from "../../commands/command.ts";
 import { uuidv7 } from "../../src/abi/ids.ts";
-import { goesOn } from "../line/unfinished.ts";
+import { isUnfinished } from "../line/unfinished.ts";
 import type { Tty } from "../screen/screen.ts";
 import type { Route } from "../verdict/route.ts";
 import type { Line } from "./line.ts";
@@ -10,8 +10,7 @@ import type { Line } from "./line.ts";
 export interface KeyContext {
   readonly route: (text: string, pinned: Line["pinned"]) => Route;
   /** Whether a shell line continues on the next one. */
-  readonly goesOn: (text: string) => boolean;
-  /** Of the input. */
+  readonly isUnfinished: (text: string) => boolean;
   readonly columns: number;
   readonly now: number;
   /** Of a view: one column and one row less than the terminal. */
@@ -27,7 +26,7 @@ export interface KeyContextOptions extends Pick<KeyContext, "route"> {
 export function keyContext({ io, terminal, route }: KeyContextOptions): KeyContext {
   return {
     route,
-    goesOn,
+    isUnfinished,
     get columns() {
       return terminal.columns - 3;
     },

@@ -7,10 +7,8 @@ import type { Route } from "../verdict/route.ts";
 
 /** Completions of the word at the cursor, until the next key. */
 export interface Menu {
-  /** Where the word begins. */
   readonly from: number;
   readonly candidates: readonly Candidate[];
-  /** The candidate that stands in the line. */
   readonly at: number | null;
 }
 
@@ -24,7 +22,6 @@ export type Pin = "chat" | "shell" | "host";
 export interface Line {
   readonly cwd: string;
   readonly input: Editing;
-  /** Where the line goes with enter. */
   readonly route: Route;
   /** shift-tab: the line is a message or a command, whatever it looks like. */
   readonly pinned: Pin | null;
@@ -33,11 +30,11 @@ export interface Line {
   /** The last line that was entered, for esc to give back. */
   readonly last: { readonly text: string; readonly to: Route["to"] } | null;
   readonly past: readonly Past[];
-  /** Which line of history stands in the input, and what stood there before. */
+  /** The shown line of history, and the draft before it. */
   readonly recalled: { readonly at: number; readonly draft: Editing } | null;
   readonly search: Search | null;
   readonly menu: Menu | null;
-  /** A key that acts on a paused process was just pressed; more of a word may follow. */
+  /** A key for a paused process was just pressed; if letters follow, it was the beginning of a word. */
   readonly hot: { readonly letter: string; readonly at: number } | null;
 }
 

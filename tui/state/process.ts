@@ -1,4 +1,4 @@
-// The process at the other end: what it is, how it is, and what it does now.
+// The attached process, its conversation, and background jobs.
 
 import type { State as ProcessState, WaitsFor } from "../../src/abi/process/process.ts";
 import type { FailureClass } from "../../src/abi/stream.ts";
@@ -17,17 +17,14 @@ export interface Waiting {
 export interface ActiveRun {
   readonly runId: string;
   readonly doing: "thinking" | "writing" | "tool";
-  /** The tool and its subject. */
   readonly what: string;
   readonly since: number;
-  /** When the present step began. */
   readonly sinceDoing: number;
   readonly chars: number;
 }
 
 export const NEW_RUN: ActiveRun = { runId: "", doing: "thinking", what: "", since: 0, sinceDoing: 0, chars: 0 };
 
-/** How full the model's window is. */
 export interface Context {
   readonly tokens: number;
   readonly windowTokens: number;
@@ -46,10 +43,8 @@ export interface OpenCall {
   readonly at: number;
 }
 
-/** The process you talk to. */
 export interface Attachment {
   readonly pid: string;
-  /** Messages, answers and stops are refused. */
   readonly readOnly: boolean;
   readonly model: string | null;
   readonly state: ProcessState;
@@ -75,17 +70,15 @@ export function newAttachment(pid: string): Attachment {
   };
 }
 
-/** Its run, and messages on their way. */
 export interface Conversation {
   readonly run: ActiveRun | null;
-  /** Calls of the run that have no result yet. */
   readonly calls: { readonly [callId: string]: OpenCall };
   readonly thinking: { readonly text: string; readonly since: number } | null;
   readonly waiting: readonly Waiting[];
-  /** Of the next message that is sent during the run. */
+  /** For the next message during the run. */
   readonly fate: Fate;
   readonly collapsed: readonly Collapsed[];
-  /** Which of them ctrl-o opened last, counted from the newest. */
+  /** The text that ctrl-o opened last, counted from the newest. */
   readonly opened: number | null;
 }
 
@@ -103,7 +96,6 @@ export const NEW_CHAT: Conversation = {
 export interface Job {
   readonly number: number;
   readonly pid: string;
-  /** Its task. */
   readonly text: string;
 }
 
@@ -114,6 +106,6 @@ export interface EndedJob {
 
 export interface Jobs {
   readonly jobs: readonly Job[];
-  /** The last ends of processes that are no jobs yet: a task may end before its start is known here. */
+  /** Recent ends of other processes: a task may end before its start is known here. */
   readonly ends: readonly EndedJob[];
 }

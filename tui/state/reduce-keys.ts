@@ -20,14 +20,12 @@ import {
   yanked,
   yankedBefore,
 } from "../line/editor.ts";
-import { comment, unknownSlash } from "../line/foreign.ts";
-import { ghostOf } from "../line/ghost.ts";
 import { isKept, type Past, withLast } from "../line/history.ts";
 import type { Key, Typed } from "../line/keys.ts";
-import { chosen } from "../line/menu.ts";
+import { chosen, ghostOf } from "../line/menu.ts";
 import { movedRow } from "../line/rows.ts";
 import { newSearch, onSearchKey } from "../line/search.ts";
-import { onSlash, ownLine } from "../line/slash.ts";
+import { comment, onSlash, ownLine, unknownSlash } from "../line/slash.ts";
 import { nextCollapsed } from "../talk/collapsed.ts";
 import { onHeldKey } from "../talk/held.ts";
 import { askedInBackground, jobLine } from "../talk/jobs.ts";
@@ -90,7 +88,6 @@ function closedMenu(state: State): State {
   return set(set(state, "line", { menu: null }), "chat", { opened: null });
 }
 
-/** Letters typed in the same read after the key that left a view belong to the line. */
 function afterView(
   { state, effects, left }: ReturnType<typeof onViewKeys>,
   key: Key,
@@ -112,7 +109,6 @@ function expanded(state: State): Reduced {
   return openedPager(set(state, "chat", { opened: nth }), title, collapsed.text);
 }
 
-/** Rows for the line and a little of the transcript. */
 const ROWS_LEFT = 7;
 
 /** The list of keys stands above the line if there is room; otherwise the pager shows it. */
@@ -172,8 +168,7 @@ function acceptedGhost(state: State, key: Key): State | null {
   return ghost === "" ? null : edited(state, typedText(state.line.input, ghost));
 }
 
-/** null if nothing runs that this terminal may stop. */
-/** The line that was just entered stands in the input again: a message until its answer begins, a command that failed. */
+/** Puts the last line back: a message until its answer begins, a command that failed. */
 function withLineBack(state: State): State {
   const { input, last, past } = state.line;
   const { run } = state.chat;
@@ -185,6 +180,7 @@ function withLineBack(state: State): State {
   return set(state, "line", { input: withText(emptied(input), last.text), last: null });
 }
 
+/** null if nothing runs that this terminal may stop. */
 function aborted(state: State): Reduced | null {
   const { pid, readOnly } = state.process;
   return state.chat.run === null || readOnly ? null : act(state, { do: "abort", pid });
@@ -259,7 +255,7 @@ function entered(state: State, at: number, context: KeyContext): Reduced {
   const text = withLast(wholeText(input), past);
   const way = context.route(text, turned ?? pinned);
   if (way.to === "nothing") return comment(set(state, "line", { input: emptied(input) }), text.trim());
-  if (way.to === "shell" && context.goesOn(text)) return only(edited(state, typedText(input, "\n")));
+  if (way.to === "shell" && context.isUnfinished(text)) return only(edited(state, typedText(input, "\n")));
   if (way.to === "chat" && text.endsWith("\\") && input.at === input.text.length)
     return only(edited(state, typedText(erasedBack(input), "\n")));
   // The text stays for the process that is attached next.

@@ -1,4 +1,4 @@
-// Signals of the kernel: everything that the attached process does, and of other processes what they ask and when they end. Pure.
+// Reduces signals of the kernel: all of the attached process; of others, requests and ends. Pure.
 
 import { COMPACTING, compactedText } from "../../commands/history/compacted.ts";
 import { initPid } from "../../src/abi/ids.ts";
@@ -12,7 +12,7 @@ import { noticed, type State, set } from "./state.ts";
 
 /** The reason of a `chat.complete` for a message that was withdrawn before any run took it. */
 const WITHDRAWN = "user.withdrawn";
-/** Who closes a request that expires or whose run ends. */
+/** Closes requests that expire or whose run ends. */
 const KERNEL = "kernel";
 
 export function onSignal(state: State, signal: Signal, at: number): Reduced {

@@ -1,4 +1,4 @@
-// The one place where the state changes: an event and the state make the next state and the effects. Pure.
+// The state only changes here: an event and the state make the next state and effects. Pure.
 
 import { WORKING_STATES } from "../../src/abi/process/process.ts";
 import type { Signal } from "../../src/abi/signal.ts";
@@ -145,7 +145,6 @@ function withInfo(before: State, { state, waitsFor, costUsd }: EventOf<"refreshe
   return set(before, "process", { state, waitsFor, costUsd, stateSince });
 }
 
-/** A run that another client has started. */
 function runOf(runId: string, calls: Conversation["calls"], now: number): ActiveRun {
   const [call] = Object.values(calls);
   const what = call === undefined ? "" : `${call.tool} ${subjectOf(call.tool, call.args)}`;

@@ -1,4 +1,4 @@
-// Everything the terminal knows and shows, as one value. `reduce` makes the next one and views draw it; nothing else keeps state.
+// The state of the terminal, as one value. `reduce` makes the next one and views draw it.
 
 import { type Asking, NO_ASKS } from "./asks.ts";
 import { type Line, newLine } from "./line.ts";
@@ -35,7 +35,6 @@ export function realPlace(here: Directory | null | undefined, cwd: string): Pick
 
 export interface State extends Groups {
   readonly who: Who;
-  /** The chosen colours. */
   readonly theme: string;
 }
 
@@ -48,7 +47,7 @@ interface Groups {
   readonly background: Jobs;
 }
 
-export function initialState({ who, pid, readOnly = false, cwd = who.home, past = [] }: Beginning): State {
+export function initialState({ who, pid, readOnly = false, cwd = who.home, past = [] }: InitialState): State {
   return {
     who,
     theme: "auto",
@@ -61,7 +60,7 @@ export function initialState({ who, pid, readOnly = false, cwd = who.home, past 
   };
 }
 
-interface Beginning {
+interface InitialState {
   readonly who: Who;
   readonly pid: string;
   readonly readOnly?: boolean;
@@ -69,7 +68,6 @@ interface Beginning {
   readonly past?: Line["past"];
 }
 
-/** The state with some fields of one group changed. */
 export function set<Group extends keyof Groups>(state: State, group: Group, fields: Partial<Groups[Group]>): State {
   return { ...state, [group]: { ...state[group], ...fields } };
 }

@@ -1,4 +1,4 @@
-// What changes with time alone: counters, a spinner, a notice that expires, lists that are read again. Pure.
+// Changes by time alone: counters, a spinner, expiring notices, lists that are read again. Pure.
 
 import { isCounting } from "../talk/activity.ts";
 import { act, only, type Reduced } from "./effect.ts";

@@ -1,5 +1,3 @@
-// Views that have the whole screen, and lists above the line.
-
 import type { Live } from "../../commands/proc/process-table.ts";
 import type { Traced } from "../../commands/proc/trace-table.ts";
 import type { ProcessInfo } from "../../src/abi/process/process.ts";
@@ -24,11 +22,11 @@ export interface Top {
   readonly looks: { readonly [pid: string]: Look };
   /** Recent output, for the rate. */
   readonly written: readonly Written[];
-  /** The order at the last key, kept for a moment: a row that moves away cannot be chosen. */
+  /** The order at the last key, kept for a moment so that rows do not move away from the selection. */
   readonly held: { readonly pids: readonly string[]; readonly until: number };
 }
 
-/** A look at a process, after the last time it did something. */
+/** Model and context of a process, and its last activity at that time. */
 export interface Look extends Pick<Live, "model" | "context"> {
   readonly activeAt: number | null;
 }
@@ -42,7 +40,6 @@ interface Written {
 export interface Strace {
   readonly kind: "strace";
   readonly pid: string;
-  /** Which calls, as `-e` has it. */
   readonly expression: string;
   readonly info: ProcessInfo | null;
   readonly calls: readonly Traced[];
@@ -51,9 +48,7 @@ export interface Strace {
   readonly filter: string;
   readonly filtering: boolean;
   readonly failedOnly: boolean;
-  /** The selected call is shown in full. */
   readonly open: boolean;
-  /** Why no more calls come. */
   readonly over: string | null;
   readonly below: View | null;
 }
@@ -64,9 +59,8 @@ export interface Pager {
   readonly lines: readonly string[];
   readonly top: Place;
   readonly search: PagerSearch | null;
-  /** The search that is being typed, and its direction. */
+  /** The typed search. */
   readonly typing: { readonly words: string; readonly back: boolean } | null;
-  /** The view to return to. */
   readonly below: View | null;
 }
 
@@ -79,16 +73,14 @@ export interface Place {
 export interface PagerSearch {
   readonly words: string;
   readonly back: boolean;
-  /** The line of the match; null if nothing matches. */
+  /** null if nothing matches. */
   readonly at: number | null;
 }
 
 export type PickerKind = "process" | "model" | "theme" | "approval";
 
-/** A short list above the line. */
 export interface Picker {
   readonly kind: PickerKind;
-  /** null until they are loaded. */
   readonly items: readonly Item[] | null;
   readonly typed: string;
   readonly selected: string | null;
@@ -100,7 +92,6 @@ export interface Picker {
 
 export interface Item {
   readonly id: string;
-  /** Its state, in a letter or two. */
   readonly mark: string;
   readonly text: string;
   readonly note: string;

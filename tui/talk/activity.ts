@@ -26,10 +26,8 @@ const ROOMY_COLUMNS = 76;
 /** Parts of a line, the most important first: what does not fit goes, from the end. */
 type Parts = readonly string[];
 
-/** One row, or a few if the process waits for something. */
 export function activityLines(state: State, place: ActivityPlace): readonly string[] {
   const { process, chat, asking } = state;
-  // The card says it.
   if (asking.asks.some(({ pid }) => pid === process.pid)) return [];
   const held = heldParts(process, place);
   if (held !== null) return heldRows(held, keysOf(state, place.theme), place);
@@ -49,7 +47,6 @@ function heldRows([head = "", ...facts]: Parts, keys: readonly string[], { theme
   return [first, ...[...shown.slice(1), ...packed(parts, room, theme)].map((row) => `  ${row}`)];
 }
 
-/** Rows of whole parts. */
 function packed(parts: Parts, room: number, theme: Theme): readonly string[] {
   const rows: string[] = [];
   for (const part of parts) {
@@ -98,7 +95,6 @@ const FATES: { readonly [F in Fate]: string } = {
   now: "enter: stop this run and send",
 };
 
-/** A model call failed and will be tried again. */
 function retryParts({ waitsFor }: Attachment, now: number): { readonly head: string; readonly rest: Parts } | null {
   if (waitsFor?.kind !== "model") return null;
   const left = waitsFor.until - now;
@@ -152,7 +148,6 @@ function keysOf({ line, process }: State, theme: Theme): readonly string[] {
   return heldKeys(process).map(({ letter, word }) => `${theme.bold(letter)} ${word}`);
 }
 
-/** The head, then as many parts as fit. */
 function fitted(head: string, rest: Parts, columns: number, theme: Theme): string {
   const kept: string[] = [];
   let room = columns - Bun.stringWidth(head) - 2;

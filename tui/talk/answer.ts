@@ -42,7 +42,6 @@ export class AnswerText {
     return lines.flatMap((line) => this.take(line));
   }
 
-  /** The open block, drawn. */
   tail(): readonly string[] {
     const columns = this.options.columns();
     if (this.shown?.columns !== columns) this.shown = { columns, lines: this.drawnTail() };
@@ -55,7 +54,6 @@ export class AnswerText {
     return open.length === 0 ? [] : [...this.gap(open[0] ?? ""), ...this.drawn(open)];
   }
 
-  /** The rest of the answer. */
   end(): readonly string[] {
     this.shown = null;
     const rest = this.last === "" ? [] : this.take(this.last);

@@ -1,4 +1,4 @@
-// What the terminal reads of a process before it shows it: state, last messages, pending requests, model.
+// Reads a process before the terminal shows it: state, last messages, pending requests, model.
 
 import type { Approval, ProcessInfo } from "../../src/abi/process/process.ts";
 import type { Sys } from "../../src/abi/sys.ts";
@@ -9,15 +9,13 @@ import { collapsedOf, openCallsOf } from "./collapsed.ts";
 import { entriesOf } from "./entries.ts";
 
 export const SHOWN_MESSAGES = 6;
-/** The least that one takes: itself and an empty row. */
+/** A row of text and an empty row. */
 const ROWS_PER_MESSAGE = 2;
 
 export interface Attached {
   readonly info: ProcessInfo;
   readonly page: HistoryPage;
-  /** Of all processes. */
   readonly approvals: readonly Approval[];
-  /** null if unknown. */
   readonly model: string | null;
   /** The host directory that it works in. */
   readonly directory: string | null;

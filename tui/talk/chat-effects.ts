@@ -7,8 +7,7 @@ import { quoted } from "../../src/lib/text/quote.ts";
 import type { Answer } from "../../src/syscalls/approval/hil.ts";
 import type { Speaking } from "../../src/syscalls/repo/workspace.ts";
 import type { Aborted, Answered, HistoryPage, Sent } from "../../src/syscalls/services.ts";
-import { type EffectPorts, failed } from "../effect-ports.ts";
-import { worded } from "../screen/worded.ts";
+import { type EffectPorts, failed, worded } from "../effect-ports.ts";
 import type { EffectOf } from "../state/effect.ts";
 import type { Context } from "../state/process.ts";
 import { SHOWN_MESSAGES } from "./attach.ts";
@@ -16,7 +15,6 @@ import { entriesOf } from "./entries.ts";
 import { unsent } from "./send.ts";
 
 const COMMANDS_KEPT = 5;
-/** The longest that leaving takes. */
 const FAREWELL_MS = 1000;
 
 export class ChatEffects {
@@ -31,7 +29,6 @@ export class ChatEffects {
     this.sending.add(sending);
   }
 
-  /** The next message tells the model about this command. */
   noteCommand(command: HostCommand): void {
     this.commands = [...this.commands, command].slice(-COMMANDS_KEPT);
   }
@@ -42,7 +39,7 @@ export class ChatEffects {
     if (!aborted) failed(this.ports, "too late: the message was sent already");
   }
 
-  /** Sends kept messages, and says which processes go on. */
+  /** Sends kept messages, and names the processes that continue. */
   async farewell(): Promise<void> {
     const { io, state, print } = this.ports;
     for (const effect of unsent(state())) this.send(effect);
@@ -130,7 +127,6 @@ export class ChatEffects {
     }
   }
 
-  /** The whole request: lists may cut it. */
   private async stored(id: string): Promise<Approval | null> {
     const { approvals } = await this.ports.io.sys().call<{ approvals: readonly Approval[] }>("hil.list", { id });
     return approvals[0] ?? null;

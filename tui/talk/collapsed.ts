@@ -8,7 +8,6 @@ import { themeOf } from "../screen/theme.ts";
 import type { Collapsed, Conversation } from "../state/process.ts";
 import { subjectOf } from "./subject.ts";
 
-/** Kept texts have no colours: the view adds them. */
 const PLAIN = themeOf({ colour: false, unicode: true });
 
 export interface Opened {
@@ -38,7 +37,6 @@ export function nextCollapsed({ collapsed, calls, opened }: Conversation): Opene
   return next === undefined ? null : { collapsed: next, nth, count: all.length };
 }
 
-/** A call and its output; null while it runs. */
 export function collapsedCall(tool: string, args: object, output: string | null): Collapsed {
   const diff = diffOf(args, lineIn(output));
   const rest = Object.entries(args).filter(([name]) => diff === null || !CHANGES.has(name));
@@ -74,7 +72,6 @@ export function diffOf(args: object, line: number | null = null): Difference | n
   return { text: line === null ? lines.join("\n") : numbered(), added: count("+"), removed: count("-") };
 }
 
-/** Of stored messages. */
 export function collapsedOf({ messages }: HistoryPage): readonly Collapsed[] {
   const argsOf = new Map<string, object>();
   return messages.flatMap((message): Collapsed[] => {

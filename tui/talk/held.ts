@@ -1,5 +1,5 @@
-// Keys for a paused process, on an empty line: retry, switch the model, raise the budget. All but retry only put a line there for the
-// person to finish. A letter that more letters follow at once was the beginning of a word. Pure.
+// Keys for a paused process, on an empty line: retry, switch the model, raise the budget. All but retry start a line to complete. A letter
+// followed by more letters was the beginning of a word. Pure.
 
 import { EMPTY, typed, withText } from "../line/editor.ts";
 import type { Key } from "../line/keys.ts";

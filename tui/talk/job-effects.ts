@@ -8,7 +8,6 @@ import type { EffectPorts } from "../effect-ports.ts";
 import { inDirectory } from "../state/state.ts";
 import { jobRows } from "./jobs.ts";
 
-/** Of the prompt, as the label of the task. */
 export const LABEL_CHARS = 60;
 
 export async function startInBackground({ io, state, dispatch }: EffectPorts, text: string): Promise<void> {

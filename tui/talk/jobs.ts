@@ -94,7 +94,6 @@ function pidOf({ background: { jobs } }: State, name: string | undefined): strin
   return found?.pid ?? null;
 }
 
-/** The output of `jobs`. */
 export function jobRows(jobs: readonly Job[], processes: readonly ProcessInfo[]): readonly string[] {
   const states = jobs.map(({ pid }) => stateOf(processes.find((each) => each.pid === pid)));
   const width = Math.max(...states.map((state) => state.length));
@@ -113,7 +112,6 @@ function stateOf(process: ProcessInfo | undefined): string {
   return lastStatus === null || lastStatus === "ok" ? "done" : lastStatus;
 }
 
-/** Notes the end of a job that is not attached. */
 export function withJobNews(reduced: Reduced, signal: Signal): Reduced {
   const { state } = reduced;
   if (signal.name !== "chat.complete" || signal.mergedInto !== null || signal.queued !== 0) return reduced;

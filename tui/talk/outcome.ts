@@ -7,7 +7,6 @@ import { diffOf } from "./collapsed.ts";
 export interface Outcome {
   readonly isGood: boolean;
   readonly words: string;
-  /** The end of the output of a failed call. */
   readonly lines: readonly string[];
 }
 

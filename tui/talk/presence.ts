@@ -3,14 +3,71 @@
 import type { Io } from "../../commands/command.ts";
 import { allProcesses } from "../../commands/proc/top.ts";
 import { LIMITS } from "../../src/abi/config/limits.ts";
+import type { Message } from "../../src/abi/process/message.ts";
 import type { Signal } from "../../src/abi/signal.ts";
 import type { HistoryPage } from "../../src/syscalls/services.ts";
 import type { Effect, Entry } from "../state/effect.ts";
 import type { AppEvent } from "../state/event.ts";
-import { Following, type Gap } from "./following.ts";
 import { missedText, type Seen } from "./missed.ts";
 
-/** How far each process was seen at this terminal. */
+interface Gap {
+  readonly afterSeq: number;
+  /** The last missing number. */
+  readonly through: number;
+}
+
+const TEXTS_MAX = 50;
+
+class Following {
+  /** The newest number that was shown or skipped; below zero before history was read. */
+  seq = -1;
+  private ownRuns: string[] = [];
+  private ownTexts: string[] = [];
+
+  begin(seq: number): void {
+    this.seq = seq;
+    this.ownRuns = [];
+    this.ownTexts = [];
+  }
+
+  /** This terminal sends the text, and shows it itself. */
+  sending(text: string): void {
+    this.ownTexts = [...this.ownTexts, text].slice(-TEXTS_MAX);
+  }
+
+  sent(runId: string): void {
+    this.ownRuns = [...this.ownRuns, runId].slice(-TEXTS_MAX);
+  }
+
+  /** The messages to read before the signal can be shown; null if none is missing. */
+  gapBefore(signal: Signal): Gap | null {
+    if (!("seq" in signal) || typeof signal.seq !== "number") return null;
+    // A summary replaces older messages, so its number is out of order.
+    if (signal.name === "chat.compacted" || signal.name === "process.compacted") return null;
+    const through = signal.name === "chat.start" ? signal.seq : signal.seq - 1;
+    if (this.seq < 0) return null;
+    const isOwn = signal.name === "chat.start" && through === this.seq + 1 && this.ownRuns.includes(signal.run);
+    const gap = through > this.seq && !isOwn ? { afterSeq: this.seq, through } : null;
+    this.seq = Math.max(this.seq, signal.seq);
+    return gap;
+  }
+
+  /** The messages that people sent from other clients. */
+  fromElsewhere(messages: readonly Message[], { through }: Gap): readonly string[] {
+    return messages.flatMap((message) =>
+      message.role === "user" && message.id <= through && !this.isOwn(message.runId, message.content)
+        ? [message.content]
+        : [],
+    );
+  }
+
+  private isOwn(runId: string | null, text: string): boolean {
+    const at = this.ownTexts.indexOf(text);
+    if (at !== -1) this.ownTexts.splice(at, 1);
+    return at !== -1 || (runId !== null && this.ownRuns.includes(runId));
+  }
+}
+
 export interface SeenPort {
   of(pid: string): Seen | null;
   keep(pid: string, seen: Seen): void;
@@ -58,12 +115,10 @@ export class Presence {
     if (since !== null) void this.showMissed({ pid, since, left }).catch(() => {});
   }
 
-  /** The last message of the attached process that was seen. */
   get seq(): number {
     return this.following.seq;
   }
 
-  /** Stores how far the attached process was seen. */
   keep(): void {
     const { seen, pid, io } = this.options;
     const { seq } = this.following;
@@ -71,7 +126,7 @@ export class Presence {
   }
 
   /** Messages sent from here are not read back. */
-  noting(event: AppEvent, effects: readonly Effect[]): void {
+  observe(event: AppEvent, effects: readonly Effect[]): void {
     if (event.type === "sent") this.following.sent(event.runId);
     for (const effect of effects) if (effect.do === "send") this.following.sending(effect.text);
     if (event.type === "signal" && event.signal.name === "chat.complete") this.keep();

@@ -1,5 +1,5 @@
-// Messages on their way: sent at once if nothing runs, otherwise shown as queued until a run takes them. A message that waits for the end of
-// the run is kept here, and goes to the kernel before this terminal leaves. Pure.
+// Messages on their way: sent at once if nothing runs, otherwise queued until a run takes them. Messages for after the run are kept here
+// and sent before this terminal leaves. Pure.
 
 import { emptied, withText } from "../line/editor.ts";
 import { act, type EffectOf, only, print, type Reduced } from "../state/effect.ts";

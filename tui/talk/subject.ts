@@ -1,6 +1,5 @@
 // The subject of a call: its command, path, query … Pure.
 
-/** The first argument that names one. */
 export function subjectOf(tool: string, args: object): string {
   const values = args as { readonly [name: string]: unknown };
   if (tool === "Search" && typeof values.query === "string") return `${values.query} in ${values.path ?? "~"}`;

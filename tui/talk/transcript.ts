@@ -6,7 +6,6 @@ import type { Usage } from "../../src/abi/process/process.ts";
 import { reveal, Sanitizer, sanitize } from "../../src/lib/text/sanitize.ts";
 import { cutWidth } from "../../src/lib/text/truncate.ts";
 import { cardLines } from "../cards/card-view.ts";
-import { overMark, PROMPT, RUNS, TYPED } from "../screen/marks.ts";
 import { countText, durationText, usdText } from "../screen/numbers.ts";
 import type { Theme } from "../screen/theme.ts";
 import type { Entry, EntryOf } from "../state/effect.ts";
@@ -15,11 +14,23 @@ import { diffOf } from "./collapsed.ts";
 import { outcomeOf } from "./outcome.ts";
 import { subjectOf } from "./subject.ts";
 
+const mark = (letter: string) => `\x1b]133;${letter}\x1b\\`;
+
+/** Before the glyph of an entered line, after the glyph, and before the output. */
+const PROMPT = mark("A");
+const TYPED = mark("B");
+const RUNS = mark("C");
+
+/** After the output. */
+function overMark(ok: boolean): string {
+  return mark(`D;${ok ? 0 : 1}`);
+}
+
 export interface TranscriptOptions {
   readonly theme: Theme;
   readonly columns: () => number;
   readonly commit: (lines: readonly string[]) => void;
-  /** Whether the terminal takes marks of prompts and of the ends of their output. */
+  /** The terminal understands marks (OSC 133). */
   readonly marked?: boolean;
 }
 
@@ -50,9 +61,7 @@ export class Transcript {
   private began = false;
   /** The reason of the last retry, if no other entry followed. */
   private retried: string | null = null;
-  /** The hint for ctrl-o is shown once. */
   private hinted = false;
-  /** A mark before the next line. */
   private mark = "";
   private readonly printers: Printers;
 
@@ -74,7 +83,6 @@ export class Transcript {
     };
   }
 
-  /** The part of the answer that is not finished. */
   tail(): readonly string[] {
     const lines = this.open?.answer.tail() ?? [];
     return lines.length === 0 || this.pouring || !this.began ? lines : ["", ...lines];
@@ -129,7 +137,6 @@ export class Transcript {
     this.shown = null;
   }
 
-  /** The shown part of this answer; null if none. */
   private shownOf(turn: number): string | null {
     if (this.open?.turn === turn) return this.open.text;
     return this.shown?.turn === turn ? this.shown.text : null;

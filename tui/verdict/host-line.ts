@@ -6,7 +6,6 @@ import { ADDRESSED, HOST_ENGLISH, JOINING, RESERVED, SUBCOMMANDS, VERBS } from "
 export interface HostKnown {
   /** A program, builtin or function of gsv's shell. */
   readonly isProgram: (word: string) => boolean;
-  /** A program on the PATH of this computer. */
   readonly isHostProgram: (word: string) => boolean;
   /** Of the words of the line, those that are paths of something. */
   readonly exists: (word: string) => boolean;

@@ -14,9 +14,7 @@ export type Route =
 export interface Known {
   readonly isProgram: (word: string) => boolean;
   readonly isSlash: (word: string) => boolean;
-  /** A program on the PATH of this computer. */
   readonly isHostProgram: (word: string) => boolean;
-  /** Whether the word is a path that exists. */
   readonly exists: (word: string) => boolean;
 }
 

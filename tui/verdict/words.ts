@@ -74,7 +74,7 @@ export const SUBCOMMANDS: { readonly [program: string]: ReadonlySet<string> } = 
   open: new Set(["."]),
 };
 
-/** After a program's name they make it the subject of a sentence. */
+/** Verbs after a program's name make it the subject of a sentence. */
 export const VERBS: ReadonlySet<string> = new Set(
   [
     "is are was were isn't aren't wasn't does doesn't do don't did didn't has hasn't have had can can't cannot could should shouldn't will won't would",

@@ -16,7 +16,11 @@ export function pagerLines({ pager, theme, columns, rows }: PagerProps): readonl
   const size = { columns: columns - 1, rows: rows - 1 };
   const { rows: shown, through } = pagerRows(pager, size);
   const words = pager.search?.words ?? "";
-  const paint = looksLikeDiff(pager.lines) ? ofDiff(theme) : OF_GSV.test(pager.title) ? ofPage(pager.lines, theme) : as;
+  const paint = looksLikeDiff(pager.lines)
+    ? ofDiff(theme)
+    : OF_GSV.test(pager.title)
+      ? ofPage(pager.lines, theme)
+      : asIs;
   const body = shown.map((row) => marked(row, words, paint, theme));
   const blank = Array.from({ length: Math.max(0, size.rows - body.length) }, () => "");
   return [...body, ...blank, fit(footLine(pager, through, size.columns, theme), size.columns)];
@@ -41,10 +45,9 @@ function looksLikeDiff(lines: readonly string[]): boolean {
   return lines.slice(0, 40).some((line) => /^(?:@@ |diff | *\d+ [+-] )/.test(line));
 }
 
-/** Help, or a page of the manual. */
 const OF_GSV = /^(?:gsv )?(?:help|man)(?: |$)| --help(?: |$)/;
 
-function as(row: string): string {
+function asIs(row: string): string {
   return row;
 }
 

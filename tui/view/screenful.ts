@@ -27,7 +27,6 @@ export interface ViewKey {
   readonly minor: number;
 }
 
-/** All rows of the screen; the selected one is visible. */
 export function screenful(
   { title, head, body, at, detail, foot }: Screenful,
   { columns, rows }: Size,
@@ -44,7 +43,6 @@ export function screenful(
   return [...above, ...shown, ...blank, ...kept, "", foot].slice(0, rows).map((line) => fit(line, columns - 1));
 }
 
-/** Cuts a line, with its colours. */
 export function fit(line: string, columns: number): string {
   return Bun.stringWidth(line) <= columns ? line : Bun.sliceAnsi(line, 0, columns);
 }

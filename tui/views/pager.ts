@@ -18,7 +18,6 @@ export function newPager(title: string, text: string, below: View | null): Pager
   return { kind: "pager", title, lines, top: { line: 0, row: 0 }, search: null, typing: null, below };
 }
 
-/** null closes the pager. */
 export function onPagerKey(pager: Pager, key: Key, size: PagerSize): Pager | null {
   if (pager.typing !== null) return onTyping(pager, pager.typing, key, size);
   const to = moveOf(key, size);

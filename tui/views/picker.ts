@@ -22,7 +22,6 @@ export function newPicker(kind: PickerKind, items: readonly Item[] | null): Pick
   return { kind, items, typed: "", selected: null, ending: null, hasty: false };
 }
 
-/** Items with every typed word. */
 export function matchingItems({ items, typed }: Picker): readonly Item[] {
   const words = typed.toLowerCase().split(/\s+/);
   return (items ?? []).filter(({ id, mark, text, note }) => {

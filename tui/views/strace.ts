@@ -3,10 +3,11 @@
 import { callChoice, isChosen, isFailure, type Traced, traceCells } from "../../commands/proc/trace-table.ts";
 import type { Key } from "../line/keys.ts";
 import type { Strace, View } from "../state/views.ts";
+import { onFilterKey, stepOf } from "./table-keys.ts";
 
 export type StraceCommand = "leave" | "write" | "log";
 
-/** The log itself holds no more by default. */
+/** The default size of the log. */
 const CALLS_MAX = 2000;
 
 export function newStrace(pid: string, expression: string, below: View | null): Strace {
@@ -57,7 +58,7 @@ export function onStraceKey(
   const stays = (next: Strace) => ({ strace: next, command: null });
   const commands = (command: StraceCommand) => ({ strace, command });
   if (strace.filtering) return stays(onFilterKey(strace, key));
-  const by = stepOf(key, page);
+  const by = stepOf(key, page, { k: -1, j: 1, " ": page, b: -page });
   if (by !== null) return stays(movedBy(strace, by));
   if (key.name === "escape" && strace.open) return stays({ ...strace, open: false });
   if (key.name === "escape" || key.text === "q" || (key.ctrl && "ct".includes(key.text))) return commands("leave");
@@ -78,26 +79,10 @@ export function onStraceKey(
   }
 }
 
-function stepOf(key: Key, page: number): number | null {
-  const named = { up: -1, down: 1, pageup: -page, pagedown: page, home: -Infinity, end: Infinity } as {
-    readonly [name: string]: number;
-  };
-  if (key.name !== "text") return named[key.name] ?? null;
-  if (key.ctrl || key.alt) return null;
-  return { k: -1, j: 1, " ": page, b: -page, g: -Infinity, G: Infinity }[key.text] ?? null;
-}
-
 /** Down from the newest call follows again. */
 function movedBy(strace: Strace, by: number): Strace {
   const shown = shownCalls(strace);
   const to = selectedAt(strace, shown) + by;
   if (to >= shown.length - (by > 1 ? 1 : 0)) return { ...strace, selected: null };
   return { ...strace, selected: shown[Math.max(0, to)]?.id ?? null };
-}
-
-function onFilterKey(strace: Strace, key: Key): Strace {
-  if (key.name === "enter") return { ...strace, filtering: false };
-  if (key.name === "escape") return { ...strace, filtering: false, filter: "" };
-  if (key.name === "backspace") return { ...strace, filter: [...strace.filter].slice(0, -1).join("") };
-  return key.name === "text" && !key.ctrl && !key.alt ? { ...strace, filter: strace.filter + key.text } : strace;
 }

@@ -5,6 +5,7 @@ import type { ProcessInfo } from "../../src/abi/process/process.ts";
 import type { SignalOf } from "../../src/abi/signal.ts";
 import type { Key } from "../line/keys.ts";
 import { SORTS, type Top } from "../state/views.ts";
+import { onFilterKey, stepOf } from "./table-keys.ts";
 
 export type TopCommand =
   | { readonly name: "leave" }
@@ -32,6 +33,7 @@ export const NEW_TOP: Top = {
   held: { pids: [], until: 0 },
 };
 
+const PAGE_ROWS = 10;
 const HOLD_MS = 2000;
 const RATE_MS = 5000;
 const CHARS_PER_TOKEN = 4;
@@ -56,7 +58,6 @@ function liveOf(top: Top, pid: string, now: number): Live {
   };
 }
 
-/** Tokens a second, over the last few seconds. */
 export function rateOf({ written }: Top, pid: string | null, now: number): number {
   const lately = written.filter((each) => each.at > now - RATE_MS && (pid === null || each.pid === pid));
   return lately.reduce((sum, { chars }) => sum + chars, 0) / CHARS_PER_TOKEN / (RATE_MS / 1000);
@@ -94,7 +95,6 @@ export function toLookAt({ processes, looks, selected }: Top): readonly ProcessI
   return [...new Set([...first, ...stale])].slice(0, LOOKS_MAX);
 }
 
-/** Counts output for the rate. */
 export function withDelta(top: Top, signal: SignalOf<"chat.delta">, at: number): Top {
   const lately = top.written.filter((each) => each.at > at - RATE_MS);
   return { ...top, written: [...lately, { pid: signal.pid, at, chars: signal.text.length }] };
@@ -109,7 +109,7 @@ export function onTopKey(before: Top, key: Key, at: number): TopReduced {
     const command = isKill ? ({ name: "kill", pid: process.pid } as const) : null;
     return { top: { ...top, ending: null }, command };
   }
-  const by = stepOf(key);
+  const by = stepOf(key, PAGE_ROWS, {});
   if (by !== null) return { top: movedTo(top, by, at), command: null };
   if (key.name === "escape" && top.filter !== "") return { top: { ...top, filter: "" }, command: null };
   if (key.name === "escape" || key.text === "q" || (key.ctrl && "ct".includes(key.text)))
@@ -123,16 +123,6 @@ export function onTopKey(before: Top, key: Key, at: number): TopReduced {
   return onLetter(top, key.text, process);
 }
 
-function stepOf(key: Key): number | null {
-  const page = 10;
-  const named = { up: -1, down: 1, pageup: -page, pagedown: page, home: -Infinity, end: Infinity } as {
-    readonly [name: string]: number;
-  };
-  if (key.name !== "text") return named[key.name] ?? null;
-  return key.ctrl || key.alt ? null : ({ g: -Infinity, G: Infinity }[key.text] ?? null);
-}
-
-/** Letters that change the view only. */
 function onViewLetter(top: Top, letter: string): Top | null {
   const loose = { ...top, held: NEW_TOP.held };
   if (letter === "s") return { ...loose, sort: SORTS[(SORTS.indexOf(top.sort) + 1) % SORTS.length] ?? "age" };
@@ -159,13 +149,6 @@ function onLetter(top: Top, letter: string, { pid, state }: ProcessInfo): TopRed
     default:
       return { top, command: null };
   }
-}
-
-function onFilterKey(top: Top, key: Key): Top {
-  if (key.name === "enter") return { ...top, filtering: false };
-  if (key.name === "escape") return { ...top, filtering: false, filter: "" };
-  if (key.name === "backspace") return { ...top, filter: [...top.filter].slice(0, -1).join("") };
-  return key.name === "text" && !key.ctrl && !key.alt ? { ...top, filter: top.filter + key.text } : top;
 }
 
 function movedTo(top: Top, by: number, now: number): Top {

@@ -10,10 +10,12 @@ import type { ModelInfo, ModelPage } from "../../src/syscalls/run/ai.ts";
 import type { HistoryPage, TraceRow } from "../../src/syscalls/services.ts";
 import type { BudgetInfo } from "../../src/syscalls/system/spending.ts";
 import type { EffectPorts } from "../effect-ports.ts";
+import { themeOf } from "../screen/theme.ts";
 import type { Item, Look } from "../state/views.ts";
-import { plainHistory } from "../talk/plain-history.ts";
+import { entriesOf } from "../talk/entries.ts";
+import { Transcript } from "../talk/transcript.ts";
 
-/** How long the kernel waits for the next call before it answers. */
+/** The kernel waits this long for the next call. */
 const TRACE_WAIT_MS = 20_000;
 
 export class ViewEffects {
@@ -91,4 +93,13 @@ function modelItem({ model, windowTokens, inputUsd, outputUsd, aliases }: ModelI
   const window = windowTokens === null ? "" : `${Math.round(windowTokens / 1000)}k`;
   const price = inputUsd === null || outputUsd === null ? "" : `$${inputUsd} in, $${outputUsd} out`;
   return { id: model, mark: window, text: price, note: aliases.join(" "), isNow: model === now };
+}
+
+function plainHistory(page: HistoryPage, columns: number): string {
+  const lines: string[] = [];
+  const commit = (more: readonly string[]) => void lines.push(...more);
+  const theme = themeOf({ colour: false, unicode: true });
+  const transcript = new Transcript({ theme, columns: () => columns, commit });
+  for (const entry of entriesOf(page)) transcript.add(entry);
+  return Bun.stripANSI(lines.join("\n"));
 }

@@ -14,7 +14,6 @@ import { askItems, newPicker, onPickerKey, selectedItem, themeItems, withItems }
 import { newStrace, onStraceKey, withCalls } from "./strace.ts";
 import { NEW_TOP, onTopKey, type TopCommand, toLookAt, withDelta } from "./top.ts";
 
-/** What a view needs besides the state. */
 export interface ViewPorts {
   readonly at: number;
   readonly size: PagerSize;
@@ -215,7 +214,6 @@ function listed(state: State, { processes, day }: EventOf<"listed">): Reduced {
   return stale.length === 0 ? only(shown) : act(shown, { do: "look", processes: stale });
 }
 
-/** Enter was pressed before the list came. */
 function chosenInHaste(state: State, picker: Picker | null): Reduced | null {
   const item = picker?.hasty === true && picker.kind === "process" ? selectedItem(picker) : null;
   if (item === null) return null;
@@ -223,7 +221,6 @@ function chosenInHaste(state: State, picker: Picker | null): Reduced | null {
   return item.isNow ? only(closed) : act(closed, { do: "attach", pid: item.id });
 }
 
-/** top counts the output of all processes. */
 export function withRate(state: State, signal: Signal, at: number): State {
   const { view } = state.overlay;
   if (view?.kind !== "top" || signal.name !== "chat.delta") return state;

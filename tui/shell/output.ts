@@ -1,6 +1,7 @@
-// Output of a command, kept until it is known how long it is.
+// Output of commands: kept until its length is known, and terminal output as plain text for the agent.
 
 import type { Output } from "../../commands/command.ts";
+import { sanitize } from "../../src/lib/text/sanitize.ts";
 
 export class KeptOutput implements Output {
   text = "";
@@ -35,4 +36,11 @@ export class KeptOutput implements Output {
   get rows() {
     return this.terminal.rows;
   }
+}
+
+const ALTERNATE_SCREEN = "\x1b[?1049h";
+
+export function plainText(output: string): string {
+  if (output.includes(ALTERNATE_SCREEN)) return "[full-screen program]";
+  return sanitize(output.replace(/\r+\n/g, "\n").replace(/[^\n]*\r/g, ""));
 }
