@@ -32,7 +32,10 @@ const VERBS: { readonly [domain: string]: { readonly [verb: string]: Load } } = 
     export: async () => (await import("./history/session-export.ts")).exportSession,
   },
   storage: { verify: async () => (await import("./system/storage.ts")).verify },
-  policy: { edit: async () => (await import("./approvals/policy.ts")).edit },
+  policy: {
+    rm: () => derived("policy.revoke", "policy rm"),
+    edit: async () => (await import("./approvals/policy.ts")).edit,
+  },
   config: {
     get: async () => (await import("./config/config.ts")).get,
     list: async () => (await import("./config/config.ts")).list,

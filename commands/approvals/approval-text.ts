@@ -29,6 +29,7 @@ export function approvalText(asked: ApprovalView): string {
     ...failureLines(asked),
     `  to ${shown(why)}`,
     ...reasonLines(asked),
+    ...patternLines(asked),
   ].join("\n");
 }
 
@@ -87,6 +88,11 @@ export function requestLines({
   const rest = Object.entries(args).filter(([name]) => name !== main && name !== "target");
   const others = diff === null ? rest : rest.filter(([name]) => !CHANGES.has(name));
   return [...(body === null ? [] : quoted(body)), ...others.flatMap(([name, value]) => argumentText(name, value))];
+}
+
+function patternLines({ about }: Pick<ApprovalView, "about">): readonly string[] {
+  const { patterns = [], once } = about ?? {};
+  return once || patterns.length === 0 ? [] : [`  patterns: ${patterns.map(shown).join(" · ")}`];
 }
 
 export function reasonLines({ about }: Pick<ApprovalView, "about">): readonly string[] {

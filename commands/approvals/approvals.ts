@@ -32,18 +32,28 @@ export const approve = command(
     input: {
       id,
       always: field.flag("and allow exactly this from now on"),
+      pattern: field.optional(
+        field.text("and allow what this covers, like 'npm install *'", { longest: 2000, meta: "PATTERN" }),
+      ),
       edit: field.flag("edit the command or text first"),
     },
-    examples: ["gsv approve k3x9", "gsv approve k3x9 --always", "gsv approve k3x9 --edit"],
+    examples: [
+      "gsv approve k3x9",
+      "gsv approve k3x9 --always",
+      "gsv approve k3x9 --pattern 'npm install *'",
+      "gsv approve k3x9 --edit",
+    ],
     notes: [
       GIVEN_TWICE,
-      "--always adds a rule for exactly this call in this directory. gsv policy list shows it, gsv policy revoke removes it.",
+      "--always adds a rule for exactly this call in this directory. gsv policy list shows it, gsv policy rm removes it.",
+      "--pattern adds a rule for more than this call. gsv approvals ID lists the patterns of a request.",
     ],
   },
   async ({ args, json }, io) => {
     const asked = await openApproval(io.sys(), args.id);
     const changed = args.edit ? { args: await changedBy(io, args.id, asked) } : {};
-    const always = args.always ? { always: true } : {};
+    const pattern = args.pattern === undefined ? {} : { pattern: args.pattern };
+    const always = args.always || args.pattern !== undefined ? { always: true, ...pattern } : {};
     const status = await answer(
       io,
       { id: args.id, decision: "approve", ...hashOf(asked), ...always, ...changed },

@@ -83,7 +83,7 @@ function steeringIn({ type, text, interrupt }: Line): Steering | null {
   return { type, text, interrupt: interrupt === true };
 }
 
-function answerIn({ type, id, decision, text, message, always, args, hash }: Line): Answer | null {
+function answerIn({ type, id, decision, text, message, always, pattern, args, hash }: Line): Answer | null {
   if (typeof id !== "string") return null;
   if (type === "answer") return typeof text === "string" ? { id, decision: "answer", text } : null;
   const said = typeof decision === "string" && Object.hasOwn(DECISIONS, decision) ? DECISIONS[decision] : undefined;
@@ -94,6 +94,7 @@ function answerIn({ type, id, decision, text, message, always, args, hash }: Lin
     ...(typeof message === "string" && { message }),
     ...(typeof hash === "string" && { hash }),
     ...(always === true && { always }),
+    ...(typeof pattern === "string" && { pattern }),
     ...(typeof args === "object" && args !== null && { args: args as { readonly [name: string]: unknown } }),
   };
 }

@@ -124,7 +124,8 @@ export class Asking {
   private async decided({ id, about }: OpenRequest, line: string): Promise<Reply | null> {
     const [first = "", ...why] = line.split(/\s+/);
     if (why.length === 0 && /^e(?:dit)?$/i.test(first)) return await this.edited(id);
-    if (/^a(?:lways)?$/i.test(line) && about?.once !== true) return { decision: "approve", always: true };
+    if (/^a(?:lways)?$/i.test(first) && about?.once !== true)
+      return { decision: "approve", always: true, ...(why.length > 0 && { pattern: why.join(" ") }) };
     const decision = decisionIn(first.replace(/,$/, ""));
     if (decision === "approve" && why.length === 0) return { decision };
     if (decision !== "deny") return null;

@@ -29,6 +29,22 @@ export const COMMAND = {
   why: "run with the network",
   about: { target: "host", directory: "/srv/site", reasons: ["the first time for this host"], diff: null },
 } as const;
+export const INSTALL = {
+  id: "n4p2",
+  tool: "Shell",
+  call: "shell.exec",
+  args: { command: "npm install lodash", target: "host" },
+  why: "run on this computer in /home/sam/src/app, in a sandbox with the network: npm install lodash",
+  about: {
+    target: "host",
+    directory: "/home/sam/src/app",
+    reasons: ["npm install lodash: changes files or processes"],
+    diff: null,
+    dangers: ["runs install scripts of packages"],
+    grants: ["network"],
+    patterns: ["npm install lodash *", "npm install *", "npm *"],
+  },
+} as const;
 export const FAILED = {
   id: "f3w8",
   tool: "Shell",

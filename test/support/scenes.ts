@@ -2,7 +2,7 @@
 
 import { PID, said } from "./chat.ts";
 import { asked, type Scene, toolResult } from "./scene-steps.ts";
-import { ANSWER, COMMAND, EDIT, FAILED, QUESTION } from "./scene-talk.ts";
+import { ANSWER, COMMAND, EDIT, FAILED, INSTALL, QUESTION } from "./scene-talk.ts";
 import { HELD } from "./scenes-held.ts";
 
 export const SCENES: readonly Scene[] = [
@@ -100,6 +100,16 @@ export const SCENES: readonly Scene[] = [
       await asked(played, ", install it");
       const about = { ...COMMAND.about, dangers: ["runs code from the network"], grants: ["network" as const] };
       await played.play(said.hil({ ...COMMAND, pid: PID, about }));
+    },
+  },
+  {
+    name: "approval-more",
+    play: async (played) => {
+      await asked(played, ", install lodash");
+      await played.play(said.hil(INSTALL));
+      await played.settle(450);
+      await played.type("a");
+      await played.settle(450);
     },
   },
   {

@@ -15,6 +15,7 @@ import type { Theme } from "../screen/theme.ts";
 import type { Ask } from "../state/asks.ts";
 import type { State } from "../state/state.ts";
 import { subjectOf } from "../talk/subject.ts";
+import { isAllowing, waysOf } from "./allowing.ts";
 import { hangingRows } from "./ask-rows.ts";
 import { fitsTitle, titleOf } from "./card-title.ts";
 import { choicesOf, inTurn, shownAsk } from "./cards.ts";
@@ -61,6 +62,8 @@ export function cardView(state: State, place: CardPlace): CardView | null {
   const waited = clockText(now - ask.since);
   const placed = asks.length > 1 ? `${at + 1} of ${asks.length} · ${waited}` : waited;
   const titleRoom = columns - placed.length - TITLE_GAPS;
+  const ways = isAllowing(state, ask) ? waysOf(ask) : null;
+  if (ways !== null) return waysView(ask, ways, state, place);
   const all = cardLines(ask, { theme, columns: columns - 4, isInTitle: fitsTitle(ask, titleRoom) });
   // The title and the keys are always there.
   const room = Math.max(1, rows - 2 - why.length - others.length - (isTight ? 0 : GAPS));
@@ -74,6 +77,27 @@ export function cardView(state: State, place: CardPlace): CardView | null {
     keys: keysLine(ask, state, place, left > 0 || why.length < whole.length || ask.inPart === true),
     others,
     isTight,
+  };
+}
+
+/** The ways to allow more, in place of the call. */
+function waysView(ask: Ask, ways: readonly string[], state: State, place: CardPlace): CardView {
+  const { theme, columns, rows } = place;
+  const marked = state.asking.allowing?.at ?? 0;
+  const room = columns - 8;
+  const lines = ways.map((way, index) => {
+    const text = cutWidth(reveal(way).replaceAll("\n", "⏎"), room);
+    return index === marked ? `${theme.you(theme.glyphs.say)} ${index + 1} ${text}` : `  ${index + 1} ${text}`;
+  });
+  const where = ask.about?.directory == null ? "" : ` in ${reveal(ask.about.directory)}`;
+  return {
+    title: titleOf(ask, columns - TITLE_GAPS),
+    place: "",
+    why: wrapped(`from now on, run without asking${where}:`, columns - 4),
+    lines,
+    keys: keysLine(ask, state, place, false),
+    others: [],
+    isTight: rows < ROOMY_ROWS,
   };
 }
 
@@ -140,9 +164,10 @@ function keysLine(ask: Ask, state: State, { theme, columns }: CardPlace, isCut: 
   const isQuestion = ask.kind === "question";
   const fit = (first: readonly Key[], rest: readonly Key[] = []) => keysThatFit(first, rest, columns - 3, theme);
   if (chosen !== null) return `${theme.needs(`${chosen.letter} ${theme.glyphs.dots}`)}   ${fit([["esc", "cancel"]])}`;
+  const isListed = isAllowing(state, ask);
   if (replying === ask.id)
     return fit([
-      ["enter", isQuestion ? "answer" : "deny with this reason"],
+      ["enter", isQuestion ? "answer" : isListed ? "allow this" : "deny with this reason"],
       ["esc", "cancel"],
     ]);
   const count = Math.min(9, choicesOf(ask.args).length);
@@ -154,14 +179,15 @@ function keysLine(ask: Ask, state: State, { theme, columns }: CardPlace, isCut: 
     ...(asks.length > 1 ? [["tab", "next"] as const] : []),
     ...(isCut ? [["d", "show all"] as const] : []),
   ];
+  if (isListed)
+    return fit([
+      [`1-${waysOf(ask)?.length ?? 1}`, "choose"],
+      ["e", "edit"],
+      ["esc", "back"],
+    ]);
   if (isQuestion) return fit([count === 0 ? ["r", "answer"] : [count === 1 ? "1" : `1-${count}`, "choose"]], next);
   return fit(
-    [
-      ["y", "allow once", "once"],
-      ...(ask.about?.once === true ? [] : [["a", `always${scopeOf(ask)}`, "always"] as const]),
-      ["n", "deny"],
-      ["r", "deny, say why", "reason"],
-    ],
+    [["y", "allow once", "once"], ...alwaysKey(ask, theme), ["n", "deny"], ["r", "deny, say why", "reason"]],
     [...next, ["e", "edit"]],
   );
 }
@@ -184,6 +210,12 @@ function keysThatFit(first: readonly Key[], rest: readonly Key[], columns: numbe
     if (line !== undefined) return line;
   }
   return text(first, "  ", true);
+}
+
+function alwaysKey(ask: Ask, { glyphs: { dots } }: Theme): readonly Key[] {
+  if (ask.about?.once === true) return [];
+  if (waysOf(ask) !== null) return [["a", `allow more${dots}`, `more${dots}`]];
+  return [["a", `always${scopeOf(ask)}`, "always"]];
 }
 
 function scopeOf({ call }: Ask): string {

@@ -7,6 +7,7 @@ import type { Key } from "../line/keys.ts";
 import type { Ask, Asking } from "../state/asks.ts";
 import { act, only, type Reduced } from "../state/effect.ts";
 import { type State, set } from "../state/state.ts";
+import { allowAnswer, allowed, isAllowing, onAllowKey, waysOf } from "./allowing.ts";
 
 /** Keys this soon after a request appears were meant for the line. */
 export const IGNORED_MS = 400;
@@ -41,8 +42,10 @@ export function withCard(state: State, now: number): State {
   const ask = shownAsk(state);
   const isClosed = replying !== null && !asks.some(({ id }) => id === replying);
   const isMeant = chosen === null || (chosen.id === ask?.id && !isCovered(state));
+  const { allowing } = state.asking;
   const asking: Asking = {
     ...state.asking,
+    allowing: allowing?.id === ask?.id ? allowing : null,
     replying: isClosed ? null : replying,
     chosen: isMeant ? chosen : null,
   };
@@ -50,7 +53,8 @@ export function withCard(state: State, now: number): State {
   const isHalfTyped = state.line.input.text !== "" && !answering && replying === null;
   const isNew = ask.id !== card?.id || isCovered(state);
   const typedUntil = isHalfTyped ? now : (card?.typedUntil ?? 0);
-  if (!isNew && typedUntil === card.typedUntil) return isClosed || !isMeant ? { ...state, asking } : state;
+  const isSame = !isClosed && isMeant && asking.allowing === allowing;
+  if (!isNew && typedUntil === card.typedUntil) return isSame ? state : { ...state, asking };
   const wanted = ask.id === card?.id && card.isWanted === true ? { isWanted: true as const } : {};
   const next = { id: ask.id, since: isNew ? now : card.since, typedUntil, ...wanted };
   return set(state, "asking", { ...asking, card: next, answering: isNew ? false : answering });
@@ -67,6 +71,8 @@ export function onCardKey(state: State, key: Key, at: number): Reduced | null {
   const ask = shownAsk(state);
   if (ask === null || key.ctrl || key.alt) return null;
   const { answering } = state.asking;
+  const listed = onAllowKey(state, ask, key);
+  if (listed !== null) return listed;
   if (key.name === "escape" && answering) return only(set(state, "asking", { answering: false }));
   if (key.name === "tab" && !key.shift) return only(nextCard(state, at));
   if (key.name !== "text") return null;
@@ -84,7 +90,11 @@ function isTooSoon({ asking: { card, answering } }: State, at: number): boolean 
 }
 
 export function answered(state: State, ask: Ask, letter: string): Reduced | null {
-  const answer = answerOf(ask, letter);
+  const listed = allowed(state, ask, letter);
+  if (listed !== null && !("answer" in listed)) return listed;
+  if (letter === "a" && ask.kind === "approval" && waysOf(ask) !== null)
+    return only(set(state, "asking", { allowing: { id: ask.id, at: 1 }, answering: state.asking.answering }));
+  const answer = listed?.answer ?? answerOf(ask, letter);
   if (answer !== null) return given(set(state, "asking", { answering: false }), answer);
   if (letter === "r" && (ask.kind === "approval" || isOpen(ask)))
     return only(set(state, "asking", { replying: ask.id, answering: false }));
@@ -134,6 +144,13 @@ export function tabbed(state: State): State {
   return set(state, "asking", { answering: !state.asking.answering });
 }
 
+/** Escape on a line that is for a card. A pattern goes, a reason stays as the line. */
+export function unreplied(state: State): State {
+  const { allowing } = state.asking;
+  const input = allowing === null ? state.line.input : emptied(state.line.input);
+  return set(set(state, "line", { input }), "asking", { replying: null });
+}
+
 /** Enter on a line that is for a card: the reason for a no, or the answer to a question. */
 export function replied(state: State): Reduced {
   const { asks, replying } = state.asking;
@@ -144,6 +161,7 @@ export function replied(state: State): Reduced {
   const empty = set(state, "line", { input: emptied(state.line.input) });
   const over = set(empty, "asking", { replying: null });
   if (ask.kind === "question") return given(over, { id: ask.id, decision: "answer", text });
+  if (isAllowing(state, ask)) return text === "" ? only(state) : given(over, allowAnswer(ask, text));
   const seen = { id: ask.id, ...(ask.hash !== "" && { hash: ask.hash }) };
   return given(over, { ...seen, decision: "deny", ...(text === "" ? {} : { message: text }) });
 }
@@ -152,7 +170,8 @@ export function replied(state: State): Reduced {
 function given(state: State, answer: Answer): Reduced {
   const text = answer.text ?? answer.message;
   const kept = text === undefined ? {} : { answered: text };
-  return act(withOurAnswer(state, answer.id, kept), { do: "answer", answer });
+  const closed = set(state, "asking", { allowing: null });
+  return act(withOurAnswer(closed, answer.id, kept), { do: "answer", answer });
 }
 
 function withOurAnswer(state: State, id: string, kept: Pick<Ask, "answered"> = {}): State {

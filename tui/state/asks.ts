@@ -31,14 +31,30 @@ export interface Chosen {
   readonly at: number;
 }
 
+export interface Allowing {
+  /** Of the approval. */
+  readonly id: string;
+  /** Index of the marked way. */
+  readonly at: number;
+}
+
 export interface Asking {
   readonly asks: readonly Ask[];
   readonly card: Card | null;
   readonly chosen: Chosen | null;
   /** The card has the keys although the line has text. */
   readonly answering: boolean;
+  /** The list of ways to allow more is open. */
+  readonly allowing: Allowing | null;
   /** The request that the typed line answers. */
   readonly replying: string | null;
 }
 
-export const NO_ASKS: Asking = { asks: [], card: null, chosen: null, answering: false, replying: null };
+export const NO_ASKS: Asking = {
+  asks: [],
+  card: null,
+  chosen: null,
+  answering: false,
+  allowing: null,
+  replying: null,
+};

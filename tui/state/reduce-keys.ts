@@ -1,7 +1,7 @@
 // What a key does. A card never takes a key from a half-typed line, Enter never approves, Escape never clears text, and a paste never
 // submits. Pure.
 
-import { hasCardKeys, onCardKey, replied, resetCard, tabbed } from "../cards/cards.ts";
+import { hasCardKeys, onCardKey, replied, resetCard, tabbed, unreplied } from "../cards/cards.ts";
 import { onChosenKey } from "../cards/chosen-answer.ts";
 import {
   cutTo,
@@ -137,7 +137,7 @@ function onPlain(state: State, key: Key, at: number, context: KeyContext): Reduc
       if (state.asking.asks.length > 0 && state.asking.replying === null) return only(tabbed(state));
       return input.text === "" ? only(state) : act(state, { do: "complete", of: input });
     case "escape":
-      if (state.asking.replying !== null) return only(set(state, "asking", { replying: null }));
+      if (state.asking.replying !== null) return only(unreplied(state));
       return aborted(withLineBack(state)) ?? only(withLineBack(state));
     case "backspace":
       return only(edited(state, key.alt ? cutTo(input, "word-left") : erasedBack(input)));

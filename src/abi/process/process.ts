@@ -182,6 +182,8 @@ export interface ApprovalAbout {
   readonly grants?: readonly Grant[];
   /** The command ran before and failed: an approval runs it again. */
   readonly again?: RunAgain;
+  /** Ways to allow more than exactly this call, narrow to wide. */
+  readonly patterns?: readonly string[];
   /** Asks every time: an approval cannot become a rule. */
   readonly once?: true;
 }

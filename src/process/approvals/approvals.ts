@@ -4,10 +4,12 @@
 import { LIMITS } from "../../abi/config/limits.ts";
 import { SysError } from "../../abi/errno.ts";
 import { type Caller, isRoot } from "../../abi/identity.ts";
+import type { Rule } from "../../abi/policy.ts";
 import type { Approval } from "../../abi/process/process.ts";
 import { nextPlace, placeOf } from "../../kernel/pages.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { cutToFit, fitting, objectCutToFit } from "../../lib/text/fitting.ts";
+import { clip } from "../../lib/text/truncate.ts";
 import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
 import type { KernelStore } from "../../store/kernel/sqlite.ts";
 import type { GivenAnswer } from "../../store/process/approvals.ts";
@@ -99,20 +101,15 @@ export function approvalsService(ports: ApprovalPorts): Approvals {
         ]);
       const by = { by: caller.username, now: clock.now() };
       const answering = { row, asked, answer, by: by.by };
-      const file = answer.always ? await fileOfRule(ports, answering) : null;
+      const standing = answer.always ? await standingRule(ports, answering) : null;
       const given = { ...(await givenFor(ports, answering)), ...by };
       const answered = await carryOut(ports, row, given);
       if (answered === null) throw noSuchApproval(id);
       questions.forget(answered);
       const shown = shownApproval(settled(answered, answer));
-      if (!answer.always || answered.by !== caller.username) return shown;
-      const place = placeFor(row, answered);
-      const standing = await policies.add(ownerUid, {
-        rule: narrowestRule(answered, file),
-        place,
-        by: caller.username,
-      });
-      return { ...shown, rule: standing.id };
+      if (standing === null || answered.by !== caller.username) return shown;
+      const rule = { rule: standing(answered), place: placeFor(row, answered), by: caller.username };
+      return { ...shown, rule: (await policies.add(ownerUid, rule)).id };
     },
   };
 }
@@ -174,10 +171,19 @@ async function edited({ judge, table }: ApprovalPorts, { row, asked, answer }: A
   return { args, hash: hashOf(call, judged) };
 }
 
-/** The file that the new rule is for, if any. Refuses a rule that could never apply. */
-async function fileOfRule({ judge }: ApprovalPorts, { row, asked }: Answering): Promise<string | null> {
-  const { place, about } = await judge.judge(row, asked);
-  if (about.once !== true && asked.about?.again === undefined) return place;
+/** The rule for the answered call: exactly this call, or what the pattern covers. Refuses a rule that could never apply. */
+async function standingRule(
+  { judge }: ApprovalPorts,
+  { row, asked, answer: { pattern } }: Answering,
+): Promise<(answered: Approval) => Rule> {
+  const { place, about, cover } = await judge.judge(row, asked);
+  if (about.once !== true && asked.about?.again === undefined) {
+    if (pattern === undefined) return (answered) => narrowestRule(answered, place);
+    if (cover === null)
+      throw new SysError("EPERM", `no pattern can cover this call: ${clip(pattern)}`, ["allow exactly this call"]);
+    const rule = cover(pattern);
+    return () => rule;
+  }
   const why =
     asked.about?.again !== undefined
       ? "a second run with more always needs approval"

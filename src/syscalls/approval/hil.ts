@@ -34,6 +34,8 @@ export interface Answer {
   readonly args?: { readonly [name: string]: unknown };
   /** Do not ask for exactly this call again. */
   readonly always?: boolean;
+  /** With `always`: allow all that this covers, such as `npm install *`. */
+  readonly pattern?: string;
 }
 
 export interface AnsweredApproval extends ShownApproval {
@@ -99,6 +101,9 @@ export const hilCalls = [
       text: field.optional(field.text("answer to a question", { positional: true, longest: 8192 })),
       message: field.optional(field.text("with deny: reason, shown to the agent", { letter: "m", longest: 8192 })),
       always: field.flag("with approve: always allow exactly this call"),
+      pattern: field.optional(
+        field.text("with always: allow what this covers, like 'npm install *'", { longest: 2000 }),
+      ),
       hash: field.optional(field.text("checksum of the request you saw", { longest: 64, hide: "cli" })),
       args: field.optional(field.object("with approve: edited arguments", { hide: "cli" })),
     },
@@ -134,6 +139,6 @@ export const hilCalls = [
 function answeredText({ id, kind, decision, tool, pid, said, rule, edited }: AnsweredApproval): string {
   if (kind === "question") return `answered ${id} of ${pid}: ${reveal(said ?? "")}`;
   const done = decision === "approve" ? (edited ? "approved, changed," : "approved") : "denied";
-  const standing = rule === undefined ? "" : `; always allowed from now on (undo: gsv policy revoke ${rule})`;
+  const standing = rule === undefined ? "" : `; always allowed from now on (undo: gsv policy rm ${rule})`;
   return `${done} ${id}: ${tool} of ${pid}${standing}`;
 }

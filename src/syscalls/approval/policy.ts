@@ -11,6 +11,8 @@ export interface ShownRule {
   readonly rule: Rule;
   /** The workspace or directory it holds in; null for everywhere. */
   readonly place: string | null;
+  /** The directory of the workspace, if it is one of the host. */
+  readonly directory?: string;
   readonly by: string;
   readonly createdAt: number | null;
 }
@@ -67,9 +69,25 @@ interface Listed {
   readonly rules: readonly ShownRule[];
 }
 
-function aboutText({ rule: { match, target, when } }: ShownRule): string {
+const CALL_WORDS: { readonly [call: string]: string } = {
+  "shell.exec": "run",
+  "fs.write": "write",
+  "fs.edit": "edit",
+  "fs.delete": "delete",
+};
+
+/** `run npm install * on host`; a rule with other conditions as it is stored. */
+function aboutText({ rule: { match, target, when = {} } }: ShownRule): string {
   const on = target === undefined ? "" : ` on ${target}`;
-  return reveal(`${match}${on}${when === undefined ? "" : ` ${JSON.stringify(when)}`}`);
+  const { argEquals = {}, argPrefix = {}, ...rest } = when;
+  const { command, path, network, ...others } = { ...argEquals, ...argPrefix };
+  const isPlain = Object.keys(rest).length === 0 && Object.keys(others).length === 0;
+  const exact = argEquals.command ?? argEquals.path;
+  const subject = exact ?? (command === undefined ? path && `${path}/*` : `${command} *`);
+  const verb = CALL_WORDS[match];
+  if (!isPlain || verb === undefined || subject === undefined || (command !== undefined && path !== undefined))
+    return reveal(`${match}${on}${Object.keys(when).length === 0 ? "" : ` ${JSON.stringify(when)}`}`);
+  return reveal(`${verb} ${subject}${on}${network === "true" ? ", with the network" : ""}`);
 }
 
 const WORD = { auto: "runs", ask: "asks", deny: "is denied", refuse: "is refused" } as const;
@@ -105,7 +123,7 @@ export const policyCalls = [
           { head: "ACTION", cell: (row: ShownRule) => row.rule.action },
           { head: "BY", cell: (row: ShownRule) => row.by },
           { head: "AGE", since: (row: ShownRule) => row.createdAt ?? 0, align: "right" },
-          { head: "WHERE", cell: (row: ShownRule) => row.place ?? "everywhere", shrink: true },
+          { head: "WHERE", cell: (row: ShownRule) => row.directory ?? row.place ?? "everywhere", shrink: true },
           { head: "WHAT", cell: aboutText, below: true },
         ],
       },
@@ -143,14 +161,14 @@ export const policyCalls = [
 
   syscall({
     name: "policy.revoke",
-    summary: "Remove a rule",
+    summary: "Same as gsv policy rm",
     class: "keyed",
     once: "answer",
     by: "person",
     input: { id: field.text("rule id from gsv policy list", { positional: true, longest: 40, meta: "ID" }) },
     cli: {
-      examples: ["gsv policy revoke k3x9"],
-      print: { kind: "value", text: ({ id }: { readonly id: string }) => `revoked ${id}` },
+      examples: ["gsv policy rm k3x9"],
+      print: { kind: "value", text: ({ id }: { readonly id: string }) => `removed ${id}` },
     },
     run: ({ policy }: { policy: PolicyService }, args, context) => policy.revoke(context, args.id),
   }),

@@ -5,7 +5,7 @@ import { normalise } from "../../../../fs/path.ts";
 import { type KeyWritten, keyFiled } from "../../../abi/config/config-key.ts";
 import { messageOf, SysError } from "../../../abi/errno.ts";
 import { type Grant, grantText } from "../../../abi/grants.ts";
-import type { Tag } from "../../../abi/policy.ts";
+import type { Rule, Tag } from "../../../abi/policy.ts";
 import type { ApprovalAbout } from "../../../abi/process/process.ts";
 import type { FileGround } from "../../../kernel/files/host-files.ts";
 import type { HostGround } from "../../../kernel/shells/host-launcher.ts";
@@ -27,6 +27,7 @@ import {
   hostFileWords,
   isHostFileCall,
 } from "./host-file-verdict.ts";
+import { commandPatterns, commandRule, filePatterns, fileRule } from "./patterns.ts";
 import { decision, type Layer } from "./rules.ts";
 import { shellLine } from "./shell-line.ts";
 import type { ParseShell } from "./shell-parts.ts";
@@ -62,6 +63,8 @@ export interface Judged {
   readonly place: string | null;
   /** Host directory that the approval attaches first; null for commands, which attach it themselves. */
   readonly attaches: string | null;
+  /** The rule of a pattern that covers the call. Throws if it does not. null if no pattern may. */
+  readonly cover: ((pattern: string) => Rule) | null;
 }
 
 /** The default verdict. */
@@ -115,7 +118,11 @@ export class Judge {
     const isFree = row.mode === "yolo";
     const judged = shellVerdict({ request, ground, line, layers, profile: row.profile, isFree });
     const shown = { ...about, reasons: judged.reasons, ...shownNeeds(needs, ground === null ? [] : grants) };
-    const common = { what, about: shown, parts: judged.parts };
+    const patternCase = { line, needs, parts: judged.parts };
+    const patterns = ground?.sandbox === null || request.fed || request.ask ? [] : commandPatterns(patternCase);
+    const reach = { network: request.network === true, target };
+    const cover = patterns.length === 0 ? null : (text: string) => commandRule(text, patternCase, reach);
+    const common = { what, about: { ...shown, ...(cover !== null && { patterns }) }, parts: judged.parts, cover };
     if (judged.action === "deny") return judgedAs({ action: "deny", why: judged.reasons.join("; ") }, common);
     if (row.mode === "plan" && !(ground === null ? judged.action === "auto" : looksOnly(ground)))
       return judgedAs(planRefusal("this command"), common);
@@ -168,7 +175,9 @@ export class Judge {
     const reasons = [said === null ? why : said.by];
     const attached = attaches === null ? guarded && ONCE : { attaches };
     const diff = verdict.action === "auto" && said === null ? null : await this.diffOf(row, call, place);
-    const common = { what, place, attaches, about: { target, directory: null, reasons, diff, ...attached } };
+    const covered = guarded || attaches !== null ? null : fileCover(call, target, place);
+    const about = { target, directory: null, reasons, diff, ...attached, ...covered?.about };
+    const common = { what, place, attaches, about, cover: covered?.cover ?? null };
     if (said?.action === "deny") return judgedAs({ action: "deny", why: said.by }, common);
     if (row.mode === "plan" && verdict.action !== "refuse" && !LOOKS.has(call.call ?? ""))
       return judgedAs(planRefusal(verbOf(call)), common);
@@ -231,7 +240,8 @@ const NOTHING_ABOUT: ApprovalAbout = { target: "gsv", directory: null, reasons: 
 
 function judgedAs(verdict: Judged["verdict"], more: Partial<Judged> = {}): Judged {
   const what = verdict.action === "auto" ? "" : verdict.why;
-  const whole = { lifted: false, what, about: NOTHING_ABOUT, parts: [], place: null, attaches: null, ...more };
+  const rest = { about: NOTHING_ABOUT, parts: [], place: null, attaches: null, cover: null };
+  const whole = { lifted: false, what, ...rest, ...more };
   return { ...whole, verdict };
 }
 
@@ -270,6 +280,14 @@ function groundWords(ground: HostGround | null, { grants, onDisk }: Reach): stri
 
 function shownNeeds({ dangers }: CommandNeeds, grants: readonly Grant[]): Pick<ApprovalAbout, "dangers" | "grants"> {
   return { ...(dangers.length > 0 && { dangers }), ...(grants.length > 0 && { grants }) };
+}
+
+function fileCover(call: Called, target: string, place: string | null) {
+  if (!changesFile(call) || place === null) return null;
+  const patterns = filePatterns(place);
+  if (patterns.length === 0) return null;
+  const cover = (text: string) => fileRule(text, call.call ?? "", { place, target });
+  return { about: { patterns }, cover };
 }
 
 function reasonOf({ call, args }: Called, { guarded, open, place }: ByDefault): string {

@@ -73,9 +73,7 @@ export class Policies {
     const same = there.find((each) => each.place === place && JSON.stringify(each.rule) === JSON.stringify(rule));
     if (same !== undefined) return same;
     if (there.length >= RULES_MAX)
-      throw new SysError("ELIMIT", `cannot add a rule: ${RULES_MAX} already exist`, [
-        "remove one: gsv policy revoke ID",
-      ]);
+      throw new SysError("ELIMIT", `cannot add a rule: ${RULES_MAX} already exist`, ["remove one: gsv policy rm ID"]);
     const taken = new Set(there.map(({ id }) => id));
     let id = approvalId(this.ports.random);
     while (taken.has(id)) id = approvalId(this.ports.random);
@@ -96,7 +94,7 @@ export function narrowestRule({ tool, call, about, ...asked }: Approval, file: s
   const told = SAYS_WHAT[call];
   const names = told ?? Object.keys(args);
   const texts = names.flatMap((name) => {
-    const value = name === "path" && file !== null ? file : args[name];
+    const value = name === "path" && file !== null ? file : (args[name] ?? UNSET[name]);
     return value === undefined ? [] : [[name, typeof value === "string" ? value : JSON.stringify(value)] as const];
   });
   const target = about?.target;
@@ -107,6 +105,9 @@ export function narrowestRule({ tool, call, about, ...asked }: Approval, file: s
     action: "auto",
   };
 }
+
+/** A rule for a call without the network does not cover the call with it. */
+const UNSET: { readonly [name: string]: unknown } = { network: false };
 
 /** The arguments that a rule must match. For calls not listed: all of them. */
 const SAYS_WHAT: { readonly [call: string]: readonly string[] } = {

@@ -4,8 +4,8 @@
 import { isAbsolute } from "node:path";
 import { SysError } from "../../../abi/errno.ts";
 import type { Caller } from "../../../abi/identity.ts";
-import { initPid } from "../../../abi/ids.ts";
-import { type Mode, ruleFrom } from "../../../abi/policy.ts";
+import { initPid, isWorkspaceId } from "../../../abi/ids.ts";
+import { type Mode, ruleFrom, type StandingRule } from "../../../abi/policy.ts";
 import { visibleProcess } from "../../../kernel/registry.ts";
 import { settingsFor } from "../../../kernel/settings/config.ts";
 import type { KernelStore } from "../../../store/kernel/sqlite.ts";
@@ -21,9 +21,16 @@ export interface PolicyPorts {
 }
 
 export function policyService({ kernel, policies, judge, mayBe }: PolicyPorts): PolicyService {
+  async function withDirectory(rule: StandingRule): Promise<ShownRule> {
+    const directory = isWorkspaceId(rule.place ?? "")
+      ? (await kernel.workspaces.get(rule.place ?? ""))?.directory
+      : null;
+    return directory == null ? rule : { ...rule, directory };
+  }
+
   return {
     async list({ caller }) {
-      const standing = await policies.list(caller.ownerUid);
+      const standing = await Promise.all((await policies.list(caller.ownerUid)).map(withDirectory));
       const row = await kernel.processes.get(initPid(caller.ownerUid));
       const layers = row === null ? [] : await policies.written(caller.ownerUid, row.profile);
       const written = layers.flatMap(({ name, policy }) =>

@@ -54,6 +54,10 @@ export function partsOf(words: readonly Word[], parse: ParseShell): ShellParts |
 /** Wrappers that only run their command. */
 const TRANSPARENT = /^(?:nice|ionice|nohup|setsid|stdbuf|timeout|time|command|builtin)$/;
 
+export function isTransparent(program: string): boolean {
+  return TRANSPARENT.test(program);
+}
+
 class Splitter {
   readonly parts: Part[] = [];
   writes = false;
