@@ -18,7 +18,6 @@ export async function homeNamed(kernel: KernelStore, caller: Caller, username: s
   return account?.home ?? null;
 }
 
-/** Accounts and groups as files name them. */
 export function namesIn(kernel: Pick<KernelStore, "accounts" | "groups">): Names {
   return {
     owner: async (uid) => (await kernel.accounts.byUid(uid))?.username ?? null,

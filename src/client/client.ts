@@ -45,7 +45,6 @@ export interface ClientMachine {
   /** The command that runs this gsv: the binary, or Bun and the entry. */
   readonly command: readonly string[];
   readonly env: { readonly [name: string]: string | undefined };
-  /** Called once for a new home. */
   readonly onFirstRun: () => void;
 }
 
@@ -156,7 +155,6 @@ function keepLogShort(log: string): void {
   if ((statSync(log, { throwIfNoEntry: false })?.size ?? 0) > LOG_BYTES_MAX) renameSync(log, `${log}.1`);
 }
 
-/** Whether this invocation runs its own kernel. */
 export function isInProcess(env: ClientMachine["env"]): boolean {
   const { GSV_KERNEL: told = "" } = env;
   if (told === "" || told === IN_PROCESS) return told !== "";
@@ -165,7 +163,6 @@ export function isInProcess(env: ClientMachine["env"]): boolean {
   ]);
 }
 
-/** Loaded only when a read needs settings. */
 async function configOf(env: ClientMachine["env"]): Promise<Partial<Config>> {
   return (await import("../abi/config/config.ts")).configFrom(env);
 }
@@ -194,7 +191,6 @@ function lastWords(log: string): Pick<StarterEnd, "says" | "hints"> {
   return { says, hints: hints.map((line) => line.slice(HINT_MARK.length)) };
 }
 
-/** The last log lines of a kernel that fails: the error and its hints. */
 export function lastWordsOf(error: unknown): string {
   const { hints } = error instanceof SysError ? error : { hints: [] };
   const message = messageOf(error);

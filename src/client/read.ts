@@ -34,7 +34,6 @@ export interface ReadOptions {
   readonly client?: ClientInfo;
   readonly config?: () => Promise<Partial<Config>>;
   readonly secretsStore?: string | undefined;
-  /** The PATH to find git on. */
   readonly path?: string | undefined;
 }
 

@@ -13,7 +13,6 @@ const SOCKET_BYTES_MAX = 107 - ".new".length;
 
 export interface SocketSearch {
   readonly uid: number;
-  /** XDG_RUNTIME_DIR, if set. */
   readonly runtimeDir?: string | undefined;
 }
 

@@ -6,7 +6,6 @@ import type { Signal, SignalName, SignalOf } from "../abi/signal.ts";
 interface Source {
   readonly signal: SignalName;
   readonly event: HookEvent;
-  /** null if this signal is no event. */
   readonly bodyOf: (signal: never) => object | null;
 }
 
@@ -75,7 +74,6 @@ const SOURCES: readonly Source[] = [
   ),
 ];
 
-/** The events of a signal. */
 export function eventsOf(signal: Signal): readonly { readonly event: HookEvent; readonly body: object }[] {
   return SOURCES.filter((each) => each.signal === signal.name).flatMap(({ event, bodyOf }) => {
     const body = bodyOf(signal as never);
@@ -83,7 +81,6 @@ export function eventsOf(signal: Signal): readonly { readonly event: HookEvent; 
   });
 }
 
-/** The signals behind these events. */
 export function signalsFor(events: ReadonlySet<string>): readonly SignalName[] {
   return [...new Set(SOURCES.filter(({ event }) => events.has(event)).map(({ signal }) => signal))];
 }

@@ -26,7 +26,6 @@ export interface HookFile {
   /** `EVENT/NAME`, or another path if it is not a hook. */
   readonly hook: string;
   readonly path: string;
-  /** null if refused. */
   readonly sha256: string | null;
   readonly fault: HookFault | null;
 }
@@ -67,7 +66,6 @@ export class HookFiles {
     return found.filter((each) => each !== null).slice(0, HOOKS_MAX);
   }
 
-  /** null if there is no file. */
   at(hook: string): HookFile | null {
     const path = join(this.directory, hook);
     const stat = lstatSync(path, { bigint: true, throwIfNoEntry: false });

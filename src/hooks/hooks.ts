@@ -8,7 +8,6 @@ import type { Clock } from "../lib/clock.ts";
 import type { HookRow, HookRows } from "../store/kernel/hooks.ts";
 import type { HookFile, HookFiles } from "./files.ts";
 
-/** An allowed hook. `fault` says why it cannot run; null if it can. */
 export interface Allowed {
   readonly hook: string;
   readonly path: string;
@@ -32,12 +31,10 @@ export class Hooks {
     for (const listener of this.listeners) listener();
   }
 
-  /** Called when the set of hooks may have changed. */
   onChange(listener: () => void): void {
     this.listeners.add(listener);
   }
 
-  /** Events with an allowed hook. */
   get events(): ReadonlySet<string> {
     return new Set(this.rows.flatMap(({ hook, decision }) => (decision === "allowed" ? [eventOf(hook)] : [])));
   }
@@ -124,7 +121,6 @@ function stateOf(sha256: string | null, row: HookRow | undefined): HookState {
   return row.decision === "allowed" ? "changed" : "new";
 }
 
-/** The event that the name starts with. */
 export function eventOf(hook: string): HookEvent {
   return hook.slice(0, hook.indexOf("/")) as HookEvent;
 }

@@ -41,12 +41,10 @@ export class Notices {
     this.next();
   }
 
-  /** Resolves when all events are delivered. */
   async settled(): Promise<void> {
     while (this.running.size > 0) await Promise.all(this.running.values());
   }
 
-  /** Ends running hooks and drops waiting events. */
   close(): void {
     this.ending.abort();
     this.waiting.length = 0;
@@ -100,7 +98,6 @@ export function eventJson(event: HookEvent, { pid, run, parent, at }: About, bod
 
 const LOGGED_CHARS_MAX = 500;
 
-/** null if there is nothing to log. */
 function logLine(hook: string, { how, status, stdout, stderr, ms }: HookEnd): string | null {
   const said = reveal([stdout, stderr].filter((text) => text !== "").join("\n")).slice(0, LOGGED_CHARS_MAX);
   if (how === "exited" && status === 0 && said === "") return null;

@@ -23,7 +23,6 @@ interface HookRun {
   readonly path: string;
   readonly directory: string;
   readonly env: { readonly [name: string]: string };
-  /** One JSON object. */
   readonly event: string;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
@@ -123,7 +122,6 @@ export interface About {
   readonly at: number;
 }
 
-/** Runs one hook. */
 export type Runs = (
   hook: { readonly hook: string; readonly path: string },
   about: About,

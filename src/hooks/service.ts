@@ -93,7 +93,6 @@ function textOf(bytes: Uint8Array): string | null {
   }
 }
 
-/** On one line. */
 function objectIn(text: string): string {
   try {
     const value: unknown = JSON.parse(text);

@@ -20,7 +20,6 @@ export interface HookSignalPorts {
   readonly onFault: (error: unknown) => void;
 }
 
-/** Returns a function that stops listening. */
 export function listenForHooks(ports: HookSignalPorts): () => void {
   const stops = [announceNew(ports), forwardEvents(ports)];
   return () => {

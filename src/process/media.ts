@@ -71,7 +71,6 @@ export class KeptMedia {
     return generationOf(this.ports, row);
   }
 
-  /** Stores an image from a tool result. */
   async shown(row: ProcessRow, bytes: Uint8Array, id: string): Promise<MediaRef> {
     const generation = await this.generationOf(row);
     const { type, bytes: size, path } = await this.keep(row, { id, bytes, generation });
@@ -118,7 +117,6 @@ export function mediaService(ports: Pick<MediaPorts, "kernel" | "objects" | "clo
   };
 }
 
-/** Deletes the media of a process, except `kept`. */
 export async function forgetMedia(
   objects: ObjectStore,
   { ownerUid, pid }: ProcessRow,
@@ -194,7 +192,6 @@ async function mediaOf(objects: Pick<ObjectStore, "page">, { ownerUid, pid }: Pr
   return meta === undefined ? null : { key: meta.key, info: info(meta, id, pid) };
 }
 
-/** References to the media of a message. */
 export async function mediaRefs(
   objects: Pick<ObjectStore, "page">,
   row: ProcessRow,

@@ -89,11 +89,9 @@ export function joined(head: readonly string[], tail: readonly string[], leftOut
 
 export interface Written {
   readonly summary: string;
-  /** Lasting facts, one line each. */
   readonly memories: readonly string[];
 }
 
-/** null if the answer has no summary. */
 export function summaryFrom(answer: string, bytesMax: number): Written | null {
   const text = normaliseText(answer).replaceAll("\r", "").trim();
   const at = text.search(/^## Remember[ \t]*$/m);
@@ -111,7 +109,6 @@ export interface Gone {
   readonly lastAsked: string | null;
 }
 
-/** The message that replaces the summarized ones. */
 export function summaryMessage({ fromSeq, toSeq, lastAsked }: Gone, summary: string): string {
   const range = `${fromSeq}-${toSeq}`;
   const asked = lastAsked === null ? "" : `\n\nThe last request, word for word:\n${cut(lastAsked, QUOTE_BYTES_MAX)}`;

@@ -5,10 +5,8 @@ import type { LeftOut, Prompt, PromptPart, PromptSource } from "../abi/process/p
 
 export interface ContextRoot {
   readonly source: PromptSource;
-  /** The author of the files. */
   readonly from: string;
   readonly files: readonly ContextFile[];
-  /** Files that wait for a person's trust. */
   readonly untrusted?: { readonly paths: readonly string[]; readonly command: string };
 }
 

@@ -3,7 +3,6 @@
 
 import type { Message } from "../abi/process/message.ts";
 
-/** Messages in the frame. */
 export const SAID_MAX = 20;
 const CHARS_MAX = 2000;
 
@@ -16,7 +15,6 @@ export interface Said {
   readonly text: string;
 }
 
-/** The newest messages in their frame; null if there are none. */
 export function conversationHistory(said: readonly Said[], { hasNews }: { readonly hasNews: boolean }): string | null {
   const last = said.slice(-SAID_MAX);
   if (last.length === 0) return null;
@@ -24,7 +22,6 @@ export function conversationHistory(said: readonly Said[], { hasNews }: { readon
   return ["<conversation_history>", hasNews ? WITH_NEWS : WITHOUT, "", ...lines, "</conversation_history>"].join("\n");
 }
 
-/** Messages of people and of the model. */
 export function saidIn(messages: readonly Message[]): Said[] {
   return messages
     .flatMap((message): Said[] => {

@@ -43,9 +43,7 @@ import versions from "./manual/versions.md" with { type: "text" };
 import workspaces from "./manual/workspaces.md" with { type: "text" };
 
 export interface ManualSection {
-  /** The page's name, as in `manual: processes`. */
   readonly page: string;
-  /** The page in one line. */
   readonly about: string;
   readonly heading: string;
   /** Markdown without the heading and the search words. */

@@ -2,14 +2,11 @@
 // Product text: short, true for every provider, the same bytes for the same facts. It grants no rights: the kernel decides those.
 
 export interface AgentFacts {
-  /** The account the agent acts as. */
   readonly username: string;
-  /** The person it acts for. */
   readonly owner: string;
 }
 
 export interface ProcessFacts {
-  /** The owner's home: what `~` means. */
   readonly home: string;
   readonly cwd: string;
   readonly pid: string;

@@ -101,7 +101,6 @@ export function archivePath({ agentId }: Pick<SessionRow, "agentId">, key: strin
   return `/${agentId === MAIN_AGENT ? key.replace(/^agents\/[^/]+\//, `agents/${MAIN_AGENT}/`) : key}`;
 }
 
-/** The name of a session: its key, else its id. */
 export function nameOf({ key, id }: Pick<SessionRow, "key" | "id">): string {
   return key ?? id;
 }

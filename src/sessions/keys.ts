@@ -12,7 +12,6 @@ export interface SessionKey {
   readonly peerId: string;
 }
 
-/** A sender and the channel. */
 export interface Party extends Omit<SessionKey, "accountId"> {
   readonly accountId: string;
 }
@@ -63,7 +62,6 @@ export function senderIn({ agentId, channel, accountId, peerId }: SessionKey): P
   return { agentId, channel: inChannel ?? "", accountId: account ?? "", peerId: peer ?? "" };
 }
 
-/** The key of the conversation with a sender. */
 export function keyFor(party: Party, scope: DmScope, links: IdentityLinks): SessionKey {
   const agentId = agentToken(party.agentId);
   const channel = token(party.channel);
@@ -98,7 +96,6 @@ export function identityLinksOf(value: unknown): IdentityLinks {
   return Object.fromEntries(links);
 }
 
-/** The parts of a key; null if it is not one. */
 export function partsOf(text: string): SessionKey | null {
   const [agent, id = "", ...rest] = text.split(":");
   if (agent?.toLowerCase() !== "agent" || id.trim() === "" || rest.some((part) => part.trim() === "")) return null;

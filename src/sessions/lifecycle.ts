@@ -106,7 +106,6 @@ async function replace({ control }: LifePorts, context: CallContext, row: Proces
   await control.abort(row, { runId: null, requestKey: `${keyOf(context)}:replaced`, reason: "user.superseded" });
 }
 
-/** Number of user messages in the model's context or the queue. */
 async function turnsOf(store: ProcessStore, pid: string): Promise<number> {
   const { rows } = await store.contextShape(pid);
   return rows.filter(({ role }) => role === "user").length + (await store.projection(pid)).queued;

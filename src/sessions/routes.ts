@@ -29,7 +29,6 @@ export interface RoutePorts {
 export interface Routed {
   readonly session: SessionRow;
   readonly row: ProcessRow;
-  /** This call created the process. */
   readonly isNew?: boolean;
 }
 
@@ -37,7 +36,6 @@ export interface OpenOptions {
   /** The key as written, which names the sender. */
   readonly as?: string;
   readonly about?: SessionAbout;
-  /** No person can approve requests. */
   readonly unattended?: boolean;
 }
 
@@ -47,7 +45,6 @@ export class Routes {
 
   constructor(private readonly ports: RoutePorts) {}
 
-  /** Throws if the session has no process. */
   async find({ caller }: CallContext, written: string): Promise<Routed> {
     const { kernel } = this.ports;
     const session = await sessionNamed(kernel, caller, written);
@@ -144,7 +141,6 @@ function withoutProcess(name: string): SysError {
   ]);
 }
 
-/** Name of the project with this id or name. */
 async function projectOf(kernel: KernelStore, ownerUid: number, named: string): Promise<string> {
   const project = (await kernel.projects.get(named)) ?? (await kernel.projects.byName(ownerUid, named));
   if (project !== null && project.ownerUid === ownerUid) return project.name;

@@ -134,7 +134,6 @@ async function countsIn(ports: ViewPorts, caller: Caller, pid: string | null) {
   return { messages: written, summarized: written - shape.rows.length };
 }
 
-/** Usage of a conversation; null if there is none. */
 export async function usedIn({ usage }: Pick<KernelStore, "usage">, generation: Generation | null) {
   if (generation === null) return null;
   const { pid, startedAt: since, endedAt } = generation;

@@ -28,9 +28,7 @@ export interface BlockRequest {
   readonly seed: number;
 }
 
-/** Limit for starting the thread. */
 const START_MS = 15_000;
-/** Extra time to report the end. */
 const GRACE_MS = 1000;
 
 export async function runBlock(

@@ -17,7 +17,6 @@ import { PRELUDE } from "./code-prelude.ts";
 import type { CodeEnd, CodeJob } from "./code-words.ts";
 
 export interface CodeMachinePorts {
-  /** Monotonic milliseconds. */
   readonly mono: () => number;
   readonly call: (id: number, name: string, args: string) => void;
   /** Idle until a call is answered. */
@@ -103,7 +102,6 @@ export class CodeMachine {
     });
   }
 
-  /** Runs until the block waits for a call or ends. */
   private turn(work: () => void): void {
     if (this.fault !== null) return;
     this.turnBegan = this.ports.mono();
@@ -184,7 +182,6 @@ export class CodeMachine {
     this.fault ??= "it is over";
   }
 
-  /** Error text: name, message, line. */
   private worded(error: QuickJSHandle): string {
     const { context } = this;
     if (this.fault !== null) return this.fault;

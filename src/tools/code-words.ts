@@ -22,7 +22,6 @@ export interface CodeEnd {
   /** JSON; null if it returned nothing or failed. */
   readonly result: string | null;
   readonly logs: readonly string[];
-  /** Error in one line, or null. */
   readonly fault: string | null;
 }
 

@@ -91,7 +91,6 @@ function isIn(bytes: readonly number[], [first, bits]: Range): boolean {
   return true;
 }
 
-/** Null if invalid. */
 function bytesOf(text: string): readonly number[] | null {
   if (isIPv4(text)) return text.split(".").map(Number);
   const [address = ""] = text.split("%");

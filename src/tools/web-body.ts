@@ -6,7 +6,6 @@ import { SysError } from "../abi/errno.ts";
 
 export interface Body {
   readonly bytes: Buffer;
-  /** Truncated. */
   readonly cut: boolean;
 }
 

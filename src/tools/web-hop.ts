@@ -20,7 +20,6 @@ export interface HopPorts {
 const ACCEPT = "text/markdown, text/html;q=0.9, text/plain;q=0.9, application/json;q=0.9, */*;q=0.5";
 const FORM = "such as https://example.org/page";
 
-/** Parses http(s) URLs; throws for all others. */
 export function webUrl(text: string): URL {
   if (!URL.canParse(text)) throw new SysError("EINVAL", `not a web address: ${text.slice(0, 200)}`, [FORM]);
   const url = new URL(text);

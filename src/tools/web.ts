@@ -17,10 +17,8 @@ export interface WebPorts extends HopPorts {
 
 export interface PageRequest {
   readonly url: string;
-  /** Without conversion to Markdown. */
   readonly raw: boolean;
   readonly reach: Reach;
-  /** Follow redirects to other sites. */
   readonly followsAnywhere: boolean;
   readonly signal: AbortSignal;
 }
@@ -34,7 +32,6 @@ export interface WebPage {
   readonly text: string;
   /** Size as received. */
   readonly bytes: number;
-  /** Truncated. */
   readonly cut: boolean;
   /** A redirect that was not followed. */
   readonly movedTo: string | null;
@@ -83,7 +80,6 @@ function redirected(response: Response, url: URL): URL | null {
   return webUrl(next.href);
 }
 
-/** Ignores www and the scheme. */
 function siteOf({ hostname }: URL): string {
   return hostname.replace(/^www\./, "");
 }

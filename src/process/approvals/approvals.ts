@@ -53,7 +53,6 @@ export function approvalsList(kernel: KernelStore): Pick<Approvals, "list"> {
   };
 }
 
-/** Shortened to fit a list. */
 export function shownApproval(
   approval: Approval,
   argsBytesMax = ARGS_BYTES_MAX,

@@ -18,7 +18,6 @@ export interface QuestionsPorts {
   readonly approvals: Pick<ApprovalRows, "open">;
   /** Where messages of a process's session come from; null if it has no session. */
   readonly sourceOf: (pid: string) => Promise<string | null>;
-  /** Closes one that is still open. */
   readonly close: (question: Approval, given: Omit<GivenAnswer, "now">) => Promise<void>;
   readonly onFault: (error: unknown) => void;
 }
@@ -72,7 +71,6 @@ export class Questions {
     return Math.min(max, Math.max(min, wantedMs ?? usual));
   }
 
-  /** Expires the request at its time limit, unless it is answered before. */
   watch(question: Approval): void {
     const key = keyOf(question);
     if (question.expiresAt === null || this.open.has(key)) return;
@@ -91,7 +89,6 @@ export class Questions {
     if (question !== undefined) await this.ports.close(question, expiryOf(question));
   }
 
-  /** Watches the open requests of earlier kernels. */
   async takeUp(): Promise<void> {
     for (const each of await this.ports.approvals.open({})) this.watch(each);
   }

@@ -30,7 +30,6 @@ const AGAIN_MS = 60_000;
 interface Refused {
   /** null if an earlier kernel paused the run: then just try it. */
   readonly model: string | null;
-  /** Mark of the refused key. */
   readonly keyMark: string | null;
 }
 
@@ -62,12 +61,10 @@ export class HeldRuns {
     this.due.set(pid, at);
   }
 
-  /** null if no run is due. */
   dueWithinMs(): number | null {
     return this.due.dueWithinMs();
   }
 
-  /** Resumes the owner's runs that have a key now. */
   async resumeWithKey(ownerUid: number): Promise<void> {
     for (const [pid, refused] of this.keys) {
       const row = await this.ports.processes.get(pid);

@@ -20,7 +20,6 @@ export interface OutagePorts {
   readonly store: ProcessStore;
   readonly ledger: Ledger;
   readonly clock: Clock;
-  /** Resumes a run now. */
   readonly resume: (row: ProcessRow) => Promise<void>;
   readonly wake: (pid: string) => void;
   readonly runOver: (pid: string) => void;
@@ -37,7 +36,6 @@ export interface FailedTry {
 
 interface Outage {
   readonly since: number;
-  /** Failed probes. */
   looks: number;
   nextAt: number;
   readonly waiting: Set<string>;
@@ -47,7 +45,6 @@ interface Outage {
 
 /** Delay of the next probe without a network. */
 const OFFLINE_MS = 30_000;
-/** Time limit of a probe. */
 const PROBE_MS = 60_000;
 
 export class Outages {
@@ -59,7 +56,6 @@ export class Outages {
     this.alarms = new Alarms({ clock, onFault, ring: (key) => this.probe(key) });
   }
 
-  /** Restores an outage that an earlier kernel stored. */
   restore({ pid, ownerUid, waitsFor }: ProcessRow): void {
     if (waitsFor?.kind !== "outage") return;
     const key = keyOf(ownerUid, waitsFor.model);
@@ -176,7 +172,6 @@ export class Outages {
     return null;
   }
 
-  /** Stores the failed probe with the other waiting runs. */
   private postponeOthers(outage: Outage, probing: string, waitsFor: OutageWait, counts: boolean): Promise<void> {
     const others = [...outage.waiting].filter((pid) => pid !== probing);
     return this.each(others, (row) => this.postpone(outage, row, { waitsFor, counts }));

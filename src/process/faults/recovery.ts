@@ -21,7 +21,6 @@ export interface RecoveryPorts {
   readonly objects: ObjectStore;
   readonly ledger: Ledger;
   readonly runners: Runners;
-  /** Completes an undo that a kernel crash interrupted. */
   readonly undoing: Pick<UndoService, "settle">;
   readonly closer: Closer;
   readonly clock: Clock;
@@ -29,7 +28,6 @@ export interface RecoveryPorts {
   readonly onFault: (error: unknown) => void;
 }
 
-/** Returns the number of unfinished processes. */
 export async function recover(ports: RecoveryPorts): Promise<number> {
   const rows = await ports.kernel.processes.unfinished();
   // Publish all first: what one process has spent limits the others. Errors come again below and are handled there.

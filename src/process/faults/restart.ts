@@ -25,7 +25,6 @@ export interface Fault {
   readonly reason: string;
 }
 
-/** null if the limit is reached. */
 export function nextRestart(before: Restarts | null, now: number): (Restarts & { readonly until: number }) | null {
   const count = before === null || now - before.at >= STABLE_MS ? 0 : before.count;
   if (count >= RESTARTS_MAX) return null;

@@ -46,7 +46,6 @@ export function pack(pages: AsyncIterable<readonly ArchiveRecord[]>): Packed {
   return { bytes: compressed(), lines: () => lines };
 }
 
-/** Verifies checksum, gzip and line count of an archive. null if all is well. */
 export async function faultOf(
   objects: Pick<ObjectStore, "read">,
   row: { readonly key: string; readonly sha256: string; readonly lines: number },
@@ -62,7 +61,6 @@ export async function faultOf(
   return lines === row.lines ? null : `it has ${lines} records, not ${row.lines}`;
 }
 
-/** Unpacks the records while reading. */
 export async function* archiveLines(
   objects: Pick<ObjectStore, "read">,
   key: string,
@@ -100,7 +98,6 @@ export async function* archiveLines(
   yield* linesOf(unpacked());
 }
 
-/** Turns unpack errors into a `damaged archive` error. */
 async function* undamaged(
   key: string,
   lines: AsyncIterable<string>,

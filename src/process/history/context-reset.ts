@@ -73,7 +73,6 @@ function tokensOf(bytes: number): number {
   return Math.max(1, Math.ceil(bytes / BYTES_PER_TOKEN));
 }
 
-/** Reads the newest pages until they hold enough messages. */
 async function lastSaid(store: ProcessStore, pid: string, before: number): Promise<Said[]> {
   let said: Said[] = [];
   for (let [page, beforeSeq] = [0, before]; page < PAGES_MAX && said.length < SAID_MAX; page++) {

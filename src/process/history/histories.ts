@@ -21,7 +21,6 @@ const ARGS_BYTES_MAX = 4096;
 export class CallWaiters {
   private readonly waiting = new Map<string, PromiseWithResolvers<void>>();
 
-  /** A call of this process is in its log now. */
   added(pid: string): void {
     this.waiting.get(pid)?.resolve();
     this.waiting.delete(pid);
@@ -121,7 +120,6 @@ function unsealed(message: Message): Message {
   return { ...message, content };
 }
 
-/** Shortened to fit a page. */
 function shownMessage(message: Message): Message {
   if (jsonBytes(message) <= LIMITS.answerBytesMax) return message;
   const cut = cutToFit(message, LIMITS.answerBytesMax);

@@ -4,7 +4,6 @@ import { SysError } from "../../abi/errno.ts";
 import type { Message } from "../../abi/process/message.ts";
 import type { ProcessStore } from "../../store/process/verbs.ts";
 
-/** Throws if the history cannot be cut after this message. */
 export async function needLegalCut(store: Pick<ProcessStore, "history">, pid: string, message: number): Promise<void> {
   const { messages } = await store.history(pid, { limit: 2, afterSeq: Math.max(0, message - 1) });
   const [at, next] = message === 0 ? [null, messages[0]] : messages;
@@ -39,7 +38,6 @@ const TURN_MESSAGES_MAX = 100;
 export interface RewindFacts {
   readonly by: string;
   readonly through: number;
-  /** Number of restored files. */
   readonly files: number;
 }
 

@@ -28,7 +28,6 @@ export interface ClosingPorts {
   readonly clock: Clock;
   readonly random: RandomBytes;
   readonly checkpoint: Checkpointer;
-  /** Extracts memories before a history is archived. */
   readonly extractMemories: (row: ProcessRow) => Promise<void>;
   /** First delay before a failed reset or kill is retried. */
   readonly retryMs: number;
@@ -46,7 +45,6 @@ export interface CloseRequest {
   readonly restore?: string;
 }
 
-/** Time for calls in flight to end after their run is fenced. */
 const EFFECTS_END_MS = 10_000;
 const RETRY_DOUBLINGS_MAX = 8;
 

@@ -22,7 +22,6 @@ function sessionKey(agent: string, generationId: string): string {
   return `agents/${agent}/sessions/${generationId}.jsonl.gz`;
 }
 
-/** null if the process belongs to no session. */
 export async function turnGeneration(
   { kernel, random }: Pick<GenerationPorts, "kernel" | "random">,
   { pid }: ProcessRow,

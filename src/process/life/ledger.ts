@@ -33,7 +33,6 @@ export interface LedgerOptions {
   readonly charge: (row: ProcessRow, usage: readonly UsageRow[]) => Promise<void>;
   /** Called after usage is charged, before any signal about it. */
   readonly charged: (row: ProcessRow) => Promise<void>;
-  /** Starts the process's loop. */
   readonly wake: (pid: string) => void;
   /** Called at the end of a run, before its signal. */
   readonly ended: (row: ProcessRow, end: RunEnd) => Promise<void>;
@@ -63,13 +62,11 @@ export class Ledger {
   private readonly writes = new Map<string, { readonly now: number; readonly ever: number }>();
   private readonly watchers = new Set<Change>();
   private readonly held = new Map<string, WaitsFor>();
-  /** Active runs of an earlier kernel. */
   private readonly interrupted = new Set<string>();
   /** Last signalled outbox row, so that publishing again signals nothing twice. */
   private readonly signalled = new Map<string, number>();
   /** Last signalled state: rows that only charge do not change it. */
   private readonly lastShown = new Map<string, string>();
-  /** Busy processes, as last published. */
   private readonly working = new Set<string>();
 
   constructor(private readonly options: LedgerOptions) {}
@@ -190,7 +187,6 @@ export class Ledger {
     });
   }
 
-  /** False if it must be retried. */
   private async copy(row: ProcessRow, rows: readonly OutboxRow[]): Promise<boolean> {
     const { store, kernel, log } = this.options;
     const latest = rows.at(-1);

@@ -14,7 +14,6 @@ export class Offers {
   private readonly ofRuns = new Map<string, Offer>();
   private readonly ofProcesses = new Map<string, Offer>();
   private readonly ofOwners = new Map<number, Offer>();
-  /** Runs with a refused key. */
   private readonly wanting = new Set<string>();
 
   /** True if the client brings a key, which a run may wait for. */

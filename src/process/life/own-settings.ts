@@ -54,7 +54,6 @@ export async function withOwn(kernel: Config, pid: string, offer: Offer | undefi
   return { env: offer?.env ?? {}, flags: { ...Object.fromEntries(own), ...offer?.flags } };
 }
 
-/** For one message. */
 export function thinking(offer: Offer | undefined, level: string): Offer {
   return { env: offer?.env ?? {}, flags: { ...offer?.flags, [OWN.thinkingLevel]: level } };
 }

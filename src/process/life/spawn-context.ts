@@ -8,7 +8,6 @@ import { pathsFor } from "../../kernel/files/file-paths.ts";
 import { type FilesOptions, saying } from "../../kernel/files/files.ts";
 import type { ContextFile } from "../../store/process/prompts.ts";
 
-/** `listed`: paths, separated by commas. */
 export async function contextFilesNamed(
   { namespace, homeOf }: FilesOptions,
   caller: Caller,

@@ -56,7 +56,6 @@ export interface SpawnPorts {
   /** Default budget of a new task. */
   readonly taskBudget: (ownerUid: number) => Promise<Limits | null>;
   readonly workplaces: NewWorkspacePorts;
-  /** Reads the context files that the caller names. */
   readonly contextFiles: (caller: Caller, listed: string) => Promise<readonly ContextFile[]>;
   /** Real path of a directory. Throws if it is none. */
   readonly directoryAt: (caller: Caller, path: string) => Promise<string>;
@@ -64,7 +63,6 @@ export interface SpawnPorts {
   readonly mayBe: (mode: Mode) => Promise<void>;
 }
 
-/** State for continuing after a crash. */
 export interface SpawnStep {
   readonly prompt: {
     readonly text: string;
@@ -73,13 +71,10 @@ export interface SpawnStep {
     readonly model: string | null;
   } | null;
   readonly requestKey: string;
-  /** Source of a fork. */
   readonly fork?: ForkStep;
-  /** Its own context files. */
   readonly context?: readonly ContextFile[];
 }
 
-/** A spawn that copies the history of another process. */
 export interface Forking {
   readonly body: object;
   readonly step: ForkStep;
@@ -283,7 +278,6 @@ async function checkDepth(kernel: KernelStore, parent: ProcessRow | null): Promi
       throw new SysError("ELIMIT", `processes may be nested ${LIMITS.spawnDepthMax} deep`);
 }
 
-/** The process, then its ancestors. */
 async function* lineage({ processes }: KernelStore, from: ProcessRow | null): AsyncGenerator<ProcessRow> {
   for (let row = from; row !== null; row = row.parentPid === null ? null : await processes.get(row.parentPid))
     yield row;

@@ -33,7 +33,6 @@ export interface BudgetPorts {
   readonly store: ProcessStore;
   readonly ledger: Ledger;
   readonly clock: Clock;
-  /** Daily limit of an account; null if unlimited. */
   readonly dayOf: (ownerUid: number) => Promise<DayBudget | null>;
   readonly wake: (pid: string) => void;
   readonly onFault: (error: unknown) => void;
@@ -45,14 +44,12 @@ export interface Cost {
   readonly signal: AbortSignal;
 }
 
-/** A budget, or the account's daily limit. */
 interface Scope {
   readonly key: string;
   /** null for the daily limit. */
   readonly pid: string | null;
   readonly limits: Limits;
   readonly used: Amounts;
-  /** End of the day. */
   readonly until?: number;
 }
 
@@ -73,7 +70,6 @@ export class Budgets {
   private readonly serial = new Serial();
   /** Warnings already sent, by budget and limits. */
   private readonly warned = new Set<string>();
-  /** Instants at which a day ends. */
   private readonly days: Alarms<number>;
 
   constructor(private readonly ports: BudgetPorts) {
@@ -137,7 +133,6 @@ export class Budgets {
     return { kind: "free", reservation };
   }
 
-  /** Pauses the run if a budget is used up. */
   async holdsBack(row: ProcessRow): Promise<boolean> {
     const over = (await this.scopesOf(row)).find(({ limits, used }) => reached(limits, used) !== null);
     if (over !== undefined) await this.hold(row, over);

@@ -28,7 +28,6 @@ export class Costs {
   }
 }
 
-/** Measures working time in laps. */
 export class Stopwatch {
   private since: number;
 

@@ -21,7 +21,6 @@ export interface AnswerPorts {
   readonly answer: (args: object) => void;
 }
 
-/** Open requests by id. */
 class Waiting<Asked extends { readonly id: string; readonly sessionId: string }> {
   protected readonly pending = new Map<string, Asked>();
 

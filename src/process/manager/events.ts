@@ -43,7 +43,6 @@ export interface ApprovalWire {
   readonly toolName: string;
   readonly description: string;
   readonly createdAt: number;
-  /** null if the request never expires. */
   readonly timeoutMs: number | null;
 }
 

@@ -179,7 +179,6 @@ export class ProcessManager {
     return [...this.runs].flatMap(([id, { state }]) => (state === "running" ? [id] : []));
   }
 
-  /** Stops all sessions and timers. Safe to repeat. */
   shutdown(): void {
     if (this.down) return;
     this.polls.stop();
@@ -192,7 +191,6 @@ export class ProcessManager {
     });
   }
 
-  /** False if the session is not paused. */
   resumeSession(sessionId: string): boolean {
     const run = this.runs.get(sessionId);
     if (run?.state !== "paused") return false;
@@ -217,7 +215,6 @@ export class ProcessManager {
     return true;
   }
 
-  /** Resolves when all calls are done and their events are emitted. */
   async settled(): Promise<void> {
     await this.work.settled();
   }
@@ -271,7 +268,6 @@ export class ProcessManager {
     else this.signals.hear(run, signal);
   }
 
-  /** Adopts sessions that others or an earlier manager started. */
   private async adopt(): Promise<void> {
     const { sessions } = await this.sys.call<{ sessions: readonly SessionLine[] }>("session.list", { limit: LISTED });
     for (const { id, key, pid, status } of sessions) {

@@ -5,7 +5,6 @@ import type { SessionAbout } from "../../syscalls/session/session-service.ts";
 /** Columns of `sessions` that a start needs. */
 export interface Session {
   readonly id: string;
-  /** Address; null if known by id only. */
   readonly key?: string | null;
   readonly source?: string;
   /** Sender, in the channel's spelling. */
@@ -28,12 +27,10 @@ export class SessionRun {
   state: "running" | "paused" | "restarting" | "stopping" = "running";
   /** null until the process exists. */
   pid: string | null = null;
-  /** Run ids of the session. */
   readonly ids = new Set<string>();
   /** Started elsewhere: its first run is unknown. */
   isAdopted = false;
   turns = 0;
-  /** Messages being sent. */
   sending = 0;
 
   constructor(readonly session: Session) {}

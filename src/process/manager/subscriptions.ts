@@ -42,7 +42,6 @@ export class SessionEventBus {
     for (const callback of [...own, ...this.ofAll]) this.tell(callback, sessionId, event);
   }
 
-  /** Calls one subscriber. */
   tell(callback: EventCallback, sessionId: string, event: ClaudeStreamEvent): void {
     try {
       callback(sessionId, { session_id: sessionId, ...event });
@@ -59,7 +58,6 @@ export class SessionEventBus {
     this.bySession.clear();
   }
 
-  /** Time of the first subscription, by session. */
   since(): ReadonlyMap<string, number> {
     return new Map([...this.bySession].map(([id, { since }]) => [id, since]));
   }

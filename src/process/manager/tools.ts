@@ -6,7 +6,6 @@ import type { ToolSpec } from "../../abi/stream.ts";
 import type { Sys } from "../../abi/sys.ts";
 import type { Session } from "./session.ts";
 
-/** A service with tools; others are ignored. */
 export interface ToolService {
   readonly tools: readonly ToolSpec[];
   call(tool: string, args: { readonly [name: string]: unknown }, session: Session): Promise<string>;
@@ -52,7 +51,6 @@ export class OfferedServers {
     void this.sys.call("sys.mcp.offer", { pid: offer.pid }).catch(() => {});
   }
 
-  /** Offers all tools again. */
   again(): void {
     for (const { pid } of this.offers.values()) void this.offer(pid, this.services).catch(this.onFault);
   }

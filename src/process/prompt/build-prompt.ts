@@ -32,7 +32,7 @@ export interface PromptPorts {
   readonly store: Pick<ProcessStore, "contextFiles">;
   readonly callers: Callers;
   readonly namespace: Namespace;
-  /** A directory of this machine as a filesystem of its own. */
+  /** Filesystem of a host directory. */
   readonly diskAt: (directory: string) => Namespace;
   readonly clock: Clock;
 }
@@ -103,7 +103,6 @@ interface PromptInputs extends People {
   readonly skills: "summary" | "names" | "off";
 }
 
-/** The parts of the prompt, in order. */
 class PromptParts {
   private readonly values: TemplateValues;
 
@@ -142,7 +141,6 @@ class PromptParts {
     ];
   }
 
-  /** Persona, bundles and project of the process. */
   private async profile(): Promise<Prompt[]> {
     const { persona, skills, project } = await profilePrompt(this.ports.kernel, this.row);
     const own = (source: PromptPart["source"], text: string): Prompt[] =>
@@ -179,7 +177,6 @@ class PromptParts {
     return skillsPrompt(index, skills);
   }
 
-  /** The workspace, then the other attached host directories. */
   private async workspaces(): Promise<Prompt[]> {
     const { workspaceId, pid, ownerUid, cwd } = this.row;
     const { kernel } = this.ports;

@@ -39,7 +39,6 @@ export class ContextFiles {
     return files;
   }
 
-  /** Empty if the file is missing or unreadable. */
   async fileAt(path: string): Promise<ContextFile[]> {
     const text = await textOf(
       this.namespace.read(this.caller, path.slice(this.under.length), { bytesMax: this.mostBytes }),
@@ -75,7 +74,6 @@ export class ContextFiles {
   }
 }
 
-/** null if unreadable or not text. */
 function textOf(read: Promise<ReadResult>): Promise<string | null> {
   return unlessRefused(async () => {
     const { bytes } = await read;

@@ -2,7 +2,6 @@
 
 import type { Bundle, Persona } from "../../abi/process/agent.ts";
 
-/** Empty if there is no persona. */
 export function personaText(persona: Persona | null): string {
   if (persona === null) return "";
   const { archetype, traits, background, voiceGuidelines, exampleMessages } = persona;
@@ -18,7 +17,6 @@ export function personaText(persona: Persona | null): string {
   return lines.length === 0 ? "" : `## Persona\n${lines.join("\n")}\n`;
 }
 
-/** Texts of the agent's bundles, then of the project's. */
 export function skillInstructions(ofAgent: readonly Bundle[], ofProject: readonly Bundle[]): string {
   const said = [...ofAgent, ...ofProject].map(({ promptAdditions }) => promptAdditions.trim());
   const texts = said.filter((text) => text !== "");
@@ -30,7 +28,6 @@ export interface ToolSources {
   readonly explicit: readonly string[] | null;
   readonly ofAgent: readonly Bundle[];
   readonly ofProject: readonly Bundle[];
-  /** Default tools. */
   readonly usual: readonly string[];
 }
 

@@ -24,7 +24,6 @@ export async function profilePrompt(kernel: Rows, whose: Whose): Promise<Profile
   };
 }
 
-/** The tools of a process. */
 export async function toolsOf(kernel: Rows, whose: Whose, usual: readonly string[]): Promise<ReadonlySet<string>> {
   const { agent, ofAgent, ofProject } = await sourcesOf(kernel, whose);
   return allowedTools({ explicit: agent.tools, ofAgent, ofProject, usual });

@@ -20,7 +20,6 @@ export interface PromptsPorts extends PromptPorts {
   readonly store: Pick<ProcessStore, "contextFiles" | "setContextFile" | "keptPrompt" | "context">;
   readonly open: (row: ProcessRow) => Promise<void>;
   readonly tools: (row: ProcessRow) => Promise<readonly ToolSpec[]>;
-  /** The current model and its context window. */
   readonly modelOf: (
     context: CallContext,
     row: ProcessRow,
@@ -28,7 +27,6 @@ export interface PromptsPorts extends PromptPorts {
   readonly windowOf: (model: string, row: ProcessRow) => Promise<number | null>;
 }
 
-/** Where they are stored. */
 const HOME_FILES = "config/ai/context.d/";
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,90}\.md$/;
 

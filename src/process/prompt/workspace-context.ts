@@ -13,7 +13,6 @@ export interface WorkspacePlace {
   readonly trusted: boolean;
   /** Working directory: files in directories from the root to it are included. */
   readonly cwd: string;
-  /** Command that trusts the place. */
   readonly command: string;
 }
 

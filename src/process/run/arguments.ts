@@ -12,7 +12,6 @@ type Args = ToolCall["args"];
 const CUT = "[cut]";
 const EXCERPT_BYTES = 2048;
 
-/** Replaces too large arguments by an excerpt. */
 export function storable(calls: readonly ToolCall[]): readonly ToolCall[] {
   let kept = 0;
   return calls.map((call) => {

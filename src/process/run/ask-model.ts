@@ -30,7 +30,6 @@ export interface AskPorts extends RequestPorts, WaitPorts {
   readonly budgets: Budgets;
   readonly credits: Pick<SenderCredits, "holdsBack">;
   readonly costs: Costs;
-  /** Limits of a run: model calls, tokens per answer, parallel requests. */
   readonly boundsOf: (
     row: ProcessRow,
     runId: string,
@@ -39,7 +38,6 @@ export interface AskPorts extends RequestPorts, WaitPorts {
     readonly outputTokens: number;
     readonly parallel: number;
   }>;
-  /** Retries of an overloaded model. */
   readonly retries: number;
   /** The chosen model, then its fallbacks. */
   readonly modelsOf: (row: ProcessRow, run: Claimed) => Promise<readonly [Model, ...Model[]]>;
@@ -47,12 +45,9 @@ export interface AskPorts extends RequestPorts, WaitPorts {
   readonly outages: () => Outages;
   /** Tells the run's timeout that it makes progress. */
   readonly active: (pid: string, untilMs?: number) => void;
-  /** Makes room for history in the model's window. */
   readonly room: Room;
   readonly wantsDeltas: (pid: string) => boolean;
-  /** Adds the call to the process's call log. */
   readonly log: (pid: string, asked: AskedModel) => Promise<void>;
-  /** The answer so far, by process. */
   readonly saying: Map<string, () => string>;
 }
 
@@ -79,7 +74,6 @@ interface Asking extends ActiveRun {
   readonly models: readonly [Model, ...Model[]];
   /** How often the turn was asked, of any model. */
   attempt: number;
-  /** Whether the usage of the last answer is charged. */
   isCharged: boolean;
   reserved: Reservation | null;
   /** History was shortened because a server reported a full window. */

@@ -17,7 +17,6 @@ export interface BlockCallPorts {
   readonly store: ProcessStore;
   readonly clock: Clock;
   readonly random: RandomBytes;
-  /** Runs a call like any other. */
   readonly runOne: (place: RunPlace, call: CallRow) => Promise<CallsOutcome>;
 }
 
@@ -37,7 +36,6 @@ export class BlockCalls {
     private readonly block: CallRow,
   ) {}
 
-  /** True if the block ran before. */
   async isAgain(): Promise<boolean> {
     return (await this.load()).size > 0;
   }

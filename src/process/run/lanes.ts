@@ -77,7 +77,6 @@ export class Lanes {
     return this.lanes.get(key)?.parkedUntil ?? 0;
   }
 
-  /** Number of waiting requests. */
   waiting(key: string): number {
     return this.lanes.get(key)?.tickets.length ?? 0;
   }

@@ -26,11 +26,9 @@ export interface ModelChoicePorts {
   readonly held: HeldRuns;
 }
 
-/** The process that a message is for. */
 export interface Addressee {
   /** Null while the process is being created. */
   readonly pid: string | null;
-  /** The account it acts as. */
   readonly uid: number;
   readonly ownerUid: number;
 }

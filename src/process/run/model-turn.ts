@@ -13,7 +13,6 @@ export interface TurnOptions {
   readonly onDelta: ((kind: "text" | "thinking", text: string) => void) | null;
   /** Called once with a function that returns the answer so far. */
   readonly onBegin?: (said: () => string) => void;
-  /** Called for every piece of the answer. */
   readonly onLife?: () => void;
 }
 

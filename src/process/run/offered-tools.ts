@@ -8,7 +8,6 @@ import type { AnySyscall } from "../../syscalls/table.ts";
 import { SERVER_CALL, type ToolServers } from "./tool-servers.ts";
 
 export interface OfferedToolsPorts {
-  /** Limits the usual tools to those of the process. */
   readonly toolsOf: (row: ProcessRow, usual: readonly string[]) => Promise<ReadonlySet<string>>;
   readonly table: ReadonlyMap<string, AnySyscall>;
   readonly servers: Pick<ToolServers, "specsOf" | "has">;
@@ -39,7 +38,6 @@ export class OfferedTools {
     return [...own, ...this.ports.servers.specsOf(row.pid).filter(({ name }) => allowed.has(name))];
   }
 
-  /** The names of all built-in tools. */
   names(): readonly string[] {
     return [...this.byTool.keys()];
   }
@@ -49,7 +47,6 @@ export class OfferedTools {
     return this.ports.toolsOf(row, [...this.names(), ...served]);
   }
 
-  /** The syscall behind a tool; null if the process has no such tool. */
   syscallOf(pid: string, tool: string): AnySyscall | null {
     const served = this.ports.servers.has(pid, tool) ? this.ports.table.get(SERVER_CALL) : undefined;
     return this.byTool.get(tool) ?? served ?? null;

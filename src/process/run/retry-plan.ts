@@ -22,16 +22,13 @@ export interface Stand {
   readonly failed: number;
   /** How often the run was put aside in this turn. */
   readonly pauses: number;
-  /** The setting `kernel.modelRetries`. */
   readonly retries: number;
-  /** There is a fallback. */
   readonly hasOther: boolean;
 }
 
 /** Retries per model and turn. An overloaded server gets those of the setting: 14 take about five minutes, and most overloads end sooner. */
 const AGAIN_MAX: { readonly [C in FailureClass]?: number } = { network: 3, timeout: 3, protocol: 2 };
 const OVERLOADS: readonly FailureClass[] = ["outage", "throttle"];
-/** The same with a fallback. */
 const AGAIN_MAX_BESIDE = 3;
 
 /** Longest wait within a run, without and with a fallback. */

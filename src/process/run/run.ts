@@ -24,7 +24,6 @@ export interface RunPorts extends AskPorts {
   readonly toolCalls: ToolCalls;
   readonly offered: OfferedTools;
   readonly restarter: Restarter;
-  /** Shortens the conversation for the model if configured. */
   readonly resetContext: (row: ProcessRow, run: Claimed) => Promise<void>;
   /** Called when a run ends, to end what it left running. */
   readonly runOver: (pid: string) => void;
@@ -46,7 +45,6 @@ const STATUS_OF: { readonly [C in FailureClass]: RunStatus } = {
 
 type Turned = Extract<Folded, { readonly kind: "turn" }>;
 
-/** Runs a claimed run as far as possible. */
 export async function carryOn(ports: RunPorts, place: RunPlace): Promise<void> {
   const { store, ledger, clock } = ports;
   const { row, run } = place;

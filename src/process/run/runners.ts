@@ -22,7 +22,6 @@ export interface RunnersOptions {
   readonly retries: Retries;
   readonly timeouts: Timeouts;
   readonly onFault: (error: unknown) => void;
-  /** Reports the error that ended a run. */
   readonly met: (pid: string, error: unknown) => void;
 }
 
@@ -63,7 +62,6 @@ export class Runners {
     return this.loops.size;
   }
 
-  /** The run stops at its next safe point. */
   askToLeave(pid: string): void {
     const loop = this.loops.get(pid);
     loop?.leave.abort();

@@ -55,9 +55,7 @@ export interface ToolCallPorts {
   readonly keep: (row: ProcessRow, id: string, text: string) => Promise<string | null>;
   /** A person approved a directory of the host. */
   readonly attach: (row: ProcessRow, directory: string) => Promise<void>;
-  /** Stores an image of a result for the model. */
   readonly keepImage: (row: ProcessRow, bytes: Uint8Array) => Promise<MediaRef>;
-  /** Records the file changes of each call. */
   readonly changes: Pick<Changes, "begin" | "end">;
 }
 
@@ -307,7 +305,6 @@ export class ToolCalls {
   }
 }
 
-/** As a model reads it. */
 function told({ tool, cli }: AnySyscall, result: unknown): string {
   return tool?.text?.(result as never) ?? renderText(cli.print, result);
 }
@@ -344,7 +341,6 @@ function readsOn({ call, args }: CallRow): boolean {
   return call === "shell.exec" && args.command === undefined;
 }
 
-/** True if the person was asked about a loop. */
 function isLoopWhy(why: string | null): boolean {
   return why?.endsWith(LOOP_WORDS) ?? false;
 }

@@ -16,7 +16,6 @@ import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
 import type { KernelStore } from "../../store/kernel/sqlite.ts";
 
 export interface ChangePlace {
-  /** As it is stored. */
   readonly key: string;
   /** Root directory, as people know it. */
   readonly shown: string;
@@ -25,7 +24,6 @@ export interface ChangePlace {
   holds(commits: readonly (string | null)[]): Promise<boolean>;
   /** Commits the current state, with these processes as authors. */
   mark(paths: readonly string[] | null, by: readonly string[]): Promise<Snapshot>;
-  /** For writing its files. */
   readonly files: { readonly namespace: Namespace; readonly root: string };
   /** Mode of a deleted file; null if unknown. */
   modeOf(path: string): number | null;
@@ -41,7 +39,7 @@ export interface ChangePlacesPorts {
   readonly kernel: Pick<KernelStore, "accounts" | "workspaces" | "attachments">;
   readonly repos: () => Promise<Repos>;
   readonly namespace: Namespace;
-  /** A directory of this machine as a filesystem of its own. */
+  /** Filesystem of a host directory. */
   readonly diskAt: (directory: string) => Namespace;
 }
 
@@ -70,7 +68,7 @@ export class ChangePlaces {
   }
 
   /**
-   * A file or directory of this machine, in one that the process works in, or that is about to be attached; a relative path starts in the
+   * A file or directory of the host, in one that the process works in, or that is about to be attached; a relative path starts in the
    * first of them.
    */
   async ofHostPath(row: ProcessRow, named: string, attaches: string | null = null): Promise<PlacedPath | null> {

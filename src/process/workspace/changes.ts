@@ -46,7 +46,6 @@ export class Changes {
     }
   }
 
-  /** Called after the call, whatever its outcome. */
   async end(row: ProcessRow, call: CallRow): Promise<void> {
     if (call.repeat === "read") return;
     for (const change of await this.ports.store.changes(row.pid, { open: true }))

@@ -13,7 +13,6 @@ import { sectionFor, shortened, summaryWith } from "../history/summary.ts";
 
 export interface Ending {
   readonly reason: "reset" | "kill";
-  /** Path of the archive; null if there is none. */
   readonly archivedTo: string | null;
   readonly messages: number;
   readonly records: AsyncIterable<readonly ArchiveRecord[]>;

@@ -85,7 +85,6 @@ async function knownTo(
   return await store.knownFiles(row.pid, query);
 }
 
-/** Known files of a process and files that its scripts wrote, without duplicates. */
 async function usesOf(
   { kernel, store, open }: FileUsePorts,
   row: ProcessRow,
@@ -134,7 +133,6 @@ async function isThere(
   }
 }
 
-/** The caller's processes and their agents'. */
 async function ownOf(
   { people }: KernelStore,
   caller: Caller,

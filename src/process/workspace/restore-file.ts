@@ -32,7 +32,6 @@ export async function restoreFile(
   if (((now.mode & 0o100) !== 0) !== isProgram) await namespace.setattr(caller, at, { mode });
 }
 
-/** Removes empty parent directories, up to the root of the place. */
 async function dropEmpty({ files: { namespace, root } }: ChangePlace, caller: Caller, from: string): Promise<void> {
   for (let directory = from; directory.length > Math.max(1, root.length); directory = parent(directory)) {
     const gone = await orNull(async () => {

@@ -163,7 +163,6 @@ export class UndoService implements Undoing {
     return await this.begin(row, context, { changes, files, redoOf, rewind: null });
   }
 
-  /** The files of an undo, as changes of a process. */
   private async placedFiles(row: ProcessRow, files: readonly UndoneFile[]): Promise<InPlace[]> {
     const keys = [...new Set(files.map(({ place }) => place))];
     return Promise.all(
@@ -203,7 +202,6 @@ export class UndoService implements Undoing {
     return kept;
   }
 
-  /** The files to change. Throws if there are conflicts. */
   private async planned(
     found: readonly InPlace[],
     force: boolean,
@@ -299,7 +297,6 @@ export class UndoService implements Undoing {
   }
 }
 
-/** Returns the files that could not be restored, with the reasons. */
 async function restored(place: ChangePlace, caller: Caller, files: readonly UndoneFile[]): Promise<string[]> {
   const faults: string[] = [];
   const restore = (path: string, to: FileState, bytes: Uint8Array) =>
@@ -328,7 +325,6 @@ function isEither(now: FileState, from: FileState, to: FileState): boolean {
   return same(now, from) || same(now, to);
 }
 
-/** The diff of changes in one place, as git prints it. */
 async function differenceIn(
   place: ChangePlace,
   changes: readonly Change[],

@@ -11,9 +11,7 @@ export class MarkdownOut {
   private quotesBefore = 0;
   private marker = "";
   private isAtSpace = true;
-  /** Quote depth. */
   quotes = 0;
-  /** List depth. */
   depth = 0;
   /** In a table cell, which is one line. */
   isFlat = false;
@@ -22,7 +20,6 @@ export class MarkdownOut {
     return this.chars > CHARS_MAX;
   }
 
-  /** Index of the next piece. */
   get place(): number {
     return this.pieces.length;
   }
@@ -38,7 +35,6 @@ export class MarkdownOut {
     this.isAtSpace = some.endsWith(" ");
   }
 
-  /** Text with its line breaks. */
   lines(text: string): void {
     for (const [index, line] of text.split("\n").entries()) {
       if (index > 0) this.push(`\n${this.indent()}`);
@@ -57,13 +53,11 @@ export class MarkdownOut {
     }
   }
 
-  /** A break, followed by a marker. */
   begin(lines: number, marker: string): void {
     this.break(lines);
     if (!this.isFlat) this.marker = marker;
   }
 
-  /** Inserts text at an earlier position. */
   insert(place: number, text: string): void {
     this.pieces.splice(place, 0, text);
     this.chars += text.length;
@@ -77,12 +71,10 @@ export class MarkdownOut {
       .trim();
   }
 
-  /** True if there is visible text since a position. */
   hasText(from: number): boolean {
     return this.pieces.slice(from).some((piece) => piece.trim() !== "");
   }
 
-  /** Writes pending breaks. */
   settle(): void {
     if (this.owed > 0 && this.pieces.length > 0)
       this.push(

@@ -27,7 +27,6 @@ export function* tokensOf(html: string): Generator<Token> {
   }
 }
 
-/** Limited pieces. */
 function* textOf(html: string, from: number, to: number): Generator<Token> {
   for (let at = from; at < to; at += TEXT_CHARS_MAX)
     yield { kind: "text", text: html.slice(at, Math.min(to, at + TEXT_CHARS_MAX)) };

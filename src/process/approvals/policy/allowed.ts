@@ -34,7 +34,6 @@ export function needSame(approval: Approval, call: CallRow, judged: Judged): voi
   ]);
 }
 
-/** Tells the model that the user edited its call. */
 export function editedText({ args }: CallRow, { by }: Approval): string {
   return `(${by} changed this call before it ran, to ${JSON.stringify(args)})\n`;
 }

@@ -14,7 +14,6 @@ const VERBS: { readonly [call: string]: string } = {
   "fs.delete": "delete",
 };
 
-/** Directories and files that configure programs or agents. */
 const ACTS =
   /\/(?:\.(?:git|gsv|husky|vscode|idea|claude|cursor|codex|gemini|devcontainer|github|ssh|config)(?:\/|$)|(?:agents|claude|gemini)\.md$|\.(?:mcp\.json|gitconfig|gitmodules|gitattributes|bashrc|bash_profile|profile|zshrc|zshenv|envrc|npmrc|yarnrc|netrc)$)/;
 
@@ -32,7 +31,6 @@ export const ATTACHED = "/workspaces/dir_";
 
 export const ACTS_REASON = "may change what agents or programs do";
 
-/** Reason on the card for a change of a guarded file in gsv. */
 export function guardedWords(path: string): string {
   if (path.startsWith(ATTACHED) && !actsByItself(path)) return "changes files on this computer";
   return ACTS_REASON;

@@ -34,7 +34,6 @@ import type { ParseShell } from "./shell-parts.ts";
 import { looksOnly, type PartVerdict, shellVerdict } from "./shell-verdict.ts";
 
 export interface JudgePorts {
-  /** The real path for the process's agent, links resolved. */
   readonly locate: (row: ProcessRow, path: string) => Promise<string>;
   /** Where on the host a command of the process would run. Throws if it cannot run. */
   readonly hostGround: (row: ProcessRow, command: string, cwd: string | undefined) => Promise<HostGround>;
@@ -43,14 +42,12 @@ export interface JudgePorts {
   readonly hostFile: (row: ProcessRow, path: string) => Promise<FileGround>;
   /** Policies that apply to a process, the narrowest first. */
   readonly layers: (row: ProcessRow, directory: string | null) => Promise<readonly Layer[]>;
-  /** The current text of a file, for the diff; null if unreadable. */
   readonly textOf: (row: ProcessRow, path: string, target: "gsv" | "host") => Promise<string | null>;
   readonly parser: () => Promise<ParseShell>;
   /** Throws if the call would fail even with an approval. Has no effects. */
   readonly foresee: (row: ProcessRow, call: Called) => Promise<void>;
 }
 
-/** The verdict on a call, and what the approval card shows. */
 export interface Judged {
   readonly verdict: Verdict | { readonly action: "deny"; readonly why: string };
   /** A rule or the mode allows a call that would ask by default. */
@@ -67,7 +64,6 @@ export interface Judged {
   readonly cover: ((pattern: string) => Rule) | null;
 }
 
-/** The default verdict. */
 interface ByDefault extends Pick<Judged, "what" | "place" | "attaches"> {
   readonly verdict: Verdict;
   /** Asks whatever rules and the mode say. */
@@ -155,7 +151,6 @@ export class Judge {
     return await this.byRules(row, call, { verdict, what, place, guarded, attaches, open: inside });
   }
 
-  /** Applies rules and the mode to the default verdict. */
   private async byRules(row: ProcessRow, call: Called, by: ByDefault): Promise<Judged> {
     const { verdict, what, place, guarded, attaches, open } = by;
     const target = typeof call.args.target === "string" ? call.args.target : "gsv";

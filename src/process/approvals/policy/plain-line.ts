@@ -16,7 +16,6 @@ const RESERVED = new Set(
 const NOWHERE = /^(?:[12]?> ?\/dev\/null|2>&1)(?=[ |;&]|$)/;
 const OPERATOR = /^(?:\|\||&&|\||;)/;
 
-/** The words of each command; null if the line is not plain. */
 export function plainLine(text: string): readonly Words[] | null {
   if (text.length > CHARS_MAX) return null;
   const line = text.trim();

@@ -43,7 +43,6 @@ export class Policies {
     return brought === null ? layers : [...layers, repositoryLayer(brought)];
   }
 
-  /** Policies in settings, for a profile and in general. */
   async written(uid: number, profile: Profile): Promise<readonly Layer[]> {
     const setting = await settingsFor(this.ports.kernel.config, { uid, client: undefined });
     const said = (name: SettingName, layer: "user" | "system") =>

@@ -7,7 +7,6 @@ import type { Words } from "./plain-line.ts";
 export interface Looks {
   readonly names: readonly string[];
   readonly git?: true;
-  /** Directory of a `cd`. */
   readonly moves?: string;
 }
 
@@ -18,7 +17,6 @@ interface Reader {
   readonly long?: string;
   /** Number of leading words that are not file names: a pattern, a jq program. */
   readonly skips?: number;
-  /** Pattern that these words must match. */
   readonly skipped?: RegExp;
   /** A second file name would be written. */
   readonly namesMax?: number;

@@ -6,7 +6,6 @@ import { isInside } from "../../../lib/inside.ts";
 import { foldName } from "../../../lib/text/fold-name.ts";
 import type { Word } from "./shell-parts.ts";
 
-/** A call, or one command of a shell call. */
 export interface Subject {
   readonly call: string;
   readonly target: string;
@@ -15,14 +14,12 @@ export interface Subject {
   readonly tags: ReadonlySet<Tag>;
   /** The words of the command; null for other calls. */
   readonly words: readonly Word[] | null;
-  /** Real path of the call; null if it has none. */
   readonly place: string | null;
   /** An option that runs another program or writes; only a rule that names it covers it. */
   readonly unstable: string | null;
 }
 
 export interface Layer {
-  /** For messages, such as `your policy`. */
   readonly name: string;
   readonly policy: Policy;
   /** The policy may only add asks and denials. */
@@ -31,13 +28,11 @@ export interface Layer {
 
 export interface Decision {
   readonly action: Action;
-  /** The rule and its policy, for messages. */
   readonly by: string;
   /** The rule names the whole command text. */
   readonly exact: boolean;
 }
 
-/** null if no policy has a matching rule. */
 export function decision(layers: readonly Layer[], subject: Subject): Decision | null {
   const said = layers.flatMap((layer) => {
     const each = saidBy(layer, subject);

@@ -98,7 +98,6 @@ export interface YoloPorts {
   readonly osUid: number;
 }
 
-/** Refuses mode yolo without a sandbox. */
 export function modeFloor({ kernel, sandbox, osUid }: YoloPorts): (mode: Mode) => Promise<void> {
   return async (mode) => {
     if (mode !== "yolo" || (await sandbox()) !== null) return;

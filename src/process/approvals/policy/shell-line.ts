@@ -13,7 +13,6 @@ export interface LineCommand {
 }
 
 export interface ShellLine {
-  /** null if the line cannot be parsed. */
   readonly commands: readonly LineCommand[] | null;
   /** No substitution, redirection, variable or compound: every shell reads it the same way. */
   readonly isPlain: boolean;

@@ -13,7 +13,6 @@ export interface Part {
 
 export interface ShellParts {
   readonly parts: readonly Part[];
-  /** A redirection writes a file. */
   readonly writes: boolean;
   /** Part of it is text that runs without being parsed here. */
   readonly unread: boolean;
@@ -28,7 +27,6 @@ interface Node {
 
 const DEPTH_MAX = 6;
 
-/** null if it cannot be parsed. */
 export function shellParts(text: string, parse: ParseShell): ShellParts | null {
   try {
     const splitter = new Splitter(parse);
@@ -40,7 +38,6 @@ export function shellParts(text: string, parse: ParseShell): ShellParts | null {
   }
 }
 
-/** For one command with known words. */
 export function partsOf(words: readonly Word[], parse: ParseShell): ShellParts | null {
   try {
     const splitter = new Splitter(parse);
@@ -183,7 +180,6 @@ function execInner(args: readonly Word[]): Inner | null {
   return at === -1 ? null : { kind: "words", words: args.slice(at + 1).filter((arg) => arg !== ";" && arg !== "+") };
 }
 
-/** File name of a program. */
 export function programOf(word: string): string {
   return word.slice(word.lastIndexOf("/") + 1);
 }

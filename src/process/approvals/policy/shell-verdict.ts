@@ -14,7 +14,6 @@ import type { Part } from "./shell-parts.ts";
 
 export interface ShellCase {
   readonly request: ExecRequest;
-  /** null for the target gsv. */
   readonly ground: HostGround | null;
   readonly line: ShellLine;
   readonly layers: readonly Layer[];
@@ -23,7 +22,6 @@ export interface ShellCase {
   readonly isFree: boolean;
 }
 
-/** The verdict on one part, and the rule or reason for it. */
 export interface PartVerdict {
   readonly text: string;
   readonly tags: readonly Tag[];
@@ -35,7 +33,6 @@ export interface ShellVerdict {
   readonly action: "auto" | "ask" | "deny";
   /** A rule or the mode allows a command that would ask by default. */
   readonly lifted: boolean;
-  /** Reasons for asking or denying. */
   readonly reasons: readonly string[];
   readonly parts: readonly PartVerdict[];
 }

@@ -37,7 +37,6 @@ export interface ContextLoad {
   readonly policy: HistoryPolicy;
   readonly rules: Rules;
   readonly load: Load;
-  /** Bytes besides the history. */
   readonly fixed: number;
   readonly window: Window;
   readonly extractMemories: boolean;
@@ -205,7 +204,6 @@ function losesLastRequest({ rows }: ContextShape, { toSeq }: Cut): boolean {
   return !rows.some(({ seq, role }) => seq > toSeq && role === "user");
 }
 
-/** The settings of the owner and the window of the model. */
 async function factsFor(config: KernelStore["config"], { ownerUid }: ProcessRow, model: Model) {
   const setting = await settingsFor(config, { uid: ownerUid, client: undefined });
   const number = (name: Parameters<typeof setting>[0]) => Number(setting(name).text);

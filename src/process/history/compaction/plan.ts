@@ -13,7 +13,6 @@ export interface Cut {
   readonly tokensGone: number;
 }
 
-/** null if there is nothing to cut. */
 export function planCut({ rows, isWhole, summaryBytes, segment }: ContextShape, keep: Keep): Cut | null {
   const begin = legalBegin(rows, wantedBegin(rows, keep));
   const first = rows[begin];
@@ -46,7 +45,6 @@ export interface Load {
   readonly source: "provider" | "estimate";
 }
 
-/** `fixedBytes`: system text and tools. */
 export function loadOf(shape: ContextShape, fixedBytes: number): Load {
   const { rows, counted, segment } = shape;
   const told = counted === null ? 0 : countedTokens(counted.usage);

@@ -4,7 +4,6 @@
 import { LIMITS } from "../../../abi/config/limits.ts";
 import type { HistoryPolicy, OverflowPolicy } from "../../../abi/process/segment.ts";
 
-/** Window of a model. */
 export interface Window {
   readonly windowTokens: number;
   /** Part reserved for the answer. */

@@ -15,7 +15,6 @@ export interface Task {
   readonly about: ModelRequest["about"];
   readonly earlier: string | null;
   readonly transcript: string;
-  /** Size limit of the summary. */
   readonly bytesMax: number;
   readonly remember: boolean;
   readonly signal: AbortSignal;

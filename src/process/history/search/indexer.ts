@@ -24,7 +24,6 @@ export interface IndexerPorts {
   readonly log: (line: string) => void;
 }
 
-/** How long a search may wait. */
 export interface Patience {
   readonly ms: number;
   readonly signal: AbortSignal;
@@ -137,7 +136,6 @@ export class Indexer {
 
 type Whose = { readonly ownerUid?: number };
 
-/** All rows, page by page. */
 async function* paged<Row>(
   list: (page: { readonly after?: ListCursor; readonly limit: number }) => Promise<readonly Row[]>,
   placeOf: (row: Row) => ListCursor,

@@ -11,7 +11,6 @@ import type { ProcessStore } from "../../../store/process/verbs.ts";
 import type { SearchService } from "../../../syscalls/proc/history-service.ts";
 
 export interface SearchParts extends SearchService {
-  /** Removes histories without a process or archive from the index. */
   forgetGone(): Promise<void>;
   close(): Promise<void>;
 }

@@ -20,7 +20,6 @@ function indexed(text: string): string {
   return whole.replace(UNSPACED, (sign) => `${SEAM}${sign}${SEAM}`);
 }
 
-/** null if there is no text. */
 export function textOf(message: Message): string | null {
   switch (message.role) {
     case "assistant": {
@@ -84,7 +83,6 @@ function termOf(text: string): string[] {
 
 export interface Snippet {
   readonly text: string;
-  /** Start and end of each hit. */
   readonly hits: readonly (readonly [begin: number, end: number])[];
 }
 
@@ -103,7 +101,6 @@ export function snippetOf(marked: string): Snippet {
   return { text, hits: joined(hits) };
 }
 
-/** Joins adjacent hits. */
 function joined(hits: readonly [number, number][]): [number, number][] {
   const all: [number, number][] = [];
   for (const [begin, end] of hits) {
