@@ -104,7 +104,6 @@ export class Budgets {
     if ((await this.scopesOf(row)).length === 0) return null;
     const wanted = await most();
     for (;;) {
-      const left = this.nextSettled();
       const reserved = await this.serial.run(() => this.tryReserve(row, wanted));
       if (reserved.kind === "free") return reserved.reservation;
       if (signal.aborted) return "held";
@@ -112,7 +111,7 @@ export class Budgets {
         await this.hold(row, reserved.scope);
         return "held";
       }
-      await this.waitFor(left, row, { scope: reserved.scope, signal });
+      await this.waitForOthers(row, reserved.scope, signal);
     }
   }
 
@@ -157,32 +156,20 @@ export class Budgets {
     this.ports.ledger.emit(row, { name: "process.budget", of: scope.pid, share, text });
   }
 
-  private nextSettled(): Promise<void> {
-    return new Promise((resolve) => {
-      const go = () => {
-        this.waiting.delete(go);
-        resolve();
-      };
-      this.waiting.add(go);
-    });
-  }
-
-  private async waitFor(
-    nextSettled: Promise<void>,
-    row: ProcessRow,
-    { scope, signal }: { readonly scope: Scope; readonly signal: AbortSignal },
-  ): Promise<void> {
+  // Registers before its first await: a reservation that is settled meanwhile must not be missed.
+  private async waitForOthers(row: ProcessRow, scope: Scope, signal: AbortSignal): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.waiting.add(resolve);
+    signal.addEventListener("abort", () => resolve(), { once: true });
     const text = `other runs have reserved the rest of the budget of ${scope.pid ?? "the day"}; ${row.pid} waits`;
     const share = shareOf(scope.limits, scope.used);
     this.ports.ledger.emit(row, { name: "process.budget", of: scope.pid, share, text });
-    const aborted = Promise.withResolvers<void>();
-    signal.addEventListener("abort", () => aborted.resolve(), { once: true });
-    await Promise.race([nextSettled, aborted.promise]);
+    await promise.finally(() => this.waiting.delete(resolve));
   }
 
   private async hold(row: ProcessRow, scope: Scope): Promise<void> {
     const { store, ledger, clock } = this.ports;
-    const waitsFor = this.waitsForOf(row, scope);
+    const waitsFor = this.limitWait(row, scope);
     await store.pause(row.pid, waitsFor, { now: clock.now() });
     await ledger.publish(row);
     this.watchDay(waitsFor);
@@ -194,7 +181,7 @@ export class Budgets {
     const scopes = await this.scopesOf(row);
     const over = scopes.find(({ limits, used }) => reached(limits, used) !== null);
     if (over === undefined) return await this.resume(row);
-    const waitsFor = this.waitsForOf(row, over);
+    const waitsFor = this.limitWait(row, over);
     this.watchDay(waitsFor);
     const now = await this.ports.processes.get(row.pid);
     if (JSON.stringify(now?.waitsFor) !== JSON.stringify(waitsFor)) await this.pause(row, waitsFor);
@@ -219,7 +206,7 @@ export class Budgets {
     if (waitsFor.kind === "limit" && waitsFor.until !== undefined) this.days.set(waitsFor.until, waitsFor.until);
   }
 
-  private waitsForOf({ pid }: ProcessRow, scope: Scope): WaitsFor {
+  private limitWait({ pid }: ProcessRow, scope: Scope): WaitsFor {
     const dimension = reached(scope.limits, scope.used) ?? "micros";
     const used = `${amountText(dimension, scope.used[dimension])} of ${amountText(dimension, scope.limits[dimension] ?? 0)}`;
     if (scope.until !== undefined) {
