@@ -200,3 +200,18 @@ test("tac takes several files, uniq skips fields, expr has basic patterns, and w
   );
   expect(stdout).toBe("2 x\n1 x\n3 y\n      2 1 x\na+\nkim\ntee: a/b: Not a directory\n");
 });
+
+test("text that looks like the words of rewritten scripts is ordinary text", async () => {
+  const words = "__gsv_wait __gsv_part=1:0:1:told --shell=1:1 /dev/.gsv/flow/1";
+  const script = [
+    `printf '%s\\n' ${words} | grep -c -- __gsv_part=1:0:1:told`,
+    "__gsv_mine=kept; declare -p __gsv_mine",
+    "__gsv_f() { false; }; trap 'echo failed' ERR; __gsv_f; trap - ERR",
+    "echo x > /dev/.gsv/flow/1; echo $?",
+    "set -x; : __gsv_leave --shell=1:1",
+  ].join("\n");
+  const { stdout, stderr } = await run(script);
+  expect(stdout).toBe('1\ndeclare -- __gsv_mine="kept"\nfailed\n1\n');
+  expect(stderr).toContain("/dev/.gsv/flow/1: No such file or directory");
+  expect(stderr).toEndWith("+ : __gsv_leave --shell=1:1\n");
+});

@@ -3,7 +3,7 @@
 import { type CustomCommand, defineCommand } from "just-bash/browser";
 import { ENDED_BY } from "../../abi/errno.ts";
 import { inQuotes } from "../../lib/text/quote.ts";
-import { partOf } from "../programs/part.ts";
+import { partOf } from "../programs/internal-words.ts";
 import { type Call, Ended, type Files, type Program, phrase, Usage } from "../programs/program.ts";
 import { PROGRAMS } from "../programs/table.ts";
 import type { Chains, Ends, Stage } from "../rewrite/chains.ts";

@@ -1,6 +1,7 @@
 // How the interpreter calls a program of the shell, and which subshell of the script called it.
 
 import type { Command } from "just-bash/browser";
+import { SHELL_FLAG } from "../programs/internal-words.ts";
 
 export type Context = Parameters<Command["execute"]>[1];
 export type Answer = Awaited<ReturnType<Command["execute"]>>;
@@ -8,21 +9,14 @@ export type Answer = Awaited<ReturnType<Command["execute"]>>;
 /** The script itself, not a subshell. */
 export const OUTERMOST = "1:1";
 
-/** First argument of a job that prints to the script's own output. */
-export const LIVE = "--live";
-
-/** Marks a signal to `$$`: it goes to the script, not to the subshell that sends it. */
-export const WHOLE = "--whole";
-
 export function answer(stdout = "", stderr = "", exitCode = 0): Answer {
   return { stdout, stderr, exitCode };
 }
 
 /** Rewritten scripts name their subshell in the first argument. */
 export function placed(args: readonly string[]): { readonly shell: string; readonly args: readonly string[] } {
-  const prefix = "--shell=";
-  const own = args.findIndex((arg) => !arg.startsWith(prefix));
+  const own = args.findIndex((arg) => !arg.startsWith(SHELL_FLAG));
   const [first] = args;
-  const shell = first?.startsWith(prefix) === true ? first.slice(prefix.length) : OUTERMOST;
+  const shell = first?.startsWith(SHELL_FLAG) === true ? first.slice(SHELL_FLAG.length) : OUTERMOST;
   return { shell, args: own === -1 ? [] : args.slice(own) };
 }

@@ -6,13 +6,11 @@ import { LIMITS } from "../../abi/config/limits.ts";
 import { SysError } from "../../abi/errno.ts";
 import type { RandomBytes } from "../../abi/ids.ts";
 import type { ShellStat } from "../../targets/shell.ts";
+import { FLOWS, SINKS, SOURCES } from "../programs/internal-words.ts";
 import type { Files } from "../programs/program.ts";
-import { FLOWS } from "../rewrite/pipes.ts";
-import { SINKS } from "../rewrite/syntax.ts";
 import { phraseOf, ShellFileError } from "./file-error.ts";
 import { type GlobEntry, globEntries } from "./glob-names.ts";
 import type { KernelLine } from "./kernel-line.ts";
-import { SOURCES } from "./shell-tables.ts";
 
 const PIECE_BYTES = 4 * 1024 * 1024;
 const TYPED_MAX = 1000;

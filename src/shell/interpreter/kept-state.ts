@@ -2,6 +2,7 @@
 // own output, as a script that restores them. Pure.
 
 import type { ShellState } from "../../targets/shell.ts";
+import { isInternal } from "../programs/internal-words.ts";
 import type { Node } from "../rewrite/nodes.ts";
 import { textOf } from "../rewrite/text.ts";
 
@@ -11,7 +12,7 @@ export const SAID_WORDS = 5;
 
 /** Variables that the interpreter always sets. */
 const ITS_OWN =
-  /^declare -\S+ (?:[?!#@*$0-9_-]|BASH\w*|SHELLOPTS|PIPESTATUS|PWD|FUNCNAME|OSTYPE|MACHTYPE|HOSTTYPE|UID|EUID|PPID|LINENO|RANDOM|SECONDS|OPTIND|__gsv_\w+)=/;
+  /^declare -\S+ (?:[?!#@*$0-9_-]|BASH\w*|SHELLOPTS|PIPESTATUS|PWD|FUNCNAME|OSTYPE|MACHTYPE|HOSTTYPE|UID|EUID|PPID|LINENO|RANDOM|SECONDS|OPTIND)=/;
 
 const ON_AT_FIRST = new Set(["globskipdots", "braceexpand", "hashall", "interactive-comments"]);
 
@@ -25,7 +26,9 @@ export interface Standing {
 
 export function stateFrom(said: readonly string[], { cwd, umask, functions, traps }: Standing): ShellState {
   const [status = "0", variables = "", aliases = "", settings = "", names = ""] = said;
-  const lines = variables.split("\n").filter((line) => line.startsWith("declare ") && !ITS_OWN.test(line));
+  const lines = variables
+    .split("\n")
+    .filter((line) => line.startsWith("declare ") && !ITS_OWN.test(line) && !isInternal(line.split("=", 1)[0] ?? ""));
   const known = names.split("\n").map((line) => line.replace(/^declare -f\S* /, ""));
   const texts = known.flatMap((name) => {
     const node = functions.get(name);

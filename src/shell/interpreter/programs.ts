@@ -3,7 +3,7 @@
 
 import { type Command as BashCommand, type CustomCommand, defineCommand } from "just-bash/browser";
 import type { Output } from "../../../commands/command.ts";
-import { partOf } from "../programs/part.ts";
+import { partOf } from "../programs/internal-words.ts";
 import { Pipe } from "../programs/pipe.ts";
 import { Ended } from "../programs/program.ts";
 import type { Chains, Stage } from "../rewrite/chains.ts";

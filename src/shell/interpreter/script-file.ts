@@ -2,9 +2,9 @@
 // interpreter would run its commands as part of the calling script.
 
 import { type CustomCommand, defineCommand } from "just-bash/browser";
+import { OWN } from "../programs/internal-words.ts";
 import { choice, group, holds, isNode, literal, type Node, simple, statementOf } from "../rewrite/nodes.ts";
 import { answer, type Context } from "./called.ts";
-import { OWN } from "./own.ts";
 
 const SHELL = /^#!\s*(?:\S*\/)?(?:env\s+)?(?:\S*\/)?(?:ba|da)?sh\s*\n/;
 

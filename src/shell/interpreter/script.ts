@@ -7,15 +7,15 @@ import { inQuotes } from "../../lib/text/quote.ts";
 import type { SentSignal, ShellEnd, ShellJob, ShellState } from "../../targets/shell.ts";
 import { Jobs } from "../jobs/jobs.ts";
 import { Traps } from "../jobs/traps.ts";
-import { untold } from "../programs/part.ts";
+import { OWN, SINKS, withoutInternalWords } from "../programs/internal-words.ts";
 import { PROGRAMS } from "../programs/table.ts";
 import { adjusted } from "../rewrite/adjusted.ts";
 import { Chains } from "../rewrite/chains.ts";
 import { definitionText } from "../rewrite/definition.ts";
 import { type Events, eventsIn } from "../rewrite/event-traps.ts";
 import { Flows } from "../rewrite/flows.ts";
-import { type Node, scriptOf } from "../rewrite/nodes.ts";
-import { functionsIn, prepared, SINKS, UNSET } from "../rewrite/syntax.ts";
+import { type Node, referencesIn, scriptOf, textsIn } from "../rewrite/nodes.ts";
+import { functionsIn, prepared, UNSET } from "../rewrite/syntax.ts";
 import { changedText, parse, statementText, textOf } from "../rewrite/text.ts";
 import { binPrograms, binStage } from "./builtins.ts";
 import { worded } from "./error-words.ts";
@@ -23,13 +23,12 @@ import { GsvFiles, printed, type Sink } from "./files.ts";
 import type { Machine } from "./io.ts";
 import { SAID, stateFrom } from "./kept-state.ts";
 import type { KernelLine } from "./kernel-line.ts";
-import { OWN } from "./own.ts";
 import type { OwnPrograms } from "./programs.ts";
 import { scriptFilePrograms } from "./script-file.ts";
 import { ShellTables } from "./shell-tables.ts";
 
 /** The last command of a line whose state is kept. */
-const KEEP = "__gsv_keep";
+const KEEP = OWN.keep;
 const BYTES_LIVE_MAX = 256 * 1024 * 1024;
 const UNCOUNTED = 1_000_000_000;
 /** Loops are bounded by the time limit only. */
@@ -46,9 +45,7 @@ const LIMITS = {
 const EXIT_UNSET = 127;
 const EXIT_LIMIT = 126;
 const SHORT_BYTES = 512;
-const SIGNAL_WORD = /"value":"(?:SIG)?(?:HUP|INT|QUIT|TERM|USR[12]|ALRM|1|2|3|10|12|14|15)"/i;
-/** `local -n name=…` in the syntax tree. */
-const REFERENCE = /"value":"-n"\}\]\},\{"type":"Word","parts":\[\{"type":"Literal","value":"([A-Za-z_]\w*)=?/g;
+const SIGNAL_WORD = /^(?:SIG)?(?:HUP|INT|QUIT|TERM|USR[12]|ALRM|1|2|3|10|12|14|15)$/i;
 
 export interface Runs {
   readonly kernel: KernelLine;
@@ -200,9 +197,8 @@ export class Script {
     this.parsed = true;
     const known = isFirst ? [] : functionsIn(ast, this.functions);
     const whole = { ...ast, statements: [...(scriptOf(known).statements as Node[]), ...(ast.statements as Node[])] };
-    const text = JSON.stringify(ast);
     return prepared(whole, {
-      ...this.rules(text, isFirst),
+      ...this.rules(ast, isFirst),
       name: isFirst ? this.job.name : null,
       isMain: isFirst,
       file: isFirst ? "" : null,
@@ -212,21 +208,23 @@ export class Script {
     });
   }
 
-  private rules(text: string, isFirst: boolean) {
+  private rules(ast: Node, isFirst: boolean) {
+    const texts = textsIn(ast);
+    const some = (pattern: RegExp) => texts.some((text) => pattern.test(text));
     const shell = isFirst ? 1 : ++this.shells + 1;
     // Sourced files may set traps too, and traps may be inherited.
-    this.hasTraps ||= /\b(?:trap|source)\b|"\."/.test(text);
+    this.hasTraps ||= some(/\b(?:trap|source)\b|^\.$/);
     // A script run by a program is a shell of its own and gets no events.
-    const signals = isFirst && /\btrap\b/.test(text) && SIGNAL_WORD.test(text);
-    const errexit = /"-\w*e\w*"|errexit/.test(text);
-    this.events = eventsIn(text) ?? this.events;
+    const signals = isFirst && some(/\btrap\b/) && some(SIGNAL_WORD);
+    const errexit = some(/^-\w*e\w*$|errexit/);
+    this.events = eventsIn(texts) ?? this.events;
     this.traps.heardEvents = this.events;
     const { hasTraps: traps, events, nextChain } = this;
     // A sourced file may define functions with such names.
-    const commands = /"(?:source|\.|eval)"/.test(text) ? new Set<string>() : this.runs.programs.names;
+    const commands = some(/^(?:source|\.|eval)$/) ? new Set<string>() : this.runs.programs.names;
     // A sourced file may use what is defined here.
-    this.statuses ||= /PIPESTATUS|pipefail/.test(text);
-    for (const [, name = ""] of text.matchAll(REFERENCE)) this.references.add(name);
+    this.statuses ||= some(/PIPESTATUS|pipefail/);
+    for (const name of referencesIn(ast)) this.references.add(name);
     const { statuses, references } = this;
     return {
       shell,
@@ -247,7 +245,7 @@ export class Script {
     try {
       return changedText(text, (ast) =>
         prepared(ast, {
-          ...{ ...this.rules(JSON.stringify(ast), true), name: this.job.name, functions: this.functions, told, file },
+          ...{ ...this.rules(ast, true), name: this.job.name, functions: this.functions, told, file },
           isMain: false,
           // The caller continues after a sourced file.
           ends: false,
@@ -272,7 +270,7 @@ export class Script {
 
   private worded(text: string): string {
     const said = worded(this.tables.named(this.files.worded(text))).replaceAll(UNSET, "");
-    return /^\++ .*(?:__gsv_|--shell=|eval '')/m.test(said) ? untold(said) : said;
+    return /^\++ /m.test(said) ? withoutInternalWords(said) : said;
   }
 
   private stopWith(status: number): void {

@@ -2,11 +2,9 @@
 // rewritten scripts call these programs.
 
 import { type CustomCommand, defineCommand } from "just-bash/browser";
-import { TOLD } from "../rewrite/syntax.ts";
+import { OWN, SOURCES, TOLD } from "../programs/internal-words.ts";
 import { type Answer, answer, type Context } from "./called.ts";
-import { OWN } from "./own.ts";
 
-export const SOURCES = "/dev/.gsv/source/";
 const SOURCE = new RegExp(`${SOURCES}(\\d+)`, "g");
 
 export interface ShellText {

@@ -3,10 +3,10 @@
 
 import { type Command, type CustomCommand, defineCommand } from "just-bash/browser";
 import type { JobEnd, JobRow, SentSignal, ShellState } from "../../targets/shell.ts";
-import { type Answer, answer, type Context, LIVE, placed } from "../interpreter/called.ts";
+import { type Answer, answer, type Context, placed } from "../interpreter/called.ts";
 import { SAID_WORDS } from "../interpreter/kept-state.ts";
 import type { KernelLine } from "../interpreter/kernel-line.ts";
-import { OWN } from "../interpreter/own.ts";
+import { LIVE, OWN } from "../programs/internal-words.ts";
 import { numberOf, signalNamed, signalTable } from "./signal-names.ts";
 import type { Traps } from "./traps.ts";
 

@@ -5,8 +5,8 @@ import { type CustomCommand, defineCommand } from "just-bash/browser";
 import type { Clock } from "../../lib/clock.ts";
 import { inQuotes } from "../../lib/text/quote.ts";
 import type { SentSignal } from "../../targets/shell.ts";
-import { type Answer, answer, type Context, OUTERMOST, placed, WHOLE } from "../interpreter/called.ts";
-import { OWN } from "../interpreter/own.ts";
+import { type Answer, answer, type Context, OUTERMOST, placed } from "../interpreter/called.ts";
+import { OWN, WHOLE } from "../programs/internal-words.ts";
 import type { Events } from "../rewrite/event-traps.ts";
 import { numberOf, signalNamed, signalTable } from "./signal-names.ts";
 

@@ -3,8 +3,8 @@
 import { ENDED_BY } from "../../abi/errno.ts";
 import { sizeText } from "../../lib/text/size.ts";
 import { human } from "./files/human.ts";
+import { ALONE } from "./internal-words.ts";
 import { options } from "./options.ts";
-import { ALONE } from "./part.ts";
 import { type Call, linesOf, phrase, text, Usage, whole } from "./program.ts";
 
 /** Limit for a `yes` that no program in the pipe can stop. */

@@ -1,7 +1,7 @@
 // Rewrites arithmetic that the interpreter gets wrong. Each rule returns a replacement for a node, or
 // null if it does not apply. Pure.
 
-import { OWN } from "../interpreter/own.ts";
+import { OWN } from "../programs/internal-words.ts";
 import { group, holds, isNode, type Node, onlyCommand, simple, statementOf } from "./nodes.ts";
 import type { Rules } from "./rewrite.ts";
 

@@ -4,7 +4,7 @@
 import { LIMITS } from "../../abi/config/limits.ts";
 import { ENDED_BY } from "../../abi/errno.ts";
 import type { Answer, Context } from "../interpreter/called.ts";
-import type { Part } from "../programs/part.ts";
+import type { Part } from "../programs/internal-words.ts";
 import { Pipe, type Source, sourceOf } from "../programs/pipe.ts";
 import { Ended } from "../programs/program.ts";
 

@@ -2,7 +2,7 @@
 // lacks them, so a script that sets one is rewritten to check at these places. As in bash, functions, subshells and substitutions inherit
 // them only under `set -E` and `set -T`. Pure.
 
-import { OWN } from "../interpreter/own.ts";
+import { isInternal, OWN, SHELL_FLAG } from "../programs/internal-words.ts";
 import {
   choice,
   group,
@@ -14,6 +14,7 @@ import {
   quotedParameter,
   simple,
   statementOf,
+  textsIn,
   verbatim,
 } from "./nodes.ts";
 
@@ -25,14 +26,13 @@ export interface Events {
   readonly inherited: boolean;
 }
 
-/** The traps that a script (JSON of its tree) may set; null if none. */
-export function eventsIn(text: string): Events | null {
-  if (!text.includes('"trap"')) return null;
-  const names = (name: string) => new RegExp(`"value":"(?:SIG)?${name}"`, "i").test(text);
-  const [err, debug, returns] = [names("ERR"), names("DEBUG"), names("RETURN")];
-  return err || debug || returns
-    ? { err, debug, returns, inherited: /"-\w*[ET]\w*"|errtrace|functrace/.test(text) }
-    : null;
+/** The traps that a script with these texts may set; null if none. */
+export function eventsIn(texts: readonly string[]): Events | null {
+  if (!texts.includes("trap")) return null;
+  const some = (pattern: RegExp) => texts.some((text) => pattern.test(text));
+  const [err, debug, returns] = [some(/^(?:SIG)?ERR$/i), some(/^(?:SIG)?DEBUG$/i), some(/^(?:SIG)?RETURN$/i)];
+  if (!err && !debug && !returns) return null;
+  return { err, debug, returns, inherited: some(/^-\w*[ET]\w*$|errtrace|functrace/) };
 }
 
 interface Watch extends Events {
@@ -55,7 +55,7 @@ export function watched(value: unknown, watch: Watch, asked = false): unknown {
     return returning(bodyOf(value, watch), watch);
   if (CLOSED.has(value.type) && !watch.inherited && !isOwn()) return value;
   // Skip the restored state in front.
-  if (value.type === "Group" && JSON.stringify(value.redirections).includes("/dev/.gsv/")) return value;
+  if (value.type === "Group" && textsIn(value.redirections).some(isInternal)) return value;
   const isClosed = CLOSED.has(value.type);
   const inside = Object.fromEntries(
     Object.entries(value).map(([key, each]) => [
@@ -79,7 +79,10 @@ function rounds(loop: Node, watch: Watch, asked: boolean): Node {
 }
 
 function isSetIn(definition: Node): boolean {
-  return holds(definition, (node) => literalName(node) === "trap" && JSON.stringify(node.args).includes("RETURN"));
+  return holds(
+    definition,
+    (node) => literalName(node) === "trap" && textsIn(node.args).some((text) => text.includes("RETURN")),
+  );
 }
 
 function bodyOf(definition: Node, watch: Watch): Node {
@@ -154,7 +157,7 @@ function returned(pipeline: Node, watch: Watch): Node {
 function tells({ commands }: Node): boolean {
   const [command, more] = commands as readonly Node[];
   if (more !== undefined) return true;
-  return command !== undefined && TELLING.has(command.type) && !(literalName(command) ?? "").startsWith("__gsv_");
+  return command !== undefined && TELLING.has(command.type) && !isInternal(literalName(command) ?? "");
 }
 
 function alone(pipeline: Node): Node {
@@ -185,7 +188,7 @@ function happened(
   status = quotedParameter("?"),
 ): readonly Node[] {
   const [command] = pipeline.commands as readonly Node[];
-  const place = quotedParameter("BASHPID", `--shell=${shell}:`);
+  const place = quotedParameter("BASHPID", `${SHELL_FLAG}${shell}:`);
   const text = verbatim(String((command as { readonly sourceText?: unknown })?.sourceText ?? wordsOf(command)));
   const told = simple(event, place, status, literal(String(command?.line ?? 0)), text);
   const handler = statementOf(simple("eval", quotedParameter(OWN.event)));

@@ -4,10 +4,9 @@
 import { type CustomCommand, defineCommand } from "just-bash/browser";
 import type { Called } from "../interpreter/builtins.ts";
 import { type Answer, answer, type Context } from "../interpreter/called.ts";
-import { OWN } from "../interpreter/own.ts";
+import { NEXT, OWN } from "../programs/internal-words.ts";
 import type { Pipe } from "../programs/pipe.ts";
 import type { Chains, Stage } from "./chains.ts";
-import { NEXT } from "./pipes.ts";
 
 interface Flow {
   readonly pipe: Pipe;

@@ -74,3 +74,31 @@ export function holds(value: unknown, wanted: (node: Node) => boolean): boolean 
   if (typeof value !== "object" || value === null) return false;
   return (isNode(value) && wanted(value)) || Object.values(value).some((each) => holds(each, wanted));
 }
+
+/** Every text below: values, names and sources, without the types of nodes. */
+export function textsIn(value: unknown): readonly string[] {
+  const texts: string[] = [];
+  const gather = (each: unknown): void => {
+    if (typeof each === "string") texts.push(each);
+    else if (Array.isArray(each)) each.forEach(gather);
+    else if (typeof each === "object" && each !== null)
+      for (const [key, inner] of Object.entries(each)) if (key !== "type") gather(inner);
+  };
+  gather(value);
+  return texts;
+}
+
+/** Names in `local -n NAME` and the like. */
+export function referencesIn(ast: Node): readonly string[] {
+  const names: string[] = [];
+  holds(ast, ({ type, args }) => {
+    const words = type === "SimpleCommand" ? (args as readonly Node[]) : [];
+    for (const [at, word] of words.entries()) {
+      const [first] = (words[at + 1]?.parts ?? []) as readonly Node[];
+      const name = /^[A-Za-z_]\w*/.exec(String(first?.value ?? ""))?.[0];
+      if (literalText(word) === "-n" && name !== undefined) names.push(name);
+    }
+    return false;
+  });
+  return names;
+}

@@ -2,9 +2,8 @@
 // ends with a reader that stops early, such as `head`. Pure.
 
 import { ENDED_BY } from "../../abi/errno.ts";
-import { OWN } from "../interpreter/own.ts";
 import { isWordTwice } from "../interpreter/script-file.ts";
-import { ALONE, type Part, partWord } from "../programs/part.ts";
+import { ALONE, FLOWS, NEXT, OWN, type Part, partWord } from "../programs/internal-words.ts";
 import { PROGRAMS } from "../programs/table.ts";
 import {
   choice,
@@ -17,6 +16,7 @@ import {
   onlyCommand,
   simple,
   statementOf,
+  textsIn,
 } from "./nodes.ts";
 import type { Rules } from "./rewrite.ts";
 
@@ -128,11 +128,6 @@ function saying(command: Node, word: string): Node {
   return { ...command, args: [literal(word), ...(command.args as readonly Node[])] };
 }
 
-/** Separates the arguments of two programs. */
-export const NEXT = "__gsv_next";
-/** Output path of a loop, in a directory that is never listed. */
-export const FLOWS = "/dev/.gsv/flow/";
-
 const LOOPS = new Set(["While", "Until", "For", "CStyleFor"]);
 /** Programs that run no other command. */
 const READERS = new Set([
@@ -178,7 +173,7 @@ function intoRow(
 function reads(command: Node, behind: number, about: PipeRules): boolean {
   const name = literalName(command);
   if (name === null || !READERS.has(name) || !isProgram(command, about)) return false;
-  if (name === "awk" && /system|getline|\|/.test(JSON.stringify(command.args))) return false;
+  if (name === "awk" && textsIn(command.args).some((text) => /system|getline|\|/.test(text))) return false;
   const isPlain = (command.redirections as readonly Node[]).every(
     ({ operator, fd }) => behind === 0 && [">", ">>"].includes(String(operator)) && (fd ?? 1) === 1,
   );
@@ -189,10 +184,10 @@ function reads(command: Node, behind: number, about: PipeRules): boolean {
 function isEarly(command: Node): boolean {
   const name = literalName(command) ?? "";
   if (name === "head") return true;
-  if (name === "awk") return /\bexit\b/.test(JSON.stringify(command.args));
-  const text = JSON.stringify(command.args);
-  if (/grep$/.test(name)) return /"value":"-(?:\w*[mqlL]\d*|-(?:max-count|quiet|silent|files-with).*)"/.test(text);
-  return name === "sed" && /"value":"[^"]*[\dq/$;{ ]?[qQ]\b/.test(text);
+  const some = (pattern: RegExp) => textsIn(command.args).some((text) => pattern.test(text));
+  if (name === "awk") return some(/\bexit\b/);
+  if (/grep$/.test(name)) return some(/^-(?:\w*[mqlL]\d*|-(?:max-count|quiet|silent|files-with).*)$/);
+  return name === "sed" && some(/[qQ]\b/);
 }
 
 /** Output is passed on after each statement; each iteration first checks that the reader is still there. */

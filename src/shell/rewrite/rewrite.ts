@@ -1,8 +1,7 @@
 // Rewrites what the interpreter lacks or gets wrong: `exit` with traps, jobs with a status, functions visible
 // in every subshell. Each rule returns a replacement for a node, or null if it does not apply. Pure.
 
-import { WHOLE } from "../interpreter/called.ts";
-import { OWN } from "../interpreter/own.ts";
+import { OWN, SHELL_FLAG, WHOLE } from "../programs/internal-words.ts";
 import type { Events } from "./event-traps.ts";
 import {
   choice,
@@ -67,7 +66,7 @@ export function simpleCommand(command: Node, rules: Rules): Node | null {
 
 /** Identifies the shell of a script. */
 function standing({ shell }: Rules): Node {
-  return quotedParameter("BASHPID", `--shell=${shell}:`);
+  return quotedParameter("BASHPID", `${SHELL_FLAG}${shell}:`);
 }
 
 function leaving(args: readonly Node[], rules: Rules): Node {

@@ -3,12 +3,11 @@
 // be printed. Pure.
 
 import { inQuotes } from "../../lib/text/quote.ts";
-import { LIVE } from "../interpreter/called.ts";
-import { OWN } from "../interpreter/own.ts";
 import { byPath } from "../interpreter/script-file.ts";
+import { LIVE, OWN, SINKS, TOLD } from "../programs/internal-words.ts";
 import { arithmeticCommand, arithmeticPart, compared, now } from "./arithmetic.ts";
 import { watched } from "./event-traps.ts";
-import { group, holds, isNode, literal, literalName, type Node, onlyCommand, statementOf } from "./nodes.ts";
+import { group, holds, isNode, literal, literalName, type Node, onlyCommand, statementOf, textsIn } from "./nodes.ts";
 import { inOrder } from "./order.ts";
 import { sideBySide } from "./pipes.ts";
 import {
@@ -47,25 +46,26 @@ export interface About extends Rules {
 
 export function prepared(ast: Node, given: About): Node {
   collect(ast, given.functions);
-  const text = JSON.stringify(ast);
-  const about = {
-    ...given,
-    at: `${OWN.at}${given.nextChain()}`,
-    redirected: /"exec"[\s\S]*"fd":2,"operator"/.test(text),
-  };
+  const about = { ...given, at: `${OWN.at}${given.nextChain()}`, redirected: holds(ast, redirectsErrors) };
   const watching = about.events === null ? ast : watched(ast, { ...about, ...about.events });
   const safe = changed(watching, about, 0) as Node;
   const after = about.ends === false ? [] : ending(about);
-  const statements = [...itself(text, about), ...(safe.statements as readonly Node[]), ...after];
+  const statements = [...itself(ast, about), ...(safe.statements as readonly Node[]), ...after];
   return { ...safe, statements: about.told ? told(statements) : statements };
 }
 
+/** `exec 2> file` */
+function redirectsErrors({ type, name, args, redirections }: Node): boolean {
+  if (type !== "SimpleCommand" || !textsIn([name, args]).includes("exec")) return false;
+  return (redirections as readonly Node[]).some(({ fd }) => fd === 2);
+}
+
 /** Variables that the interpreter does not set. */
-function itself(text: string, { name, file, at, parse }: Standing): readonly Node[] {
+function itself(ast: Node, { name, file, at, parse }: Standing): readonly Node[] {
   const known: Node[] = [];
   const place = file === null ? '"$0"' : inQuotes(file);
-  if (text.includes('"BASH_SOURCE')) known.push(...parse(`${at}=${place}`));
-  if (name !== null && text.includes('"parameter":"0","operation":{'))
+  if (textsIn(ast).some((text) => text.startsWith("BASH_SOURCE"))) known.push(...parse(`${at}=${place}`));
+  if (name !== null && holds(ast, ({ parameter, operation }) => parameter === "0" && isNode(operation)))
     known.push(...parse(`${OWN.zero}=${inQuotes(name)}`));
   return known;
 }
@@ -93,17 +93,6 @@ export function functionsIn(ast: Node, functions: ReadonlyMap<string, Node>): re
 
 /** Added at the end of a complete typed script. */
 export const UNSET = "\u0001";
-
-/** Statements of a sourced file are sent too. */
-export const TOLD = "--told";
-
-/** Paths of the script's own streams; they are in no directory. */
-export const SINKS = {
-  stdout: "/dev/.gsv/stdout",
-  stderr: "/dev/.gsv/stderr",
-  inner: "/dev/.gsv/inner",
-  nowhere: "/dev/.gsv/nowhere",
-} as const;
 
 /** Compound commands whose parts are sent one by one; their words and headers print nothing. */
 const PARTS: { readonly [type: string]: readonly string[] } = {
