@@ -9,6 +9,7 @@ import { parseValue } from "../src/syscalls/parse.ts";
 type AnyField = Field<unknown, boolean>;
 
 const USAGE_CHARS_MAX = 160;
+const NAMED_PID = "init:0";
 
 /** The arguments of a command, and the text of its help. */
 export interface Spec<F extends Fields = Fields> {
@@ -141,11 +142,23 @@ export function takesMany({ kind }: AnyField): boolean {
 // A malformed pid is not a usage error: it reads exactly like a process that does not exist.
 export function checkedValue(spec: Spec, name: string, field: AnyField, value: string | readonly string[]): unknown {
   try {
+    if (field.kind === "pid" || field.kind === "pids") return pidsOrNames(name, field, value);
     return parseValue(name, field, typeof value === "string" ? fromText(name, field, value) : value);
   } catch (error) {
     if (error instanceof SysError && error.code === "EINVAL") throw usageError(spec, error.message, error.hints);
     throw error;
   }
+}
+
+/** Not a pid, nor meant as one: `define.ts` looks for the process of that name. */
+export function isProcessName(word: string): boolean {
+  return word.trim() !== "" && !/^(?:init|task):|\p{Cc}/u.test(word);
+}
+
+function pidsOrNames(name: string, field: AnyField, value: string | readonly string[]): unknown {
+  const checked = [value].flat().map((word) => (isProcessName(word) ? NAMED_PID : word));
+  parseValue(name, field, typeof value === "string" ? checked[0] : checked);
+  return value;
 }
 
 function fromText(name: string, field: AnyField, text: string): unknown {

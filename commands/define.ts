@@ -1,7 +1,7 @@
 // A hand-written command from its field table: parsing, help and usage come from the table, the work from `work`.
 
 import type { Args, Fields } from "../src/syscalls/define.ts";
-import type { Spec } from "./args.ts";
+import { isProcessName, type Spec } from "./args.ts";
 import type { Command, Io } from "./command.ts";
 import { parseCommandLine } from "./parse.ts";
 
@@ -19,9 +19,19 @@ export function command<F extends Fields>(
     async run(args, io) {
       const parsed = await parseCommandLine(spec, args);
       if (parsed === "help") return showHelp(io, spec);
-      return work({ args: parsed.values, json: parsed.json }, io);
+      return work({ args: await resolved(spec, parsed.values, io), json: parsed.json }, io);
     },
   };
+}
+
+/** Looks a process up only if one is named by another word than its pid. */
+export async function resolved<V extends object>(spec: Spec, values: V, io: Io): Promise<V> {
+  const isNamed = Object.entries(spec.input).some(([key, { kind, of }]) => {
+    if (kind !== "pid" && kind !== "pids" && of !== "process") return false;
+    return [values[key as keyof V]].flat().some((value) => typeof value === "string" && isProcessName(value));
+  });
+  if (!isNamed) return values;
+  return (await import("./proc/process-names.ts")).withPids(spec, values, io);
 }
 
 export async function showHelp(io: Io, spec: Spec): Promise<number> {

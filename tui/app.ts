@@ -2,6 +2,7 @@
 // while a line of the shell runs.
 
 import type { Io } from "../commands/command.ts";
+import { pidNamed } from "../commands/proc/process-names.ts";
 import { COMMANDS } from "../commands/table.ts";
 import { messageOf } from "../src/abi/errno.ts";
 import { initPid } from "../src/abi/ids.ts";
@@ -23,6 +24,7 @@ import { LineShell } from "./shell/line-shell.ts";
 import { startedAt, startPlace } from "./start.ts";
 import type { AppEvent } from "./state/event.ts";
 import { type KeyContext, keyContext } from "./state/key-context.ts";
+import { processName } from "./state/process.ts";
 import { reduce } from "./state/reduce.ts";
 import { initialState, type State, type Who } from "./state/state.ts";
 import { tickMs } from "./state/tick.ts";
@@ -174,17 +176,19 @@ class App {
     this.presence.hold();
     const [attached, settings] = await Promise.all([attachTo(this.io.sys(), pid, rows), readSettings(this.io)]);
     this.dispatch({ type: "settings", settings });
-    const { model, page } = attached;
-    const about = { version, username: who.username, pid, model, isNew: page.messageCount === 0, columns, rows };
+    const { model, page, info } = attached;
+    const name = processName(info);
+    const about = { version, username: who.username, name, model, isNew: page.messageCount === 0, columns, rows };
     const lines = words.map((word) => theme.dim(sanitize(word)));
     this.transcript.add({ kind: "lines", lines: [...lines, ...greeting(about, theme)] });
     this.adopt(attached);
     this.presence.release();
   }
 
-  private async attach(pid: string, readOnly: boolean): Promise<void> {
+  private async attach(named: string, readOnly: boolean): Promise<void> {
     this.presence.hold();
     try {
+      const pid = await pidNamed(this.io, named);
       const attached = await attachTo(this.io.sys(), pid, this.ports.terminal.rows);
       this.presence.keep();
       this.seen.set(this.state.process.pid, this.presence.seq);

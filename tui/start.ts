@@ -3,6 +3,7 @@
 
 import type { Io } from "../commands/command.ts";
 import { findHere, type Here, nameOf, type ProcessHere, processHere } from "../commands/here.ts";
+import { pidNamed } from "../commands/proc/process-names.ts";
 import { messageOf } from "../src/abi/errno.ts";
 import { shortPath } from "../src/lib/short-path.ts";
 import { reveal } from "../src/lib/text/sanitize.ts";
@@ -11,6 +12,7 @@ import type { Spawned } from "../src/syscalls/services.ts";
 import { IGNORED_MS } from "./cards/cards.ts";
 import type { AppPorts } from "./ports.ts";
 import type { Theme } from "./screen/theme.ts";
+import { processName } from "./state/process.ts";
 import type { Directory } from "./state/state.ts";
 
 export interface Start {
@@ -40,13 +42,14 @@ const AT_INIT: Start = { pid: null, cwd: null, here: null, note: null, typed: []
 
 export async function startPlace(io: Io, ports: AppPorts): Promise<Start> {
   const { skipped } = ports;
+  if (ports.to?.pid !== undefined) return { ...AT_INIT, pid: await pidNamed(io, ports.to.pid) };
   if (ports.to != null || skipped === undefined) return AT_INIT;
   const here = await findHere(io);
   if (here === null) return AT_INIT;
   const known = await processHere(io, here.directory).catch(() => null);
   const short = reveal(shortPath(here.directory, io.env.HOME));
   if (known !== null) {
-    const note = `Working in ${short} · ${known.process.pid} · gsv --init talks to your init`;
+    const note = `Working in ${short} · ${reveal(processName(known.process))} · gsv --init talks to your init`;
     return { ...placed(known, here, io), note, typed: [] };
   }
   if (skipped.has(here.directory)) return AT_INIT;
@@ -68,7 +71,7 @@ export async function startPlace(io: Io, ports: AppPorts): Promise<Start> {
 export function startedAt(ports: AppPorts, { pid, note, typed }: Start): AppPorts {
   return {
     ...ports,
-    to: pid === null ? (ports.to ?? null) : { pid, readOnly: false },
+    to: pid === null ? (ports.to ?? null) : { pid, readOnly: ports.to?.readOnly ?? false },
     words: note === null ? ports.words : [...ports.words, note],
     early: () => [...ports.early(), ...typed],
   };

@@ -5,7 +5,7 @@ import { field } from "../../src/syscalls/define.ts";
 import { PROCESS_SIGNALS, type ProcessSignal, type Signalled } from "../../src/syscalls/services.ts";
 import { asks, usageError } from "../args.ts";
 import type { Command, Io } from "../command.ts";
-import { showHelp } from "../define.ts";
+import { resolved, showHelp } from "../define.ts";
 import { declared } from "../derive.ts";
 import { printError } from "../io/status.ts";
 import { parseCommandLine } from "../parse.ts";
@@ -54,7 +54,8 @@ export const kill: Command = {
     }
     const parsed = await parseCommandLine(spec, withSignalFlag(args));
     if (parsed === "help") return showHelp(io, spec);
-    const { json, values } = parsed;
+    const { json } = parsed;
+    const values = await resolved(spec, parsed.values, io);
     const signal = signalOf(values.signal ?? "TERM");
     return onEach(io, values.pids, { json, act: (pid) => send(io, pid, signal, json) });
   },

@@ -3,7 +3,7 @@
 import { field } from "../../src/syscalls/define.ts";
 import { looksLikeFlag, usageError } from "../args.ts";
 import type { Command } from "../command.ts";
-import { showHelp } from "../define.ts";
+import { resolved, showHelp } from "../define.ts";
 import { declared } from "../derive.ts";
 import { parseCommandLine } from "../parse.ts";
 import { printResult } from "../print.ts";
@@ -37,7 +37,8 @@ export const renice: Command = {
     if (stray !== undefined) throw usageError(spec, `unknown flag ${stray}`);
     const parsed = await parseCommandLine(spec, [...flags, "--", ...words]);
     if (parsed === "help") return showHelp(io, spec);
-    const { json, values } = parsed;
+    const { json } = parsed;
+    const values = await resolved(spec, parsed.values, io);
     const { print } = (await declared("proc.nice")).cli;
     const act = async (pid: string) =>
       printResult(io, print, await io.sys().call("proc.nice", { pid, nice: values.nice }), json);

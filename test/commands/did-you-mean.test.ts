@@ -17,13 +17,12 @@ function mistyped(pid: string): string {
 }
 
 describe("did you mean", () => {
-  test("suggests a process for a nearly right pid, a pid without its first part, or a label", async () => {
+  test("suggests a process for a nearly right pid or label", async () => {
     await using home = await TestKernel.boot();
     const pid = (await type(home, "spawn", "--label", "docs audit")).stdout.trim();
     const shown = `${pid} (docs audit · idle)`;
     for (const argv of [
       ["kill", mistyped(pid)],
-      ["logs", pid.replace("task:", "")],
       ["send", mistyped(pid), "hello"],
       ["chat", "--pid", mistyped(pid), "hello"],
       ["wait", `--timeout=9`, mistyped(pid)],

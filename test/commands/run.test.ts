@@ -134,11 +134,11 @@ describe("errors", () => {
   });
 
   test("with --json it is one object on stderr", async () => {
-    expect(await runs(io, "proc", "history", "--pid", "nope", "--json")).toBe(3);
+    expect(await runs(io, "proc", "history", "--pid", "task:NOPE", "--json")).toBe(3);
     expect(JSON.parse(io.stderr.text)).toEqual({
       type: "error",
       code: "ESRCH",
-      message: "no such process: nope",
+      message: "no such process: task:NOPE",
       hints: ["gsv ps lists your processes"],
       exit: 3,
     });

@@ -46,7 +46,7 @@ test(
         await line(session, "ls /proc", /^init:1000 {2}loadavg|loadavg[\s\S]*^›$/m);
         await line(session, "what is running &", /^\[1\] done {2}task:\w{6}/m);
         await line(session, "fg %1", /^Switched to task:\w{6}/m);
-        await session.until(/^~ {2}task:\w{6}/m);
+        await session.until(/^~ {2}what is running/m);
         session.type("\x10");
         await session.until(/init:1000[\s\S]*esc close/);
         session.type("init\r");

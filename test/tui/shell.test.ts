@@ -236,6 +236,12 @@ scenario("slash commands are the terminal's, about the attached process, or any 
     await session.until(/^\$ usage --pid task:\w{6}$/m);
     session.type("/attach\r");
     await session.until(/^Switched to init:1000/m);
+    session.type("spawn --label build\r");
+    await session.until(/^task:\w{6}$/m);
+    session.type("attach build\r");
+    await session.until(/^Switched to task:\w{6} · build$/m);
+    session.type("/attach nobody\r");
+    await session.until(/no such process: nobody/);
     session.type("/whoami\r");
     session.type("/quit\r");
     expect(await session.exited()).toBe(0);

@@ -107,7 +107,8 @@ function isWithoutSubject(words: readonly string[]): boolean {
 }
 
 function isAttach(words: readonly string[]): boolean {
-  return words.every((word) => word === "--read-only" || isPid(word)) && words.some(isPid);
+  const named = words.filter((word) => word !== "--read-only");
+  return named.length === 1 && /^[^-/~.%]/.test(named[0] ?? "");
 }
 
 function attached(state: State, rest: string): Reduced {

@@ -6,7 +6,8 @@ import type { Theme } from "./theme.ts";
 export interface Greeting {
   readonly version: string;
   readonly username: string;
-  readonly pid: string;
+  /** Of the process. */
+  readonly name: string;
   readonly model: string | null;
   readonly isNew: boolean;
   readonly columns: number;
@@ -29,8 +30,8 @@ const WHY_COLUMNS = Math.max(...TRIES.map(([, why]) => why.length));
 const ROOMY_ROWS = [18, 24] as const;
 
 export function greeting(about: Greeting, theme: Theme): readonly string[] {
-  const { version, username, pid, isNew, columns, rows } = about;
-  const head = `${theme.bold(`gsv ${version}`)}  ${theme.dim(`${username} · ${pid} · ? for keys`)}`;
+  const { version, username, name, isNew, columns, rows } = about;
+  const head = `${theme.bold(`gsv ${version}`)}  ${theme.dim(`${username} · ${reveal(name)} · ? for keys`)}`;
   if (!isNew) return [head];
   const fits = columns > INDENT.length + TRY_COLUMNS + WHY_COLUMNS;
   if (rows < ROOMY_ROWS[fits ? 0 : 1]) return inShort(about, theme);

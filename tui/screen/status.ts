@@ -2,7 +2,7 @@
 
 import { reveal } from "../../src/lib/text/sanitize.ts";
 import { cutWidth } from "../../src/lib/text/truncate.ts";
-import type { Context } from "../state/process.ts";
+import { type Context, processName } from "../state/process.ts";
 import { realPlace, type State } from "../state/state.ts";
 import { usdText } from "./numbers.ts";
 import type { Theme } from "./theme.ts";
@@ -18,6 +18,7 @@ const METER_CELLS = 8;
 const BOLD_SHARE = 0.8;
 const SOON_SHARE = 0.9;
 const MODEL_COLUMNS = 24;
+const NAME_COLUMNS = 24;
 
 /** Keeps the last row, because every key draws it and it seldom changes. */
 export class StatusRow {
@@ -33,7 +34,8 @@ export class StatusRow {
 }
 
 function statusRow(state: State, columns: number, theme: Theme): string {
-  const { pid, model, costUsd, context, readOnly } = state.process;
+  const { model, costUsd, context, readOnly } = state.process;
+  const name = cutWidth(reveal(processName(state.process)), NAME_COLUMNS);
   const { asks } = state.asking;
   const { pinned } = state.line;
   const waiting = [...(asks.length > 0 ? [`${asks.length} pending`] : []), ...(readOnly ? ["read-only"] : [])]
@@ -43,7 +45,7 @@ function statusRow(state: State, columns: number, theme: Theme): string {
   const cost = costUsd > 0 ? usdText(costUsd) : "";
   const parts: { readonly [name: string]: Part } = {
     place: placePart(state, theme),
-    pid: { text: theme.dim(reveal(pid)), short: theme.dim(reveal(pid)) },
+    name: { text: theme.dim(name), short: theme.dim(name) },
     model: model === null ? NONE : modelPart(model, theme),
     meter: meter ?? NONE,
     cost: { text: theme.dim(cost), short: "" },

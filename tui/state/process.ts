@@ -1,5 +1,6 @@
 // The attached process, its conversation, and background jobs.
 
+import { isInit } from "../../src/abi/ids.ts";
 import type { State as ProcessState, WaitsFor } from "../../src/abi/process/process.ts";
 import type { FailureClass } from "../../src/abi/stream.ts";
 
@@ -45,6 +46,7 @@ export interface OpenCall {
 
 export interface Attachment {
   readonly pid: string;
+  readonly label: string | null;
   readonly readOnly: boolean;
   readonly model: string | null;
   readonly state: ProcessState;
@@ -59,6 +61,7 @@ export interface Attachment {
 export function newAttachment(pid: string): Attachment {
   return {
     pid,
+    label: null,
     readOnly: false,
     model: null,
     state: "idle",
@@ -68,6 +71,11 @@ export function newAttachment(pid: string): Attachment {
     standIn: null,
     costUsd: 0,
   };
+}
+
+/** The label says more than a pid; the label of an init only repeats its owner. */
+export function processName({ pid, label }: { readonly pid: string; readonly label: string | null }): string {
+  return label === null || label.trim() === "" || isInit(pid) ? pid : label.trim();
 }
 
 export interface Conversation {

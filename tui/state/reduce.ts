@@ -140,9 +140,13 @@ function adopted(
   });
 }
 
-function withInfo(before: State, { state, waitsFor, costUsd }: EventOf<"refreshed">["info"], now: number): State {
+function withInfo(
+  before: State,
+  { state, label, waitsFor, costUsd }: EventOf<"refreshed">["info"],
+  now: number,
+): State {
   const stateSince = state === before.process.state ? before.process.stateSince : now;
-  return set(before, "process", { state, waitsFor, costUsd, stateSince });
+  return set(before, "process", { state, label, waitsFor, costUsd, stateSince });
 }
 
 function runOf(runId: string, calls: Conversation["calls"], now: number): ActiveRun {
