@@ -5,7 +5,7 @@ import type { ProcessInfo } from "../src/abi/process/process.ts";
 import type { WorkspaceInfo } from "../src/abi/process/workspace.ts";
 import type { Sys } from "../src/abi/sys.ts";
 import type { Io } from "./command.ts";
-import { allProcesses } from "./proc/top.ts";
+import { allProcesses } from "./proc/process-names.ts";
 
 const PARENTS_MAX = 64;
 

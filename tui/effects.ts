@@ -1,6 +1,6 @@
 // Carries out effects, one entry for each. Results go back as events.
 
-import { allProcesses } from "../commands/proc/top.ts";
+import { allProcesses } from "../commands/proc/process-names.ts";
 import { isPid } from "../src/abi/ids.ts";
 import { quoted } from "../src/lib/text/quote.ts";
 import { reveal } from "../src/lib/text/sanitize.ts";

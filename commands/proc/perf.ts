@@ -12,7 +12,7 @@ import { command } from "../define.ts";
 import { jsonLine } from "../io/status.ts";
 import { table } from "../io/table-layout.ts";
 import { printText } from "../print.ts";
-import { allProcesses } from "./top.ts";
+import { allProcesses } from "./process-names.ts";
 import { type CallSum, summed, tookText } from "./trace-table.ts";
 
 const FILES_SHOWN = 10;

@@ -6,7 +6,6 @@ import type { ProcessInfo } from "../../src/abi/process/process.ts";
 import { noSuchProcess } from "../../src/syscalls/parse.ts";
 import { clip, isProcessName, type Spec } from "../args.ts";
 import type { Io } from "../command.ts";
-import { allProcesses } from "./top.ts";
 
 const LISTED_MAX = 5;
 
@@ -32,7 +31,7 @@ export async function pidNamed(io: Io, word: string): Promise<string> {
 }
 
 /** The word itself if no process has that name. */
-export function pidOfName(word: string, processes: readonly ProcessInfo[]): string {
+function pidOfName(word: string, processes: readonly ProcessInfo[]): string {
   const name = word.toLowerCase();
   const labelled = processes.filter(({ label }) => label?.trim().toLowerCase() === name);
   const exact = labelled.filter(({ label }) => label?.trim() === word);
@@ -47,4 +46,16 @@ function ambiguous(word: string, found: readonly ProcessInfo[]): SysError {
   return new SysError("EUSAGE", `${found.length} processes are named ${clip(word)}; give a pid`, [
     listed.join(", ") + more,
   ]);
+}
+
+export async function allProcesses(io: Io): Promise<readonly ProcessInfo[]> {
+  const all: ProcessInfo[] = [];
+  for (let after: string | null | undefined; after !== null; ) {
+    const page: { readonly processes: readonly ProcessInfo[]; readonly next?: string | null } = await io
+      .sys()
+      .call("proc.list", after === undefined ? {} : { after });
+    all.push(...page.processes);
+    after = page.next ?? null;
+  }
+  return all;
 }

@@ -1,12 +1,12 @@
 // `gsv top`: the processes as a tree, printed once. In the gsv terminal, `top` is a live view.
 
-import type { ProcessInfo } from "../../src/abi/process/process.ts";
 import { field } from "../../src/syscalls/define.ts";
 import type { Io } from "../command.ts";
 import { command } from "../define.ts";
 import { jsonLine } from "../io/status.ts";
 import { printText } from "../print.ts";
 import { lookAtAll } from "./process-look.ts";
+import { allProcesses } from "./process-names.ts";
 import { flatRows, processTable, sorted, treeRows } from "./process-table.ts";
 
 const SORTS = ["age", "state", "pid"] as const;
@@ -60,16 +60,4 @@ async function printOnce(how: How, json: boolean, io: Io): Promise<void> {
   const columns = io.stdout.isTTY ? io.stdout.columns : PIPE_COLUMNS;
   const { head, lines } = processTable(rows, { columns, now: io.clock.now() });
   await printText(io.stdout, `${[head, ...lines].join("\n")}\n`);
-}
-
-export async function allProcesses(io: Io): Promise<readonly ProcessInfo[]> {
-  const all: ProcessInfo[] = [];
-  for (let after: string | null | undefined; after !== null; ) {
-    const page: { readonly processes: readonly ProcessInfo[]; readonly next?: string | null } = await io
-      .sys()
-      .call("proc.list", after === undefined ? {} : { after });
-    all.push(...page.processes);
-    after = page.next ?? null;
-  }
-  return all;
 }

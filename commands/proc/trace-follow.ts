@@ -4,7 +4,7 @@ import { LIMITS } from "../../src/abi/config/limits.ts";
 import { ENDED_BY, SysError } from "../../src/abi/errno.ts";
 import type { TraceRow } from "../../src/syscalls/services.ts";
 import type { Ending, Io } from "../command.ts";
-import { allProcesses } from "./top.ts";
+import { allProcesses } from "./process-names.ts";
 import type { Traced } from "./trace-table.ts";
 
 export interface FollowRequest {

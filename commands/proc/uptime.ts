@@ -10,7 +10,7 @@ import { command } from "../define.ts";
 import { jsonLine } from "../io/status.ts";
 import { ageText, table } from "../io/table-layout.ts";
 import { printText } from "../print.ts";
-import { allProcesses } from "./top.ts";
+import { allProcesses } from "./process-names.ts";
 
 interface Look {
   readonly kernel: KernelStatus;

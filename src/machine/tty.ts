@@ -17,7 +17,7 @@ const [ASK_KEYS, MORE_KEYS, USUAL_KEYS] = [`${CSI}?u`, `${CSI}>1u`, `${CSI}<u`];
 const KEYS_OFFERED = /\x1b\[\?\d+u/;
 const [ALT_ON, ALT_OFF] = [`${CSI}?1049h`, `${CSI}?1049l`];
 const FULL_RETRY_MS = 2;
-/** Keys that come this soon were typed while another program had the terminal. */
+/** Keys that come this soon were typed while another program had the terminal; a busy machine may read them later. */
 const AHEAD_MS = 150;
 /** A process that is not stopped by then has no shell to resume it, and the system ignores the stop. */
 const ASIDE_MS = 100;
@@ -36,6 +36,8 @@ class Tty {
   private putAside: (() => void) | null = null;
   private goesOn: () => void = () => {};
   private takenAt = 0;
+  /** Nothing was read since the terminal was taken, or only now. */
+  private isFresh = false;
   private keys: "unasked" | "asked" | "offered" = "unasked";
   private isFull = false;
   private guard: Guard | null = null;
@@ -85,7 +87,9 @@ class Tty {
       this.write(MORE_KEYS);
       this.tellGuard();
     }
-    this.hearing?.(this.clock.mono() - this.takenAt < AHEAD_MS ? typedAhead(bytes) : bytes);
+    const isAhead = this.isFresh && (this.clock.mono() - this.takenAt < AHEAD_MS || isWholeLine(bytes));
+    this.isFresh = this.isFresh && this.clock.mono() - this.takenAt < AHEAD_MS;
+    this.hearing?.(isAhead ? typedAhead(bytes) : bytes);
   };
 
   /** Suspends after a signal. The terminal must be restored first. */
@@ -116,6 +120,7 @@ class Tty {
     this.hearing = listener;
     if (!fresh) return;
     this.takenAt = this.clock.mono();
+    this.isFresh = true;
     const { stdin } = process;
     stdin.setRawMode(true);
     stdin.on("data", this.hear);
@@ -213,4 +218,9 @@ function writeAll(text: string): void {
       Bun.sleepSync(FULL_RETRY_MS);
     }
   }
+}
+
+/** No key sends it: in raw mode Enter is a carriage return. */
+function isWholeLine(bytes: Uint8Array): boolean {
+  return bytes.length > 1 && bytes.at(-1) === 0x0a;
 }

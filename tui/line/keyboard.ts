@@ -5,7 +5,8 @@ import type { Clock } from "../../src/lib/clock.ts";
 import { KeyReader, type Typed } from "./keys.ts";
 
 const ESCAPE_MS = 40;
-const HOLD_MS = 500;
+/** Longer than a completion takes on a busy machine: keys that do not wait for it would lose it. */
+const HOLD_MS = 5000;
 
 export class Keyboard {
   private readonly reader = new KeyReader();

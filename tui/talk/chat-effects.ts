@@ -1,6 +1,6 @@
 // Effects of a conversation: messages, answers to requests, how full the model's window is.
 
-import { allProcesses } from "../../commands/proc/top.ts";
+import { allProcesses } from "../../commands/proc/process-names.ts";
 import { type HostCommand, withHostCommands } from "../../src/abi/process/host-commands.ts";
 import { type Approval, type ProcessInfo, WORKING_STATES } from "../../src/abi/process/process.ts";
 import { quoted } from "../../src/lib/text/quote.ts";

@@ -1,6 +1,6 @@
 // Effects of jobs that are processes: start a task, list the jobs, kill some.
 
-import { allProcesses } from "../../commands/proc/top.ts";
+import { allProcesses } from "../../commands/proc/process-names.ts";
 import { messageOf } from "../../src/abi/errno.ts";
 import { shortText } from "../../src/lib/text/truncate.ts";
 import type { Spawned } from "../../src/syscalls/services.ts";

@@ -1,7 +1,7 @@
 // Shows the signals of the attached process without gaps, stores how far it was seen, and sums up what was missed on return.
 
 import type { Io } from "../../commands/command.ts";
-import { allProcesses } from "../../commands/proc/top.ts";
+import { allProcesses } from "../../commands/proc/process-names.ts";
 import { LIMITS } from "../../src/abi/config/limits.ts";
 import type { Message } from "../../src/abi/process/message.ts";
 import type { Signal } from "../../src/abi/signal.ts";

@@ -1,7 +1,7 @@
 // Effects of the views: lists, logs, traces, models. One trace is followed at a time.
 
 import { lookAt } from "../../commands/proc/process-look.ts";
-import { allProcesses } from "../../commands/proc/top.ts";
+import { allProcesses } from "../../commands/proc/process-names.ts";
 import type { Traced } from "../../commands/proc/trace-table.ts";
 import { LIMITS } from "../../src/abi/config/limits.ts";
 import { messageOf, SysError } from "../../src/abi/errno.ts";
