@@ -45,6 +45,20 @@ export const INSTALL = {
     patterns: ["npm install lodash *", "npm install *", "npm *"],
   },
 } as const;
+export const TESTS = {
+  id: "t5r9",
+  tool: "Shell",
+  call: "shell.exec",
+  args: { command: "npm test -- kernel", target: "host" },
+  why: "run on this computer in /home/sam/src/app, in a sandbox without network: npm test -- kernel",
+  about: {
+    target: "host",
+    directory: "/home/sam/src/app",
+    reasons: ["npm test -- kernel: changes files or processes"],
+    diff: null,
+    patterns: ["npm test *", "npm *"],
+  },
+} as const;
 export const FAILED = {
   id: "f3w8",
   tool: "Shell",

@@ -2,7 +2,7 @@
 
 import { PID, said } from "./chat.ts";
 import { asked, type Scene, toolResult } from "./scene-steps.ts";
-import { ANSWER, COMMAND, EDIT, FAILED, INSTALL, QUESTION } from "./scene-talk.ts";
+import { ANSWER, COMMAND, EDIT, FAILED, INSTALL, QUESTION, TESTS } from "./scene-talk.ts";
 import { HELD } from "./scenes-held.ts";
 
 export const SCENES: readonly Scene[] = [
@@ -100,6 +100,23 @@ export const SCENES: readonly Scene[] = [
       await asked(played, ", install it");
       const about = { ...COMMAND.about, dangers: ["runs code from the network"], grants: ["network" as const] };
       await played.play(said.hil({ ...COMMAND, pid: PID, about }));
+    },
+  },
+  {
+    name: "approvals-alike",
+    play: async (played) => {
+      await asked(played, ", run the tests of each package");
+      await played.play(said.hil(TESTS), said.hil({ ...COMMAND }));
+      for (const [at, name] of ["store", "terminal"].entries())
+        await played.play(
+          said.hil({
+            ...TESTS,
+            id: `t5r${at}`,
+            pid: `task:k3a7b${at}`,
+            args: { ...TESTS.args, command: `npm test -- ${name}` },
+          }),
+        );
+      await played.settle(450);
     },
   },
   {

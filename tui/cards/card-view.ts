@@ -15,6 +15,7 @@ import type { Theme } from "../screen/theme.ts";
 import type { Ask } from "../state/asks.ts";
 import type { State } from "../state/state.ts";
 import { subjectOf } from "../talk/subject.ts";
+import { alikeWith } from "./alike.ts";
 import { isAllowing, waysOf } from "./allowing.ts";
 import { hangingRows } from "./ask-rows.ts";
 import { fitsTitle, titleOf } from "./card-title.ts";
@@ -56,7 +57,15 @@ export function cardView(state: State, place: CardPlace): CardView | null {
   const asks = inTurn(state);
   const at = asks.findIndex(({ id }) => id === ask.id);
   const isTight = rows < ROOMY_ROWS;
-  const others = otherLines(asks.toSpliced(at, 1), place, isTight ? 0 : OTHERS_MAX);
+  const alike = alikeWith(ask, asks);
+  const others = [
+    ...alikeLines(alike, place),
+    ...otherLines(
+      asks.filter((each) => each.id !== ask.id && !alike.includes(each)),
+      place,
+      isTight ? 0 : Math.max(0, OTHERS_MAX - alike.length),
+    ),
+  ];
   const whole = whyLines(ask, columns - 4);
   const why = isTight ? whyInOne(ask, whole, columns - 4) : whole.slice(0, WHY_ROWS_MAX);
   const waited = clockText(now - ask.since);
@@ -170,6 +179,7 @@ function keysLine(ask: Ask, state: State, { theme, columns }: CardPlace, isCut: 
       ["enter", isQuestion ? "answer" : isListed ? "allow this" : "deny with this reason"],
       ["esc", "cancel"],
     ]);
+  const alike = alikeWith(ask, asks).length;
   const count = Math.min(9, choicesOf(ask.args).length);
   if (state.line.input.text !== "" && !answering) {
     if (!isQuestion) return fit([["tab", "answer, then y or n"]]);
@@ -185,10 +195,17 @@ function keysLine(ask: Ask, state: State, { theme, columns }: CardPlace, isCut: 
       ["e", "edit"],
       ["esc", "back"],
     ]);
+  const reason: Key = ["r", "deny, say why", "reason"];
   if (isQuestion) return fit([count === 0 ? ["r", "answer"] : [count === 1 ? "1" : `1-${count}`, "choose"]], next);
   return fit(
-    [["y", "allow once", "once"], ...alwaysKey(ask, theme), ["n", "deny"], ["r", "deny, say why", "reason"]],
-    [...next, ["e", "edit"]],
+    [
+      ["y", "allow once", "once"],
+      ...(alike > 0 ? [["A", `allow all ${alike + 1}`, `all ${alike + 1}`] as const] : []),
+      ...alwaysKey(ask, theme),
+      ["n", "deny"],
+      ...(alike > 0 ? [] : [reason]),
+    ],
+    [...(alike > 0 ? [reason] : []), ...next, ["e", "edit"]],
   );
 }
 
@@ -221,6 +238,15 @@ function alwaysKey(ask: Ask, { glyphs: { dots } }: Theme): readonly Key[] {
 function scopeOf({ call }: Ask): string {
   if (call === "shell.exec") return " for this command";
   return call.startsWith("fs.") ? " for this file" : " for this call";
+}
+
+/** Whole, because one key allows them with the shown one. */
+function alikeLines(alike: readonly Ask[], { theme, now, columns }: CardPlace): readonly string[] {
+  return alike.flatMap(({ pid, tool, args, since }) => {
+    const text = `${reveal(subjectOf(tool, args))}  ${reveal(pid)} ${clockText(now - since)}`;
+    const rows = Bun.wrapAnsi(text, Math.max(10, columns - 6), { hard: true }).split("\n");
+    return rows.map((row, index) => `${INDENT}${index === 0 ? theme.needs(theme.glyphs.asks) : " "} ${row}`);
+  });
 }
 
 function otherLines(others: readonly Ask[], { theme, now, columns }: CardPlace, most: number): readonly string[] {

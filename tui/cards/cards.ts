@@ -7,6 +7,7 @@ import type { Key } from "../line/keys.ts";
 import type { Ask, Asking } from "../state/asks.ts";
 import { act, only, type Reduced } from "../state/effect.ts";
 import { type State, set } from "../state/state.ts";
+import { alikeWith } from "./alike.ts";
 import { allowAnswer, allowed, isAllowing, onAllowKey, waysOf } from "./allowing.ts";
 
 /** Keys this soon after a request appears were meant for the line. */
@@ -76,7 +77,7 @@ export function onCardKey(state: State, key: Key, at: number): Reduced | null {
   if (key.name === "escape" && answering) return only(set(state, "asking", { answering: false }));
   if (key.name === "tab" && !key.shift) return only(nextCard(state, at));
   if (key.name !== "text") return null;
-  const done = answered(state, ask, key.text);
+  const done = answered(state, ask, key.text, at);
   if (done === null) return null;
   if (isTooSoon(state, at)) return only(state);
   if (answering) return done;
@@ -89,11 +90,13 @@ function isTooSoon({ asking: { card, answering } }: State, at: number): boolean 
   return at - card.since < IGNORED_MS || (!answering && at - card.typedUntil < IGNORED_MS);
 }
 
-export function answered(state: State, ask: Ask, letter: string): Reduced | null {
+/** `at`: when the key was pressed. */
+export function answered(state: State, ask: Ask, letter: string, at: number): Reduced | null {
   const listed = allowed(state, ask, letter);
   if (listed !== null && !("answer" in listed)) return listed;
   if (letter === "a" && ask.kind === "approval" && waysOf(ask) !== null)
     return only(set(state, "asking", { allowing: { id: ask.id, at: 1 }, answering: state.asking.answering }));
+  if (letter === "A") return allAllowed(state, ask, at);
   const answer = listed?.answer ?? answerOf(ask, letter);
   if (answer !== null) return given(set(state, "asking", { answering: false }), answer);
   if (letter === "r" && (ask.kind === "approval" || isOpen(ask)))
@@ -102,6 +105,19 @@ export function answered(state: State, ask: Ask, letter: string): Reduced | null
   if (letter === "e" && ask.kind === "approval")
     return act(withOurAnswer(state, ask.id), { do: "edit-ask", id: ask.id });
   return null;
+}
+
+/** Allows the shown request and all like it that were on screen long enough to be read. */
+function allAllowed(state: State, ask: Ask, at: number): Reduced | null {
+  const seen = state.asking.asks.filter(({ since }) => at - since >= IGNORED_MS);
+  const alike = alikeWith(ask, seen);
+  if (alike.length === 0) return null;
+  const begun: Reduced = only(set(state, "asking", { answering: false }));
+  return [ask, ...alike].reduce(({ state: before, effects }, each) => {
+    const { id, hash } = each;
+    const next = given(before, { id, ...(hash !== "" && { hash }), decision: "approve" });
+    return act(next.state, ...effects, ...next.effects);
+  }, begun);
 }
 
 /** A letter for an approval, the number of a choice for a question. */

@@ -34,5 +34,5 @@ export function settledChoice(state: State, since: number): Reduced {
   const free = set(state, "asking", { chosen: null });
   const ask = shownAsk(free);
   if (ask?.id !== chosen.id || !hasCardKeys(free)) return act(free);
-  return answered(free, ask, chosen.letter) ?? act(free);
+  return answered(free, ask, chosen.letter, since) ?? act(free);
 }
