@@ -12,8 +12,8 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
-import { SysError } from "../src/abi/errno.ts";
 import { homeFrom, homePaths, pathError, prepareHome, readKernelInfo } from "../src/paths.ts";
+import { refusal } from "./support/refusal.ts";
 
 const uid = process.getuid?.() ?? 0;
 let base = "";
@@ -67,16 +67,6 @@ test("a dangling link and an invalid path are refused in one short line", () => 
     expect([error.code, error.message.length < 300]).toEqual(["ECONFIG", true]);
   }
 });
-
-function refusal(body: () => unknown): SysError {
-  try {
-    body();
-  } catch (error) {
-    if (error instanceof SysError) return error;
-    throw error;
-  }
-  throw new Error("it was not refused");
-}
 
 function withUmask<T>(mask: number, body: () => T): T {
   const before = process.umask(mask);

@@ -5,23 +5,14 @@ import { configFrom, configOver, SETTING_NAMES, SETTINGS, type Setting } from ".
 import { canonicalForm, keyWritten, storedKey } from "../../src/abi/config/config-key.ts";
 import { canonicalValue, type LayerTexts, resolveSetting, typedValue } from "../../src/abi/config/config-value.ts";
 import { CLIENT_ENV, KERNEL_ENV, SECRET_ENV } from "../../src/abi/config/environment.ts";
-import type { SysError } from "../../src/abi/errno.ts";
 import { seeded } from "../support/random.ts";
+import { refusal } from "../support/refusal.ts";
 
 const LAYERS = ["system", "user", "environment", "flag"] as const;
 const all = SETTING_NAMES.map((name): [string, Setting] => [name, SETTINGS[name]]);
 
 function snake(key: string): string {
   return key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-}
-
-function refusal(work: () => unknown): SysError {
-  try {
-    work();
-  } catch (error) {
-    return error as SysError;
-  }
-  throw new Error("it was taken");
 }
 
 /** Valid values of a setting, canonical or not. */

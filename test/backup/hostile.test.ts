@@ -7,10 +7,10 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import type { SysError } from "../../src/abi/errno.ts";
 import { END } from "../../src/backup/tar.ts";
-import { rejection } from "../contract/sys.ts";
 import { consistent, keepingOf, type Part, partsOf, tarOf, treeOf, withManifest } from "../support/keeping.ts";
 import { TestKernel } from "../support/kernel.ts";
 import { seeded } from "../support/random.ts";
+import { rejection } from "../support/refusal.ts";
 import { scratchDirectory } from "../support/scratch.ts";
 import { samples } from "../support/soak.ts";
 

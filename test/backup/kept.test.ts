@@ -8,9 +8,9 @@ import { KernelDb } from "../../src/store/kernel/db.ts";
 import { Db } from "../../src/store/open.ts";
 import { kernelGenerationOf } from "../../src/store/process/head.ts";
 import type { Closed } from "../../src/syscalls/services.ts";
-import { rejection } from "../contract/sys.ts";
 import { keepingOf, partsOf, treeOf } from "../support/keeping.ts";
 import { TestKernel } from "../support/kernel.ts";
+import { rejection } from "../support/refusal.ts";
 import { scratchDirectory } from "../support/scratch.ts";
 import { type } from "../support/shell.ts";
 

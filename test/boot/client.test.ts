@@ -2,10 +2,10 @@
 
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { SysError } from "../../src/abi/errno.ts";
 import { isInProcess, startKernel } from "../../src/client/client.ts";
 import { homePaths } from "../../src/paths.ts";
 import { type Env, withHome } from "../support/home.ts";
+import { refusal } from "../support/refusal.ts";
 import { scratchDirectory } from "../support/scratch.ts";
 
 const MIB = 1024 * 1024;
@@ -38,21 +38,11 @@ test("a shorter log, or none, is appended to", async () => {
   expect(existsSync(`${paths.kernelLog}.1`)).toBe(false);
 });
 
-function refusalOf(told: string): SysError {
-  try {
-    isInProcess({ GSV_KERNEL: told });
-  } catch (error) {
-    if (error instanceof SysError) return error;
-    throw error;
-  }
-  throw new Error(`${told} was not refused`);
-}
-
 test("GSV_KERNEL is in-process or empty, and any other value is refused with the valid one", () => {
   expect(isInProcess({ GSV_KERNEL: "in-process" })).toBe(true);
   for (const env of [{}, { GSV_KERNEL: "" }]) expect(isInProcess(env)).toBe(false);
   for (const told of ["inprocess", "In-Process", "1", "x".repeat(500)]) {
-    const refused = refusalOf(told);
+    const refused = refusal(() => isInProcess({ GSV_KERNEL: told }));
     expect([refused.code, refused.message.startsWith("unknown GSV_KERNEL value: ")]).toEqual(["ECONFIG", true]);
     expect(refused.message.length).toBeLessThan(100);
     expect(refused.hints.join()).toContain("in-process");

@@ -6,9 +6,9 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { readOnlySys } from "../../src/client/read.ts";
 import type { FileView } from "../../src/syscalls/fs/files-service.ts";
-import { rejection } from "../contract/sys.ts";
 import { withHome } from "../support/home.ts";
 import { TestKernel } from "../support/kernel.ts";
+import { rejection } from "../support/refusal.ts";
 
 test("without a kernel the tree has the same directories as with one, and /tmp is one of them", async () => {
   await using home = await TestKernel.boot();

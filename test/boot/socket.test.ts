@@ -4,10 +4,11 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { SysError } from "../../src/abi/errno.ts";
+import type { SysError } from "../../src/abi/errno.ts";
 import { type SocketSearch, socketPlace } from "../../src/client/socket.ts";
 import { type HomePaths, homePaths, prepareHome } from "../../src/paths.ts";
 import { until, withHome } from "../support/home.ts";
+import { refusal } from "../support/refusal.ts";
 
 const uid = process.getuid?.() ?? 0;
 let base = "";
@@ -21,16 +22,6 @@ afterEach(() => rmSync(base, { recursive: true, force: true }));
 const long = () => homePaths(join(base, "x".repeat(120)));
 const placeOf = (paths: HomePaths, search: Partial<SocketSearch> = {}) => socketPlace(paths, { uid, ...search });
 const pathOf = (paths: HomePaths, search: Partial<SocketSearch> = {}) => placeOf(paths, search).path;
-
-function refusal(body: () => unknown): SysError {
-  try {
-    body();
-  } catch (error) {
-    if (error instanceof SysError) return error;
-    throw error;
-  }
-  throw new Error("it was not refused");
-}
 
 describe("the socket path", () => {
   test("is in the home, as long as the name it is bound under fits into 107 bytes", () => {

@@ -5,10 +5,10 @@ import { chmodSync, lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync, s
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { editText, lineFrom } from "../../src/machine/terminal.ts";
-import { rejection } from "../contract/sys.ts";
 import { withHome } from "../support/home.ts";
 import { UNTOLD } from "../support/io.ts";
 import { gsvCommand } from "../support/program.ts";
+import { rejection } from "../support/refusal.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "gsv-terminal-"));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));

@@ -3,8 +3,9 @@ import fc from "fast-check";
 import { looksLikeFlag, timeoutMs, usageLine } from "../../commands/args.ts";
 import { takeFlags } from "../../commands/flags.ts";
 import { parseCommandLine } from "../../commands/parse.ts";
-import { exitStatusOf, SysError } from "../../src/abi/errno.ts";
+import { exitStatusOf } from "../../src/abi/errno.ts";
 import { field } from "../../src/syscalls/define.ts";
+import { refusal, rejection } from "../support/refusal.ts";
 
 const spec = {
   name: "try it",
@@ -40,15 +41,6 @@ async function parsed(...args: string[]) {
   const result = await parseCommandLine(spec, args);
   if (result === "help") throw new Error("help");
   return { ...result.values, json: result.json };
-}
-
-async function refusal(run: () => unknown): Promise<SysError> {
-  try {
-    await run();
-  } catch (error) {
-    if (error instanceof SysError) return error;
-  }
-  throw new Error("it was accepted");
 }
 
 test("a line without flags is parsed as Commander would, without Commander", async () => {
@@ -150,7 +142,7 @@ describe("refused with exit 2 and the usage", () => {
     [["hello", "there"], "unexpected argument there"],
   ];
   test.each(cases)("%j", async (args, says) => {
-    const error = await refusal(() => parsed(...args));
+    const error = await rejection(parsed(...args));
     expect(error.message).toContain(says);
     expect(error.message).not.toContain("\n");
     expect(error.message.length).toBeLessThan(200);
@@ -160,7 +152,7 @@ describe("refused with exit 2 and the usage", () => {
 
   test("flags are listed if they are few, otherwise the help is named", async () => {
     const usageOf = async (input: object) => {
-      const error = await refusal(() => parseCommandLine({ ...many, input: { ...many.input, ...input } }, ["--x"]));
+      const error = await rejection(parseCommandLine({ ...many, input: { ...many.input, ...input } }, ["--x"]));
       return error.hints.at(-1);
     };
     const names = Array.from({ length: 20 }, (_, at) => [`number${at}`, field.optional(field.int("one more"))]);
@@ -171,29 +163,29 @@ describe("refused with exit 2 and the usage", () => {
   });
 
   test("a missing argument is named", async () => {
-    expect((await refusal(() => parseCommandLine(many, []))).message).toBe("PID is missing: processes");
+    expect((await rejection(parseCommandLine(many, []))).message).toBe("PID is missing: processes");
   });
 
   test("a wrong choice is answered with its name once and the allowed values", async () => {
     const input = { mode: field.choice("how much", ["plan", "ask"], { positional: true }) };
-    const error = await refusal(() => parseCommandLine({ ...many, input }, ["foo"]));
+    const error = await rejection(parseCommandLine({ ...many, input }, ["foo"]));
     expect(error.message).toBe('MODE must be one of plan, ask, not "foo"');
-    expect((await refusal(() => parseCommandLine({ ...many, input }, []))).message).toBe("MODE is missing: how much");
+    expect((await rejection(parseCommandLine({ ...many, input }, []))).message).toBe("MODE is missing: how much");
   });
 
   test("a mistyped flag gets the nearest one, and an unquoted text gets advice about quotes", async () => {
-    expect((await refusal(() => parsed("--limt", "3"))).hints).toContain("did you mean --limit");
-    expect((await refusal(() => parsed("a", "b"))).hints).toContain("text of several words needs quotes around it");
+    expect((await rejection(parsed("--limt", "3"))).hints).toContain("did you mean --limit");
+    expect((await rejection(parsed("a", "b"))).hints).toContain("text of several words needs quotes around it");
   });
 
   test("an error message contains no control characters of an argument", async () => {
-    expect((await refusal(() => parsed("--limit", "\x1b[2J\u202e5"))).message).toContain("␛[2J⟨U+202E⟩5");
+    expect((await rejection(parsed("--limit", "\x1b[2J\u202e5"))).message).toContain("␛[2J⟨U+202E⟩5");
   });
 });
 
 test("an impossible pid reads like a missing one", async () => {
   for (const pid of ["", "init:01", "task:ABC123", "no\npe", "init:1000\n"]) {
-    const error = await refusal(() => parsed("--pid", pid));
+    const error = await rejection(parsed("--pid", pid));
     expect(error.message).toStartWith("no such process");
     expect(exitStatusOf(error)).toBe(3);
   }
@@ -216,8 +208,8 @@ test("timeouts are decimal seconds above zero, or carry a unit", async () => {
     expect(timeoutMs(spec, text)).toBe(ms);
   expect(timeoutMs(spec, "0.25")).toBe(250);
   expect(timeoutMs(spec, undefined)).toBeNull();
-  expect((await refusal(() => timeoutMs(spec, "999999999"))).message).toContain("may be at most 99999999 seconds");
+  expect(refusal(() => timeoutMs(spec, "999999999")).message).toContain("may be at most 99999999 seconds");
   for (const bad of ["5d", "0s", "s", "2 s", "0", "0.0", "-1", "1e3", "", "1.", ".5", "999999999"]) {
-    expect(exitStatusOf(await refusal(() => timeoutMs(spec, bad)))).toBe(2);
+    expect(exitStatusOf(refusal(() => timeoutMs(spec, bad)))).toBe(2);
   }
 });

@@ -1,19 +1,13 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { readPrompt } from "../../commands/chat/message-text.ts";
 import { LIMITS } from "../../src/abi/config/limits.ts";
-import { SysError } from "../../src/abi/errno.ts";
 import { FakeIo, stdinOf } from "../support/io.ts";
+import { rejection } from "../support/refusal.ts";
 
 let io: FakeIo;
 beforeEach(() => {
   io = new FakeIo();
 });
-
-async function refusal(promise: Promise<unknown>): Promise<SysError> {
-  const error = await promise.catch((caught) => caught);
-  if (!(error instanceof SysError)) throw new Error("it was accepted");
-  return error;
-}
 
 describe("a message and stdin", () => {
   test("a message alone is the message, including trailing spaces", async () => {
@@ -89,7 +83,7 @@ describe("refused where no data goes with a message", () => {
   test.each(cases)("%s, with advice in a line", async (_name, data) => {
     for (const message of [undefined, "hi"]) {
       io.stdin = stdinOf("pipe", [data]);
-      const error = await refusal(readPrompt(io, { message, ignoreStdin: false }));
+      const error = await rejection(readPrompt(io, { message, ignoreStdin: false }));
       expect(error.code).toBe("EUSAGE");
       expect(error.message).toStartWith("stdin is not text");
       expect(error.hints[0]).toContain("file");
@@ -98,11 +92,11 @@ describe("refused where no data goes with a message", () => {
 
   test("a message above the limit, from any source", async () => {
     const text = "x".repeat(LIMITS.messageCharsMax + 1);
-    const direct = await refusal(readPrompt(io, { message: text, ignoreStdin: false }));
+    const direct = await rejection(readPrompt(io, { message: text, ignoreStdin: false }));
     expect(direct.message).toBe("message too long: 262145 characters, at most 262144");
     for (const message of [undefined, "hi"]) {
       io.stdin = stdinOf("file", [text]);
-      expect((await refusal(readPrompt(io, { message, ignoreStdin: false }))).hints[0]).toContain(
+      expect((await rejection(readPrompt(io, { message, ignoreStdin: false }))).hints[0]).toContain(
         "copy it to a file first",
       );
     }
@@ -121,9 +115,9 @@ describe("refused where no data goes with a message", () => {
         }
       },
     };
-    const alone = await refusal(readPrompt(io, { ignoreStdin: false }));
+    const alone = await rejection(readPrompt(io, { ignoreStdin: false }));
     expect([alone.message, read]).toEqual(["stdin is larger than 8.0 MiB", 9]);
-    const beside = await refusal(readPrompt(io, { message: "hi", ignoreStdin: false, beside: true }));
+    const beside = await rejection(readPrompt(io, { message: "hi", ignoreStdin: false, beside: true }));
     expect([beside.message, read]).toEqual(["stdin is larger than 25.0 MiB", 9 + 26]);
   });
 });

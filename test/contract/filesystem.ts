@@ -4,21 +4,13 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { FileSystem } from "../../fs/filesystem.ts";
 import { Namespace } from "../../fs/namespace.ts";
 import { LIMITS } from "../../src/abi/config/limits.ts";
-import { SysError } from "../../src/abi/errno.ts";
 import type { Caller } from "../../src/abi/identity.ts";
 import { agent, bob, root, sam } from "../support/caller.ts";
+import { codeOf } from "../support/refusal.ts";
 
 export interface MountUnderTest {
   readonly fs: FileSystem;
   readonly dispose: () => Promise<void>;
-}
-
-export async function codeOf(work: Promise<unknown>): Promise<string> {
-  const error = await work.then(
-    () => null,
-    (reason: unknown) => reason,
-  );
-  return error instanceof SysError ? error.code : error === null ? "done" : `no SysError: ${error}`;
 }
 
 export function filesystemContract(name: string, make: () => Promise<MountUnderTest>): void {

@@ -5,7 +5,7 @@ import { describe, expect, test } from "bun:test";
 import type { Namespace } from "../../fs/namespace.ts";
 import type { Caller } from "../../src/abi/identity.ts";
 import { root } from "../support/caller.ts";
-import { codeOf } from "./filesystem.ts";
+import { codeOf } from "../support/refusal.ts";
 
 export interface FixedMount {
   readonly at: string;

@@ -5,21 +5,13 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { SysError } from "../../src/abi/errno.ts";
 import type { StoredItem } from "../../src/objects/objects.ts";
 import { BAD_KEYS, type DiskHome, plain, RECEIPT } from "../support/objects.ts";
+import { codeOf, rejection } from "../support/refusal.ts";
 import { samples } from "../support/soak.ts";
-import { rejection } from "./sys.ts";
 
 const text = (content: string) => new TextEncoder().encode(content);
 const sha256 = (content: string) => new Bun.CryptoHasher("sha256").update(content).digest("hex");
 const all = { offset: 0, bytesMax: 1 << 20 };
 const MIB = 1024 * 1024;
-
-async function codeOf(work: Promise<unknown>): Promise<string> {
-  const error = await work.then(
-    () => null,
-    (reason: unknown) => reason,
-  );
-  return error instanceof SysError ? error.code : `no SysError: ${error}`;
-}
 
 export function objectsContract(name: string, make: () => Promise<DiskHome>): void {
   let under: DiskHome;

@@ -2,9 +2,10 @@
 // `make` builds one with calls to test it.
 
 import { describe, expect, test } from "bun:test";
-import { SysError } from "../../src/abi/errno.ts";
+import type { SysError } from "../../src/abi/errno.ts";
 import type { Signal, SignalFilter } from "../../src/abi/signal.ts";
 import type { CallOptions, Sys } from "../../src/abi/sys.ts";
+import { rejection } from "../support/refusal.ts";
 
 export interface Call {
   readonly name: string;
@@ -134,13 +135,4 @@ export function sysContract(name: string, make: () => Promise<SysUnderTest>): vo
         expect(heard).toEqual([]);
       }));
   });
-}
-
-export async function rejection(promise: Promise<unknown>): Promise<SysError> {
-  const error = await promise.then(
-    (value) => new Error(`it answered ${JSON.stringify(value)}`),
-    (reason) => reason,
-  );
-  if (!(error instanceof SysError)) throw error;
-  return error;
 }

@@ -5,8 +5,8 @@ import { closeSync, openSync, readdirSync, statSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import type { ProcessInfo } from "../../src/abi/process/process.ts";
 import type { Closed, Spawned, WaitResult } from "../../src/syscalls/services.ts";
-import { rejection } from "../contract/sys.ts";
 import { withHome } from "../support/home.ts";
+import { rejection } from "../support/refusal.ts";
 
 const PAGE_BYTES = 4096;
 

@@ -8,11 +8,11 @@ import { diskFs } from "../../fs/disk/disk.ts";
 import type { FileSystem, ResolvedPath } from "../../fs/filesystem.ts";
 import { Namespace } from "../../fs/namespace.ts";
 import type { Caller } from "../../src/abi/identity.ts";
-import { codeOf } from "../contract/filesystem.ts";
 import { agent, bob, root, sam } from "../support/caller.ts";
 import { FakeClock } from "../support/clock.ts";
 import { memoryMount } from "../support/memoryfs.ts";
 import { seeded } from "../support/random.ts";
+import { codeOf } from "../support/refusal.ts";
 import { samples } from "../support/soak.ts";
 
 const onLinux = process.platform === "linux";

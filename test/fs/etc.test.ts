@@ -3,11 +3,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Caller } from "../../src/abi/identity.ts";
 import type { AccountInfo } from "../../src/syscalls/account/account-service.ts";
-import { codeOf } from "../contract/filesystem.ts";
-import { rejection } from "../contract/sys.ts";
 import { bob, root, sam } from "../support/caller.ts";
 import { TestKernel } from "../support/kernel.ts";
 import { type Mounted, mounted } from "../support/mounted.ts";
+import { codeOf, rejection } from "../support/refusal.ts";
 
 let home: TestKernel;
 let tree: Mounted;

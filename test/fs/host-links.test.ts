@@ -7,12 +7,12 @@ import { join } from "node:path";
 import { diskFs } from "../../fs/disk/disk.ts";
 import { Namespace } from "../../fs/namespace.ts";
 import type { WorkspaceInfo } from "../../src/abi/process/workspace.ts";
-import { codeOf } from "../contract/filesystem.ts";
 import { sam } from "../support/caller.ts";
 import { FakeClock } from "../support/clock.ts";
 import { TestKernel } from "../support/kernel.ts";
 import { memoryMount } from "../support/memoryfs.ts";
 import { seeded } from "../support/random.ts";
+import { codeOf } from "../support/refusal.ts";
 
 let host: string;
 let shared: string;

@@ -2,11 +2,11 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { basename, dirname } from "node:path";
-import { codeOf } from "../contract/filesystem.ts";
 import { fixedMountContract } from "../contract/fixed-mount.ts";
 import { agent, bob, root, sam } from "../support/caller.ts";
 import { INIT, TestKernel } from "../support/kernel.ts";
 import { type Mounted, mounted } from "../support/mounted.ts";
+import { codeOf } from "../support/refusal.ts";
 
 let home: TestKernel;
 let tree: Mounted;

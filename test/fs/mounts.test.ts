@@ -7,11 +7,12 @@ import { objectsFs } from "../../fs/objects.ts";
 import { childrenOf } from "../../fs/tree.ts";
 import type { Caller } from "../../src/abi/identity.ts";
 import type { ObjectStore } from "../../src/objects/objects.ts";
-import { codeOf, filesystemContract } from "../contract/filesystem.ts";
+import { filesystemContract } from "../contract/filesystem.ts";
 import { agent, bob, sam } from "../support/caller.ts";
 import { FakeClock } from "../support/clock.ts";
 import { memoryObjects } from "../support/memoryfs.ts";
 import { newDisk, plain } from "../support/objects.ts";
+import { codeOf } from "../support/refusal.ts";
 
 const root = { uid: 0, gid: 0, mode: 0o755 };
 

@@ -6,10 +6,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Namespace } from "../../fs/namespace.ts";
 import type { Caller } from "../../src/abi/identity.ts";
-import { codeOf } from "../contract/filesystem.ts";
 import { bob, root, sam } from "../support/caller.ts";
 import { memoryMount } from "../support/memoryfs.ts";
 import { seeded } from "../support/random.ts";
+import { codeOf } from "../support/refusal.ts";
 import { samples } from "../support/soak.ts";
 
 const put = (files: Namespace, path: string, text: string, caller: Caller = root) =>

@@ -11,10 +11,10 @@ import type { ProcessInfo } from "../../src/abi/process/process.ts";
 import type { Sys } from "../../src/abi/sys.ts";
 import { messageLine, waitsForText } from "../../src/syscalls/format.ts";
 import { segmentName } from "../../src/syscalls/proc/history-service.ts";
-import { codeOf } from "../contract/filesystem.ts";
 import { agent, bob, sam } from "../support/caller.ts";
 import { FakeClock } from "../support/clock.ts";
 import { memoryMount } from "../support/memoryfs.ts";
+import { codeOf } from "../support/refusal.ts";
 
 const init: ProcessInfo = {
   pid: "init:1000",

@@ -8,11 +8,11 @@ import { objectsFs } from "../../fs/objects.ts";
 import { repoFs } from "../../fs/repo/repo.ts";
 import type { Caller } from "../../src/abi/identity.ts";
 import { Repos } from "../../src/repos/repos.ts";
-import { codeOf } from "../contract/filesystem.ts";
 import { agent, bob, root, sam } from "../support/caller.ts";
 import { FakeClock } from "../support/clock.ts";
 import { plainGit } from "../support/git.ts";
 import { memoryObjects } from "../support/memoryfs.ts";
+import { codeOf } from "../support/refusal.ts";
 import { scratchDirectory } from "../support/scratch.ts";
 import { samples } from "../support/soak.ts";
 

@@ -2,10 +2,10 @@ import { describe, expect, test } from "bun:test";
 import { type Row, syntheticFs } from "../../fs/generated/synthetic.ts";
 import { Namespace } from "../../fs/namespace.ts";
 import { SysError } from "../../src/abi/errno.ts";
-import { codeOf } from "../contract/filesystem.ts";
 import { bob, root, sam } from "../support/caller.ts";
 import { FakeClock } from "../support/clock.ts";
 import { memoryMount } from "../support/memoryfs.ts";
+import { codeOf } from "../support/refusal.ts";
 
 function tree(clock = new FakeClock()) {
   let made = 0;

@@ -10,12 +10,12 @@ import type { Sys } from "../../src/abi/sys.ts";
 import { Uploads } from "../../src/kernel/files/uploads.ts";
 import { realClock } from "../../src/lib/clock.ts";
 import type { EntryPage, FileStat, Piece } from "../../src/syscalls/fs/fs-tree.ts";
-import { rejection } from "../contract/sys.ts";
 import { sam } from "../support/caller.ts";
 import { FakeClock } from "../support/clock.ts";
 import { answerAfterDeath, Dying } from "../support/dying.ts";
 import { stdinOf } from "../support/io.ts";
 import { TestKernel } from "../support/kernel.ts";
+import { rejection } from "../support/refusal.ts";
 import { begin, type } from "../support/shell.ts";
 
 const UPLOAD = "0190a1b2-0000-7000-8000-000000000001";

@@ -1,12 +1,12 @@
 // Login with a password or a token. Wrong credentials reveal nothing and are slowed down per account and per peer.
 
 import { expect, test } from "bun:test";
-import type { SysError } from "../../src/abi/errno.ts";
 import type { Credentials } from "../../src/abi/identity.ts";
 import type { Sys } from "../../src/abi/sys.ts";
 import { Passwords } from "../../src/kernel/accounts/passwords.ts";
 import { TestKernel } from "../support/kernel.ts";
 import { inKernelDb } from "../support/people.ts";
+import { rejection } from "../support/refusal.ts";
 
 const PASSWORD = "correct horse";
 
@@ -17,15 +17,7 @@ async function withBob(): Promise<TestKernel> {
   return home;
 }
 
-async function refusal(home: TestKernel, credentials: Credentials, peer?: string): Promise<SysError> {
-  const outcome = await home.login(credentials, peer).then(
-    () => null,
-    (error) => error as SysError,
-  );
-  if (outcome === null) throw new Error("it was let in");
-  return outcome;
-}
-
+const refusal = (home: TestKernel, credentials: Credentials, peer?: string) => rejection(home.login(credentials, peer));
 const nameOf = async (sys: Sys) => (await sys.call<{ username: string }>("system.whoami", {})).username;
 
 test("the right password logs in, and a wrong one reads the same as an unknown account", async () => {

@@ -1,9 +1,9 @@
 // A change to a file and the answer to its request are one commit: a kernel that dies in between has done both, or neither.
 
 import { expect, test } from "bun:test";
-import { rejection } from "../contract/sys.ts";
 import { answerAfterDeath, Dying } from "../support/dying.ts";
 import { TestKernel } from "../support/kernel.ts";
+import { rejection } from "../support/refusal.ts";
 
 async function contentOf(home: TestKernel, path: string): Promise<string> {
   return (await home.sys.call<{ content: string }>("fs.read", { path })).content;

@@ -15,8 +15,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Keychain, markFrom, secretsIn } from "../../src/kernel/settings/secrets.ts";
 import { answering } from "../../src/machine/keychain.ts";
-import { rejection } from "../contract/sys.ts";
 import { FakeClock } from "../support/clock.ts";
+import { rejection } from "../support/refusal.ts";
 
 const made: string[] = [];
 const NAME = "users/1000/ai/api_key";

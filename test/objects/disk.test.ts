@@ -4,13 +4,13 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { rmSync } from "node:fs";
 import { lstat, mkdir, readdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { SysError } from "../../src/abi/errno.ts";
 import { diskObjects } from "../../src/objects/disk.ts";
 import type { ObjectRows } from "../../src/objects/objects.ts";
 import { objectsContract } from "../contract/objects.ts";
 import { FakeClock } from "../support/clock.ts";
 import { type DiskHome, newDisk, plain } from "../support/objects.ts";
 import { seeded } from "../support/random.ts";
+import { codeOf } from "../support/refusal.ts";
 
 let disk: DiskHome;
 beforeEach(async () => {
@@ -20,14 +20,6 @@ afterEach(() => disk.dispose());
 
 const text = (content: string) => new TextEncoder().encode(content);
 const all = { offset: 0, bytesMax: 1 << 20 };
-
-async function codeOf(work: Promise<unknown>): Promise<string> {
-  const error = await work.then(
-    () => null,
-    (reason: unknown) => reason,
-  );
-  return error instanceof SysError ? error.code : `no SysError: ${error}`;
-}
 
 objectsContract("disk", newDisk);
 

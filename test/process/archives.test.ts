@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { archivesService } from "../../src/process/history/archive.ts";
 import type { ArchiveInfo, Closed } from "../../src/syscalls/services.ts";
-import { rejection } from "../contract/sys.ts";
 import { INIT, TestKernel } from "../support/kernel.ts";
+import { rejection } from "../support/refusal.ts";
 
 interface Page {
   readonly records: readonly { readonly id: number; readonly content: string }[];

@@ -3,8 +3,8 @@
 import { expect, test } from "bun:test";
 import type { Approval } from "../../src/abi/process/process.ts";
 import type { WaitResult } from "../../src/syscalls/services.ts";
-import { rejection } from "../contract/sys.ts";
 import { INIT, TestKernel } from "../support/kernel.ts";
+import { rejection } from "../support/refusal.ts";
 
 const DELETE = { calls: [{ name: "Delete", args: { path: "~/a" } }] };
 const OTHER_RUN = "0190a1b2-0000-7000-8000-000000000001";

@@ -1,25 +1,16 @@
 import { describe, expect, test } from "bun:test";
-import { SysError } from "../../src/abi/errno.ts";
 import { costMicros } from "../../src/abi/process/money.ts";
 import { ollamaUrl } from "../../src/providers/access.ts";
 import { factsOf, knownModels, modelNamed } from "../../src/providers/models.ts";
 import { choiceOf, choiceText, chooseProvider, loadProvider, providerNames } from "../../src/providers/table.ts";
 import { FakeClock } from "../support/clock.ts";
+import { refusal } from "../support/refusal.ts";
 import { accessOf } from "../support/wire-format.ts";
 
 const PORTS = { clock: new FakeClock(), manual: async () => [] };
 
 function chosen(model: string, provider = "", ...keys: string[]) {
   return chooseProvider({ model, provider, hasKey: (name) => keys.includes(name) });
-}
-
-function refusal(model: string): SysError {
-  try {
-    chosen(model);
-  } catch (error) {
-    if (error instanceof SysError) return error;
-  }
-  throw new Error(`${JSON.stringify(model)} was not refused`);
 }
 
 describe("the choice of a provider", () => {
@@ -68,7 +59,7 @@ describe("the choice of a provider", () => {
   test.each(["nobody/some-model", "constructor", "__proto__", "Script:/x", ":", "/", "x".repeat(10_000), "gpt-99"])(
     "an unknown provider is a configuration error that lists the available ones: %p",
     (wanted) => {
-      const error = refusal(wanted);
+      const error = refusal(() => chosen(wanted));
       expect(error.code).toBe("ECONFIG");
       expect(error.message.length).toBeLessThan(120);
       expect(error.hints.join()).toContain("offline, script:/path/to/file, anthropic/MODEL");
@@ -84,7 +75,7 @@ describe("the choice of a provider", () => {
     "openai/\u001b[31m",
     `openai/${"x".repeat(201)}`,
   ])("%p cannot work and is refused", (wanted) => {
-    expect(refusal(wanted).code).toBe("ECONFIG");
+    expect(refusal(() => chosen(wanted)).code).toBe("ECONFIG");
   });
 
   test("a provider that may stand alone names itself; script needs its file", () => {

@@ -4,10 +4,10 @@ import type { Signal } from "../../src/abi/signal.ts";
 import { KernelNeeded } from "../../src/abi/sys.ts";
 import { realClock } from "../../src/lib/clock.ts";
 import { serve } from "../../src/rpc/server.ts";
-import { rejection } from "../contract/sys.ts";
 import { FakeClock } from "../support/clock.ts";
 import { classOf, FakeDoor, info, text, until } from "../support/door.ts";
 import { FakeHome, readView } from "../support/kernels.ts";
+import { rejection } from "../support/refusal.ts";
 
 let home: FakeHome;
 beforeEach(() => {

@@ -7,10 +7,10 @@ import { realClock } from "../../src/lib/clock.ts";
 import { isStopped } from "../../src/lib/stopped.ts";
 import { homePaths, readKernelInfo } from "../../src/paths.ts";
 import { openSys } from "../../src/rpc/connect.ts";
-import { rejection } from "../contract/sys.ts";
 import { classOf, info, until } from "../support/door.ts";
 import { readView } from "../support/kernels.ts";
 import { seeded } from "../support/random.ts";
+import { rejection } from "../support/refusal.ts";
 import { samples } from "../support/soak.ts";
 
 let home = "";

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Signal } from "../../src/abi/signal.ts";
-import { rejection } from "../contract/sys.ts";
 import { text, until } from "../support/door.ts";
 import { FakeHome, readView } from "../support/kernels.ts";
 import { seeded } from "../support/random.ts";
+import { rejection } from "../support/refusal.ts";
 
 let home: FakeHome;
 beforeEach(() => {

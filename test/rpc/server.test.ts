@@ -7,8 +7,8 @@ import { SysError } from "../../src/abi/errno.ts";
 import type { Signal } from "../../src/abi/signal.ts";
 import { realClock } from "../../src/lib/clock.ts";
 import { Listeners } from "../../src/rpc/listeners.ts";
-import { rejection } from "../contract/sys.ts";
 import { delta, info, text, until } from "../support/door.ts";
+import { rejection } from "../support/refusal.ts";
 import { cleanUp, client, helloLine, kernel, raw } from "../support/wire.ts";
 
 afterEach(cleanUp);

@@ -14,6 +14,7 @@ import { PROCESS_SCHEMA } from "../../src/store/migrations/process.ts";
 import { Db } from "../../src/store/open.ts";
 import { notesSchema, SCHEMAS, stepsOfMigrating } from "../support/migrating.ts";
 import { seeded } from "../support/random.ts";
+import { refusal } from "../support/refusal.ts";
 import { drawn, SEED, samples } from "../support/soak.ts";
 
 const CHILD = join(import.meta.dir, "..", "support", "migrating.ts");
@@ -61,16 +62,6 @@ function fingerprint(): string[] {
     .map(
       (name) => `${name} ${new Bun.CryptoHasher("sha256").update(readFileSync(join(directory, name))).digest("hex")}`,
     );
-}
-
-function refusal(body: () => unknown): SysError {
-  try {
-    body();
-  } catch (error) {
-    if (error instanceof SysError) return error;
-    throw error;
-  }
-  throw new Error("it was not refused");
 }
 
 function killAfter(step: number, name: string, path: string): void {

@@ -2,8 +2,8 @@
 
 import { expect } from "bun:test";
 import type { Ports } from "../../src/boot/core.ts";
-import { rejection } from "../contract/sys.ts";
 import type { TestKernel } from "./kernel.ts";
+import { rejection } from "./refusal.ts";
 
 /** While it is `deadly`, a kernel dies before it records its own answer: the effect is over by then. */
 export class Dying {

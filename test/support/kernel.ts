@@ -16,12 +16,12 @@ import type { Models } from "../../src/kernel/models/models.ts";
 import { realClock } from "../../src/lib/clock.ts";
 import { homePaths, prepareHome } from "../../src/paths.ts";
 import type { HistoryPage, SendRequest, Sent, Spawned, SpawnRequest, WaitResult } from "../../src/syscalls/services.ts";
-import { rejection } from "../contract/sys.ts";
 import { PlannedModel } from "./answers.ts";
 import { FakeClock } from "./clock.ts";
 import { LaidHome } from "./first-home.ts";
 import { keepingOf } from "./keeping.ts";
 import { seeded } from "./random.ts";
+import { rejection } from "./refusal.ts";
 import { scratchDirectory } from "./scratch.ts";
 import { lentShellRunner } from "./shell-runners.ts";
 

@@ -6,7 +6,7 @@ import { LIMITS } from "../../src/abi/config/limits.ts";
 import type { SysError } from "../../src/abi/errno.ts";
 import { realClock } from "../../src/lib/clock.ts";
 import { fetchPage, type PageRequest, type WebPage } from "../../src/tools/web.ts";
-import { rejection } from "../contract/sys.ts";
+import { rejection } from "../support/refusal.ts";
 
 const PAGE = "<html><title>T</title><h1>Hello</h1></html>";
 let asked: { path: string; host: string; headers: Record<string, string> }[] = [];

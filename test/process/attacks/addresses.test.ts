@@ -6,10 +6,10 @@ import { join } from "node:path";
 import { runCommandLine } from "../../../commands/run.ts";
 import { sanitize } from "../../../src/lib/text/sanitize.ts";
 import { editText } from "../../../src/machine/terminal.ts";
-import { rejection } from "../../contract/sys.ts";
 import { AttackGround, attack } from "../../support/attacks.ts";
 import { FakeIo, UNTOLD } from "../../support/io.ts";
 import { INIT, TestKernel } from "../../support/kernel.ts";
+import { rejection } from "../../support/refusal.ts";
 
 const ground = new AttackGround();
 const { scratch } = ground;
