@@ -10,25 +10,13 @@ import { SysError } from "../../src/abi/errno.ts";
 import { wantsColour } from "../../src/lib/text/colour.ts";
 import { FakeIo, runs, stdinOf } from "../support/io.ts";
 import { TestKernel } from "../support/kernel.ts";
-import { processInfo } from "../support/played.ts";
+import { LINES, listing } from "../support/listing.ts";
 import { type } from "../support/shell.ts";
 
 let io: FakeIo;
 beforeEach(() => {
   io = new FakeIo();
 });
-
-const LINES = ["one", "two", "three"].map((label, at) => ({
-  ...processInfo(),
-  pid: `task:abc12${at}`,
-  label,
-  queued: at,
-}));
-
-function listing(of: FakeIo = io): FakeIo {
-  of.fakeSys.answer("proc.list", () => ({ processes: LINES }));
-  return of;
-}
 
 describe("--quiet", () => {
   test("prints nothing on stderr on success, and everything on failure", async () => {

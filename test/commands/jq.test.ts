@@ -3,6 +3,7 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { FakeIo, runs } from "../support/io.ts";
 import { TestKernel } from "../support/kernel.ts";
+import { listing } from "../support/listing.ts";
 import { processInfo } from "../support/played.ts";
 import { type } from "../support/shell.ts";
 
@@ -10,18 +11,6 @@ let io: FakeIo;
 beforeEach(() => {
   io = new FakeIo();
 });
-
-const LINES = ["one", "two", "three"].map((label, at) => ({
-  ...processInfo(),
-  pid: `task:abc12${at}`,
-  label,
-  queued: at,
-}));
-
-function listing(of: FakeIo = io): FakeIo {
-  of.fakeSys.answer("proc.list", () => ({ processes: LINES }));
-  return of;
-}
 
 describe("--jq", () => {
   test("prints the program's output for each object of a list, strings without quotes", async () => {
@@ -79,7 +68,7 @@ describe("--jq", () => {
   });
 
   test("a program that fails on its input exits 2 with the reason", async () => {
-    expect(await runs(listing(), "ps", "--jq", ".label.first")).toBe(2);
+    expect(await runs(listing(io), "ps", "--jq", ".label.first")).toBe(2);
     expect(io.stderr.lines[0]).toBe('gsv: --jq: Cannot index string with string "first"');
     expect(io.stdout.text).toBe("");
     io = new FakeIo();

@@ -1,34 +1,10 @@
 // Keys and models on the command line: stored and tested, listed from their servers and from gsv's cache, waited for.
 
 import { describe, expect, test } from "bun:test";
-import { type Env, TestHome } from "../support/home.ts";
 import { WIRES } from "../support/wire-bytes.ts";
-import { KEY, type Spoken } from "../support/wire-format.ts";
-import { type WireReply, WireServer } from "../support/wire-server.ts";
-
-function reply(wire: string, spoken: Spoken): WireReply {
-  const { type, body } = WIRES[wire]!;
-  return { type, body: body(spoken) };
-}
-
-const CHAT = "openai chat completions";
-
-async function withServer(
-  work: (home: TestHome, server: WireServer) => Promise<void>,
-  usual: WireReply = reply(CHAT, { text: ["hello ", "there"] }),
-): Promise<void> {
-  using server = new WireServer(() => usual);
-  const home = new TestHome();
-  try {
-    await work(home, server);
-  } finally {
-    await home.dispose();
-  }
-}
-
-function openAi(server: WireServer, more: Env = {}): { readonly env: Env } {
-  return { env: { OPENAI_API_KEY: "x", OPENAI_BASE_URL: `${server.url}/v1`, ...more } };
-}
+import { KEY } from "../support/wire-format.ts";
+import { CHAT, openAi, reply, withServer } from "../support/wire-home.ts";
+import type { WireReply } from "../support/wire-server.ts";
 
 describe("keys and models on the command line", () => {
   test("the doctor tests a stored key and reports the result with advice", async () => {

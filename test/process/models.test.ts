@@ -1,34 +1,10 @@
 // gsv on the command line, against model servers on loopback: choice of model and key, retries, final errors and exit statuses.
 
 import { describe, expect, test } from "bun:test";
-import { type Env, TestHome } from "../support/home.ts";
+import type { Env } from "../support/home.ts";
 import { WIRES } from "../support/wire-bytes.ts";
-import { KEY, type Spoken } from "../support/wire-format.ts";
-import { type WireReply, WireServer } from "../support/wire-server.ts";
-
-function reply(wire: string, spoken: Spoken): WireReply {
-  const { type, body } = WIRES[wire]!;
-  return { type, body: body(spoken) };
-}
-
-const CHAT = "openai chat completions";
-
-async function withServer(
-  work: (home: TestHome, server: WireServer) => Promise<void>,
-  usual: WireReply = reply(CHAT, { text: ["hello ", "there"] }),
-): Promise<void> {
-  using server = new WireServer(() => usual);
-  const home = new TestHome();
-  try {
-    await work(home, server);
-  } finally {
-    await home.dispose();
-  }
-}
-
-function openAi(server: WireServer, more: Env = {}): { readonly env: Env } {
-  return { env: { OPENAI_API_KEY: "x", OPENAI_BASE_URL: `${server.url}/v1`, ...more } };
-}
+import { KEY } from "../support/wire-format.ts";
+import { CHAT, openAi, reply, withServer } from "../support/wire-home.ts";
 
 describe.concurrent("a key and an address in the environment are enough", () => {
   const FLOWS: readonly (readonly [wire: string, model: string, env: (url: string) => Env, path: string])[] = [

@@ -1,7 +1,8 @@
-// The smaller tables of kernel.db: answered requests, projected approvals, archives, and the client behind each run.
+// The smaller tables of kernel.db: answered requests, projected approvals, archives, the client behind each run, and the usage of answers.
 
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { LIMITS } from "../../src/abi/config/limits.ts";
+import { NO_USAGE } from "../../src/abi/process/process.ts";
 import type { ArchiveRow } from "../../src/store/kernel/processes/archives.ts";
 import type { KernelStore } from "../../src/store/kernel/sqlite.ts";
 import { approval, KernelPlane, liveProcess, outboxRow } from "../support/kernel-plane.ts";
@@ -122,4 +123,31 @@ test("the next kernel knows the client that started a run, until that record exp
   ]);
   await next.routes.sweep(6 + LIMITS.runRoutesKeptMs);
   expect((await next.routes.all()).map(({ runId }) => runId)).toEqual(["run-2"]);
+});
+
+test("usage is charged once, however often its row is copied, alone or with new ones", async () => {
+  await liveProcess(store, "task:aaaaaa");
+  const spent = (seq: number, costUsd: number) => ({
+    ...outboxRow(seq),
+    usage: [
+      {
+        ...{ id: seq, runId: "run-1", turn: seq, model: "openai/m", ms: 10, priced: true, wasted: false, at: seq },
+        usage: { ...NO_USAGE, input: 100, costUsd },
+      },
+    ],
+  });
+  const [first, second, third] = [spent(1, 0.25), spent(2, 0.5), spent(3, 1)] as const;
+  const total = async () => {
+    const [sum] = await store.usage.sums({ by: "account" });
+    const row = await store.processes.get("task:aaaaaa");
+    return [sum?.turns, sum?.input, sum?.micros, row?.costMicros, row?.tokens];
+  };
+  await store.processes.project("task:aaaaaa", [first, second]);
+  expect(await total()).toEqual([2, 200, 750_000, 750_000, 200]);
+  for (const again of [[first], [second], [first, second]]) {
+    await store.processes.project("task:aaaaaa", again);
+    expect(await total()).toEqual([2, 200, 750_000, 750_000, 200]);
+  }
+  await store.processes.project("task:aaaaaa", [first, second, third]);
+  expect(await total()).toEqual([3, 300, 1_750_000, 1_750_000, 300]);
 });

@@ -2,41 +2,13 @@
 
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import type { Key } from "../../tui/line/keys.ts";
 import { themeOf } from "../../tui/screen/theme.ts";
 import type { Pager } from "../../tui/state/views.ts";
 import { pagerLines } from "../../tui/view/pager.ts";
 import { newPager, onPagerKey, pagerRows } from "../../tui/views/pager.ts";
 import { HOSTILE } from "../support/hostile-text.ts";
 import { actsIn } from "../support/inert.ts";
-
-const plain = themeOf({ colour: false, unicode: true });
-const SIZES = [
-  [100, 30],
-  [60, 20],
-  [40, 12],
-  [300, 100],
-] as const;
-
-function key(text: string): Key {
-  const names: { readonly [text: string]: Key["name"] } = { "\r": "enter", "\x1b": "escape", "↓": "down" };
-  const name = names[text] ?? "text";
-  const ctrl = text.startsWith("^");
-  return { name, text: name === "text" ? text.replace(/^\^/, "") : "", ctrl, alt: false, shift: false };
-}
-
-/** Every row fits, and there are no more rows than the screen has. */
-function expectScreen(lines: readonly string[], [columns, rows]: readonly [number, number]): void {
-  expect(lines.length).toBeLessThanOrEqual(rows);
-  for (const line of lines) {
-    expect(Bun.stringWidth(line)).toBeLessThanOrEqual(columns);
-    expect(line).not.toContain("\n");
-  }
-}
-
-function text(lines: readonly string[]): string {
-  return lines.map((line) => Bun.stripANSI(line).trimEnd()).join("\n");
-}
+import { expectScreen, key, plain, SIZES, text } from "../support/view.ts";
 
 test("help and manual pages have bold headings and coloured commands, other texts have none", () => {
   const page = "stop - Stop it\n\nHold it\n  As `kill -STOP` does.\n\nA line by itself\n";

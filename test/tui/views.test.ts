@@ -3,8 +3,6 @@
 import { describe, expect, test } from "bun:test";
 import type { SignalOf } from "../../src/abi/signal.ts";
 import type { TraceRow } from "../../src/syscalls/services.ts";
-import type { Key } from "../../tui/line/keys.ts";
-import { themeOf } from "../../tui/screen/theme.ts";
 import type { Ask } from "../../tui/state/asks.ts";
 import type { Picker, Strace, Top } from "../../tui/state/views.ts";
 import { pickerLines } from "../../tui/view/picker.ts";
@@ -17,34 +15,7 @@ import { said } from "../support/chat.ts";
 import { HOSTILE } from "../support/hostile-text.ts";
 import { actsIn } from "../support/inert.ts";
 import { processInfo } from "../support/played.ts";
-
-const plain = themeOf({ colour: false, unicode: true });
-const SIZES = [
-  [100, 30],
-  [60, 20],
-  [40, 12],
-  [300, 100],
-] as const;
-
-function key(text: string): Key {
-  const names: { readonly [text: string]: Key["name"] } = { "\r": "enter", "\x1b": "escape", "↓": "down" };
-  const name = names[text] ?? "text";
-  const ctrl = text.startsWith("^");
-  return { name, text: name === "text" ? text.replace(/^\^/, "") : "", ctrl, alt: false, shift: false };
-}
-
-/** Every row fits, and there are no more rows than the screen has. */
-function expectScreen(lines: readonly string[], [columns, rows]: readonly [number, number]): void {
-  expect(lines.length).toBeLessThanOrEqual(rows);
-  for (const line of lines) {
-    expect(Bun.stringWidth(line)).toBeLessThanOrEqual(columns);
-    expect(line).not.toContain("\n");
-  }
-}
-
-function text(lines: readonly string[]): string {
-  return lines.map((line) => Bun.stripANSI(line).trimEnd()).join("\n");
-}
+import { expectScreen, key, plain, SIZES, text } from "../support/view.ts";
 
 describe("strace", () => {
   const PID = "task:abc123";
