@@ -112,7 +112,7 @@ describe("the directory of a long home's socket", () => {
     expect(both().message).toContain("not a directory");
   });
 
-  test("is not created by a read, exists while the kernel runs, and goes with it", async () => {
+  test("is not created by a read, exists while the kernel runs, also after a kill, and goes with it", async () => {
     const at = `${"deep/".repeat(30)}home`;
     await withHome(
       async (home) => {
@@ -124,6 +124,8 @@ describe("the directory of a long home's socket", () => {
         expect(existsSync(directory)).toBe(false);
         expect((await home.gsv(["kernel", "start"])).status).toBe(0);
         expect(existsSync(directory)).toBe(true);
+        await home.kill();
+        expect((await home.gsv(["send", "hello"])).status).toBe(0);
         expect((await home.gsv(["kernel", "stop"])).status).toBe(0);
         await until("the kernel has ended", () => home.processes.length === 0);
         expect(existsSync(directory)).toBe(false);

@@ -46,3 +46,22 @@ for (let seed = 1; seed <= samples(1, 20); seed++) {
     });
   }, 120_000);
 }
+
+const ROUNDS = samples(4, 15);
+
+test("a kernel that leaves as idle between changing clients fails no call", async () => {
+  await withHome(
+    async (home) => {
+      for (let round = 1; round <= ROUNDS; round++) {
+        const sys = home.sys({ seed: round });
+        await sys.call("fs.write", { path: `~/${round}`, content: "x" });
+        await sys.close();
+        // Another moment of its leaving in each round.
+        await Bun.sleep(round);
+      }
+      const { files } = await home.sys({ seed: 99 }).call<{ files: readonly string[] }>("fs.read", { path: "~" });
+      expect(files).toHaveLength(ROUNDS);
+    },
+    { env: { GSV_KERNEL_IDLE_MS: "5" } },
+  );
+}, 30_000);

@@ -2,9 +2,6 @@
 // written nowhere.
 
 import { expect, test } from "bun:test";
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
-import { found } from "../support/canaries.ts";
 import { INIT, TestKernel } from "../support/kernel.ts";
 import { WIRES } from "../support/wire-bytes.ts";
 import { KEY } from "../support/wire-format.ts";
@@ -56,19 +53,6 @@ test("a setting that stores the key, or makes it unnecessary, resumes the run", 
   await home.sys.call("config.set", { key: "baseUrls.openai", value: `${server.url}/v1` });
   expect(await home.ended(runId)).toMatchObject({ status: "ok", text: "at last" });
   expect(server.requests.at(-1)?.headers.authorization).toBeUndefined();
-});
-
-test("the home contains nothing of the key", async () => {
-  using server = new WireServer(() => CHAT.error("auth"));
-  const { home } = await forsaken(server);
-  await using _ = home;
-  await withKey(home, `${server.url}/v1`);
-  await home.until("its key was refused", () => server.requests.length === 2);
-  await home.inState(INIT, "paused");
-  const files = readdirSync(home.directory, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
-  for (const { parentPath, name } of files) {
-    expect([name, found([KEY], readFileSync(join(parentPath, name)))]).toEqual([name, []]);
-  }
 });
 
 test("a child has the key of its parent's run, and the next message its client's key", async () => {

@@ -14,7 +14,6 @@ import type {
   SessionStats,
 } from "../../src/syscalls/session/session-service.ts";
 import { INIT, TestKernel } from "../support/kernel.ts";
-import { addHuman } from "../support/people.ts";
 
 const MAIN = "agent:main:cli:dm:main";
 const ALICE = "agent:main:cli:dm:alice";
@@ -257,20 +256,6 @@ test("the scope and the identity links decide the session of a sender", async ()
   await set("session.identityLinks", '{"alice": ["telegram:4711", "discord:ali"]}');
   const { pid } = await open((await route(told)).key);
   expect(await route({ peer: "Ali", channel: "discord", account: "x" })).toEqual({ key: ALICE, pid });
-});
-
-test("another account's sessions look absent; root sees all of them", async () => {
-  await using home = await TestKernel.boot();
-  const alice = await addHuman(home, "alice");
-  const own = await sessions(home).get();
-  const hers = sessions(home, alice.sys);
-  expect(await hers.list()).toEqual([]);
-  expect((await home.refusal("session.get", { key: own.id }, alice.sys)).code).toBe("ENOENT");
-  await sessions(home).reset();
-  expect((await home.refusal("session.restore", { id: own.sessionId ?? "" }, alice.sys)).code).toBe("ENOENT");
-  const root = sessions(home, home.person(0));
-  expect(await root.get(own.id)).toMatchObject({ id: own.id, owner: "sam" });
-  expect((await root.list()).map(({ key }) => key)).toEqual([MAIN]);
 });
 
 test("retention deletes an archive under both of its names", async () => {

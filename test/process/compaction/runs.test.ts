@@ -264,15 +264,3 @@ test("a compacted history gives the same request after a restart", async () => {
   expect(told(home)).toHaveLength(4);
   expect(told(home)[0]).toStartWith("system: [compacted]");
 });
-
-test("another account's history cannot be compacted, forked or shaped", async () => {
-  await using home = await TestKernel.boot();
-  for (const [call, args] of [
-    ["proc.compact", {}],
-    ["proc.fork", {}],
-    ["proc.segments", {}],
-    ["proc.history.policy", {}],
-  ] as const) {
-    expect(await home.refusal(call, { pid: "task:zzzzzz", ...args })).toMatchObject({ code: "ESRCH" });
-  }
-});
