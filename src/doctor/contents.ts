@@ -5,6 +5,7 @@ import { basename, dirname, join, relative } from "node:path";
 import { SETTINGS } from "../abi/config/config.ts";
 import { type KeyWritten, keyWritten } from "../abi/config/config-key.ts";
 import { SysError } from "../abi/errno.ts";
+import { closingFailuresKey } from "../abi/process/lifecycle.ts";
 import type { Registered } from "../store/inspect.ts";
 import { type Check, counted, type Found, faultLine, notice, ok, problem, some } from "./check.ts";
 import type { Patient } from "./patient.ts";
@@ -86,6 +87,8 @@ interface Step {
   readonly what: "spawn" | "reset" | "kill";
   /** null if unknown. */
   readonly sinceMs: number | null;
+  /** Failed tries so far. */
+  readonly failures: { readonly failed: number; readonly error: string } | null;
 }
 
 function registeredIn({ databases, paths }: Patient): readonly Registered[] | null {
@@ -99,11 +102,12 @@ function registeredIn({ databases, paths }: Patient): readonly Registered[] | nu
 
 function stepOf(patient: Patient, row: Registered): Step | null {
   const { pid, phase } = row;
-  if (phase === "creating") return { pid, what: BEGUN.creating, sinceMs: row.createdAt };
+  if (phase === "creating") return { pid, what: BEGUN.creating, sinceMs: row.createdAt, failures: null };
   if (phase === "live" && !row.dirty) return null;
   const closing = closingOf(patient, pid);
-  if (phase === "killing") return { pid, what: BEGUN.killing, sinceMs: closing?.startedAt ?? null };
-  return closing === null ? null : { pid, what: closing.reason, sinceMs: closing.startedAt };
+  if (phase !== "killing" && closing === null) return null;
+  const what = phase === "killing" ? BEGUN.killing : (closing?.reason ?? "reset");
+  return { pid, what, sinceMs: closing?.startedAt ?? null, failures: failuresOf(patient, pid) };
 }
 
 function closingOf({ databases }: Patient, pid: string) {
@@ -114,7 +118,18 @@ function closingOf({ databases }: Patient, pid: string) {
   }
 }
 
-function judgedStep({ lock, clock }: Patient, { pid, what, sinceMs }: Step): Found {
+function failuresOf({ databases }: Patient, pid: string): Step["failures"] {
+  const row = databases.settings().find(({ key }) => key === closingFailuresKey(pid));
+  return row === undefined ? null : (JSON.parse(row.value) as Step["failures"]);
+}
+
+function judgedStep({ lock, clock }: Patient, { pid, what, sinceMs, failures }: Step): Found {
+  if (failures !== null) {
+    const tries = counted(failures.failed, "time", "times");
+    return problem(`the ${what} of ${pid} failed ${tries}: ${failures.error}`, {
+      fix: lock.isHeld() ? "the kernel retries it; see also log/kernel.log" : "gsv kernel start retries it",
+    });
+  }
   if (!lock.isHeld()) return notice(`the ${what} of ${pid} is unfinished`, { fix: "gsv kernel start finishes it" });
   const minutes = sinceMs === null ? 0 : Math.floor((clock.now() - sinceMs) / 60_000);
   if (sinceMs === null || clock.now() - sinceMs < STUCK_MS) return ok(`the ${what} of ${pid} is in progress`);

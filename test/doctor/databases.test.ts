@@ -227,6 +227,11 @@ describe("kernel.db and the processes", () => {
     expect((await bed.look("agreement"))[0]).toContain("a reset was started and never finished");
     expect(problems(await bed.fsck(true))).toEqual([]);
     expect((await bed.look("unfinished"))[0]).toBe(`notice unfinished: the reset of ${INIT} is unfinished`);
+    const failures = '{"failed":3,"error":"the disk is full"}';
+    bed.sql("kernel.db", `INSERT INTO config_kv VALUES ('processes/${INIT}/closing', '${failures}', 1, 0)`);
+    expect((await bed.look("unfinished"))[0]).toBe(
+      `problem unfinished: the reset of ${INIT} failed 3 times: the disk is full`,
+    );
     await bed.home.start();
     await bed.home.clock.advance(1000);
     await bed.rest();

@@ -3,6 +3,8 @@
 import { expect, test } from "bun:test";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { closingFailuresKey } from "../../src/abi/process/lifecycle.ts";
+import { inspector } from "../../src/store/inspect.ts";
 import { StoreUnavailable } from "../../src/store/open.ts";
 import type { ArchiveInfo, Closed } from "../../src/syscalls/services.ts";
 import { INIT, TestKernel } from "../support/kernel.ts";
@@ -80,11 +82,18 @@ function resets(home: TestKernel): Promise<ArchiveInfo[]> {
   return home.sys.call<{ archives: ArchiveInfo[] }>("archive.list", {}).then(({ archives }) => archives);
 }
 
+/** As gsv doctor reads them. */
+function failures({ paths }: TestKernel): unknown[] {
+  const rows = inspector(paths).settings();
+  return rows.flatMap(({ key, value }) => (key === closingFailuresKey(INIT) ? [JSON.parse(value) as unknown] : []));
+}
+
 test("a history that cannot be archived is kept; new messages wait and are answered when there is space", async () => {
   const disk = { full: true };
   await using home = await withDisk(disk);
   await home.say("precious");
   expect(await home.refusal("proc.reset", {})).toMatchObject({ code: "ENOSPC" });
+  expect(failures(home)).toEqual([{ failed: 1, error: "not saved: the disk is full" }]);
   expect(await home.outline(INIT)).toEqual(["user: precious", "assistant: done"]);
   const { runId } = await home.send("hello");
   await home.quiet();
@@ -93,6 +102,7 @@ test("a history that cannot be archived is kept; new messages wait and are answe
   await home.clock.advance(10_000);
   expect(await home.ended(runId)).toMatchObject({ status: "ok" });
   expect(await resets(home)).toMatchObject([{ messages: 2, reason: "reset" }]);
+  expect(failures(home)).toEqual([]);
   expect(home.faults.splice(0).join()).toContain("the disk is full");
 });
 
@@ -105,6 +115,7 @@ test("the next kernel finishes an unfinished reset without a reminder", async ()
   await home.restart();
   await home.until("it is put away", async () => (await home.messages(INIT)).length === 0);
   expect(await resets(home)).toMatchObject([{ messages: 2, reason: "reset" }]);
+  expect(failures(home)).toEqual([]);
   expect(await home.say("hello")).toMatchObject({ status: "ok" });
 });
 

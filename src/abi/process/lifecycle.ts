@@ -32,3 +32,8 @@ export const INVOCATION_DEPTH_MAX = 3;
 export const APPROVAL_MS = 55 * SECOND;
 export const CHANNEL_APPROVAL_MS = 120 * SECOND;
 export const QUESTION_MS = { usual: 120 * SECOND, min: 60 * SECOND, max: 600 * SECOND } as const;
+
+/** Setting that counts failed tries of an unfinished reset or kill, as JSON {failed, error}. gsv doctor shows it. */
+export function closingFailuresKey(pid: string): string {
+  return `processes/${pid}/closing`;
+}

@@ -3,7 +3,9 @@
 // missing.
 
 import { messageOf, SysError } from "../../abi/errno.ts";
+import { ROOT_UID } from "../../abi/identity.ts";
 import type { RandomBytes } from "../../abi/ids.ts";
+import { closingFailuresKey } from "../../abi/process/lifecycle.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { ObjectStore } from "../../objects/objects.ts";
 import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
@@ -53,6 +55,8 @@ const PAGE_ROWS = 20;
 
 export class Closer {
   private readonly chains = new Map<string, Promise<unknown>>();
+  /** Failed tries of unfinished resets and kills, by pid. */
+  private readonly failures = new Map<string, number>();
 
   constructor(private readonly ports: ClosingPorts) {}
 
@@ -78,6 +82,8 @@ export class Closer {
 
   /** Completes a reset or kill after a crash or a failure. */
   rollForward(pid: string, attempt = 0): Promise<void> {
+    // A row of an earlier kernel is removed at the end, too.
+    this.failures.set(pid, this.failures.get(pid) ?? 0);
     return this.orRetry(pid, () => this.completeClosing(pid), attempt);
   }
 
@@ -94,15 +100,32 @@ export class Closer {
   private async orRetry<T>(pid: string, work: () => Promise<T>, attempt = 0): Promise<T> {
     const { clock, retryMs, log } = this.ports;
     try {
-      return await this.oneAtATime(pid, work);
+      const done = await this.oneAtATime(pid, work);
+      await this.countFailures(pid, null);
+      return done;
     } catch (error) {
       if (!(await this.isBegun(pid).catch(() => true))) throw error;
       log(`${pid} is not archived yet, retrying: ${messageOf(error)}`);
+      await this.countFailures(pid, messageOf(error));
       clock.after(retryMs * 2 ** Math.min(attempt, RETRY_DOUBLINGS_MAX), () => {
+        // Logged and counted there.
         this.rollForward(pid, attempt + 1).catch(() => {});
       });
       throw error;
     }
+  }
+
+  /** Stores the number of failures for gsv doctor; null after a success. */
+  private async countFailures(pid: string, error: string | null): Promise<void> {
+    const { kernel, clock, log } = this.ports;
+    const before = this.failures.get(pid);
+    if (error === null && before === undefined) return;
+    if (error === null) this.failures.delete(pid);
+    else this.failures.set(pid, (before ?? 0) + 1);
+    const value = error === null ? null : JSON.stringify({ failed: this.failures.get(pid), error });
+    await kernel.config
+      .change([{ key: closingFailuresKey(pid), value }], { uid: ROOT_UID, now: clock.now() })
+      .catch((fault: unknown) => log(`the failures of ${pid} are not counted: ${messageOf(fault)}`));
   }
 
   private async isBegun(pid: string): Promise<boolean> {

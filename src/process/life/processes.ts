@@ -2,7 +2,7 @@
 // the ledger. The same key again gives the same answer.
 
 import { LIMITS } from "../../abi/config/limits.ts";
-import { SysError } from "../../abi/errno.ts";
+import { messageOf, SysError } from "../../abi/errno.ts";
 import type { Caller } from "../../abi/identity.ts";
 import { initPid, isInit, type RandomBytes, uuidv7 } from "../../abi/ids.ts";
 import type { MediaRef } from "../../abi/process/message.ts";
@@ -70,8 +70,7 @@ export function processesService(ports: ProcessesPorts): Processes {
     void runners
       .quiet(row.pid, ports.termMs)
       .then(() => (request.reason === "kill" ? closer.kill(row, request) : closer.reset(row, request)))
-      // The closer has logged the error and retries.
-      .catch(() => {});
+      .catch((error: unknown) => ports.log(`${row.pid} did not ${request.reason} itself: ${messageOf(error)}`));
     return { pid: row.pid, archivedMessages: 0, archiveId: null, archivedTo: null, undelivered: 0, pending: true };
   }
 
@@ -219,7 +218,10 @@ async function send(ports: ProcessesPorts, context: CallContext, request: SendRe
     const admitted = takenOnce(pid, await store.admit(pid, message));
     if (admitted.ends.length > 0) runners.interrupt(pid);
     // The cut is stored. Archive now, or the next kernel does; the message waits for that.
-    if (admitted.renewed) ports.closer.renew(row).catch(() => {});
+    if (admitted.renewed)
+      ports.closer
+        .renew(row)
+        .catch((error: unknown) => ports.log(`the old history of ${pid} is not archived yet: ${messageOf(error)}`));
     const taking = admitted.runId ?? runId;
     if (lifts) taken(pid, await ports.control.lift(pid));
     const offer = ports.offers.from(context);
