@@ -28,8 +28,8 @@ function memoryObjects(bytesMax: number): ObjectStore {
 
 class MemoryObjects implements ObjectStore {
   private readonly held = new Map<string, StoredObject>();
-  /** Keys in UTF-8 byte order; null after a change. */
-  private order: readonly string[] | null = null;
+  /** Keys in UTF-8 byte order. Kept up to date, because a directory is looked up for each new file. */
+  private readonly order: string[] = [];
   private used = 0;
 
   constructor(private readonly bytesMax: number) {}
@@ -39,7 +39,6 @@ class MemoryObjects implements ObjectStore {
   }
 
   async page(prefix: string, after: string | null, limit: number): Promise<readonly ObjectMeta[]> {
-    this.order ??= [...this.held.keys()].sort(byBytes);
     const found: ObjectMeta[] = [];
     for (let index = this.lowerBound(after ?? prefix); index < this.order.length && found.length < limit; index++) {
       const key = this.order[index] ?? "";
@@ -64,7 +63,7 @@ class MemoryObjects implements ObjectStore {
     const meta = { ...object, size: bytes.byteLength, sha256 };
     this.held.set(object.key, { meta, bytes });
     this.used += bytes.byteLength + (before === undefined ? ENTRY_BYTES : -before.bytes.byteLength);
-    if (before === undefined) this.order = null;
+    if (before === undefined) this.order.splice(this.lowerBound(object.key), 0, object.key);
     return meta;
   }
 
@@ -80,15 +79,15 @@ class MemoryObjects implements ObjectStore {
 
   async rename(from: string, to: string): Promise<void> {
     const replaced = this.held.get(to);
-    const moving = [...this.held].filter(([key]) => key === from || key.startsWith(`${from}/`));
+    const moving = [...(this.held.has(from) ? [from] : []), ...this.beneath(`${from}/`)];
     if (moving.length === 0) throw new SysError("ENOENT", `no such object: ${from}`);
     if (replaced !== undefined) this.drop(to, replaced);
-    for (const [key] of moving) this.held.delete(key);
-    for (const [key, { meta, bytes }] of moving) {
-      const moved = to + key.slice(from.length);
-      this.held.set(moved, { bytes, meta: { ...meta, key: moved } });
+    const moved = moving.map((key) => ({ to: to + key.slice(from.length), object: this.present(key) }));
+    for (const key of moving) this.forget(key);
+    for (const { to: key, object } of moved) {
+      if (!this.held.has(key)) this.order.splice(this.lowerBound(key), 0, key);
+      this.held.set(key, { bytes: object.bytes, meta: { ...object.meta, key } });
     }
-    this.order = null;
   }
 
   async recover(): Promise<number> {
@@ -96,9 +95,20 @@ class MemoryObjects implements ObjectStore {
   }
 
   private drop(key: string, { bytes }: StoredObject): void {
-    this.held.delete(key);
+    this.forget(key);
     this.used -= bytes.byteLength + ENTRY_BYTES;
-    this.order = null;
+  }
+
+  private forget(key: string): void {
+    this.order.splice(this.lowerBound(key), 1);
+    this.held.delete(key);
+  }
+
+  private beneath(prefix: string): readonly string[] {
+    const from = this.lowerBound(prefix);
+    let end = from;
+    while (this.order[end]?.startsWith(prefix)) end++;
+    return this.order.slice(from, end);
   }
 
   private present(key: string): StoredObject {
@@ -108,11 +118,12 @@ class MemoryObjects implements ObjectStore {
   }
 
   private lowerBound(key: string): number {
-    const order = this.order ?? [];
+    const { order } = this;
+    const wanted = Buffer.from(key);
     let low = 0;
     for (let high = order.length; low < high; ) {
       const middle = (low + high) >>> 1;
-      if (byBytes(order[middle] ?? "", key) < 0) low = middle + 1;
+      if (Buffer.compare(Buffer.from(order[middle] ?? ""), wanted) < 0) low = middle + 1;
       else high = middle;
     }
     return low;
