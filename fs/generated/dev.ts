@@ -1,14 +1,15 @@
-// /dev: null, zero, random, urandom, tty. Readers read to the end of a file, so endless devices end after a fixed number of bytes. /dev/tty
+// /dev: null, zero, random, urandom, tty. Readers read to the end of a file, so endless devices fail after a fixed number of bytes. /dev/tty
 // is listed but inaccessible.
 
 import type { Caller } from "../../src/abi/identity.ts";
 import type { RandomBytes } from "../../src/abi/ids.ts";
+import { sizeText } from "../../src/lib/text/size.ts";
 import { need, READ, WRITE } from "../access.ts";
 import { FileError, refused } from "../error.ts";
 import type { Entry, FileSystem, ReadOptions, ReadResult, ResolvedPath, Stat } from "../filesystem.ts";
 import { base } from "../path.ts";
 
-const ENDLESS_BYTES = 64 * 1024;
+export const ENDLESS_BYTES = 64 * 1024;
 
 interface Device {
   readonly mode: number;
@@ -51,9 +52,10 @@ class DevFs implements FileSystem {
     const device = this.device(path);
     need(caller, this.statOf(device), READ, path);
     needNoTerminal(path);
-    const end = device.bytes === null ? 0 : ENDLESS_BYTES;
-    const length = Math.max(0, Math.min(bytesMax, end - offset));
-    return { bytes: device.bytes?.(length) ?? new Uint8Array(), eof: offset + length >= end, version: VERSION };
+    if (device.bytes === null) return { bytes: new Uint8Array(), eof: true, version: VERSION };
+    if (offset >= ENDLESS_BYTES) throw new FileError("EFBIG", path, endless(ENDLESS_BYTES));
+    const bytes = device.bytes(Math.min(bytesMax, ENDLESS_BYTES - offset));
+    return { bytes, eof: false, version: VERSION };
   }
 
   async write(caller: Caller, path: ResolvedPath): Promise<{ readonly version: string }> {
@@ -82,6 +84,10 @@ class DevFs implements FileSystem {
     if (device === undefined) throw new FileError("ENOENT", path);
     return device;
   }
+}
+
+export function endless(bytes: number): string {
+  return `endless device, cut after ${sizeText(bytes)}`;
 }
 
 function needNoTerminal(path: string): void {

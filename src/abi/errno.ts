@@ -9,6 +9,7 @@ const EXIT_STATUS = {
   EAUTH: 4, // credentials missing or rejected
   EBLOCKED: 5, // a person has to answer or release something first
   ELIMIT: 6, // a limit stopped it
+  EFBIG: 6, // larger than gsv takes
   EAGAIN: 75, // unavailable now, try later; nothing was saved
   ENOSPC: 75, // the disk is full; nothing was saved
   ECONFIG: 78, // configuration, or the wrong version of gsv for this home
@@ -19,7 +20,6 @@ const EXIT_STATUS = {
   EEXIST: 1,
   ECONFLICT: 1, // a request key reused with other content, or a decision already made
   EBUSY: 1,
-  EFBIG: 1,
   EIO: 1,
   EISDIR: 1,
   ELOOP: 1,

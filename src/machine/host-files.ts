@@ -67,6 +67,7 @@ export async function hostSide({ cwd, home, drafts, clock, random }: HostFilesOp
   }
 
   return {
+    fileBytesMax: null,
     look: (path, { follow }) => told(path, async () => thingAt(await outside(path, "read"), follow)),
     names: (path) => told(path, async () => (await readdir(await outside(path, "read"))).sort()),
     async *read(path) {

@@ -136,7 +136,7 @@ describe("a process created for a refused message", () => {
   test("is deleted without a trace", async () => {
     chat.io.fakeSys.answer("proc.send", () => Promise.reject(new SysError("EFBIG", "proc.send takes 2 MiB")));
     const { exit } = await chat.begin("--new", "hi");
-    expect(await exit).toBe(1);
+    expect(await exit).toBe(6);
     expect(chat.io.fakeSys.asked("proc.kill")).toEqual([{ pid: "task:fresh1", noArchive: true }]);
     expect(chat.err).toContain("gsv: proc.send takes 2 MiB\n");
   });
@@ -152,7 +152,7 @@ describe("a process created for a refused message", () => {
   test("is not deleted if it existed before", async () => {
     chat.io.fakeSys.answer("proc.send", () => Promise.reject(new SysError("EFBIG", "proc.send takes 2 MiB")));
     const { exit } = await chat.begin("--pid", "task:fresh1", "hi");
-    expect(await exit).toBe(1);
+    expect(await exit).toBe(6);
     expect(chat.io.fakeSys.asked("proc.kill")).toEqual([]);
   });
 });

@@ -27,7 +27,7 @@ afterAll(() => home[Symbol.asyncDispose]());
 for (const mount of [
   { at: "/proc", file: `/${INIT}/status`, caller: sam },
   { at: "/sys", file: "/syscalls/proc.list", caller: sam },
-  { at: "/dev", file: "/zero", caller: sam },
+  { at: "/dev", file: "/null", caller: sam },
   { at: "/bin", file: "/ps", caller: sam },
   { at: "/usr/local/bin", caller: sam },
   { at: "/etc/passwd", file: "", caller: sam },
@@ -118,11 +118,12 @@ describe("the tree", () => {
 describe("/dev", () => {
   const get = (path: string, offset: number, bytesMax: number) => tree.files.read(sam, path, { offset, bytesMax });
 
-  test("null takes everything and is empty; zero has zeros and an end", async () => {
+  test("null takes everything and is empty; zero has zeros and a limit", async () => {
     await tree.write(bob, "/dev/null", "gone", { at: "end" });
     expect(await tree.read(sam, "/dev/null")).toBe("");
     expect([...(await get("/dev/zero", 0, 3)).bytes]).toEqual([0, 0, 0]);
-    expect((await get("/dev/zero", 1 << 30, 3)).eof).toBe(true);
+    expect((await get("/dev/zero", 0, 1 << 20)).eof).toBe(false);
+    expect(await codeOf(get("/dev/zero", 1 << 30, 3))).toBe("EFBIG");
   });
 
   test("random never repeats, and takes nothing", async () => {

@@ -128,7 +128,7 @@ test("a medium that is too large, or one too many, is refused and leaves nothing
   await using home = await TestKernel.boot();
   const large = Buffer.alloc(LIMITS.mediaBytesMax + 1, "x");
   const putting = await begin(home, ["media", "put", INIT], stdinOf("pipe", [large]));
-  expect(await finish(home, putting)).toMatchObject({ status: 1, stderr: expect.stringContaining("25 MiB") });
+  expect(await finish(home, putting)).toMatchObject({ status: 6, stderr: expect.stringContaining("25 MiB") });
   expect(await had(home, INIT)).toEqual([]);
   const own = { uid: 1000, gid: 1000, mode: 0o600, type: "text/plain", mtimeMs: 1, dirmarker: false, symlink: null };
   const put = (n: number) => home.stores.objects.put({ ...own, key: `var/media/1000/${INIT}/${n}` }, Buffer.from("x"));

@@ -40,7 +40,7 @@ const SCRIPTS: { readonly [script: string]: { readonly status: number; readonly 
   "echo aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa! | awk '/^(a+)+$/'": { status: 0, says: "" },
   "[[ aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa! =~ ^(a+)+$ ]]; exit 0": { status: 0, says: "" },
   "x=aaaa; while :; do x=${x//a/aaaaaaaa}; done": { status: 126, says: "limit exceeded" },
-  "cat /dev/zero | wc -c; cat /dev/zero /dev/zero": { status: 153, says: "" },
+  "cat /dev/zero | wc -c; cat /dev/zero /dev/zero": { status: 153, says: "endless device" },
   "printf '%1000000000d' 1": { status: 126, says: "width limit exceeded" },
   "while :; do cat <<E\nx\nE\ndone > /dev/null": TIME,
   "yes | while read -r x; do :; done; while :; do yes > /dev/null; done": TIME,

@@ -2,6 +2,7 @@
 // Links inside a tree are never followed: they are copied as links if the target can have links, and nothing is written through one.
 
 import { SysError } from "../../../src/abi/errno.ts";
+import { sizeText } from "../../../src/lib/text/size.ts";
 import type { Problems } from "../problems.ts";
 import type { Side, Thing } from "./side.ts";
 
@@ -79,7 +80,7 @@ export class Copying {
     try {
       await this[thing.kind](from, thing, { to, there });
     } catch (error) {
-      throw asOf(to, error);
+      throw isTooLarge(error) ? tooLarge(from.shown, to.side, error) : asOf(to, error);
     }
   }
 
@@ -90,6 +91,8 @@ export class Copying {
         there.kind === "directory" ? "EISDIR" : "EINVAL",
         `${to.shown}: not a regular file; nothing was written`,
       );
+    const { fileBytesMax } = to.side;
+    if (fileBytesMax !== null && thing.size > fileBytesMax) throw new SysError("EFBIG", "file too large");
     const write = () =>
       to.side.write(to.path, this.untilCancelled(from.side.read(from.path)), {
         mode: thing.mode & 0o777,
@@ -151,6 +154,16 @@ export class Copying {
       yield piece;
     }
   }
+}
+
+function isTooLarge(error: unknown): error is SysError {
+  return error instanceof SysError && error.code === "EFBIG";
+}
+
+/** `shown`: the source. */
+export function tooLarge(shown: string, { fileBytesMax }: Side, { message }: SysError): SysError {
+  if (fileBytesMax === null || /: endless /.test(message)) return new SysError("EFBIG", message);
+  return new SysError("EFBIG", `${shown}: too large: files may have up to ${sizeText(fileBytesMax)}`);
 }
 
 // The message must name the path that it is about.

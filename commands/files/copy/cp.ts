@@ -8,7 +8,7 @@ import type { Command, Io } from "../../command.ts";
 import { command } from "../../define.ts";
 import { printPieces } from "../../io/foreign-output.ts";
 import { Problems } from "../problems.ts";
-import { type CopyHow, Copying, type Place } from "./copy.ts";
+import { type CopyHow, Copying, type Place, tooLarge } from "./copy.ts";
 import { destinationOf, isInto } from "./destination.ts";
 import { gsvSide } from "./gsv-side.ts";
 import type { Side } from "./side.ts";
@@ -115,7 +115,12 @@ async function insideOf(to: Place, from: Place): Promise<Place> {
 
 async function fromStdin(io: Io, to: Place, { how, into }: { how: CopyHow; into: boolean }): Promise<void> {
   if (into) throw new SysError("EISDIR", `${to.shown}: Is a directory`, ["add a file name"]);
-  await to.side.write(to.path, io.stdin.bytes(), how.noClobber ? { exclusive: true } : {});
+  try {
+    await to.side.write(to.path, io.stdin.bytes(), how.noClobber ? { exclusive: true } : {});
+  } catch (error) {
+    if (!(error instanceof SysError) || error.code !== "EFBIG") throw error;
+    throw tooLarge("stdin", to.side, error);
+  }
 }
 
 async function toStdout(io: Io, places: readonly Place[], problems: Problems): Promise<void> {

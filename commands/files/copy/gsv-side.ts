@@ -1,6 +1,7 @@
 // The files inside gsv, for copying. Small contents go in one call; larger ones are staged in pieces and put at once.
 
 import { base, join } from "../../../fs/path.ts";
+import { LIMITS } from "../../../src/abi/config/limits.ts";
 import { SysError } from "../../../src/abi/errno.ts";
 import { type RandomBytes, uuidv7 } from "../../../src/abi/ids.ts";
 import type { Sys } from "../../../src/abi/sys.ts";
@@ -18,6 +19,7 @@ export interface GsvOptions {
 
 export function gsvSide({ sys, clock, random }: GsvOptions): Side {
   return {
+    fileBytesMax: LIMITS.fileBytesMax,
     async look(path, { follow }) {
       const stat = await statOrNull(sys, path, { link: !follow });
       return stat === null ? null : thingOf(stat);

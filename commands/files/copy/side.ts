@@ -20,6 +20,8 @@ export interface WriteHow {
 }
 
 export interface Side {
+  /** Largest file it takes; null if only its disk decides. */
+  readonly fileBytesMax: number | null;
   /** null if there is nothing. */
   look(path: string, how: { readonly follow: boolean }): Promise<Thing | null>;
   names(path: string): Promise<readonly string[]>;

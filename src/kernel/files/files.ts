@@ -9,7 +9,7 @@ import { applyEdit } from "../../../fs/read/edit.ts";
 import { notText, viewDirectory, viewText } from "../../../fs/read/read.ts";
 import { type SearchMatch, searchTree } from "../../../fs/read/search.ts";
 import { LIMITS } from "../../abi/config/limits.ts";
-import { SysError } from "../../abi/errno.ts";
+import { ERRNO_TEXT, SysError } from "../../abi/errno.ts";
 import type { Caller } from "../../abi/identity.ts";
 import { isSeen } from "../../abi/process/message.ts";
 import { isBinary } from "../../lib/binary.ts";
@@ -284,6 +284,7 @@ function hintsFor(error: FileError): readonly string[] {
     case "ENOTEMPTY":
       return ["delete what is in it first"];
     case "EFBIG":
+      if (error.phrase !== ERRNO_TEXT.EFBIG) return [];
       return ["search it, or split it into several files"];
     case "ECONFLICT":
       return ["read it again, then repeat the edit"];

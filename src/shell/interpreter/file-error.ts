@@ -22,7 +22,7 @@ const PHRASES: { readonly [code: string]: string } = {
 };
 
 export function phraseOf(code: string, message: string): string | undefined {
-  const [, why = ""] = /: (the link leads out of .*)$/s.exec(message) ?? [];
+  const [, why = ""] = /: ((?:the link leads out of|endless device).*)$/s.exec(message) ?? [];
   return why === "" ? PHRASES[code] : `${PHRASES[code]}: ${why}`;
 }
 
@@ -37,4 +37,10 @@ export class ShellFileError extends Error {
     super(redirect ? `bash: ${path}: ${phrase}` : known);
     this.code = code;
   }
+}
+
+/** Names the file inside the directory that a program was given. */
+export function errorInside(error: unknown, path: string): unknown {
+  if (!(error instanceof ShellFileError)) return error;
+  return Object.assign(new Error(`${path}: ${error.message}`), { code: error.code });
 }

@@ -8,13 +8,13 @@ import type { RandomBytes } from "../../abi/ids.ts";
 import type { ShellStat } from "../../targets/shell.ts";
 import { FLOWS, SINKS, SOURCES } from "../programs/internal-words.ts";
 import type { Files } from "../programs/program.ts";
-import { phraseOf, ShellFileError } from "./file-error.ts";
+import { ENDLESS_BYTES, endlessBytes, endlessError, isEndless } from "./endless.ts";
+import { errorInside, phraseOf, ShellFileError } from "./file-error.ts";
 import { type GlobEntry, globEntries } from "./glob-names.ts";
 import type { KernelLine } from "./kernel-line.ts";
 
 const PIECE_BYTES = 4 * 1024 * 1024;
 const TYPED_MAX = 1000;
-const RANDOM_STEP = 65_536;
 
 /** Receives a script's output as it is printed. */
 export type Sink = (stream: "stdout" | "stderr", bytes: Uint8Array, inner?: boolean) => void;
@@ -54,13 +54,18 @@ export class GsvFiles implements IFileSystem {
   async readFileBuffer(path: string): Promise<Uint8Array> {
     if (path === NULL) return new Uint8Array();
     if (path.startsWith(SOURCES)) return Buffer.from(this.options.sourceAt(path) ?? "");
+    // Read as a whole: redirections of builtins, and programs of the interpreter.
+    if (isEndless(path)) {
+      this.tell("stderr", Buffer.from(`bash: ${endlessError(path, ENDLESS_BYTES).message}\n`));
+      return endlessBytes(path, ENDLESS_BYTES, this.options.random);
+    }
     const pieces: Uint8Array[] = [];
     for (let offset = 0, eof = false; !eof; ) {
       const piece = await this.ask(path, this.kernel.file("read", path, offset, PIECE_BYTES));
       pieces.push(piece.bytes);
       offset += piece.bytes.byteLength;
       eof = piece.eof || piece.bytes.byteLength === 0;
-      if (offset > LIMITS.fileBytesMax) throw new ShellFileError(new SysError("EFBIG", "file too large"), path);
+      if (offset > LIMITS.fileBytesMax) await this.ask(path, Promise.reject(new SysError("EFBIG", "file too large")));
     }
     return pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces);
   }
@@ -121,7 +126,10 @@ export class GsvFiles implements IFileSystem {
     },
     read: async (path, offset, bytesMax) => {
       if (path === NULL) return { bytes: new Uint8Array(), eof: true };
-      return this.endless(path, offset, bytesMax) ?? this.ask(path, this.kernel.file("read", path, offset, bytesMax));
+      if (!isEndless(path)) return this.ask(path, this.kernel.file("read", path, offset, bytesMax));
+      if (offset >= LIMITS.fileBytesMax) return this.ask(path, Promise.reject(endlessError(path, LIMITS.fileBytesMax)));
+      const length = Math.min(bytesMax, LIMITS.fileBytesMax - offset);
+      return { bytes: endlessBytes(path, length, this.options.random), eof: false };
     },
     write: (path, bytes) => this.writeFile(path, bytes),
     append: (path, bytes) => this.appendFile(path, bytes),
@@ -131,16 +139,6 @@ export class GsvFiles implements IFileSystem {
     remove: (path) => this.rm(path),
     link: (path, target) => this.symlink(target, path),
   };
-
-  /** Endless devices yield at most the maximum file size. */
-  private endless(path: string, offset: number, bytesMax: number) {
-    if (!/^\/dev\/(?:zero|u?random)$/.test(path)) return null;
-    const bytes = new Uint8Array(Math.max(0, Math.min(bytesMax, LIMITS.fileBytesMax - offset)));
-    if (path !== "/dev/zero")
-      for (let at = 0; at < bytes.byteLength; at += RANDOM_STEP)
-        bytes.set(this.options.random(Math.min(RANDOM_STEP, bytes.byteLength - at)), at);
-    return { bytes, eof: offset + bytes.byteLength >= LIMITS.fileBytesMax };
-  }
 
   /** `/bin/sed` and the like always exist. */
   private isProgram(path: string): boolean {
@@ -205,10 +203,21 @@ export class GsvFiles implements IFileSystem {
 
   async cp(from: string, to: string, options: { recursive?: boolean } = {}): Promise<void> {
     const stat = await this.stat(from);
-    if (!stat.isDirectory) return this.writeFile(to, await this.readFileBuffer(from));
+    if (!stat.isDirectory) {
+      if (isEndless(from)) await this.ask(from, Promise.reject(endlessError(from, 0)));
+      return this.writeFile(to, await this.readFileBuffer(from));
+    }
     if (!options.recursive) throw new ShellFileError(new SysError("EISDIR", "is a directory"), from);
     await this.mkdir(to, { recursive: true });
-    for (const name of await this.readdir(from)) await this.cp(`${from}/${name}`, `${to}/${name}`, options);
+    let failed: unknown = null;
+    for (const name of await this.readdir(from)) {
+      const inner = `${from}/${name}`;
+      // The rest is copied; the interpreter reports one error and only knows the directory.
+      await this.cp(inner, `${to}/${name}`, options).catch((error: unknown) => {
+        failed ??= errorInside(error, inner);
+      });
+    }
+    if (failed !== null) throw failed;
   }
 
   async mv(from: string, to: string): Promise<void> {

@@ -128,7 +128,7 @@ export class Usage extends Error {
 }
 
 const PIECE_BYTES = 1024 * 1024;
-const TOO_MUCH = `input is larger than ${sizeText(LIMITS.fileBytesMax)}`;
+const TOO_MUCH = `larger than ${sizeText(LIMITS.fileBytesMax)}`;
 
 /** Reads a file, or stdin for `-`, in pieces. */
 export async function* pieces(call: Call, name: string, from = 0): AsyncGenerator<Uint8Array> {
@@ -152,13 +152,16 @@ export async function* pieces(call: Call, name: string, from = 0): AsyncGenerato
   }
 }
 
-export async function whole(call: Call, name: string): Promise<Buffer> {
+/** `enough`: bytes that the caller uses; the rest may not be read. */
+export async function whole(call: Call, name: string, enough = Number.POSITIVE_INFINITY): Promise<Buffer> {
   const all: Uint8Array[] = [];
   let size = 0;
   for await (const piece of pieces(call, name)) {
     all.push(piece);
     size += piece.byteLength;
-    if (size > LIMITS.fileBytesMax) throw new Usage(`${call.name}: ${TOO_MUCH}`, ENDED_BY.output);
+    if (size >= enough) break;
+    if (size > LIMITS.fileBytesMax)
+      throw new Usage(`${call.name}: ${name === "-" ? "input" : name}: ${TOO_MUCH}`, ENDED_BY.output);
   }
   return Buffer.concat(all);
 }

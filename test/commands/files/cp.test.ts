@@ -11,10 +11,12 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  truncateSync,
   utimesSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { LIMITS } from "../../../src/abi/config/limits.ts";
 import { hostSide } from "../../../src/machine/host-files.ts";
 import type { FileStat } from "../../../src/syscalls/fs/fs-tree.ts";
 import { stdinOf } from "../../support/io.ts";
@@ -194,6 +196,22 @@ describe("refusals on this computer", () => {
         stderr: "gsv: cp: host:/proc/self/mem: EIO\n",
       });
   });
+});
+
+test("a file that is too large, and an endless device, are named and exit with 6, and the rest of a tree is copied", async () => {
+  mkdirSync(at("tree"));
+  writeFileSync(at("tree/small"), "s");
+  writeFileSync(at("tree/huge"), "");
+  truncateSync(at("tree/huge"), LIMITS.fileBytesMax + 1);
+  const tooLarge = "too large: files may have up to 64.0 MiB\n";
+  const failed = (stderr: string) => ({ status: 6, stdout: "", stderr });
+  expect(await gsv(["cp", "host:tree/huge", "~/h"])).toEqual(failed(`gsv: cp: host:tree/huge: ${tooLarge}`));
+  expect(await gsv(["cp", "-r", "host:tree", "~/t"])).toEqual(failed(`gsv: cp: host:tree/huge: ${tooLarge}`));
+  expect(await did("ls", "~/t")).toBe("small\n");
+  const endless = "endless device, cut after 64.0 KiB\n";
+  expect(await gsv(["cp", "/dev/zero", "~/z"])).toEqual(failed(`gsv: cp: cannot read /dev/zero: ${endless}`));
+  const { status, stderr } = await gsv(["cat", "/dev/urandom"]);
+  expect([status, stderr]).toEqual([6, `gsv: cat: cannot read /dev/urandom: ${endless}`]);
 });
 
 test("a path that the host shell expanded from ~ gets advice about quoting", async () => {

@@ -18,8 +18,9 @@ export async function od(call: Call): Promise<number> {
   const skip = flags.has("j") ? countOf("od", flags.get("j") ?? "", "bytes") : 0;
   const max = flags.has("N") ? countOf("od", flags.get("N") ?? "", "bytes") : undefined;
   const all: Buffer[] = [];
-  for (const name of operands.length === 0 ? ["-"] : operands) all.push(await whole(call, name));
-  const bytes = Buffer.concat(all).subarray(skip, max === undefined ? undefined : skip + max);
+  const end = max === undefined ? undefined : skip + max;
+  for (const name of operands.length === 0 ? ["-"] : operands) all.push(await whole(call, name, end));
+  const bytes = Buffer.concat(all).subarray(skip, end);
   const short: { readonly [flag: string]: string } = { c: "c", b: "o1", x: "x2", d: "u2", o: "o2" };
   const formats = uses.flatMap(([flag, value]) =>
     flag === "t" ? [value] : short[flag] === undefined ? [] : [short[flag]],
@@ -80,7 +81,8 @@ export async function xxd(call: Call): Promise<number> {
   });
   const [input = "-", output] = operands;
   const from = Number(flags.get("s") ?? 0);
-  const all = (await whole(call, input)).subarray(from, flags.has("l") ? from + Number(flags.get("l")) : undefined);
+  const end = flags.has("l") ? from + Number(flags.get("l")) : undefined;
+  const all = (await whole(call, input, end)).subarray(from, end);
   if (flags.has("r")) {
     const bytes = reverted(all.toString("latin1"), flags.has("p"));
     if (output === undefined) call.out(bytes);

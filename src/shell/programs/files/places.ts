@@ -99,12 +99,16 @@ export async function truncate(call: Call): Promise<number> {
     );
   const count = countOf("truncate", wanted, "bytes");
   for (const name of operands) {
-    const before = await whole(call, name).catch(() => null);
+    const enough = /^[+-]/.test(wanted) ? undefined : count;
+    const before = await whole(call, name, enough).catch((error: { code?: string }) => {
+      if (error.code === "ENOENT") return null;
+      throw error;
+    });
     if (before === null && flags.has("c")) continue;
     const size = before?.length ?? 0;
     const target = wanted.startsWith("+") ? size + count : wanted.startsWith("-") ? Math.max(0, size - count) : count;
     const after = Buffer.alloc(target);
-    before?.copy(after, 0, 0, target);
+    before?.copy(after, 0, 0, Math.min(target, before.length));
     await call.files.write(call.path(name), after);
   }
   return 0;
@@ -115,12 +119,14 @@ export async function dd(call: Call): Promise<number> {
   const size = (key: string) => (given.has(key) ? countOf("dd", given.get(key) ?? "", "bytes") : undefined);
   const block = size("bs") ?? size("ibs") ?? 512;
   const input = given.get("if") ?? "-";
-  const all = await whole(call, input).catch((error: unknown) => {
-    throw new Usage(`dd: failed to open '${input}': ${phrase(error)}`);
-  });
   const from = (size("skip") ?? 0) * block;
   const count = size("count");
-  const bytes = all.subarray(from, count === undefined ? undefined : from + count * block);
+  const enough = count === undefined ? undefined : from + count * block;
+  const all = await whole(call, input, enough).catch((error: unknown) => {
+    if (error instanceof Usage) throw error;
+    throw new Usage(`dd: failed to open '${input}': ${phrase(error)}`);
+  });
+  const bytes = all.subarray(from, enough);
   const output = given.get("of");
   if (output === undefined) call.out(bytes);
   else await call.files.write(call.path(output), bytes);

@@ -171,7 +171,8 @@ export async function cmp(call: Call): Promise<number> {
   const read: Buffer[] = [];
   for (const name of [left, right]) {
     try {
-      read.push((await whole(call, name)).subarray(0, flags.has("n") ? Number(flags.get("n")) : undefined));
+      const enough = flags.has("n") ? Number(flags.get("n")) : undefined;
+      read.push((await whole(call, name, enough)).subarray(0, enough));
     } catch (error) {
       if (!flags.has("s")) call.err(`cmp: ${name}: ${phrase(error)}\n`);
       return TROUBLE;
