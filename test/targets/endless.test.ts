@@ -6,16 +6,16 @@ import { Namespace } from "../../fs/namespace.ts";
 import { LIMITS } from "../../src/abi/config/limits.ts";
 import { shellFiles } from "../../src/kernel/shells/shell-files.ts";
 import { realClock } from "../../src/lib/clock.ts";
-import { GsvShells } from "../../src/targets/gsv.ts";
 import { JobRoom, JobTable } from "../../src/targets/jobs.ts";
 import type { ShellFiles } from "../../src/targets/shell.ts";
+import { WorkerPool } from "../../src/targets/worker-pool.ts";
 import { sam } from "../support/caller.ts";
 import { memoryMount } from "../support/memoryfs.ts";
 import { seeded } from "../support/random.ts";
 import { lentShellRunner } from "../support/shell-runners.ts";
 import { FakeSys } from "../support/sys.ts";
 
-const shells = new GsvShells({
+const shells = new WorkerPool({
   ...{ newRunner: lentShellRunner, clock: realClock },
   ...{ runningMax: 2, runningMaxEach: 2, memory: () => 0, memoryMax: 1, warmMax: 2, warmMs: 10_000 },
 });
