@@ -9,7 +9,7 @@ import { FileError, refused } from "../error.ts";
 import type { Entry, FileSystem, ReadOptions, ReadResult, ResolvedPath, Stat } from "../filesystem.ts";
 import { base } from "../path.ts";
 
-export const ENDLESS_BYTES = 64 * 1024;
+const ENDLESS_BYTES = 64 * 1024;
 
 interface Device {
   readonly mode: number;
@@ -86,7 +86,7 @@ class DevFs implements FileSystem {
   }
 }
 
-export function endless(bytes: number): string {
+function endless(bytes: number): string {
   return `endless device, cut after ${sizeText(bytes)}`;
 }
 
