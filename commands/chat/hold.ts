@@ -58,7 +58,9 @@ export class Holds {
   async ending({ pid, parent, waitsFor }: Hold): Promise<Ending> {
     if ("id" in waitsFor) await this.show(waitsFor.id, parent);
     const cause = "id" in waitsFor ? "your answer is needed" : waitsForText(waitsFor);
-    await this.view.status(`run is on hold: ${cause} (gsv wait --wait ${pid} waits for it)`);
+    const hold = `run is on hold: ${cause} (gsv wait --wait ${pid} waits for it)`;
+    // The reason of a missing key or model says what to type.
+    await this.view.status(waitsFor.kind === "credential" ? waitsFor.reason : hold);
     return endingOfHold(waitsFor, waitsForText(waitsFor));
   }
 

@@ -10,6 +10,7 @@ import type { Io } from "../command.ts";
 import { type ChatEvent, type ChatEventOf, EVENT_VERSION, toEvent } from "../events.ts";
 import { COMPACTING, compactedText } from "../history/compacted.ts";
 import { jsonLine, note } from "../io/status.ts";
+import { Countdown } from "./countdown.ts";
 
 export type ChatResult = ChatEventOf<"result">;
 
@@ -33,6 +34,7 @@ interface TextOptions {
 
 export function textView(io: Io, { raw, asks = false }: TextOptions): ChatView {
   const answer = new Answer(io, raw);
+  const countdown = new Countdown(io);
   async function line(text: string) {
     await answer.makeRoom();
     await note(io, cutWidth(text, io.stderr.isTTY ? io.stderr.columns : TOOL_LINE_COLUMNS));
@@ -41,7 +43,7 @@ export function textView(io: Io, { raw, asks = false }: TextOptions): ChatView {
     await answer.makeRoom();
     await note(io, `gsv: ${text}`);
   }
-  return {
+  const view: ChatView = {
     status,
     fresh: (pid) => status(`new process ${pid}`),
     async sent({ pid, queued, renewed, response }) {
@@ -78,8 +80,7 @@ export function textView(io: Io, { raw, asks = false }: TextOptions): ChatView {
           return line(`[compacted] ${compactedText(signal)}`);
         case "chat.restart":
           await answer.drop();
-          // The signal of the state reports the hold.
-          return signal.putAside ? undefined : status(restartText(signal));
+          return restarted(signal, countdown, status);
       }
     },
     async result(result) {
@@ -91,6 +92,39 @@ export function textView(io: Io, { raw, asks = false }: TextOptions): ChatView {
       if (result.status === "ok" && !answer.printed) await status(UNSHOWN);
     },
   };
+  return afterCountdown(view, countdown);
+}
+
+/** Ends the countdown before anything but the next one is printed. */
+function afterCountdown(view: ChatView, countdown: Countdown): ChatView {
+  const first =
+    <Given>(print: (given: Given) => Promise<void>) =>
+    async (given: Given) => {
+      await countdown.stop();
+      await print(given);
+    };
+  const signal = first(view.signal);
+  return {
+    fresh: first(view.fresh),
+    sent: first(view.sent),
+    status: first(view.status),
+    result: first(view.result),
+    signal: (told) => (told.name === "chat.restart" ? view.signal(told) : signal(told)),
+  };
+}
+
+async function restarted(
+  signal: SignalOf<"chat.restart">,
+  countdown: Countdown,
+  status: (text: string) => Promise<void>,
+): Promise<void> {
+  const { until, at } = signal;
+  // The signal of the state reports the hold.
+  if (signal.putAside) return await countdown.stop();
+  if (until !== null && countdown.isShown)
+    return await countdown.start(until, (seconds) => `gsv: ${restartText(signal, seconds)}`);
+  await countdown.stop();
+  await status(restartText(signal, until === null ? 0 : Math.round((until - at) / 1000)));
 }
 
 const UNSHOWN = "the answer has no printable text; --json prints it unchanged";
@@ -252,7 +286,7 @@ class Answer {
   }
 }
 
-function restartText({ attempt, reason, until, at }: SignalOf<"chat.restart">): string {
-  const seconds = until === null ? 0 : Math.round((until - at) / 1000);
-  return `retrying${seconds < 2 ? "" : ` in ${seconds} s`} (attempt ${attempt}): ${reason}`;
+function restartText({ attempt, reason, retry }: SignalOf<"chat.restart">, seconds: number): string {
+  const which = retry === undefined ? `attempt ${attempt}` : `${retry.next} of ${retry.of}`;
+  return `retrying${seconds < 1 ? "" : ` in ${seconds} s`} (${which}): ${reason}`;
 }

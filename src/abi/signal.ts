@@ -1,7 +1,7 @@
 // Signals from the kernel to clients, sent after the commit. Only chat.delta is lossy and never stored.
 // `seq` is a durable message number, never a counter of signals: a client that was away asks for history after it.
 
-import type { ApprovalAbout, DecisionWord, RunEnd, State, WaitsFor } from "./process/process.ts";
+import type { ApprovalAbout, Attempt, DecisionWord, RunEnd, State, WaitsFor } from "./process/process.ts";
 import type { CompactionCause } from "./process/segment.ts";
 import type { FailureClass } from "./stream.ts";
 
@@ -97,6 +97,8 @@ export type Signal =
       /** Time of the retry; null if immediate, or if the run is paused (see the state). */
       readonly until: number | null;
       readonly putAside: boolean;
+      /** The number of the retry and of the last one, of this model. */
+      readonly retry?: Attempt;
       /** The fallback model used from now on. */
       readonly fallbackModel?: string;
     })

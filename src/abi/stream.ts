@@ -15,6 +15,8 @@ export type FailureClass =
   | "timeout"
   | "config"
   | "auth"
+  /** The server does not have the model. */
+  | "model"
   | "request"
   | "overflow"
   | "protocol"
@@ -23,6 +25,8 @@ export type FailureClass =
 export interface Failure {
   readonly class: FailureClass;
   readonly message: string;
+  /** HTTP status of the server's answer. */
+  readonly status?: number;
   readonly retryAfterMs?: number;
   /** The host has no network. */
   readonly isOffline?: true;

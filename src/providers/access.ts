@@ -10,6 +10,8 @@ export type Style = "auto" | "responses" | "chat";
 export interface Access {
   /** Null if the server needs no key. */
   readonly apiKey: string | null;
+  /** The environment variable of the key; null if it is stored. */
+  readonly keyFrom: string | null;
   readonly baseUrl: string;
   /** True for the provider's own address, false for one from the settings. */
   readonly isOwn: boolean;

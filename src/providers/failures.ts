@@ -31,6 +31,8 @@ interface ErrorFields {
   readonly message: string;
 }
 
+/** The status that an overload has before a stream begins. */
+const OVERLOADED = 529;
 const QUOTA = ["insufficient_quota", "enforced_spend_limit_reached", "billing_error", "billing_hard_limit_reached"];
 const OVERFLOW = [
   "context_length_exceeded",
@@ -53,7 +55,7 @@ const OF_KIND: { readonly [kind: string]: FailureClass } = {
   invalid_api_key: "auth",
   invalid_request_error: "request",
   not_found_error: "request",
-  model_not_found: "request",
+  model_not_found: "model",
 };
 // For servers without a code. Anchored: a message may quote anything.
 const TOO_LONG = /^(?:prompt is too long|input length and `?max_tokens`? exceed|this model's maximum context length)/i;
@@ -65,24 +67,20 @@ export function statusFailure(error: ServerError): Failure {
   const retryAfterMs = retryAfter(error.headers, error.now);
   const failureClass = classOfStatus(status, fields, error.headers);
   const waits = retryAfterMs !== null && failureClass !== "quota";
-  return { class: failureClass, message, ...(waits ? { retryAfterMs } : {}) };
+  return { class: failureClass, message, status, ...(waits ? { retryAfterMs } : {}) };
 }
 
 function classOfStatus(status: number, fields: ErrorFields, headers: Headers): FailureClass {
   if (fields.kinds.some((kind) => QUOTA.includes(kind)) || status === 402) return "quota";
-  if (status === 429) return isThrottle(fields, headers) ? "throttle" : "quota";
+  // Some servers say that a retry is useless.
+  if (status === 429) return headers.get("x-should-retry") === "false" ? "quota" : "throttle";
   if (status === 401 || status === 403) return "auth";
+  if (status === 404 || fields.kinds.includes("model_not_found")) return "model";
   if (status === 408) return "timeout";
   if (status >= 500 || status === 409 || status === 425) return "outage";
   if (status === 413 || isTooLong(fields)) return "overflow";
   if (fields.kinds.some((kind) => CONTENT.includes(kind))) return "content";
   return status >= 400 ? "request" : "network";
-}
-
-// A rate limit says when it ends. Without that, waiting does not help: it is a quota.
-function isThrottle({ kinds }: ErrorFields, headers: Headers): boolean {
-  if (headers.has("retry-after") || headers.has("retry-after-ms") || kinds.includes("rate_limit_exceeded")) return true;
-  return [...headers.keys()].some((name) => /ratelimit.*-reset/.test(name));
 }
 
 function isTooLong({ kinds, message }: ErrorFields): boolean {
@@ -98,10 +96,14 @@ export function streamFailure(value: unknown): Failure {
   if (isTooLong(fields)) return { class: "overflow", message };
   if (fields.kinds.some((kind) => CONTENT.includes(kind))) return { class: "content", message };
   const kind = fields.kinds.find((each) => Object.hasOwn(OF_KIND, each));
-  if (kind !== undefined) return { class: OF_KIND[kind] ?? "outage", message };
+  if (kind !== undefined) {
+    const overloaded = kind === "overloaded_error" ? { status: OVERLOADED } : {};
+    return { class: OF_KIND[kind] ?? "outage", message, ...overloaded };
+  }
   // Some servers include an HTTP status.
-  const status = Number(fields.kinds.find((each) => /^[45]\d\d$/.test(each)) ?? 500);
-  return { class: classOfStatus(status, fields, new Headers({ "retry-after": "" })), message };
+  const status = fields.kinds.find((each) => /^[45]\d\d$/.test(each));
+  const failureClass = classOfStatus(Number(status ?? 500), fields, new Headers());
+  return { class: failureClass, message, ...(status === undefined ? {} : { status: Number(status) }) };
 }
 
 function errorFields(given: unknown): ErrorFields {
@@ -134,10 +136,9 @@ export function thrownFailure(error: unknown): Failure {
   }
   if (codes.some((each) => OFFLINE.includes(each)))
     return { class: "network", message: `this computer has no network (${code})`, isOffline: true };
-  return {
-    class: "network",
-    message: `no connection to the model server (${code ?? chain.at(-1)?.message ?? "no reason"})`,
-  };
+  // Without a code it is a sentence of an SDK, which helps nobody.
+  if (code === undefined) return { class: "network", message: "no connection to the model server" };
+  return { class: "network", message: `no connection to the model server (${code})` };
 }
 
 /** No route or no DNS: not the server's fault. */

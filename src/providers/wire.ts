@@ -47,12 +47,14 @@ export async function* answered(asking: AnswerRequest): AsyncGenerator<StreamEve
   const watch = new Timeouts(asking.clock, signal);
   const cut = (event: StreamEvent) => withUsed(event, translation.used?.() ?? null);
   const connected = watchConnection(asking, watch);
+  let begun = false;
   try {
     if (signal.aborted) return yield { type: "aborted" };
     watch.totalWithin(access.totalMs);
     watch.contentWithin(Math.max(access.silenceMs, asking.firstByteMs ?? 0));
     watch.expect(asking.firstByteMs ?? FIRST_BYTE_MS, "did not answer");
     const response = await asking.send((url, init) => checkedFetch(asking, url, init), watch.signal);
+    begun = true;
     connected();
     if (response.body === null) throw new WireFailure({ class: "protocol", message: "the answer has no body" });
     let last = false;
@@ -70,14 +72,26 @@ export async function* answered(asking: AnswerRequest): AsyncGenerator<StreamEve
       yield cut(shown(event, access));
       if (isLast(event)) return;
     }
-    yield cut(failed({ class: "protocol", message: "the answer stopped without an end" }));
+    yield cut(failed(CUT_OFF));
   } catch (error) {
-    const failure = () => failed(publicFailure(watch.failure ?? thrownFailure(error), access.apiKey));
-    yield cut(signal.aborted ? { type: "aborted" } : failure());
+    yield cut(signal.aborted ? { type: "aborted" } : failed(failureOf(asking, watch, { error, begun })));
   } finally {
     connected();
     watch.over();
   }
+}
+
+/** The server was there, so it is retried like one that is overloaded. */
+const CUT_OFF: Failure = { class: "outage", message: "the model server cut off its answer" };
+
+function failureOf(
+  { access }: AnswerRequest,
+  watch: Timeouts,
+  { error, begun }: { readonly error: unknown; readonly begun: boolean },
+): Failure {
+  const failure = watch.failure ?? thrownFailure(error);
+  const isCut = begun && failure.class === "network" && !failure.isOffline;
+  return isCut ? CUT_OFF : publicFailure(failure, access.apiKey);
 }
 
 /** Call the returned function when the server has answered or the request is over. */

@@ -2,7 +2,7 @@
 
 import type { Message } from "../abi/process/message.ts";
 import { exactUsd, microsOf } from "../abi/process/money.ts";
-import type { ProcessInfo, WaitsFor } from "../abi/process/process.ts";
+import type { NextTry, ProcessInfo, WaitsFor } from "../abi/process/process.ts";
 import type { Commit } from "../abi/repo.ts";
 import { reveal } from "../lib/text/sanitize.ts";
 import type { ProcessCaps } from "./account/account-service.ts";
@@ -16,12 +16,16 @@ export function waitsForText(waits: WaitsFor): string {
       return `${waits.kind} ${waits.id} (${waits.summary})`;
     case "model":
     case "outage":
-      return `retrying ${waits.model} at ${new Date(waits.until).toISOString()}: ${waits.reason} (${waits.class})`;
+      return `${waits.reason}; retrying ${waits.model} at ${new Date(waits.until).toISOString().slice(0, 19)}Z${attemptText(waits)}`;
     case "restart":
       return `${waits.reason} at ${new Date(waits.until).toISOString()}`;
     default:
       return waits.reason;
   }
+}
+
+function attemptText({ attempt }: NextTry): string {
+  return attempt === undefined ? "" : ` (${attempt.next} of ${attempt.of})`;
 }
 
 export function waitsText({ waitsFor }: ProcessInfo): string {

@@ -245,7 +245,6 @@ describe("a held process", () => {
 
   const holds = [
     ["stopped", { kind: "person", reason: "stopped by sam" }, 5],
-    ["paused", { kind: "credential", reason: "no key for anthropic" }, 4],
     ["paused", { kind: "limit", reason: "$5.00 of $5.00 used today" }, 6],
     ["paused", { kind: "disk", reason: "the disk is full" }, 75],
     ["error", { kind: "repair", reason: "its database is damaged" }, 1],

@@ -68,8 +68,9 @@ describe("layers", () => {
   test("a provider without a key is saved as the model, with a note about the missing key", async () => {
     await using home = await TestKernel.boot({ realProviders: true });
     await set(home.sys, "ai.model", "anthropic:some-model");
-    const error = expect.stringContaining("gsv auth provider anthropic");
-    expect(await home.say("hello")).toMatchObject({ status: "error", reason: "model.auth", error });
+    const reason = expect.stringContaining("gsv auth provider anthropic");
+    await home.send("hello");
+    expect(await home.inState(INIT, "paused")).toMatchObject({ waitsFor: { kind: "credential", reason } });
     const info = { clientId: "c9", version: "0", cwd: "/", env: { GSV_MODEL: "nobody/some-model" } };
     const named = await home.kernel.accept(info);
     expect((await home.refusal("proc.send", { message: "hello" }, named)).code).toBe("ECONFIG");

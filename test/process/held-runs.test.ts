@@ -196,7 +196,7 @@ test("ps, /proc and a signal show the class, the reason and the next retry", asy
   });
   const { content } = await home.sys.call<{ content: string }>("fs.read", { path: `/proc/${INIT}/status` });
   expect(content).toContain(`NextTry:\t${until}\nFailure:\toutage\n`);
-  expect(content).toContain(`retrying offline at ${until}: it was outage (outage)`);
+  expect(content).toContain(`it was outage; retrying offline at ${until.slice(0, 19)}Z`);
 });
 
 test("each failure has its own consequence, with and without a fallback model", () => {
@@ -212,7 +212,8 @@ test("each failure has its own consequence, with and without a fallback model", 
     expect([name, told(name, MINUTE, false), told(name, MINUTE, true)]).toEqual([name, "again", "other"]);
   }
   expect([told("quota", null, false), told("quota", null, true)]).toEqual(["over", "other"]);
-  expect([told("auth", null, false), told("auth", null, true)]).toEqual(["key", "other"]);
+  expect([told("auth", null, false), told("auth", null, true)]).toEqual(["person", "other"]);
+  expect([told("model", null, false), told("model", null, true)]).toEqual(["person", "other"]);
   expect([told("config", null, false), told("config", null, true)]).toEqual(["over", "other"]);
   expect([told("protocol", null, true), told("protocol", null, true, [3, 0])]).toEqual(["again", "other"]);
   for (const name of ["request", "content", "overflow"] as const)
@@ -232,6 +233,6 @@ test("an overloaded server is asked 14 more times, for about five minutes; Retry
   }
   expect(waits).toEqual([1, 2, 4, 8, 16, 30, 30, 30, 30, 30, 30, 30, 30, 30]);
   const stand = { failed: 1, pauses: 0, retries: 14, hasOther: true };
-  expect(verdictOn({ ...failure, retryAfterMs: 20_000 }, stand, most)).toEqual({ next: "again", ms: 20_000 });
+  expect(verdictOn({ ...failure, retryAfterMs: 20_000 }, stand, most)).toEqual({ next: "again", ms: 20_000, of: 4 });
   expect(verdictOn(failure, { ...stand, failed: 4 }, most)).toEqual({ next: "other" });
 });

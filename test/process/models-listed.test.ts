@@ -26,7 +26,7 @@ describe("keys and models on the command line", () => {
         [WIRES[CHAT]!.error("quota"), "quota", "the account at openai"],
         [WIRES[CHAT]!.error("overloaded"), "outage", "ai.fallback"],
         [{ type: "text/html", body: "<html>pay</html>" }, "network", server.url],
-        [WIRES[CHAT]!.error("absent"), "request", "gsv models --provider openai"],
+        [WIRES[CHAT]!.error("absent"), "model", "gsv models --provider openai"],
         [{ body: "data: {no\n\n" }, "protocol", "ai.providerStyle"],
       ];
       for (const [reply, failureClass, fix] of explained) {

@@ -40,9 +40,9 @@ export const said = {
     return { ...base, name: "chat.hil", ...SHOWN, ...about, ...more };
   },
   closed: (): Signal => ({ ...base, name: "chat.hil_closed", id: "k3x9", decision: "approve", by: "sam" }),
-  restart: (): Signal => {
+  restart: (more: Partial<Of<"chat.restart">> = {}): Signal => {
     const why = { reason: "the connection broke", class: "network", until: null, putAside: false } as const;
-    return { ...base, name: "chat.restart", turn: 1, attempt: 2, ...why };
+    return { ...base, name: "chat.restart", turn: 1, attempt: 2, ...why, ...more };
   },
   state: (state: Of<"process.state">["state"], waitsFor: WaitsFor | null = null): Signal => {
     return { pid: PID, uid: 1000, parent: null, at: 0, name: "process.state", state, queued: 0, waitsFor };

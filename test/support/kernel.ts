@@ -285,7 +285,7 @@ export class TestKernel {
 /** In place of every named model, and of the default one. */
 function plannedBy(provider: PlannedModel): Models["reach"] {
   const rate = { price: null, isOwn: false };
-  const rest = { provider, model: "planned", missing: null, keyMark: null, window: null, rate };
+  const rest = { provider, model: "planned", missing: null, keyMark: null, keyFrom: null, window: null, rate };
   return async (_asker, named) => [{ ...rest, name: named ?? "offline" }];
 }
 

@@ -9,7 +9,7 @@ export const HELD: readonly Scene[] = [
     name: "outage",
     play: held({
       kind: "outage",
-      reason: "529 overloaded",
+      reason: "anthropic is overloaded (529)",
       model: "anthropic/fable-5",
       class: "outage",
       until: NOW + 4 * MINUTE,
@@ -24,12 +24,20 @@ export const HELD: readonly Scene[] = [
         model: "anthropic/fable-5",
         class: "network",
         until: NOW + 9000,
+        attempt: { next: 3, of: 15 },
       },
       "running",
     ),
   },
   { name: "over-budget", play: held({ kind: "limit", reason: "$5.00 of $5.00 used today" }) },
-  { name: "no-credential", play: held({ kind: "credential", reason: "anthropic refused the key (401)" }) },
+  {
+    name: "no-credential",
+    play: held({
+      kind: "credential",
+      provider: "anthropic",
+      reason: "anthropic refused the key (401). Another: gsv auth provider anthropic",
+    }),
+  },
   { name: "stopped", play: held({ kind: "person", reason: "by sam" }, "stopped") },
   {
     name: "compacted",
@@ -54,7 +62,7 @@ export const HELD: readonly Scene[] = [
       await asked(played);
       await played.play(
         said.complete("error", null, {
-          error: "openai refused the key (401). Nothing was sent. gsv auth provider openai sets a new one.",
+          error: "openai refused the request (400): messages: must not be empty",
         }),
       );
     },

@@ -62,7 +62,7 @@ const anthropic: Wire = {
   error(kind) {
     const types: { readonly [K in ErrorKind]: readonly [string, string] } = {
       throttle: ["rate_limit_error", "slow down"],
-      quota: ["rate_limit_error", "the month is over"],
+      quota: ["billing_error", "the month is over"],
       overloaded: ["overloaded_error", "Overloaded"],
       internal: ["api_error", "something broke"],
       auth: ["authentication_error", `invalid x-api-key ${KEY}`],

@@ -58,6 +58,7 @@ export const KEY = "key-of-the-tests-0123456789";
 export function accessOf(baseUrl: string, more: Partial<Access> = {}): Access {
   return {
     apiKey: KEY,
+    keyFrom: null,
     baseUrl,
     isOwn: false,
     reasoning: "medium",

@@ -93,15 +93,29 @@ const HELD: readonly [string, (shell: Played) => WaitsFor, readonly string[]][] 
       kind: "outage",
       model: MODEL,
       class: "outage",
-      reason: "529 overloaded",
+      reason: "anthropic is overloaded (529)",
       until: until(shell, 252_000),
     }),
     ["‖ paused: anthropic is overloaded since 03:04  retrying in 4:10 · r retry now · m switch model"],
   ],
   [
     "a refused key",
-    () => ({ kind: "credential", reason: "anthropic: the key was refused (401)" }),
-    ["‖ paused: anthropic: the key was refused (401)  r retry now · m switch model"],
+    () => ({
+      kind: "credential",
+      provider: "anthropic",
+      reason: "anthropic refused the key (401). Another: gsv auth provider anthropic",
+    }),
+    ["‖ paused: anthropic refused the key (401)  e enter key · m switch model · r retry now"],
+  ],
+  [
+    "an unknown model",
+    () => ({
+      kind: "credential",
+      provider: "anthropic",
+      missing: "model",
+      reason: "anthropic has no model x (404). To see its models: gsv models --provider anthropic",
+    }),
+    ["‖ paused: anthropic has no model x (404)  r retry now · m switch model"],
   ],
   [
     "a used-up budget",
@@ -154,7 +168,10 @@ test("a retry shows when and why; a stopped process shows the key that resumes i
   await asked(shell);
   const model = { model: MODEL, class: "network", reason: "the connection broke" } as const;
   await shell.play(said.state("running", { kind: "model", ...model, until: until(shell, 12_500) }));
-  expect(dock(shell)[0]).toMatch(/^\* retrying in 12 s {2}the connection broke · esc stop$/);
+  expect(dock(shell)[0]).toMatch(/^\* retrying in 13 s {2}the connection broke · esc stop$/);
+  const attempt = { next: 3, of: 15 };
+  await shell.play(said.state("running", { kind: "model", ...model, attempt, until: until(shell, 4000) }));
+  expect(dock(shell)[0]).toMatch(/^\* retrying in 4 s \(3 of 15\) {2}the connection broke · esc stop$/);
   await shell.play(said.complete("aborted"), said.state("stopped"));
   expect(dock(shell)[0]).toBe("‖ stopped  r resume");
   await shell.leave();

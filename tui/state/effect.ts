@@ -18,6 +18,8 @@ export type Entry =
   | { readonly kind: "thought"; readonly tookMs: number | null }
   | { readonly kind: "text"; readonly turn: number; readonly text: string }
   | { readonly kind: "retry"; readonly reason: string }
+  /** Why the run is paused. */
+  | { readonly kind: "failure"; readonly reason: string }
   | {
       readonly kind: "result";
       readonly tool: string;

@@ -4,6 +4,7 @@ import { COMPACTING, compactedText } from "../../commands/history/compacted.ts";
 import { initPid } from "../../src/abi/ids.ts";
 import type { Signal, SignalOf } from "../../src/abi/signal.ts";
 import { collapsedCall, withCollapsed } from "../talk/collapsed.ts";
+import { failuresOf, reasonOf } from "../talk/failures.ts";
 import { subjectOf } from "../talk/subject.ts";
 import type { Ask } from "./asks.ts";
 import { act, type Effect, note, only, print, type Reduced } from "./effect.ts";
@@ -44,7 +45,10 @@ export function onSignal(state: State, signal: Signal, at: number): Reduced {
     case "process.state": {
       const { state: now, waitsFor } = signal;
       const stateSince = state.process.state === now ? state.process.stateSince : at;
-      return only(set(state, "process", { state: now, waitsFor, stateSince }));
+      const [failure] = failuresOf(signal);
+      const isNew = now !== state.process.state || reasonOf(waitsFor) !== reasonOf(state.process.waitsFor);
+      const shown = failure?.kind === "failure" && isNew ? [print(failure)] : [];
+      return act(set(state, "process", { state: now, waitsFor, stateSince }), ...shown);
     }
     case "process.budget":
     case "process.credits":
@@ -136,7 +140,7 @@ function text(state: State, { turn, text, thinking = "" }: SignalOf<"chat.text">
 function retried(state: State, signal: SignalOf<"chat.restart">, at: number): Reduced {
   const over = thought(state, at);
   const next = withStandIn(doing(over.state, "thinking", "", at), signal);
-  // The reason of a suspended run comes with the state of its process.
+  // The reason of a paused run comes with the state of its process.
   if (signal.putAside) return act(next, ...over.effects);
   return act(next, ...over.effects, print({ kind: "retry", reason: signal.reason }));
 }

@@ -98,7 +98,12 @@ const FATES: { readonly [F in Fate]: string } = {
 function retryParts({ waitsFor }: Attachment, now: number): { readonly head: string; readonly rest: Parts } | null {
   if (waitsFor?.kind !== "model") return null;
   const left = waitsFor.until - now;
-  return { head: left > 0 ? `retrying in ${elapsedText(left)}` : "retrying", rest: [reveal(waitsFor.reason)] };
+  const { attempt, reason } = waitsFor;
+  const which = attempt === undefined ? "" : ` (${attempt.next} of ${attempt.of})`;
+  return {
+    head: `retrying${left > 0 ? ` in ${elapsedText(Math.ceil(left / 1000) * 1000)}` : ""}${which}`,
+    rest: [reveal(reason)],
+  };
 }
 
 /** Whether the line changes with time alone. */
@@ -115,9 +120,9 @@ function heldParts({ state, waitsFor, stateSince }: Attachment, { now }: Activit
   switch (waitsFor.kind) {
     case "outage": {
       const since = stateSince === 0 ? "" : ` since ${hourText(stateSince)}`;
-      const provider = reveal(waitsFor.model.split("/")[0] ?? waitsFor.model);
       return [
-        `paused: ${provider} ${failureText(waitsFor.class, waitsFor.reason)}${since}`,
+        // The transcript has the status.
+        `paused: ${reveal(waitsFor.reason).replace(/ \(\d+\)$/, "")}${since}`,
         waitsFor.until > now ? `retrying in ${clockText(waitsFor.until - now)}` : "retrying",
       ];
     }
@@ -128,6 +133,9 @@ function heldParts({ state, waitsFor, stateSince }: Attachment, { now }: Activit
       const left = waitsFor.until - now;
       return [`paused: ${reveal(waitsFor.reason)}`, left > 0 ? `restarting in ${clockText(left)}` : "restarting"];
     }
+    case "credential":
+      // The keys say what to do.
+      return [`paused: ${reveal(waitsFor.reason.split(". ", 1)[0] ?? "")}`];
     default:
       return [`paused: ${reveal(waitsFor.reason)}`];
   }
@@ -139,8 +147,8 @@ const FAILURES: { readonly [C in FailureClass]?: string } = {
   network: "cannot be reached",
 };
 
-function failureText(failed: FailureClass, reason = ""): string {
-  return FAILURES[failed] ?? (/overload/i.test(reason) ? "is overloaded" : "is not responding");
+function failureText(failed: FailureClass): string {
+  return FAILURES[failed] ?? "is not responding";
 }
 
 function keysOf({ line, process }: State, theme: Theme): readonly string[] {

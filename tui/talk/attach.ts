@@ -7,6 +7,7 @@ import type { HistoryPage } from "../../src/syscalls/services.ts";
 import type { Adopted } from "../state/event.ts";
 import { collapsedOf, openCallsOf } from "./collapsed.ts";
 import { entriesOf } from "./entries.ts";
+import { failuresOf } from "./failures.ts";
 
 export const SHOWN_MESSAGES = 6;
 /** A row of text and an empty row. */
@@ -49,7 +50,7 @@ export function adopted(
   return {
     info,
     model,
-    entries: entriesOf(shown),
+    entries: [...entriesOf(shown), ...failuresOf(info)],
     collapsed: collapsedOf(page),
     calls: openCallsOf(page, now),
     asks: approvals.map((each) => ({ ...each, since: each.createdAt })),

@@ -17,6 +17,11 @@ export interface HeldKey {
 const RETRY: HeldKey = { letter: "r", word: "retry now", line: null };
 const RESUME: HeldKey = { letter: "r", word: "resume", line: null };
 const MODEL: HeldKey = { letter: "m", word: "switch model", line: () => "/model " };
+const ENTER_KEY: HeldKey = {
+  letter: "e",
+  word: "enter key",
+  line: ({ waitsFor }) => `auth provider ${waitsFor?.kind === "credential" ? (waitsFor.provider ?? "") : ""}`,
+};
 const RAISE: HeldKey = {
   letter: "b",
   word: "raise budget",
@@ -28,7 +33,7 @@ const KILL: HeldKey = { letter: "k", word: "kill", line: ({ pid }) => `kill ${pi
 
 const KEYS: { readonly [kind: string]: readonly HeldKey[] } = {
   outage: [RETRY, MODEL],
-  credential: [RETRY, MODEL],
+  credential: [ENTER_KEY, MODEL, RETRY],
   limit: [RAISE, KILL],
   disk: [RETRY],
   person: [RESUME],
@@ -38,7 +43,10 @@ const WORD_MS = 350;
 
 export function heldKeys({ state, waitsFor }: Attachment): readonly HeldKey[] {
   if (state === "stopped") return [RESUME];
-  return state === "paused" && waitsFor !== null ? (KEYS[waitsFor.kind] ?? []) : [];
+  if (state !== "paused" || waitsFor === null) return [];
+  if (waitsFor.kind === "credential" && (waitsFor.missing === "model" || waitsFor.provider === undefined))
+    return [RETRY, MODEL];
+  return KEYS[waitsFor.kind] ?? [];
 }
 
 /** null if the key is for the line. */

@@ -75,6 +75,7 @@ export class Transcript {
       text: ({ turn, text }) => this.commitText(turn, text),
       thought: ({ tookMs }) => this.thought(tookMs),
       retry: ({ reason }) => this.retry(reason),
+      failure: ({ reason }) => this.failure(reason),
       result: (entry) => this.result(entry),
       decided: (entry) => this.decided(entry),
       ended: (entry) => this.ended(entry),
@@ -240,6 +241,13 @@ export class Transcript {
   }
 
   /** The shown part of the answer is void. The reason is shown once for any number of retries. */
+  private failure(reason: string): void {
+    const { theme } = this.options;
+    this.close();
+    this.shown = null;
+    this.block(marked(theme.bad(theme.glyphs.bad), (text) => text, this.broken(reveal(reason))));
+  }
+
   private retry(reason: string): void {
     if (this.retried !== reason) this.block(this.wrapped(this.options.theme.dim(`Retrying: ${reveal(reason)}`)));
     this.close();

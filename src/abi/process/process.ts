@@ -34,7 +34,8 @@ export type WaitsFor =
   | { readonly kind: "question"; readonly id: string; readonly tool: string; readonly summary: string }
   | { readonly kind: "person"; readonly reason: string }
   | { readonly kind: "disk"; readonly reason: string }
-  | { readonly kind: "credential"; readonly reason: string }
+  /** `model`: a key is there, but the server does not have the model. */
+  | { readonly kind: "credential"; readonly reason: string; readonly missing?: "model"; readonly provider?: string }
   /** A budget is used up. Ends with a raise or with the day. */
   | { readonly kind: "limit"; readonly reason: string; readonly until?: number }
   | { readonly kind: "repair"; readonly reason: string }
@@ -46,12 +47,20 @@ export type WaitsFor =
 /** The waits that may end if the process is resumed now. */
 export const TRIED_AGAIN: readonly (WaitsFor["kind"] | undefined)[] = ["credential", "outage", "restart"];
 
+/** The second of 15 attempts is `{ next: 2, of: 15 }`. */
+export interface Attempt {
+  readonly next: number;
+  readonly of: number;
+}
+
 /** The next retry of a model call. */
 export interface NextTry {
   readonly reason: string;
   readonly model: string;
   readonly class: FailureClass;
   readonly until: number;
+  /** For a retry within the run: its number and the last one. */
+  readonly attempt?: Attempt;
   /** For an outage: its start, and the number of checks so far. */
   readonly since?: number;
   readonly looks?: number;
@@ -130,6 +139,7 @@ const EXIT_OF: { readonly [S in RunStatus]: number } = {
 /** Reasons with an exit status of their own. */
 const EXIT_OF_REASON: { readonly [reason: string]: number } = {
   "model.auth": 4,
+  "model.model": 4,
   "model.config": 78,
   "process.kill": 137,
   auto_resume_exhausted: 75,

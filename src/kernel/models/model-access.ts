@@ -8,9 +8,18 @@ import { SysError } from "../../abi/errno.ts";
 import { FREE, priceSet, pricesFrom, type Rate } from "../../abi/process/money.ts";
 import type { ServedModel } from "../../abi/stream.ts";
 import type { ClientInfo } from "../../abi/sys.ts";
+import { sha256Hex } from "../../lib/hash.ts";
 import { type Access, ollamaUrl, type Reasoning, type Style, serverUrl } from "../../providers/access.ts";
 import { factsOf } from "../../providers/models.ts";
-import { type Choice, choiceOf, choiceText, OFFLINE, type Server, serverOf } from "../../providers/table.ts";
+import {
+  type Choice,
+  choiceOf,
+  choiceText,
+  keyVariable,
+  OFFLINE,
+  type Server,
+  serverOf,
+} from "../../providers/table.ts";
 import type { ConfigRows } from "../../store/kernel/config.ts";
 import { settingsFor } from "../settings/config.ts";
 import { markFrom, type Secrets } from "../settings/secrets.ts";
@@ -24,15 +33,27 @@ export interface Asker {
   readonly offer: Offer | undefined;
 }
 
+/** Tells keys apart without revealing them. */
+export function markOf(key: string): string {
+  return sha256Hex(key).slice(0, 16);
+}
+
 export class AskersSettings {
   private constructor(
     private readonly asker: Asker,
     private readonly secrets: Secrets,
+    private readonly refused: ReadonlySet<string>,
     readonly get: (name: SettingName) => Resolved,
   ) {}
 
-  static async read(rows: ConfigRows, secrets: Secrets, asker: Asker): Promise<AskersSettings> {
-    return new AskersSettings(asker, secrets, await settingsFor(rows, { uid: asker.uid, client: asker.offer }));
+  /** `refused` has the marks of the keys that a server refused. */
+  static async read(
+    { rows, secrets }: { readonly rows: ConfigRows; readonly secrets: Secrets },
+    asker: Asker,
+    refused: ReadonlySet<string>,
+  ): Promise<AskersSettings> {
+    const get = await settingsFor(rows, { uid: asker.uid, client: asker.offer });
+    return new AskersSettings(asker, secrets, refused, get);
   }
 
   text(name: SettingName): string {
@@ -53,7 +74,7 @@ export class AskersSettings {
     const baseUrl = said === "" ? server.baseUrl : addressOf(provider, said);
     if (baseUrl === null) return null;
     return {
-      apiKey: await this.key(provider, server),
+      ...(await this.key(provider, server)),
       baseUrl,
       isOwn: said === "" || baseUrl === server.baseUrl,
       reasoning: this.text("ai.reasoning") as Reasoning,
@@ -76,11 +97,14 @@ export class AskersSettings {
     return own?.text.trim() ?? "";
   }
 
-  private async key(provider: string, { keySetting }: Server): Promise<string | null> {
+  // A key in the environment wins, unless a server refused it and another one is stored.
+  private async key(provider: string, { keySetting }: Server): Promise<Pick<Access, "apiKey" | "keyFrom">> {
     const offered = keySetting === null ? null : this.offered(keySetting);
-    if (offered !== null) return offered;
+    const fromEnvironment = { apiKey: offered, keyFrom: keyVariable(provider) ?? null };
+    if (offered !== null && !this.refused.has(markOf(offered))) return fromEnvironment;
     const general = this.isMeant(provider) ? await this.stored("ai.apiKey") : null;
-    return general ?? (keySetting === null ? null : await this.stored(keySetting));
+    const stored = general ?? (keySetting === null ? null : await this.stored(keySetting));
+    return stored === null && offered !== null ? fromEnvironment : { apiKey: stored, keyFrom: null };
   }
 
   /** `ai.baseUrl` and `ai.apiKey` belong to the provider in `ai.provider`, else in `ai.model`. */

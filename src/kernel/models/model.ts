@@ -5,11 +5,14 @@ import { charged, type Rate } from "../../abi/process/money.ts";
 import type { ModelRequest, Provider } from "../../abi/stream.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { ModelTrial } from "../../syscalls/run/ai.ts";
+import { failureText } from "./failure-text.ts";
 
 export interface Model {
   readonly provider: Provider;
   /** The provider's name for it. */
   readonly model: string;
+  /** The environment variable of its key; null if the key is stored or not needed. */
+  readonly keyFrom: string | null;
   /** The name shown to people and kept in history. */
   readonly name: string;
   /** Why it cannot be asked yet; null if it can. */
@@ -37,8 +40,10 @@ export async function tried(model: Model, clock: Clock, signal: AbortSignal): Pr
     if (event.type === "done") {
       return { model: model.name, ok: true, ms, text, ...charged(model.rate, event.usage), failure: null };
     }
-    if (event.type === "error")
-      return { model: model.name, ok: false, ms, text, usage: null, priced: true, failure: event.failure };
+    if (event.type === "error") {
+      const failure = { ...event.failure, message: failureText(event.failure, model) };
+      return { model: model.name, ok: false, ms, text, usage: null, priced: true, failure };
+    }
     if (event.type === "aborted") break;
   }
   throw new SysError("ECANCELED", "the test call was cancelled");

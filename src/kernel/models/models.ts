@@ -2,7 +2,6 @@ import { keyFault } from "../../abi/config/config-value.ts";
 import { FREE } from "../../abi/process/money.ts";
 import type { Failure, Provider, ServedModel } from "../../abi/stream.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { sha256Hex } from "../../lib/hash.ts";
 import { abortAfter } from "../../lib/wait.ts";
 import type { Access } from "../../providers/access.ts";
 import { WireFailure } from "../../providers/failures.ts";
@@ -23,7 +22,7 @@ import type { ModelInfo, ModelPage, ModelTrial } from "../../syscalls/run/ai.ts"
 import type { Secrets } from "../settings/secrets.ts";
 import type { Model } from "./model.ts";
 import { tried } from "./model.ts";
-import { type Asker, AskersSettings, rateOf } from "./model-access.ts";
+import { type Asker, AskersSettings, markOf, rateOf } from "./model-access.ts";
 import type { ServedModels } from "./served-models.ts";
 
 export interface Models {
@@ -32,6 +31,8 @@ export interface Models {
   /** The model of a run, followed by its fallbacks. */
   reach(asker: Asker, named: string | null): Promise<readonly [Model, ...Model[]]>;
   list(asker: Asker, provider: string | undefined, signal: AbortSignal): Promise<ModelPage>;
+  /** Another key is preferred to this one from now on. */
+  refused(keyMark: string): void;
   /** Token limits from the server's list or gsv's own; null if unlimited. Makes no request. */
   windowOf(asker: Asker, named: string): Promise<Model["window"]>;
   test(asker: Asker, named: string | undefined, signal: AbortSignal): Promise<ModelTrial>;
@@ -46,12 +47,14 @@ export interface ModelsOptions extends ProviderPorts {
 
 /** Time between checks for a running Ollama. */
 const LOOK_AGAIN_MS = 30_000;
+const REFUSED_MAX = 1000;
 /** Timeout for a server's model list; short for a server that no setting names. */
 const LOOK_MS = { named: 5000, unnamed: 1000 };
 
 export function modelsService(options: ModelsOptions): Models {
-  const { rows, secrets, clock } = options;
-  const read = (asker: Asker) => AskersSettings.read(rows, secrets, asker);
+  const { clock } = options;
+  const refused = new Set<string>();
+  const read = (asker: Asker) => AskersSettings.read(options, asker, refused);
   const looked = new Map<string, { readonly at: number; readonly model: Promise<string | null> }>();
 
   async function reach(settings: AskersSettings, choice: Choice, lookMs = LOOK_MS.named): Promise<Model> {
@@ -65,6 +68,7 @@ export function modelsService(options: ModelsOptions): Models {
           name,
           missing: null,
           keyMark: null,
+          keyFrom: null,
           rate: rateOf(settings, choice),
           window: null,
         };
@@ -77,12 +81,12 @@ export function modelsService(options: ModelsOptions): Models {
           message: `${choice.provider} is disabled: its address is set to none`,
         });
       if (access.apiKey === null && server.keySetting !== null && access.isOwn) {
-        const failure: Failure = { class: "auth", message: missingText(choice.provider, server.keySetting) };
+        const failure: Failure = { class: "auth", message: missingText(choice.provider) };
         return { ...unreachable(name, failure), missing: failure.message };
       }
       const fault = access.apiKey === null ? null : keyFault(access.apiKey);
       if (fault !== null) {
-        const message = `the API key for ${choice.provider} contains ${fault}: gsv auth provider ${choice.provider} keeps another`;
+        const message = `the API key for ${choice.provider} contains ${fault}. Another: gsv auth provider ${choice.provider}`;
         return { ...unreachable(name, { class: "auth", message }), missing: message };
       }
       const provider = await loadProvider(choice.provider, options, access);
@@ -95,9 +99,17 @@ export function modelsService(options: ModelsOptions): Models {
         });
       const reached = { ...choice, model };
       const window = windowOf(choice.provider, model, access);
-      const keyMark = markOf(access.apiKey);
       const rate = rateOf(settings, reached, access.served?.get(model));
-      return { provider, model, name: choiceText(reached), missing: null, keyMark, window, rate };
+      return {
+        provider,
+        model,
+        name: choiceText(reached),
+        missing: null,
+        keyMark: access.apiKey === null ? null : markOf(access.apiKey),
+        keyFrom: access.keyFrom,
+        window,
+        rate,
+      };
     } catch (error) {
       return unreachable(name, failureOf(error));
     }
@@ -134,6 +146,11 @@ export function modelsService(options: ModelsOptions): Models {
       const first = choice === null ? await byDefault(settings) : await reach(settings, choice);
       const others = fallbacks(settings).filter((other) => choiceText(other) !== first.name);
       return [first, ...(await Promise.all(others.map((other) => reach(settings, other))))];
+    },
+
+    refused(mark) {
+      // Marks are forgotten with the kernel, and a few are enough.
+      if (refused.size < REFUSED_MAX) refused.add(mark);
     },
 
     async list(asker, wanted, signal) {
@@ -196,12 +213,8 @@ function fallbacks(settings: AskersSettings): Choice[] {
   });
 }
 
-function missingText(provider: string, keySetting: string): string {
-  return `no key for ${provider} (${keySetting}). To set one: gsv auth provider ${provider}`;
-}
-
-function markOf(key: string | null): string | null {
-  return key === null ? null : sha256Hex(key).slice(0, 16);
+function missingText(provider: string): string {
+  return `No API key for ${provider}. To set one: gsv auth provider ${provider}`;
 }
 
 class Unreachable implements Provider {
@@ -227,7 +240,8 @@ function windowOf(
 
 function unreachable(name: string, failure: Failure): Model {
   const rate = { price: FREE, isOwn: false };
-  return { provider: new Unreachable(failure), model: name, name, missing: null, keyMark: null, window: null, rate };
+  const model = { provider: new Unreachable(failure), model: name, name, rate, window: null };
+  return { ...model, missing: null, keyMark: null, keyFrom: null };
 }
 
 function failureOf(error: unknown): Failure {
@@ -259,7 +273,7 @@ async function listOf(
     if (access.apiKey === null && server.keySetting !== null && access.isOwn) {
       return {
         models: rowsOf(known, "gsv"),
-        note: { text: `${missingText(provider, server.keySetting)}. Showing the models that gsv knows.`, quiet: true },
+        note: { text: `${missingText(provider)}. Showing the models that gsv knows.`, quiet: true },
       };
     }
     const loaded = await loadProvider(provider, options, access);

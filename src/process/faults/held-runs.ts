@@ -27,7 +27,11 @@ export interface HeldRunsPorts {
 /** Delay after an error while resuming a run. */
 const AGAIN_MS = 60_000;
 
+type Needs = "key" | "model";
+
 interface Refused {
+  /** If the model is missing: the default at that time, which another one replaces. */
+  readonly usual: string | null;
   /** null if an earlier kernel paused the run: then just try it. */
   readonly model: string | null;
   readonly keyMark: string | null;
@@ -45,16 +49,21 @@ export class HeldRuns {
   async restore(): Promise<void> {
     for (const row of await this.ports.processes.paused()) {
       const { pid, waitsFor } = row;
-      if (waitsFor?.kind === "credential") this.keys.set(pid, { model: null, keyMark: null });
+      if (waitsFor?.kind === "credential") this.keys.set(pid, { model: null, keyMark: null, usual: null });
       if (waitsFor?.kind === "restart") this.due.set(pid, waitsFor.until);
       this.ports.outages.restore(row);
     }
   }
 
-  waitForKey({ pid, ownerUid: uid }: ProcessRow, runId: string, { name, keyMark }: Model): void {
-    this.keys.set(pid, { model: name, keyMark });
+  /** Until a person sets another key, or another model. */
+  async waitForPerson(row: ProcessRow, runId: string, { name, keyMark }: Model, needs: Needs): Promise<void> {
+    const { pid, ownerUid: uid } = row;
+    const usual = needs === "model" ? await this.usualModel(row) : null;
+    this.keys.set(pid, { model: name, keyMark, usual });
     // The client's own key was refused: the owner's next client offers another.
-    if (keyMark !== null) this.ports.offers.refused({ pid, runId, uid });
+    if (needs === "model" || keyMark === null) return;
+    this.ports.models.refused(keyMark);
+    this.ports.offers.refused({ pid, runId, uid });
   }
 
   restartAt(pid: string, at: number): void {
@@ -69,7 +78,7 @@ export class HeldRuns {
     for (const [pid, refused] of this.keys) {
       const row = await this.ports.processes.get(pid);
       if (row === null || !mayRetry(row.waitsFor)) this.forget(pid);
-      else if (row.ownerUid === ownerUid && (await this.hasKey(row, refused))) await this.resume(row);
+      else if (row.ownerUid === ownerUid) await this.lookAt(row, refused);
     }
   }
 
@@ -96,11 +105,27 @@ export class HeldRuns {
     this.ports.outages.forget(pid);
   }
 
+  private async lookAt(row: ProcessRow, refused: Refused): Promise<void> {
+    if (refused.usual === null) {
+      if (await this.hasKey(row, refused)) await this.resume(row);
+      return;
+    }
+    const usual = await this.usualModel(row);
+    if (usual !== refused.usual) await this.resume(row, usual);
+  }
+
+  private async usualModel(row: ProcessRow): Promise<string> {
+    const [{ name }] = await this.ports.models.reach(this.askerOf(row), null);
+    return name;
+  }
+
+  private askerOf({ pid, activeRunId, ownerUid: uid }: ProcessRow) {
+    return { uid, offer: this.ports.offers.of({ pid, runId: activeRunId ?? "", uid }) };
+  }
+
   private async hasKey(row: ProcessRow, { model, keyMark }: Refused): Promise<boolean> {
     if (model === null) return true;
-    const { models, offers } = this.ports;
-    const offer = offers.of({ pid: row.pid, runId: row.activeRunId ?? "", uid: row.ownerUid });
-    const [first] = await models.reach({ uid: row.ownerUid, offer }, model);
+    const [first] = await this.ports.models.reach(this.askerOf(row), model);
     return first.missing === null && (keyMark === null || first.keyMark !== keyMark);
   }
 

@@ -7,6 +7,7 @@ import { NO_USAGE, type Retrying, type WaitsFor } from "../../abi/process/proces
 import type { SignalOf } from "../../abi/signal.ts";
 import type { Failure, ModelRequest } from "../../abi/stream.ts";
 import type { Model } from "../../kernel/models/model.ts";
+import { providerOf } from "../../kernel/models/outages.ts";
 import type { Folded } from "../../providers/fold.ts";
 import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
 import type { Claimed } from "../../store/process/verbs.ts";
@@ -19,7 +20,7 @@ import type { Costs, Stopwatch } from "../limits/costs.ts";
 import type { SenderCredits } from "../limits/sender-credits.ts";
 import type { AskedModel } from "./model-calls.ts";
 import { type RequestPorts, requestOf } from "./model-request.ts";
-import { modelTurn } from "./model-turn.ts";
+import { modelTurn, usable } from "./model-turn.ts";
 import { keep, laneOf, turnFor, type WaitPorts, waited } from "./pacing.ts";
 import type { RunPlace } from "./place.ts";
 import { isThere, type Verdict, verdictOn } from "./retry-plan.ts";
@@ -88,8 +89,9 @@ export async function askModels(ports: AskPorts, place: ActiveRun, turn: number)
   const pauses = earlier?.pauses ?? 0;
   const attempt = 1 + (earlier?.failed ?? 0) + pauses;
   const asking: Asking = { ...place, turn, pauses, models, attempt, madeRoom: false, isCharged: false, reserved: null };
-  // A resumed run had a key once, so it waits for another. A new message without a key fails at once.
-  if (models[0].missing !== null && run.resumed) return await putAside(ports, asking, models[0], models[0].missing);
+  const [{ missing }] = models;
+  if (missing !== null && (run.resumed || models.length === 1))
+    return await putAside(ports, asking, models[0], { kind: "credential", reason: missing });
   // Before making room: a summary costs money, too.
   if ((await ports.budgets.holdsBack(row)) || (await ports.credits.holdsBack(row))) return null;
   const full = await ports.room.before(place, models);
@@ -128,7 +130,8 @@ async function askInTurn(ports: AskPorts, asking: Asking, earlier: Retrying | nu
       ports.random,
     );
     if (verdict.next === "again") {
-      if (!(await waitToRetry(ports, asking, { model, failed, failure: answer.failure, ms: verdict.ms }))) return null;
+      const retry = { model, failed, failure: answer.failure, ms: verdict.ms, of: verdict.of };
+      if (!(await waitToRetry(ports, asking, retry))) return null;
       failed++;
       continue;
     }
@@ -164,18 +167,28 @@ async function makeRoom(
   return true;
 }
 
+interface Retry {
+  readonly model: Model;
+  readonly failed: number;
+  readonly failure: Failure;
+  readonly ms: number;
+  readonly of: number;
+}
+
 /** Stores the next try and waits for it. False if the run must stop. */
 async function waitToRetry(
   ports: AskPorts,
   asking: Asking,
-  { model, failed, failure, ms }: { readonly model: Model; failed: number; failure: Failure; ms: number },
+  { model, failed, failure, ms, of }: Retry,
 ): Promise<boolean> {
   const until = ports.clock.now() + ms;
   const { class: failureClass, message: reason } = failure;
-  const waitsFor = { kind: "model", model: model.name, class: failureClass, reason, until } satisfies WaitsFor;
+  const next = { next: failed + 1, of };
+  const about = { model: model.name, class: failureClass, reason, until, attempt: next };
+  const waitsFor = { kind: "model", ...about } satisfies WaitsFor;
   const lane = laneOf(model);
   if (lane !== null && failureClass === "throttle") ports.lanes.park(lane, until);
-  await restartTurn(ports, asking, model, { class: failureClass, reason, until, putAside: false });
+  await restartTurn(ports, asking, model, { class: failureClass, reason, until, putAside: false, retry: next });
   const retrying = { model: model.name, failed, pauses: asking.pauses };
   if (!(await keep(ports, asking, { ...retrying, waitsFor }))) return false;
   if (!(await waited(ports, asking, until))) return false;
@@ -187,7 +200,7 @@ async function fallBack(
   asking: Asking,
   { from, to, failure }: { readonly from: Model; readonly to: Model; readonly failure: Failure },
 ): Promise<void> {
-  const reason = `${failure.message}; trying ${to.name} instead`;
+  const reason = `${failure.message.split(". ", 1)[0]}; trying ${to.name} instead`;
   const about = { class: failure.class, reason, until: null, putAside: false } as const;
   await restartTurn(ports, asking, from, { ...about, fallbackModel: to.name });
 }
@@ -234,7 +247,7 @@ async function called(
   const onLife = lifeOf(ports, row, model);
   const [at, from] = [clock.now(), clock.mono()];
   const asking = modelTurn({ provider: model.provider, request, signal, clock, onDelta, onBegin, onLife });
-  const answer = notEmpty(await asking.finally(() => ports.saying.delete(row.pid)));
+  const answer = usable(await asking.finally(() => ports.saying.delete(row.pid)), model);
   await ports.log(row.pid, { model: model.name, at, ms: clock.mono() - from, answer });
   return answer;
 }
@@ -271,10 +284,11 @@ async function unanswered(
   const { answer, model } = first;
   const tries = { failed: Number.POSITIVE_INFINITY, pauses: asking.pauses, retries: 0, hasOther: false };
   const verdict = first.verdict.next === "other" ? verdictOn(answer.failure, tries, ports.random) : first.verdict;
-  if (verdict.next === "key" && model.missing === null) {
-    const reason = `${model.name}: ${answer.failure.message}; set another key: gsv auth provider ${model.provider.name}`;
-    await restartTurn(ports, asking, model, { class: answer.failure.class, reason, until: null, putAside: true });
-    return await putAside(ports, asking, model, reason);
+  if (verdict.next === "person") {
+    const { class: failureClass, message: reason } = answer.failure;
+    await restartTurn(ports, asking, model, { class: failureClass, reason, until: null, putAside: true });
+    const missing = failureClass === "model" ? ({ missing: "model" } as const) : {};
+    return await putAside(ports, asking, model, { kind: "credential", reason, ...missing });
   }
   const isExhausted = verdict.next === "over" && verdict.exhausted;
   if (verdict.next !== "later" && !isExhausted) return { answer, model, reserved: null };
@@ -292,8 +306,13 @@ async function unanswered(
   return null;
 }
 
-async function putAside(ports: AskPorts, asking: Asking, model: Model, reason: string): Promise<null> {
-  const waitsFor = { kind: "credential", reason } as const;
+async function putAside(
+  ports: AskPorts,
+  asking: Asking,
+  model: Model,
+  why: Extract<WaitsFor, { readonly kind: "credential" }>,
+): Promise<null> {
+  const waitsFor = { ...why, provider: providerOf(model.name) };
   const { row, run } = asking;
   // Keep the stored instant: the run waits for it again once there is a key.
   const isKept = model.missing !== null && run.retrying !== null;
@@ -301,7 +320,7 @@ async function putAside(ports: AskPorts, asking: Asking, model: Model, reason: s
   if (!isKept && !(await keep(ports, asking, retrying, true))) return null;
   if (isKept) await ports.store.pause(row.pid, waitsFor, { now: ports.clock.now() });
   if (isKept) await ports.ledger.publish(row);
-  ports.held().waitForKey(row, run.runId, model);
+  await ports.held().waitForPerson(row, run.runId, model, why.missing ?? "key");
   return null;
 }
 
@@ -310,23 +329,16 @@ async function restartTurn(
   ports: AskPorts,
   asking: Asking,
   model: Model,
-  why: Pick<SignalOf<"chat.restart">, "class" | "reason" | "until" | "putAside" | "fallbackModel">,
+  why: Pick<SignalOf<"chat.restart">, "class" | "reason" | "until" | "putAside" | "retry" | "fallbackModel">,
 ): Promise<void> {
   const { row, run, turn } = asking;
   if (!asking.isCharged) await waste(ports, asking, model, NO_USAGE);
   const attempt = ++asking.attempt;
-  const { class: failureClass, reason, until, putAside: isAside, fallbackModel } = why;
+  const { class: failureClass, reason, until, putAside: isAside, retry, fallbackModel } = why;
   const about = { class: failureClass, reason, until, putAside: isAside };
-  const fallback = fallbackModel === undefined ? {} : { fallbackModel };
-  ports.ledger.emit(row, { name: "chat.restart", run: run.runId, turn, attempt, ...about, ...fallback });
-}
-
-// History must not contain an empty assistant turn.
-function notEmpty(answer: Folded): Folded {
-  if (answer.kind !== "turn" || answer.text.trim() !== "" || answer.calls.length > 0) return answer;
-  const failure: Failure =
-    answer.stop === "refusal"
-      ? { class: "content", message: "the model refused to answer" }
-      : { class: "protocol", message: "the model returned an empty answer" };
-  return { ...answer, kind: "failure", failure };
+  const more = {
+    ...(retry === undefined ? {} : { retry }),
+    ...(fallbackModel === undefined ? {} : { fallbackModel }),
+  };
+  ports.ledger.emit(row, { name: "chat.restart", run: run.runId, turn, attempt, ...about, ...more });
 }

@@ -1,6 +1,8 @@
 // One model call: streams the answer, sends deltas, stores nothing. Returns a turn, a failure with its class, or an abort.
 
-import type { ModelRequest, Provider } from "../../abi/stream.ts";
+import type { Failure, ModelRequest, Provider } from "../../abi/stream.ts";
+import { failureText } from "../../kernel/models/failure-text.ts";
+import type { Model } from "../../kernel/models/model.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { type Folded, Folder } from "../../providers/fold.ts";
 
@@ -42,6 +44,18 @@ export async function modelTurn({
     gather?.flush();
   }
   return folder.end();
+}
+
+/** Without an empty turn, which history must not contain, and with a failure as people read it. */
+export function usable(answer: Folded, model: Model): Folded {
+  if (answer.kind === "failure")
+    return { ...answer, failure: { ...answer.failure, message: failureText(answer.failure, model) } };
+  if (answer.kind !== "turn" || answer.text.trim() !== "" || answer.calls.length > 0) return answer;
+  const failure: Failure =
+    answer.stop === "refusal"
+      ? { class: "content", message: "the model refused to answer" }
+      : { class: "protocol", message: "the model returned an empty answer" };
+  return { ...answer, kind: "failure", failure };
 }
 
 class Gather {

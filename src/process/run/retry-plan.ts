@@ -6,14 +6,14 @@ import type { Failure, FailureClass } from "../../abi/stream.ts";
 import { modelRetryMs } from "../../lib/backoff.ts";
 
 export type Verdict =
-  /** Retry the same model within the run, after this time. */
-  | { readonly next: "again"; readonly ms: number }
+  /** Retry the same model within the run, after this time. `of` is the number of attempts at most. */
+  | { readonly next: "again"; readonly ms: number; readonly of: number }
   /** Ask the fallback model. */
   | { readonly next: "other" }
   /** Put the run aside until the provider is tried again. `counts` is false if the server is not at fault. */
   | { readonly next: "later"; readonly counts: boolean }
-  /** Put the run aside until there is another key. */
-  | { readonly next: "key" }
+  /** Put the run aside until a person sets another key or model. */
+  | { readonly next: "person" }
   /** End the run. `exhausted`: it was paused as often as allowed. */
   | { readonly next: "over"; readonly exhausted: boolean };
 
@@ -41,7 +41,7 @@ export const EXHAUSTED = "auto_resume_exhausted";
 /** Failures that pass by themselves, but not soon. */
 const PASSES: readonly FailureClass[] = ["outage", "network", "timeout", "throttle"];
 /** Failures of the server or the account: another model may work. */
-const ELSEWHERE: readonly FailureClass[] = [...PASSES, "quota", "auth", "config", "protocol"];
+const ELSEWHERE: readonly FailureClass[] = [...PASSES, "quota", "auth", "model", "config", "protocol"];
 
 export function verdictOn(failure: Failure, stand: Stand, random: (length: number) => Uint8Array): Verdict {
   const { class: failureClass, retryAfterMs = 0 } = failure;
@@ -52,12 +52,12 @@ export function verdictOn(failure: Failure, stand: Stand, random: (length: numbe
   const most = Math.min(own, hasOther ? AGAIN_MAX_BESIDE : Number.POSITIVE_INFINITY);
   const triesMax = pauses > 0 && passes && failureClass !== "throttle" ? 0 : most;
   if (failed <= triesMax && retryAfterMs <= (hasOther ? WAIT_MS_MAX_BESIDE : WAIT_MS_MAX)) {
-    return { next: "again", ms: Math.max(retryAfterMs, modelRetryMs(failed, random)) };
+    return { next: "again", ms: Math.max(retryAfterMs, modelRetryMs(failed, random)), of: triesMax + 1 };
   }
   if (hasOther && ELSEWHERE.includes(failureClass)) return { next: "other" };
   if (failure.isOffline) return { next: "later", counts: false };
   if (passes && pauses < LOOKS_MAX) return { next: "later", counts: true };
-  return failureClass === "auth" ? { next: "key" } : { next: "over", exhausted: passes };
+  return failureClass === "auth" || failureClass === "model" ? { next: "person" } : { next: "over", exhausted: passes };
 }
 
 /** True if the provider itself answered. */

@@ -37,6 +37,7 @@ const STATUS_OF: { readonly [C in FailureClass]: RunStatus } = {
   quota: "limit",
   overflow: "limit",
   auth: "error",
+  model: "error",
   config: "error",
   request: "error",
   protocol: "error",

@@ -30,7 +30,9 @@ export function anthropicProvider({ clock, access }: { readonly clock: Clock; re
         async send(fetch, abort) {
           const { Anthropic } = await import("@anthropic-ai/sdk/client");
           const client = new Anthropic({
-            apiKey: access.apiKey,
+            // The SDK requires a key; the header is removed below.
+            apiKey: access.apiKey ?? "none",
+            ...(access.apiKey === null ? { defaultHeaders: { Authorization: null } } : {}),
             authToken: null,
             baseURL: access.baseUrl,
             maxRetries: 0,

@@ -50,7 +50,7 @@ export function openAiProvider(ports: OpenAiPorts): Provider {
 
 // A missing API answers without a message; a missing model has one.
 function isElsewhere({ class: failureClass, message }: Failure): boolean {
-  return failureClass === "request" && message === "the server answered 404";
+  return failureClass === "model" && message === "the server answered 404";
 }
 
 function asked(

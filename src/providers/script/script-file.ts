@@ -49,6 +49,7 @@ const FAILURE_CLASSES: readonly FailureClass[] = [
   "timeout",
   "config",
   "auth",
+  "model",
   "request",
   "overflow",
   "protocol",

@@ -1,0 +1,36 @@
+// A failure of a model in one sentence for people: the provider, what it did, and what to type if a person can fix it. The server's own
+// words stay where only they say what is wrong. Pure.
+
+import type { Failure } from "../../abi/stream.ts";
+import { providerOf } from "./outages.ts";
+
+interface Asked {
+  readonly name: string;
+  readonly model: string;
+  readonly keyFrom: string | null;
+}
+
+const OUTAGES: { readonly [status: number]: string } = { 503: "is unavailable", 529: "is overloaded" };
+const PREFIX = /^the server answered \d+(?:: )?/;
+
+export function failureText(failure: Failure, { name, model, keyFrom }: Asked): string {
+  const provider = providerOf(name);
+  const { status, message } = failure;
+  if (status === undefined) return message.replace(/\bthe model server\b/, provider);
+  const words = message.replace(PREFIX, "");
+  const why = words === "" ? "" : `: ${words}`;
+  switch (failure.class) {
+    case "auth":
+      return `${provider} refused ${keyFrom ?? "the key"} (${status}). Another: gsv auth provider ${provider}`;
+    case "model":
+      return `${provider} has no model ${model} (${status}). To see its models: gsv models --provider ${provider}`;
+    case "throttle":
+      return `${provider} has reached its rate limit (${status})`;
+    case "quota":
+      return `${provider} has no quota left (${status})${why}`;
+    case "outage":
+      return `${provider} ${OUTAGES[status] ?? "has a server error"} (${status})`;
+    default:
+      return `${provider} refused the request (${status})${why}`;
+  }
+}
