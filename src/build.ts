@@ -14,6 +14,7 @@ const ROOT = dirname(import.meta.dir);
 export const GSV = {
   entry: join(import.meta.dir, "main.ts"),
   workers: [join(import.meta.dir, "workers/shell-worker.ts"), join(import.meta.dir, "workers/code-worker.ts")],
+  replaced: { "ready-made": 4, "without-devtools": 1, "lean-commander": 2, "lean-sdks": 53, "late-html": 1 },
 };
 
 /** The dynamic imports of `gsv proc list`, which most commands share. */
@@ -30,7 +31,6 @@ const HOT = [
   "src/client/socket.ts",
   "src/client/client.ts",
   "src/client/read.ts",
-  "src/lib/text/sanitize.ts",
   "src/abi/ids.ts",
   "src/abi/errno.ts",
 ];
@@ -40,12 +40,17 @@ export interface BuildOptions {
   readonly workers?: readonly string[];
   readonly outfile: string;
   readonly commit: string;
+  /** The number of modules that each plugin must replace. */
+  readonly replaced?: { readonly [plugin: string]: number };
 }
 
 /** Throws the errors of the bundler. */
-export async function build({ entry, workers = [], outfile, commit }: BuildOptions): Promise<void> {
+export async function build({ entry, workers = [], outfile, commit, replaced }: BuildOptions): Promise<void> {
   mkdirSync(dirname(outfile), { recursive: true });
   const unfinished = `${outfile}.${process.pid}.new`;
+  const counts: { [plugin: string]: number } = {};
+  const counted = (plugin: Bun.BunPlugin) => counting(plugin, counts);
+  const others = [withoutDevtools, leanCommander, leanSdks, lateHtml].map(counted);
   try {
     await Bun.build({
       entrypoints: [entry, ...workers],
@@ -57,7 +62,8 @@ export async function build({ entry, workers = [], outfile, commit }: BuildOptio
       minify: true,
       bytecode: true,
       define: { GSV_BUILD_COMMIT: JSON.stringify(commit), "process.env.NODE_ENV": '"production"' },
-      plugins: [readyMade, hotChunk({ root: ROOT, modules: HOT }), withoutDevtools, leanCommander, leanSdks, lateHtml],
+      // Modules computed at build time come first: the hot chunk takes every other source.
+      plugins: [counted(readyMade), hotChunk({ root: ROOT, modules: HOT }), ...others],
       compile: {
         outfile: unfinished,
         autoloadDotenv: false,
@@ -66,19 +72,38 @@ export async function build({ entry, workers = [], outfile, commit }: BuildOptio
         autoloadPackageJson: false,
       },
     });
+    if (replaced !== undefined && !Bun.deepEquals(counts, replaced))
+      throw new Error(
+        `replaced modules: ${JSON.stringify(counts)}, expected: ${JSON.stringify(replaced)}. Has a dependency changed?`,
+      );
     renameSync(unfinished, outfile);
   } finally {
     rmSync(unfinished, { force: true });
   }
 }
 
-// Commander imports node:child_process, for sub-commands that gsv does not use, and one function of node:util. Loading both costs every command
-// 3 ms and 5 MiB. The bundler resolves modules of node before plugins, so the imports are removed from the source.
+/** The plugin, with a count of the modules that it replaces: a release of a dependency must not change the binary silently. */
+function counting(plugin: Bun.BunPlugin, counts: { [plugin: string]: number }): Bun.BunPlugin {
+  const setup: Bun.BunPlugin["setup"] = (builder) => {
+    const onLoad: typeof builder.onLoad = (filter, load) =>
+      builder.onLoad(filter, async (module) => {
+        const contents = await load(module);
+        if (contents !== undefined) counts[plugin.name] = (counts[plugin.name] ?? 0) + 1;
+        return contents;
+      });
+    return plugin.setup({ ...builder, onLoad, onResolve: (...asked) => builder.onResolve(...asked) });
+  };
+  return { ...plugin, setup };
+}
+
+// Commander imports node:child_process, for sub-commands that gsv does not use, and one function of node:util. Loading both costs commands
+// with flags up to 2 ms, and 5 MiB. The bundler resolves modules of node before plugins, so the imports are removed from the source.
 const leanCommander: Bun.BunPlugin = {
   name: "lean-commander",
   setup(builder) {
     builder.onLoad({ filter: /[\\/]commander[\\/]lib[\\/]\w+\.js$/ }, async ({ path }) => {
-      const contents = (await Bun.file(path).text())
+      const text = await Bun.file(path).text();
+      const contents = text
         .replace("import childProcess from 'node:child_process';", "const childProcess = {};")
         .replace(
           "import { stripVTControlCharacters } from 'node:util';",
@@ -86,7 +111,7 @@ const leanCommander: Bun.BunPlugin = {
         );
       if (/node:(?:child_process|util)/.test(contents))
         throw new Error(`${path} imports otherwise than build.ts knows`);
-      return { contents, loader: "js" };
+      return contents === text ? undefined : { contents, loader: "js" };
     });
   },
 };

@@ -51,7 +51,7 @@ function parsed(bytes: Uint8Array): object {
   try {
     const value: unknown = JSON.parse(Buffer.from(bytes).toString("utf8"));
     if (typeof value === "object" && value !== null) return value;
-  } catch {} // said below
+  } catch {} // reported below
   throw refused("its manifest is damaged");
 }
 

@@ -6,15 +6,11 @@ import { copyFile, link, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { kindAt, makeParents, sha256Of, syncDirectory } from "../objects/host.ts";
 import { checkKey } from "../objects/keys.ts";
+import type { ContentRef } from "../objects/objects.ts";
 import { refused } from "./tar.ts";
 
-export interface Wanted {
-  readonly key: string;
-  readonly sha256: string;
-}
-
 /** Puts the present content at a path; false if there is none. */
-export type Take = (wanted: Wanted, path: string) => Promise<boolean>;
+export type Take = (wanted: ContentRef, path: string) => Promise<boolean>;
 
 export function takeFrom(objectsDir: string): Take {
   return ({ key }, path) => hold(join(objectsDir, key), path);
@@ -22,7 +18,7 @@ export function takeFrom(objectsDir: string): Take {
 
 /** Takes missing content. Returns the keys whose content does not match their row. */
 export async function takeBytes(
-  wanted: readonly Wanted[],
+  wanted: readonly ContentRef[],
   { take, into, have }: { readonly take: Take; readonly into: string; readonly have: Set<string> },
 ): Promise<string[]> {
   const missing = wanted.filter(({ sha256 }) => !have.has(sha256));
@@ -48,7 +44,7 @@ export async function takeBytes(
 }
 
 /** Puts content where its row says. The keys are untrusted. */
-export async function placeBytes(wanted: readonly Wanted[], from: string, objectsDir: string): Promise<void> {
+export async function placeBytes(wanted: readonly ContentRef[], from: string, objectsDir: string): Promise<void> {
   const directories = new Set<string>([objectsDir]);
   for (const { key, sha256 } of wanted) {
     checkKey(key);

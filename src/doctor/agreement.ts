@@ -4,7 +4,7 @@
 import { existsSync, mkdirSync, readdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import type { Activity, ProcessState, Registered } from "../store/inspect.ts";
-import { type Check, counted, type Depth, type Found, ok, problem } from "./check.ts";
+import { type Check, type CheckResult, counted, type Depth, ok, problem, readable } from "./check.ts";
 import { databasesIn } from "./databases.ts";
 import type { Patient } from "./patient.ts";
 
@@ -28,17 +28,12 @@ export const agreement: Check = {
   },
 };
 
-// The checks of databases and versions report an unreadable kernel.db.
 function registered({ databases }: Patient): readonly Registered[] | null {
-  try {
-    const { version, known } = databases.kernelSchema();
-    return version === known ? databases.registered() : null;
-  } catch {
-    return null;
-  }
+  const schema = readable(() => databases.kernelSchema());
+  return schema !== null && schema.version === schema.known ? readable(() => databases.registered()) : null;
 }
 
-function compared(patient: Patient, depth: Depth, row: Registered): Found[] {
+function compared(patient: Patient, depth: Depth, row: Registered): CheckResult[] {
   const { pid } = row;
   if (row.dirty || row.phase !== "live") return [];
   if (!existsSync(join(patient.paths.procDir, `${pid}.db`)))
@@ -52,13 +47,8 @@ function compared(patient: Patient, depth: Depth, row: Registered): Found[] {
   return [problem(`${pid}: ${fault}`, { fix: FSCK, ...more })];
 }
 
-// The check of databases reports a damaged one.
 function processState({ databases }: Patient, pid: string): ProcessState | null {
-  try {
-    return databases.processState(pid);
-  } catch {
-    return null;
-  }
+  return readable(() => databases.processState(pid));
 }
 
 function isStill({ databases }: Patient, row: Registered): boolean {
@@ -86,7 +76,7 @@ async function copyAgain({ repairs }: Patient, pid: string, own: ProcessState): 
   return `marked ${pid}: the next kernel copies its state`;
 }
 
-function missing({ repairs }: Patient, depth: Depth, pid: string): Found {
+function missing({ repairs }: Patient, depth: Depth, pid: string): CheckResult {
   const repair = async () => {
     repairs.mark(pid);
     return `marked ${pid}: the next kernel shows an error until a reset`;
@@ -97,7 +87,7 @@ function missing({ repairs }: Patient, depth: Depth, pid: string): Found {
   });
 }
 
-function nobodys(patient: Patient, depth: Depth, pid: string): Found[] {
+function nobodys(patient: Patient, depth: Depth, pid: string): CheckResult[] {
   // The process may have been killed between the two reads.
   if (!databasesIn(patient).includes(pid)) return [];
   return [

@@ -1,13 +1,13 @@
 // Checks of what a home contains: half-written files, unfinished steps, crashes, secrets, hooks, workspaces, the bucket.
 
-import { chmodSync, existsSync, lstatSync, readdirSync, rmSync, statSync } from "node:fs";
+import { chmodSync, existsSync, lstatSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import { SETTINGS } from "../abi/config/config.ts";
 import { type KeyWritten, keyWritten } from "../abi/config/config-key.ts";
-import { SysError } from "../abi/errno.ts";
 import { closingFailuresKey } from "../abi/process/lifecycle.ts";
+import { listDirectory } from "../lib/list-directory.ts";
 import type { Registered } from "../store/inspect.ts";
-import { type Check, counted, type Found, faultLine, notice, ok, problem, some } from "./check.ts";
+import { type Check, type CheckResult, counted, faultFound, notice, ok, problem, readable, some } from "./check.ts";
 import type { Patient } from "./patient.ts";
 
 export const leftovers: Check = {
@@ -29,10 +29,10 @@ export const leftovers: Check = {
 
 function halfWritten({ paths, socketPath }: Patient): string[] {
   const temporaries = join(paths.objectsDir, ".tmp");
-  const found = namesIn(temporaries).map((name) => join(temporaries, name));
+  const found = listDirectory(temporaries).map((name) => join(temporaries, name));
   for (const path of [paths.kernelInfo, socketPathOf(socketPath) ?? paths.socket]) {
     const fresh = `${path}.new`;
-    if (namesIn(dirname(fresh)).includes(basename(fresh))) found.push(fresh);
+    if (listDirectory(dirname(fresh)).includes(basename(fresh))) found.push(fresh);
   }
   return found;
 }
@@ -49,14 +49,6 @@ function removed(patient: Patient): string {
   const left = halfWritten(patient);
   for (const path of left) rmSync(path, { force: true });
   return `removed ${counted(left.length, "half-written file")}`;
-}
-
-function namesIn(directory: string): string[] {
-  try {
-    return readdirSync(directory);
-  } catch {
-    return [];
-  }
 }
 
 /** Archiving a very long history takes minutes. */
@@ -92,30 +84,17 @@ interface Step {
 }
 
 function registeredIn({ databases, paths }: Patient): readonly Registered[] | null {
-  if (!existsSync(paths.kernelDb)) return null;
-  try {
-    return databases.registered();
-  } catch {
-    return null; // the check of databases reports it
-  }
+  return existsSync(paths.kernelDb) ? readable(() => databases.registered()) : null;
 }
 
 function stepOf(patient: Patient, row: Registered): Step | null {
   const { pid, phase } = row;
   if (phase === "creating") return { pid, what: BEGUN.creating, sinceMs: row.createdAt, failures: null };
   if (phase === "live" && !row.dirty) return null;
-  const closing = closingOf(patient, pid);
+  const closing = readable(() => patient.databases.processState(pid).closing);
   if (phase !== "killing" && closing === null) return null;
   const what = phase === "killing" ? BEGUN.killing : (closing?.reason ?? "reset");
   return { pid, what, sinceMs: closing?.startedAt ?? null, failures: failuresOf(patient, pid) };
-}
-
-function closingOf({ databases }: Patient, pid: string) {
-  try {
-    return databases.processState(pid).closing;
-  } catch {
-    return null;
-  }
 }
 
 function failuresOf({ databases }: Patient, pid: string): Step["failures"] {
@@ -123,7 +102,7 @@ function failuresOf({ databases }: Patient, pid: string): Step["failures"] {
   return row === undefined ? null : (JSON.parse(row.value) as Step["failures"]);
 }
 
-function judgedStep({ lock, clock }: Patient, { pid, what, sinceMs, failures }: Step): Found {
+function judgedStep({ lock, clock }: Patient, { pid, what, sinceMs, failures }: Step): CheckResult {
   if (failures !== null) {
     const tries = counted(failures.failed, "time", "times");
     return problem(`the ${what} of ${pid} failed ${tries}: ${failures.error}`, {
@@ -156,7 +135,7 @@ export const secrets: Check = {
   needsHome: true,
   async look(patient) {
     const stored = storedSecrets(patient);
-    const found: Found[] = [];
+    const found: CheckResult[] = [];
     for (const { key, value, written } of stored) {
       if ((await patient.holdsSecret(key, value)) !== false) continue;
       const whose = written.uid === null ? " of the whole home" : ownerIn(patient, written.uid);
@@ -174,17 +153,12 @@ interface StoredSecret {
   readonly written: KeyWritten;
 }
 
-// The check of databases reports an unreadable kernel.db.
 function storedSecrets({ databases, paths }: Patient): readonly StoredSecret[] {
-  if (!existsSync(paths.kernelDb)) return [];
-  try {
-    return databases.settings().flatMap(({ key, value }) => {
-      const written = keyWritten(key);
-      return written === null || SETTINGS[written.name].type !== "secret" ? [] : [{ key, value, written }];
-    });
-  } catch {
-    return [];
-  }
+  const settings = existsSync(paths.kernelDb) ? readable(() => databases.settings()) : null;
+  return (settings ?? []).flatMap(({ key, value }) => {
+    const written = keyWritten(key);
+    return written === null || SETTINGS[written.name].type !== "secret" ? [] : [{ key, value, written }];
+  });
 }
 
 function ownerIn({ databases }: Patient, uid: number): string {
@@ -211,7 +185,7 @@ export const hooks: Check = {
     if (all.length === 0) return [];
     const refused = all.filter(({ state }) => state === "refused");
     const waiting = all.filter(({ state }) => state === "new" || state === "changed");
-    const found: Found[] = refused.map(({ hook, path, why, fix }) =>
+    const found: CheckResult[] = refused.map(({ hook, path, why, fix }) =>
       problem(`the hook ${hook} does not run: ${why ?? "it is refused"}`, {
         fix: fix ?? "gsv hooks list",
         ...(isLoose(path, patient.uid) ? { repair: async () => madePrivate(path) } : {}),
@@ -222,7 +196,7 @@ export const hooks: Check = {
   },
 };
 
-function undecided(names: readonly string[]): Found {
+function undecided(names: readonly string[]): CheckResult {
   return notice(`waiting for your decision: ${some(names)}`, {
     fix: `gsv hooks allow ${names[0] ?? ""}, or gsv hooks deny`,
   });
@@ -243,9 +217,10 @@ export const workspaces: Check = {
   needsHome: true,
   look(patient) {
     if (!existsSync(patient.paths.kernelDb)) return [];
-    const rows = workspaceRows(patient);
+    // The kernel.db of an older gsv has no workspaces.
+    const rows = readable(() => patient.databases.workspaces());
     if (rows === null || rows.length === 0) return [];
-    const found: Found[] = [];
+    const found: CheckResult[] = [];
     for (const { id, owner, directory } of rows) {
       const files = directory ?? join(patient.paths.reposDir, owner, id);
       if (statSync(files, { throwIfNoEntry: false })?.isDirectory()) continue;
@@ -261,15 +236,6 @@ export const workspaces: Check = {
   },
 };
 
-// The check of databases reports an unreadable kernel.db. That of an older gsv has no workspaces.
-function workspaceRows({ databases }: Patient) {
-  try {
-    return databases.workspaces();
-  } catch {
-    return null;
-  }
-}
-
 export const storage: Check = {
   name: "storage",
   needsHome: true,
@@ -282,8 +248,7 @@ export const storage: Check = {
       await bytes.probe();
       return [ok(`the bucket answers: ${where.place}`)];
     } catch (error) {
-      const fix = error instanceof SysError ? error.hints.join("; ") : "";
-      return [problem(faultLine(error), fix === "" ? {} : { fix })];
+      return [faultFound(error)];
     }
   },
 };

@@ -1,11 +1,12 @@
 // Check: each database exists, passes SQLite's own check and has a known schema. Damaged files are left alone: a kernel moves a damaged
 // process database to quarantine when it opens it, and only a backup has a copy of kernel.db.
 
-import { existsSync, readdirSync, statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
+import { listDirectory } from "../lib/list-directory.ts";
 import { quoted } from "../lib/text/quote.ts";
 import type { Registered } from "../store/inspect.ts";
-import { type Check, counted, type Depth, type Found, faultLine, notice, ok, problem, some } from "./check.ts";
+import { type Check, type CheckResult, counted, type Depth, faultLine, notice, ok, problem, some } from "./check.ts";
 import type { Patient } from "./patient.ts";
 
 export const databases: Check = {
@@ -32,22 +33,13 @@ export const databases: Check = {
 };
 
 export function databasesIn({ paths }: Patient): string[] {
-  return namesIn(paths.procDir)
+  return listDirectory(paths.procDir)
     .filter((name) => name.endsWith(".db"))
     .map((name) => name.slice(0, -".db".length))
     .sort();
 }
 
-// The check of the home reports what is not a directory.
-function namesIn(directory: string): string[] {
-  try {
-    return readdirSync(directory);
-  } catch {
-    return [];
-  }
-}
-
-function kernelDatabase(patient: Patient, depth: Depth, expected: boolean): Found[] {
+function kernelDatabase(patient: Patient, depth: Depth, expected: boolean): CheckResult[] {
   const { kernelDb } = patient.paths;
   const restore = restoreFrom(patient);
   if (!existsSync(kernelDb))
@@ -58,7 +50,7 @@ function kernelDatabase(patient: Patient, depth: Depth, expected: boolean): Foun
   return [problem(`kernel.db: ${inShort(fault)}`, more)];
 }
 
-function processDatabase(patient: Patient, depth: Depth, pid: string): Found[] {
+function processDatabase(patient: Patient, depth: Depth, pid: string): CheckResult[] {
   const path = join(patient.paths.procDir, `${pid}.db`);
   const fault = patient.databases.fault(path, depth);
   if (fault === null) return schema(patient, pid);
@@ -79,7 +71,7 @@ function processDatabase(patient: Patient, depth: Depth, pid: string): Found[] {
 }
 
 // The index is derived data: a kernel rebuilds it.
-function indexDatabase({ paths, databases: inspector }: Patient, depth: Depth): Found[] {
+function indexDatabase({ paths, databases: inspector }: Patient, depth: Depth): CheckResult[] {
   const fault = existsSync(paths.indexDb) ? inspector.fault(paths.indexDb, depth) : null;
   if (fault === null || !existsSync(paths.indexDb)) return [];
   return [notice(`index.db: ${inShort(fault)}; the next search rebuilds it`, { fix: "gsv history search WORD" })];
@@ -93,7 +85,7 @@ function registeredProcess({ databases: inspector }: Patient, pid: string): Regi
   }
 }
 
-function schema({ databases: inspector, paths }: Patient, pid: string): Found[] {
+function schema({ databases: inspector, paths }: Patient, pid: string): CheckResult[] {
   try {
     const { version, known } = inspector.processSchema(pid);
     if (version <= known) return [];
@@ -111,14 +103,16 @@ function schema({ databases: inspector, paths }: Patient, pid: string): Found[] 
 function restoreFrom({ paths, lastBackup }: Patient): string {
   const [backup] = newestFirst([...tarsIn(paths), ...[lastBackup()].flatMap((file) => file ?? [])]);
   if (backup !== undefined) return `gsv restore --force ${quoted(backup)}`;
-  const copies = namesIn(paths.backupDir).filter((name) => /^kernel-.*\.db$/.test(name));
+  const copies = listDirectory(paths.backupDir).filter((name) => /^kernel-.*\.db$/.test(name));
   const [copy] = newestFirst(copies.map((name) => join(paths.backupDir, name)));
   const known = copy === undefined ? "" : `; the newest copy of kernel.db alone is ${copy}`;
   return `gsv restore --force FILE, with a backup you have${known}`;
 }
 
 function tarsIn({ backupDir }: Patient["paths"]): string[] {
-  return namesIn(backupDir).flatMap((name) => (/\.(?:tar|tar\.gz|tgz)$/.test(name) ? [join(backupDir, name)] : []));
+  return listDirectory(backupDir).flatMap((name) =>
+    /\.(?:tar|tar\.gz|tgz)$/.test(name) ? [join(backupDir, name)] : [],
+  );
 }
 
 /** Files only; a restore leaves directories there. */
@@ -141,7 +135,7 @@ function isOfIndexes(fault: string): boolean {
   return fault.split("; ").every((word) => /\bindex\b/.test(word));
 }
 
-function reindexed(patient: Patient, path: string, depth: Depth): Pick<Found, "fix" | "repair"> {
+function reindexed(patient: Patient, path: string, depth: Depth): Pick<CheckResult, "fix" | "repair"> {
   const fix = "gsv kernel stop; gsv fsck --repair";
   if (depth === "quick") return { fix };
   return {
@@ -153,7 +147,7 @@ function reindexed(patient: Patient, path: string, depth: Depth): Pick<Found, "f
   };
 }
 
-function marked(patient: Patient, depth: Depth, pid: string): Pick<Found, "repair"> {
+function marked(patient: Patient, depth: Depth, pid: string): Pick<CheckResult, "repair"> {
   if (depth === "quick") return {};
   return {
     repair: async () => {
@@ -163,8 +157,8 @@ function marked(patient: Patient, depth: Depth, pid: string): Pick<Found, "repai
   };
 }
 
-function setAside({ paths }: Patient): Found[] {
-  const kept = namesIn(paths.quarantineDir).length;
+function setAside({ paths }: Patient): CheckResult[] {
+  const kept = listDirectory(paths.quarantineDir).length;
   if (kept === 0) return [];
   return [
     notice(`${counted(kept, "damaged file")} in ${paths.quarantineDir}`, {

@@ -3,15 +3,13 @@
 
 import { SysError } from "../abi/errno.ts";
 import { agreement } from "./agreement.ts";
-import { archives } from "./archives.ts";
-import { type Check, type Depth, type Found, faultLine, type Level, notice, problem } from "./check.ts";
+import { type Check, type CheckResult, type Depth, faultLine, type Level, notice, problem } from "./check.ts";
 import { crashes, hooks, leftovers, secrets, storage, unfinished, workspaces } from "./contents.ts";
 import { databases } from "./databases.ts";
 import { home, isThere, lock, permissions, versions } from "./home.ts";
 import { clock, disk, editor, git, provider, sandbox, socket, terminal } from "./machine.ts";
-import { objects } from "./objects.ts";
 import type { Patient } from "./patient.ts";
-import { repositories } from "./repositories.ts";
+import { archives, objects, repositories } from "./stored.ts";
 
 const QUICK: readonly Check[] = [
   home,
@@ -99,7 +97,7 @@ async function findings(patient: Patient, checks: readonly Check[], { depth, rep
 }
 
 /** While a kernel is running, a problem counts only if two checks in a row find it. */
-async function lookTwice(check: Check, patient: Patient, depth: Depth): Promise<readonly Found[]> {
+async function lookTwice(check: Check, patient: Patient, depth: Depth): Promise<readonly CheckResult[]> {
   let seen = new Set<string>();
   for (let left = LOOKS_MAX; ; left--) {
     const found = await look(check, patient, depth);
@@ -110,7 +108,7 @@ async function lookTwice(check: Check, patient: Patient, depth: Depth): Promise<
   }
 }
 
-async function look(check: Check, patient: Patient, depth: Depth): Promise<readonly Found[]> {
+async function look(check: Check, patient: Patient, depth: Depth): Promise<readonly CheckResult[]> {
   if (check.needsHome && !isThere(patient)) return [];
   try {
     return await check.look(patient, depth);
@@ -125,7 +123,7 @@ interface Repaired {
   readonly fix?: string;
 }
 
-async function repairs(found: readonly Found[]): Promise<Repaired[]> {
+async function repairs(found: readonly CheckResult[]): Promise<Repaired[]> {
   const done: Repaired[] = [];
   for (const { repair } of found) {
     if (repair === undefined) continue;

@@ -3,9 +3,10 @@
 
 import { chmodSync, existsSync, lstatSync, readdirSync, rmSync, type Stats, statSync } from "node:fs";
 import { isAbsolute, join, relative } from "node:path";
+import { listDirectory } from "../lib/list-directory.ts";
 import { isStopped } from "../lib/stopped.ts";
 import { quoted } from "../lib/text/quote.ts";
-import { type Check, counted, type Found, faultLine, notice, ok, problem, some } from "./check.ts";
+import { type Check, type CheckResult, counted, faultLine, notice, ok, problem, some } from "./check.ts";
 import type { Answer, Patient } from "./patient.ts";
 
 export const home: Check = {
@@ -43,14 +44,14 @@ function isLivedIn({ paths }: Patient): boolean {
 }
 
 // A kernel cannot start if one of its directories is something else.
-function notDirectories({ paths }: Patient): Found[] {
+function notDirectories({ paths }: Patient): CheckResult[] {
   const { procDir, objectsDir, spoolDir, crashDir, backupDir, quarantineDir, secretsDir, runDir, logDir } = paths;
   return [procDir, objectsDir, spoolDir, crashDir, backupDir, quarantineDir, secretsDir, runDir, logDir]
     .filter((path) => statSync(path, { throwIfNoEntry: false })?.isDirectory() === false)
     .map((path) => problem(`${path} is not a directory`, { fix: `mv ${quoted(path)} ${quoted(`${path}.old`)}` }));
 }
 
-function judgedHome(patient: Patient, stat: Stats): Found {
+function judgedHome(patient: Patient, stat: Stats): CheckResult {
   const { paths, uid } = patient;
   const at = quoted(paths.home);
   if (!stat.isDirectory())
@@ -122,24 +123,15 @@ const EDITED = /^(?:repos\/[^/]+\/home\/.|hooks\.d(?:\/|$))/;
 function walked(patient: Patient): Seen {
   const { home } = patient.paths;
   const seen: Seen = { entries: 0, loose: [], shut: [], foreign: [] };
-  const own = namesIn(home).filter((name) => FILES.test(name) || DIRECTORIES.includes(name));
+  const own = listDirectory(home).filter((name) => FILES.test(name) || DIRECTORIES.includes(name));
   const waiting = own.map((name) => join(home, name));
   for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
     const stat = lookAt(path, DIRECTORIES.includes(relative(home, path)));
     if (stat === null) continue;
     judgeEntry(patient, { path, stat }, seen);
-    if (stat.isDirectory()) waiting.push(...namesIn(path).map((name) => join(path as string, name)));
+    if (stat.isDirectory()) waiting.push(...listDirectory(path).map((name) => join(path as string, name)));
   }
   return seen;
-}
-
-// An unreadable directory is reported by its mode or owner.
-function namesIn(directory: string): string[] {
-  try {
-    return readdirSync(directory);
-  } catch {
-    return [];
-  }
 }
 
 /** null for links and deleted files. */
@@ -167,7 +159,7 @@ function needed(path: string, stat: Stats): number {
   return /\.(?:db|db-wal|db-shm|lock)$/.test(path) ? 0o600 : 0o400;
 }
 
-function looseFound(patient: Patient, seen: Seen): Found[] {
+function looseFound(patient: Patient, seen: Seen): CheckResult[] {
   if (seen.loose.length === 0) return [];
   return [
     problem(`others have access to ${listed(patient, seen.loose)}`, {
@@ -177,7 +169,7 @@ function looseFound(patient: Patient, seen: Seen): Found[] {
   ];
 }
 
-function shutFound(patient: Patient, seen: Seen): Found[] {
+function shutFound(patient: Patient, seen: Seen): CheckResult[] {
   if (seen.shut.length === 0) return [];
   return [
     problem(`you have no access to ${listed(patient, seen.shut)}`, {
@@ -187,7 +179,7 @@ function shutFound(patient: Patient, seen: Seen): Found[] {
   ];
 }
 
-function foreignFound(patient: Patient, seen: Seen): Found[] {
+function foreignFound(patient: Patient, seen: Seen): CheckResult[] {
   const { home } = patient.paths;
   if (seen.foreign.length === 0) return [];
   return [
@@ -216,11 +208,11 @@ export const versions: Check = {
   },
 };
 
-function kernelVersion({ lock, about }: Patient): Found[] {
+function kernelVersion({ lock, about }: Patient): CheckResult[] {
   const holder = lock.isHeld() ? lock.holder() : null;
   if (holder === null) return [];
   const { pid, version, exe } = holder;
-  const found: Found[] = [];
+  const found: CheckResult[] = [];
   if (version === about.version) found.push(ok(`the running kernel (pid ${pid}) has this version`));
   else if (isNewer(version, about.version))
     found.push(
@@ -245,7 +237,7 @@ function isNewer(left: string, right: string): boolean {
   }
 }
 
-function schema({ paths, databases }: Patient): Found[] {
+function schema({ paths, databases }: Patient): CheckResult[] {
   if (!existsSync(paths.kernelDb)) return [];
   try {
     const { version, known } = databases.kernelSchema();
@@ -282,7 +274,7 @@ export const lock: Check = {
   },
 };
 
-async function heldLock(patient: Patient): Promise<Found> {
+async function heldLock(patient: Patient): Promise<CheckResult> {
   const holder = patient.lock.holder();
   const who = holder === null ? "a kernel" : `the kernel (pid ${holder.pid})`;
   // Where the system tells, do not wait for an answer of a suspended process.
@@ -300,7 +292,7 @@ async function heldLock(patient: Patient): Promise<Found> {
   });
 }
 
-function staleInfo(patient: Patient): Found {
+function staleInfo(patient: Patient): CheckResult {
   const { kernelInfo } = patient.paths;
   const pid = patient.lock.holder()?.pid;
   return notice(`run/kernel.json is left from a kernel that is gone${pid === undefined ? "" : ` (pid ${pid})`}`, {

@@ -1,12 +1,13 @@
 // Checks of this computer: git, editor, terminal, sandbox, disk, clock, provider, socket.
 
-import { accessSync, constants, existsSync, lstatSync, readdirSync, rmSync, statSync } from "node:fs";
+import { accessSync, constants, existsSync, lstatSync, rmSync, statSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { SysError } from "../abi/errno.ts";
 import { BUBBLE_TRIAL } from "../lib/bubblewrap.ts";
+import { listDirectory } from "../lib/list-directory.ts";
 import { wantsColour } from "../lib/text/colour.ts";
 import { quoted } from "../lib/text/quote.ts";
-import { type Check, type Found, faultLine, notice, ok, problem } from "./check.ts";
+import { type Check, type CheckResult, faultFound, faultLine, notice, ok, problem } from "./check.ts";
 import { isThere } from "./home.ts";
 import type { Patient } from "./patient.ts";
 
@@ -37,13 +38,13 @@ export const editor: Check = {
   look(patient) {
     const { env, find } = patient;
     const name = env.VISUAL ? "VISUAL" : "EDITOR";
-    const told = (env[name] ?? "").trim();
-    if (told === "") return [notice("neither VISUAL nor EDITOR is set", { fix: exported("EDITOR", patient) })];
+    const command = (env[name] ?? "").trim();
+    if (command === "") return [notice("neither VISUAL nor EDITOR is set", { fix: exported("EDITOR", patient) })];
     // EDITOR may have arguments: `code --wait`.
-    const program = told.split(/\s+/)[0] ?? "";
+    const program = command.split(/\s+/)[0] ?? "";
     const path = find(program);
-    if (path !== null) return [ok(`${told} (${name}, ${path})`)];
-    return [problem(`${name} is ${told}, but there is no program ${program}`, { fix: exported(name, patient) })];
+    if (path !== null) return [ok(`${command} (${name}, ${path})`)];
+    return [problem(`${name} is ${command}, but there is no program ${program}`, { fix: exported(name, patient) })];
   },
 };
 
@@ -62,7 +63,7 @@ export const terminal: Check = {
     const { env, terminal: screen } = patient;
     if (!screen.isTTY) return [ok("none: output is plain and without colours")];
     const { columns, rows } = screen;
-    const found: Found[] = [];
+    const found: CheckResult[] = [];
     const { TERM = "" } = env;
     if (TERM === "" || TERM === "dumb")
       found.push(notice(TERM === "" ? "TERM is not set" : "TERM is dumb", { fix: "export TERM=xterm-256color" }));
@@ -127,10 +128,10 @@ export const disk: Check = {
   },
 };
 
-function judgedDisk({ paths, disk: look }: Patient): Found[] {
+function judgedDisk({ paths, disk: look }: Patient): CheckResult[] {
   const { freeBytes, freeFiles, isRemote } = look(nearestExisting(paths.home));
   const free = sizeText(freeBytes);
-  const found: Found[] = [];
+  const found: CheckResult[] = [];
   if (freeBytes < FREE_BYTES_MIN)
     found.push(problem(`only ${free} free: processes pause when a write fails`, { fix: "free some disk space" }));
   else if (freeBytes < FREE_BYTES_LOW) found.push(notice(`${free} free`, { fix: "free some disk space soon" }));
@@ -172,7 +173,7 @@ export const clock: Check = {
   },
 };
 
-function clockFaults(patient: Patient): Found[] {
+function clockFaults(patient: Patient): CheckResult[] {
   const now = patient.clock.now();
   if (now < EARLIEST) return [problem(`the clock is wrong: ${new Date(now).toISOString()}`, { fix: SET_IT })];
   const newest = isThere(patient) ? newestIn(patient) : null;
@@ -189,7 +190,7 @@ function clockFaults(patient: Patient): Found[] {
 function newestIn({ paths }: Patient): { readonly name: string; readonly at: number } | null {
   const { home, procDir, runDir, logDir } = paths;
   const files = [home, procDir, runDir, logDir].flatMap((directory) =>
-    namesIn(directory).map((name) => join(directory, name)),
+    listDirectory(directory).map((name) => join(directory, name)),
   );
   let newest: { name: string; at: number } | null = null;
   for (const path of files) {
@@ -200,15 +201,7 @@ function newestIn({ paths }: Patient): { readonly name: string; readonly at: num
   return newest;
 }
 
-function namesIn(directory: string): string[] {
-  try {
-    return readdirSync(directory);
-  } catch {
-    return [];
-  }
-}
-
-function zoneFaults({ env }: Patient): Found[] {
+function zoneFaults({ env }: Patient): CheckResult[] {
   const { TZ = "" } = env;
   // A leading colon and the path of a zone file are allowed.
   const name = TZ.replace(/^:/, "");
@@ -261,13 +254,12 @@ export const socket: Check = {
     try {
       return [judgedSocket(patient, patient.socketPath())];
     } catch (error) {
-      const fix = error instanceof SysError ? error.hints.join("; ") : "";
-      return [problem(faultLine(error), fix === "" ? {} : { fix })];
+      return [faultFound(error)];
     }
   },
 };
 
-function judgedSocket(patient: Patient, path: string): Found {
+function judgedSocket(patient: Patient, path: string): CheckResult {
   const stat = lstatSync(path, { throwIfNoEntry: false });
   const elsewhere = path === patient.paths.socket ? "" : "; the path of the home is too long for a socket";
   if (stat === undefined) return ok(`${path}, when a kernel runs${elsewhere}`);

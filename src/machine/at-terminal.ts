@@ -7,7 +7,7 @@ import { ENDED_BY } from "../abi/errno.ts";
 import type { HomePaths } from "../paths.ts";
 import { VERSION } from "../version.ts";
 
-/** The prompt that was there first. */
+/** Removes the first prompt. */
 const AWAY = "\r\x1b[J";
 const CTRL_C = 0x03;
 /** After this time ctrl-c means exit; before, it clears the line. */

@@ -94,7 +94,7 @@ async function taker(machine: KeepMachine): Promise<Take> {
       await writeDurably(path, pieces(bytes, wanted));
       return true;
     } catch (error) {
-      // Taken away since.
+      // Removed meanwhile.
       if (await bytes.has(wanted)) throw error;
       return false;
     }

@@ -68,10 +68,10 @@ export async function hostSide({ cwd, home, drafts, clock, random }: HostFilesOp
 
   return {
     fileBytesMax: null,
-    look: (path, { follow }) => told(path, async () => thingAt(await outside(path, "read"), follow)),
-    names: (path) => told(path, async () => (await readdir(await outside(path, "read"))).sort()),
+    look: (path, { follow }) => withHostErrors(path, async () => thingAt(await outside(path, "read"), follow)),
+    names: (path) => withHostErrors(path, async () => (await readdir(await outside(path, "read"))).sort()),
     async *read(path) {
-      const handle = await told(path, async () => openPlain(await outside(path, "read")));
+      const handle = await withHostErrors(path, async () => openPlain(await outside(path, "read")));
       try {
         yield* piecesOf(handle, path);
       } finally {
@@ -79,7 +79,7 @@ export async function hostSide({ cwd, home, drafts, clock, random }: HostFilesOp
       }
     },
     write: (path, pieces, { mode, exclusive, found }) =>
-      told(path, async () => {
+      withHostErrors(path, async () => {
         const named = await outside(path, "write");
         const there = await thingAt(named, found !== true);
         if (there !== null && exclusive) throw new SysError("EEXIST", `host:${path}: File exists`);
@@ -97,19 +97,19 @@ export async function hostSide({ cwd, home, drafts, clock, random }: HostFilesOp
         }
       }),
     mkdir: (path, mode) =>
-      told(path, async () => {
+      withHostErrors(path, async () => {
         const absolute = await outside(path, "write");
         await mkdir(absolute);
         await chmod(absolute, mode);
       }),
     link: null,
     attributes: (path, { mode, mtimeMs }) =>
-      told(path, async () => {
+      withHostErrors(path, async () => {
         const absolute = await outside(path, "write");
         if (mode !== undefined) await chmod(absolute, mode);
         if (mtimeMs !== undefined) await utimes(absolute, mtimeMs / 1000, mtimeMs / 1000);
       }),
-    remove: (path) => told(path, async () => rm(await outside(path, "write"))),
+    remove: (path) => withHostErrors(path, async () => rm(await outside(path, "write"))),
     within: (directory, name) => join(directory, name),
     nameOf: async (path) => basename(await realpathOf(resolve(cwd, path), path)),
   };
@@ -125,7 +125,7 @@ async function realOf(path: string): Promise<string> {
 
 async function realpathOf(absolute: string, path: string): Promise<string> {
   const name = basename(path);
-  return name === "" || name === "." || name === ".." ? await told(path, () => realpath(absolute)) : absolute;
+  return name === "" || name === "." || name === ".." ? await withHostErrors(path, () => realpath(absolute)) : absolute;
 }
 
 function nothing(error: unknown): null {
@@ -146,7 +146,7 @@ async function* piecesOf(handle: FileHandle, path: string): AsyncGenerator<Uint8
   const before = await handle.stat();
   for (;;) {
     const next = () => handle.read(new Uint8Array(PIECE_BYTES), 0, PIECE_BYTES, null);
-    const { bytesRead, buffer } = await told(path, next);
+    const { bytesRead, buffer } = await withHostErrors(path, next);
     if (bytesRead === 0) break;
     yield buffer.subarray(0, bytesRead);
   }
@@ -171,7 +171,7 @@ function notPlain(path: string): SysError {
 }
 
 /** Translates errors of the host. */
-async function told<T>(path: string, work: () => Promise<T>): Promise<T> {
+async function withHostErrors<T>(path: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

@@ -44,7 +44,7 @@ export async function hostLine({ line, env, cwd, clock }: HostLineOptions): Prom
   const keep = (bytes: Uint8Array) => {
     kept = Buffer.concat([kept, bytes]).subarray(-KEPT_BYTES);
   };
-  const status = await shown([BASH, "--noprofile", "--norc", "-c", line], {
+  const status = await onTerminal([BASH, "--noprofile", "--norc", "-c", line], {
     env: { ...Object.fromEntries(defined), PWD: cwd },
     cwd,
     clock,
@@ -72,10 +72,10 @@ export async function hostTerminal(options: HostTerminalOptions): Promise<number
     resolver: resolver(),
     granted: NO_GRANTS,
   });
-  return await shown(confined ?? SHELL, { env: { ...plain, ...sandbox?.env }, cwd, clock });
+  return await onTerminal(confined ?? SHELL, { env: { ...plain, ...sandbox?.env }, cwd, clock });
 }
 
-async function shown(
+async function onTerminal(
   argv: readonly string[],
   {
     env,
@@ -125,7 +125,7 @@ async function shown(
     for (const event of ["end", "error", "close"]) keyboard.off(event, leave);
     try {
       keyboard.setRawMode(false);
-    } catch {} // it has gone
+    } catch {} // the terminal is gone
     keyboard.pause();
     for (const signal of ["SIGTERM", "SIGHUP"] as const) process.off(signal, leave);
     process.off("SIGWINCH", resize);

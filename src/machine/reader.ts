@@ -8,14 +8,14 @@ const connect: (options: Bun.FdSocketOptions) => Promise<Bun.Socket> = Bun.conne
 
 /** Never called if the descriptor is not a pipe, or the system does not tell. */
 export function onReaderGone(descriptor: number, gone: () => void): () => void {
-  let told = false;
+  let isCalled = false;
   const tell = () => {
-    if (!told) gone();
-    told = true;
+    if (!isCalled) gone();
+    isCalled = true;
   };
   const stop = watch(descriptor, tell);
   return () => {
-    told = true;
+    isCalled = true;
     stop();
   };
 }

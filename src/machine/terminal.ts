@@ -79,10 +79,7 @@ async function readUntil(leave: AbortSignal, into: Buffer, clock: Clock): Promis
   }
 }
 
-/**
- * Reads one line from the terminal itself with its echo off, whatever stdin is; null where there is none. `guarded` sees to it that the
- * terminal shows again what is typed, however this process ends meanwhile.
- */
+/** Reads one line from the terminal itself with its echo off, whatever stdin is; null without a terminal. `guarded` restores the echo. */
 export async function askHidden(
   question: string,
   guarded: (restore: () => void) => () => void,

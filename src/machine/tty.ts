@@ -5,7 +5,6 @@ import type { WriteStream } from "node:tty";
 import type { Terminal } from "../../tui/ports.ts";
 import type { Abilities } from "../../tui/screen/abilities.ts";
 import type { Clock } from "../lib/clock.ts";
-import { type Guard, guardTerminal } from "./tty-guard.ts";
 
 const FALLBACK = { columns: 80, rows: 24 };
 const CSI = "\x1b[";
@@ -147,7 +146,7 @@ class Tty {
     process.off("SIGCONT", this.back);
     try {
       stdin.setRawMode(false);
-    } catch {} // it has gone
+    } catch {} // the terminal is gone
     // Stop reading, so that the next program gets the keys.
     stdin.pause();
     this.write(this.usual());
@@ -223,4 +222,43 @@ function writeAll(text: string): void {
 /** No key sends it: in raw mode Enter is a carriage return. */
 function isWholeLine(bytes: Uint8Array): boolean {
   return bytes.length > 1 && bytes.at(-1) === 0x0a;
+}
+
+/** A small shell that restores the terminal if gsv is killed or crashes: it reads a pipe from gsv, one line per change, and writes the last. */
+interface Guard {
+  /** Sets the sequences that restore the terminal if this process dies; "" for none. */
+  says(bytes: string): void;
+  /** Ends the guard: the terminal needs nothing more. */
+  over(): void;
+}
+
+/** Restores the line mode only if this program still owns the terminal. Otherwise the system refuses it. */
+const SCRIPT = [
+  "trap '' INT QUIT HUP TERM",
+  "last=",
+  "while IFS= read -r line <&3; do last=$line; done",
+  '[ -n "$last" ] || exit 0',
+  `printf '%b\\r\\n' "$last"`,
+  "stty sane <&1 2>/dev/null",
+].join("\n");
+
+function guardTerminal(): Guard {
+  try {
+    const child = Bun.spawn(["/bin/sh", "-c", SCRIPT], {
+      env: { PATH: "/usr/bin:/bin" },
+      cwd: "/",
+      stdio: ["ignore", "inherit", "ignore", "pipe"],
+    });
+    child.unref();
+    const pipe = child.stdio[3];
+    // Write at once: the last line comes as this process ends, when a buffer would be lost.
+    const say = (line: string) => {
+      try {
+        if (typeof pipe === "number") writeSync(pipe, `${line}\n`);
+      } catch {} // the shell has ended
+    };
+    return { says: (bytes) => say(bytes.replaceAll("\x1b", "\\033")), over: () => say("") };
+  } catch {
+    return { says: () => {}, over: () => {} };
+  }
 }

@@ -1,9 +1,10 @@
 // Checks a repository by its own files: HEAD and the index. Reads the disk directly, so that a broken ref is not mistaken for a missing
 // one.
 
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { hasTree } from "../abi/repo.ts";
+import { listEntries } from "../lib/list-directory.ts";
 
 /** Null: no commits. */
 export type Head = { readonly commit: string } | { readonly fault: string } | null;
@@ -24,7 +25,7 @@ const WITH_HEADER = 15;
 export function headAt(gitDir: string): Head {
   let ref = "HEAD";
   for (let link = 0; link < LINKS_MAX; link++) {
-    const text = textOf(join(gitDir, ref)) ?? packed(gitDir, ref);
+    const text = fileText(join(gitDir, ref)) ?? packed(gitDir, ref);
     if (text === null && ref === "HEAD") return hasRefs(gitDir) ? { fault: "HEAD is missing" } : null;
     if (text === null) return null;
     const line = text.trim();
@@ -50,7 +51,7 @@ function headFaultNow(gitDir: string): string | null {
 
 /** Changes of a home go to main: on another branch the next checkout would lose them. */
 export function isOnMain(gitDir: string): boolean {
-  return textOf(join(gitDir, "HEAD"))?.trim() === "ref: refs/heads/main";
+  return fileText(join(gitDir, "HEAD"))?.trim() === "ref: refs/heads/main";
 }
 
 /** A missing index is not broken. */
@@ -65,8 +66,8 @@ export function isIndexBroken(gitDir: string): boolean {
 
 /** All repositories below a directory. */
 export function repositoriesIn(directory: string): RepoAt[] {
-  return namesIn(directory).flatMap((owner) =>
-    namesIn(join(directory, owner)).flatMap((repo) => {
+  return directoriesIn(directory).flatMap((owner) =>
+    directoriesIn(join(directory, owner)).flatMap((repo) => {
       const at = join(directory, owner, repo);
       const gitDir = hasTree(repo) ? join(at, ".git") : at;
       if (!existsSync(gitDir) || (!hasTree(repo) && !repo.endsWith(".git"))) return [];
@@ -75,8 +76,8 @@ export function repositoriesIn(directory: string): RepoAt[] {
   );
 }
 
-function namesIn(directory: string): string[] {
-  return entriesOf(directory)
+function directoriesIn(directory: string): string[] {
+  return listEntries(directory)
     .filter((entry) => entry.isDirectory() && !entry.name.startsWith("."))
     .map(({ name }) => name)
     .sort();
@@ -92,7 +93,7 @@ export function hasVersions(gitDir: string): boolean {
 }
 
 function hasFiles(directory: string): boolean {
-  return entriesOf(directory).some((entry) =>
+  return listEntries(directory).some((entry) =>
     entry.isDirectory() ? hasFiles(join(directory, entry.name)) : !entry.name.endsWith(".lock"),
   );
 }
@@ -109,19 +110,19 @@ function hasCommit(gitDir: string, id: string): boolean {
   }
   if (existsSync(join(gitDir, "objects/info/alternates"))) return true;
   const packs = join(gitDir, "objects/pack");
-  const indexes = entriesOf(packs).filter(({ name }) => name.endsWith(".idx"));
+  const indexes = listEntries(packs).filter(({ name }) => name.endsWith(".idx"));
   const bytes = Buffer.from(id, "hex");
   return indexes.some(({ name }) => bytesOf(join(packs, name))?.includes(bytes));
 }
 
 function packed(gitDir: string, ref: string): string | null {
-  const line = textOf(join(gitDir, "packed-refs"))
+  const line = fileText(join(gitDir, "packed-refs"))
     ?.split("\n")
     .find((each) => each.endsWith(` ${ref}`));
   return line?.split(" ")[0] ?? null;
 }
 
-function textOf(path: string): string | null {
+function fileText(path: string): string | null {
   return bytesOf(path)?.toString("utf8") ?? null;
 }
 
@@ -131,13 +132,5 @@ function bytesOf(path: string): Buffer | null {
     return readFileSync(path);
   } catch {
     return null;
-  }
-}
-
-function entriesOf(directory: string) {
-  try {
-    return readdirSync(directory, { withFileTypes: true });
-  } catch {
-    return [];
   }
 }

@@ -9,6 +9,7 @@ import { LIMITS } from "../abi/config/limits.ts";
 import { SysError } from "../abi/errno.ts";
 import { isGits } from "../abi/repo.ts";
 import type { Clock } from "../lib/clock.ts";
+import { abortAfter } from "../lib/wait.ts";
 import { trailersOf } from "./file-steps.ts";
 import type { Git } from "./git.ts";
 import { headAt } from "./health.ts";
@@ -106,17 +107,13 @@ export class HiddenRepository {
   }
 
   private async differing(): Promise<string[]> {
-    const late = new AbortController();
-    const cancel = this.options.clock.after(SCAN_MS, () => late.abort());
-    const { signal } = late;
-    try {
-      return await this.repository.differing(LINKS, { signal });
-    } catch (error) {
-      if (!signal.aborted) throw error;
-      throw this.giveUp("scanning takes too long");
-    } finally {
-      cancel();
-    }
+    return await abortAfter(this.options.clock, SCAN_MS, async (signal) => {
+      try {
+        return await this.repository.differing(LINKS, { signal });
+      } catch (error) {
+        throw signal.aborted ? this.giveUp("scanning takes too long") : error;
+      }
+    });
   }
 
   private checkSize(files: number, bytes: number): void {
@@ -130,7 +127,7 @@ export class HiddenRepository {
     return new SysError("EFBIG", this.tooBig, ["attach the directory of one project"]);
   }
 
-  /** Files touched since the last look. */
+  /** Files touched since the last snapshot. */
   private async changedOf(paths: readonly string[]): Promise<string[]> {
     const changed: string[] = [];
     for (const path of paths)

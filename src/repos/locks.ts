@@ -1,8 +1,9 @@
 // Lock files left by a killed git, which block all writes. A lock that is old enough is removed, unless a git is still running there (a
 // person may have an editor open on a commit).
 
-import { lstatSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
+import { lstatSync, readFileSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { listEntries } from "../lib/list-directory.ts";
 
 const STALE_MS = 10_000;
 const NAMES = ["index.lock", "HEAD.lock", "config.lock", "packed-refs.lock", "shallow.lock"];
@@ -40,7 +41,7 @@ export function isStale(lock: string, now: number): boolean {
 
 function refLocks(gitDir: string, below: string, budget: { left: number }): string[] {
   const found: string[] = [];
-  for (const entry of entriesOf(join(gitDir, below))) {
+  for (const entry of listEntries(join(gitDir, below))) {
     if (--budget.left < 0) break;
     const path = `${below}/${entry.name}`;
     if (entry.isDirectory()) found.push(...refLocks(gitDir, path, budget));
@@ -49,21 +50,13 @@ function refLocks(gitDir: string, below: string, budget: { left: number }): stri
   return found;
 }
 
-function entriesOf(directory: string) {
-  try {
-    return readdirSync(directory, { withFileTypes: true });
-  } catch {
-    return [];
-  }
-}
-
 function changedAt(path: string): number | null {
   return lstatSync(path, { throwIfNoEntry: false })?.mtimeMs ?? null;
 }
 
 /** True if a git runs in the directory. Needs /proc; elsewhere only a lock's age counts. */
 function isGitAt(directory: string): boolean {
-  return entriesOf("/proc").some(({ name }) => {
+  return listEntries("/proc").some(({ name }) => {
     if (!/^\d+$/.test(name)) return false;
     try {
       if (!readFileSync(`/proc/${name}/comm`, "utf8").startsWith("git")) return false;

@@ -163,11 +163,11 @@ const PERMITTED = {
 function transferFault(error: unknown, verb: string): SysError {
   const says = messageOf(error);
   const line = says.split("\n").find((each) => /^(?:fatal|error|remote):/.test(each)) ?? says.split("\n")[0] ?? "";
-  const told = `cannot ${verb === "push" ? "push to" : "fetch from"} the remote: ${line.replace(/^(?:fatal|error|remote): */, "").slice(0, 300)}`;
+  const message = `cannot ${verb === "push" ? "push to" : "fetch from"} the remote: ${line.replace(/^(?:fatal|error|remote): */, "").slice(0, 300)}`;
   if (/timeout reached/.test(says)) return new SysError("EAGAIN", "the remote does not answer", ["try again later"]);
-  if (/Authentication|Permission denied|could not read Username/i.test(says)) return new SysError("EAUTH", told);
-  if (/not appear to be a git repository|does not exist|not found/i.test(says)) return new SysError("ENOENT", told);
-  return new SysError("EIO", told);
+  if (/Authentication|Permission denied|could not read Username/i.test(says)) return new SysError("EAUTH", message);
+  if (/not appear to be a git repository|does not exist|not found/i.test(says)) return new SysError("ENOENT", message);
+  return new SysError("EIO", message);
 }
 
 function invalidRemote(text: string): SysError {

@@ -1,21 +1,12 @@
 // Target `host`: real bash on this computer. A command leads its own process group and writes its output and status to the spool, so it
 // survives the kernel: the next one finds and follows it. Ending a command ends its whole group. Output and run time are limited.
 
-import {
-  chmodSync,
-  closeSync,
-  existsSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { ENDED_BY, SysError } from "../abi/errno.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Environment } from "../lib/host-environment.ts";
+import { listDirectory } from "../lib/list-directory.ts";
 import { groupsFor, led } from "./leader.ts";
 import { bootId, isAlive, type Leader } from "./pids.ts";
 import { type Child, type ChildRequest, spawnDetached } from "./spawn.ts";
@@ -89,8 +80,8 @@ export class HostJobs {
 
   /** Takes over commands of earlier kernels: follows running ones, keeps ended ones, deletes old ones. */
   adopt(): void {
-    for (const uid of namesIn(this.options.spoolDirectory).filter((name) => /^[0-9]+$/.test(name)))
-      for (const id of namesIn(join(this.options.spoolDirectory, uid)))
+    for (const uid of listDirectory(this.options.spoolDirectory).filter((name) => /^[0-9]+$/.test(name)))
+      for (const id of listDirectory(join(this.options.spoolDirectory, uid)))
         this.take(new Spool(this.place(Number(uid), id)));
   }
 
@@ -335,12 +326,4 @@ function wordFor(cause: Cause | null, timeoutMs: number, bytesMax: number): stri
   if (cause === "timeout") return `ended: longer than ${timeoutMs / 1000} s`;
   if (cause === "output") return `ended: more than ${bytesMax / 1024 / 1024} MiB of output; the rest is lost`;
   return null;
-}
-
-function namesIn(directory: string): string[] {
-  try {
-    return readdirSync(directory);
-  } catch {
-    return [];
-  }
 }

@@ -2,14 +2,12 @@
 
 /** Folders with files that still have older comments or titles. */
 export const OLDER_COMMENTS: readonly string[] = [
-  "src/objects",
   "src/providers",
   "src/providers/anthropic",
   "src/providers/offline",
   "src/providers/ollama",
   "src/providers/openai",
   "src/providers/script",
-  "src/repos",
   "src/targets",
 ];
 

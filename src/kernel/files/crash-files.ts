@@ -1,9 +1,10 @@
 // Files about failed runs, in crash/ of the home: a directory per account, a file per run, owner-only. Number and age are limited. Files
 // with other names are left alone.
 
-import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { CORE_NAME, coreInstant } from "../../abi/process/crash.ts";
+import { listDirectory } from "../../lib/list-directory.ts";
 import { readPlainFile } from "../../lib/plain-file.ts";
 
 export interface CoreFile {
@@ -29,9 +30,9 @@ export class CoreFiles {
   /** Newest first; of one account, or of all. */
   list(ownerUid: number | null): readonly CoreFile[] {
     const uids =
-      ownerUid === null ? namesIn(this.directory).filter((name) => /^\d{1,10}$/.test(name)) : [`${ownerUid}`];
+      ownerUid === null ? listDirectory(this.directory).filter((name) => /^\d{1,10}$/.test(name)) : [`${ownerUid}`];
     const all = uids.flatMap((uid) =>
-      namesIn(join(this.directory, uid)).flatMap((name): CoreFile[] => {
+      listDirectory(join(this.directory, uid)).flatMap((name): CoreFile[] => {
         const at = coreInstant(name);
         return at === null ? [] : [{ name, ownerUid: Number(uid), at }];
       }),
@@ -67,8 +68,8 @@ export class CoreFiles {
   }
 
   sweep({ most, days }: CoreKeeping, now: number): void {
-    for (const uid of namesIn(this.directory))
-      for (const name of namesIn(join(this.directory, uid)))
+    for (const uid of listDirectory(this.directory))
+      for (const name of listDirectory(join(this.directory, uid)))
         if (HALF_WRITTEN.test(name)) rmSync(join(this.directory, uid, name), { force: true });
     const byOwner = Map.groupBy(this.list(null), (file) => file.ownerUid);
     for (const files of byOwner.values())
@@ -77,13 +78,5 @@ export class CoreFiles {
 
   private drop(files: readonly CoreFile[]): void {
     for (const { ownerUid, name } of files) rmSync(join(this.directory, String(ownerUid), name), { force: true });
-  }
-}
-
-function namesIn(directory: string): readonly string[] {
-  try {
-    return statSync(directory).isDirectory() ? readdirSync(directory) : [];
-  } catch {
-    return [];
   }
 }
