@@ -28,7 +28,7 @@ export interface Caller extends Identity {
   /** A person has approved the change of this file: its path without links. Allows nothing else, and
    * the call may change no other file (the namespace and mounts check this). For a host command: its working directory. */
   readonly allowed?: string;
-  /** What a person's approval gives this host command in the sandbox. */
+  /** What the user's approval gives this host command in the sandbox. */
   readonly granted?: readonly Grant[];
   /** A rule or the mode allows this call to delete and to use the host. Guarded files stay guarded. */
   readonly lifted?: true;

@@ -25,7 +25,7 @@ const CLASSES: { readonly [C in CallClass]: string } = {
 /** For calls that not everyone may make. */
 export const BY: { readonly [B in Exclude<By, "anyone">]: string } = {
   person: "Only people may call it, never a process.",
-  approved: "Only people may call it, or a process with a person's approval.",
+  approved: "Only people may call it, or a process with the user's approval.",
 };
 
 export function reference(): readonly ReferenceSection[] {

@@ -1,4 +1,4 @@
-// sys.mcp.*: tools of servers that are open for a process. Only its agent calls them, with a person's approval or by a rule.
+// sys.mcp.*: tools of servers that are open for a process. Only its agent calls them, with the user's approval or by a rule.
 
 import { type CallContext, field, syscall } from "../define.ts";
 

@@ -1,5 +1,5 @@
 // config.*: settings of an account and of the home. Anyone may read them, without the values of secrets. Only a person changes them, or a
-// process with that person's approval.
+// process with the user's approval.
 
 import { SETTING_NAMES } from "../../abi/config/config.ts";
 import { canonicalForm, type KeyWritten, keyWritten } from "../../abi/config/config-key.ts";

@@ -1,4 +1,4 @@
-// Thirty documents with instructions for an agent, read by a model that obeys them: nothing happens without a person's approval.
+// Thirty documents with instructions for an agent, read by a model that obeys them: nothing happens without the user's approval.
 
 import { expect, test } from "bun:test";
 import type { Approval } from "../../../src/abi/process/process.ts";
