@@ -72,6 +72,13 @@ export interface KeptLogin {
   readonly expiresAt: number;
 }
 
+export interface ManagerLines {
+  /** Each line is a call. */
+  readonly input: AsyncIterable<string>;
+  /** Prints a result or an event. */
+  readonly print: (value: object) => Promise<void>;
+}
+
 export interface Io {
   readonly signIn: SignIn;
   readonly stdout: Output;
@@ -115,6 +122,8 @@ export interface Io {
   readonly kernel: {
     /** Makes sure that a kernel runs. */
     start(): Promise<KernelStatus>;
+    /** Serves the process manager until its input ends. */
+    manage(lines: ManagerLines): Promise<void>;
   };
   readonly machine: {
     doctor(): Promise<Doctor>;

@@ -5,7 +5,7 @@ import type { Io, Output } from "../commands/command.ts";
 import type { AttachRequest } from "../commands/proc/attach.ts";
 import type { HomeKeeping } from "./abi/backup.ts";
 import type { Credentials } from "./abi/identity.ts";
-import type { ClientInfo } from "./abi/sys.ts";
+import type { ClientInfo, Sys } from "./abi/sys.ts";
 import type { Signing } from "./client/sign-in.ts";
 import { COMMIT, VERSION } from "./version.ts";
 
@@ -19,8 +19,7 @@ if (argv.length === 1 && (argv[0] === "--version" || argv[0] === "-V")) {
   const [noun, verb, flag] = argv;
   const asKernel =
     noun === "kernel" && verb === "run" && argv.length <= 3 && (flag ?? "--foreground") === "--foreground";
-  const asManager = noun === "manager" && argv.length === 1;
-  process.exit(await (asKernel ? kernelProcess() : asManager ? managerProcess() : commandProcess()));
+  process.exit(await (asKernel ? kernelProcess() : commandProcess()));
 }
 
 /** Without process.stdout and node:fs, which take longer to load than everything else. */
@@ -113,9 +112,6 @@ async function kernelProcess(): Promise<number> {
   }
 }
 
-async function managerProcess() {
-  return (await import("./client/manager-lines.ts")).managerLines((await atHome(await invocation())).paths.kernelDb);
-}
 async function commandProcess(): Promise<number> {
   // Paint the prompt before anything else is loaded.
   if (argv.length === 0) (await import("./machine/first-paint.ts")).firstPaint(process.env);
@@ -127,7 +123,7 @@ async function commandProcess(): Promise<number> {
       return 2;
     }
   }
-  const { currentDirectory, isInForeground, outputOf, standardInput, takeSignals } = await import("./machine/io.ts");
+  const { currentDirectory, isInForeground, outputOf, standardInput, signalsOf } = await import("./machine/io.ts");
   const { runCommandLine } = await import("../commands/run.ts");
   const { lazySys } = await import("./client/lazy.ts");
   const here = await invocation();
@@ -144,7 +140,7 @@ async function commandProcess(): Promise<number> {
     const login = await signIn.credentials();
     return openKernel({ ...(await atHome(here)), login, flags }, cwd, (line) => tell(line));
   });
-  const { onSignal, over } = signalsBy(takeSignals);
+  const { onSignal, over } = signalsOf(process);
   const io: Io = {
     stdout: outputOf(1, clock, env.COLUMNS),
     stderr,
@@ -188,7 +184,7 @@ async function commandProcess(): Promise<number> {
     },
     sys: () => sys,
     keep: lazyKeeping(() => atHome(here), cwd),
-    kernel: { start: () => sys.call("system.start", {}) },
+    kernel: { start: () => sys.call("system.start", {}), manage: managing(here, sys) },
     machine: {
       async doctor() {
         const { patientOf } = await import("./machine/doctor.ts");
@@ -228,18 +224,11 @@ async function commandProcess(): Promise<number> {
   }
 }
 
-/** After `over` no signal changes the exit status of the command. */
-function signalsBy(take: (source: NodeJS.Process, ...listener: Parameters<Io["onSignal"]>) => () => void) {
-  let hasListened = false;
-  const onSignal: Io["onSignal"] = (listener) => {
-    hasListened = true;
-    return take(process, listener);
+function managing(here: Awaited<ReturnType<typeof invocation>>, sys: Sys): Io["kernel"]["manage"] {
+  return async (lines) => {
+    const [{ managerLines }, { paths }] = await Promise.all([import("./client/manager-lines.ts"), atHome(here)]);
+    await managerLines(paths.kernelDb, sys, lines);
   };
-  const over = (status: number) => {
-    if (hasListened) onSignal(() => {});
-    return status;
-  };
-  return { onSignal, over };
 }
 
 /** Signals, and a closed output pipe. */

@@ -2,7 +2,7 @@
 // waits until the system has the text. A closed pipe and a full disk are returned, never thrown.
 
 import { fstatSync, readFileSync, write, writeSync } from "node:fs";
-import type { Input, Interruption, Output } from "../../commands/command.ts";
+import type { Input, Interruption, Io, Output } from "../../commands/command.ts";
 import { SysError } from "../abi/errno.ts";
 import type { Clock } from "../lib/clock.ts";
 import { Serial } from "../lib/serial.ts";
@@ -168,7 +168,7 @@ export interface SignalSource {
 }
 
 /** Replaces the default action of the signals until the returned function is called. */
-export function takeSignals(source: SignalSource, listener: (name: Interruption) => void): () => void {
+function takeSignals(source: SignalSource, listener: (name: Interruption) => void): () => void {
   const taken = Object.entries(SIGNALS).map(([name, signal]) => {
     const hear = () => listener(name as Interruption);
     source.on(signal, hear);
@@ -177,4 +177,18 @@ export function takeSignals(source: SignalSource, listener: (name: Interruption)
   return () => {
     for (const give of taken) give();
   };
+}
+
+/** After `over` no signal changes the exit status of the command. */
+export function signalsOf(source: SignalSource) {
+  let hasListened = false;
+  const onSignal: Io["onSignal"] = (listener) => {
+    hasListened = true;
+    return takeSignals(source, listener);
+  };
+  const over = (status: number) => {
+    if (hasListened) onSignal(() => {});
+    return status;
+  };
+  return { onSignal, over };
 }

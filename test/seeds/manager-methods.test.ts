@@ -1,8 +1,8 @@
-// The 20 methods of seed-002 and what its constructor sets off, through the socket of a kernel that the program runs: the manager is given the
-// database and nothing else.
+// The 20 methods of seed-002 and what its constructor sets off, through the socket of the kernel of the program as it is built: the manager is
+// given the database and nothing else.
 
 import { Database } from "bun:sqlite";
-import { afterAll, beforeAll } from "bun:test";
+import { afterAll, beforeAll, expect } from "bun:test";
 import { uuidv7 } from "../../src/abi/ids.ts";
 import { ORPHAN_SWEEP_MS } from "../../src/abi/process/lifecycle.ts";
 import type { ClaudeStreamEvent } from "../../src/process/manager/events.ts";
@@ -21,8 +21,9 @@ let database: Database;
 let events: { readonly id: string; readonly event: ClaudeStreamEvent }[] = [];
 
 beforeAll(async () => {
-  // The home is made by the first client; its kernel is found by the database alone.
-  await sys().call("sys.version", {});
+  // The program makes the home and runs its kernel, which is found by the database alone.
+  expect((await home.gsv(["kernel", "start"])).status).toBe(0);
+  home.refuseToStart = true;
   const script = await home.file("script.jsonl", [{ text: "done", repeat: 1000 }]);
   await sys().call("config.set", { key: "ai.model", value: `script:${script}` });
   database = new Database(home.paths.kernelDb, { readonly: true });

@@ -1,5 +1,5 @@
-// The 14 invariants, 6 examples, 7 errors and 11 constants of seed-002, over a kernel with a clock and a model of the test's own: the manager talks
-// to it by the same calls as over the socket.
+// The 14 invariants, 6 examples, 7 errors and 11 constants of seed-002, over a kernel with a clock and a model of the test's own, so that hours
+// pass at once. manager-program.test.ts tries those that need no hours through the program.
 
 import { afterEach, beforeEach, expect } from "bun:test";
 import { SETTINGS } from "../../src/abi/config/config.ts";

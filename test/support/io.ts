@@ -154,7 +154,7 @@ export class FakeIo implements Io {
   };
   readonly jq = jqProgram;
   readonly conceal = async (text: string) => text;
-  readonly kernel = { start: async () => this.starts.shift() ?? STATUS };
+  readonly kernel = { start: async () => this.starts.shift() ?? STATUS, manage: async () => {} };
   /** The doctor's answers, and its questions. */
   readonly findings: Finding[] = [];
   readonly examined: object[] = [];

@@ -86,7 +86,7 @@ export async function begin(
       kept: async () => null,
       forget: async () => {},
     },
-    kernel: { start: () => sys.call<KernelStatus>("system.start", {}) },
+    kernel: { ...new FakeIo().kernel, start: () => sys.call<KernelStatus>("system.start", {}) },
     machine: new FakeIo().machine,
     peek: () => home.client(),
     manual: async () => MANUAL,

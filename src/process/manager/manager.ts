@@ -4,7 +4,6 @@
 import { dirname } from "node:path";
 import { messageOf, SysError } from "../../abi/errno.ts";
 import { ORPHAN_SWEEP_MS, TURNS_BEFORE_RESET } from "../../abi/process/lifecycle.ts";
-import { senderOf } from "../../abi/process/session.ts";
 import type { Signal } from "../../abi/signal.ts";
 import type { Sys } from "../../abi/sys.ts";
 import { homeSys } from "../../client/home-sys.ts";
@@ -14,6 +13,7 @@ import { Serials } from "../../lib/serial.ts";
 import type { SessionBegun, SessionLine, SessionStopped } from "../../syscalls/session/session-service.ts";
 import { ApprovalManager, OwnerQuestionManager } from "./approvals.ts";
 import { type EventCallback, errorEvent } from "./events.ts";
+import { Owners } from "./owners.ts";
 import { aboutOf, given, type Session, SessionRun, type StartOptions } from "./session.ts";
 import { SessionSignals } from "./session-signals.ts";
 import { SessionEventBus } from "./subscriptions.ts";
@@ -28,7 +28,6 @@ interface Options {
 }
 
 const LISTED = 1000;
-const OWNERS_KEY = "credits.owners";
 /** Signals that reveal a session started elsewhere. */
 const NEWS: readonly Signal["name"][] = ["chat.start", "process.state", "resync"];
 
@@ -293,30 +292,4 @@ export class ProcessManager {
 function ifUnknown(error: unknown): SessionStopped {
   if (error instanceof SysError && error.code === "ENOENT") return { key: "", pid: null, stopped: false };
   throw error;
-}
-
-/** The owner's addresses. Stored in the setting `credits.owners`, which all ways to start a session use. */
-class Owners {
-  private check: ((address: string) => boolean) | null = null;
-
-  constructor(private readonly sys: Sys) {}
-
-  set(check: (address: string) => boolean): void {
-    this.check = check;
-  }
-
-  has(address: string): boolean {
-    return this.check?.(address) ?? false;
-  }
-
-  /** Call before the sender could be charged. */
-  async note(session: Session): Promise<void> {
-    const peer = senderOf(session);
-    if (this.check === null || peer === null) return;
-    const owners = (await this.sys.call<{ value: string[] }>("config.get", { key: OWNERS_KEY })).value;
-    const isOwner = this.check(peer);
-    if (owners.includes(peer) === isOwner) return;
-    const value = JSON.stringify(isOwner ? [...owners, peer] : owners.filter((each) => each !== peer));
-    await this.sys.call("config.set", { key: OWNERS_KEY, value });
-  }
 }

@@ -41,7 +41,7 @@ export function shellIo(kernel: KernelLine, machine: Machine): ShellIo {
       ...(isRead ? {} : { isScript: true as const }),
       ...machine,
       sys: () => sys,
-      kernel: { start: () => sys.call("system.start", {}) },
+      kernel: { start: () => sys.call("system.start", {}), manage: outside("manager") },
       peek: async () => sys,
       conceal: async (text) => text,
       // Programs are ended by the script's time limit or its caller.
