@@ -29,6 +29,8 @@ export const serverToolCalls = [
       tool: field.text("name of the tool", { positional: true, meta: "TOOL", longest: 64 }),
       args: field.object("arguments"),
     },
+    // The model reads it.
+    cli: { hidden: true, print: { kind: "value", text: ({ text }: { text: string }) => text } },
     run: async ({ serverTools }: { serverTools: ServerTools }, args, context) => ({
       text: await serverTools.call(context, args),
     }),
