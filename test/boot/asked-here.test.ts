@@ -15,7 +15,7 @@ function inTerminal(home: TestHome, argv: readonly string[]): Session {
 
 test("a person on a terminal gets a question on a line, and the answer takes effect; in the background there is no question", async () => {
   await withHome(async (home) => {
-    const chat = [...gsvCommand(), "chat", "--new", "write me to /etc/asked"];
+    const chat = [...gsvCommand(), "chat", "--new", "write me to ~/context.d/asked.md"];
     await using session = inTerminal(home, chat);
     await session.until(/enter later:$/);
     // Keys in the first moments are not an answer.
