@@ -2,6 +2,7 @@
 // ends with a reader that stops early, such as `head`. Pure.
 
 import { ENDED_BY } from "../../abi/errno.ts";
+import { programNamed } from "../../abi/programs.ts";
 import { isWordTwice } from "../interpreter/script-file.ts";
 import { ALONE, FLOWS, NEXT, OWN, type Part, partWord } from "../programs/internal-words.ts";
 import { PROGRAMS } from "../programs/table.ts";
@@ -129,24 +130,6 @@ function saying(command: Node, word: string): Node {
 }
 
 const LOOPS = new Set(["While", "Until", "For", "CStyleFor"]);
-/** Programs that run no other command. */
-const READERS = new Set([
-  "head",
-  "awk",
-  "grep",
-  "egrep",
-  "fgrep",
-  "sed",
-  "tail",
-  "wc",
-  "cut",
-  "sort",
-  "uniq",
-  "cat",
-  "tr",
-  "nl",
-]);
-
 /** A loop whose readers start before it and end it. */
 function intoRow(
   commands: readonly Node[],
@@ -172,7 +155,7 @@ function intoRow(
 
 function reads(command: Node, behind: number, about: PipeRules): boolean {
   const name = literalName(command);
-  if (name === null || !READERS.has(name) || !isProgram(command, about)) return false;
+  if (name === null || !programNamed(name).endsLoops || !isProgram(command, about)) return false;
   if (name === "awk" && textsIn(command.args).some((text) => /system|getline|\|/.test(text))) return false;
   const isPlain = (command.redirections as readonly Node[]).every(
     ({ operator, fd }) => behind === 0 && [">", ">>"].includes(String(operator)) && (fd ?? 1) === 1,

@@ -1,6 +1,7 @@
 // What a command needs beyond the sandbox, and its dangers, as the approval card shows them. Works on the words of each command; an unknown
 // program has neither. Pure.
 
+import { programNamed } from "../../../abi/programs.ts";
 import type { ShellLine } from "./shell-line.ts";
 import { type Part, programOf, type ShellParts, type Word } from "./shell-parts.ts";
 
@@ -26,8 +27,6 @@ interface Reading {
 }
 
 const NOTHING: CommandNeeds = { network: false, dangers: [], exactOnly: false };
-const SHELLS = /^(?:ba|da|k|z|fi|c|tc|)sh$|^(?:python[\d.]*|node|perl|ruby)$/;
-const DOWNLOADERS = /^(?:curl|wget)$/;
 
 function commandNeeds({ parts, unread }: Pick<ShellParts, "parts" | "unread">): CommandNeeds {
   const readings = parts.map(readingOf);
@@ -48,8 +47,8 @@ export function needsOfLine({ commands, unread }: ShellLine): CommandNeeds {
 
 function pipesToShell(parts: readonly Part[]): boolean {
   const programs = parts.map(({ words }) => programOf(words[0] ?? ""));
-  const from = programs.findIndex((name) => DOWNLOADERS.test(name));
-  return from !== -1 && programs.slice(from + 1).some((name) => SHELLS.test(name));
+  const from = programs.findIndex((name) => programNamed(name).downloads);
+  return from !== -1 && programs.slice(from + 1).some((name) => programNamed(name).interprets);
 }
 
 function readingOf({ words, wrappers }: Part): Reading {
@@ -57,13 +56,11 @@ function readingOf({ words, wrappers }: Part): Reading {
   if (name === null) return {};
   const program = programOf(name);
   const known = args.map((word) => word ?? "");
-  const read = Object.hasOwn(READERS, program) ? READERS[program] : undefined;
+  const read = Object.hasOwn(NEEDS, program) ? NEEDS[program] : undefined;
   const { network, dangers = [] } = read?.(known, args) ?? {};
-  const asRoot = PRIVILEGED.test(program) || wrappers.some((each) => PRIVILEGED.test(each));
+  const asRoot = [program, ...wrappers].some((each) => programNamed(each).asRoot);
   return { network: network === true, dangers: asRoot ? [...dangers, danger("runs as root", 3)] : dangers };
 }
-
-const PRIVILEGED = /^(?:sudo|doas|su)$/;
 
 function danger(text: string, weight: Danger["weight"]): Danger {
   return { text, weight };
@@ -90,7 +87,7 @@ function sends(host: string | null): Danger {
   return danger(`sends to ${host ?? "another computer"}`, 3);
 }
 
-const READERS: { readonly [program: string]: (args: Words, words: readonly Word[]) => Reading } = {
+const NEEDS: { readonly [program: string]: (args: Words, words: readonly Word[]) => Reading } = {
   git: gitReading,
   gh: (args) => ({
     network: true,

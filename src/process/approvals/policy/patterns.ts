@@ -4,6 +4,7 @@
 import { dirname } from "node:path";
 import { SysError } from "../../../abi/errno.ts";
 import type { Rule } from "../../../abi/policy.ts";
+import { programNamed } from "../../../abi/programs.ts";
 import { clip } from "../../../lib/text/truncate.ts";
 import type { CommandNeeds } from "./command-needs.ts";
 import { tagsOf, unstableOption } from "./command-tags.ts";
@@ -11,8 +12,6 @@ import type { ShellLine } from "./shell-line.ts";
 import { isTransparent, type Part, programOf } from "./shell-parts.ts";
 import type { PartVerdict } from "./shell-verdict.ts";
 
-/** They run other programs, or act with more rights. */
-const NEVER = /^(?:(?:ba|da|k|z|fi|c|tc|)sh|env|xargs|eval|exec|source|\.|command|sudo|doas|su|ssh|osascript)$/;
 /** A word that names what a program does, not on what. */
 const VERB = /^[A-Za-z][\w:-]*$/;
 const PLAIN = /^[\w@%+:,./=-]+$/;
@@ -42,7 +41,7 @@ function isTame(part: Part): boolean {
   if (
     name === null ||
     !part.wrappers.every(isTransparent) ||
-    NEVER.test(programOf(name)) ||
+    programNamed(programOf(name)).onlyExact === true ||
     unstableOption(part) !== null
   )
     return false;

@@ -1,5 +1,6 @@
-// Read-only programs and the options with which they stay read-only. Any other option or program may change something. Pure.
+// What read-only commands read. Any other option or program may change something. Pure.
 
+import { programNamed, type Reads } from "../../../abi/programs.ts";
 import { onlyReads } from "./awk-program.ts";
 import type { Words } from "./plain-line.ts";
 
@@ -10,102 +11,8 @@ export interface Looks {
   readonly moves?: string;
 }
 
-interface Reader {
-  /** Short options, alone or combined; digits may follow. */
-  readonly letters?: string;
-  /** Long options, without the value that may follow a `=`. */
-  readonly long?: string;
-  /** Number of leading words that are not file names: a pattern, a jq program. */
-  readonly skips?: number;
-  readonly skipped?: RegExp;
-  /** A second file name would be written. */
-  readonly namesMax?: number;
-  /** All words must match this; none is a file name. */
-  readonly only?: RegExp;
-}
-
-const NOTHING: Reader = { only: /(?!)/ };
-const SUMS: Reader = { letters: "bt", long: "tag zero" };
-const GREP: Reader = {
-  letters: "abcEFGhHiIlLmnoPqrsvwxABCe",
-  long: "ignore-case line-number files-with-matches files-without-match count include exclude exclude-dir color colour only-matching word-regexp invert-match recursive extended-regexp fixed-strings max-count context after-context before-context no-filename with-filename quiet no-messages",
-  skips: 1,
-};
-
-const READERS: { readonly [program: string]: Reader } = {
-  pwd: NOTHING,
-  true: { only: /^/ },
-  false: { only: /^/ },
-  echo: { only: /^/ },
-  whoami: NOTHING,
-  id: { only: /^-[unGg]+$/ },
-  groups: NOTHING,
-  uname: { only: /^-[asnrvmpio]+$/ },
-  arch: NOTHING,
-  nproc: NOTHING,
-  uptime: NOTHING,
-  date: { only: /^(?:-u|-I[a-z]*|-R|\+[\w %:./-]+)$/ },
-  seq: { only: /^-?[\d.]+$/ },
-  sleep: { only: /^[\d.]+[smh]?$/ },
-  basename: { only: /^[^-]/ },
-  dirname: { only: /^[^-]/ },
-  which: { only: /^[\w.+-]+$/ },
-  ls: {
-    letters: "1aAbBcCdfFgGhiklmnNopqQrRsStTuUvwxX",
-    long: "all almost-all human-readable recursive reverse sort time color full-time group-directories-first size",
-  },
-  tree: { letters: "adfghiLpsDtrC", long: "dirsfirst gitignore noreport" },
-  cat: { letters: "AbeEnstTuv", long: "number show-all" },
-  tac: {},
-  nl: { letters: "abdfhilnpsvw" },
-  head: { letters: "cnqv", long: "lines bytes quiet verbose" },
-  tail: { letters: "cnqv", long: "lines bytes quiet verbose" },
-  wc: { letters: "clLmw", long: "lines words bytes chars" },
-  cut: { letters: "bcdfns", long: "delimiter fields characters bytes" },
-  tr: { letters: "cCdst", skips: 2 },
-  fold: { letters: "bsw" },
-  rev: {},
-  sort: { letters: "bcdfghikmMnrRstuVz", long: "numeric-sort reverse unique key human-numeric-sort version-sort" },
-  uniq: { letters: "cdDfisuwz", namesMax: 1 },
-  comm: { letters: "123", long: "total" },
-  paste: { letters: "dsz" },
-  diff: {
-    letters: "abBcdeEiNpqstTuUwWyZ",
-    long: "unified context brief ignore-all-space ignore-blank-lines color side-by-side",
-  },
-  cmp: { letters: "bls" },
-  file: { letters: "biL", long: "brief mime mime-type" },
-  stat: { letters: "cfLt", long: "format printf terse" },
-  du: { letters: "abchkmsxd", long: "human-readable summarize max-depth all total" },
-  df: { letters: "hikmT" },
-  md5sum: SUMS,
-  sha1sum: SUMS,
-  sha256sum: SUMS,
-  cksum: {},
-  od: { letters: "AtNjvwxcbd" },
-  hexdump: { letters: "Cbcdnosvx" },
-  xxd: { letters: "bcglpsu", namesMax: 1 },
-  jq: {
-    letters: "cCeMnrsSa",
-    long: "raw-output compact-output sort-keys slurp exit-status",
-    skips: 1,
-    // An awk program could read other files.
-    skipped: /^(?!.*\b(?:import|include|modulemeta)\b)/,
-  },
-  grep: GREP,
-  egrep: GREP,
-  fgrep: GREP,
-  rg: {
-    letters: "iSsFwxvclonNHuABCmegtTaPU",
-    long: "files hidden no-ignore glob iglob type type-not max-count context after-context before-context ignore-case smart-case fixed-strings word-regexp line-number no-line-number no-heading files-with-matches files-without-match count only-matching multiline max-depth sort json color vimgrep stats",
-    skips: 1,
-  },
-};
-
 /** With these options grep takes no pattern word. */
 const PATTERN_SAID = /^(?:-[A-Za-z0-9]*e|--regexp|--files$)/;
-const VERSIONED =
-  /^(?:node|npm|npx|bun|deno|python3?|pip3?|go|cargo|rustc|git|gcc|g\+\+|clang|make|cmake|java|ruby|php)$/;
 
 /** What a read-only command reads; null if the command may do more. */
 export function looksOf([program = "", ...args]: Words): Looks | null {
@@ -113,13 +20,13 @@ export function looksOf([program = "", ...args]: Words): Looks | null {
   if (program === "sed") return sedLooks(args);
   if (program === "cd") return cdLooks(args);
   if (/^[gmn]?awk$/.test(program)) return awkLooks(args);
-  if (VERSIONED.test(program) && args.length === 1 && args[0] === "--version") return { names: [] };
+  const { versioned, reads } = programNamed(program);
+  if (versioned && args.length === 1 && args[0] === "--version") return { names: [] };
   if (program === "git") return gitLooks(args);
-  const reader = Object.hasOwn(READERS, program) ? READERS[program] : undefined;
-  return reader === undefined ? null : readerLooks(reader, args);
+  return reads === undefined ? null : readerLooks(reads, args);
 }
 
-function readerLooks(reader: Reader, args: Words): Looks | null {
+function readerLooks(reader: Reads, args: Words): Looks | null {
   const { letters = "", long = "", skips = 0, skipped = /^/, namesMax, only } = reader;
   if (only !== undefined) return args.every((arg) => only.test(arg)) ? { names: [] } : null;
   const { flags, words } = divided(args);

@@ -1,9 +1,10 @@
 // A command line as rules see it: its parts, whether it is plain, and which of its commands are read-only. Pure, except that the parser is loaded
 // when a line needs it.
 
+import { programNamed } from "../../../abi/programs.ts";
 import { plainLine, type Words } from "./plain-line.ts";
 import { type Looks, looksOf } from "./readers.ts";
-import { type ParseShell, type Part, partsOf, shellParts } from "./shell-parts.ts";
+import { type ParseShell, type Part, partsOf, programOf, shellParts } from "./shell-parts.ts";
 
 /** One command of a pipe or list, with the commands that it runs. */
 export interface LineCommand {
@@ -27,22 +28,17 @@ export function looksAt(text: string): readonly (Looks | null)[] | null {
   const looks = plain.map((words) => looksOf(inTime(words)));
   if (!looks.includes(null)) return looks;
   // After that, relative paths are unknown.
-  const goes = plain.findIndex(([program = ""]) => GOES_ELSEWHERE.test(program));
+  const goes = plain.findIndex(([program = ""]) => programNamed(program).moves);
   return looks.map((each, at) => (goes === -1 || at < goes ? each : null));
 }
-
-const GOES_ELSEWHERE = /^(?:cd|pushd|popd|builtin|command|eval|source|\.)$/;
 
 function inTime(words: Words): Words {
   return words[0] === "timeout" && /^[\d.]+[smh]?$/.test(words[1] ?? "") ? words.slice(2) : words;
 }
 
-/** Programs that run text as a script. */
-const RUNS_TEXT = /(?:^|[\s/])(?:eval|(?:ba|da|k|z|a|fi|)sh)(?:\s|$)/;
-
 export async function shellLine(text: string, parser: () => Promise<ParseShell>): Promise<ShellLine> {
   const plain = plainLine(text);
-  const parse = plain !== null && !RUNS_TEXT.test(text) ? nothing : await parser();
+  const parse = plain?.flat().some(runsScript) === false ? nothing : await parser();
   if (plain === null) {
     const all = shellParts(text, parse);
     const commands = all?.parts.map((part) => ({ parts: [part], looks: null })) ?? null;
@@ -57,4 +53,9 @@ export async function shellLine(text: string, parser: () => Promise<ParseShell>)
 
 function nothing(): never {
   throw new Error("nothing to parse");
+}
+
+function runsScript(word: string): boolean {
+  const program = programOf(word);
+  return program === "eval" || programNamed(program).runs === "script";
 }

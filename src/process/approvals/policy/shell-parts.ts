@@ -2,6 +2,8 @@
 // other commands run (env, xargs, find -exec, sh -c …). Reports what is only known at run time. Pure; the interpreter's own parser makes
 // the syntax tree.
 
+import { programNamed } from "../../../abi/programs.ts";
+
 /** null if only known at run time. */
 export type Word = string | null;
 
@@ -48,11 +50,9 @@ export function partsOf(words: readonly Word[], parse: ParseShell): ShellParts |
   }
 }
 
-/** Wrappers that only run their command. */
-const TRANSPARENT = /^(?:nice|ionice|nohup|setsid|stdbuf|timeout|time|command|builtin)$/;
-
+/** True for wrappers that only run their command. */
 export function isTransparent(program: string): boolean {
-  return TRANSPARENT.test(program);
+  return programNamed(program).wraps?.isTransparent === true;
 }
 
 class Splitter {
@@ -92,7 +92,7 @@ class Splitter {
     const [name = null] = words;
     const program = name === null ? "" : programOf(name);
     const inner = innerOf(program, words.slice(1));
-    const isOnlyInner = inner?.kind === "words" && inner.words.length > 0 && TRANSPARENT.test(program);
+    const isOnlyInner = inner?.kind === "words" && inner.words.length > 0 && isTransparent(program);
     if (!isOnlyInner) this.parts.push({ words, wrappers });
     if (inner === null) return;
     if (inner.kind === "unread") this.unread = true;
@@ -107,60 +107,28 @@ type Inner =
   | { readonly kind: "unread" };
 
 const UNREAD: Inner = { kind: "unread" };
-/** Programs that run the rest of their words, with their options that take a word. */
-const WRAPPERS: { readonly [program: string]: RegExp } = {
-  sudo: /^-(?:[ugphCDRrTt]|-user|-group)$/,
-  doas: /^-[uC]$/,
-  nice: /^(?:-n|--adjustment)$/,
-  ionice: /^-[cnp]$/,
-  nohup: /(?!)/,
-  setsid: /(?!)/,
-  stdbuf: /^-[ioe]$/,
-  time: /^-[fo]$/,
-  timeout: /^(?:-[sk]|--signal|--kill-after)$/,
-  command: /(?!)/,
-  builtin: /(?!)/,
-  exec: /^-a$/,
-  env: /^(?:-[uCS]|--unset|--chdir)$/,
-  xargs: /^-[adEeIiLlnPs]$/,
-  busybox: /(?!)/,
-  toybox: /(?!)/,
-  watch: /^-[nd]$/,
-  strace: /^-[eopsEu]$/,
-  chroot: /(?!)/,
-  flock: /^-[wE]$/,
-  unshare: /(?!)/,
-  chrt: /(?!)/,
-  taskset: /(?!)/,
-};
-/** Number of own words before the command. */
-const WORDS_BEFORE: { readonly [program: string]: number } = { timeout: 1, chroot: 1, flock: 1, chrt: 1, taskset: 1 };
-const SHELLS = /^(?:ba|da|k|z|a|fi|c|tc|)sh$/;
-const READS_TEXT =
-  /^(?:eval|source|\.|trap|alias|python[\d.]*|perl|ruby|node|bun|deno|php|lua|awk|gawk|mawk|nawk|parallel|script|su|ssh|expect|vim?|ed|emacs|nvim|osascript)$/;
-
 /** The command or script that a program runs; null for most. */
 function innerOf(program: string, args: readonly Word[]): Inner | null {
-  if (SHELLS.test(program)) return shellInner(args);
+  const { runs, wraps } = programNamed(program);
+  if (runs === "script") return shellInner(args);
   if (program === "eval") return scriptOf(args);
   if (program === "trap" || program === "alias") return args.length === 0 ? null : UNREAD;
-  if (READS_TEXT.test(program)) return UNREAD;
+  if (runs === "text") return UNREAD;
   if (program === "find" || program === "fd") return execInner(args);
   if (program === "env" && args.some((arg) => arg === null || /^(?:-S|--split-string)/.test(arg))) return UNREAD;
-  const valued = Object.hasOwn(WRAPPERS, program) ? WRAPPERS[program] : undefined;
-  if (valued === undefined) return null;
+  if (wraps === undefined) return null;
   let at = 0;
   for (; at < args.length; at++) {
     const arg = args[at];
     if (arg === null || arg === undefined) return UNREAD;
-    if (valued.test(arg)) at++;
+    if (wraps.valued?.test(arg)) at++;
     else if (!/^-./.test(arg) && !(program === "env" && /^\w+=/.test(arg))) break;
     else if (arg === "--") {
       at++;
       break;
     }
   }
-  return { kind: "words", words: args.slice(at + (WORDS_BEFORE[program] ?? 0)) };
+  return { kind: "words", words: args.slice(at + (wraps.words ?? 0)) };
 }
 
 function shellInner(args: readonly Word[]): Inner {
