@@ -36,7 +36,7 @@ export function needRemove(caller: Caller, directory: Owned, entry: Owned, path:
 }
 
 /** Owner and mode of a new file. */
-export function born(caller: Caller, directory: Owned, kind: "file" | "directory", mode?: number): Owned {
+export function createdAs(caller: Caller, directory: Owned, kind: "file" | "directory", mode?: number): Owned {
   const setgid = directory.mode & SETGID;
   const gid = setgid === 0 ? caller.gid : directory.gid;
   const wished = wishedMode(caller, directory, kind, mode);

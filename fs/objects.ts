@@ -9,7 +9,7 @@ import type { Clock } from "../src/lib/clock.ts";
 import { isInside } from "../src/lib/inside.ts";
 import { Serial } from "../src/lib/serial.ts";
 import type { ObjectMeta, ObjectStore } from "../src/objects/objects.ts";
-import { born, changed, need, needRemove, needSetattr, READ, SEARCH, WRITE, written } from "./access.ts";
+import { changed, createdAs, need, needRemove, needSetattr, READ, SEARCH, WRITE, written } from "./access.ts";
 import { FileError } from "./error.ts";
 import type {
   Attributes,
@@ -139,7 +139,7 @@ class ObjectsFs implements FileSystem {
     const store = this.options.storeOf(caller);
     return this.serial.run(async () => {
       const directory = await this.needNew(caller, store, path);
-      await this.putMarker(store, path, born(caller, directory, "directory", options.mode), options);
+      await this.putMarker(store, path, createdAs(caller, directory, "directory", options.mode), options);
     });
   }
 
@@ -147,7 +147,7 @@ class ObjectsFs implements FileSystem {
     const store = this.options.storeOf(caller);
     return this.serial.run(async () => {
       if (target === "") throw new FileError("ENOENT", path, "a link needs a target");
-      const owned = { ...born(caller, await this.needNew(caller, store, path), "file"), mode: 0o777 };
+      const owned = { ...createdAs(caller, await this.needNew(caller, store, path), "file"), mode: 0o777 };
       await store.put({ ...this.fresh(path, owned, "inode/symlink"), symlink: target }, Buffer.from(target), receipt);
     });
   }
@@ -189,7 +189,7 @@ class ObjectsFs implements FileSystem {
   private async needWrite(caller: Caller, store: ObjectStore, path: string, old: Stat | null, options: WriteOptions) {
     if (old === null) {
       if (options.ifVersion !== undefined) throw new FileError("ECONFLICT", path);
-      return born(caller, await this.needNew(caller, store, path), "file", options.mode);
+      return createdAs(caller, await this.needNew(caller, store, path), "file", options.mode);
     }
     if (options.exclusive) throw new FileError("EEXIST", path);
     if (old.kind !== "file") throw new FileError(old.kind === "directory" ? "EISDIR" : "ELOOP", path);

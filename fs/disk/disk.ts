@@ -40,8 +40,7 @@ import { base, normalise, parent, split } from "../path.ts";
 import { contentTypeOf } from "../read/contenttype.ts";
 import { pathOf } from "../steps.ts";
 import { Hidden } from "./hidden.ts";
-import { staysWithin, targetFrom } from "./host-links.ts";
-import { bornMode, hostMode, sharedMode } from "./host-modes.ts";
+import { createdMode, hostMode, sharedMode, staysWithin, targetFrom } from "./host-files.ts";
 import { type HeldFile, holding, inDirectory, needHolding, opened, piece, Top } from "./no-follow.ts";
 
 export interface DiskOptions {
@@ -139,7 +138,7 @@ class DiskFs implements FileSystem {
       this.at(path, async ({ path: at, directory }) => {
         const old = await this.look({ path: at, directory }, path).catch(ifMissing);
         await this.needWrite(caller, { path, directory, old }, bytes, options);
-        const mode = old === null ? bornMode(caller, options.mode ?? 0o666) : hostMode(at);
+        const mode = old === null ? createdMode(caller, options.mode ?? 0o666) : hostMode(at);
         if (old !== null && options.at === "end")
           await this.file(path, (file) => opened(file, O_WRONLY | O_APPEND, (handle) => handle.appendFile(bytes)));
         else await this.put({ at, directory, mode, exclusive: old === null && options.exclusive === true }, bytes);
@@ -155,7 +154,7 @@ class DiskFs implements FileSystem {
         await this.needChange(caller, place, path);
         const stat = await this.look(place, path);
         if (stat.kind === "directory" && recursive) await this.empty(path);
-        takeAway(place.path, stat);
+        removeOnHost(place.path, stat);
       });
     });
   }
@@ -179,7 +178,7 @@ class DiskFs implements FileSystem {
     return this.changing(path, () =>
       this.at(path, async (place) => {
         await this.needChange(caller, place, path);
-        mkdirSync(place.path, { mode: bornMode(caller, mode) });
+        mkdirSync(place.path, { mode: createdMode(caller, mode) });
       }),
     );
   }
@@ -282,7 +281,7 @@ class DiskFs implements FileSystem {
         const place = { path: `${directory.path}/${name}`, directory };
         const stat = await this.look(place, `${path}/${name}`);
         if (stat.kind === "directory") await this.empty(`${path}/${name}`);
-        takeAway(place.path, stat);
+        removeOnHost(place.path, stat);
       }
     });
   }
@@ -336,7 +335,7 @@ interface Place {
   readonly directory: HeldFile;
 }
 
-function takeAway(path: string, { kind }: Stat): void {
+function removeOnHost(path: string, { kind }: Stat): void {
   if (kind === "directory") rmdirSync(path);
   else unlinkSync(path);
 }

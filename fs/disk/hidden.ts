@@ -5,7 +5,7 @@ import { type BigIntStats, realpathSync } from "node:fs";
 import type { Clock } from "../../src/lib/clock.ts";
 import { isInside } from "../../src/lib/inside.ts";
 import { FileError } from "../error.ts";
-import { linkedBeneath, sameFile, standing } from "./no-follow.ts";
+import { hardLinkedBelow, sameFile, statAt } from "./no-follow.ts";
 
 /** Cache time for hard links into hidden directories. */
 const KNOWN_MS = 1000;
@@ -20,7 +20,7 @@ export class Hidden {
 
   /** Current identities, for walks through many directories. */
   now(): readonly BigIntStats[] {
-    return this.directories.map(standing).filter((stat) => stat !== null);
+    return this.directories.map(statAt).filter((stat) => stat !== null);
   }
 
   needShown(stat: BigIntStats, path: string, hidden: readonly BigIntStats[] = this.now()): void {
@@ -32,7 +32,7 @@ export class Hidden {
     if (stat.nlink === 1n) return;
     const now = this.clock.mono();
     if (this.linked === null || now - this.linked.at > KNOWN_MS)
-      this.linked = { at: now, stats: this.directories.flatMap(linkedBeneath) };
+      this.linked = { at: now, stats: this.directories.flatMap(hardLinkedBelow) };
     if (this.linked.stats.some((each) => sameFile(each, stat))) throw new FileError("ENOENT", path);
   }
 

@@ -89,7 +89,7 @@ export class Top {
 
   /** Use the result synchronously: it may be closed later. */
   held(passes: (stat: BigIntStats) => void): HeldFile {
-    const there = this.kept === null ? null : standing(this.path);
+    const there = this.kept === null ? null : statAt(this.path);
     if (this.kept !== null && there !== null && sameFile(there, this.kept.top.stat)) {
       passes(there);
       return { ...this.kept.top, stat: there };
@@ -153,7 +153,7 @@ function held(path: string, flags: number): HeldFile {
 }
 
 /** Null if it cannot be determined. */
-export function standing(path: string): BigIntStats | null {
+export function statAt(path: string): BigIntStats | null {
   try {
     return lstatSync(path, { bigint: true });
   } catch {
@@ -162,14 +162,14 @@ export function standing(path: string): BigIntStats | null {
 }
 
 /** Files below a directory that have several hard links. */
-export function linkedBeneath(directory: string): BigIntStats[] {
+export function hardLinkedBelow(directory: string): BigIntStats[] {
   const found: BigIntStats[] = [];
-  if (standing(directory)?.isDirectory() !== true) return found;
+  if (statAt(directory)?.isDirectory() !== true) return found;
   for (const entry of readdirSync(directory, { withFileTypes: true })) {
     const path = `${directory}/${entry.name}`;
-    if (entry.isDirectory()) found.push(...linkedBeneath(path));
+    if (entry.isDirectory()) found.push(...hardLinkedBelow(path));
     else {
-      const stat = standing(path);
+      const stat = statAt(path);
       if (stat !== null && stat.nlink > 1n) found.push(stat);
     }
   }

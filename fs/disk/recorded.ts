@@ -12,10 +12,10 @@ export interface RecordedChange {
   readonly movedFrom: string | null;
 }
 
-export type Noted = (caller: Caller, change: RecordedChange) => Promise<void>;
+export type ChangeListener = (caller: Caller, change: RecordedChange) => Promise<void>;
 
 /** `at`: prefix for paths, if the filesystem gets paths below its mount point. */
-export function recordedFs(fs: FileSystem, noted: Noted, at = ""): FileSystem {
+export function recordedFs(fs: FileSystem, noted: ChangeListener, at = ""): FileSystem {
   const named = (path: ResolvedPath) => at + path;
   return {
     stat: (caller, path) => fs.stat(caller, path),

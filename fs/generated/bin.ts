@@ -2,7 +2,7 @@
 
 import type { Clock } from "../../src/lib/clock.ts";
 import type { FileSystem } from "../filesystem.ts";
-import { syntheticFs } from "./synthetic.ts";
+import { directoryFs } from "./synthetic.ts";
 
 export interface Program {
   readonly name: string;
@@ -11,20 +11,15 @@ export interface Program {
 
 /** Called on access: listing the programs loads them. */
 export function binFs(programs: () => Promise<readonly Program[]>, clock: Clock): FileSystem {
-  const named = async (name: string) => (await programs()).find((program) => program.name === name);
-  return syntheticFs(
-    [
-      {
-        path: "/*",
-        list: async () => (await programs()).map(({ name }) => name),
-        has: async (_caller, _before, name) => (await named(name)) !== undefined,
+  return directoryFs(
+    async () => (await programs()).map(({ name }) => name),
+    {
+      mode: 0o755,
+      async text(_caller, [name = ""]) {
+        const program = (await programs()).find((each) => each.name === name);
+        return `${name}: ${program?.summary ?? ""} (gsv help ${name})\n`;
       },
-      {
-        path: "/*",
-        mode: 0o755,
-        text: async (_caller, [name = ""]) => `${name}: ${(await named(name))?.summary ?? ""} (gsv help ${name})\n`,
-      },
-    ],
+    },
     clock,
   );
 }

@@ -61,6 +61,22 @@ export function syntheticFs(rows: readonly Row[], clock: Clock): FileSystem {
   return new SyntheticFs(rows, clock);
 }
 
+/** One directory of files. */
+export function directoryFs(
+  list: (caller: Caller) => Promise<readonly string[]>,
+  file: Omit<TextRow, "path">,
+  clock: Clock,
+): FileSystem {
+  const has = async (caller: Caller, _names: unknown, name: string) => (await list(caller)).includes(name);
+  return syntheticFs(
+    [
+      { path: "/*", list, has },
+      { path: "/*", ...file },
+    ],
+    clock,
+  );
+}
+
 interface Placed {
   readonly row: Row;
   readonly pattern: readonly string[];

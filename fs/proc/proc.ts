@@ -4,18 +4,18 @@ import type { Caller } from "../../src/abi/identity.ts";
 import { initPid } from "../../src/abi/ids.ts";
 import type { Message } from "../../src/abi/process/message.ts";
 import type { WaitsFor } from "../../src/abi/process/process.ts";
+import type { BillLine } from "../../src/abi/process/prompt.ts";
 import type { Segment } from "../../src/abi/process/segment.ts";
 import type { Sys } from "../../src/abi/sys.ts";
 import type { Clock } from "../../src/lib/clock.ts";
 import { FileError } from "../error.ts";
 import type { FileSystem } from "../filesystem.ts";
 import { type Row, syntheticFs, type TextRow } from "../generated/synthetic.ts";
-import { contextFileRows } from "../read/context-files.ts";
-import { ProcQueries } from "./asking.ts";
+import { contextFileRows, unlessGone } from "../read/context-files.ts";
 import { Control } from "./control.ts";
 import { cmdlineText, environText, factsText, identityText, limitsText, statusText, usageText } from "./facts.ts";
 import { type MachinePorts, machineRows } from "./machine.ts";
-import { mapsRow } from "./maps.ts";
+import { ProcQueries } from "./queries.ts";
 import { type LivePorts, Streams } from "./stream.ts";
 
 export interface ProcOptions {
@@ -33,12 +33,12 @@ export interface ProcOptions {
 }
 
 export function procFs(options: ProcOptions): FileSystem {
-  const asking = new ProcQueries(options.sysFor, options.segmentName);
-  const streams = new Streams(asking, options.live ?? null, options.clock);
+  const queries = new ProcQueries(options.sysFor, options.segmentName);
+  const streams = new Streams(queries, options.live ?? null, options.clock);
   const rows: readonly Row[] = [
-    { path: "/*", list: (caller) => asking.pids(caller), has: (caller, _before, pid) => asking.has(caller, pid) },
-    ...factRows(asking, options),
-    ...workRows(asking, options),
+    { path: "/*", list: (caller) => queries.pids(caller), has: (caller, _before, pid) => queries.has(caller, pid) },
+    ...factRows(queries, options),
+    ...workRows(queries, options),
     { path: "/*/stream", read: (caller, [pid = ""], range) => streams.read(caller, pid, range) },
     ...controlRows(new Control(options.actFor)),
     mapsRow(options.sysFor),
@@ -49,38 +49,38 @@ export function procFs(options: ProcOptions): FileSystem {
       argsOf: ([pid]) => ({ pid }),
     }),
     { path: "/self", link: async (caller) => caller.pid ?? initPid(caller.ownerUid) },
-    ...kernelRows(asking, options.clock),
+    ...kernelRows(queries, options.clock),
     ...(options.machine === undefined ? [] : machineRows(options.machine)),
   ];
   return syntheticFs(rows, options.clock);
 }
 
-function factRows(asking: ProcQueries, { waitsForText }: ProcOptions): TextRow[] {
+function factRows(queries: ProcQueries, { waitsForText }: ProcOptions): TextRow[] {
   const row = (name: string, text: (caller: Caller, pid: string) => Promise<string>): TextRow => ({
     path: `/*/${name}`,
     text: (caller, [pid = ""]) => text(caller, pid),
   });
   return [
-    row("status", async (caller, pid) => statusText(await asking.info(caller, pid), waitsForText)),
-    row("identity", async (caller, pid) => identityText(await asking.info(caller, pid))),
+    row("status", async (caller, pid) => statusText(await queries.info(caller, pid), waitsForText)),
+    row("identity", async (caller, pid) => identityText(await queries.info(caller, pid))),
     row("cmdline", async (caller, pid) =>
-      cmdlineText(await asking.info(caller, pid), (await asking.caps(caller, pid)).dropped),
+      cmdlineText(await queries.info(caller, pid), (await queries.caps(caller, pid)).dropped),
     ),
-    row("cwd", async (caller, pid) => `${(await asking.info(caller, pid)).cwd}\n`),
-    row("environ", async (caller, pid) => environText(await asking.info(caller, pid))),
+    row("cwd", async (caller, pid) => `${(await queries.info(caller, pid)).cwd}\n`),
+    row("environ", async (caller, pid) => environText(await queries.info(caller, pid))),
     row("model", async (caller, pid) => {
-      await asking.info(caller, pid);
-      return `${(await asking.setting(caller, "ai.model")) || "default"}\n`;
+      await queries.info(caller, pid);
+      return `${(await queries.setting(caller, "ai.model")) || "default"}\n`;
     }),
-    row("caps", async (caller, pid) => (await asking.caps(caller, pid)).capabilities.map(line).join("")),
+    row("caps", async (caller, pid) => (await queries.caps(caller, pid)).capabilities.map(line).join("")),
     row("limits", async (caller, pid) => {
-      await asking.info(caller, pid);
-      return limitsText(await asking.setting(caller, "run.maxTurns"));
+      await queries.info(caller, pid);
+      return limitsText(await queries.setting(caller, "run.maxTurns"));
     }),
   ];
 }
 
-function workRows(asking: ProcQueries, { messageLine, segmentName }: ProcOptions): Row[] {
+function workRows(queries: ProcQueries, { messageLine, segmentName }: ProcOptions): Row[] {
   const row = (name: string, text: (caller: Caller, pid: string) => Promise<string>): TextRow => ({
     path: `/*/${name}`,
     text: (caller, [pid = ""]) => text(caller, pid),
@@ -91,32 +91,32 @@ function workRows(asking: ProcQueries, { messageLine, segmentName }: ProcOptions
   return [
     {
       path: "/*/messages",
-      text: async (caller, [pid = ""]) => lines(asking.history(caller, pid), (each) => JSON.stringify(each)),
+      text: async (caller, [pid = ""]) => lines(queries.history(caller, pid), (each) => JSON.stringify(each)),
     },
     {
       path: "/*/segments/*",
-      list: async (caller, [pid = ""]) => (await asking.segments(caller, pid)).map(segmentName),
-      has: async (caller, [pid = ""], name) => (await asking.segment(caller, pid, name)) !== null,
+      list: async (caller, [pid = ""]) => (await queries.segments(caller, pid)).map(segmentName),
+      has: async (caller, [pid = ""], name) => (await queries.segment(caller, pid, name)) !== null,
     },
     {
       path: "/*/segments/*",
       text: async (caller, [pid = "", name = ""]) => {
-        const segment = await asking.segment(caller, pid, name);
+        const segment = await queries.segment(caller, pid, name);
         if (segment === null) throw new FileError("ENOENT", `/${pid}/segments/${name}`);
-        return lines(asking.between(caller, pid, segment), (each) => JSON.stringify(each));
+        return lines(queries.between(caller, pid, segment), (each) => JSON.stringify(each));
       },
     },
-    { path: "/*/history", text: async (caller, [pid = ""]) => lines(asking.history(caller, pid), messageLine) },
-    row("queue", async (caller, pid) => factsText([["Queued", (await asking.info(caller, pid)).queued]])),
-    row("pending", async (caller, pid) => (await asking.pending(caller, pid)).map(jsonLine).join("")),
-    row("approvals", async (caller, pid) => (await asking.approvals(caller, pid)).map(jsonLine).join("")),
+    { path: "/*/history", text: async (caller, [pid = ""]) => lines(queries.history(caller, pid), messageLine) },
+    row("queue", async (caller, pid) => factsText([["Queued", (await queries.info(caller, pid)).queued]])),
+    row("pending", async (caller, pid) => (await queries.pending(caller, pid)).map(jsonLine).join("")),
+    row("approvals", async (caller, pid) => (await queries.approvals(caller, pid)).map(jsonLine).join("")),
     row("usage", async (caller, pid) => {
-      const { total, rows } = await asking.usage(caller, pid);
-      return usageText(total, rows, await asking.budgets(caller, pid));
+      const { total, rows } = await queries.usage(caller, pid);
+      return usageText(total, rows, await queries.budgets(caller, pid));
     }),
     row("clients", async (caller, pid) => {
-      await asking.info(caller, pid);
-      return factsText([["Clients", (await asking.kernel(caller)).clients]]);
+      await queries.info(caller, pid);
+      return factsText([["Clients", (await queries.kernel(caller)).clients]]);
     }),
   ];
 }
@@ -139,20 +139,20 @@ function controlRows(control: Control): TextRow[] {
   ];
 }
 
-function kernelRows(asking: ProcQueries, clock: Clock): TextRow[] {
+function kernelRows(queries: ProcQueries, clock: Clock): TextRow[] {
   return [
-    { path: "/version", text: async (caller) => line(`gsv ${(await asking.kernel(caller)).version}`) },
+    { path: "/version", text: async (caller) => line(`gsv ${(await queries.kernel(caller)).version}`) },
     {
       path: "/uptime",
       text: async (caller) => {
-        const { startedAt } = await asking.kernel(caller);
+        const { startedAt } = await queries.kernel(caller);
         return line(startedAt === null ? "0.00" : (Math.max(0, clock.now() - startedAt) / 1000).toFixed(2));
       },
     },
     {
       path: "/loadavg",
       text: async (caller) => {
-        const { working, processes } = await asking.kernel(caller);
+        const { working, processes } = await queries.kernel(caller);
         return line(`${working}/${processes}`);
       },
     },
@@ -165,4 +165,45 @@ function line(text: string): string {
 
 function jsonLine(value: object): string {
   return line(JSON.stringify(value));
+}
+
+interface PromptSizes {
+  readonly model: string;
+  readonly windowTokens: number | null;
+  readonly tokens: number;
+  readonly bytes: number;
+  readonly bill: readonly BillLine[];
+  readonly leftOut: readonly { readonly path: string; readonly why: string }[];
+}
+
+/** Contents of the next request, by source and tokens. */
+function mapsRow(sysFor: (caller: Caller) => Sys): Row {
+  return {
+    path: "/*/maps",
+    text: async (caller, [pid = ""]) =>
+      mapsText(await unlessGone(`/${pid}`, sysFor(caller).call("proc.prompt", { pid }))),
+  };
+}
+
+/** One line per file, tool and message role. */
+function mapsText({ model, windowTokens, tokens, bytes, bill, leftOut }: PromptSizes): string {
+  const lines = bill.map(
+    (line) => `${line.source}\t${line.bytes}\t${line.tokens}\t${shareOf(line.tokens, tokens)}\t${plain(line.what)}`,
+  );
+  const window = windowTokens === null ? "" : ` of ${windowTokens}`;
+  return [
+    `# next request to ${plain(model)}: about ${tokens} tokens${window}, ${bytes} bytes`,
+    "# source\tbytes\ttokens\tshare\twhat",
+    ...lines,
+    ...leftOut.map(({ path, why }) => `# left out (${why}): ${plain(path)}`),
+    "",
+  ].join("\n");
+}
+
+function shareOf(part: number, whole: number): string {
+  return `${((100 * part) / Math.max(1, whole)).toFixed(1)}%`;
+}
+
+function plain(text: string): string {
+  return text.replace(/[\u0000-\u001f\u007f]+/g, "?");
 }

@@ -6,7 +6,7 @@ import type { Caller } from "../../src/abi/identity.ts";
 import type { Message } from "../../src/abi/process/message.ts";
 import type { Clock } from "../../src/lib/clock.ts";
 import type { ReadOptions, ReadResult } from "../filesystem.ts";
-import type { Page, ProcQueries } from "./asking.ts";
+import type { Page, ProcQueries } from "./queries.ts";
 
 /** A running or recently finished command. */
 export interface LiveCommand {
@@ -40,7 +40,7 @@ export class Streams {
   private looks = 0;
 
   constructor(
-    private readonly asking: ProcQueries,
+    private readonly queries: ProcQueries,
     private readonly live: LivePorts | null,
     private readonly clock: Clock,
   ) {}
@@ -53,8 +53,8 @@ export class Streams {
     // Read before the messages, so that text stored meanwhile is not shown twice.
     const saying = this.live?.saying(pid) ?? null;
     const page = await (followed === null
-      ? this.asking.newest(caller, pid, LIMITS.historyPageMax)
-      : this.asking.since(caller, pid, followed.lastSeq));
+      ? this.queries.newest(caller, pid, LIMITS.historyPageMax)
+      : this.queries.since(caller, pid, followed.lastSeq));
     const stream = followed ?? this.begun(key, page);
     const now = this.clock.mono();
     stream.usedAt = now;

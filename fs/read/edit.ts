@@ -2,8 +2,7 @@
 
 import { LIMITS } from "../../src/abi/config/limits.ts";
 import { SysError } from "../../src/abi/errno.ts";
-import { nearLines } from "./near-lines.ts";
-import { shownLines } from "./shown-lines.ts";
+import { nearLines, shownLines } from "./near-lines.ts";
 
 export interface Edit {
   readonly oldString: string;

@@ -103,3 +103,11 @@ function mostWords(lines: readonly string[], wanted: readonly string[]): number 
 function wordsOf(line: string): Set<string> {
   return new Set(line.slice(0, 1000).match(/[\p{L}\p{N}_]+/gu));
 }
+
+const TAB = "⇥";
+
+/** Lines for error texts: tabs are marked, since models would copy them as spaces. */
+export function shownLines(lines: readonly string[]): readonly string[] {
+  const shown = lines.map((line) => line.replaceAll("\t", TAB));
+  return shown.some((line) => line.includes(TAB)) ? [...shown, `${TAB} is a tab`] : shown;
+}

@@ -18,7 +18,7 @@ const CONTENT_CHARS_MAX = 300;
 const CONTENT_BEFORE_CHARS = 100;
 const RESULT_BYTES_MAX = 512 * 1024;
 /** Errors that skip a file. */
-const PASSED_OVER: readonly string[] = [
+const UNREADABLE: readonly string[] = [
   "EACCES",
   "EPERM",
   "ENOENT",
@@ -79,7 +79,7 @@ async function* filesBelow(request: SearchRequest): AsyncGenerator<Below> {
   const read: Below["read"] = (options) => namespace.read(caller, root, options);
   const todo = [{ path: root, kind: kindOfRoot, above: Ignored.NOTHING, read }];
   for (let next = todo.pop(); next !== undefined; next = todo.pop()) {
-    needGoOn(signal);
+    needNotAborted(signal);
     const { path, kind, above } = next;
     if (kind === "file") yield next;
     if (kind !== "directory") continue;
@@ -108,7 +108,7 @@ async function searchFile({ query, signal }: SearchRequest, { path, read }: Belo
     found.add({ path: normaliseText(path), line, content: normaliseText(around(content, query)) }),
   );
   for (let offset = 0; !found.full; ) {
-    needGoOn(signal);
+    needNotAborted(signal);
     const { bytes, eof } = await read({ offset, bytesMax: PIECE_BYTES });
     if (offset === 0 && isBinary(bytes)) return;
     scan.push(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), eof);
@@ -180,11 +180,11 @@ async function passOver<T>(work: () => Promise<T>): Promise<T | null> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof SysError && PASSED_OVER.includes(error.code)) return null;
+    if (error instanceof SysError && UNREADABLE.includes(error.code)) return null;
     throw error;
   }
 }
 
-function needGoOn(signal: AbortSignal): void {
+function needNotAborted(signal: AbortSignal): void {
   if (signal.aborted) throw new SysError("ECANCELED", "the search was cancelled");
 }

@@ -2,14 +2,12 @@
 
 import { withCallerLink } from "../../fs/caller-link.ts";
 import { diskFs } from "../../fs/disk/disk.ts";
-import { type Noted, recordedFs } from "../../fs/disk/recorded.ts";
+import { type ChangeListener, recordedFs } from "../../fs/disk/recorded.ts";
 import type { FileSystem, Mount } from "../../fs/filesystem.ts";
 import { binFs, type Program } from "../../fs/generated/bin.ts";
-import { type CrashFiles, crashFs } from "../../fs/generated/crash.ts";
 import { devFs } from "../../fs/generated/dev.ts";
 import { etcFile } from "../../fs/generated/etc.ts";
-import { logFs } from "../../fs/generated/log.ts";
-import { approvalsFs } from "../../fs/generated/spool.ts";
+import { approvalsFs, type CrashFiles, crashFs, logFs } from "../../fs/generated/var.ts";
 import { separateStores } from "../../fs/memory.ts";
 import { Namespace } from "../../fs/namespace.ts";
 import { objectsFs } from "../../fs/objects.ts";
@@ -55,7 +53,7 @@ export interface MountParts {
   /** The kernel's log without secrets. */
   readonly log: () => Promise<string>;
   /** Called after every change of a file. */
-  readonly noted?: Noted;
+  readonly noted?: ChangeListener;
   readonly onLocked: (uid: number, locked: boolean) => void;
   readonly machine?: Omit<MachinePorts, "mounts">;
   /** The host directory mounted at /mnt/host. */

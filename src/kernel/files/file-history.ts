@@ -1,7 +1,7 @@
 // Records who changes which file, for all changes through gsv: file tools, scripts, people's commands. A failure to record does not undo
 // the change.
 
-import type { Noted } from "../../../fs/disk/recorded.ts";
+import type { ChangeListener } from "../../../fs/disk/recorded.ts";
 import type { Caller } from "../../abi/identity.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { KernelStore } from "../../store/kernel/sqlite.ts";
@@ -14,7 +14,7 @@ export interface NotedWritesPorts {
   readonly onFault: (error: unknown) => void;
 }
 
-export function notedWrites({ kernel, clock, onFault }: NotedWritesPorts, target: FileTarget): Noted {
+export function notedWrites({ kernel, clock, onFault }: NotedWritesPorts, target: FileTarget): ChangeListener {
   return async (caller, { verb, path, version, movedFrom }) => {
     const { uid, pid = null, doing } = caller;
     try {

@@ -1,7 +1,7 @@
 // Remembers which content of a file each process saw or wrote last, in the process's database. A write based on older content is refused,
 // and the error tells the model who changed what. Forgotten files count as never seen. People are never refused.
 
-import { shownLines } from "../../../fs/read/shown-lines.ts";
+import { shownLines } from "../../../fs/read/near-lines.ts";
 import { LIMITS } from "../../abi/config/limits.ts";
 import { SysError } from "../../abi/errno.ts";
 import type { Caller } from "../../abi/identity.ts";

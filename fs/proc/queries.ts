@@ -9,7 +9,7 @@ import type { Approval, ProcessInfo } from "../../src/abi/process/process.ts";
 import type { Segment } from "../../src/abi/process/segment.ts";
 import type { Sys } from "../../src/abi/sys.ts";
 import { FileError } from "../error.ts";
-import { openApprovals } from "../generated/spool.ts";
+import { openApprovals } from "../generated/var.ts";
 import type { BudgetFacts, UsageFacts } from "./facts.ts";
 
 export interface KernelFacts {

@@ -1,6 +1,7 @@
-// Symlinks in a mounted host directory.
+// Symlinks and permissions of host files.
 
-import { realpathSync } from "node:fs";
+import { lstatSync, realpathSync } from "node:fs";
+import type { Caller } from "../../src/abi/identity.ts";
 import { isInside } from "../../src/lib/inside.ts";
 import { base, join, normalise, parent, split } from "../path.ts";
 
@@ -30,4 +31,19 @@ export function staysWithin(path: string, target: string): boolean {
     if (depth < 0) return false;
   }
   return true;
+}
+
+/** Gives the group the owner's permissions. */
+export function sharedMode(mode: number): number {
+  return (mode & 0o700) | ((mode & 0o700) >> 3);
+}
+
+/** All permission bits, including hidden ones. */
+export function hostMode(path: string): number {
+  return Number(lstatSync(path).mode) & 0o777;
+}
+
+/** Without setuid, setgid and sticky bits: gsv must not create such programs on the host. */
+export function createdMode(caller: Caller, mode: number): number {
+  return mode & 0o777 & ~(caller.umask ?? 0o022);
 }
