@@ -155,7 +155,10 @@ function makeCore({ machine, ports, setting, ...begun }: Begun, dispatches: Disp
   const passwords = new Passwords(machine.passwordCost);
   const manual = async () => (await import("../prompts/manual.ts")).MANUAL;
   const served = new ServedModels(join(machine.paths.runDir, "models.json"), log);
-  const models = modelsService({ rows: ports.kernel.config, secrets: setting.secrets, clock, manual, served });
+  const models = modelsService({
+    ...{ rows: ports.kernel.config, usage: ports.kernel.usage, secrets: setting.secrets },
+    ...{ clock, manual, served },
+  });
   return {
     ...ports,
     ...setting,

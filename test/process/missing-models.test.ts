@@ -1,13 +1,15 @@
 // A key or a model that is missing pauses the run at once, without a retry, says what to type, and the run continues when a person has typed it.
 
 import { expect, test } from "bun:test";
+import { mkdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { INIT, TestKernel } from "../support/kernel.ts";
 import { WIRES } from "../support/wire-bytes.ts";
 import { KEY } from "../support/wire-format.ts";
 import { WireServer } from "../support/wire-server.ts";
 
 const WIRE = WIRES.anthropic!;
-const ANSWER = { type: WIRE.type, body: WIRE.body({ text: ["at last"] }) };
+const ANSWER = { type: WIRE.type, body: WIRE.body({ text: ["at last"], usage: { input: 3, output: 2 } }) };
 const WRONG = "a-wrong-key-of-the-tests";
 
 function choosy(): WireServer {
@@ -87,4 +89,49 @@ test("a proxy that needs no key gets none, and no sentence of an SDK is shown", 
   const { runId } = await own.call<{ runId: string }>("proc.send", { message: "hello", model: "anthropic/some" });
   expect(await home.ended(runId)).toMatchObject({ status: "ok", text: "at last" });
   expect(server.requests[0]?.headers).not.toHaveProperty("authorization");
+});
+
+test("a key that is gone pauses the next run, and offline does not answer in its place", async () => {
+  using server = choosy();
+  await using home = await TestKernel.boot({ realProviders: true });
+  const own = await client(home, server, KEY);
+  const first = await own.call<{ runId: string }>("proc.send", { message: "hello" });
+  expect(await home.ended(first.runId)).toMatchObject({ status: "ok", text: "at last" });
+  // The next client has neither the key nor the address, and the next kernel remembers neither.
+  await home.restart();
+  const { runId } = await home.send("again");
+  const reason = "No key for anthropic any more. To set one: gsv auth provider anthropic";
+  expect(await home.inState(INIT, "paused")).toMatchObject({ waitsFor: { kind: "credential", reason } });
+  expect(await home.wait(INIT)).toMatchObject({ status: "held", exit: 4 });
+  await client(home, server, KEY);
+  expect(await home.ended(runId)).toMatchObject({ status: "ok", text: "at last" });
+});
+
+test("after a key is gone, offline answers once a person chooses it", async () => {
+  using server = choosy();
+  await using home = await TestKernel.boot({ realProviders: true });
+  const own = await client(home, server, KEY);
+  await home.ended((await own.call<{ runId: string }>("proc.send", { message: "hello" })).runId);
+  await home.restart();
+  const { runId } = await home.send("what is running");
+  await home.inState(INIT, "paused");
+  await home.sys.call("config.set", { key: "ai.model", value: "offline" });
+  expect(await home.ended(runId)).toMatchObject({ status: "ok", text: expect.stringContaining("init") });
+});
+
+test("a saved key whose secret is gone is named, and saving it again continues the run", async () => {
+  using server = choosy();
+  await using home = await TestKernel.boot({ realProviders: true });
+  await home.sys.call("config.set", { key: "apiKeys.anthropic", value: KEY });
+  await home.restart();
+  rmSync(join(home.directory, "secrets"), { recursive: true });
+  mkdirSync(join(home.directory, "secrets"), { mode: 0o700 });
+  await home.restart();
+  const { runId } = await home.send("hello");
+  const reason = "The saved key for anthropic is gone. To set it again: gsv auth provider anthropic";
+  expect(await home.inState(INIT, "paused")).toMatchObject({ waitsFor: { kind: "credential", reason } });
+  const own = await client(home, server, null);
+  await own.call("config.set", { key: "apiKeys.anthropic", value: KEY });
+  await own.call("config.set", { key: "baseUrls.anthropic", value: server.url });
+  expect(await home.ended(runId)).toMatchObject({ status: "ok" });
 });

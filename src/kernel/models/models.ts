@@ -18,11 +18,13 @@ import {
   serverOf,
 } from "../../providers/table.ts";
 import type { ConfigRows } from "../../store/kernel/config.ts";
+import type { RunUsage, UsageRows } from "../../store/kernel/processes/usage.ts";
 import type { ModelInfo, ModelPage, ModelTrial } from "../../syscalls/run/ai.ts";
 import type { Secrets } from "../settings/secrets.ts";
 import type { Model } from "./model.ts";
 import { tried } from "./model.ts";
 import { type Asker, AskersSettings, markOf, rateOf } from "./model-access.ts";
+import { providerOf } from "./outages.ts";
 import type { ServedModels } from "./served-models.ts";
 
 export interface Models {
@@ -43,11 +45,14 @@ export interface ModelsOptions extends ProviderPorts {
   readonly secrets: Secrets;
   readonly clock: Clock;
   readonly served: ServedModels;
+  readonly usage: Pick<UsageRows, "runs">;
 }
 
 /** Time between checks for a running Ollama. */
 const LOOK_AGAIN_MS = 30_000;
 const REFUSED_MAX = 1000;
+/** For a model that answered before. */
+const RUNS_LOOKED_AT = 50;
 /** Timeout for a server's model list; short for a server that no setting names. */
 const LOOK_MS = { named: 5000, unnamed: 1000 };
 
@@ -62,16 +67,8 @@ export function modelsService(options: ModelsOptions): Models {
     try {
       const server = serverOf(choice.provider);
       if (server === null) {
-        return {
-          provider: await loadProvider(choice.provider, options, NO_ACCESS),
-          model: choice.model,
-          name,
-          missing: null,
-          keyMark: null,
-          keyFrom: null,
-          rate: rateOf(settings, choice),
-          window: null,
-        };
+        const provider = await loadProvider(choice.provider, options, NO_ACCESS);
+        return { provider, model: choice.model, name, rate: rateOf(settings, choice), ...UNLIMITED };
       }
       const said = await settings.access(choice.provider, server);
       const access = said && { ...said, served: options.served.of(said.baseUrl) };
@@ -81,7 +78,8 @@ export function modelsService(options: ModelsOptions): Models {
           message: `${choice.provider} is disabled: its address is set to none`,
         });
       if (access.apiKey === null && server.keySetting !== null && access.isOwn) {
-        const failure: Failure = { class: "auth", message: missingText(choice.provider) };
+        const message = missingText(choice.provider, settings.hasKey(choice.provider));
+        const failure: Failure = { class: "auth", message };
         return { ...unreachable(name, failure), missing: failure.message };
       }
       const fault = access.apiKey === null ? null : keyFault(access.apiKey);
@@ -129,9 +127,23 @@ export function modelsService(options: ModelsOptions): Models {
     return model;
   }
 
-  async function byDefault(settings: AskersSettings): Promise<Model> {
+  async function byDefault(settings: AskersSettings, uid: number): Promise<Model> {
+    const lost = await lostModel(settings, uid);
+    if (lost !== null) return lost;
     const model = await reach(settings, { provider: "ollama", model: "" }, LOOK_MS.unnamed);
     return model.provider instanceof Unreachable ? reach(settings, OFFLINE) : model;
+  }
+
+  /** The model that answered before by a key which is gone. It must not become another one in silence. */
+  async function lostModel(settings: AskersSettings, uid: number): Promise<Model | null> {
+    const runs = await options.usage.runs({ ownerUid: uid, limit: RUNS_LOOKED_AT });
+    const byKey = ({ model, tokens }: RunUsage) => tokens > 0 && isByKey(providerOf(model));
+    const last = runs.find(byKey)?.model;
+    if (last === undefined) return null;
+    const model = await reach(settings, choiceOf(last));
+    const provider = providerOf(last);
+    const missing = `No key for ${provider} any more. To set one: gsv auth provider ${provider}`;
+    return model.missing === null ? null : { ...unreachable(last, { class: "auth", message: missing }), missing };
   }
 
   return {
@@ -143,7 +155,7 @@ export function modelsService(options: ModelsOptions): Models {
     async reach(asker, named) {
       const settings = await read(asker);
       const choice = named === null ? choiceOrNull(settings) : choiceOf(named);
-      const first = choice === null ? await byDefault(settings) : await reach(settings, choice);
+      const first = choice === null ? await byDefault(settings, asker.uid) : await reach(settings, choice);
       const others = fallbacks(settings).filter((other) => choiceText(other) !== first.name);
       return [first, ...(await Promise.all(others.map((other) => reach(settings, other))))];
     },
@@ -178,13 +190,18 @@ export function modelsService(options: ModelsOptions): Models {
     async test(asker, named, signal) {
       const settings = await read(asker);
       const choice = choiceFor(settings, named ?? null);
-      const model = choice === null ? await byDefault(settings) : await reach(settings, choice);
+      const model = choice === null ? await byDefault(settings, asker.uid) : await reach(settings, choice);
       return { ...(await tried(model, clock, signal)), address: await addressOf(settings, model.name) };
     },
   };
 }
 
 const NO_ACCESS = null as never;
+const UNLIMITED = { missing: null, keyMark: null, keyFrom: null, window: null } as const;
+
+function isByKey(provider: string): boolean {
+  return providerNames().includes(provider) && serverOf(provider)?.byKey === true;
+}
 
 function choiceFor(settings: AskersSettings, explicit: string | null): Choice | null {
   const usual = settings.text("ai.provider");
@@ -213,7 +230,9 @@ function fallbacks(settings: AskersSettings): Choice[] {
   });
 }
 
-function missingText(provider: string): string {
+function missingText(provider: string, wasSaved = false): string {
+  // Its setting is there, but not the secret, for example in the keychain.
+  if (wasSaved) return `The saved key for ${provider} is gone. To set it again: gsv auth provider ${provider}`;
   return `No API key for ${provider}. To set one: gsv auth provider ${provider}`;
 }
 
@@ -240,8 +259,7 @@ function windowOf(
 
 function unreachable(name: string, failure: Failure): Model {
   const rate = { price: FREE, isOwn: false };
-  const model = { provider: new Unreachable(failure), model: name, name, rate, window: null };
-  return { ...model, missing: null, keyMark: null, keyFrom: null };
+  return { provider: new Unreachable(failure), model: name, name, rate, ...UNLIMITED };
 }
 
 function failureOf(error: unknown): Failure {

@@ -27,11 +27,13 @@ export interface HeldRunsPorts {
 /** Delay after an error while resuming a run. */
 const AGAIN_MS = 60_000;
 
-type Needs = "key" | "model";
-
-interface Refused {
-  /** If the model is missing: the default at that time, which another one replaces. */
+interface Needs {
+  readonly needs: "key" | "model";
+  /** The default model at the pause, if another one ends it. */
   readonly usual: string | null;
+}
+
+interface Refused extends Needs {
   /** null if an earlier kernel paused the run: then just try it. */
   readonly model: string | null;
   readonly keyMark: string | null;
@@ -49,20 +51,24 @@ export class HeldRuns {
   async restore(): Promise<void> {
     for (const row of await this.ports.processes.paused()) {
       const { pid, waitsFor } = row;
-      if (waitsFor?.kind === "credential") this.keys.set(pid, { model: null, keyMark: null, usual: null });
+      if (waitsFor?.kind === "credential")
+        this.keys.set(pid, { model: null, keyMark: null, needs: "key", usual: null });
       if (waitsFor?.kind === "restart") this.due.set(pid, waitsFor.until);
       this.ports.outages.restore(row);
     }
   }
 
-  /** Until a person sets another key, or another model. */
-  async waitForPerson(row: ProcessRow, runId: string, { name, keyMark }: Model, needs: Needs): Promise<void> {
-    const { pid, ownerUid: uid } = row;
-    const usual = needs === "model" ? await this.usualModel(row) : null;
-    this.keys.set(pid, { model: name, keyMark, usual });
-    // The client's own key was refused: the owner's next client offers another.
-    if (needs === "model" || keyMark === null) return;
-    this.ports.models.refused(keyMark);
+  /** What to wait for until a person sets another key, or another model. To be read before the pause is visible. */
+  async needsOf(row: ProcessRow, { keyMark }: Model, needs: Needs["needs"]): Promise<Needs> {
+    // A refused key is not asked again only because another model is the default now.
+    return { needs, usual: needs === "model" || keyMark === null ? await this.usualModel(row) : null };
+  }
+
+  waitForPerson({ pid, ownerUid: uid }: ProcessRow, runId: string, { name, keyMark }: Model, needed: Needs): void {
+    this.keys.set(pid, { model: name, keyMark, ...needed });
+    if (needed.needs === "model") return;
+    if (keyMark !== null) this.ports.models.refused(keyMark);
+    // The client has no key that will do: the owner's next client offers another.
     this.ports.offers.refused({ pid, runId, uid });
   }
 
@@ -106,12 +112,11 @@ export class HeldRuns {
   }
 
   private async lookAt(row: ProcessRow, refused: Refused): Promise<void> {
-    if (refused.usual === null) {
-      if (await this.hasKey(row, refused)) await this.resume(row);
-      return;
-    }
-    const usual = await this.usualModel(row);
-    if (usual !== refused.usual) await this.resume(row, usual);
+    if (refused.needs === "key" && (await this.hasKey(row, refused))) return await this.resume(row);
+    const usual = refused.usual === null ? null : await this.usualModel(row);
+    if (usual === null || usual === refused.usual) return;
+    // A missing model is replaced. With a missing key the run keeps a model that was named for it.
+    await (refused.needs === "model" ? this.resume(row, usual) : this.resume(row));
   }
 
   private async usualModel(row: ProcessRow): Promise<string> {

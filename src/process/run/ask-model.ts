@@ -314,13 +314,14 @@ async function putAside(
 ): Promise<null> {
   const waitsFor = { ...why, provider: providerOf(model.name) };
   const { row, run } = asking;
+  const needs = await ports.held().needsOf(row, model, why.missing ?? "key");
   // Keep the stored instant: the run waits for it again once there is a key.
   const isKept = model.missing !== null && run.retrying !== null;
   const retrying = { model: model.name, failed: 0, pauses: asking.pauses, waitsFor };
   if (!isKept && !(await keep(ports, asking, retrying, true))) return null;
   if (isKept) await ports.store.pause(row.pid, waitsFor, { now: ports.clock.now() });
   if (isKept) await ports.ledger.publish(row);
-  await ports.held().waitForPerson(row, run.runId, model, why.missing ?? "key");
+  ports.held().waitForPerson(row, run.runId, model, needs);
   return null;
 }
 
