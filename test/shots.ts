@@ -107,6 +107,6 @@ try {
   await session.until(/› and what else is kept\?/);
   await shoot(session, "back", "Come back: what was said last is there, and the rest went on");
 } finally {
-  await home.remove();
+  await home[Symbol.asyncDispose]();
   rmSync(DEMO, { force: true });
 }

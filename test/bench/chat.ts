@@ -8,33 +8,29 @@ const TOKENS = 50_000;
 const TOKEN = "word ";
 
 export async function chatRows(floor: Floor, rounds: number): Promise<Row[]> {
-  const home = new Home();
-  try {
-    await home.gsv(["chat", "hello"]);
-    const asked = {
-      value: median(await timed(rounds, () => floor.ask())),
-      what: "a Bun binary that asks a socket once",
-    };
-    const warm = await timed(rounds, () => home.gsv(["chat", "hello"]));
-    const tool = home.script("tool", [
-      { when: "look", calls: [{ name: "Read", args: { path: "~" } }] },
-      { when: "look", text: "Hello. That is all there is to say." },
-    ]);
-    const withTool = await timedAgainst(
-      rounds,
-      () => home.gsv(["chat", "hello"]),
-      () => home.gsv(["chat", "look"], tool),
-    );
-    const added = withTool.values.map((ms) => ms - withTool.floor);
-    return [
-      rowOf("chat, warm", warm, { floor: asked, budget: 60 }),
-      rowOf("chat, added by a tool turn", added, { budget: 15 }),
-      ...(await coldRow(home, asked, Math.ceil(rounds / 2))),
-      ...(await longRows(floor, Math.ceil(rounds / 5))),
-    ];
-  } finally {
-    await home.remove();
-  }
+  await using home = new Home();
+  await home.gsv(["chat", "hello"]);
+  const asked = {
+    value: median(await timed(rounds, () => floor.ask())),
+    what: "a Bun binary that asks a socket once",
+  };
+  const warm = await timed(rounds, () => home.gsv(["chat", "hello"]));
+  const tool = home.script("tool", [
+    { when: "look", calls: [{ name: "Read", args: { path: "~" } }] },
+    { when: "look", text: "Hello. That is all there is to say." },
+  ]);
+  const withTool = await timedAgainst(
+    rounds,
+    () => home.gsv(["chat", "hello"]),
+    () => home.gsv(["chat", "look"], tool),
+  );
+  const added = withTool.values.map((ms) => ms - withTool.floor);
+  return [
+    rowOf("chat, warm", warm, { floor: asked, budget: 60 }),
+    rowOf("chat, added by a tool turn", added, { budget: 15 }),
+    ...(await coldRow(home, asked, Math.ceil(rounds / 2))),
+    ...(await longRows(floor, Math.ceil(rounds / 5))),
+  ];
 }
 
 // The kernel must have ended before each round; the wait is not measured.
@@ -48,32 +44,28 @@ async function coldRow(home: Home, floor: NonNullable<Row["floor"]>, rounds: num
 }
 
 async function longRows(floor: Floor, rounds: number): Promise<Row[]> {
-  const home = new Home();
-  try {
-    const model = home.script("long", [{ text: TOKEN.repeat(TOKENS), chunk: TOKEN.length, repeat: 1_000_000 }]);
-    const lines = join(home.directory, "lines.jsonl");
-    await Bun.write(lines, `${JSON.stringify({ type: "text", text: TOKEN })}\n`.repeat(TOKENS));
-    const least = { wall: [] as number[], cpu: [] as number[] };
-    await timed(rounds, async (round) => {
-      const one = await floor.print(lines);
-      if (round >= 0) least.wall.push(one.ms);
-      if (round >= 0) least.cpu.push(one.cpuMs);
-    });
-    const whole = await longAnswers(home, model, rounds, []);
-    const streamed = await longAnswers(home, model, rounds, ["--stream"]);
-    const what = "a Bun binary that parses and prints as many lines";
-    const wall = { value: median(least.wall), what };
-    const cpu = { value: median(least.cpu) / 1000, what };
-    const name = "50,000 tokens, CPU of client and kernel";
-    return [
-      rowOf("50,000 tokens, wall", whole.wall, { floor: wall, budget: 300 }),
-      { name, unit: "s", median: whole.cpuMs / 1000, floor: cpu, budget: 0.35 },
-      rowOf("50,000 tokens with --stream, wall", streamed.wall, { floor: wall, budget: 300 }),
-      { name: `${name}, --stream`, unit: "s", median: streamed.cpuMs / 1000, floor: cpu, budget: 0.35 },
-    ];
-  } finally {
-    await home.remove();
-  }
+  await using home = new Home();
+  const model = home.script("long", [{ text: TOKEN.repeat(TOKENS), chunk: TOKEN.length, repeat: 1_000_000 }]);
+  const lines = join(home.directory, "lines.jsonl");
+  await Bun.write(lines, `${JSON.stringify({ type: "text", text: TOKEN })}\n`.repeat(TOKENS));
+  const least = { wall: [] as number[], cpu: [] as number[] };
+  await timed(rounds, async (round) => {
+    const one = await floor.print(lines);
+    if (round >= 0) least.wall.push(one.ms);
+    if (round >= 0) least.cpu.push(one.cpuMs);
+  });
+  const whole = await longAnswers(home, model, rounds, []);
+  const streamed = await longAnswers(home, model, rounds, ["--stream"]);
+  const what = "a Bun binary that parses and prints as many lines";
+  const wall = { value: median(least.wall), what };
+  const cpu = { value: median(least.cpu) / 1000, what };
+  const name = "50,000 tokens, CPU of client and kernel";
+  return [
+    rowOf("50,000 tokens, wall", whole.wall, { floor: wall, budget: 300 }),
+    { name, unit: "s", median: whole.cpuMs / 1000, floor: cpu, budget: 0.35 },
+    rowOf("50,000 tokens with --stream, wall", streamed.wall, { floor: wall, budget: 300 }),
+    { name: `${name}, --stream`, unit: "s", median: streamed.cpuMs / 1000, floor: cpu, budget: 0.35 },
+  ];
 }
 
 /** Wall time of each round, and average CPU time of client and kernel. */

@@ -27,25 +27,21 @@ const STRACE_PERCENT = 3;
 const DEADLINE_MS = 20_000;
 
 export async function followRows(_floor: Floor, rounds: number): Promise<Row[]> {
-  const home = new Home();
-  try {
-    const calls = Array.from({ length: CALLS }, (_, n) => ({ name: "Read", args: { path: "~", limit: n + 1 } }));
-    const big = Array.from({ length: BIG_CALLS }, (_, n) => ({
-      name: "Read",
-      args: { path: "~/big.txt", limit: BIG_LINES - n },
-    }));
-    const model = home.script("busy", [
-      { when: "work", calls },
-      { when: "work", text: "done" },
-      { when: "a lot", calls: big },
-      { when: "a lot", text: "done" },
-    ]);
-    await home.gsv(["kernel", "start"], model);
-    await home.gsv(["config", "set", "ai.model", model]);
-    return [...(await speedRows(home, rounds)), await keptRow(home), ...(await straceRows(home, rounds))];
-  } finally {
-    await home.remove();
-  }
+  await using home = new Home();
+  const calls = Array.from({ length: CALLS }, (_, n) => ({ name: "Read", args: { path: "~", limit: n + 1 } }));
+  const big = Array.from({ length: BIG_CALLS }, (_, n) => ({
+    name: "Read",
+    args: { path: "~/big.txt", limit: BIG_LINES - n },
+  }));
+  const model = home.script("busy", [
+    { when: "work", calls },
+    { when: "work", text: "done" },
+    { when: "a lot", calls: big },
+    { when: "a lot", text: "done" },
+  ]);
+  await home.gsv(["kernel", "start"], model);
+  await home.gsv(["config", "set", "ai.model", model]);
+  return [...(await speedRows(home, rounds)), await keptRow(home), ...(await straceRows(home, rounds))];
 }
 
 /** Subscribes to everything and counts the signals. */
@@ -123,7 +119,7 @@ class Stuck {
 }
 
 async function speedRows(home: Home, rounds: number): Promise<Row[]> {
-  const link = await home.dial();
+  using link = await home.dial();
   const followers = await Promise.all(Array.from({ length: FOLLOWERS - 1 }, () => Follower.of(home)));
   const work = async () => {
     const run = await begin(link, await newTask(link), "work");
@@ -148,13 +144,12 @@ async function speedRows(home: Home, rounds: number): Promise<Row[]> {
     ];
   } finally {
     for (const follower of followers) follower.close();
-    link.close();
   }
 }
 
 /** A subscriber that reads nothing gets many signals. At the end it reads its buffer, which includes the notice of missed signals. */
 async function keptRow(home: Home): Promise<Row> {
-  const link = await home.dial();
+  using link = await home.dial();
   const follower = await Follower.of(home);
   try {
     const content = "a line of a file that is read over and over again, as an agent does it\n".repeat(BIG_LINES);
@@ -171,7 +166,6 @@ async function keptRow(home: Home): Promise<Row> {
     };
   } finally {
     follower.close();
-    link.close();
   }
 }
 
@@ -184,7 +178,7 @@ async function keptRow(home: Home): Promise<Row> {
  */
 async function straceRows(home: Home, rounds: number): Promise<Row[]> {
   const kernel = await home.kernel();
-  const link = await home.dial();
+  using link = await home.dial();
   const timedRun = async (pid: string) => {
     const [from, cpu] = [performance.now(), kernel.ownCpuMs()];
     const run = await begin(link, pid, "work");
@@ -196,24 +190,20 @@ async function straceRows(home: Home, rounds: number): Promise<Row[]> {
   const tasks = () => Promise.all(Array.from({ length: BATCH }, () => newTask(link)));
   const plain: Taken[] = [];
   const traced: Taken[] = [];
-  try {
-    const batches = Math.ceil((rounds * PAIRS_OF_A_ROUND) / BATCH);
-    for (let batch = -1; batch < batches; batch++) {
-      const [alone, watched] = [await tasks(), await tasks()];
-      const strace = await followed(home, watched);
-      for (let at = 0; at < BATCH; at++) {
-        const [one, other] = [() => timedRun(alone[at] ?? ""), () => timedRun(watched[at] ?? "")];
-        const first = at % 2 === 0 ? await one() : await other();
-        const second = at % 2 === 0 ? await other() : await one();
-        if (batch < 0) continue;
-        plain.push(at % 2 === 0 ? first : second);
-        traced.push(at % 2 === 0 ? second : first);
-      }
-      strace.kill();
-      await strace.exited;
+  const batches = Math.ceil((rounds * PAIRS_OF_A_ROUND) / BATCH);
+  for (let batch = -1; batch < batches; batch++) {
+    const [alone, watched] = [await tasks(), await tasks()];
+    const strace = await followed(home, watched);
+    for (let at = 0; at < BATCH; at++) {
+      const [one, other] = [() => timedRun(alone[at] ?? ""), () => timedRun(watched[at] ?? "")];
+      const first = at % 2 === 0 ? await one() : await other();
+      const second = at % 2 === 0 ? await other() : await one();
+      if (batch < 0) continue;
+      plain.push(at % 2 === 0 ? first : second);
+      traced.push(at % 2 === 0 ? second : first);
     }
-  } finally {
-    link.close();
+    strace.kill();
+    await strace.exited;
   }
   const added = (what: keyof Taken) => {
     const usual = median(plain.map((run) => run[what]));

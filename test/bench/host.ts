@@ -11,16 +11,12 @@ import { type Row, rowOf, timedAgainst } from "./measure.ts";
 const WHAT = "bash -c";
 
 export async function hostRows(_floor: Floor, rounds: number): Promise<Row[]> {
-  const home = new Home();
-  try {
-    await home.kernel();
-    const ways = (await machineSandbox()) === null ? [true] : [true, false];
-    const rows: Row[] = [];
-    for (const bare of ways) rows.push(...(await rowsFor(home, rounds, bare)));
-    return rows;
-  } finally {
-    await home.remove();
-  }
+  await using home = new Home();
+  await home.kernel();
+  const ways = (await machineSandbox()) === null ? [true] : [true, false];
+  const rows: Row[] = [];
+  for (const bare of ways) rows.push(...(await rowsFor(home, rounds, bare)));
+  return rows;
 }
 
 async function rowsFor(home: Home, rounds: number, bare: boolean): Promise<Row[]> {
@@ -39,18 +35,14 @@ async function rowsFor(home: Home, rounds: number, bare: boolean): Promise<Row[]
 }
 
 async function throughTheKernel(home: Home, rounds: number, bare: boolean) {
-  const link = await home.dial(tmpdir());
+  using link = await home.dial(tmpdir());
   const command = async () => {
     const id = uuidv7(Date.now(), (length) => crypto.getRandomValues(new Uint8Array(length)));
     const run = { id, target: "host", script: "echo hi", cwd: tmpdir(), waitMs: 0, ...(bare && { bare }) };
     const { output } = (await link.call("shell.run", run, { requestId: id })) as ShellAnswer;
     if (output.pieces.length === 0) await link.call("shell.output", { id, from: 0, waitMs: 10_000 });
   };
-  try {
-    return await timedAgainst(rounds, firstByte, command);
-  } finally {
-    link.close();
-  }
+  return await timedAgainst(rounds, firstByte, command);
 }
 
 async function firstByte(): Promise<void> {

@@ -88,9 +88,17 @@ export class Home {
   }
 
   /** A client's connection to the running kernel. */
-  dial(cwd = "/"): Promise<Link> {
+  async dial(cwd = "/"): Promise<Link & Disposable> {
     const info = { clientId: "bench", version: VERSION, cwd, env: {} };
-    return dial({ socketPath: this.socket, info, clock: realClock, helloMs: 2000 });
+    const link = await dial({ socketPath: this.socket, info, clock: realClock, helloMs: 2000 });
+    return Object.assign(link, { [Symbol.dispose]: () => link.close() });
+  }
+
+  /** An empty directory next to the home. */
+  beside(name: string): string {
+    const path = join(this.directory, name);
+    mkdirSync(path);
+    return path;
   }
 
   async stopKernel(): Promise<void> {
@@ -100,7 +108,7 @@ export class Home {
     await new Kernel(pid).gone();
   }
 
-  async remove(): Promise<void> {
+  async [Symbol.asyncDispose](): Promise<void> {
     await this.stopKernel();
     rmSync(this.directory, { recursive: true, force: true });
   }

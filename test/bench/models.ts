@@ -24,7 +24,12 @@ export async function modelRows(_floor: Floor, rounds: number): Promise<Row[]> {
 async function rowsOf(wire: string, model: string, rounds: number): Promise<Row[]> {
   const server = serve(wire);
   const url = `http://127.0.0.1:${server.port}`;
-  const home = new Home({ OPENAI_API_KEY: "x", OPENAI_BASE_URL: url, ANTHROPIC_API_KEY: "x", ANTHROPIC_BASE_URL: url });
+  await using home = new Home({
+    OPENAI_API_KEY: "x",
+    OPENAI_BASE_URL: url,
+    ANTHROPIC_API_KEY: "x",
+    ANTHROPIC_BASE_URL: url,
+  });
   try {
     const scripted = () => home.gsv(["chat", "hello"]);
     const word = () => home.gsv(["chat", "hello"], model);
@@ -39,7 +44,6 @@ async function rowsOf(wire: string, model: string, rounds: number): Promise<Row[
       ...(await longRows(home, wire, model, Math.ceil(rounds / 5))),
     ];
   } finally {
-    await home.remove();
     await server.stop(true);
   }
 }

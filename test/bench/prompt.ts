@@ -42,13 +42,17 @@ async function bodiesOf(wire: keyof typeof WIRES, model: string): Promise<string
     },
   });
   const url = `http://127.0.0.1:${server.port}`;
-  const home = new Home({ OPENAI_API_KEY: "x", OPENAI_BASE_URL: url, ANTHROPIC_API_KEY: "x", ANTHROPIC_BASE_URL: url });
+  await using home = new Home({
+    OPENAI_API_KEY: "x",
+    OPENAI_BASE_URL: url,
+    ANTHROPIC_API_KEY: "x",
+    ANTHROPIC_BASE_URL: url,
+  });
   try {
     await home.gsv(["chat", "hello"], model);
     if (bodies.length !== TURNS) throw new Error(`${TURNS} requests were expected, ${bodies.length} came`);
     return bodies;
   } finally {
-    await home.remove();
     await server.stop(true);
   }
 }

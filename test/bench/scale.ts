@@ -12,51 +12,43 @@ const MESSAGES_EACH = 80;
 const MESSAGES_IN_THE_LONG_ONE = 20_080;
 
 export async function scaleRows(floor: Floor, rounds: number): Promise<Row[]> {
-  const home = new Home();
-  try {
-    const pids = await spawnMany(home, PROCESSES - 1);
-    await home.stopKernel();
-    const [long, ...others] = pids;
-    if (long === undefined || others[0] === undefined) throw new Error("no processes were made");
-    for (const pid of others) fill(home, pid, MESSAGES_EACH);
-    fill(home, long, MESSAGES_IN_THE_LONG_ONE);
+  await using home = new Home();
+  const pids = await spawnMany(home, PROCESSES - 1);
+  await home.stopKernel();
+  const [long, ...others] = pids;
+  if (long === undefined || others[0] === undefined) throw new Error("no processes were made");
+  for (const pid of others) fill(home, pid, MESSAGES_EACH);
+  fill(home, long, MESSAGES_IN_THE_LONG_ONE);
 
-    const list = () => home.gsv(["proc", "list"]);
-    const cold = await timedAgainst(rounds, () => floor.empty(), list);
-    const kernel = await home.kernel();
-    const warm = await timedAgainst(rounds, () => floor.empty(), list);
-    const short = await sendTimes(home, others[0], 200);
-    const intoLong = await sendTimes(home, long, 200);
-    for (const pid of others.slice(0, 200)) await home.gsv(["proc", "history", "--pid", pid, "--limit", "10"]);
-    const what = "an empty Bun binary";
-    return [
-      rowOf("1,000 processes: list, no kernel", cold.values, { floor: { value: cold.floor, what }, budget: 20 }),
-      rowOf("1,000 processes: list, kernel up", warm.values, { floor: { value: warm.floor, what }, budget: 20 }),
-      { name: "1,000 processes: memory of the kernel", unit: "MiB", median: kernel.rssMb(), budget: 120 },
-      rowOf("send into a history of 20,000 messages", intoLong, {
-        floor: { value: median(short), what: "the same into a history of 80" },
-        budget: median(short) * 1.2 + 0.1,
-      }),
-    ];
-  } finally {
-    await home.remove();
-  }
+  const list = () => home.gsv(["proc", "list"]);
+  const cold = await timedAgainst(rounds, () => floor.empty(), list);
+  const kernel = await home.kernel();
+  const warm = await timedAgainst(rounds, () => floor.empty(), list);
+  const short = await sendTimes(home, others[0], 200);
+  const intoLong = await sendTimes(home, long, 200);
+  for (const pid of others.slice(0, 200)) await home.gsv(["proc", "history", "--pid", pid, "--limit", "10"]);
+  const what = "an empty Bun binary";
+  return [
+    rowOf("1,000 processes: list, no kernel", cold.values, { floor: { value: cold.floor, what }, budget: 20 }),
+    rowOf("1,000 processes: list, kernel up", warm.values, { floor: { value: warm.floor, what }, budget: 20 }),
+    { name: "1,000 processes: memory of the kernel", unit: "MiB", median: kernel.rssMb(), budget: 120 },
+    rowOf("send into a history of 20,000 messages", intoLong, {
+      floor: { value: median(short), what: "the same into a history of 80" },
+      budget: median(short) * 1.2 + 0.1,
+    }),
+  ];
 }
 
 async function spawnMany(home: Home, count: number): Promise<string[]> {
   await home.kernel();
-  const link = await home.dial();
-  try {
-    const pids: string[] = [];
-    for (let index = 0; index < count; index++) {
-      const label = `task number ${index}`;
-      const spawned = (await link.call("proc.spawn", { label }, { requestId: `spawn-${index}` })) as { pid: string };
-      pids.push(spawned.pid);
-    }
-    return pids;
-  } finally {
-    link.close();
+  using link = await home.dial();
+  const pids: string[] = [];
+  for (let index = 0; index < count; index++) {
+    const label = `task number ${index}`;
+    const spawned = (await link.call("proc.spawn", { label }, { requestId: `spawn-${index}` })) as { pid: string };
+    pids.push(spawned.pid);
   }
+  return pids;
 }
 
 function fill(home: Home, pid: string, messages: number): void {

@@ -1,7 +1,5 @@
 // A durable send: the cost of one stored message, compared with one FULL commit of SQLite on the same disk.
 
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { realClock } from "../../src/lib/clock.ts";
 import { Db } from "../../src/store/open.ts";
@@ -16,15 +14,15 @@ const COMMITS_TO_WARM_UP = 1200;
 const SENDS_TO_WARM_UP = 200;
 
 export async function sendRows(_floor: Floor): Promise<Row[]> {
-  const floor = { value: median(await commits()), what: "one FULL commit" };
+  await using home = new Home();
+  const floor = { value: median(await commits(home.beside("plain"))), what: "one FULL commit" };
   return [
-    rowOf("send, admitted in process", await admissions(), { floor, budget: floor.value + 1 }),
-    rowOf("send, acknowledged over the socket", await sends(), { floor, budget: floor.value + 2 }),
+    rowOf("send, admitted in process", await admissions(home.beside("store")), { floor, budget: floor.value + 1 }),
+    rowOf("send, acknowledged over the socket", await sends(home), { floor, budget: floor.value + 2 }),
   ];
 }
 
-async function commits(): Promise<number[]> {
-  const directory = mkdtempSync(join(tmpdir(), "gsv-bench-"));
+async function commits(directory: string): Promise<number[]> {
   const db = new Db(join(directory, "floor.db"), { mode: "create" });
   try {
     db.writeAhead();
@@ -34,12 +32,10 @@ async function commits(): Promise<number[]> {
     return await timed(SENDS, insert, COMMITS_TO_WARM_UP);
   } finally {
     db.close();
-    rmSync(directory, { recursive: true, force: true });
   }
 }
 
-async function admissions(): Promise<number[]> {
-  const directory = mkdtempSync(join(tmpdir(), "gsv-bench-"));
+async function admissions(directory: string): Promise<number[]> {
   const now = realClock.now;
   const store = sqliteProcessStore({ directory, quarantine: directory, mode: "write", now, kernelGeneration: 1 });
   try {
@@ -62,30 +58,20 @@ async function admissions(): Promise<number[]> {
     return await timed(SENDS, admit, SENDS_TO_WARM_UP);
   } finally {
     await store.close();
-    rmSync(directory, { recursive: true, force: true });
   }
 }
 
-async function sends(): Promise<number[]> {
-  const home = new Home();
-  try {
-    await home.kernel();
-    const pid = (await home.gsv(["proc", "spawn", "--label", "bench"])).stdout.trim();
-    return await sendTimes(home, pid, SENDS);
-  } finally {
-    await home.remove();
-  }
+async function sends(home: Home): Promise<number[]> {
+  await home.kernel();
+  const pid = (await home.gsv(["proc", "spawn", "--label", "bench"])).stdout.trim();
+  return await sendTimes(home, pid, SENDS);
 }
 
 /** Times of sends to a held process: the message is accepted and acknowledged, and no run disturbs the next one. */
 export async function sendTimes(home: Home, pid: string, rounds: number): Promise<number[]> {
-  const link = await home.dial();
-  try {
-    await link.call("proc.signal", { pid, signal: "STOP" }, { requestId: `stop-${pid}` });
-    const send = (round: number) =>
-      link.call("proc.send", { pid, message: MESSAGE }, { requestId: `bench-${pid}-${round}` });
-    return await timed(rounds, send, SENDS_TO_WARM_UP);
-  } finally {
-    link.close();
-  }
+  using link = await home.dial();
+  await link.call("proc.signal", { pid, signal: "STOP" }, { requestId: `stop-${pid}` });
+  const send = (round: number) =>
+    link.call("proc.send", { pid, message: MESSAGE }, { requestId: `bench-${pid}-${round}` });
+  return await timed(rounds, send, SENDS_TO_WARM_UP);
 }

@@ -12,29 +12,25 @@ const IDLE_MS = 10_000;
 const SETTLE_MS = 30_000;
 
 export async function terminalRows(floor: Floor, rounds: number): Promise<Row[]> {
-  const home = new Home();
-  try {
-    await home.gsv(["kernel", "start"]);
-    const starts = Math.ceil(rounds / 2);
-    const [first, usable]: [number[], number[]] = [[], []];
-    for (let round = -2; round < starts; round++) {
-      const at = await startOnce(home);
-      if (round < 0) continue;
-      first.push(at.first);
-      usable.push(at.usable);
-    }
-    const least = { value: median(await timed(starts, () => floor.empty())), what: "a Bun binary that prints a line" };
-    return [
-      rowOf("terminal: prompt painted", first, { floor: least, budget: 40 }),
-      rowOf("terminal: all there", usable, {}),
-      rowOf("terminal: key to echo", await echoes(home, rounds * 5), { budget: 2 }),
-      ...(await answerRows(home)),
-      ...(await topRows(home)),
-      ...(await idleRows()),
-    ];
-  } finally {
-    await home.remove();
+  await using home = new Home();
+  await home.gsv(["kernel", "start"]);
+  const starts = Math.ceil(rounds / 2);
+  const [first, usable]: [number[], number[]] = [[], []];
+  for (let round = -2; round < starts; round++) {
+    const at = await startOnce(home);
+    if (round < 0) continue;
+    first.push(at.first);
+    usable.push(at.usable);
   }
+  const least = { value: median(await timed(starts, () => floor.empty())), what: "a Bun binary that prints a line" };
+  return [
+    rowOf("terminal: prompt painted", first, { floor: least, budget: 40 }),
+    rowOf("terminal: all there", usable, {}),
+    rowOf("terminal: key to echo", await echoes(home, rounds * 5), { budget: 2 }),
+    ...(await answerRows(home)),
+    ...(await topRows(home)),
+    ...(await idleRows()),
+  ];
 }
 
 function open(home: Home, model?: string): Session {
@@ -69,12 +65,8 @@ async function echoes(home: Home, rounds: number): Promise<number[]> {
 
 /** In its own home: a kernel that has shown two hundred processes and streamed long answers keeps more memory. */
 async function idleRows(): Promise<Row[]> {
-  const home = new Home();
-  try {
-    return await idleIn(home);
-  } finally {
-    await home.remove();
-  }
+  await using home = new Home();
+  return await idleIn(home);
 }
 
 async function idleIn(home: Home): Promise<Row[]> {
