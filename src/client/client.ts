@@ -3,7 +3,6 @@
 
 import { closeSync, existsSync, openSync, readdirSync, readFileSync, renameSync, statSync, watch } from "node:fs";
 import { basename, dirname } from "node:path";
-import type { Config } from "../abi/config/config.ts";
 import { CLIENT_ENV, KERNEL_ENV } from "../abi/config/environment.ts";
 import { messageOf, SysError } from "../abi/errno.ts";
 import type { Credentials } from "../abi/identity.ts";
@@ -74,7 +73,8 @@ export function clientSys(machine: ClientMachine): Sys {
       if (machine.login !== undefined) return null;
       const { readOnlySys } = await import("./read.ts");
       const { info: client, env } = machine;
-      const asked = { client, config: () => configOf(env), secretsStore: env.GSV_SECRETS, path: env.PATH };
+      const config = async () => (await import("../abi/config/config.ts")).configFrom(env);
+      const asked = { client, config, secretsStore: env.GSV_SECRETS, path: env.PATH };
       return readOnlySys({ paths, clock, random, onInterrupted: () => (interrupted = true), ...asked });
     },
   });
@@ -132,7 +132,9 @@ export async function startKernel({
 
 function openLog({ home, logDir, kernelLog }: HomePaths): number {
   try {
-    keepLogShort(kernelLog);
+    // Rotate only between two kernels: a running one would keep writing to the renamed file.
+    if ((statSync(kernelLog, { throwIfNoEntry: false })?.size ?? 0) > LOG_BYTES_MAX)
+      renameSync(kernelLog, `${kernelLog}.1`);
     return openSync(kernelLog, "a", 0o600);
   } catch (error) {
     const { code } = error as { code?: string };
@@ -150,21 +152,12 @@ function openLog({ home, logDir, kernelLog }: HomePaths): number {
   }
 }
 
-// Rotate only between two kernels: a running one would keep writing to the renamed file.
-function keepLogShort(log: string): void {
-  if ((statSync(log, { throwIfNoEntry: false })?.size ?? 0) > LOG_BYTES_MAX) renameSync(log, `${log}.1`);
-}
-
 export function isInProcess(env: ClientMachine["env"]): boolean {
   const { GSV_KERNEL: told = "" } = env;
   if (told === "" || told === IN_PROCESS) return told !== "";
   throw new SysError("ECONFIG", `unknown GSV_KERNEL value: ${clip(told)}`, [
     `set it to ${IN_PROCESS} to run a kernel inside each command, or unset it`,
   ]);
-}
-
-async function configOf(env: ClientMachine["env"]): Promise<Partial<Config>> {
-  return (await import("../abi/config/config.ts")).configFrom(env);
 }
 
 export function clientEnv(env: ClientMachine["env"]): { readonly [name: string]: string } {

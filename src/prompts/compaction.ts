@@ -53,6 +53,7 @@ export function transcriptLine(message: Message): string {
 
 function linesOf(message: Message): string[] {
   const head = `[${message.id}]`;
+  const { origin } = message;
   switch (message.role) {
     case "assistant": {
       const { text, toolCalls = [] } = message.content;
@@ -69,12 +70,10 @@ function linesOf(message: Message): string[] {
     case "system":
       return [`${head} event: ${cut(message.content, TEXT_BYTES_MAX)}`];
     default:
-      return [`${head} ${speakerOf(message)}: ${cut(message.content, TEXT_BYTES_MAX)}`];
+      return [
+        `${head} ${origin?.kind === "process" ? `process ${origin.pid}` : "person"}: ${cut(message.content, TEXT_BYTES_MAX)}`,
+      ];
   }
-}
-
-function speakerOf({ origin }: Message): string {
-  return origin?.kind === "process" ? `process ${origin.pid}` : "person";
 }
 
 function cut(text: string, bytesMax: number): string {

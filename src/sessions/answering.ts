@@ -55,14 +55,21 @@ async function carriedOut(call: Call, pid: string, said: SlashCommand): Promise<
       return HELP;
     case "status":
       return await statusOf(call);
-    case "reset":
-      return resetText(await call<Closed>("proc.reset"));
+    case "reset": {
+      const { archivedMessages, archivedTo } = await call<Closed>("proc.reset");
+      const archived =
+        archivedTo === null ? "nothing to archive" : `archived ${archivedMessages} messages to ${archivedTo}`;
+      return `reset ${pid}: ${archived}`;
+    }
     case "stop": {
       const { aborted } = await call<Aborted>("proc.abort");
       return aborted ? `aborted the run of ${pid}` : `${pid} is idle`;
     }
-    case "compact":
-      return compactText(await call<CompactResult>("proc.compact", { keep: said.keep ?? KEEP_DEFAULT }));
+    case "compact": {
+      const { did, trimmed, kept } = await call<CompactResult>("proc.compact", { keep: said.keep ?? KEEP_DEFAULT });
+      if (did !== "compacted") return `no compaction needed (${kept} messages)`;
+      return `compacted: trimmed ${trimmed} messages, kept ${kept}`;
+    }
     case "model": {
       const model = await call<ProcessModel>("proc.model", said.model === null ? {} : { model: said.model });
       return `model: ${answersText(model)}`;
@@ -75,16 +82,6 @@ async function carriedOut(call: Call, pid: string, said: SlashCommand): Promise<
       return `thinking: ${thinking ?? `${usual} (account default)`}; ${LEVELS}`;
     }
   }
-}
-
-function resetText({ pid, archivedMessages, archivedTo }: Closed): string {
-  return `reset ${pid}: ${archivedTo === null ? "nothing to archive" : `archived ${archivedMessages} messages to ${archivedTo}`}`;
-}
-
-function compactText({ did, trimmed, kept }: CompactResult): string {
-  return did === "compacted"
-    ? `compacted: trimmed ${trimmed} messages, kept ${kept}`
-    : `no compaction needed (${kept} messages)`;
 }
 
 async function statusOf(call: Call): Promise<string> {

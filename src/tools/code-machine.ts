@@ -92,7 +92,10 @@ export class CodeMachine {
     );
     this.put(
       "__log",
-      context.newFunction("log", (text) => this.say(context.getString(text))),
+      context.newFunction("log", (text) => {
+        const line = context.getString(text);
+        if (this.grow(line)) this.logs.push(line);
+      }),
     );
     this.turn(() => {
       context.unwrapResult(context.evalCode(PRELUDE, "prelude.js")).dispose();
@@ -146,10 +149,6 @@ export class CodeMachine {
       this.ports.call(id, context.getString(name), context.getString(given));
     }
     return deferred.handle;
-  }
-
-  private say(text: string): void {
-    if (this.grow(text)) this.logs.push(text);
   }
 
   private grow(text: string): boolean {

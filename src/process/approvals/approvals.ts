@@ -107,7 +107,11 @@ export function approvalsService(ports: ApprovalPorts): Approvals {
       questions.forget(answered);
       const shown = shownApproval(settled(answered, answer));
       if (standing === null || answered.by !== caller.username) return shown;
-      const rule = { rule: standing(answered), place: placeFor(row, answered), by: caller.username };
+      const rule = {
+        rule: standing(answered),
+        place: answered.about?.directory ?? row.workspaceId,
+        by: caller.username,
+      };
       return { ...shown, rule: (await policies.add(ownerUid, rule)).id };
     },
   };
@@ -192,11 +196,6 @@ async function standingRule(
           ? `changes to ${place} always need approval`
           : `this always needs approval (${about.reasons[0] ?? "no rule can cover it"}): ${place ?? asked.why}`;
   throw new SysError("EPERM", why, [`to allow it once: gsv approve ${asked.id}`]);
-}
-
-/** The scope of a new rule: the directory of the command, else the workspace, else everywhere (null). */
-function placeFor({ workspaceId }: ProcessRow, { about }: Approval): string | null {
-  return about?.directory ?? workspaceId;
 }
 
 function checkKind({ kind, id }: Approval, { decision }: Answer): void {

@@ -29,6 +29,7 @@ const READ_BYTES_MAX = 512 * 1024;
 const TEXT_BYTES_MAX = 2 * 1024;
 const CORE_BYTES_MAX = 256 * 1024;
 const FAULTS_MAX = 64;
+const OPEN_ENDED: readonly ToolOutcome[] = ["cancelled", "unknown"];
 
 export class Crashes {
   /** Text of the error that a run met, by pid, until the run ends. */
@@ -105,15 +106,11 @@ function unsealed(message: Message): CoreMessage {
   return { seq, at, role, content };
 }
 
-function isOpenEnded(outcome: ToolOutcome): boolean {
-  return outcome === "cancelled" || outcome === "unknown";
-}
-
 /** Calls that had no result when the run ended; they then got `cancelled` or `unknown`. */
 function inFlightOf(messages: readonly Message[], runId: string): CrashCore["inFlight"] {
   const open = new Set(
     messages.flatMap((message) =>
-      message.role === "toolResult" && message.runId === runId && isOpenEnded(message.content.outcome)
+      message.role === "toolResult" && message.runId === runId && OPEN_ENDED.includes(message.content.outcome)
         ? [message.content.toolCallId]
         : [],
     ),

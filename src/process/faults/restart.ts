@@ -38,7 +38,7 @@ export class Restarter {
   /** True if the run will restart, or another request changed it; false: end the run. */
   async after(row: ProcessRow, { epoch, runId, reason }: Fault): Promise<boolean> {
     const { store, ledger, clock, held } = this.ports;
-    if (!(await this.mayRestart(row))) return false;
+    if (row.restart === null ? !(await this.ports.isExternal(row.pid)) : row.restart !== "on-failure") return false;
     const { restarts: before, stopped } = await store.head(row.pid);
     const next = stopped ? null : nextRestart(before, clock.now());
     if (next === null) return false;
@@ -51,9 +51,5 @@ export class Restarter {
     await ledger.publish(row, [restart]);
     held().restartAt(row.pid, until);
     return true;
-  }
-
-  private async mayRestart({ pid, restart }: ProcessRow): Promise<boolean> {
-    return restart === null ? await this.ports.isExternal(pid) : restart === "on-failure";
   }
 }

@@ -58,10 +58,14 @@ async function copyMedia(objects: ObjectStore, source: ProcessRow, row: ProcessR
   for (const meta of media) {
     const name = mediaNamed(meta.key)?.name;
     if (name === undefined) continue;
-    const { size: _, sha256: __, ...about } = meta;
-    await objects.put({ ...about, key: `${to}${name}` }, bytesOf(objects, meta));
+    await copyObject(objects, meta, `${to}${name}`);
   }
   return media.length === 0 ? null : { from: `/${from}`, to: `/${to}` };
+}
+
+export async function copyObject(objects: ObjectStore, source: ObjectMeta, key: string): Promise<void> {
+  const { size: _, sha256: __, ...about } = source;
+  await objects.put({ ...about, key }, bytesOf(objects, source));
 }
 
 async function* bytesOf(objects: ObjectStore, { key, size }: ObjectMeta): AsyncIterable<Uint8Array> {

@@ -8,6 +8,7 @@ import type { RandomBytes } from "../../abi/ids.ts";
 import { closingFailuresKey } from "../../abi/process/lifecycle.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { ObjectStore } from "../../objects/objects.ts";
+import type { ArchiveRow } from "../../store/kernel/processes/archives.ts";
 import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
 import type { KernelStore } from "../../store/kernel/sqlite.ts";
 import type { Closing, ProcessStore } from "../../store/process/verbs.ts";
@@ -168,17 +169,14 @@ export class Closer {
     await kernel.processes.tombstone(row.pid, { ...request });
     const closed = exists
       ? await this.archiveAndCheckpoint(row, await this.cut(row, request))
-      : await this.closedBefore(row, request);
+      : closedAs(row.pid, await kernel.archives.get(request.archiveId));
     await forgetMedia(this.ports.objects, row);
     await ledger.tellParent(row.pid, { runId: null, text: "killed" }, "kill");
     await store.remove(row.pid);
-    await kernel.processes.remove(row.pid, {
-      uid: request.uid,
-      requestId: request.requestKey,
-      answer: closed,
-      now: clock.now(),
-    });
-    await forgetOwn(kernel, row.pid, { uid: request.uid, now: clock.now() });
+    const { uid, requestKey: requestId } = request;
+    const now = clock.now();
+    await kernel.processes.remove(row.pid, { uid, requestId, answer: closed, now });
+    await forgetOwn(kernel, row.pid, { uid, now });
     ledger.forget(row.pid);
     ledger.emit(row, { name: "process.exit", archive: closed.archivedTo });
     ledger.gone(row.pid);
@@ -211,59 +209,27 @@ export class Closer {
 
   private async archived(row: ProcessRow, closing: Closing): Promise<Closed> {
     const { store, kernel, objects, clock } = this.ports;
-    const nothing: Closed = { pid: row.pid, archivedMessages: 0, archiveId: null, archivedTo: null, undelivered: 0 };
-    const first = await store.closingRecords(row.pid, null, 1);
-    if (!closing.archive || (first.records.length === 0 && (await this.hasNoRecords(row.pid, first.next))))
-      return nothing;
-    const owner = await kernel.accounts.byUid(row.ownerUid);
-    if (owner === null) throw new Error(`${row.pid} has no owner`);
-    const key = archiveKey(owner.username, row.pid, closing.archiveId);
+    const { pid, ownerUid } = row;
+    const first = await store.closingRecords(pid, null, 1);
+    if (!closing.archive || (first.records.length === 0 && (await this.hasNoRecords(pid, first.next))))
+      return closedAs(pid, null);
+    const owner = await kernel.accounts.byUid(ownerUid);
+    if (owner === null) throw new Error(`${pid} has no owner`);
+    const { archiveId: id, reason } = closing;
+    const key = archiveKey(owner.username, pid, id);
     const counts = { messages: 0, undelivered: 0 };
-    const packed = pack(this.pages(row.pid, counts));
+    const packed = pack(this.pages(pid, counts));
     const now = clock.now();
-    const meta = {
-      key,
-      uid: owner.uid,
-      gid: owner.gid,
-      mode: 0o600,
-      type: "application/gzip",
-      mtimeMs: now,
-      dirmarker: false,
-      symlink: null,
-    };
-    const { sha256, size } = await objects.put(meta, packed.bytes);
+    const about = { mode: 0o600, type: "application/gzip", dirmarker: false, symlink: null };
+    const put = await objects.put({ key, uid: owner.uid, gid: owner.gid, mtimeMs: now, ...about }, packed.bytes);
+    const { sha256, size: bytes } = put;
     const lines = packed.lines();
     const fault = await faultOf(objects, { key, sha256, lines });
     if (fault !== null)
-      throw new SysError("EIO", `the archive of ${row.pid} could not be verified (${fault}); its history is kept`);
-    const { archiveId: id, reason } = closing;
-    await kernel.archives.add({
-      id,
-      pid: row.pid,
-      ownerUid: row.ownerUid,
-      key,
-      reason,
-      ...counts,
-      lines,
-      bytes: size,
-      sha256,
-      createdAt: now,
-    });
-    return {
-      pid: row.pid,
-      archivedMessages: counts.messages,
-      archiveId: id,
-      archivedTo: `/${key}`,
-      undelivered: counts.undelivered,
-    };
-  }
-
-  private async closedBefore(row: ProcessRow, request: CloseRequest): Promise<Closed> {
-    const archive = await this.ports.kernel.archives.get(request.archiveId);
-    if (archive === null)
-      return { pid: row.pid, archivedMessages: 0, archiveId: null, archivedTo: null, undelivered: 0 };
-    const { id, key, messages, undelivered } = archive;
-    return { pid: row.pid, archivedMessages: messages, archiveId: id, archivedTo: `/${key}`, undelivered };
+      throw new SysError("EIO", `the archive of ${pid} could not be verified (${fault}); its history is kept`);
+    const archive = { id, pid, ownerUid, key, reason, ...counts, lines, bytes, sha256, createdAt: now };
+    await kernel.archives.add(archive);
+    return closedAs(pid, archive);
   }
 
   /** Another kill may have finished while this one waited. */
@@ -299,4 +265,13 @@ export class Closer {
     this.chains.set(pid, link);
     return result;
   }
+}
+
+export function closedAs(
+  pid: string,
+  archive: Pick<ArchiveRow, "id" | "key" | "messages" | "undelivered"> | null,
+): Closed {
+  if (archive === null) return { pid, archivedMessages: 0, archiveId: null, archivedTo: null, undelivered: 0 };
+  const { id: archiveId, key, messages: archivedMessages, undelivered } = archive;
+  return { pid, archivedMessages, archiveId, archivedTo: `/${key}`, undelivered };
 }

@@ -9,14 +9,13 @@ import type { Generation } from "../../store/kernel/processes/sessions.ts";
 import type { KernelStore } from "../../store/kernel/sqlite.ts";
 import type { Closing } from "../../store/process/verbs.ts";
 import type { Closed } from "../../syscalls/services.ts";
+import { copyObject } from "../history/copy-history.ts";
 
 export interface GenerationPorts {
   readonly kernel: Pick<KernelStore, "sessions" | "accounts" | "archives">;
   readonly objects: ObjectStore;
   readonly random: RandomBytes;
 }
-
-const PIECE_BYTES = 1024 * 1024;
 
 function sessionKey(agent: string, generationId: string): string {
   return `agents/${agent}/sessions/${generationId}.jsonl.gz`;
@@ -44,8 +43,7 @@ export async function keepUnderOwnName(
   if (source === null || agent === null) return;
   await ensureOwnDirectory(objects, `agents/${agent.username}/sessions`, source);
   const key = sessionKey(agent.username, generation.id);
-  const { size: _, sha256: __, ...about } = source;
-  await objects.put({ ...about, key }, bytesOf(objects, source));
+  await copyObject(objects, source, key);
   await kernel.sessions.keep(generation.id, key);
 }
 
@@ -56,9 +54,4 @@ async function ensureOwnDirectory(objects: ObjectStore, directory: string, like:
   const { uid, gid, mtimeMs } = like;
   const about = { type: "application/x-directory", dirmarker: true, symlink: null };
   await objects.put({ key, uid, gid, mode: 0o700, mtimeMs, ...about }, new Uint8Array());
-}
-
-async function* bytesOf(objects: ObjectStore, { key, size }: ObjectMeta): AsyncIterable<Uint8Array> {
-  for (let offset = 0; offset < size; offset += PIECE_BYTES)
-    yield await objects.read(key, { offset, bytesMax: PIECE_BYTES });
 }

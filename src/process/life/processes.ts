@@ -20,7 +20,7 @@ import type { Closed, Processes, SendRequest, Sent, Signalled } from "../../sysc
 import { type HeldRuns, mayRetry } from "../faults/held-runs.ts";
 import { keyOf, originOf, routeTo } from "../run/request.ts";
 import type { Runners } from "../run/runners.ts";
-import type { CloseRequest, Closer } from "./closing.ts";
+import { type CloseRequest, type Closer, closedAs } from "./closing.ts";
 import type { Control } from "./control.ts";
 import { endSignals, type Ledger } from "./ledger.ts";
 import { thinking } from "./own-settings.ts";
@@ -71,7 +71,7 @@ export function processesService(ports: ProcessesPorts): Processes {
       .quiet(row.pid, ports.termMs)
       .then(() => (request.reason === "kill" ? closer.kill(row, request) : closer.reset(row, request)))
       .catch((error: unknown) => ports.log(`${row.pid} did not ${request.reason} itself: ${messageOf(error)}`));
-    return { pid: row.pid, archivedMessages: 0, archiveId: null, archivedTo: null, undelivered: 0, pending: true };
+    return { ...closedAs(row.pid, null), pending: true };
   }
 
   async function kill(context: CallContext, pid: string, archive: boolean): Promise<Closed> {
@@ -124,22 +124,14 @@ export function processesService(ports: ProcessesPorts): Processes {
 
     async abort(context, { pid, runId }) {
       const done = await abort(context, await visible(context.caller, pid), runId ?? null);
-      return {
-        pid,
-        aborted: done.aborted,
-        runId: done.runId,
-        interruptedToolCalls: done.interruptedToolCalls,
-        continuedQueuedRunId: done.nextRunId,
-      };
+      const { aborted, runId: ended, interruptedToolCalls, nextRunId: continuedQueuedRunId } = done;
+      return { pid, aborted, runId: ended, interruptedToolCalls, continuedQueuedRunId };
     },
 
     async reset(context, { pid, restore }) {
       const row = await visible(context.caller, pid);
-      return await close(context, row, {
-        reason: "reset",
-        archive: true,
-        ...(restore === undefined ? {} : { restore }),
-      });
+      const wish = { reason: "reset", archive: true } as const;
+      return await close(context, row, restore === undefined ? wish : { ...wish, restore });
     },
 
     kill: (context, { pid, archive }) => kill(context, pid, archive),
@@ -253,7 +245,7 @@ function refuseDamaged(pid: string, state: State): void {
   ]);
 }
 
-function taken<T>(pid: string, outcome: Outcome<T>): T {
+export function taken<T>(pid: string, outcome: Outcome<T>): T {
   if (outcome.ok) return outcome.value;
   throw refused(pid, outcome.why);
 }

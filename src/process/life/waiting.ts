@@ -92,7 +92,8 @@ async function look({ kernel: { processes }, store, ledger }: WaitingPorts, wish
   } else if (state === "idle" || state === "error") {
     return await lastRun(store, pid, state);
   }
-  return wish.patient || !isPaused(state, waitsFor, wish) ? null : heldResult(pid, wish.run, waitsFor);
+  if (wish.patient || !isPaused(state, waitsFor, wish)) return null;
+  return { ...NOTHING, pid, runId: wish.run, status: "held", exit: exitOfHold(waitsFor), waitsFor };
 }
 
 // A wait for a process goes on during a stop or until an instant; a wait for a run reports both as held. A running process is never held.
@@ -113,20 +114,8 @@ async function lastRun(store: ProcessStore, pid: string, state: State): Promise<
 }
 
 function ended(pid: string, end: RunEnd): WaitResult {
-  return {
-    ...NOTHING,
-    pid,
-    runId: end.runId,
-    status: end.status,
-    exit: exitOf(end),
-    text: end.text,
-    error: end.error,
-    usage: end.usage,
-  };
-}
-
-function heldResult(pid: string, runId: string | null, waitsFor: WaitsFor): WaitResult {
-  return { ...NOTHING, pid, runId, status: "held", exit: exitOfHold(waitsFor), waitsFor };
+  const { runId, status, text, error, usage } = end;
+  return { ...NOTHING, pid, runId, status, exit: exitOf(end), text, error, usage };
 }
 
 const NOTHING: Omit<WaitResult, "pid"> = {

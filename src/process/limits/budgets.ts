@@ -180,16 +180,14 @@ export class Budgets {
   private async recheck(row: ProcessRow): Promise<void> {
     const scopes = await this.scopesOf(row);
     const over = scopes.find(({ limits, used }) => reached(limits, used) !== null);
-    if (over === undefined) return await this.resume(row);
+    if (over === undefined) {
+      await this.pause(row, null);
+      return this.ports.wake(row.pid);
+    }
     const waitsFor = this.limitWait(row, over);
     this.watchDay(waitsFor);
     const now = await this.ports.processes.get(row.pid);
     if (JSON.stringify(now?.waitsFor) !== JSON.stringify(waitsFor)) await this.pause(row, waitsFor);
-  }
-
-  private async resume(row: ProcessRow): Promise<void> {
-    await this.pause(row, null);
-    this.ports.wake(row.pid);
   }
 
   private async pause(row: ProcessRow, waitsFor: WaitsFor | null): Promise<void> {

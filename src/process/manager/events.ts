@@ -63,15 +63,20 @@ export function eventsOf(signal: Signal): readonly ClaudeStreamEvent[] {
     case "chat.tool_result":
       return [{ type: "tool_status", statusMessage: `[${signal.tool}] ${signal.ok ? "done" : "failed"}` }];
     case "chat.restart":
-      return [{ type: "system", subtype: "retry", statusMessage: signal.reason }];
+      return [systemEvent("retry", signal.reason)];
     case "process.timeout_warning":
-      return [{ type: "system", subtype: "timeout_warning", statusMessage: warningText(signal.endsAt) }];
+      return [
+        systemEvent(
+          "timeout_warning",
+          `stopped at ${new Date(signal.endsAt).toISOString()} if nothing happens until then`,
+        ),
+      ];
     case "process.credits":
       return signal.isExhausted
         ? [errorEvent("credits_exhausted", signal.text)]
-        : [{ type: "system", subtype: "low_credits", statusMessage: signal.text }];
+        : [systemEvent("low_credits", signal.text)];
     case "process.budget":
-      return [{ type: "system", subtype: "budget", statusMessage: signal.text }];
+      return [systemEvent("budget", signal.text)];
     default:
       return [];
   }
@@ -82,10 +87,10 @@ export function resultOf(signal: Extract<Signal, { readonly name: "chat.complete
   return { type: "result", subtype: status === "ok" ? "success" : status, result: text, total_cost_usd: usage.costUsd };
 }
 
-export function errorEvent(type: string, message: string): ClaudeStreamEvent {
-  return { type: "error", error: { type, message } };
+function systemEvent(subtype: string, statusMessage: string): ClaudeStreamEvent {
+  return { type: "system", subtype, statusMessage };
 }
 
-function warningText(endsAt: number): string {
-  return `stopped at ${new Date(endsAt).toISOString()} if nothing happens until then`;
+export function errorEvent(type: string, message: string): ClaudeStreamEvent {
+  return { type: "error", error: { type, message } };
 }

@@ -34,7 +34,8 @@ export async function instructionFilesIn(
     for (const name of NAMES) {
       // Many projects have the same text under both names: include it once.
       for (const file of await files.fileAt(`${directory}/${name}`))
-        if (!spoken.some(({ text }) => text === file.text) && !isReference(file.text)) spoken.push(file);
+        if (!spoken.some(({ text }) => text === file.text) && !/^@\.?\/?AGENTS\.md$/.test(file.text.trim()))
+          spoken.push(file);
     }
   }
   return spoken;
@@ -65,9 +66,4 @@ function directoriesTo(root: string, cwd: string): string[] {
   return [0, ...names.map((_, index) => index + 1)]
     .slice(0, DEPTH_MAX)
     .map((count) => [root, ...names.slice(0, count)].join("/"));
-}
-
-/** True if the file only contains `@AGENTS.md`. */
-function isReference(text: string): boolean {
-  return /^@\.?\/?AGENTS\.md$/.test(text.trim());
 }

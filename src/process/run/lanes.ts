@@ -92,7 +92,11 @@ export class Lanes {
   private next(key: string, lane: Lane): void {
     const wait = lane.parkedUntil - this.clock.now();
     if (wait > 0) {
-      if (lane.tickets.length > 0) lane.wake ??= this.clock.after(wait, () => this.unpark(key, lane));
+      if (lane.tickets.length > 0)
+        lane.wake ??= this.clock.after(wait, () => {
+          lane.wake = null;
+          this.next(key, lane);
+        });
       return;
     }
     for (let [first] = lane.tickets; first !== undefined; [first] = lane.tickets) {
@@ -102,10 +106,5 @@ export class Lanes {
       first.enter();
     }
     if (lane.busy === 0 && lane.wake === null) this.lanes.delete(key);
-  }
-
-  private unpark(key: string, lane: Lane): void {
-    lane.wake = null;
-    this.next(key, lane);
   }
 }

@@ -33,16 +33,13 @@ export async function requestOf(
   const tools = await ports.toolSpecs(row);
   const bill = billOf({ ...prompt, tools, messages });
   await store.keepPrompt(row.pid, { runId: run.runId, turn, model: name, ...prompt, bill, now: clock.now() });
-  const earlier = () => messagesBefore(store, row.pid, firstOf(messages));
+  // A summary comes first but has a higher number.
+  const firstSeq = Math.min(...messages.map(({ id }) => id));
+  const earlier = () => messagesBefore(store, row.pid, messages.length === 0 ? 0 : firstSeq);
   const about = { pid: row.pid, home, cwd: row.cwd };
   const images = await ports.imagesOf(row, messages);
   const shown = images.size === 0 ? {} : { images };
   return { model, system: systemText(prompt), messages, tools, about, earlier, ...shown };
-}
-
-/** A summary comes first but has a higher number. */
-function firstOf(messages: readonly Message[]): number {
-  return messages.reduce((first, { id }) => Math.min(first, id), messages[0]?.id ?? 0);
 }
 
 async function* messagesBefore(

@@ -2,7 +2,7 @@
 // has changed the process: the loop must stop at once.
 
 import { uuidv7 } from "../../abi/ids.ts";
-import { FAILED_NOTE, type Message, normaliseText } from "../../abi/process/message.ts";
+import { FAILED_NOTE, normaliseText } from "../../abi/process/message.ts";
 import { charged } from "../../abi/process/money.ts";
 import type { RunEnd, RunStatus } from "../../abi/process/process.ts";
 import type { Failure, FailureClass } from "../../abi/stream.ts";
@@ -56,9 +56,15 @@ export async function carryOn(ports: RunPorts, place: RunPlace): Promise<void> {
     // Messages enter after tool calls only: a message that waits before the first turn gets its own run.
     const point = await store.boundary(row.pid, run.epoch, { runId: run.runId, enter: turn > 0, now: clock.now() });
     await ledger.publish(row);
-    if (point.ok && point.value.entered.length > 0) tellEntered(ports, place, point.value.entered);
+    if (point.ok && point.value.entered.length > 0) {
+      const messages = point.value.entered.map(({ runId, id }) => ({ run: runId, seq: id }));
+      ledger.emit(row, { name: "chat.entered", run: run.runId, messages });
+    }
     if (!point.ok || point.value.leave || place.leaving.aborted) return;
-    if (turn >= (await ports.boundsOf(row, run.runId)).turnsMax) return await finish(ports, place, tooManyTurns(turn));
+    if (turn >= (await ports.boundsOf(row, run.runId)).turnsMax) {
+      const error = `stopped after ${turn} model calls; send a message to continue, or raise run.maxTurns`;
+      return await finish(ports, place, { status: "limit", reason: "turns", error });
+    }
     const asked = await askModels(ports, { ...place, stopwatch }, turn + 1);
     if (asked === null) return;
     const { answer, model, reserved, exhausted } = asked;
@@ -69,16 +75,6 @@ export async function carryOn(ports: RunPorts, place: RunPlace): Promise<void> {
       await ports.budgets.settle(reserved);
     }
   }
-}
-
-function tellEntered({ ledger }: RunPorts, { row, run }: RunPlace, entered: readonly Message[]): void {
-  const messages = entered.map(({ runId, id }) => ({ run: runId, seq: id }));
-  ledger.emit(row, { name: "chat.entered", run: run.runId, messages });
-}
-
-function tooManyTurns(turns: number): { status: RunStatus; reason: string; error: string } {
-  const error = `stopped after ${turns} model calls; send a message to continue, or raise run.maxTurns`;
-  return { status: "limit", reason: "turns", error };
 }
 
 /** Protocol failures may restart the run by its restart rule. */

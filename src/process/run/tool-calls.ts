@@ -248,7 +248,7 @@ export class ToolCalls {
       const again = syscall.name === "shell.exec" ? runAgain(row, { seen, had, execed: result as Execed }) : null;
       const image = shows?.image(result as never) ?? null;
       const media = image === null ? {} : { media: [await this.ports.keepImage(row, image)] };
-      const output = call.block === undefined ? told(syscall, result) : json(result);
+      const output = call.block === undefined ? told(syscall, result) : JSON.stringify(result ?? null);
       return {
         outcome: "completed",
         output: `${approval?.edited ? editedText(call, approval) : ""}${output}`,
@@ -309,10 +309,6 @@ function told({ tool, cli }: AnySyscall, result: unknown): string {
   return tool?.text?.(result as never) ?? renderText(cli.print, result);
 }
 
-function json(result: unknown): string {
-  return JSON.stringify(result ?? null);
-}
-
 function errorText(error: unknown): string {
   if (!(error instanceof SysError)) return "internal error";
   return [`${error.code}: ${error.message}`, ...error.hints].join("\n");
@@ -330,15 +326,12 @@ async function unlessLoop(
   call: CallRow,
   verdict: Verdict,
 ): Promise<Verdict> {
-  if (verdict.action !== "auto" || readsOn(call)) return verdict;
+  // Reading on in a running command repeats by design.
+  const readsOn = call.call === "shell.exec" && call.args.command === undefined;
+  if (verdict.action !== "auto" || readsOn) return verdict;
   const times = await store.repeats(pid, call.dispatchId);
   if (times === 0 || times % LIMITS.sameCallsMax !== 0) return verdict;
   return { action: "ask", why: `make the same call for the ${times}th time, ${LOOP_WORDS}` };
-}
-
-/** Reading on in a running command repeats by design. */
-function readsOn({ call, args }: CallRow): boolean {
-  return call === "shell.exec" && args.command === undefined;
 }
 
 function isLoopWhy(why: string | null): boolean {

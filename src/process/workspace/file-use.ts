@@ -212,19 +212,7 @@ function writerOf(
   known: { readonly target: FileTarget; readonly account: string; readonly commit: string | null },
 ): FileWriterInfo {
   const what = ({ write: "wrote", remove: "removed", move: "moved here" } as const)[verb];
-  return {
-    at,
-    target: known.target,
-    path,
-    what,
-    account: known.account,
-    pid,
-    run,
-    call,
-    tool,
-    commit: known.commit,
-    movedFrom,
-  };
+  return { at, path, what, pid, run, call, tool, movedFrom, ...known };
 }
 
 function committerOf(

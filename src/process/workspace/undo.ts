@@ -269,7 +269,9 @@ export class UndoService implements Undoing {
       const inIt = inOrder(undo.files.filter((file) => file.place === key));
       const paths = inIt.map(({ path }) => path);
       const now = again ? await statesIn(place.repository, (await place.mark(paths, [])).commit, paths) : null;
-      const meant = inIt.filter(({ path, from, to }) => now === null || isEither(now.get(path) ?? null, from, to));
+      const meant = inIt.filter(
+        ({ path, from, to }) => now === null || [from, to].some((each) => same(now.get(path) ?? null, each)),
+      );
       faults.push(...(await restored(place, caller, meant)));
       await place.mark(paths, []);
     }
@@ -319,10 +321,6 @@ function candidates(all: readonly Change[], run: string | undefined): (readonly 
   if (run !== undefined) return [all.filter(({ runId }) => runId === run)];
   const runs = [...new Set(all.map(({ runId }) => runId).reverse())];
   return runs.map((runId) => all.filter((change) => change.runId === runId));
-}
-
-function isEither(now: FileState, from: FileState, to: FileState): boolean {
-  return same(now, from) || same(now, to);
 }
 
 async function differenceIn(

@@ -97,7 +97,10 @@ const NEEDS: { readonly [program: string]: (args: Words, words: readonly Word[])
     transfer(args, /^(?:-d|--data.*|-T|--upload-file|-F|--form.*|--json)$|^-X(?:POST|PUT|PATCH|DELETE)?$|^--request/),
   wget: (args) => transfer(args, /^--(?:post|method|body)/),
   http: (args) => transfer(args, /^(?:POST|PUT|PATCH|DELETE)$/),
-  ssh: (args) => ({ network: true, dangers: [danger(`runs on ${sshHost(args)}`, 3)] }),
+  ssh: (args) => ({
+    network: true,
+    dangers: [danger(`runs on ${(verbOf(args) || "another computer").replace(/^.*@/, "")}`, 3)],
+  }),
   scp: (args) => ({
     network: true,
     dangers: [sends(hostOf(args.slice(-1)))].filter(() => hostOf(args.slice(-1)) !== null),
@@ -206,10 +209,6 @@ function transfer(args: Words, sending: RegExp): Reading {
     network: true,
     dangers: [has(args, sending) ? sends(host) : danger(`downloads from ${host ?? "the network"}`, 1)],
   };
-}
-
-function sshHost(args: Words): string {
-  return (args.find((arg) => !arg.startsWith("-")) ?? "another computer").replace(/^.*@/, "");
 }
 
 function rsyncReading(args: Words): Reading {

@@ -193,7 +193,8 @@ export class Judge {
     { key, place }: { readonly key: KeyWritten; readonly place: string },
   ): Promise<Judged> {
     // Not through a link: it could point elsewhere by the time of the approval.
-    if (!namesItself(call, place))
+    const { path } = call.args;
+    if (typeof path !== "string" || !path.startsWith("/") || normalise(path) !== place)
       throw new SysError("EPERM", `a setting can only be changed at its own path: ${place}`);
     const { content } = call.args;
     const why = await this.ports.proposal(row, key, typeof content === "string" ? content : null);
@@ -222,12 +223,16 @@ export class Judge {
 /** Checksum of what the card says will happen. The reasons are not part of it. */
 export function hashOf(call: Called, { what, about }: Pick<Judged, "what" | "about">): string {
   const { target, directory, diff } = about;
-  const seen = JSON.stringify([call.tool, call.call, sorted(call.args), what, target, directory, diff]);
+  const seen = JSON.stringify([
+    call.tool,
+    call.call,
+    Object.entries(call.args).sort(([a], [b]) => (a < b ? -1 : 1)),
+    what,
+    target,
+    directory,
+    diff,
+  ]);
   return sha256Hex(seen);
-}
-
-function sorted(args: Called["args"]): readonly (readonly [string, unknown])[] {
-  return Object.entries(args).sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
 const ONCE = { once: true } as const;
@@ -308,8 +313,4 @@ function isOwnDirectory({ workspaceId }: ProcessRow, place: string): boolean {
 
 export function changesFile({ call }: Called): boolean {
   return call === "fs.write" || call === "fs.edit";
-}
-
-function namesItself({ args }: Called, place: string): boolean {
-  return typeof args.path === "string" && args.path.startsWith("/") && normalise(args.path) === place;
 }

@@ -51,7 +51,11 @@ function saidBy({ name, policy }: Layer, subject: Subject): Decision | null {
   const first = denies ?? ordered.find(({ rule }) => fits(rule, subject));
   if (first !== undefined) {
     const { rule, number } = first;
-    return { action: rule.action, by: `rule ${number} of ${name}: ${ruleText(rule)}`, exact: isLetterByLetter(rule) };
+    return {
+      action: rule.action,
+      by: `rule ${number} of ${name}: ${ruleText(rule)}`,
+      exact: rule.when?.argEquals?.command !== undefined,
+    };
   }
   if (policy.default === undefined) return null;
   return { action: policy.default, by: `the default of ${name}`, exact: false };
@@ -60,10 +64,6 @@ function saidBy({ name, policy }: Layer, subject: Subject): Decision | null {
 function ruleText({ match, target, when, action }: Rule): string {
   const about = when === undefined ? "" : ` ${JSON.stringify(when)}`;
   return `${action} ${match}${target === undefined ? "" : ` on ${target}`}${about}`;
-}
-
-function isLetterByLetter({ when }: Rule): boolean {
-  return when?.argEquals?.command !== undefined;
 }
 
 function fits(rule: Rule, subject: Subject): boolean {
@@ -96,7 +96,7 @@ function isEqual({ args, place }: Subject, name: string, text: string, widens: b
 }
 
 function begins(subject: Subject, name: string, text: string, widens: boolean): boolean {
-  if (name === "command" && subject.call === "shell.exec") return beginsWith(subject, wordsOf(text), widens);
+  if (name === "command" && subject.call === "shell.exec") return beginsWith(subject, text, widens);
   const value = subject.args[name];
   if (name === "path" && subject.place !== null) {
     if (widens) return isInside(subject.place, text);
@@ -105,7 +105,8 @@ function begins(subject: Subject, name: string, text: string, widens: boolean): 
   return typeof value === "string" && value.startsWith(text);
 }
 
-function beginsWith({ words, unstable }: Subject, wanted: readonly string[], widens: boolean): boolean {
+function beginsWith({ words, unstable }: Subject, text: string, widens: boolean): boolean {
+  const wanted = text.split(/\s+/).filter((word) => word !== "" && word !== "*");
   if (words === null) return !widens;
   // A null word is only known at run time.
   const fit = wanted.every((word, index) => {
@@ -114,10 +115,6 @@ function beginsWith({ words, unstable }: Subject, wanted: readonly string[], wid
     return has === null ? !widens : has === word || (!widens && index === 0 && has.endsWith(`/${word}`));
   });
   return fit && !(widens && unstable !== null && !wanted.includes(unstable));
-}
-
-function wordsOf(text: string): readonly string[] {
-  return text.split(/\s+/).filter((word) => word !== "" && word !== "*");
 }
 
 function samePath(path: string, other: string): boolean {

@@ -73,7 +73,8 @@ class Splitter {
     // The parser could not parse this text.
     if ((value as { deferredError?: unknown }).deferredError !== undefined) throw new Error("no script");
     if (isNode(value)) {
-      if (value.type === "SimpleCommand" && isNode(value.name)) this.command(wordsOf(value), wrappers, depth);
+      if (value.type === "SimpleCommand" && isNode(value.name))
+        this.command([value.name, ...(value.args as readonly Node[])].map(textOf), wrappers, depth);
       if (value.type === "Redirection") this.redirection(value);
       // Arithmetic is not parsed here.
       if (value.type.startsWith("Arith") && /[`$]|\[/.test(JSON.stringify(value))) this.unread = true;
@@ -150,10 +151,6 @@ function execInner(args: readonly Word[]): Inner | null {
 
 export function programOf(word: string): string {
   return word.slice(word.lastIndexOf("/") + 1);
-}
-
-function wordsOf({ name, args }: Node): readonly Word[] {
-  return [name as Node, ...(args as readonly Node[])].map(textOf);
 }
 
 /** Text of a word; null if it depends on the run. */

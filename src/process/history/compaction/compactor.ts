@@ -108,7 +108,9 @@ export class Compactor {
     if (writing.kind === "aborted") return null;
     const asked = await requestsIn(store, part, QUOTES_MAX);
     const text = writing.kind === "written" ? writing.written.summary : plainSummary(writing.why, asked);
-    const wordForWord = losesLastRequest(shape, cut) ? (asked.at(-1)?.text ?? null) : null;
+    // If no user message stays, the summary quotes the last one.
+    const isAllGone = !shape.rows.some(({ seq, role }) => seq > cut.toSeq && role === "user");
+    const wordForWord = isAllGone ? (asked.at(-1)?.text ?? null) : null;
     const summary = summaryMessage({ fromSeq: part.fromSeq, toSeq: cut.toSeq, lastAsked: wordForWord }, text);
     const tokensAfter = Math.max(1, load.tokens - cut.tokensGone) + messageTokens(Buffer.byteLength(summary));
     const stored = await ledger.write(row, () =>
@@ -197,11 +199,6 @@ function whole(seq: number) {
 
 function within(value: number, { min, max }: { readonly min: number; readonly max: number }): number {
   return Math.floor(Math.min(max, Math.max(min, value)));
-}
-
-/** True if the cut removes all user messages: the summary then quotes the last one. */
-function losesLastRequest({ rows }: ContextShape, { toSeq }: Cut): boolean {
-  return !rows.some(({ seq, role }) => seq > toSeq && role === "user");
 }
 
 async function factsFor(config: KernelStore["config"], { ownerUid }: ProcessRow, model: Model) {

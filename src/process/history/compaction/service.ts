@@ -8,9 +8,8 @@ import { visibleProcess } from "../../../kernel/registry.ts";
 import { shortText } from "../../../lib/text/truncate.ts";
 import type { ProcessRow } from "../../../store/kernel/processes/processes.ts";
 import type { KernelStore } from "../../../store/kernel/sqlite.ts";
-import type { Outcome, ProcessStore } from "../../../store/process/verbs.ts";
+import type { ProcessStore } from "../../../store/process/verbs.ts";
 import type { CallContext } from "../../../syscalls/define.ts";
-import { noSuchProcess } from "../../../syscalls/parse.ts";
 import {
   type CompactResult,
   type ContextState,
@@ -18,6 +17,7 @@ import {
   segmentName,
 } from "../../../syscalls/proc/history-service.ts";
 import type { Ledger } from "../../life/ledger.ts";
+import { taken } from "../../life/processes.ts";
 import type { Compactor, ContextLoad } from "./compactor.ts";
 import { planCut } from "./plan.ts";
 import { hiddenIn, requestsIn } from "./reading.ts";
@@ -143,10 +143,4 @@ function stateOf({ name: model }: Model, { load, rules, window }: ContextLoad): 
     level,
     compactsAtTokens: rules.fullAtTokens,
   };
-}
-
-function taken<T>(pid: string, outcome: Outcome<T>): T {
-  if (outcome.ok) return outcome.value;
-  if (outcome.why === "no-process") throw noSuchProcess(pid);
-  throw new SysError("EAGAIN", "not saved: another kernel has taken over", ["try again"]);
 }
