@@ -111,7 +111,7 @@ function refuseStrangers(before: readonly string[]): void {
   throw new SysError("EUSAGE", `${stranger.slice(0, 60)} must come after the command`, [
     ...(meant === undefined ? [] : [meant]),
     "flags of a command follow it: gsv COMMAND --flag",
-    "usage: gsv [--json] [--user NAME] [--set KEY=VALUE] COMMAND …; gsv help lists the global flags",
+    "usage: gsv [--json] [--user NAME] [--set KEY=VALUE] COMMAND …; gsv help topics lists the global flags",
   ]);
 }
 
@@ -121,5 +121,5 @@ async function withoutCommand(argv: readonly string[], io: Io): Promise<number> 
   if (before.length === 0 && ["pipe", "file", "socket"].includes(io.stdin.kind))
     return (await lookUp(COMMANDS, ["sh"])).command.run([], io);
   const { bare, help } = await import("./man/help.ts");
-  return asks(before, "--help", "-h") ? help(COMMANDS).run([], io) : bare(io, COMMANDS);
+  return asks(before, "--help", "-h") ? help(COMMANDS).run([], io) : bare(io);
 }

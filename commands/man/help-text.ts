@@ -16,7 +16,7 @@ export function helpText(spec: Spec, look: Look): string {
     ...(spec.notes ?? []).map((text): Part => ({ blocks: [{ kind: "text", text }] })),
     {
       blocks: [
-        { kind: "text", text: `Every command also takes ${Object.keys(GLOBAL_FLAGS).join(" ")}. See gsv help.` },
+        { kind: "text", text: `Every command also takes ${Object.keys(GLOBAL_FLAGS).join(" ")}. See gsv help topics.` },
       ],
     },
   ];

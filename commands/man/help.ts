@@ -1,4 +1,4 @@
-// `gsv help`: the short help, the help of any command or noun, and any page or section of the manual by its name.
+// `gsv help`: one screen, `help topics` with all commands, the help of any command or noun, and any page or section of the manual by its name.
 
 import { SysError } from "../../src/abi/errno.ts";
 import { nearest } from "../../src/lib/text/nearest.ts";
@@ -9,8 +9,10 @@ import { command } from "../define.ts";
 import { lookOf, read } from "../io/pager.ts";
 import { lookUp } from "../lookup.ts";
 import { domains, verbsOf } from "../verbs.ts";
+import { FAMILIES } from "./families.ts";
 import { globalRows } from "./help-text.ts";
-import { type Look, layout } from "./layout.ts";
+import { type Look, layout, type Row } from "./layout.ts";
+import type { Book } from "./man-book.ts";
 import { summaries } from "./summaries.ts";
 
 const spec = {
@@ -25,19 +27,20 @@ const spec = {
       }),
     ),
   },
-  examples: ["gsv help chat", "gsv help proc spawn", "gsv help exit-status"],
+  examples: ["gsv help topics", "gsv help chat", "gsv help proc spawn", "gsv help exit-status"],
 };
 
 export const help = (commands: Commands): Command =>
   command(spec, async ({ args, json }, io) => {
     const [word, ...rest] = args.topic ?? [];
-    if (word === undefined) return read(io, await shortHelp(commands, lookOf(io)));
+    if (word === undefined) return read(io, await shortHelp(lookOf(io)));
     if ((commands.has(word) && !commands.get(word)?.hidden) || (await verbsOf(word)) !== null) {
       const named = await lookUp(commands, [word, ...rest]);
       return named.command.run([...named.args, "--help"], io);
     }
     const { Book } = await import("./man-book.ts");
     const book = new Book(await io.manual(), commands);
+    if (word === "topics" && rest.length === 0) return read(io, await allTopics(commands, book, lookOf(io)));
     const topic = await book.page([word, ...rest]);
     if (topic === null) throw await unknown(await book.names(), [word, ...rest].join(" "));
     const { showPage } = await import("./man.ts");
@@ -45,10 +48,10 @@ export const help = (commands: Commands): Command =>
   });
 
 /** `gsv` alone: help on a terminal, else a usage error. */
-export async function bare(io: Io, commands: Commands): Promise<number> {
+export async function bare(io: Io): Promise<number> {
   const person = io.stdin.isTTY && io.stdout.isTTY;
-  if (person) return read(io, await shortHelp(commands, lookOf(io)));
-  await io.stderr.write(await shortHelp(commands, lookOf(io, io.stderr)));
+  if (person) return read(io, await shortHelp(lookOf(io)));
+  await io.stderr.write(await shortHelp(lookOf(io, io.stderr)));
   return 2;
 }
 
@@ -61,32 +64,48 @@ async function unknown(names: readonly string[], topic: string): Promise<SysErro
   ]);
 }
 
-async function shortHelp(all: Commands, look: Look): Promise<string> {
+const BEGIN: readonly Row[] = [
+  ["gsv", "work with an agent in this directory"],
+  ['gsv chat "QUESTION"', "print an answer; reads stdin too"],
+  ['gsv spawn --prompt "TASK"', "start a task in the background"],
+  ["gsv ps", "list processes; gsv attach NAME opens one"],
+];
+
+/** One screen. */
+async function shortHelp(look: Look): Promise<string> {
+  const nouns = [...(await domains()).keys()].join(" ");
+  return layout(
+    [
+      { blocks: [{ kind: "text", text: "gsv: a small operating system for agents" }] },
+      { title: "Begin", blocks: [{ kind: "rows", rows: BEGIN }] },
+      { title: "Commands", blocks: [{ kind: "rows", rows: [...FAMILIES, ["nouns", nouns]] }] },
+      {
+        blocks: [
+          {
+            kind: "text",
+            text: "gsv COMMAND --help shows flags and examples, gsv help topics all commands, gsv man the manual.",
+          },
+        ],
+      },
+    ],
+    look,
+  );
+}
+
+/** `gsv help topics`: a line for each command, noun, global flag and page. */
+async function allTopics(all: Commands, book: Book, look: Look): Promise<string> {
   const rows = await summaries(all);
-  const families = [...(await domains())].map(([domain, verbs]) => [domain, [...verbs.keys()].join(" ")] as const);
-  const parts = [
-    { blocks: [{ kind: "text" as const, text: "gsv: a small operating system for agents" }] },
-    {
-      title: "Try",
-      blocks: [
-        {
-          kind: "code" as const,
-          lines: [
-            'gsv chat "How do I stop a process?"',
-            'gsv spawn --label "docs audit" --prompt "Review the docs."',
-            "gsv ps",
-          ],
-        },
-      ],
-    },
-    { title: "Commands", blocks: [{ kind: "rows" as const, rows }] },
-    { title: "Commands by noun", blocks: [{ kind: "rows" as const, rows: families }] },
-    { title: "Global flags", blocks: [{ kind: "rows" as const, rows: globalRows() }] },
-    {
-      blocks: [
-        { kind: "text" as const, text: "gsv COMMAND --help shows details and examples. gsv man is the manual." },
-      ],
-    },
-  ];
-  return layout(parts, look);
+  const nouns = [...(await domains())].map(([domain, verbs]) => [domain, [...verbs.keys()].join(" ")] as const);
+  const pages = (await book.contents())
+    .filter(({ section }) => section === 7)
+    .map(({ name, summary }) => [name, summary] as const);
+  return layout(
+    [
+      { title: "Commands", blocks: [{ kind: "rows", rows }] },
+      { title: "Commands by noun", blocks: [{ kind: "rows", rows: nouns }] },
+      { title: "Global flags", blocks: [{ kind: "rows", rows: globalRows() }] },
+      { title: "Manual pages", blocks: [{ kind: "rows", rows: pages }] },
+    ],
+    look,
+  );
 }

@@ -217,7 +217,7 @@ describe("all of them", () => {
   });
 
   test("are in the help, and no verb of a noun declares one of their names", async () => {
-    await runs(io, "help");
+    await runs(io, "help", "topics");
     for (const name of Object.keys(GLOBAL_FLAGS)) expect(io.stdout.text).toContain(name);
     const taken = (await allCommands(COMMANDS)).flatMap(({ name, command }) =>
       [...flagsOf(command.spec.input).keys()]

@@ -1,4 +1,7 @@
 import { beforeEach, describe, expect, test } from "bun:test";
+import { FAMILIES } from "../../commands/man/families.ts";
+import { COMMANDS } from "../../commands/table.ts";
+import { domains } from "../../commands/verbs.ts";
 import { SysError } from "../../src/abi/errno.ts";
 import type { ProcessInfo } from "../../src/abi/process/process.ts";
 import { SYSCALLS } from "../../src/syscalls/all.ts";
@@ -272,8 +275,18 @@ describe("help", () => {
       expect(await runs(io, name, "--help")).toBe(0);
       expect(io.stdout.text).toContain("Examples\n  gsv ");
     }
-    io.stdout.text = "";
+  });
+
+  test("gsv help is one screen with every command; help topics has a line for each", async () => {
     expect(await runs(io, "help")).toBe(0);
-    expect(io.stdout.text).toContain("approvals");
+    const screen = io.stdout.text;
+    expect(screen.trimEnd().split("\n").length).toBeLessThanOrEqual(24);
+    io.stdout.text = "";
+    expect(await runs(io, "help", "topics")).toBe(0);
+    const commands = [...COMMANDS].flatMap(([name, { hidden }]) => (hidden ? [] : [name]));
+    expect(FAMILIES.flatMap(([, names]) => names.split(" ")).toSorted()).toEqual(commands.toSorted());
+    for (const name of [...commands, "proc", "--no-input", "exit-status"])
+      expect(io.stdout.text).toContain(`  ${name} `);
+    expect(screen).toContain(`  nouns         ${[...(await domains()).keys()].join(" ")}`);
   });
 });

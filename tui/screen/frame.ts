@@ -111,7 +111,9 @@ function around(options: FrameOptions, { status, line: laidOut }: KeptParts): Ar
   const picker = overlay.picker === null ? null : pickerLines({ picker: overlay.picker, theme, columns, rowsMax });
   const standIn = standInLine(state.process, { theme, now, columns, isMessage });
   const below = [
-    ...(overlay.keysShown ? [...keySheet(columns - 1, { key: theme.bold, word: theme.dim }), ""] : []),
+    ...(overlay.keysShown
+      ? [...keySheet({ columns: columns - 1, rows }, { key: theme.bold, word: theme.dim }).lines, ""]
+      : []),
     ...menuOf(state, columns, theme),
     ...(picker?.lines ?? []),
     ...options.drawDock(dockView(options, rows - AROUND_ROWS - input.lines.length, status)),

@@ -109,15 +109,13 @@ function expanded(state: State): Reduced {
   return openedPager(set(state, "chat", { opened: nth }), title, collapsed.text);
 }
 
-const ROWS_LEFT = 7;
-
 /** The list of keys stands above the line if there is room; otherwise the pager shows it. */
 function withKeySheet({ state, effects }: Reduced, { size }: KeyContext): Reduced {
   if (!state.overlay.keysShown) return act(state, ...effects);
   const plain = (text: string) => text;
-  const sheet = keySheet(size.columns, { key: plain, word: plain });
-  if (sheet.length + ROWS_LEFT <= size.rows) return act(state, ...effects);
-  return openedPager(set(state, "overlay", { keysShown: false }), "keys", sheet.join("\n"));
+  const { lines, fits } = keySheet(size, { key: plain, word: plain });
+  if (fits) return act(state, ...effects);
+  return openedPager(set(state, "overlay", { keysShown: false }), "keys", lines.join("\n"));
 }
 
 function onPlain(state: State, key: Key, at: number, context: KeyContext): Reduced {

@@ -8,37 +8,66 @@ export interface SheetPaint {
   readonly word: (text: string) => string;
 }
 
+export interface SheetSize {
+  readonly columns: number;
+  readonly rows: number;
+}
+
 type Row = readonly [key: string, word: string];
 
-const KEYS: readonly Row[] = [
-  ["enter", "send or run"],
-  ["alt-enter", "new line"],
-  ["shift-tab", "message, shell or this computer"],
-  ["↑ ↓", "history; edit queued message"],
-  ["ctrl-r", "search history"],
-  ["tab", "complete; answer a card"],
+/** On a small screen a key has its short word, and a key without one is left out. */
+const KEYS: readonly (readonly [key: string, word: string, short?: string])[] = [
+  ["enter", "send or run", "send or run"],
+  ["alt-enter", "new line", "new line"],
+  ["shift-tab", "message, shell or this computer", "turn the line"],
+  ["↑ ↓", "history; edit queued message", "history"],
+  ["ctrl-r", "search history", "search history"],
+  ["tab", "complete; answer a card", "complete"],
   ["→", "accept suggestion"],
-  ["ctrl-g", "edit in $EDITOR"],
+  ["ctrl-g", "edit in $EDITOR", "edit in $EDITOR"],
   ["ctrl-y alt-y", "paste cut text; older one"],
   ["ctrl-_", "undo"],
-  ["esc", "stop the run"],
+  ["esc", "stop the run", "stop the run"],
   ["ctrl-s", "when to send the message"],
-  ["ctrl-o", "expand output or thinking"],
-  ["ctrl-p", "switch process"],
+  ["ctrl-o", "expand output or thinking", "expand output"],
+  ["ctrl-p", "switch process", "switch process"],
   ["alt-1 … 9", "switch to a recent process"],
-  ["ctrl-t", "top"],
-  ["ctrl-c", "clear the line"],
-  ["ctrl-l", "clear the screen"],
+  ["ctrl-t", "top", "top"],
+  ["ctrl-c", "clear the line", "clear the line"],
+  ["ctrl-l", "clear the screen", "clear the screen"],
   ["ctrl-z", "suspend"],
-  ["ctrl-d", "leave; agents keep running"],
+  ["ctrl-d", "leave; agents keep running", "leave"],
 ];
 const INDENT = "  ";
 const GAP = 3;
+/** The greatest part of the screen that the sheet may take: the line, the dock and a card need the rest. */
+const ROWS_LEFT = 7;
 
-export function keySheet(columns: number, paint: SheetPaint): readonly string[] {
+/** All keys and slash commands, else the keys in short; `fits` if even they leave room for the line. */
+export function keySheet(
+  size: SheetSize,
+  paint: SheetPaint,
+): { readonly lines: readonly string[]; readonly fits: boolean } {
   const slashes = [...SLASHES].map(([name, { summary }]): Row => [`/${name}`, summary]);
-  const widths = { keys: widest([...KEYS, ...slashes], 0) + 2, words: widest([...KEYS, ...slashes], 1) };
-  return [...inColumns(KEYS, columns, widths, paint), "", ...inColumns(slashes, columns, widths, paint)];
+  const keys = KEYS.map(([key, word]): Row => [key, word]);
+  const widths = widthsOf([...keys, ...slashes]);
+  const whole = [
+    ...inColumns(keys, size.columns, widths, paint),
+    "",
+    ...inColumns(slashes, size.columns, widths, paint),
+  ];
+  const room = size.rows - ROWS_LEFT;
+  if (whole.length <= room) return { lines: whole, fits: true };
+  const short = KEYS.flatMap(([key, , word]): Row[] => (word === undefined ? [] : [[key, word]]));
+  const inShort = [
+    ...inColumns(short, size.columns, widthsOf(short), paint),
+    `${INDENT}${paint.word("type / for more; man terminal lists every key")}`,
+  ];
+  return inShort.length <= room ? { lines: inShort, fits: true } : { lines: whole, fits: false };
+}
+
+function widthsOf(rows: readonly Row[]): { readonly keys: number; readonly words: number } {
+  return { keys: widest(rows, 0) + 2, words: widest(rows, 1) };
 }
 
 function widest(rows: readonly Row[], at: 0 | 1): number {
