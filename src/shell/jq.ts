@@ -5,7 +5,7 @@ import { Bash } from "just-bash/browser";
 import type { Jq } from "../../commands/command.ts";
 import { SysError } from "../abi/errno.ts";
 import { quoted } from "../lib/text/quote.ts";
-import { mended } from "./rewrite/jq-words.ts";
+import { rewrittenJq } from "./rewrite/jq-words.ts";
 
 const FAULT = /^jq: (?:(?:parse )?error: |query evaluation: )?/;
 /** jq's error for an undefined name. */
@@ -14,7 +14,7 @@ const UNKNOWN = 3;
 export async function jqProgram(expression: string): Promise<Jq> {
   const bash = new Bash({ commands: ["jq"], env: {} });
   // The blank keeps a program that starts with a minus from being parsed as a flag.
-  const run = (stdin: string) => bash.exec(`jq -r -c ${quoted(` ${mended(expression)}`)}`, { stdin });
+  const run = (stdin: string) => bash.exec(`jq -r -c ${quoted(` ${rewrittenJq(expression)}`)}`, { stdin });
   const [empty, some] = [await run(""), await run("null")];
   if (empty.exitCode !== 0) throw fault(empty.stderr);
   if (some.exitCode === UNKNOWN) throw fault(some.stderr);

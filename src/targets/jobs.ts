@@ -59,7 +59,7 @@ interface Job {
   order: number;
   /** The last signal sent. */
   signal: number | null;
-  told: boolean;
+  reported: boolean;
 }
 
 export class JobTable {
@@ -111,7 +111,7 @@ export class JobTable {
 
   /** Running jobs, and ended ones not reported yet. */
   get open(): number {
-    return this.jobs.filter(({ exit, told }) => exit === null || !told).length;
+    return this.jobs.filter(({ exit, reported }) => exit === null || !reported).length;
   }
 
   get running(): number {
@@ -154,11 +154,11 @@ export class JobTable {
   private start(start: JobStart, parent: ShellJob, ground: Ground): JobRow | null {
     if (!this.room.hasRoom(this.above !== null)) return null;
     const { promise: ended, resolve } = Promise.withResolvers<void>();
-    const number = 1 + Math.max(0, ...this.jobs.map(({ row, told }) => (told ? 0 : row.number)));
+    const number = 1 + Math.max(0, ...this.jobs.map(({ row, reported }) => (reported ? 0 : row.number)));
     const job: Job = {
       row: { number, pid: this.room.newPid(), text: start.text, shell: start.shell, live: start.live },
       ...{ stop: new AbortController(), listeners: new Set(), ended },
-      ...{ pieces: [], bytes: 0, exit: null, order: 0, signal: null, told: false },
+      ...{ pieces: [], bytes: 0, exit: null, order: 0, signal: null, reported: false },
     };
     this.jobs.push(job);
     const old = this.jobs.length > REMEMBERED_MAX ? this.jobs.findIndex(({ exit }) => exit !== null) : -1;
@@ -230,12 +230,12 @@ export class JobTable {
   }
 
   private forget(pids: readonly number[]): void {
-    for (const job of this.jobs) if (pids.includes(job.row.pid)) job.told = true;
+    for (const job of this.jobs) if (pids.includes(job.row.pid)) job.reported = true;
   }
 }
 
-function rowOf({ row, exit, signal, told }: Job): JobRow {
-  return { ...row, exit, signal: signal !== null && exit === 128 + signal ? signal : null, told };
+function rowOf({ row, exit, signal, reported }: Job): JobRow {
+  return { ...row, exit, signal: signal !== null && exit === 128 + signal ? signal : null, reported };
 }
 
 async function first(jobs: readonly Job[]): Promise<Job> {

@@ -92,7 +92,7 @@ export interface JobRow {
   /** The signal that ended it. */
   readonly signal: number | null;
   /** Its end was reported. */
-  readonly told: boolean;
+  readonly reported: boolean;
   /** Output is printed as it comes; else kept for `wait`. */
   readonly live: boolean;
 }
@@ -160,7 +160,7 @@ export type FromRunner =
 /** A thread that runs one script at a time. */
 export interface Runner {
   post(message: ToRunner): void;
-  /** `fault` is told when it dies by itself. */
+  /** `fault` is called when it dies by itself. */
   listen(hear: (message: FromRunner) => void, fault: (why: string) => void): void;
   end(): void;
 }

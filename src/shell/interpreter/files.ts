@@ -1,5 +1,4 @@
-// just-bash's file system over the shell port: gsv's files. Errors are worded as in bash, because the interpreter
-// prints their text.
+// just-bash's file system over the shell port: gsv's files. Errors are worded as in bash, because the interpreter prints their text.
 
 import type { FileContent, FsStat, IFileSystem } from "just-bash/browser";
 import { LIMITS } from "../../abi/config/limits.ts";
@@ -9,7 +8,7 @@ import type { ShellStat } from "../../targets/shell.ts";
 import { FLOWS, SINKS, SOURCES } from "../programs/internal-words.ts";
 import type { Files } from "../programs/program.ts";
 import { ENDLESS_BYTES, endlessBytes, endlessError, isEndless } from "./endless.ts";
-import { errorInside, phraseOf, ShellFileError } from "./file-error.ts";
+import { errorInside, phraseOf, ShellFileError } from "./errors.ts";
 import { type GlobEntry, globEntries } from "./glob-names.ts";
 import type { KernelLine } from "./kernel-line.ts";
 
@@ -287,10 +286,10 @@ export class GsvFiles implements IFileSystem {
       if (!(error instanceof SysError)) throw error;
       const typed = this.asTyped(path);
       // An empty name is not a directory, although it resolves to the working directory.
-      const told = typed === "" ? new SysError("ENOENT", error.message) : error;
-      const failure = new ShellFileError(told, typed, redirect);
+      const reported = typed === "" ? new SysError("ENOENT", error.message) : error;
+      const failure = new ShellFileError(reported, typed, redirect);
       if (this.failures.size >= TYPED_MAX) this.failures.clear();
-      this.failures.set(typed, phraseOf(told.code, told.message) ?? error.message);
+      this.failures.set(typed, phraseOf(reported.code, reported.message) ?? error.message);
       throw failure;
     }
   }

@@ -7,16 +7,16 @@ import type { Node } from "../rewrite/nodes.ts";
 import { textOf } from "../rewrite/text.ts";
 
 /** Commands that print a shell's state. */
-export const SAID = '"$?" "$(declare -p)" "$(alias)" "$(shopt -p; set +o)" "$(declare -F)"';
-export const SAID_WORDS = 5;
+export const PRINTED_STATE = '"$?" "$(declare -p)" "$(alias)" "$(shopt -p; set +o)" "$(declare -F)"';
+export const PRINTED_STATE_WORDS = 5;
 
 /** Variables that the interpreter always sets. */
-const ITS_OWN =
+const SET_BY_INTERPRETER =
   /^declare -\S+ (?:[?!#@*$0-9_-]|BASH\w*|SHELLOPTS|PIPESTATUS|PWD|FUNCNAME|OSTYPE|MACHTYPE|HOSTTYPE|UID|EUID|PPID|LINENO|RANDOM|SECONDS|OPTIND)=/;
 
 const ON_AT_FIRST = new Set(["globskipdots", "braceexpand", "hashall", "interactive-comments"]);
 
-export interface Standing {
+export interface ShellFacts {
   readonly cwd: string;
   readonly umask: number | null;
   readonly functions: ReadonlyMap<string, Node>;
@@ -24,11 +24,14 @@ export interface Standing {
   readonly traps: readonly string[];
 }
 
-export function stateFrom(said: readonly string[], { cwd, umask, functions, traps }: Standing): ShellState {
-  const [status = "0", variables = "", aliases = "", settings = "", names = ""] = said;
+export function stateFrom(printed: readonly string[], { cwd, umask, functions, traps }: ShellFacts): ShellState {
+  const [status = "0", variables = "", aliases = "", settings = "", names = ""] = printed;
   const lines = variables
     .split("\n")
-    .filter((line) => line.startsWith("declare ") && !ITS_OWN.test(line) && !isInternal(line.split("=", 1)[0] ?? ""));
+    .filter(
+      (line) =>
+        line.startsWith("declare ") && !SET_BY_INTERPRETER.test(line) && !isInternal(line.split("=", 1)[0] ?? ""),
+    );
   const known = names.split("\n").map((line) => line.replace(/^declare -f\S* /, ""));
   const texts = known.flatMap((name) => {
     const node = functions.get(name);

@@ -1,5 +1,4 @@
-// The worker's side of the shell port: requests to the kernel and their answers, matched by number. It is a script's only way
-// out.
+// The worker's side of the shell port: requests to the kernel and their answers, matched by number. It is a script's only way out.
 
 import { SysError } from "../../abi/errno.ts";
 import type { Sys } from "../../abi/sys.ts";

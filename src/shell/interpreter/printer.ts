@@ -21,7 +21,7 @@ export class Printer {
   private heldBytes = 0;
   private total = 0;
   private since = 0;
-  private told = 0;
+  private sent = 0;
 
   constructor(private readonly options: PrinterOptions) {}
 
@@ -34,7 +34,7 @@ export class Printer {
     this.held.push(bytes);
     this.heldBytes += bytes.byteLength;
     this.total += bytes.byteLength;
-    const isPrompt = this.told++ < PROMPT_MAX;
+    const isPrompt = this.sent++ < PROMPT_MAX;
     if (isPrompt || this.heldBytes >= PIECE_BYTES || this.options.clock.mono() - this.since >= PIECE_MS) this.flush();
   };
 

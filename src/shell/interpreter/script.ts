@@ -11,17 +11,16 @@ import { OWN, SINKS, withoutInternalWords } from "../programs/internal-words.ts"
 import { PROGRAMS } from "../programs/table.ts";
 import { adjusted } from "../rewrite/adjusted.ts";
 import { Chains } from "../rewrite/chains.ts";
-import { definitionText } from "../rewrite/definition.ts";
 import { type Events, eventsIn } from "../rewrite/event-traps.ts";
 import { Flows } from "../rewrite/flows.ts";
 import { type Node, referencesIn, scriptOf, textsIn } from "../rewrite/nodes.ts";
 import { functionsIn, prepared, UNSET } from "../rewrite/syntax.ts";
-import { changedText, parse, statementText, textOf } from "../rewrite/text.ts";
+import { changedText, definitionText, parse, statementText } from "../rewrite/text.ts";
 import { binPrograms, binStage } from "./builtins.ts";
-import { worded } from "./error-words.ts";
+import { worded } from "./errors.ts";
 import { GsvFiles, printed, type Sink } from "./files.ts";
 import type { Machine } from "./io.ts";
-import { SAID, stateFrom } from "./kept-state.ts";
+import { PRINTED_STATE, stateFrom } from "./kept-state.ts";
 import type { KernelLine } from "./kernel-line.ts";
 import type { OwnPrograms } from "./programs.ts";
 import { scriptFilePrograms } from "./script-file.ts";
@@ -84,10 +83,10 @@ export class Script {
     private readonly runs: Runs,
   ) {
     this.tables = new ShellTables({
-      rewritten: (text, told, file) => this.rewritten(text, told, file),
+      rewritten: (text, sendsOutput, file) => this.rewritten(text, sendsOutput, file),
       written: (name) => {
         const node = this.functions.get(name);
-        return node === undefined ? null : definitionText(node, textOf);
+        return node === undefined ? null : definitionText(node);
       },
     });
     const { outputBytesMax } = job;
@@ -100,7 +99,7 @@ export class Script {
       kernel: runs.kernel,
       traps: this.traps,
       isTyped: job.keepsState,
-      state: (told, { cwd }) => this.stateNow(told, cwd, this.traps.inherited),
+      state: (printed, { cwd }) => this.stateNow(printed, cwd, this.traps.inherited),
       tell: (text) => runs.print("stdout", Buffer.from(text)),
       program: async (wanted) => {
         const program = own.find(({ name }) => name === wanted);
@@ -155,9 +154,8 @@ export class Script {
       print("stdout", printed(stdout));
       const word = stopped.aborted ? stderr.replace("bash: execution aborted\n", "") : stderr;
       // A typed line has no line numbers.
-      const said = this.worded(word);
-      const told = job.keepsState ? said.replaceAll(/^bash: line \d+: /gm, "bash: ") : said;
-      print("stderr", Buffer.from(told));
+      const text = this.worded(word);
+      print("stderr", Buffer.from(job.keepsState ? text.replaceAll(/^bash: line \d+: /gm, "bash: ") : text));
       const status = await this.leave(this.stoppedWith ?? exit, env);
       const isLost = job.keepsState && this.stoppedWith !== null;
       return { exit: status, state: this.state, cut: !this.parsed || isLost };
@@ -203,7 +201,7 @@ export class Script {
       isMain: isFirst,
       file: isFirst ? "" : null,
       functions: this.functions,
-      told: isFirst,
+      sendsOutput: isFirst,
       ends: !(isFirst && this.job.keepsState),
     });
   }
@@ -241,11 +239,11 @@ export class Script {
     };
   }
 
-  private rewritten(text: string, told: boolean, file: string): string {
+  private rewritten(text: string, sendsOutput: boolean, file: string): string {
     try {
       return changedText(text, (ast) =>
         prepared(ast, {
-          ...{ ...this.rules(ast, true), name: this.job.name, functions: this.functions, told, file },
+          ...{ ...this.rules(ast, true), name: this.job.name, functions: this.functions, sendsOutput, file },
           isMain: false,
           // The caller continues after a sourced file.
           ends: false,
@@ -278,13 +276,13 @@ export class Script {
     this.stop.abort();
   }
 
-  private stateNow(told: readonly string[], cwd: string, traps: readonly string[]): ShellState {
-    return stateFrom(told, { cwd, traps, umask: this.files.umask, functions: this.functions });
+  private stateNow(printed: readonly string[], cwd: string, traps: readonly string[]): ShellState {
+    return stateFrom(printed, { cwd, traps, umask: this.files.umask, functions: this.functions });
   }
 
   private keepCommand(): CustomCommand {
-    return defineCommand(KEEP, async (told, { cwd }) => {
-      this.state = this.stateNow(told, cwd, this.traps.kept);
+    return defineCommand(KEEP, async (printed, { cwd }) => {
+      this.state = this.stateNow(printed, cwd, this.traps.kept);
       return { stdout: "", stderr: await this.jobs.notices(), exitCode: this.state.status };
     });
   }
@@ -305,7 +303,7 @@ function wholeScript({ script, args, state, keepsState }: ShellJob): string {
   // Typed lines expand aliases.
   const typed = keepsState ? `unset OLDPWD\n${state === null ? "shopt -s expand_aliases\n" : ""}` : "";
   const positional = args.length === 0 ? "" : `set -- ${args.map(inQuotes).join(" ")}\n`;
-  const keep = `\n${KEEP} ${SAID}`;
+  const keep = `\n${KEEP} ${PRINTED_STATE}`;
   // On the script's first line, so that line numbers start at one.
   const version = "BASH_VERSION='5.2.15(1)-release' BASH_VERSINFO=(5 2 15 1 release x86_64-pc-linux-gnu)";
   const own = script.includes("BASH_VERS") ? `${version}; ` : "";

@@ -1,15 +1,14 @@
-// State of a shell that the interpreter does not keep: sourced files, and functions as written. Only
-// rewritten scripts call these programs.
+// State of a shell that the interpreter does not keep: sourced files, and functions as written. Only rewritten scripts call these programs.
 
 import { type CustomCommand, defineCommand } from "just-bash/browser";
-import { OWN, SOURCES, TOLD } from "../programs/internal-words.ts";
+import { OWN, SENDING, SOURCES } from "../programs/internal-words.ts";
 import { type Answer, answer, type Context } from "./called.ts";
 
 const SOURCE = new RegExp(`${SOURCES}(\\d+)`, "g");
 
 export interface ShellText {
   /** The rewritten text of a sourced file. */
-  readonly rewritten: (text: string, told: boolean, file: string) => string;
+  readonly rewritten: (text: string, sendsOutput: boolean, file: string) => string;
   /** The source of a function; null if there is none. */
   readonly written: (name: string) => string | null;
 }
@@ -39,12 +38,12 @@ export class ShellTables {
   }
 
   private async source(all: readonly string[], context: Context): Promise<Answer> {
-    const told = all[0] === TOLD;
-    const [file = ""] = told ? all.slice(1) : all;
+    const sendsOutput = all[0] === SENDING;
+    const [file = ""] = sendsOutput ? all.slice(1) : all;
     const found = await textAt(file, context);
     if (found === null) await context.assignShellVariable?.(OWN.file, file);
     else {
-      this.sources.push({ text: this.text.rewritten(found, told, file), file });
+      this.sources.push({ text: this.text.rewritten(found, sendsOutput, file), file });
       await context.assignShellVariable?.(OWN.file, `${SOURCES}${this.sources.length - 1}`);
     }
     return answer();

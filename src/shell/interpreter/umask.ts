@@ -3,25 +3,25 @@
 import { type GsvFiles, UMASK_SHOWN } from "./files.ts";
 
 export function umask(args: readonly string[], files: GsvFiles) {
-  const told = (stdout: string, stderr = "") => ({ stdout, stderr, exitCode: stderr === "" ? 0 : 1 });
+  const result = (stdout: string, stderr = "") => ({ stdout, stderr, exitCode: stderr === "" ? 0 : 1 });
   const mask = files.umask ?? UMASK_SHOWN;
   const number = mask.toString(8).padStart(4, "0");
   const [flag = "", ...rest] = args[0]?.startsWith("-") ? args : ["", ...args];
-  if (!["", "-S", "-p"].includes(flag)) return { ...told("", `bash: umask: ${flag}: invalid option\n`), exitCode: 2 };
+  if (!["", "-S", "-p"].includes(flag)) return { ...result("", `bash: umask: ${flag}: invalid option\n`), exitCode: 2 };
   const [wanted] = rest;
   if (wanted === undefined) {
     const shown = flag === "-S" ? letters(mask) : number;
-    return told(flag === "-p" ? `umask ${shown}\n` : `${shown}\n`);
+    return result(flag === "-p" ? `umask ${shown}\n` : `${shown}\n`);
   }
   if (/^\d/.test(wanted)) {
-    if (!/^[0-7]{1,4}$/.test(wanted)) return told("", `bash: umask: ${wanted}: octal number out of range\n`);
+    if (!/^[0-7]{1,4}$/.test(wanted)) return result("", `bash: umask: ${wanted}: octal number out of range\n`);
     files.umask = Number.parseInt(wanted, 8) & 0o777;
   } else {
-    const wished = changed(mask, wanted);
-    if (wished === null) return told("", `bash: umask: \`${wanted}': invalid symbolic mode operator\n`);
-    files.umask = wished;
+    const parsed = changed(mask, wanted);
+    if (parsed === null) return result("", `bash: umask: \`${wanted}': invalid symbolic mode operator\n`);
+    files.umask = parsed;
   }
-  return told(flag === "-S" ? `${letters(files.umask ?? mask)}\n` : "");
+  return result(flag === "-S" ? `${letters(files.umask ?? mask)}\n` : "");
 }
 
 const SHIFT = { u: 6, g: 3, o: 0 } as const;

@@ -1,10 +1,9 @@
-// Job control with bash's messages and statuses: `&`, jobs, wait, fg, bg, disown and kill %1. The
-// kernel runs the jobs.
+// Job control with bash's messages and statuses: `&`, jobs, wait, fg, bg, disown and kill %1. The kernel runs the jobs.
 
 import { type Command, type CustomCommand, defineCommand } from "just-bash/browser";
 import type { JobEnd, JobRow, SentSignal, ShellState } from "../../targets/shell.ts";
 import { type Answer, answer, type Context, placed } from "../interpreter/called.ts";
-import { SAID_WORDS } from "../interpreter/kept-state.ts";
+import { PRINTED_STATE_WORDS } from "../interpreter/kept-state.ts";
 import type { KernelLine } from "../interpreter/kernel-line.ts";
 import { LIVE, OWN } from "../programs/internal-words.ts";
 import { numberOf, signalNamed, signalTable } from "./signal-names.ts";
@@ -16,7 +15,7 @@ export interface JobsOptions {
   /** Interactive: jobs are reported. */
   readonly isTyped: boolean;
   /** The state that a job inherits from its shell. */
-  readonly state: (told: readonly string[], context: Context) => ShellState;
+  readonly state: (printed: readonly string[], context: Context) => ShellState;
   /** Prints immediately, not when the command ends. */
   readonly tell: (text: string) => void;
   /** gsv's commands with the same names, for gsv processes. */
@@ -56,7 +55,7 @@ export class Jobs {
 
   /** Jobs that ended since the last report, and their output. */
   async notices(): Promise<string> {
-    const rows = (await this.list()).filter(({ exit, told }) => exit !== null && !told);
+    const rows = (await this.list()).filter(({ exit, reported }) => exit !== null && !reported);
     let text = "";
     for (const row of rows) {
       const end = await this.options.kernel.job("wait", [row.pid]);
@@ -80,9 +79,9 @@ export class Jobs {
   private async start(all: readonly string[], context: Context): Promise<Answer> {
     const live = all[0] === LIVE;
     const { shell, args } = placed(live ? all.slice(1) : all);
-    const [text = "", script = "", ...told] = args;
-    const state = this.options.state(told.slice(0, SAID_WORDS), context);
-    const positional = told.slice(SAID_WORDS);
+    const [text = "", script = "", ...words] = args;
+    const state = this.options.state(words.slice(0, PRINTED_STATE_WORDS), context);
+    const positional = words.slice(PRINTED_STATE_WORDS);
     const job = await this.options.kernel.job("start", { text, shell, script, args: positional, state, live });
     if (job === null) return answer("", "bash: fork: retry: Resource temporarily unavailable\n", EXIT_NO_FORK);
     await context.assignShellVariable?.(OWN.lastJob, String(job.pid));
@@ -110,7 +109,7 @@ export class Jobs {
 
   private async waitAll(rows: readonly JobRow[]): Promise<Answer> {
     let all = answer();
-    const left = new Set(rows.filter(({ told }) => !told).map(({ pid }) => pid));
+    const left = new Set(rows.filter(({ reported }) => !reported).map(({ pid }) => pid));
     while (left.size > 0) {
       const one = await this.ended([...left]);
       left.delete(one.pid ?? 0);
@@ -126,7 +125,7 @@ export class Jobs {
     context: Context,
   ): Promise<Answer> {
     const own = names.length === 0 ? rows.filter((row) => row.shell === shell) : names.map((name) => named(name, rows));
-    const pids = own.flatMap((row) => (row === undefined || row.told ? [] : [row.pid]));
+    const pids = own.flatMap((row) => (row === undefined || row.reported ? [] : [row.pid]));
     if (pids.length === 0) return answer("", "", EXIT_UNKNOWN);
     const one = await this.ended(pids);
     if (variable !== null && one.pid !== undefined) await context.assignShellVariable?.(variable, String(one.pid));
@@ -155,7 +154,7 @@ export class Jobs {
     const letters = args.filter((arg) => /^-[lnprs]+$/.test(arg)).join("");
     const names = args.filter((arg) => !arg.startsWith("-"));
     const all = await this.list();
-    const known = all.filter(({ told }) => !told);
+    const known = all.filter(({ reported }) => !reported);
     const rows = names.length === 0 ? known : names.flatMap((name) => named(name, known) ?? []);
     const missing = names.filter((name) => named(name, known) === undefined);
     const shown = rows.filter(({ exit }) => !(letters.includes("r") && exit !== null) && !letters.includes("s"));
@@ -168,7 +167,7 @@ export class Jobs {
   }
 
   private line(row: JobRow, rows: readonly JobRow[], withPid: boolean): string {
-    const open = rows.filter(({ told }) => !told);
+    const open = rows.filter(({ reported }) => !reported);
     const mark = current(open)?.pid === row.pid ? "+" : previous(open)?.pid === row.pid ? "-" : " ";
     const state = `${withPid ? `${row.pid} ` : " "}${stateOf(row).padEnd(24)}`;
     return `[${row.number}]${mark} ${state}${row.text}${row.exit === null ? " &" : ""}\n`;
@@ -195,7 +194,7 @@ export class Jobs {
 
   private async controlled(command: string, name: string): Promise<JobRow | Answer> {
     if (!this.options.isTyped) return answer("", `bash: ${command}: no job control\n`, 1);
-    const rows = (await this.list()).filter(({ told }) => !told);
+    const rows = (await this.list()).filter(({ reported }) => !reported);
     const row = named(name.startsWith("%") || /^\d{6,}$/.test(name) ? name : `%${name}`, rows);
     const shown = name === "%+" ? "current" : name;
     return row ?? answer("", `bash: ${command}: ${shown}: no such job\n`, 1);
@@ -203,7 +202,7 @@ export class Jobs {
 
   private async disown(args: readonly string[]): Promise<Answer> {
     const names = args.filter((arg) => !arg.startsWith("-"));
-    const rows = (await this.list()).filter(({ told }) => !told);
+    const rows = (await this.list()).filter(({ reported }) => !reported);
     if (args.some((arg) => /^-\w*a/.test(arg))) await this.forget(rows);
     let stderr = "";
     for (const name of names.length === 0 && args.length === 0 ? ["%+"] : names) {
@@ -241,14 +240,14 @@ export class Jobs {
 
 /** `kill -l`: all signals, or those with these names, numbers or exit statuses. */
 function signalList(words: readonly string[]): Answer {
-  let [told, wrong] = ["", ""];
+  let [found, wrong] = ["", ""];
   for (const word of words) {
     const status = Number(word) > 128 ? String(Number(word) - 128) : word;
     const name = signalNamed(status);
     if (name === null) wrong += `bash: kill: ${word}: invalid signal specification\n`;
-    else told += /^\d+$/.test(word) ? `${name}\n` : `${numberOf(name)}\n`;
+    else found += /^\d+$/.test(word) ? `${name}\n` : `${numberOf(name)}\n`;
   }
-  return words.length === 0 ? answer(signalTable()) : answer(told, wrong, wrong === "" ? 0 : 1);
+  return words.length === 0 ? answer(signalTable()) : answer(found, wrong, wrong === "" ? 0 : 1);
 }
 
 function waitOptions(args: readonly string[]) {
@@ -275,7 +274,7 @@ function killOptions(args: readonly string[]) {
 
 /** `%1`, `%%`, `%-`, `%sleep`, `%?word`, or a pid. */
 function named(name: string, rows: readonly JobRow[]): JobRow | undefined {
-  const open = rows.filter(({ told }) => !told);
+  const open = rows.filter(({ reported }) => !reported);
   if (!name.startsWith("%")) return rows.find(({ pid }) => String(pid) === name);
   const word = name.slice(1);
   if (/^\d+$/.test(word)) return open.find(({ number }) => String(number) === word);

@@ -175,9 +175,9 @@ export class Traps {
     await context.assignShellVariable?.(OWN.before, status);
     const text = (this.shells.get(shell) ?? this.shells.get(OUTERMOST))?.get(name) ?? "";
     if (text === "" || (name === "ERR" && status === "0")) return answer("", "", 1);
-    const told = withStatus(text.replaceAll(/\$LINENO\b|\$\{LINENO\}/g, line), Number(status));
-    const said = text.includes("BASH_COMMAND") ? `BASH_COMMAND=${inQuotes(command)}; ` : "";
-    await context.assignShellVariable?.(OWN.event, `${said}${OWN.status} ${status}\n${told}`);
+    const handler = withStatus(text.replaceAll(/\$LINENO\b|\$\{LINENO\}/g, line), Number(status));
+    const variable = text.includes("BASH_COMMAND") ? `BASH_COMMAND=${inQuotes(command)}; ` : "";
+    await context.assignShellVariable?.(OWN.event, `${variable}${OWN.status} ${status}\n${handler}`);
     return answer();
   }
 

@@ -14,7 +14,7 @@ export interface Part {
   readonly at: number;
   readonly count: number;
   /** stderr is printed, dropped, or joined with stdout. */
-  readonly stderr: "told" | "dropped" | "printed";
+  readonly stderr: "sent" | "dropped" | "printed";
 }
 
 export function partWord({ chain, at, count, stderr }: Part): string {
@@ -25,7 +25,7 @@ export function partWord({ chain, at, count, stderr }: Part): string {
 export function partOf(all: readonly string[]): { readonly args: readonly string[]; readonly part: Part | null } {
   const place = all.findIndex((word) => word.startsWith(PART));
   if (place === -1) return { args: all, part: null };
-  const [chain = "", at, count, stderr = "told"] = all[place]?.slice(PART.length).split(":") ?? [];
+  const [chain = "", at, count, stderr = "sent"] = all[place]?.slice(PART.length).split(":") ?? [];
   const part = { chain, at: Number(at), count: Number(count), stderr: stderr as Part["stderr"] };
   return { args: all.filter((_, at) => at !== place), part };
 }
@@ -80,7 +80,7 @@ export const LIVE = `--${MARK}_live`;
 /** Marks a signal to `$$`: it goes to the script, not to the subshell that sends it. */
 export const WHOLE = `--${MARK}_whole`;
 /** Statements of a sourced file are sent too. */
-export const TOLD = `--${MARK}_told`;
+export const SENDING = `--${MARK}_sending`;
 /** Separates the arguments of two programs. */
 export const NEXT = `__${MARK}_next`;
 

@@ -1,4 +1,4 @@
-// Small programs: facts about the system, `yes`, `shuf`, and prefixes such as `nice` and `nohup`.
+// Small programs: facts about the system, `yes`, `shuf`, and prefixes such as `env`, `nice` and `nohup`.
 
 import { ENDED_BY } from "../../abi/errno.ts";
 import { sizeText } from "../../lib/text/size.ts";
@@ -120,8 +120,8 @@ export async function uptime(call: Call): Promise<number> {
     Math.floor(seconds / 3600) % 24,
     Math.floor(seconds / 60) % 60,
   ];
-  const told = await text(call, "/proc/loadavg").catch(() => "");
-  const load = (/^[\d.]+ [\d.]+ [\d.]+/.exec(told)?.[0] ?? "0.00 0.00 0.00").replaceAll(" ", ", ");
+  const loadavg = await text(call, "/proc/loadavg").catch(() => "");
+  const load = (/^[\d.]+ [\d.]+ [\d.]+/.exec(loadavg)?.[0] ?? "0.00 0.00 0.00").replaceAll(" ", ", ");
   const since = `${days > 0 ? `${days} day${days === 1 ? "" : "s"}, ` : ""}${hours > 0 ? `${hours}:${two(minutes)}` : `${minutes} min`}`;
   call.out(
     ` ${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())} up ${since},  1 user,  load average: ${load}\n`,
@@ -205,4 +205,38 @@ export async function absent(call: Call): Promise<number> {
     `${call.name}: not available in gsv's shell; on this computer: gsv sh --host -c '${call.name} ...'`,
     127,
   );
+}
+
+export async function env(call: Call): Promise<number> {
+  const { flags, uses, operands } = options("env", call.args, {
+    letters: "iu:0S:C:",
+    long: { "ignore-environment": "i", "unset=": "u", null: "0" },
+    stopsEarly: true,
+    status: 125,
+  });
+  const bare = flags.has("i") || operands[0] === "-";
+  const words = operands[0] === "-" ? operands.slice(1) : operands;
+  const values: { [name: string]: string } = bare ? {} : { ...call.env };
+  for (const [flag, name] of uses) if (flag === "u") delete values[name];
+  let at = 0;
+  for (; /^[A-Za-z_]\w*=/.test(words[at] ?? ""); at++) {
+    const word = words[at] ?? "";
+    values[word.slice(0, word.indexOf("="))] = word.slice(word.indexOf("=") + 1);
+  }
+  const command = words.slice(at);
+  if (command.length > 0) return call.run(command, await whole(call, "-"), values);
+  const end = flags.has("0") ? "\0" : "\n";
+  for (const [name, value] of Object.entries(values)) call.out(`${name}=${value}${end}`);
+  return 0;
+}
+
+export async function printenv(call: Call): Promise<number> {
+  const { operands } = options("printenv", call.args, { letters: "0", long: { null: "0" }, status: 2 });
+  if (operands.length === 0) for (const [name, value] of Object.entries(call.env)) call.out(`${name}=${value}\n`);
+  let status = 0;
+  for (const name of operands) {
+    if (call.env[name] === undefined) status = 1;
+    else call.out(`${call.env[name]}\n`);
+  }
+  return status;
 }

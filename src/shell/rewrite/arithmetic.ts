@@ -1,5 +1,4 @@
-// Rewrites arithmetic that the interpreter gets wrong. Each rule returns a replacement for a node, or
-// null if it does not apply. Pure.
+// Rewrites arithmetic that the interpreter gets wrong. Each rule returns a replacement for a node, or null if it does not apply. Pure.
 
 import { OWN } from "../programs/internal-words.ts";
 import { group, holds, isNode, type Node, onlyCommand, simple, statementOf } from "./nodes.ts";

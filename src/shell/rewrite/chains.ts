@@ -31,7 +31,7 @@ export interface Stage {
   readonly run: (ends: Ends) => Promise<number>;
 }
 
-interface Standing extends Stage {
+interface PlacedStage extends Stage {
   readonly stderr: Part["stderr"];
 }
 
@@ -42,22 +42,22 @@ export interface ChainsOptions {
 
 export class Chains {
   /** Incomplete pipes by position; nested because a word may run the same pipe again. */
-  private readonly begun = new Map<string, Standing[][]>();
+  private readonly begun = new Map<string, PlacedStage[][]>();
   /** The last exit statuses of each pipe. */
   private readonly ended = new Map<string, readonly number[]>();
 
   constructor(private readonly options: ChainsOptions) {}
 
   async part(part: Part | null, stage: Stage, context: Context): Promise<Answer> {
-    const standing = { ...stage, stderr: part?.stderr ?? "told" };
-    if (part === null) return this.run([standing], context, null);
+    const placed = { ...stage, stderr: part?.stderr ?? "sent" };
+    if (part === null) return this.run([placed], context, null);
     const rows = this.begun.get(part.chain) ?? [];
     this.begun.set(part.chain, rows);
     if (part.at === 0) rows.push([]);
     const row = rows.at(-1);
     // An earlier program was not called, for example because its redirection failed.
-    if (row?.length !== part.at) return this.run([standing], context, part);
-    row.push(standing);
+    if (row?.length !== part.at) return this.run([placed], context, part);
+    row.push(placed);
     if (part.at < part.count - 1) return { stdout: "", stderr: "", exitCode: 0 };
     rows.pop();
     return this.run(row, context, part);
@@ -70,13 +70,13 @@ export class Chains {
 
   /** Starts programs that read from a loop; returns where the loop writes. */
   beside(chain: string, stages: readonly Stage[], context: Context): { pipe: Pipe; ended: Promise<Answer> } {
-    const standing = stages.map((each) => ({ ...each, stderr: "told" as const }));
+    const placed = stages.map((each) => ({ ...each, stderr: "sent" as const }));
     const pipe = new Pipe(this.options.nowMs);
-    const part = { chain, at: 0, count: stages.length, stderr: "told" as const };
-    return { pipe, ended: this.run(standing, context, part, pipe) };
+    const part = { chain, at: 0, count: stages.length, stderr: "sent" as const };
+    return { pipe, ended: this.run(placed, context, part, pipe) };
   }
 
-  private async run(row: readonly Standing[], context: Context, part: Part | null, from?: Pipe): Promise<Answer> {
+  private async run(row: readonly PlacedStage[], context: Context, part: Part | null, from?: Pipe): Promise<Answer> {
     const stdout: Uint8Array[] = [];
     let [size, stderr] = [0, ""];
     const { nowMs, outputBytesMax } = this.options;
@@ -94,12 +94,12 @@ export class Chains {
       if (pipe.broken) throw new Ended(ENDED_BY.PIPE);
       if (pipe.held > HELD_MAX) throw new Ended(ENDED_BY.output);
     };
-    const one = async (stage: Standing, at: number): Promise<number> => {
+    const one = async (stage: PlacedStage, at: number): Promise<number> => {
       const [before, after = null] = [at === 0 ? from : pipes[at - 1], pipes[at]];
       const out = after === null ? gathered : printed(after);
       const err = (text: string) => {
         if (stage.stderr === "printed") out(Buffer.from(text));
-        else if (stage.stderr === "told") stderr += text;
+        else if (stage.stderr === "sent") stderr += text;
       };
       const room = async () => {
         if (after === null) return;

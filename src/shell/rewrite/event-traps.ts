@@ -190,13 +190,13 @@ function happened(
   const [command] = pipeline.commands as readonly Node[];
   const place = quotedParameter("BASHPID", `${SHELL_FLAG}${shell}:`);
   const text = verbatim(String((command as { readonly sourceText?: unknown })?.sourceText ?? wordsOf(command)));
-  const told = simple(event, place, status, literal(String(command?.line ?? 0)), text);
+  const trap = simple(event, place, status, literal(String(command?.line ?? 0)), text);
   const handler = statementOf(simple("eval", quotedParameter(OWN.event)));
   const ran = statementOf(choice([handler], [statementOf(simple(":"))], [statementOf(simple(":"))]));
   // After a failure, set -e ends the script; before a command, the status is that at the start of an else branch.
   const further = goesOn ? ([["&&", simple(OWN.status)]] as const) : [];
   return [
-    statementOf(choice([statementOf(told)], [ran], null)),
+    statementOf(choice([statementOf(trap)], [ran], null)),
     statementOf(simple(OWN.status, quotedParameter(OWN.before)), ...further),
   ];
 }

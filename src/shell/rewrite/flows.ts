@@ -64,12 +64,12 @@ export class Flows {
   private async statuses(args: readonly string[], context: Context): Promise<Answer> {
     const places = args.filter((word) => !/^\d+$/.test(word));
     const known = args.filter((word) => /^\d+$/.test(word));
-    let [told, slot] = [0, 0];
+    let [count, slot] = [0, 0];
     for (const place of places) {
       const own = place.startsWith("+") ? "0" : known[slot++];
       const [chain = "", at] = place.replace("+", "").split(":");
       const status = at === undefined ? own : String(this.chains.statusOf(chain, Number(at)));
-      if (place !== ".") await context.assignShellVariable?.(OWN.ended, status ?? "0", String(told++));
+      if (place !== ".") await context.assignShellVariable?.(OWN.ended, status ?? "0", String(count++));
     }
     return answer();
   }

@@ -1,5 +1,4 @@
-// Parses relative dates of `date -d`: a day or time with an offset. Pure. Other forms are left to the program
-// itself.
+// Parses relative dates of `date -d`: a day or time with an offset. Pure. Other forms are left to the program itself.
 
 const MS: { readonly [unit: string]: number } = {
   ...{ sec: 1000, second: 1000, min: 60_000, minute: 60_000, hour: 3_600_000 },

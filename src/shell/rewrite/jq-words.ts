@@ -24,40 +24,40 @@ const BY = new Map<string, (by: string) => string>(
 
 /** Rewrites the arguments of jq. */
 export function jqArguments(args: readonly string[]): readonly string[] {
-  const told: string[] = [];
+  const output: string[] = [];
   let isKnown = false;
   for (let at = 0; at < args.length; at++) {
     const arg = args[at] ?? "";
     const values = VALUES.get(arg) ?? 0;
     if (arg === "-f" || arg === "--from-file") isKnown = true;
     if (arg === "--indent") {
-      if (args[at + 1] === "0") told.push("-c");
-    } else if (values > 0) told.push(...args.slice(at, at + values + 1));
-    else if (isKnown || (arg.startsWith("-") && arg !== "-")) told.push(arg);
+      if (args[at + 1] === "0") output.push("-c");
+    } else if (values > 0) output.push(...args.slice(at, at + values + 1));
+    else if (isKnown || (arg.startsWith("-") && arg !== "-")) output.push(arg);
     else {
-      told.push(mended(arg));
+      output.push(rewrittenJq(arg));
       isKnown = true;
     }
     at += values;
   }
-  return told;
+  return output;
 }
 
 /** `unique` and `group_by` sort their results, as in jq. */
-export function mended(program: string): string {
-  let told = "";
+export function rewrittenJq(program: string): string {
+  let output = "";
   for (let at = 0; at < program.length; ) {
     const rest = program.slice(at);
     const [text] = /^(?:"(?:[^"\\]|\\[\s\S])*"|[.$@]?[A-Za-z_]\w*|#[^\n]*|[\s\S])/.exec(rest) ?? [rest];
     at += text.length;
-    if (text === "unique" && !/^\s*:/.test(program.slice(at))) told += "(sort | unique)";
+    if (text === "unique" && !/^\s*:/.test(program.slice(at))) output += "(sort | unique)";
     else if (BY.has(text) && program[at] === "(") {
       const end = closing(program, at);
-      told += BY.get(text)?.(mended(program.slice(at + 1, end)));
+      output += BY.get(text)?.(rewrittenJq(program.slice(at + 1, end)));
       at = end + 1;
-    } else told += OTHERS.get(text) ?? text;
+    } else output += OTHERS.get(text) ?? text;
   }
-  return told;
+  return output;
 }
 
 function closing(program: string, from: number): number {

@@ -1,5 +1,4 @@
-// Rewrites pipes so that neighbouring programs run concurrently, and a loop
-// ends with a reader that stops early, such as `head`. Pure.
+// Rewrites pipes so that neighbouring programs run concurrently, and a loop ends with a reader that stops early, such as `head`. Pure.
 
 import { ENDED_BY } from "../../abi/errno.ts";
 import { programNamed } from "../../abi/programs.ts";
@@ -68,9 +67,9 @@ export function sideBySide(pipeline: Node, about: PipeRules): Node {
 /** Sets PIPESTATUS for commands that the interpreter's pipe does not contain. */
 function withStatuses(pipeline: Node, statuses: Statuses, { parse }: PipeRules): Node {
   const inner = { ...pipeline, negated: false, timed: false };
-  const told = `${OWN.ended} ${statuses.join(" ")} "\${PIPESTATUS[@]}"; __just_bash_tee_restore "\${${OWN.ended}[@]}"`;
+  const ended = `${OWN.ended} ${statuses.join(" ")} "\${PIPESTATUS[@]}"; __just_bash_tee_restore "\${${OWN.ended}[@]}"`;
   const statement = { type: "Statement", pipelines: [inner], operators: [], background: false };
-  return { ...pipeline, commands: [group([statement, ...parse(told)])] };
+  return { ...pipeline, commands: [group([statement, ...parse(ended)])] };
 }
 
 /** Turns `program < /dev/urandom` into `cat /dev/urandom | program`, because the device is endless. */
@@ -85,9 +84,9 @@ function tell(commands: Node[], from: number, to: number, chain: string): void {
   for (let place = from; place < to; place++) {
     const command = commands[place];
     if (command === undefined) continue;
-    const stderr = stderrOf(command) ?? "told";
+    const stderr = stderrOf(command) ?? "sent";
     const part = { chain, at: place - from, count: to - from, stderr };
-    const redirections = stderr === "told" ? command.redirections : withoutStderr(command);
+    const redirections = stderr === "sent" ? command.redirections : withoutStderr(command);
     commands[place] = { ...saying(command, partWord(part)), redirections };
   }
 }
@@ -149,8 +148,8 @@ function intoRow(
   const defined = (copies ?? []).map((each) => statementOf(each));
   const stage = { type: "Subshell", body: [opened, ...defined, ...(body ?? [])], redirections: [] };
   const closed = { ...simple(OWN.close, literal(chain)), redirections: row.at(-1)?.redirections ?? [] };
-  const told = row.map((_, at) => `${at === 0 ? "" : "+"}${chain}:${at}`);
-  return { commands: [stage, closed, ...others.slice(row.length)], statuses: ["-", ...told] };
+  const statuses = row.map((_, at) => `${at === 0 ? "" : "+"}${chain}:${at}`);
+  return { commands: [stage, closed, ...others.slice(row.length)], statuses: ["-", ...statuses] };
 }
 
 function reads(command: Node, behind: number, about: PipeRules): boolean {

@@ -53,8 +53,8 @@ export function simpleCommand(command: Node, rules: Rules): Node | null {
     return replacing(command, rules);
   if (name === "exit" && rules.traps) return leaving(args, rules);
   if (name === "kill" && args.some(isSelf)) return signalling(args, rules);
-  if (name === "trap") return { ...command, args: [standing(rules), ...args] };
-  if (name === "wait") return { ...command, name: literal(OWN.wait), args: [standing(rules), ...args] };
+  if (name === "trap") return { ...command, args: [shellName(rules), ...args] };
+  if (name === "wait") return { ...command, name: literal(OWN.wait), args: [shellName(rules), ...args] };
   if ((name === "." || name === "source") && first !== undefined) return sourcing(command, first);
   if (first === undefined) return null;
   if (name === "cd" && args.length === 1 && literalText(first) === "-") return goingBack(command, rules);
@@ -65,16 +65,16 @@ export function simpleCommand(command: Node, rules: Rules): Node | null {
 }
 
 /** Identifies the shell of a script. */
-function standing({ shell }: Rules): Node {
+function shellName({ shell }: Rules): Node {
   return quotedParameter("BASHPID", `${SHELL_FLAG}${shell}:`);
 }
 
 function leaving(args: readonly Node[], rules: Rules): Node {
   const handler = statementOf(simple("eval", quotedParameter(OWN.handler)));
-  const told = statementOf(simple(OWN.leave, standing(rules), quotedParameter("?"), ...args));
+  const leave = statementOf(simple(OWN.leave, shellName(rules), quotedParameter("?"), ...args));
   // As a condition, it may fail under set -e.
   return group([
-    statementOf(choice([told], [handler], [handler])),
+    statementOf(choice([leave], [handler], [handler])),
     statementOf(simple("exit", quotedParameter(OWN.status))),
   ]);
 }
@@ -82,15 +82,15 @@ function leaving(args: readonly Node[], rules: Rules): Node {
 /** `cd -`: the interpreter keeps its own OLDPWD. The target is printed before the change, so that redirections use the old directory. */
 function goingBack({ redirections }: Node, { parse }: Rules): Node {
   const unknown = 'echo "bash: cd: OLDPWD not set" >&2; false';
-  const told = group(parse('echo "$OLDPWD"'), redirections as readonly Node[]);
-  const goes = choice(parse('[ -d "$OLDPWD" ]'), [statementOf(told)], null);
+  const printed = group(parse('echo "$OLDPWD"'), redirections as readonly Node[]);
+  const goes = choice(parse('[ -d "$OLDPWD" ]'), [statementOf(printed)], null);
   return choice(parse('[ -n "$OLDPWD" ]'), [statementOf(goes), ...parse('cd "$OLDPWD"')], parse(unknown));
 }
 
 /** `exec COMMAND` ends the shell. */
 function replacing(command: Node, rules: Rules): Node {
   const [name, ...args] = command.args as readonly Node[];
-  const traps = rules.traps ? [statementOf(simple("trap", standing(rules), literal("-"), literal("EXIT")))] : [];
+  const traps = rules.traps ? [statementOf(simple("trap", shellName(rules), literal("-"), literal("EXIT")))] : [];
   const replaced = statementOf({ ...command, name, args });
   return group([...traps, replaced, statementOf(simple("exit", quotedParameter("?")))]);
 }
@@ -105,8 +105,8 @@ function isSelf(word: Node): boolean {
 function signalling(args: readonly Node[], rules: Rules): Node {
   const isWhole = holds(args, ({ parameter }) => parameter === "$");
   const others = args.filter((word) => !isSelf(word));
-  const told = simple(OWN.signal, standing(rules), ...(isWhole ? [literal(WHOLE)] : []), ...others);
-  return group([statementOf(told, ["&&", simple("eval", quotedParameter(OWN.handler))])]);
+  const signal = simple(OWN.signal, shellName(rules), ...(isWhole ? [literal(WHOLE)] : []), ...others);
+  return group([statementOf(signal, ["&&", simple("eval", quotedParameter(OWN.handler))])]);
 }
 
 /** A subshell has its own traps. */
@@ -132,7 +132,7 @@ export function withDirectories(node: Node, key: "words" | "args"): Node | null 
 
 /** Added at the end of a script. */
 export function ending(rules: Rules): readonly Node[] {
-  const heeded = rules.signals ? heed(rules) : [];
+  const heeded = rules.signals ? signalTraps(rules) : [];
   return rules.traps ? [...heeded, statementOf(leaving([], rules))] : heeded;
 }
 
@@ -151,8 +151,8 @@ function throughReference(command: Node, { references, parse }: Rules): Node | n
   if (more !== undefined || !Array.isArray(assignment?.array) || !references.has(name)) return null;
   const values = { ...assignment, name: OWN.words, append: false };
   const sign = assignment.append === true ? "+=" : "=";
-  const told = parse(`eval "\${!${name}}${sign}(\\"\\\${${OWN.words}[@]}\\")"`);
-  return group([statementOf({ ...command, assignments: [values] }), ...told]);
+  const appended = parse(`eval "\${!${name}}${sign}(\\"\\\${${OWN.words}[@]}\\")"`);
+  return group([statementOf({ ...command, assignments: [values] }), ...appended]);
 }
 
 // In order, because one may depend on the one before: IFS=, parts=($list).
@@ -171,15 +171,15 @@ export function job(statement: Node, rules: Rules): Node {
       .map(rules.write)
       .join("\n"),
   );
-  const told = [simple("declare", literal("-p")), simple("alias"), settings(), simple("declare", literal("-F"))];
+  const state = [simple("declare", literal("-p")), simple("alias"), settings(), simple("declare", literal("-F"))];
   return statementOf(
     simple(
       OWN.job,
-      standing(rules),
+      shellName(rules),
       text,
       script,
       quotedParameter("?"),
-      ...told.map(substituted),
+      ...state.map(substituted),
       quotedParameter("@"),
     ),
   );
@@ -235,15 +235,15 @@ export function drainingPipeline(node: Node): Node | null {
 }
 
 /** Signal traps run between statements. */
-export function heeding(statements: readonly Node[], rules: Rules): readonly Node[] {
+export function withSignalTraps(statements: readonly Node[], rules: Rules): readonly Node[] {
   return statements.flatMap((statement) =>
-    holds(statement, ({ parameter }) => parameter === "PIPESTATUS") ? [statement] : [...heed(rules), statement],
+    holds(statement, ({ parameter }) => parameter === "PIPESTATUS") ? [statement] : [...signalTraps(rules), statement],
   );
 }
 
-function heed(rules: Rules): readonly Node[] {
+function signalTraps(rules: Rules): readonly Node[] {
   const handler = statementOf(simple("eval", quotedParameter(OWN.handler)));
-  const asked = statementOf(simple(OWN.pending, standing(rules), quotedParameter("?")));
+  const asked = statementOf(simple(OWN.pending, shellName(rules), quotedParameter("?")));
   // The status at the start of an else branch must not end the script under set -e.
   const again = statementOf(simple(OWN.status, quotedParameter(OWN.last)), ["&&", simple(OWN.status)]);
   return [statementOf(choice([asked], [handler], null)), again];
@@ -302,7 +302,7 @@ function isLong({ type, start, end, step }: Node): boolean {
 }
 
 /** `~name`: the interpreter does not know the homes of accounts. */
-export function homeOf({ user }: Node): Node | null {
+export function namedHome({ user }: Node): Node | null {
   if (typeof user !== "string") return null;
   const body = { type: "Script", statements: [statementOf(simple(OWN.home, verbatim(user)))] };
   return { type: "DoubleQuoted", parts: [{ type: "CommandSubstitution", body, legacy: false }] };

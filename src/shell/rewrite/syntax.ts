@@ -1,27 +1,25 @@
-// Rewrites a script before it runs: a failed redirection ends its command and not the script, output
-// is sent after each statement, `$0` is the given name, and functions can
-// be printed. Pure.
+// Rewrites a script before it runs: a failed redirection ends its command and not the script, output is sent after each statement, `$0` is
+// the given name, and functions can be printed. Pure.
 
 import { inQuotes } from "../../lib/text/quote.ts";
 import { byPath } from "../interpreter/script-file.ts";
-import { LIVE, OWN, SINKS, TOLD } from "../programs/internal-words.ts";
+import { LIVE, OWN, SENDING, SINKS } from "../programs/internal-words.ts";
 import { arithmeticCommand, arithmeticPart, compared, now } from "./arithmetic.ts";
 import { watched } from "./event-traps.ts";
 import { group, holds, isNode, literal, literalName, type Node, onlyCommand, statementOf, textsIn } from "./nodes.ts";
-import { inOrder } from "./order.ts";
 import { sideBySide } from "./pipes.ts";
 import {
   associative,
   draining,
   drainingPipeline,
   ending,
-  heeding,
-  homeOf,
   job,
   list,
+  namedHome,
   type Rules,
   simpleCommand,
   withDirectories,
+  withSignalTraps,
   withTraps,
   wordOf,
 } from "./rewrite.ts";
@@ -35,7 +33,7 @@ export interface About extends Rules {
   /** Functions by name; filled here. */
   readonly functions: Map<string, Node>;
   /** Statements print to the script's own streams. */
-  readonly told: boolean;
+  readonly sendsOutput: boolean;
   /** A complete typed script. */
   readonly isMain: boolean;
   /** The source file, "" for none; null if it is `$0`. */
@@ -51,7 +49,7 @@ export function prepared(ast: Node, given: About): Node {
   const safe = changed(watching, about, 0) as Node;
   const after = about.ends === false ? [] : ending(about);
   const statements = [...itself(ast, about), ...(safe.statements as readonly Node[]), ...after];
-  return { ...safe, statements: about.told ? told(statements) : statements };
+  return { ...safe, statements: about.sendsOutput ? sending(statements) : statements };
 }
 
 /** `exec 2> file` */
@@ -105,7 +103,7 @@ const PARTS: { readonly [type: string]: readonly string[] } = {
   Group: ["body"],
 };
 
-function told(statements: readonly Node[]): readonly Node[] {
+function sending(statements: readonly Node[]): readonly Node[] {
   return statements.map((statement) => {
     const only = onlyCommand(statement);
     if (only === null) return sunk(statement);
@@ -113,7 +111,8 @@ function told(statements: readonly Node[]): readonly Node[] {
     if (name === OWN.job)
       return sunk(replaced(statement, { ...only, args: [literal(LIVE), ...(only.args as Node[])] }));
     if (only.type === "FunctionDef" || name === "exec") return statement;
-    if (name === OWN.source) return replaced(statement, { ...only, args: [literal(TOLD), ...(only.args as Node[])] });
+    if (name === OWN.source)
+      return replaced(statement, { ...only, args: [literal(SENDING), ...(only.args as Node[])] });
     // Its statements print by themselves.
     if (name === "." && (only.redirections as readonly unknown[]).length === 0) return statement;
     const parts = PARTS[only.type];
@@ -126,7 +125,7 @@ function told(statements: readonly Node[]): readonly Node[] {
 /** A list of statements, or of clauses and items that contain some. */
 function toldPart(part: unknown): unknown {
   if (!Array.isArray(part)) return part;
-  if (part.every((each) => isNode(each) && each.type === "Statement")) return told(part);
+  if (part.every((each) => isNode(each) && each.type === "Statement")) return sending(part);
   return part.map((each: { readonly [key: string]: unknown }) => ({
     ...each,
     ...(each.condition === undefined ? {} : { condition: toldPart(each.condition) }),
@@ -170,7 +169,7 @@ interface Standing extends About {
 function changed(value: unknown, about: Standing, depth: number): unknown {
   if (Array.isArray(value)) {
     const all = value.map((each) => changed(each, about, depth));
-    return about.signals && isList(all) ? heeding(all, about) : all;
+    return about.signals && isList(all) ? withSignalTraps(all, about) : all;
   }
   if (typeof value !== "object" || value === null) return value;
   if (isNode(value)) {
@@ -200,7 +199,7 @@ function partOf(node: Node, about: Standing, depth: number): Node | null {
     case "Word":
       return wordOf(node);
     case "TildeExpansion":
-      return homeOf(node);
+      return namedHome(node);
     case "DoubleQuoted":
       return defaultAlone(node);
     // The interpreter knows only one of the two operators.
@@ -297,4 +296,39 @@ function mayThrow(command: Node): boolean {
   if (command.type === "FunctionDef" || literalName(command) === "exec") return false;
   if (Array.isArray(redirections) && redirections.some(({ operator }) => /[>]/.test(operator))) return true;
   return RUN_TEXT.has(literalName(command) ?? "");
+}
+
+/** Statement lists of a compound, without its conditions. */
+const LISTS: { readonly [type: string]: string } = {
+  ...{ Group: "body", Subshell: "body", For: "body", CStyleFor: "body", While: "body", Until: "body" },
+};
+
+/**
+ * Keeps stdout and stderr in order if both streams of a compound command go to one file, as in `{ …; } > log 2>&1`: the interpreter would
+ * put all of stderr after all of stdout. null if it does not apply.
+ */
+function inOrder(node: Node): Node | null {
+  const key = LISTS[node.type];
+  const all = (node.redirections ?? []) as readonly Node[];
+  // A later redirection of stdout does not affect stderr.
+  const rest = all.slice(all.findIndex(isJoined) + 1);
+  if (key === undefined || node.ordered === true || !all.some(isJoined) || rest.length > 0) return null;
+  return { ...node, [key]: (node[key] as readonly Node[]).map(withStderrJoined), ordered: true };
+}
+
+function isJoined({ fd, operator, target }: Node): boolean {
+  const [part] = ((target as Node | undefined)?.parts ?? []) as readonly Node[];
+  return fd === 2 && operator === ">&" && part?.type === "Literal" && part.value === "1";
+}
+
+function withStderrJoined(statement: Node): Node {
+  const only = onlyCommand(statement);
+  const name = only === null ? null : literalName(only);
+  if (statement.deferredError !== undefined || statement.background === true) return statement;
+  if (only?.type === "FunctionDef" || ["exec", "break", "continue", "return", "exit"].includes(name ?? ""))
+    return statement;
+  const key = only === null ? undefined : LISTS[only.type];
+  if (only !== null && key !== undefined && (only.redirections as readonly unknown[]).length === 0)
+    return statementOf({ ...only, [key]: (only[key] as readonly Node[]).map(withStderrJoined) });
+  return statementOf(group([statement], [{ type: "Redirection", fd: 2, operator: ">&", target: literal("1") }]));
 }

@@ -99,16 +99,16 @@ function inBase(bare: bigint, scale: number, base: number): string {
   const letter = (value: bigint) =>
     base <= 16 ? value.toString(base).toUpperCase() : ` ${String(value).padStart(2, "0")}`;
   for (let whole = bare / unit; whole > 0n; whole /= big) letters.unshift(letter(whole % big));
-  let told = letters.join("") || (scale === 0 || bare === 0n ? "0" : "");
-  if (scale === 0 || bare === 0n) return told;
-  told += ".";
+  let output = letters.join("") || (scale === 0 || bare === 0n ? "0" : "");
+  if (scale === 0 || bare === 0n) return output;
+  output += ".";
   let part = bare % unit;
   for (let reached = 1n; reached < unit; reached *= big) {
     part *= big;
-    told += letter(part / unit);
+    output += letter(part / unit);
     part %= unit;
   }
-  return told;
+  return output;
 }
 
 export const HOLDS: { readonly [sign: string]: (order: number) => boolean } = {

@@ -98,16 +98,16 @@ export class BcState {
 
   /** Long numbers are wrapped with a backslash. */
   print(text: string): void {
-    let told = "";
+    let output = "";
     for (const letter of text) {
       if (letter !== "\n" && this.column === LINE_CHARS) {
-        told += "\\\n";
+        output += "\\\n";
         this.column = 0;
       }
-      told += letter;
+      output += letter;
       this.column = letter === "\n" ? 0 : this.column + 1;
     }
-    this.call.out(told);
+    this.call.out(output);
   }
 }
 

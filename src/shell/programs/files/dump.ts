@@ -63,15 +63,15 @@ function cells(row: Buffer, format: string): string {
   const bytes = Number(size);
   const base = kind === "x" ? 16 : kind === "o" ? 8 : 10;
   const digits = base === 10 ? String(2n ** BigInt(bytes * 8)).length : Math.ceil((bytes * 8) / Math.log2(base));
-  let told = "";
+  let output = "";
   for (let at = 0; at < row.length; at += bytes) {
     const part = Buffer.alloc(bytes);
     row.copy(part, 0, at, at + bytes);
     const value = BigInt(`0x${Buffer.from(part).reverse().toString("hex")}`);
     const number = kind === "d" ? BigInt.asIntN(bytes * 8, value) : value;
-    told += ` ${base === 10 ? String(number).padStart(digits) : number.toString(base).padStart(digits, "0")}`;
+    output += ` ${base === 10 ? String(number).padStart(digits) : number.toString(base).padStart(digits, "0")}`;
   }
-  return told;
+  return output;
 }
 
 export async function xxd(call: Call): Promise<number> {

@@ -2,7 +2,7 @@
 
 /** `&`, `\1`, and letters made big or small from here on, or the next one only. */
 export function filled(text: string, found: readonly (string | undefined)[]): string {
-  let told = "";
+  let output = "";
   let all = "";
   let one = "";
   const add = (part: string) => {
@@ -11,7 +11,7 @@ export function filled(text: string, found: readonly (string | undefined)[]): st
       shown = (one === "u" ? shown.charAt(0).toUpperCase() : shown.charAt(0).toLowerCase()) + shown.slice(1);
       one = "";
     }
-    told += shown;
+    output += shown;
   };
   for (const [token] of text.matchAll(/\\[\s\S]|&|[^\\&]+/g)) {
     const letter = token[0] === "\\" ? (token[1] ?? "") : "";
@@ -22,5 +22,5 @@ export function filled(text: string, found: readonly (string | undefined)[]): st
     else if (letter === "u" || letter === "l") one = letter;
     else add({ n: "\n", t: "\t" }[letter] ?? letter);
   }
-  return told;
+  return output;
 }

@@ -55,14 +55,14 @@ export async function sed(call: Call): Promise<number> {
     const run = new Run(call, script, group, { quiet: flags.has("n"), end, inPlace: suffix !== undefined });
     const exit = await run.whole();
     const [first] = group;
-    if (suffix === undefined) run.tell();
+    if (suffix === undefined) run.flush();
     else if (first !== undefined) {
       if (suffix !== "")
         await call.files.write(
           call.path(suffix.includes("*") ? suffix.replaceAll("*", first.name) : first.name + suffix),
           Buffer.from(first.all ?? ""),
         );
-      await call.files.write(call.path(first.name), Buffer.from(run.told));
+      await call.files.write(call.path(first.name), Buffer.from(run.output));
     }
     if (exit !== null) return exit;
   }
@@ -84,7 +84,7 @@ async function* joined(call: Call, texts: readonly Text[], end: string): AsyncGe
 }
 
 class Run {
-  told = "";
+  output = "";
   private readonly lines: Lines;
   /** The script needs to know the last line, so it reads one line ahead. */
   private readonly looksAhead: boolean;
@@ -122,11 +122,11 @@ class Run {
       if (outcome.restart) keep = true;
       else if (outcome.print && !this.how.quiet) this.print(this.space);
       status = outcome.status;
-      this.flush();
-      if (this.told.length > PIECE_CHARS) this.tell();
+      this.addQueued();
+      if (this.output.length > PIECE_CHARS) this.flush();
     }
     for (const [file, text] of this.written) {
-      if (file === "/dev/stdout") this.told += text;
+      if (file === "/dev/stdout") this.output += text;
       else if (file === "/dev/stderr") this.call.err(text);
       else await this.call.files.write(this.call.path(file), Buffer.from(text));
     }
@@ -134,10 +134,10 @@ class Run {
   }
 
   /** Passes output on; a file gets it as a whole. */
-  tell(): void {
-    if (this.how.inPlace || this.told === "") return;
-    this.call.out(this.told);
-    this.told = "";
+  flush(): void {
+    if (this.how.inPlace || this.output === "") return;
+    this.call.out(this.output);
+    this.output = "";
   }
 
   private async next(): Promise<boolean> {
@@ -151,7 +151,7 @@ class Run {
   private async line(): Promise<string | null> {
     const here = this.lines.take();
     // Pass on the output before waiting for input.
-    if (here === MORE) this.tell();
+    if (here === MORE) this.flush();
     const line = here === MORE ? await this.lines.next() : here;
     if (line === null) return null;
     this.at++;
@@ -160,13 +160,13 @@ class Run {
   }
 
   private print(text: string): void {
-    this.told += text + (this.lines.isCut ? "" : this.how.end);
+    this.output += text + (this.lines.isCut ? "" : this.how.end);
   }
 
-  private flush(): void {
+  private addQueued(): void {
     for (const text of this.after) {
-      if (!this.told.endsWith("\n") && this.told !== "") this.told += "\n";
-      this.told += text;
+      if (!this.output.endsWith("\n") && this.output !== "") this.output += "\n";
+      this.output += text;
     }
     this.after = [];
   }
@@ -201,11 +201,11 @@ class Run {
           return { print: false, status: null, restart: true };
         }
         case "c":
-          if (step.to === null || !this.within.has(step)) this.told += `${step.text}\n`;
+          if (step.to === null || !this.within.has(step)) this.output += `${step.text}\n`;
           return { print: false, status: null };
         case "n":
           if (!this.how.quiet) this.print(this.space);
-          this.flush();
+          this.addQueued();
           if (!(await this.next())) return { print: false, status: 0 };
           break;
         case "N":
@@ -233,16 +233,16 @@ class Run {
       case "p":
         return this.print(this.space);
       case "P":
-        this.told += `${this.space.split("\n")[0]}\n`;
+        this.output += `${this.space.split("\n")[0]}\n`;
         return;
       case "=":
-        this.told += `${this.at + 1}\n`;
+        this.output += `${this.at + 1}\n`;
         return;
       case "a":
         this.after.push(`${text}\n`);
         return;
       case "i":
-        this.told += `${text}\n`;
+        this.output += `${text}\n`;
         return;
       case "g":
         this.space = this.hold;
@@ -263,7 +263,7 @@ class Run {
         this.space = "";
         return;
       case "l":
-        this.told += `${this.space.replaceAll("\\", "\\\\").replaceAll("\n", "\\n").replaceAll("\t", "\\t")}$\n`;
+        this.output += `${this.space.replaceAll("\\", "\\\\").replaceAll("\n", "\\n").replaceAll("\t", "\\t")}$\n`;
         return;
       case "r":
         this.after.push(await fileText(this.call, text));

@@ -145,18 +145,18 @@ function hunkText(from: readonly string[], to: readonly string[], hunk: readonly
   const place = first.to - (first.at - start);
   const grown = hunk.reduce((sum, { gone, come }) => sum + come - gone, 0);
   const range = (at: number, count: number) => `${count === 0 ? at : at + 1}${count === 1 ? "" : `,${count}`}`;
-  let told = `@@ -${range(start, end - start)} +${range(place, end - start + grown)} @@\n`;
+  let output = `@@ -${range(start, end - start)} +${range(place, end - start + grown)} @@\n`;
   let at = start;
   const same = (until: number) => {
-    for (; at < until; at++) told += ` ${from[at]}\n`;
+    for (; at < until; at++) output += ` ${from[at]}\n`;
   };
   for (const change of hunk) {
     same(change.at);
-    for (; at < change.at + change.gone; at++) told += `-${from[at]}\n`;
-    for (const line of to.slice(change.to, change.to + change.come)) told += `+${line}\n`;
+    for (; at < change.at + change.gone; at++) output += `-${from[at]}\n`;
+    for (const line of to.slice(change.to, change.to + change.come)) output += `+${line}\n`;
   }
   same(end);
-  return told;
+  return output;
 }
 
 export async function cmp(call: Call): Promise<number> {

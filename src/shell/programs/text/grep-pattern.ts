@@ -1,8 +1,7 @@
 // Combines grep's patterns into one regular expression. Pure.
 
-import { compiled } from "../expression.ts";
+import { compiled, translated } from "../expression.ts";
 import type { Options } from "../options.ts";
-import { translated } from "../posix-pattern.ts";
 
 export function matcher(patterns: readonly string[], called: string, flags: Options["flags"]): RegExp {
   const fixed = flags.has("F") || called === "fgrep";

@@ -72,7 +72,7 @@ interface Fold {
 }
 
 function folded(line: string, { width, atBlanks, byBytes }: Fold): string[] {
-  const told: string[] = [];
+  const pieces: string[] = [];
   let [kept, column] = ["", 0];
   const after = (letter: string, from: number) =>
     letter === "\t" && !byBytes ? from + TAB - (from % TAB) : from + (byBytes ? Buffer.byteLength(letter) : 1);
@@ -80,14 +80,14 @@ function folded(line: string, { width, atBlanks, byBytes }: Fold): string[] {
     if (after(letter, column) > width && kept !== "") {
       const blank = atBlanks ? Math.max(kept.lastIndexOf(" "), kept.lastIndexOf("\t")) : -1;
       const end = blank === -1 ? kept.length : blank + 1;
-      told.push(kept.slice(0, end));
+      pieces.push(kept.slice(0, end));
       kept = kept.slice(end);
       column = [...kept].reduce((sum, each) => after(each, sum), 0);
     }
     kept += letter;
     column = after(letter, column);
   }
-  return [...told, kept];
+  return [...pieces, kept];
 }
 
 export async function rev(call: Call): Promise<number> {

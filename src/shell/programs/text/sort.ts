@@ -70,10 +70,10 @@ export async function sort(call: Call): Promise<number> {
   const sorted = lines
     .sort(full)
     .filter((line, at, all) => !flags.has("u") || at === 0 || compare(all[at - 1] ?? "", line) !== 0);
-  const told = sorted.map((line) => line + end).join("");
+  const result = sorted.map((line) => line + end).join("");
   const output = flags.get("o");
-  if (output === undefined) call.out(told);
-  else await call.files.write(call.path(output), Buffer.from(told));
+  if (output === undefined) call.out(result);
+  else await call.files.write(call.path(output), Buffer.from(result));
   return 0;
 }
 
@@ -194,7 +194,7 @@ export async function uniq(call: Call): Promise<number> {
     const kept = flags.has("w") ? rest.slice(0, Number(flags.get("w"))) : rest;
     return flags.has("i") ? kept.toLowerCase() : kept;
   };
-  let told = "";
+  let result = "";
   const flush = (run: readonly string[]) => {
     if (
       run.length === 0 ||
@@ -203,7 +203,7 @@ export async function uniq(call: Call): Promise<number> {
     )
       return;
     const front = flags.has("c") ? `${String(run.length).padStart(7)} ` : "";
-    told += flags.has("D") ? run.map((line) => line + end).join("") : front + run[0] + end;
+    result += flags.has("D") ? run.map((line) => line + end).join("") : front + run[0] + end;
   };
   const [input = "-", output] = operands;
   const status = await eachFile(call, [input], async (name) => {
@@ -217,7 +217,7 @@ export async function uniq(call: Call): Promise<number> {
     }
     flush(run);
   });
-  if (output === undefined) call.out(told);
-  else await call.files.write(call.path(output), Buffer.from(told));
+  if (output === undefined) call.out(result);
+  else await call.files.write(call.path(output), Buffer.from(result));
   return status;
 }

@@ -28,7 +28,7 @@ export async function sums(call: Call): Promise<number> {
 }
 
 async function check(call: Call, flags: ReadonlyMap<string, string>, list: string): Promise<number> {
-  const told = (line: string) => (flags.has("s") ? undefined : call.out(line));
+  const report = (line: string) => (flags.has("s") ? undefined : call.out(line));
   const said = (line: string) => (flags.has("s") ? undefined : call.err(`${call.name}: ${line}\n`));
   const lines = linesOf(await text(call, list).catch((error: unknown) => fail(call, list, error)));
   const counts = { wrong: 0, unread: 0, known: 0, strange: 0, fine: 0 };
@@ -43,11 +43,11 @@ async function check(call: Call, flags: ReadonlyMap<string, string>, list: strin
       const isSame = (await sumOf(call, name)) === wanted.toLowerCase();
       if (isSame) counts.fine++;
       else counts.wrong++;
-      if (!isSame || !flags.has("q")) told(`${name}: ${isSame ? "OK" : "FAILED"}\n`);
+      if (!isSame || !flags.has("q")) report(`${name}: ${isSame ? "OK" : "FAILED"}\n`);
     } catch (error) {
       if (flags.has("i") && (error as { code?: string }).code === "ENOENT") continue;
       call.err(`${call.name}: ${name}: ${phrase(error)}\n`);
-      told(`${name}: FAILED open or read\n`);
+      report(`${name}: FAILED open or read\n`);
       counts.unread++;
     }
   }

@@ -42,16 +42,16 @@ export async function tr(call: Call): Promise<number> {
   const once = squeezes ? new Set(second === undefined ? from : setOf(second, deletes ? 0 : from.length)) : new Set();
   let last = -1;
   for await (const piece of pieces(call, "-")) {
-    const told = new Uint8Array(piece.byteLength);
+    const output = new Uint8Array(piece.byteLength);
     let size = 0;
     for (const byte of piece) {
       if (gone.has(byte)) continue;
       const other = table?.[byte] ?? byte;
       if (other === last && once.has(other)) continue;
       last = other;
-      told[size++] = other;
+      output[size++] = other;
     }
-    call.out(told.subarray(0, size));
+    call.out(output.subarray(0, size));
   }
   return 0;
 }
