@@ -93,6 +93,7 @@ const FIXES: { readonly [C in FailureClass]: (provider: string, address: string)
   config: () => "gsv config list -v ai shows what is set, and where",
   auth: (provider) => `gsv auth provider ${provider} keeps a key; a variable of the environment wins over it`,
   model: (provider) => `gsv models --provider ${provider} lists the models it has`,
+  server: (_, address) => `check the address ${address}: gsv config list -v baseUrls`,
   request: (provider) => `gsv models --provider ${provider} lists the models it has`,
   overflow: () => "the context of the model is too small: choose another",
   protocol: (_, address) => `${address} uses another API: set ai.providerStyle to responses or chat`,

@@ -17,6 +17,8 @@ export type FailureClass =
   | "auth"
   /** The server does not have the model. */
   | "model"
+  /** No model server is at the address, or one that sends nothing usable. */
+  | "server"
   | "request"
   | "overflow"
   | "protocol"

@@ -136,10 +136,19 @@ export function thrownFailure(error: unknown): Failure {
   }
   if (codes.some((each) => OFFLINE.includes(each)))
     return { class: "network", message: `this computer has no network (${code})`, isOffline: true };
+  const spoken = codes.find((each) => Object.hasOwn(SPOKEN, each));
+  if (spoken !== undefined) return { class: "server", message: SPOKEN[spoken] ?? "" };
   // Without a code it is a sentence of an SDK, which helps nobody.
   if (code === undefined) return { class: "network", message: "no connection to the model server" };
   return { class: "network", message: `no connection to the model server (${code})` };
 }
+
+/** The address speaks another protocol. */
+const SPOKEN: { readonly [code: string]: string } = {
+  Malformed_HTTP_Response: "the model server does not speak HTTP",
+  InvalidHTTPResponse: "the model server does not speak HTTP",
+  EPROTO: "the model server does not speak TLS",
+};
 
 /** No route or no DNS: not the server's fault. */
 const OFFLINE: readonly string[] = ["ENETUNREACH", "ENETDOWN", "EADDRNOTAVAIL", "EAI_AGAIN"];

@@ -1,7 +1,22 @@
-// Checks whether an address accepts connections. A request that waits for its first byte cannot tell.
+// Checks whether an address accepts connections, and which protocol it speaks. A request that waits or fails cannot tell.
 
 import type { Clock } from "../lib/clock.ts";
-import { waitAtMost } from "../lib/wait.ts";
+import { abortAfter, waitAtMost } from "../lib/wait.ts";
+
+const PROBE_MS = 3000;
+
+/** True if the address answers over this protocol. Nothing of the account is sent. */
+export async function answersOver(protocol: "http:" | "https:", address: string, clock: Clock): Promise<boolean> {
+  const url = new URL("/", address);
+  url.protocol = protocol;
+  const asked = abortAfter(clock, PROBE_MS, (signal) =>
+    fetch(url, { method: "HEAD", redirect: "manual", signal, tls: { rejectUnauthorized: false } }),
+  );
+  return await asked.then(
+    () => true,
+    () => false,
+  );
+}
 
 /** False only if there is no reaction in time; a refused connection counts as a reaction. */
 export async function takesConnections(address: string, ms: number, clock: Clock): Promise<boolean> {

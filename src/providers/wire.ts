@@ -5,9 +5,10 @@ import type { Reported } from "../abi/process/money.ts";
 import type { Failure, StreamEvent } from "../abi/stream.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Access } from "./access.ts";
+import { fetchWhole } from "./body.ts";
 import { publicFailure, statusFailure, thrownFailure, WireFailure } from "./failures.ts";
 import { parsed, recordOf } from "./json.ts";
-import { takesConnections } from "./reach.ts";
+import { answersOver, takesConnections } from "./reach.ts";
 import { FRAME_CHARS_MAX, type Frame, type Framer } from "./sse.ts";
 
 /** Translates frames of one format into events. */
@@ -36,6 +37,13 @@ export interface AnswerRequest {
   readonly firstByteMs?: number;
 }
 
+/** What a server did that sends bytes, such as pings, but no content. */
+const PINGS: Failure = { class: "server", message: "the model server sends pings, but no answer" };
+const STOPPED: Failure = {
+  class: "timeout",
+  message: "the model server stopped in the middle of its answer and sends only pings",
+};
+
 /** One half to wait for an answer, the other to test the connection. */
 const CONNECT_MS = 10_000;
 const FIRST_BYTE_MS = 60_000;
@@ -51,7 +59,7 @@ export async function* answered(asking: AnswerRequest): AsyncGenerator<StreamEve
   try {
     if (signal.aborted) return yield { type: "aborted" };
     watch.totalWithin(access.totalMs);
-    watch.contentWithin(Math.max(access.silenceMs, asking.firstByteMs ?? 0));
+    watch.contentWithin(Math.max(access.silenceMs, asking.firstByteMs ?? 0), PINGS);
     watch.expect(asking.firstByteMs ?? FIRST_BYTE_MS, "did not answer");
     const response = await asking.send((url, init) => checkedFetch(asking, url, init), watch.signal);
     begun = true;
@@ -74,7 +82,7 @@ export async function* answered(asking: AnswerRequest): AsyncGenerator<StreamEve
     }
     yield cut(failed(CUT_OFF));
   } catch (error) {
-    yield cut(signal.aborted ? { type: "aborted" } : failed(failureOf(asking, watch, { error, begun })));
+    yield cut(signal.aborted ? { type: "aborted" } : failed(await failureOf(asking, watch, { error, begun })));
   } finally {
     connected();
     watch.over();
@@ -84,14 +92,24 @@ export async function* answered(asking: AnswerRequest): AsyncGenerator<StreamEve
 /** The server was there, so it is retried like one that is overloaded. */
 const CUT_OFF: Failure = { class: "outage", message: "the model server cut off its answer" };
 
-function failureOf(
-  { access }: AnswerRequest,
+async function failureOf(
+  { access, clock }: AnswerRequest,
   watch: Timeouts,
   { error, begun }: { readonly error: unknown; readonly begun: boolean },
-): Failure {
+): Promise<Failure> {
   const failure = watch.failure ?? thrownFailure(error);
-  const isCut = begun && failure.class === "network" && !failure.isOffline;
-  return isCut ? CUT_OFF : publicFailure(failure, access.apiKey);
+  if (begun && failure.class === "network" && !failure.isOffline) return CUT_OFF;
+  const mayBeOther = !begun && (failure.class === "server" || failure.message.includes("ECONNRESET"));
+  const other = mayBeOther ? await otherProtocol(access.baseUrl, clock) : null;
+  return other ?? publicFailure(failure, access.apiKey);
+}
+
+/** Why a request failed if the address speaks the other of HTTP and HTTPS. */
+async function otherProtocol(address: string, clock: Clock): Promise<Failure | null> {
+  const { protocol, host } = new URL(address);
+  const [other, name] = protocol === "https:" ? (["http:", "plain HTTP"] as const) : (["https:", "TLS"] as const);
+  if (!(await answersOver(other, address, clock))) return null;
+  return { class: "server", message: `the model server at ${host} speaks ${name}: its address begins with ${other}//` };
 }
 
 /** Call the returned function when the server has answered or the request is over. */
@@ -125,7 +143,7 @@ async function* eventsOf(
         if (out.length > 0 && isLast(out.at(-1)!)) break;
       }
       const events = joined(out);
-      if (events.length > 0) watch.contentWithin(access.silenceMs);
+      if (events.length > 0) watch.contentWithin(access.silenceMs, STOPPED);
       yield events;
     }
   } finally {
@@ -160,18 +178,19 @@ function joined(events: readonly StreamEvent[]): readonly StreamEvent[] {
 
 /** Errors must not reach an SDK, which would read bodies of any size. */
 async function checkedFetch(
-  { type, clock }: AnswerRequest,
+  { type, clock, access }: AnswerRequest,
   url: string | URL | Request,
   init?: RequestInit,
 ): Promise<Response> {
-  const response = await fetch(url, { ...init, redirect: "manual" });
+  const response = await fetchWhole(url, { ...init });
   const said = response.headers.get("content-type") ?? "";
   if (response.ok && (said === "" || said.startsWith(type))) return response;
   const body = await beginning(response);
   if (!response.ok) {
-    throw new WireFailure(
-      statusFailure({ status: response.status, headers: response.headers, body, now: clock.now() }),
-    );
+    const { status, headers } = response;
+    // Some servers answer plain HTTP on a TLS port so.
+    const other = status === 400 && !said.includes("json") ? await otherProtocol(access.baseUrl, clock) : null;
+    throw new WireFailure(other ?? statusFailure({ status, headers, body, now: clock.now() }));
   }
   // Some servers send errors as one JSON object; anything else is not a model server.
   const told = said.includes("json") ? recordOf(parsed(body))?.error : undefined;
@@ -210,7 +229,7 @@ export async function readJson(
   const watch = new Timeouts(clock, signal);
   watch.expect(waitMs, "did not answer");
   try {
-    const response = await fetch(url, { ...init, redirect: "manual", signal: watch.signal });
+    const response = await fetchWhole(url, { ...init, signal: watch.signal });
     if (!response.ok) {
       const body = await beginning(response);
       const { status, headers } = response;
@@ -252,6 +271,7 @@ class Timeouts {
   private silentAt = Number.POSITIVE_INFINITY;
   private overAt = Number.POSITIVE_INFINITY;
   private why = "";
+  private silence: Failure = PINGS;
   private cancel: (() => void) | null = null;
   private isOver = false;
   private readonly onAbort = () => this.abort.abort();
@@ -276,8 +296,9 @@ class Timeouts {
   }
 
   /** Limit for the next content: bytes such as pings do not count. */
-  contentWithin(ms: number): void {
+  contentWithin(ms: number, otherwise: Failure): void {
     this.silentAt = this.clock.mono() + ms;
+    this.silence = otherwise;
   }
 
   /** Limit for the whole answer. */
@@ -286,9 +307,7 @@ class Timeouts {
   }
 
   giveUp(why: string): void {
-    if (this.isOver || this.failure !== null) return;
-    this.failure = { class: "timeout", message: `the model server ${why}` };
-    this.abort.abort();
+    this.fail({ class: "timeout", message: `the model server ${why}` });
   }
 
   over(): void {
@@ -298,13 +317,21 @@ class Timeouts {
     this.outer.removeEventListener("abort", this.onAbort);
   }
 
+  private fail(failure: Failure): void {
+    if (this.isOver || this.failure !== null) return;
+    this.failure = failure;
+    this.abort.abort();
+  }
+
   private arm(): void {
     if (this.cancel !== null) return;
     this.cancel = this.clock.after(this.nextAt() - this.clock.mono(), () => {
       this.cancel = null;
       const now = this.clock.mono();
       if (this.nextAt() > now) return this.arm();
-      this.giveUp(this.overAt <= now ? "took longer than ai.generation.timeoutMs" : `${this.why} in time`);
+      if (this.overAt <= now) this.giveUp("took longer than ai.generation.timeoutMs");
+      else if (this.dueAt <= now) this.giveUp(`${this.why} in time`);
+      else this.fail(this.silence);
     });
   }
 

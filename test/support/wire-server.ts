@@ -70,6 +70,8 @@ export class WireServer {
   }
 
   private read(socket: Connection, bytes: Buffer): void {
+    // The first byte of a TLS handshake: it speaks plain HTTP alone.
+    if (socket.data.open.length === 0 && bytes[0] === 0x16) return void socket.terminate();
     socket.data.open = Buffer.concat([socket.data.open, bytes]);
     for (;;) {
       const request = this.taken(socket);

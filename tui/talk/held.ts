@@ -44,7 +44,7 @@ const WORD_MS = 350;
 export function heldKeys({ state, waitsFor }: Attachment): readonly HeldKey[] {
   if (state === "stopped") return [RESUME];
   if (state !== "paused" || waitsFor === null) return [];
-  if (waitsFor.kind === "credential" && (waitsFor.missing === "model" || waitsFor.provider === undefined))
+  if (waitsFor.kind === "credential" && (waitsFor.missing !== undefined || waitsFor.provider === undefined))
     return [RETRY, MODEL];
   return KEYS[waitsFor.kind] ?? [];
 }

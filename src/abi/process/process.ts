@@ -34,8 +34,13 @@ export type WaitsFor =
   | { readonly kind: "question"; readonly id: string; readonly tool: string; readonly summary: string }
   | { readonly kind: "person"; readonly reason: string }
   | { readonly kind: "disk"; readonly reason: string }
-  /** `model`: a key is there, but the server does not have the model. */
-  | { readonly kind: "credential"; readonly reason: string; readonly missing?: "model"; readonly provider?: string }
+  /** `model`: a key is there, but the server does not have the model. `address`: no usable model server is at the address. */
+  | {
+      readonly kind: "credential";
+      readonly reason: string;
+      readonly missing?: "model" | "address";
+      readonly provider?: string;
+    }
   /** A budget is used up. Ends with a raise or with the day. */
   | { readonly kind: "limit"; readonly reason: string; readonly until?: number }
   | { readonly kind: "repair"; readonly reason: string }

@@ -2,6 +2,7 @@
 // words stay where only they say what is wrong. Pure.
 
 import type { Failure } from "../../abi/stream.ts";
+import { serverOf } from "../../providers/table.ts";
 import { providerOf } from "./outages.ts";
 
 interface Asked {
@@ -13,10 +14,19 @@ interface Asked {
 const OUTAGES: { readonly [status: number]: string } = { 503: "is unavailable", 529: "is overloaded" };
 const PREFIX = /^the server answered \d+(?:: )?/;
 
+function addressSetting(provider: string): string {
+  return serverOf(provider)?.urlSetting ?? "ai.baseUrl";
+}
+
 export function failureText(failure: Failure, { name, model, keyFrom }: Asked): string {
   const provider = providerOf(name);
   const { status, message } = failure;
-  if (status === undefined) return message.replace(/\bthe model server\b/, provider);
+  if (status === undefined) {
+    const said = message.replace(/\bthe model server\b/, provider);
+    return failure.class === "server"
+      ? `${said}. Another address: gsv config set ${addressSetting(provider)} URL`
+      : said;
+  }
   const words = message.replace(PREFIX, "");
   const why = words === "" ? "" : `: ${words}`;
   switch (failure.class) {

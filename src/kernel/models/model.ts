@@ -17,6 +17,8 @@ export interface Model {
   readonly name: string;
   /** Why it cannot be asked yet; null if it can. */
   readonly missing: string | null;
+  /** Of its server. */
+  readonly address?: string;
   readonly rate: Rate;
   /** Tells keys apart without revealing them. */
   readonly keyMark: string | null;

@@ -105,6 +105,7 @@ export function modelsService(options: ModelsOptions): Models {
         missing: null,
         keyMark: access.apiKey === null ? null : markOf(access.apiKey),
         keyFrom: access.keyFrom,
+        address: access.baseUrl,
         window,
         rate,
       };

@@ -28,7 +28,7 @@ export interface HeldRunsPorts {
 const AGAIN_MS = 60_000;
 
 interface Needs {
-  readonly needs: "key" | "model";
+  readonly needs: "key" | "model" | "address";
   /** The default model at the pause, if another one ends it. */
   readonly usual: string | null;
 }
@@ -37,6 +37,8 @@ interface Refused extends Needs {
   /** null if an earlier kernel paused the run: then just try it. */
   readonly model: string | null;
   readonly keyMark: string | null;
+  /** If no model server is there: another address is tried. */
+  readonly address?: string;
 }
 
 export class HeldRuns {
@@ -58,15 +60,17 @@ export class HeldRuns {
     }
   }
 
-  /** What to wait for until a person sets another key, or another model. To be read before the pause is visible. */
+  /** What to wait for until a person sets another key, model or address. To be read before the pause is visible. */
   async needsOf(row: ProcessRow, { keyMark }: Model, needs: Needs["needs"]): Promise<Needs> {
     // A refused key is not asked again only because another model is the default now.
-    return { needs, usual: needs === "model" || keyMark === null ? await this.usualModel(row) : null };
+    return { needs, usual: needs !== "key" || keyMark === null ? await this.usualModel(row) : null };
   }
 
-  waitForPerson({ pid, ownerUid: uid }: ProcessRow, runId: string, { name, keyMark }: Model, needed: Needs): void {
-    this.keys.set(pid, { model: name, keyMark, ...needed });
-    if (needed.needs === "model") return;
+  waitForPerson({ pid, ownerUid: uid }: ProcessRow, runId: string, model: Model, needed: Needs): void {
+    const { name, keyMark, address } = model;
+    const wrong = needed.needs === "address" && address !== undefined ? { address } : {};
+    this.keys.set(pid, { model: name, keyMark, ...needed, ...wrong });
+    if (needed.needs !== "key") return;
     if (keyMark !== null) this.ports.models.refused(keyMark);
     // The client has no key that will do: the owner's next client offers another.
     this.ports.offers.refused({ pid, runId, uid });
@@ -112,11 +116,11 @@ export class HeldRuns {
   }
 
   private async lookAt(row: ProcessRow, refused: Refused): Promise<void> {
-    if (refused.needs === "key" && (await this.hasKey(row, refused))) return await this.resume(row);
+    if (refused.needs !== "model" && (await this.isReachable(row, refused))) return await this.resume(row);
     const usual = refused.usual === null ? null : await this.usualModel(row);
     if (usual === null || usual === refused.usual) return;
-    // A missing model is replaced. With a missing key the run keeps a model that was named for it.
-    await (refused.needs === "model" ? this.resume(row, usual) : this.resume(row));
+    // A missing model or server is replaced. With a missing key the run keeps a model that was named for it.
+    await (refused.needs === "key" ? this.resume(row) : this.resume(row, usual));
   }
 
   private async usualModel(row: ProcessRow): Promise<string> {
@@ -128,9 +132,10 @@ export class HeldRuns {
     return { uid, offer: this.ports.offers.of({ pid, runId: activeRunId ?? "", uid }) };
   }
 
-  private async hasKey(row: ProcessRow, { model, keyMark }: Refused): Promise<boolean> {
+  private async isReachable(row: ProcessRow, { model, keyMark, address }: Refused): Promise<boolean> {
     if (model === null) return true;
     const [first] = await this.ports.models.reach(this.askerOf(row), model);
+    if (address !== undefined) return first.missing === null && first.address !== address;
     return first.missing === null && (keyMark === null || first.keyMark !== keyMark);
   }
 

@@ -68,6 +68,8 @@ export interface ActiveRun extends RunPlace {
   readonly stopwatch: Stopwatch;
 }
 
+const MISSING = { model: "model", server: "address" } as const;
+
 interface Asking extends ActiveRun {
   readonly turn: number;
   /** Number of pauses of the run for this turn. */
@@ -287,7 +289,7 @@ async function unanswered(
   if (verdict.next === "person") {
     const { class: failureClass, message: reason } = answer.failure;
     await restartTurn(ports, asking, model, { class: failureClass, reason, until: null, putAside: true });
-    const missing = failureClass === "model" ? ({ missing: "model" } as const) : {};
+    const missing = failureClass === "model" || failureClass === "server" ? { missing: MISSING[failureClass] } : {};
     return await putAside(ports, asking, model, { kind: "credential", reason, ...missing });
   }
   const isExhausted = verdict.next === "over" && verdict.exhausted;

@@ -12,7 +12,7 @@ export type Verdict =
   | { readonly next: "other" }
   /** Put the run aside until the provider is tried again. `counts` is false if the server is not at fault. */
   | { readonly next: "later"; readonly counts: boolean }
-  /** Put the run aside until a person sets another key or model. */
+  /** Put the run aside until a person sets another key, model or address. */
   | { readonly next: "person" }
   /** End the run. `exhausted`: it was paused as often as allowed. */
   | { readonly next: "over"; readonly exhausted: boolean };
@@ -41,7 +41,10 @@ export const EXHAUSTED = "auto_resume_exhausted";
 /** Failures that pass by themselves, but not soon. */
 const PASSES: readonly FailureClass[] = ["outage", "network", "timeout", "throttle"];
 /** Failures of the server or the account: another model may work. */
-const ELSEWHERE: readonly FailureClass[] = [...PASSES, "quota", "auth", "model", "config", "protocol"];
+const ELSEWHERE: readonly FailureClass[] = [...PASSES, "quota", "auth", "model", "server", "config", "protocol"];
+
+/** Failures that another key, model or address fixes. */
+const PERSON: readonly FailureClass[] = ["auth", "model", "server"];
 
 export function verdictOn(failure: Failure, stand: Stand, random: (length: number) => Uint8Array): Verdict {
   const { class: failureClass, retryAfterMs = 0 } = failure;
@@ -57,7 +60,7 @@ export function verdictOn(failure: Failure, stand: Stand, random: (length: numbe
   if (hasOther && ELSEWHERE.includes(failureClass)) return { next: "other" };
   if (failure.isOffline) return { next: "later", counts: false };
   if (passes && pauses < LOOKS_MAX) return { next: "later", counts: true };
-  return failureClass === "auth" || failureClass === "model" ? { next: "person" } : { next: "over", exhausted: passes };
+  return PERSON.includes(failureClass) ? { next: "person" } : { next: "over", exhausted: passes };
 }
 
 /** True if the provider itself answered. */

@@ -38,6 +38,7 @@ const STATUS_OF: { readonly [C in FailureClass]: RunStatus } = {
   overflow: "limit",
   auth: "error",
   model: "error",
+  server: "error",
   config: "error",
   request: "error",
   protocol: "error",

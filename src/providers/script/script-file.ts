@@ -48,6 +48,7 @@ const FAILURE_CLASSES: readonly FailureClass[] = [
   "network",
   "timeout",
   "config",
+  "server",
   "auth",
   "model",
   "request",
