@@ -1,4 +1,4 @@
-// Access to a model server: address, key and limits, from the account's settings and the environment of whoever started the run.
+// Access to a model server: address, key and limits, from the account's settings and the environment of the client that started the run.
 // Values of keys are in this type only; they go to the request and to the redactor of its errors.
 
 import type { ServedModel } from "../abi/stream.ts";

@@ -75,6 +75,17 @@ export class Db {
     return translated(this.path, () => this.sqlite.query(sql).run(...values).changes);
   }
 
+  /** Columns and values of one new row. */
+  insert(
+    table: string,
+    row: { readonly [column: string]: SQLQueryBindings },
+    or: "ABORT" | "REPLACE" | "IGNORE" = "ABORT",
+  ): void {
+    const columns = Object.keys(row);
+    const marks = columns.map(() => "?").join(", ");
+    this.run(`INSERT OR ${or} INTO ${table} (${columns.join(", ")}) VALUES (${marks})`, ...Object.values(row));
+  }
+
   /** DDL and pragmas: not cached, several statements allowed. */
   script(sql: string): void {
     translated(this.path, () => this.sqlite.run(sql));

@@ -1,5 +1,5 @@
 // Host paths that a sandbox hides: gsv's homes, socket directories, every listening socket (read access is enough to connect), and key files.
-// Determined anew for each command.
+// Determined again for each command.
 
 import { accessSync, constants, existsSync, lstatSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";

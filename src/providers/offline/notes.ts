@@ -1,5 +1,5 @@
 // For questions without a clear answer in the manual: searches ~/knowledge for the important words, and suggests a skill from the prompt.
-// ShowMedia locations and lines; draws no conclusions. Pure.
+// Shows locations and lines; draws no conclusions. Pure.
 
 import type { ModelRequest } from "../../abi/stream.ts";
 import { indexSections, termsOf } from "../../lib/text/search.ts";

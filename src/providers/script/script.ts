@@ -1,6 +1,6 @@
 // Plays a file of answers instead of asking a model: for demos, tests and benchmarks. JSON lines; blank lines and lines that begin
 // with # are skipped; each other line is one answer, an object with any of
-//   text, thinking            what is said                         calls     [{"name":"Write","args":{…}}], or "json":"…" for args
+//   text, thinking            text of the answer, thinking         calls     [{"name":"Write","args":{…}}], or "json":"…" for args
 //   delayMs                   wait before the first piece          chunk     send in pieces of so many code points
 //   chunkDelayMs              wait between pieces                  cut       true: stop with no end, as a lost connection does
 //   error                     {"class":"outage","message":"…"}     when      text in the last user message, or /regex/i

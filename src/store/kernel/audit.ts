@@ -53,15 +53,14 @@ export function auditRows(kernel: KernelDb): AuditRows {
     },
     async add(row) {
       kernel.write("normal", () =>
-        db.run(
-          "INSERT INTO audit (at, uid, pid, call, outcome, detail) VALUES (?, ?, ?, ?, ?, ?)",
-          row.at,
-          row.uid,
-          row.pid,
-          row.call,
-          row.outcome,
-          row.detail,
-        ),
+        db.insert("audit", {
+          at: row.at,
+          uid: row.uid,
+          pid: row.pid,
+          call: row.call,
+          outcome: row.outcome,
+          detail: row.detail,
+        }),
       );
     },
   };

@@ -32,15 +32,14 @@ export function policyRows(kernel: KernelDb): PolicyRows {
     },
     async add(ownerUid, { id, place, rule, by, createdAt }) {
       kernel.write("full", () =>
-        db.run(
-          "INSERT INTO policy_rules (rule_id, owner_uid, place, rule_json, created_by, created_at) VALUES (?, ?, ?, ?, ?, ?)",
-          id,
-          ownerUid,
+        db.insert("policy_rules", {
+          rule_id: id,
+          owner_uid: ownerUid,
           place,
-          JSON.stringify(rule),
-          by,
-          createdAt,
-        ),
+          rule_json: JSON.stringify(rule),
+          created_by: by,
+          created_at: createdAt,
+        }),
       );
     },
     async remove(ownerUid, id) {

@@ -176,14 +176,7 @@ export function endUnstarted(
   { generation, reason, now }: { readonly generation: number; readonly reason: string; readonly now: number },
 ): RunEnd[] {
   return runIds.flatMap((runId) => {
-    db.run(
-      "INSERT INTO runs (run_id, generation, status, reason, started_at, finished_at) VALUES (?, ?, 'aborted', ?, ?, ?)",
-      runId,
-      generation,
-      reason,
-      now,
-      now,
-    );
+    db.insert("runs", { run_id: runId, generation, status: "aborted", reason, started_at: now, finished_at: now });
     const end = runEnd(db, runId);
     return end === null || end === "open" ? [] : [end];
   });

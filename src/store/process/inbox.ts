@@ -86,21 +86,19 @@ export function admit(db: Db, head: HeadRow, message: Admission): Admitted | Ref
   const replaced = message.source === null ? [] : replaceEvent(db, head, message.source, message.now);
   if (!message.wakes) makeRoom(db, head.generation);
   const busy = head.currentRun !== null || head.queued > 0;
-  db.run(
-    `INSERT INTO message_queue (run_id, generation, kind, wakes, urgent, source, message, media_json, overrides_json, origin_json, created_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    message.runId,
-    head.generation,
-    message.kind,
-    message.wakes ? 1 : 0,
-    message.urgent ? 1 : 0,
-    message.source,
-    message.text,
-    message.media === undefined ? null : JSON.stringify(message.media),
-    message.model ? JSON.stringify({ model: message.model }) : null,
-    JSON.stringify(message.origin),
-    message.now,
-  );
+  db.insert("message_queue", {
+    run_id: message.runId,
+    generation: head.generation,
+    kind: message.kind,
+    wakes: message.wakes ? 1 : 0,
+    urgent: message.urgent ? 1 : 0,
+    source: message.source,
+    message: message.text,
+    media_json: message.media === undefined ? null : JSON.stringify(message.media),
+    overrides_json: message.model ? JSON.stringify({ model: message.model }) : null,
+    origin_json: JSON.stringify(message.origin),
+    created_at: message.now,
+  });
   if (message.wakes) head.lastActiveAt = message.now;
   // After the insert: the process has more work, so the end of the superseded run is not reported as the end.
   const superseded = message.urgent ? abortRun(db, head, "user.superseded", message.now).ends : [];
@@ -163,13 +161,7 @@ export function claim(db: Db, head: HeadRow, now: number): Claimed | null {
   head.currentRun = runId;
   head.lastActiveAt = now;
   const model = modelOf(db, head, starter);
-  db.run(
-    "INSERT INTO runs (run_id, generation, model, started_at) VALUES (?, ?, ?, ?)",
-    runId,
-    head.generation,
-    model,
-    now,
-  );
+  db.insert("runs", { run_id: runId, generation: head.generation, model, started_at: now });
   const entered = enter(db, head, waiting, runId, now);
   return {
     epoch: head.epoch,
@@ -249,13 +241,7 @@ function enter(db: Db, head: HeadRow, rows: readonly QueueRow[], runId: string, 
     };
     insertMessage(db, head.generation, message);
     if (row.run_id !== null && row.run_id !== runId) {
-      db.run(
-        "INSERT INTO runs (run_id, generation, merged_into, started_at) VALUES (?, ?, ?, ?)",
-        row.run_id,
-        head.generation,
-        runId,
-        now,
-      );
+      db.insert("runs", { run_id: row.run_id, generation: head.generation, merged_into: runId, started_at: now });
     }
     db.run("DELETE FROM message_queue WHERE id = ?", row.id);
     messages.push(message);

@@ -35,23 +35,21 @@ export function nest(db: Db, head: HeadRow, { block, position, call, now }: Nest
     block,
   );
   if (outer === null) return "fenced";
-  db.run(
-    `INSERT INTO pending_tool_calls
-       (dispatch_id, run_id, generation, turn, position, call_id, tool, call, args_json, repeat, status, created_at, block)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'registered', ?, ?)`,
-    call.dispatchId,
-    outer.run_id,
-    head.generation,
-    outer.turn,
+  db.insert("pending_tool_calls", {
+    dispatch_id: call.dispatchId,
+    run_id: outer.run_id,
+    generation: head.generation,
+    turn: outer.turn,
     position,
-    call.callId,
-    call.tool,
-    call.call,
-    JSON.stringify(call.args),
-    call.repeat,
-    now,
+    call_id: call.callId,
+    tool: call.tool,
+    call: call.call,
+    args_json: JSON.stringify(call.args),
+    repeat: call.repeat,
+    status: "registered",
+    created_at: now,
     block,
-  );
+  });
   return null;
 }
 

@@ -84,13 +84,7 @@ function keep(db: Db, { parts, ...prompt }: StoredPrompt): void {
     parts: parts.map(({ source, path, text: { length: chars } }) => ({ source, path, chars })),
   };
   db.run("INSERT INTO prompt_texts (sha256, text) VALUES (?, ?) ON CONFLICT DO NOTHING", sha256, text);
-  db.run(
-    "INSERT INTO prompts (run_id, turn, sha256, body_json) VALUES (?, ?, ?, ?)",
-    prompt.runId,
-    prompt.turn,
-    sha256,
-    JSON.stringify(stored),
-  );
+  db.insert("prompts", { run_id: prompt.runId, turn: prompt.turn, sha256, body_json: JSON.stringify(stored) });
   db.run("DELETE FROM prompts WHERE id <= (SELECT max(id) FROM prompts) - ?", TURNS_KEPT);
   db.run("DELETE FROM prompt_texts WHERE sha256 NOT IN (SELECT sha256 FROM prompts)");
 }

@@ -112,20 +112,18 @@ export function messageFromRow(row: MessageRow): Message {
 /** The caller took the number from the head. */
 export function insertMessage(db: Db, generation: number, message: Message): void {
   const { text, extra, callId } = columnsOf(message);
-  db.run(
-    `INSERT INTO messages (id, generation, role, content, tool_calls, tool_call_id, media_json, origin_json, run_id, created_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    message.id,
+  db.insert("messages", {
+    id: message.id,
     generation,
-    message.role,
-    text,
-    extra,
-    callId,
-    message.role === "user" && message.media !== undefined ? JSON.stringify(message.media) : null,
-    message.origin === undefined ? null : JSON.stringify(message.origin),
-    message.runId,
-    message.timestamp,
-  );
+    role: message.role,
+    content: text,
+    tool_calls: extra,
+    tool_call_id: callId,
+    media_json: message.role === "user" && message.media !== undefined ? JSON.stringify(message.media) : null,
+    origin_json: message.origin === undefined ? null : JSON.stringify(message.origin),
+    run_id: message.runId,
+    created_at: message.timestamp,
+  });
 }
 
 function columnsOf(message: Message): { text: string; extra: string | null; callId: string | null } {

@@ -21,7 +21,6 @@ import { outboxVerbs } from "./outbox.ts";
 import { isRefusal, type Outcome, type Refusal } from "./outcome.ts";
 import { promptVerbs } from "./prompts.ts";
 import { repeats } from "./repeats.ts";
-import { storeAnswer, storedAnswer } from "./requests.ts";
 import { insertMessage, runEnd } from "./rows.ts";
 import { sweepRows } from "./sweep.ts";
 import { timingVerbs } from "./timing.ts";
@@ -314,4 +313,21 @@ function headOf(head: HeadRow): Head {
   const { closing, queued, retrying, stoppedWhy, restarts } = head;
   const now = { state, stopped, stoppedWhy, restarts, paused, retrying, queued };
   return { epoch, nextSeq, generation, ...now, currentRun, currentModel, lastRun, closing };
+}
+
+function storeAnswer(db: Db, key: string, hash: string, value: unknown, now: number): void {
+  db.run("DELETE FROM requests WHERE created_at < ?", now - LIMITS.requestsKeptMs);
+  db.insert(
+    "requests",
+    { request_id: key, body_hash: hash, answer_json: JSON.stringify(value), created_at: now },
+    "REPLACE",
+  );
+}
+
+function storedAnswer(db: Db, key: string): { readonly hash: string; readonly value: unknown } | null {
+  const row = db.get<{ body_hash: string; answer_json: string }>(
+    "SELECT body_hash, answer_json FROM requests WHERE request_id = ?",
+    key,
+  );
+  return row === null ? null : { hash: row.body_hash, value: JSON.parse(row.answer_json) };
 }

@@ -118,21 +118,20 @@ function insertCall(
   position: number,
   call: TurnCommit["calls"][number],
 ): void {
-  db.run(
-    `INSERT INTO pending_tool_calls (dispatch_id, run_id, generation, turn, position, call_id, tool, call, args_json, repeat, status, created_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'registered', ?)`,
-    call.dispatchId,
-    turn.runId,
-    head.generation,
-    number,
+  db.insert("pending_tool_calls", {
+    dispatch_id: call.dispatchId,
+    run_id: turn.runId,
+    generation: head.generation,
+    turn: number,
     position,
-    call.callId,
-    call.tool,
-    call.call,
-    JSON.stringify(call.args),
-    call.repeat,
-    turn.now,
-  );
+    call_id: call.callId,
+    tool: call.tool,
+    call: call.call,
+    args_json: JSON.stringify(call.args),
+    repeat: call.repeat,
+    status: "registered",
+    created_at: turn.now,
+  });
 }
 
 export function openCalls(db: Db, runId: string): CallRow[] {

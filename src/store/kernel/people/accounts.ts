@@ -125,14 +125,13 @@ export function accountRows(kernel: KernelDb): AccountRows {
       return kernel.write("full", () => {
         if (db.get("SELECT 1 AS one FROM passwd WHERE uid >= 1000") !== null) return false;
         for (const account of first.accounts) {
-          db.run(
-            "INSERT INTO passwd (username, uid, gid, gecos, home) VALUES (?, ?, ?, ?, ?)",
-            account.username,
-            account.uid,
-            account.gid,
-            account.gecos,
-            account.home,
-          );
+          db.insert("passwd", {
+            username: account.username,
+            uid: account.uid,
+            gid: account.gid,
+            gecos: account.gecos,
+            home: account.home,
+          });
           // "!": no password works until one is set.
           db.run("INSERT INTO shadow (username, hash) VALUES (?, '!')", account.username);
         }

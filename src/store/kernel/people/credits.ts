@@ -115,13 +115,7 @@ export function creditRows(kernel: KernelDb): CreditRows {
     },
     async setRate(ownerUid, rate, value, now) {
       kernel.write("full", () =>
-        db.run(
-          "INSERT OR REPLACE INTO credit_config (owner_uid, key, value, updated_at) VALUES (?, ?, ?, ?)",
-          ownerUid,
-          rate,
-          value,
-          now,
-        ),
+        db.insert("credit_config", { owner_uid: ownerUid, key: rate, value, updated_at: now }, "REPLACE"),
       );
     },
   };

@@ -60,20 +60,21 @@ export function tokenRows(kernel: KernelDb): TokenRows {
   return {
     async put(row, hash) {
       kernel.write("full", () =>
-        db.run(
-          `INSERT OR REPLACE INTO auth_tokens
-             (token_id, uid, kind, label, token_hash, token_prefix, allowed_role, allowed_device_id, created_at, expires_at)
-           VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-          row.id,
-          row.uid,
-          row.kind,
-          row.label,
-          hash,
-          row.prefix,
-          row.role,
-          row.device,
-          row.createdAt,
-          row.expiresAt,
+        db.insert(
+          "auth_tokens",
+          {
+            token_id: row.id,
+            uid: row.uid,
+            kind: row.kind,
+            label: row.label,
+            token_hash: hash,
+            token_prefix: row.prefix,
+            allowed_role: row.role,
+            allowed_device_id: row.device,
+            created_at: row.createdAt,
+            expires_at: row.expiresAt,
+          },
+          "REPLACE",
         ),
       );
     },
@@ -120,13 +121,16 @@ export function lockoutRows(kernel: KernelDb): LockoutRows {
           const after = next(each, row(each));
           if (after === null) db.run("DELETE FROM login_guard WHERE kind = ? AND subject = ?", each.kind, each.subject);
           else
-            db.run(
-              "INSERT OR REPLACE INTO login_guard (kind, subject, failures, last_failed_at, locked_until) VALUES (?, ?, ?, ?, ?)",
-              each.kind,
-              each.subject,
-              after.failures,
-              after.lastFailedAt,
-              after.lockedUntil,
+            db.insert(
+              "login_guard",
+              {
+                kind: each.kind,
+                subject: each.subject,
+                failures: after.failures,
+                last_failed_at: after.lastFailedAt,
+                locked_until: after.lockedUntil,
+              },
+              "REPLACE",
             );
         }
       });

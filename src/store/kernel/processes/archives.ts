@@ -40,20 +40,22 @@ export function archiveRows(kernel: KernelDb): ArchiveRows {
   return {
     async add(row) {
       kernel.write("full", () =>
-        db.run(
-          `INSERT OR REPLACE INTO archives (archive_id, process_id, owner_uid, object_key, reason, messages, lines, undelivered, bytes, sha256, created_at)
-           VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-          row.id,
-          row.pid,
-          row.ownerUid,
-          row.key,
-          row.reason,
-          row.messages,
-          row.lines,
-          row.undelivered,
-          row.bytes,
-          row.sha256,
-          row.createdAt,
+        db.insert(
+          "archives",
+          {
+            archive_id: row.id,
+            process_id: row.pid,
+            owner_uid: row.ownerUid,
+            object_key: row.key,
+            reason: row.reason,
+            messages: row.messages,
+            lines: row.lines,
+            undelivered: row.undelivered,
+            bytes: row.bytes,
+            sha256: row.sha256,
+            created_at: row.createdAt,
+          },
+          "REPLACE",
         ),
       );
     },

@@ -171,26 +171,28 @@ export function processRows(kernel: KernelDb): ProcessRows {
         const { limits = null, parentId = null } = process.budget ?? {};
         const { pid, ownerUid, createdAt: now } = process;
         const budgetId = limits === null ? parentId : putBudget(db, { pid, ownerUid, limits, parentId, now });
-        db.run(
-          `INSERT INTO processes (process_id, parent_pid, uid, owner_uid, profile, interactive, label, cwd, workspace_id, created_at, phase, phase_json, dirty, dropped_json, mode, restart, budget_id, project_id, end_notice)
-           VALUES (?, ?, ?, ?, ?, 1, ?, ?, ?, ?, 'creating', ?, 1, ?, ?, ?, ?, ?, ?)`,
-          process.pid,
-          process.parentPid,
-          process.uid,
-          process.ownerUid,
-          process.profile,
-          process.label,
-          process.cwd,
-          process.workspaceId,
-          process.createdAt,
-          JSON.stringify(process.step),
-          process.dropped === undefined || process.dropped.length === 0 ? null : JSON.stringify(process.dropped),
-          process.mode ?? "ask",
-          process.restart ?? null,
-          budgetId,
-          process.projectId ?? null,
-          process.endNotice ?? null,
-        );
+        db.insert("processes", {
+          process_id: process.pid,
+          parent_pid: process.parentPid,
+          uid: process.uid,
+          owner_uid: process.ownerUid,
+          profile: process.profile,
+          interactive: 1,
+          label: process.label,
+          cwd: process.cwd,
+          workspace_id: process.workspaceId,
+          created_at: process.createdAt,
+          phase: "creating",
+          phase_json: JSON.stringify(process.step),
+          dirty: 1,
+          dropped_json:
+            process.dropped === undefined || process.dropped.length === 0 ? null : JSON.stringify(process.dropped),
+          mode: process.mode ?? "ask",
+          restart: process.restart ?? null,
+          budget_id: budgetId,
+          project_id: process.projectId ?? null,
+          end_notice: process.endNotice ?? null,
+        });
         if (request !== undefined) putRequest(db, request);
       });
     },

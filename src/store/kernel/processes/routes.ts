@@ -20,15 +20,18 @@ export function routeRows(kernel: KernelDb): RouteRows {
   return {
     async add({ runId, uid, connectionId, pid, now }) {
       kernel.write("normal", () =>
-        db.run(
-          `INSERT OR REPLACE INTO run_routes (run_id, route_kind, uid, connection_id, process_id, created_at, expires_at)
-           VALUES (?, 'client', ?, ?, ?, ?, ?)`,
-          runId,
-          uid,
-          connectionId,
-          pid,
-          now,
-          now + LIMITS.runRoutesKeptMs,
+        db.insert(
+          "run_routes",
+          {
+            run_id: runId,
+            route_kind: "client",
+            uid,
+            connection_id: connectionId,
+            process_id: pid,
+            created_at: now,
+            expires_at: now + LIMITS.runRoutesKeptMs,
+          },
+          "REPLACE",
         ),
       );
     },

@@ -82,16 +82,15 @@ export function workspaceRows(kernel: KernelDb): WorkspaceRows {
 
 /** Within a transaction. */
 export function putWorkspace(db: Db, { id, ownerUid, label, directory, state, createdAt, updatedAt }: WorkspaceRow) {
-  db.run(
-    "INSERT INTO workspaces (workspace_id, owner_uid, label, directory, state, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
-    id,
-    ownerUid,
+  db.insert("workspaces", {
+    workspace_id: id,
+    owner_uid: ownerUid,
     label,
     directory,
     state,
-    createdAt,
-    updatedAt,
-  );
+    created_at: createdAt,
+    updated_at: updatedAt,
+  });
 }
 
 function fromColumns(row: Columns): WorkspaceRow {

@@ -211,19 +211,17 @@ function compact(db: Db, head: HeadRow, request: Compaction): Segment | null | R
     timestamp: request.now,
     origin: { kind: "kernel" },
   });
-  db.run(
-    `INSERT INTO segments (generation, from_message_id, to_message_id, summary_message_id, cause, model, tokens_before, tokens_after, created_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    head.generation,
-    fromSeq,
-    request.toSeq,
-    summarySeq,
-    request.cause,
-    request.model,
-    request.tokensBefore,
-    request.tokensAfter,
-    request.now,
-  );
+  db.insert("segments", {
+    generation: head.generation,
+    from_message_id: fromSeq,
+    to_message_id: request.toSeq,
+    summary_message_id: summarySeq,
+    cause: request.cause,
+    model: request.model,
+    tokens_before: request.tokensBefore,
+    tokens_after: request.tokensAfter,
+    created_at: request.now,
+  });
   if (request.spent !== null) {
     const { by: model, ...spent } = request.spent;
     const runId = head.currentRun ?? `compaction-${summarySeq}`;
@@ -258,20 +256,22 @@ function graft(db: Db, head: HeadRow, { messages, segments, rewinds = [] }: Graf
   const last = db.get<{ id: number | null }>("SELECT max(id) AS id FROM messages")?.id ?? 0;
   for (const message of messages) if (message.id > last) insertMessage(db, head.generation, message);
   for (const each of segments) {
-    db.run(
-      `INSERT OR IGNORE INTO segments (id, generation, from_message_id, to_message_id, summary_message_id, cause, model,
-         tokens_before, tokens_after, created_at, undone_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      each.id,
-      head.generation,
-      each.fromSeq,
-      each.toSeq,
-      each.summarySeq,
-      each.cause,
-      each.model,
-      each.tokensBefore,
-      each.tokensAfter,
-      each.createdAt,
-      each.undoneAt,
+    db.insert(
+      "segments",
+      {
+        id: each.id,
+        generation: head.generation,
+        from_message_id: each.fromSeq,
+        to_message_id: each.toSeq,
+        summary_message_id: each.summarySeq,
+        cause: each.cause,
+        model: each.model,
+        tokens_before: each.tokensBefore,
+        tokens_after: each.tokensAfter,
+        created_at: each.createdAt,
+        undone_at: each.undoneAt,
+      },
+      "IGNORE",
     );
   }
   for (const each of rewinds) putRewind(db, each);
