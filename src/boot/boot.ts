@@ -192,7 +192,7 @@ async function takeUp(
   const { clock } = machine;
   await sweep(kernel, clock.now());
   for (const route of await kernel.routes.all()) bus.startedBy(route.runId, route.connectionId);
-  await parts.policy.questions.takeUp();
+  await parts.policy.questions.restore();
   await recover({ kernel, store, objects, ...parts, clock, retries, onFault });
   await parts.heldRuns.restore();
   await parts.budgets.resumeAllowed(null);

@@ -110,7 +110,7 @@ export function runPorts(
     imagesOf: (row, messages) => imagesIn(core.objects, row, messages),
     promptOf: promptOfRow,
     runOver: shells.runOver,
-    saying: live.saying,
+    answering: live.saying,
     log: (pid, asked) => logged(pid, modelCall(asked)),
     wantsDeltas: (pid) => bus.wanted(pid, "chat.delta"),
     lanes: new Lanes(clock),

@@ -74,8 +74,8 @@ export function clientSys(machine: ClientMachine): Sys {
       const { readOnlySys } = await import("./read.ts");
       const { info: client, env } = machine;
       const config = async () => (await import("../abi/config/config.ts")).configFrom(env);
-      const asked = { client, config, secretsStore: env.GSV_SECRETS, path: env.PATH };
-      return readOnlySys({ paths, clock, random, onInterrupted: () => (interrupted = true), ...asked });
+      const options = { client, config, secretsStore: env.GSV_SECRETS, path: env.PATH };
+      return readOnlySys({ paths, clock, random, onInterrupted: () => (interrupted = true), ...options });
     },
   });
 }
@@ -153,9 +153,9 @@ function openLog({ home, logDir, kernelLog }: HomePaths): number {
 }
 
 export function isInProcess(env: ClientMachine["env"]): boolean {
-  const { GSV_KERNEL: told = "" } = env;
-  if (told === "" || told === IN_PROCESS) return told !== "";
-  throw new SysError("ECONFIG", `unknown GSV_KERNEL value: ${clip(told)}`, [
+  const { GSV_KERNEL: mode = "" } = env;
+  if (mode === "" || mode === IN_PROCESS) return mode !== "";
+  throw new SysError("ECONFIG", `unknown GSV_KERNEL value: ${clip(mode)}`, [
     `set it to ${IN_PROCESS} to run a kernel inside each command, or unset it`,
   ]);
 }

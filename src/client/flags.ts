@@ -7,9 +7,9 @@ import { SysError } from "../abi/errno.ts";
 import { checkSetting } from "../kernel/settings/setting-checks.ts";
 import { settingNamed } from "../syscalls/system/config.ts";
 
-export function flagsFrom(said: readonly string[]): { readonly [key: string]: string } {
+export function flagsFrom(written: readonly string[]): { readonly [key: string]: string } {
   const flags: { [key: string]: string } = {};
-  for (const text of said) {
+  for (const text of written) {
     const [key, value] = flagFrom(text);
     if (Object.hasOwn(flags, key)) throw new SysError("EUSAGE", `--set ${key} is given twice`);
     flags[key] = value;

@@ -51,8 +51,8 @@ export function socketPlace(paths: HomePaths, search: SocketSearch): SocketPlace
 function socketPathFor(paths: HomePaths, { uid, runtimeDir }: SocketSearch): string {
   if (fits(paths.socket, SOCKET_BYTES_MAX)) return paths.socket;
   // Clients with another XDG_RUNTIME_DIR, or none, use the path from kernel.json.
-  const told = readKernelInfo(paths)?.socket;
-  if (told !== undefined && told !== paths.socket && isPrivate(dirname(told), uid)) return told;
+  const fromKernel = readKernelInfo(paths)?.socket;
+  if (fromKernel !== undefined && fromKernel !== paths.socket && isPrivate(dirname(fromKernel), uid)) return fromKernel;
   const hash = nameOf(paths.home);
   if (runtimeDir !== undefined && isAbsolute(runtimeDir)) {
     const socket = join(runtimeDir, `gsv-${hash}`, "kernel.sock");

@@ -99,8 +99,8 @@ export function eventJson(event: HookEvent, { pid, run, parent, at }: About, bod
 const LOGGED_CHARS_MAX = 500;
 
 function logLine(hook: string, { how, status, stdout, stderr, ms }: HookEnd): string | null {
-  const said = reveal([stdout, stderr].filter((text) => text !== "").join("\n")).slice(0, LOGGED_CHARS_MAX);
-  if (how === "exited" && status === 0 && said === "") return null;
+  const output = reveal([stdout, stderr].filter((text) => text !== "").join("\n")).slice(0, LOGGED_CHARS_MAX);
+  if (how === "exited" && status === 0 && output === "") return null;
   const end = how === "exited" ? `status ${status}` : how;
-  return `hook ${hook}: ${end} after ${ms} ms${said === "" ? "" : `: ${said}`}`;
+  return `hook ${hook}: ${end} after ${ms} ms${output === "" ? "" : `: ${output}`}`;
 }

@@ -17,7 +17,7 @@ export type SpawnHook = (request: Pick<ChildRequest, "argv" | "directory" | "env
 };
 
 /** Time to read the last output after the hook has ended. */
-const HEARD_MS = 500;
+const LAST_OUTPUT_MS = 500;
 
 interface HookRun {
   readonly path: string;
@@ -67,7 +67,7 @@ async function carriedOut(
   const onAbort = () => stop("cut");
   const cancel = clock.after(timeoutMs, () => stop("timeout"));
   signal.addEventListener("abort", onAbort);
-  const heard = [new Head(child.stdout), new Head(child.stderr)] as const;
+  const outputs = [new Head(child.stdout), new Head(child.stderr)] as const;
   // A hook need not read its stdin.
   child.stdin
     .write(Buffer.from(`${event}\n`))
@@ -77,12 +77,12 @@ async function carriedOut(
     const status = await child.ended;
     // End its background children, which closes its output.
     child.kill();
-    const isAll = Promise.all(heard.map((each) => each.all));
-    if ((await waitAtMost(clock, HEARD_MS, isAll)) === null) {
+    const isAll = Promise.all(outputs.map((each) => each.all));
+    if ((await waitAtMost(clock, LAST_OUTPUT_MS, isAll)) === null) {
       child.killStrays();
-      await waitAtMost(clock, HEARD_MS, isAll);
+      await waitAtMost(clock, LAST_OUTPUT_MS, isAll);
     }
-    const [stdout, stderr] = heard;
+    const [stdout, stderr] = outputs;
     return { how, status, stdout: stdout.text(), stderr: stderr.text() };
   } finally {
     cancel();

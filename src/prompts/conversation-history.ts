@@ -3,28 +3,31 @@
 
 import type { Message } from "../abi/process/message.ts";
 
-export const SAID_MAX = 20;
+export const CHAT_LINES_MAX = 20;
 const CHARS_MAX = 2000;
 
 const SPEAKERS = { user: "User", assistant: "Assistant" } as const;
 const WITH_NEWS = "This is the conversation so far. The message after it is new: answer that.";
 const WITHOUT = "This is the conversation so far. It was interrupted: continue where it stopped.";
 
-export interface Said {
+export interface ChatLine {
   readonly by: keyof typeof SPEAKERS;
   readonly text: string;
 }
 
-export function conversationHistory(said: readonly Said[], { hasNews }: { readonly hasNews: boolean }): string | null {
-  const last = said.slice(-SAID_MAX);
+export function conversationHistory(
+  lines: readonly ChatLine[],
+  { hasNews }: { readonly hasNews: boolean },
+): string | null {
+  const last = lines.slice(-CHAT_LINES_MAX);
   if (last.length === 0) return null;
-  const lines = last.map(({ by, text }) => `[${SPEAKERS[by]}]: ${framed(text)}`);
-  return ["<conversation_history>", hasNews ? WITH_NEWS : WITHOUT, "", ...lines, "</conversation_history>"].join("\n");
+  const rows = last.map(({ by, text }) => `[${SPEAKERS[by]}]: ${framed(text)}`);
+  return ["<conversation_history>", hasNews ? WITH_NEWS : WITHOUT, "", ...rows, "</conversation_history>"].join("\n");
 }
 
-export function saidIn(messages: readonly Message[]): Said[] {
+export function chatLinesIn(messages: readonly Message[]): ChatLine[] {
   return messages
-    .flatMap((message): Said[] => {
+    .flatMap((message): ChatLine[] => {
       if (message.role === "user") return [{ by: "user", text: message.content }];
       return message.role === "assistant" ? [{ by: "assistant", text: message.content.text }] : [];
     })

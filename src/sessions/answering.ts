@@ -29,15 +29,15 @@ export function answering(send: Send, callAs: CallAs): Send {
     if (command !== null) return answer(pid, "command", await carriedOut(call, pid, command));
     const directed = directedIn(request.message);
     const { text: message, thinking, model, status } = directed;
-    const told = status ? await statusOf(call) : null;
-    if (message === "") return answer(pid, "directive-only", told ?? onlyDirected(directed));
+    const statusText = status ? await statusOf(call) : null;
+    if (message === "") return answer(pid, "directive-only", statusText ?? onlyDirected(directed));
     const sent = await send(context, {
       ...request,
       message,
       ...(model === null ? {} : { model }),
       ...(thinking === null ? {} : { thinking }),
     });
-    return told === null || sent.status !== "started" ? sent : { ...sent, response: told };
+    return statusText === null || sent.status !== "started" ? sent : { ...sent, response: statusText };
   };
 }
 

@@ -46,7 +46,7 @@ export function sessionLife(ports: LifePorts, routes: Routes): SessionLife {
       if (replaced) await replace(ports, context, row);
       if (head.stopped) await control.resume(row);
       const text = prompt ?? session.initialPrompt;
-      return { ...begun(routed, text === "" ? null : await say(ports, context, row, text)), replaced };
+      return { ...begun(routed, text === "" ? null : await sendPrompt(ports, context, row, text)), replaced };
     },
 
     async resume(context, { key, prompt, ...about }) {
@@ -55,12 +55,13 @@ export function sessionLife(ports: LifePorts, routes: Routes): SessionLife {
       if (routed.isNew) await restore(ports, context, routed);
       const head = await store.head(row.pid);
       const isRunning = head.currentRun !== null && !head.stopped && head.paused === null;
-      if (prompt === undefined) return begun(routed, isRunning ? head.currentRun : await goOn(ports, context, routed));
+      if (prompt === undefined)
+        return begun(routed, isRunning ? head.currentRun : await continueRun(ports, context, routed));
       const isLong = isRunning && (await turnsOf(store, row.pid)) >= TURNS_BEFORE_RESET;
       if (isLong) await replace(ports, context, row);
       if (isLong || head.currentRun === null) contextResets.ask(row.pid);
       if (head.stopped) await control.resume(row);
-      return { ...begun(routed, await say(ports, context, row, prompt)), replaced: isLong };
+      return { ...begun(routed, await sendPrompt(ports, context, row, prompt)), replaced: isLong };
     },
 
     async stop(context, key) {
@@ -97,7 +98,7 @@ function begun({ session, row }: Routed, runId: string | null): SessionBegun {
   return { key: nameOf(session), id: session.id, pid: row.pid, runId, replaced: false };
 }
 
-async function say({ processes }: LifePorts, context: CallContext, { pid }: ProcessRow, message: string) {
+async function sendPrompt({ processes }: LifePorts, context: CallContext, { pid }: ProcessRow, message: string) {
   const sent = await processes.send({ ...context, requestId: `${context.requestId}:prompt` }, { pid, message });
   return sent.runId;
 }
@@ -112,13 +113,13 @@ async function turnsOf(store: ProcessStore, pid: string): Promise<number> {
 }
 
 /** Without a prompt: continues the paused run, else sends the first prompt, else continues the conversation. */
-async function goOn(ports: LifePorts, context: CallContext, { session, row }: Routed): Promise<string | null> {
+async function continueRun(ports: LifePorts, context: CallContext, { session, row }: Routed): Promise<string | null> {
   const { store, ledger, control, contextResets, clock, random, wake } = ports;
   const { currentRun, stopped } = await store.head(row.pid);
   if (stopped || currentRun !== null) await control.resume(row);
   if (currentRun !== null) return currentRun;
   if ((await store.history(row.pid, { limit: 1 })).messages.length === 0)
-    return session.initialPrompt === "" ? null : await say(ports, context, row, session.initialPrompt);
+    return session.initialPrompt === "" ? null : await sendPrompt(ports, context, row, session.initialPrompt);
   const now = clock.now();
   const runId = uuidv7(now, random);
   contextResets.ask(row.pid, { hasNews: false });

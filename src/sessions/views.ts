@@ -156,13 +156,13 @@ const NO_SETTINGS: SessionSettings = {
 
 async function settingsOf({ kernel, contextFiles }: ViewPorts, pid: string): Promise<SessionSettings> {
   const { thinkingLevel, maxTokens } = await ownSettings(kernel, pid);
-  const told = (await contextFiles(pid)).find(({ name }) => name === SYSTEM_PROMPT_FILE);
+  const prompt = (await contextFiles(pid)).find(({ name }) => name === SYSTEM_PROMPT_FILE);
   const row = await kernel.processes.get(pid);
   return {
     model: splitModel(row === null ? null : await modelOfProcess(kernel, row)),
     thinkingLevel,
     maxTokens: maxTokens === null ? null : Number(maxTokens),
-    systemPrompt: told?.text ?? null,
+    systemPrompt: prompt?.text ?? null,
   };
 }
 

@@ -184,12 +184,12 @@ export class CodeMachine {
   private worded(error: QuickJSHandle): string {
     const { context } = this;
     if (this.fault !== null) return this.fault;
-    const told = (key: string) => {
+    const textOf = (key: string) => {
       using property = context.getProp(error, key);
       return context.typeof(property) === "string" ? context.getString(property).slice(0, 2000) : "";
     };
     if (context.typeof(error) !== "object") return `thrown: ${context.getString(error).slice(0, 2000)}`;
-    const [name, message, stack] = [told("name") || "Error", told("message"), told("stack")];
+    const [name, message, stack] = [textOf("name") || "Error", textOf("message"), textOf("stack")];
     // Without memory there is no room for the words of an error either.
     if (message === "" && isFull()) return OUT_OF_MEMORY;
     // The wrapping function adds a line.

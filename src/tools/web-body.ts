@@ -83,8 +83,8 @@ const SNIFFED_BYTES = 2048;
 export function decoded(bytes: Buffer, contentType: string): string {
   const beginning = bytes.toString("latin1", 0, SNIFFED_BYTES);
   const sniffed = /<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w-]{1,40})/i.exec(beginning);
-  const told = /charset\s*=\s*"?([\w-]{1,40})/i.exec(contentType)?.[1] ?? sniffed?.[1] ?? "utf-8";
-  return decoderFor(markOf(beginning) ?? told).decode(bytes);
+  const charset = /charset\s*=\s*"?([\w-]{1,40})/i.exec(contentType)?.[1] ?? sniffed?.[1] ?? "utf-8";
+  return decoderFor(markOf(beginning) ?? charset).decode(bytes);
 }
 
 function markOf(beginning: string): string | null {

@@ -94,14 +94,14 @@ async function shown(
   { url, response }: { readonly url: URL; readonly response: Response },
 ): Promise<WebPage> {
   const { bytes, cut } = await bodyOf(response, LIMITS.webBytesMax, signal);
-  const said = (response.headers.get("content-type") ?? "").trim().toLowerCase();
+  const contentType = (response.headers.get("content-type") ?? "").trim().toLowerCase();
   const type =
-    said.split(";")[0]?.trim().slice(0, 100) || (isBinary(bytes) ? "application/octet-stream" : "text/plain");
+    contentType.split(";")[0]?.trim().slice(0, 100) || (isBinary(bytes) ? "application/octet-stream" : "text/plain");
   const about = { url: url.href, status: response.status, type, bytes: bytes.byteLength, cut, movedTo: null };
-  const isText = said === "" ? !isBinary(bytes) : TEXTS.test(said) || HTML.test(said);
+  const isText = contentType === "" ? !isBinary(bytes) : TEXTS.test(contentType) || HTML.test(contentType);
   if (!isText) return { ...about, title: null, text: "" };
-  const source = decoded(bytes, said);
-  if (raw || !HTML.test(said)) return { ...about, title: null, text: normaliseText(seenText(source)) };
+  const source = decoded(bytes, contentType);
+  if (raw || !HTML.test(contentType)) return { ...about, title: null, text: normaliseText(seenText(source)) };
   const { title, text } = await markdownOf(source, url, () => clock.sleep(0));
   return { ...about, title: title === "" ? null : normaliseText(title), text: normaliseText(text) };
 }

@@ -1,11 +1,11 @@
 // The frame for the last messages of a conversation: no message can end it, nest it or speak for the other side.
 
 import { expect, test } from "bun:test";
-import { conversationHistory, type Said, saidIn } from "../../src/prompts/conversation-history.ts";
+import { type ChatLine, chatLinesIn, conversationHistory } from "../../src/prompts/conversation-history.ts";
 
-const said = (text: string, by: Said["by"] = "user"): Said => ({ by, text });
+const said = (text: string, by: ChatLine["by"] = "user"): ChatLine => ({ by, text });
 
-function lines(...all: Said[]): string[] {
+function lines(...all: ChatLine[]): string[] {
   return (conversationHistory(all, { hasNews: true }) ?? "").split("\n").slice(3, -1);
 }
 
@@ -60,7 +60,7 @@ test("a new message and an interruption have different instructions; without mes
 
 test("events, tool results and turns without text are left out", () => {
   const base = { runId: null, timestamp: 0 };
-  const all = saidIn([
+  const all = chatLinesIn([
     { ...base, id: 1, role: "user", content: "hi" },
     { ...base, id: 2, role: "system", content: "the disk is full" },
     { ...base, id: 3, role: "assistant", content: { text: "", toolCalls: [] } },

@@ -29,7 +29,7 @@ export interface QuestionArgs {
   readonly timeoutSeconds?: number;
 }
 
-type Asked =
+type NewQuestion =
   | { readonly request: Omit<AskRequest, "dispatchId" | "approvalId"> }
   /** Answered at once, without asking the user. */
   | { readonly outcome: ToolOutcome; readonly output: string };
@@ -43,7 +43,7 @@ export class Questions {
     this.alarms = new Alarms({ clock, onFault, ring: (key) => this.expire(key) });
   }
 
-  async of(row: ProcessRow, call: CallRow): Promise<Asked> {
+  async of(row: ProcessRow, call: CallRow): Promise<NewQuestion> {
     const { question, default: fallback, timeoutSeconds, choices } = questionArgs(call);
     if (choices !== undefined && fallback !== undefined && !choices.includes(fallback))
       return { outcome: "failed", output: `EINVAL: the default is not one of the choices: ${fallback}` };
@@ -89,7 +89,7 @@ export class Questions {
     if (question !== undefined) await this.ports.close(question, expiryOf(question));
   }
 
-  async takeUp(): Promise<void> {
+  async restore(): Promise<void> {
     for (const each of await this.ports.approvals.open({})) this.watch(each);
   }
 

@@ -235,8 +235,8 @@ function messageFrom(record: ArchivedMessage, id: number): Message {
   const base = { id, runId: record.run_id ?? null, timestamp: record.ts, ...(origin === undefined ? {} : { origin }) };
   if (role === "assistant") {
     const { thinking, tool_calls: toolCalls } = record;
-    const said = { text: content, ...(thinking === undefined ? {} : { thinking }) };
-    return { ...base, role, content: { ...said, ...(toolCalls === undefined ? {} : { toolCalls }) } };
+    const answer = { text: content, ...(thinking === undefined ? {} : { thinking }) };
+    return { ...base, role, content: { ...answer, ...(toolCalls === undefined ? {} : { toolCalls }) } };
   }
   if (role !== "toolResult") return { ...base, role, content };
   const { toolName = "", isError = false, outcome = "completed", tool_call_id: toolCallId = "" } = record;

@@ -2,7 +2,7 @@
 // deleted. Done at the start of the next run.
 
 import type { Clock } from "../../lib/clock.ts";
-import { conversationHistory, SAID_MAX, type Said, saidIn } from "../../prompts/conversation-history.ts";
+import { CHAT_LINES_MAX, type ChatLine, chatLinesIn, conversationHistory } from "../../prompts/conversation-history.ts";
 import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
 import type { ContextShape } from "../../store/process/history/segments.ts";
 import type { Claimed, ProcessStore } from "../../store/process/verbs.ts";
@@ -42,7 +42,7 @@ export class ContextResets {
     const shape = await store.contextShape(row.pid);
     const before = shape.rows.filter(({ seq }) => seq < news.id);
     if (before.filter(({ role }) => role === "user").length < turns) return;
-    const summary = conversationHistory(await lastSaid(store, row.pid, news.id), asked ?? { hasNews: true });
+    const summary = conversationHistory(await lastLines(store, row.pid, news.id), asked ?? { hasNews: true });
     if (summary !== null) await this.replace(row, run, { shape, before, summary });
   }
 
@@ -73,13 +73,13 @@ function tokensOf(bytes: number): number {
   return Math.max(1, Math.ceil(bytes / BYTES_PER_TOKEN));
 }
 
-async function lastSaid(store: ProcessStore, pid: string, before: number): Promise<Said[]> {
-  let said: Said[] = [];
-  for (let [page, beforeSeq] = [0, before]; page < PAGES_MAX && said.length < SAID_MAX; page++) {
+async function lastLines(store: ProcessStore, pid: string, before: number): Promise<ChatLine[]> {
+  let lines: ChatLine[] = [];
+  for (let [page, beforeSeq] = [0, before]; page < PAGES_MAX && lines.length < CHAT_LINES_MAX; page++) {
     const { messages, hasMoreBefore } = await store.history(pid, { limit: PAGE, beforeSeq });
-    said = [...saidIn(messages), ...said];
+    lines = [...chatLinesIn(messages), ...lines];
     beforeSeq = messages[0]?.id ?? 0;
     if (!hasMoreBefore) break;
   }
-  return said;
+  return lines;
 }

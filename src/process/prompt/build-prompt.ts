@@ -145,8 +145,8 @@ class PromptParts {
     const { persona, skills, project } = await profilePrompt(this.ports.kernel, this.row);
     const own = (source: PromptPart["source"], text: string): Prompt[] =>
       text === "" ? [] : [{ parts: [{ source, path: null, text: `\n${filled(text, this.values)}` }], leftOut: [] }];
-    const said = project?.instructions.trim() ?? "";
-    const about = said === "" ? "" : `## Project ${project?.name}\n${said}\n`;
+    const instructions = project?.instructions.trim() ?? "";
+    const about = instructions === "" ? "" : `## Project ${project?.name}\n${instructions}\n`;
     return [...own("persona", persona), ...own("bundles", skills), ...own("project", about)];
   }
 

@@ -18,8 +18,8 @@ export function personaText(persona: Persona | null): string {
 }
 
 export function skillInstructions(ofAgent: readonly Bundle[], ofProject: readonly Bundle[]): string {
-  const said = [...ofAgent, ...ofProject].map(({ promptAdditions }) => promptAdditions.trim());
-  const texts = said.filter((text) => text !== "");
+  const additions = [...ofAgent, ...ofProject].map(({ promptAdditions }) => promptAdditions.trim());
+  const texts = additions.filter((text) => text !== "");
   return texts.length === 0 ? "" : `## Skill Instructions\n${texts.join("\n\n")}\n`;
 }
 

@@ -29,25 +29,25 @@ export async function instructionFilesIn(
   files: ContextFiles,
   { root, isOwnTree, cwd }: Pick<WorkspacePlace, "root" | "isOwnTree" | "cwd">,
 ): Promise<ContextFile[]> {
-  const spoken: ContextFile[] = isOwnTree ? [] : await keptIn(files, root);
+  const found: ContextFile[] = isOwnTree ? [] : await keptIn(files, root);
   for (const directory of directoriesTo(root, cwd)) {
     for (const name of NAMES) {
       // Many projects have the same text under both names: include it once.
       for (const file of await files.fileAt(`${directory}/${name}`))
-        if (!spoken.some(({ text }) => text === file.text) && !/^@\.?\/?AGENTS\.md$/.test(file.text.trim()))
-          spoken.push(file);
+        if (!found.some(({ text }) => text === file.text) && !/^@\.?\/?AGENTS\.md$/.test(file.text.trim()))
+          found.push(file);
     }
   }
-  return spoken;
+  return found;
 }
 
-export async function workspaceRoot(files: ContextFiles, told: WorkspacePlace): Promise<ContextRoot> {
-  const { root: directory, isOwnTree, trusted, command } = told;
+export async function workspaceRoot(files: ContextFiles, place: WorkspacePlace): Promise<ContextRoot> {
+  const { root: directory, isOwnTree, trusted, command } = place;
   const kept = isOwnTree ? await keptIn(files, directory) : [];
-  const spoken = await instructionFilesIn(files, told);
+  const found = await instructionFilesIn(files, place);
   const root = { source: "workspace", from: "Instructions in this workspace" } as const;
-  if (trusted) return { ...root, files: [...kept, ...spoken] };
-  const untrusted = { paths: spoken.map(({ path }) => path), command };
+  if (trusted) return { ...root, files: [...kept, ...found] };
+  const untrusted = { paths: found.map(({ path }) => path), command };
   return { ...root, files: kept, untrusted };
 }
 

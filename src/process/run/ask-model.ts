@@ -49,7 +49,7 @@ export interface AskPorts extends RequestPorts, WaitPorts {
   readonly room: Room;
   readonly wantsDeltas: (pid: string) => boolean;
   readonly log: (pid: string, asked: AskedModel) => Promise<void>;
-  readonly saying: Map<string, () => string>;
+  readonly answering: Map<string, () => string>;
 }
 
 export type Answer = Exclude<Folded, { readonly kind: "aborted" }>;
@@ -245,11 +245,11 @@ async function called(
     ? (kind: "text" | "thinking", text: string) =>
         ledger.emit(row, { name: "chat.delta", run: run.runId, turn, kind, text })
     : null;
-  const onBegin = (said: () => string) => void ports.saying.set(row.pid, said);
+  const onBegin = (said: () => string) => void ports.answering.set(row.pid, said);
   const onLife = lifeOf(ports, row, model);
   const [at, from] = [clock.now(), clock.mono()];
   const asking = modelTurn({ provider: model.provider, request, signal, clock, onDelta, onBegin, onLife });
-  const answer = usable(await asking.finally(() => ports.saying.delete(row.pid)), model);
+  const answer = usable(await asking.finally(() => ports.answering.delete(row.pid)), model);
   await ports.log(row.pid, { model: model.name, at, ms: clock.mono() - from, answer });
   return answer;
 }

@@ -42,7 +42,7 @@ export class Blocks implements CodeMode {
       const request = { code, args, ...beginningOf(requestId) };
       const place = { call: (name: string, json: string) => calls.call(name, json), signal };
       const { result, logs, fault } = await runBlock(this.ports, request, place);
-      if (fault !== null) throw new SysError("EINVAL", `the code failed: ${fault}`, toldLogs(logs));
+      if (fault !== null) throw new SysError("EINVAL", `the code failed: ${fault}`, logHints(logs));
       return { result: result === null ? null : (JSON.parse(result) as unknown), logs };
     } finally {
       this.running--;
@@ -56,7 +56,7 @@ function beginningOf(dispatchId: string): { readonly now: number; readonly seed:
   return { now: Number.parseInt(hex.slice(0, 12), 16) || 0, seed: Number.parseInt(hex.slice(-8), 16) || 1 };
 }
 
-function toldLogs(logs: readonly string[]): readonly string[] {
+function logHints(logs: readonly string[]): readonly string[] {
   if (logs.length === 0) return [];
   const left = logs.length - LOGS_TOLD;
   return ["its log:", ...(left > 0 ? [`(${left} earlier lines)`] : []), ...logs.slice(-LOGS_TOLD)];

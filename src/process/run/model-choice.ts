@@ -73,7 +73,7 @@ export async function modelFor(
 }
 
 /** Where the model is said that nobody has set for the process or its agent. */
-async function saidBy(
+async function sourceOf(
   { config }: Pick<KernelStore, "config">,
   { uid, offer }: Parameters<Models["chosen"]>[0],
 ): Promise<ProcessModel["by"]> {
@@ -109,7 +109,7 @@ export function modelService(ports: ModelChoicePorts): ModelService {
       const set = await modelSetFor(kernel, row.pid);
       const meant = await modelOfProcess(kernel, row);
       const [first] = await models.reach(asker, meant ?? (await models.chosen(asker, null)));
-      const by = set !== null ? "process" : meant !== null ? "agent" : await saidBy(kernel, asker);
+      const by = set !== null ? "process" : meant !== null ? "agent" : await sourceOf(kernel, asker);
       return { pid: row.pid, model: set, answers: first.name, by };
     },
     async thinking(context, pid, said) {

@@ -248,7 +248,7 @@ export class ToolCalls {
       const again = syscall.name === "shell.exec" ? runAgain(row, { seen, had, execed: result as Execed }) : null;
       const image = shows?.image(result as never) ?? null;
       const media = image === null ? {} : { media: [await this.ports.keepImage(row, image)] };
-      const output = call.block === undefined ? told(syscall, result) : JSON.stringify(result ?? null);
+      const output = call.block === undefined ? modelText(syscall, result) : JSON.stringify(result ?? null);
       return {
         outcome: "completed",
         output: `${approval?.edited ? editedText(call, approval) : ""}${output}`,
@@ -275,7 +275,7 @@ export class ToolCalls {
     this.ports.active(row.pid);
     const { outcome, output: text, media } = ended;
     const isNested = call.block !== undefined;
-    const output = isNested ? text : await this.told(row, call, normaliseText(text));
+    const output = isNested ? text : await this.withinLimit(row, call, normaliseText(text));
     const stored = await this.ports.store.endCall(row.pid, run.epoch, call.dispatchId, {
       outcome,
       output,
@@ -297,7 +297,7 @@ export class ToolCalls {
     return "done";
   }
 
-  private async told(row: ProcessRow, { dispatchId }: CallRow, text: string): Promise<string> {
+  private async withinLimit(row: ProcessRow, { dispatchId }: CallRow, text: string): Promise<string> {
     if (headAndTail(text, LIMITS.toolOutputBytesMax).omittedBytes === 0) return text;
     const ends = headAndTail(text, LIMITS.toolOutputBytesMax - FILE_BYTES).text;
     const file = await this.ports.keep(row, dispatchId, text);
@@ -305,7 +305,7 @@ export class ToolCalls {
   }
 }
 
-function told({ tool, cli }: AnySyscall, result: unknown): string {
+function modelText({ tool, cli }: AnySyscall, result: unknown): string {
   return tool?.text?.(result as never) ?? renderText(cli.print, result);
 }
 

@@ -33,8 +33,8 @@ export function checkpointer(ports: NewWorkspacePorts): Checkpointer {
       if (workspace === null || workspace.directory !== null || workspace.state === "archived") return null;
       const owner = await ownerName(ports, workspace.ownerUid);
       const tree = (await ports.repos()).tree({ owner, name: workspaceId });
-      const said = ending.archivedTo === null ? null : await heard(ending);
-      const commit = await inTime(ports, keep({ ...ports, tree, owner }, row, ending, said));
+      const conversation = ending.archivedTo === null ? null : await conversationIn(ending);
+      const commit = await inTime(ports, keep({ ...ports, tree, owner }, row, ending, conversation));
       await ports.kernel.workspaces.change(workspaceId, { updatedAt: ports.clock.now() });
       return { workspaceId, commit, fault: null };
     } catch (error) {
@@ -54,16 +54,16 @@ async function keep(
   { tree, owner, clock }: Keeping,
   row: ProcessRow,
   ending: Ending,
-  said: Heard | null,
+  conversation: Conversation | null,
 ): Promise<string | null> {
   if (!tree.versioned) throw new SysError("ENOSYS", "git is not installed");
   const before = await tree.repository.head();
   await tree.record();
-  if (said !== null && said.transcript !== "") {
+  if (conversation !== null && conversation.transcript !== "") {
     const old = await summaryIn(tree);
     const files = new Map([
-      [`processes/${row.pid}/chat.jsonl`, said.transcript],
-      ["summary.md", summaryWith(old, sectionFor(row, { ...ending, ...said, now: clock.now() }))],
+      [`processes/${row.pid}/chat.jsonl`, conversation.transcript],
+      ["summary.md", summaryWith(old, sectionFor(row, { ...ending, ...conversation, now: clock.now() }))],
     ]);
     await keepFiles(tree, { author: owner, message: `checkpoint proc ${ending.reason}` }, files);
   }
@@ -77,13 +77,13 @@ async function inTime<T>({ clock }: NewWorkspacePorts, work: Promise<T>): Promis
   return done.value;
 }
 
-interface Heard {
+interface Conversation {
   readonly transcript: string;
   readonly asked: string;
   readonly answered: string;
 }
 
-async function heard({ records, archivedTo }: Ending): Promise<Heard> {
+async function conversationIn({ records, archivedTo }: Ending): Promise<Conversation> {
   const lines: string[] = [];
   const last = { user: "", assistant: "" };
   let bytes = 0;

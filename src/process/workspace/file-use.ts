@@ -143,7 +143,7 @@ async function ownOf(
   return writes.filter(({ uid }) => uids.has(uid));
 }
 
-interface Asked {
+interface CommitQuery {
   readonly target: FileTarget;
   readonly path: string;
   readonly from: number;
@@ -153,7 +153,7 @@ interface Asked {
 async function commitsOf(
   ports: FileUsePorts,
   caller: Caller,
-  { target, path, from, limit }: Asked,
+  { target, path, from, limit }: CommitQuery,
 ): Promise<readonly Commit[]> {
   try {
     const placed = await (target === "gsv" ? ports.places.ofPath(path) : placedOnHost(ports, caller, path));

@@ -83,9 +83,9 @@ export function nothingToUndo(pid: string, changes: readonly Change[]): SysError
 }
 
 export function notKeptOf(changes: readonly Change[]): string[] {
-  const said = changes.flatMap(({ tool, leftOut, fault }) => [
+  const notes = changes.flatMap(({ tool, leftOut, fault }) => [
     ...leftOut.map((path) => `no version: ${path}`),
     ...(fault === null ? [] : [`changes by ${tool} are unknown: ${fault}`]),
   ]);
-  return [...new Set(said)].slice(0, SHOWN_MAX);
+  return [...new Set(notes)].slice(0, SHOWN_MAX);
 }

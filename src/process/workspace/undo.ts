@@ -79,7 +79,7 @@ export class UndoService implements Undoing {
 
   undo(context: CallContext, request: UndoRequest): Promise<Undone> {
     return this.alone(context, request.pid, (row) =>
-      request.redo ? this.redo(row, context, request) : this.takeBack(row, context, request),
+      request.redo ? this.redo(row, context, request) : this.undoLast(row, context, request),
     );
   }
 
@@ -108,7 +108,7 @@ export class UndoService implements Undoing {
       const row = await this.opened(context.caller, pid);
       // A retry of a finished request.
       const known = (await this.ports.store.undos(row.pid)).find(({ requestKey }) => requestKey === keyOf(context));
-      if (known !== undefined) return this.told(row, known);
+      if (known !== undefined) return this.resultOf(row, known);
       const { activeRunId } = await this.ports.store.projection(row.pid);
       if (activeRunId !== null)
         throw new SysError("EBUSY", `cannot undo: ${row.pid} is running`, [
@@ -134,7 +134,7 @@ export class UndoService implements Undoing {
     return all.filter(({ undoneBy }) => undoneBy === null);
   }
 
-  private async takeBack(row: ProcessRow, context: CallContext, { run, force }: UndoRequest): Promise<Undone> {
+  private async undoLast(row: ProcessRow, context: CallContext, { run, force }: UndoRequest): Promise<Undone> {
     const all = await this.notUndone(row);
     for (const meant of candidates(all, run)) {
       const found = await this.inPlaces(row, meant);
@@ -236,10 +236,10 @@ export class UndoService implements Undoing {
     const begun = { at: clock.now(), by: context.caller.username, requestKey: keyOf(context), ...plan };
     const undo = { ...begun, id: await store.beginUndo(row.pid, begun), done: false, redone: false };
     await this.carryOut(row, undo, false);
-    return await this.told(row, undo);
+    return await this.resultOf(row, undo);
   }
 
-  private async told(row: ProcessRow, { files, changes, rewind, redoOf }: Undo): Promise<Undone> {
+  private async resultOf(row: ProcessRow, { files, changes, rewind, redoOf }: Undo): Promise<Undone> {
     const shown: ChangedFile[] = [];
     for (const { place: key, path, from, to } of files) {
       const place = await this.ports.places.named(row, key);

@@ -154,7 +154,7 @@ export class Judge {
   private async byRules(row: ProcessRow, call: Called, by: ByDefault): Promise<Judged> {
     const { verdict, what, place, guarded, attaches, open } = by;
     const target = typeof call.args.target === "string" ? call.args.target : "gsv";
-    const said = decision(await this.ports.layers(row, null), {
+    const ruled = decision(await this.ports.layers(row, null), {
       call: call.call ?? "",
       target,
       profile: row.profile,
@@ -164,26 +164,26 @@ export class Judge {
       place,
       unstable: null,
     });
-    if (open && said?.action !== "deny" && (verdict.action === "ask" || said?.action === "ask"))
+    if (open && ruled?.action !== "deny" && (verdict.action === "ask" || ruled?.action === "ask"))
       await this.ports.foresee(row, call);
     const why = attaches === null ? reasonOf(call, by) : "directory not attached yet";
-    const reasons = [said === null ? why : said.by];
+    const reasons = [ruled === null ? why : ruled.by];
     const attached = attaches === null ? guarded && ONCE : { attaches };
-    const diff = verdict.action === "auto" && said === null ? null : await this.diffOf(row, call, place);
+    const diff = verdict.action === "auto" && ruled === null ? null : await this.diffOf(row, call, place);
     const covered = guarded || attaches !== null ? null : fileCover(call, target, place);
     const about = { target, directory: null, reasons, diff, ...attached, ...covered?.about };
     const common = { what, place, attaches, about, cover: covered?.cover ?? null };
-    if (said?.action === "deny") return judgedAs({ action: "deny", why: said.by }, common);
+    if (ruled?.action === "deny") return judgedAs({ action: "deny", why: ruled.by }, common);
     if (row.mode === "plan" && verdict.action !== "refuse" && !LOOKS.has(call.call ?? ""))
       return judgedAs(planRefusal(verbOf(call)), common);
-    if (verdict.action === "auto" && said?.action === "ask") return judgedAs({ action: "ask", why: what }, common);
+    if (verdict.action === "auto" && ruled?.action === "ask") return judgedAs({ action: "ask", why: what }, common);
     if (verdict.action === "auto") {
       // On this computer, only the mode allows writes by default.
       const lifted = changes(call) && (target === "host" || place?.startsWith(ATTACHED) === true);
       return judgedAs(verdict, { ...common, lifted });
     }
     const isLifted =
-      verdict.action === "ask" && !guarded && (said === null ? row.mode === "yolo" : said.action === "auto");
+      verdict.action === "ask" && !guarded && (ruled === null ? row.mode === "yolo" : ruled.action === "auto");
     return isLifted ? judgedAs({ action: "auto" }, { ...common, lifted: true }) : judgedAs(verdict, common);
   }
 

@@ -45,7 +45,7 @@ export class Policies {
 
   async written(uid: number, profile: Profile): Promise<readonly Layer[]> {
     const setting = await settingsFor(this.ports.kernel.config, { uid, client: undefined });
-    const said = (name: SettingName, layer: "user" | "system") =>
+    const written = (name: SettingName, layer: "user" | "system") =>
       setting(name).layers.find((each) => each.layer === layer)?.text;
     const ofProfile = `ai.profile.${profile}.tools.approval` as const;
     const places = [
@@ -55,7 +55,7 @@ export class Policies {
       ["ai.tools.approval", "system", "the home's policy"],
     ] as const;
     return places.flatMap(([name, layer, title]) => {
-      const text = said(name, layer);
+      const text = written(name, layer);
       return text === undefined ? [] : [{ name: title, policy: readable(text) }];
     });
   }
@@ -90,8 +90,8 @@ export class Policies {
 /** A rule that allows exactly this call; `file` is the real path of its file. */
 export function narrowestRule({ tool, call, about, ...asked }: Approval, file: string | null): Rule {
   const args = asCalled({ tool, call, args: asked.args });
-  const told = SAYS_WHAT[call];
-  const names = told ?? Object.keys(args);
+  const listed = SAYS_WHAT[call];
+  const names = listed ?? Object.keys(args);
   const texts = names.flatMap((name) => {
     const value = name === "path" && file !== null ? file : (args[name] ?? UNSET[name]);
     return value === undefined ? [] : [[name, typeof value === "string" ? value : JSON.stringify(value)] as const];

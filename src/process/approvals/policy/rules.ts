@@ -34,16 +34,16 @@ export interface Decision {
 }
 
 export function decision(layers: readonly Layer[], subject: Subject): Decision | null {
-  const said = layers.flatMap((layer) => {
-    const each = saidBy(layer, subject);
+  const decisions = layers.flatMap((layer) => {
+    const each = decisionOf(layer, subject);
     return each === null || (layer.narrows && each.action === "auto") ? [] : [{ ...each, narrows: layer.narrows }];
   });
-  const denied = said.find(({ action }) => action === "deny");
-  const narrowed = said.find(({ narrows }) => narrows);
-  return denied ?? narrowed ?? said[0] ?? null;
+  const denied = decisions.find(({ action }) => action === "deny");
+  const narrowed = decisions.find(({ narrows }) => narrows);
+  return denied ?? narrowed ?? decisions[0] ?? null;
 }
 
-function saidBy({ name, policy }: Layer, subject: Subject): Decision | null {
+function decisionOf({ name, policy }: Layer, subject: Subject): Decision | null {
   const numbered = policy.rules.map((rule, index) => ({ rule, number: index + 1 }));
   const isExact = ({ rule }: { readonly rule: Rule }) => !rule.match.includes("*");
   const ordered = [...numbered.filter(isExact), ...numbered.filter((each) => !isExact(each))];

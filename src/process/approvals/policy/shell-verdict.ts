@@ -84,12 +84,13 @@ function judgeCommand(given: ShellCase, command: LineCommand, index: number): re
   const onlyLooks = ground?.looks?.[index] === true && request.network !== true && request.fed !== true;
   return command.parts.map((part) => {
     const tags = tagsOf(part);
-    const said = decision(given.layers, subjectOf(given, part, tags));
+    const decided = decision(given.layers, subjectOf(given, part, tags));
     const asks = ground === null ? [...tags].some((tag) => ASKS_ON_GSV.has(tag)) : !onlyLooks;
     const common = { text: textOf(part), tags: [...tags], lifts: false };
-    if (said?.action === "auto" && asks && !mayLift(given, said))
-      return { ...common, action: "ask", by: `${said.by} does not cover this command` };
-    if (said !== null) return { ...common, action: said.action, by: said.by, lifts: said.action === "auto" && asks };
+    if (decided?.action === "auto" && asks && !mayLift(given, decided))
+      return { ...common, action: "ask", by: `${decided.by} does not cover this command` };
+    if (decided !== null)
+      return { ...common, action: decided.action, by: decided.by, lifts: decided.action === "auto" && asks };
     if (!asks) return { ...common, action: "auto", by: ground === null ? "allowed in gsv's shell" : "read-only" };
     if (given.isFree) return { ...common, action: "auto", by: "mode yolo", lifts: true };
     return { ...common, action: "ask", by: whyItAsks(given, tags) };
@@ -99,9 +100,9 @@ function judgeCommand(given: ShellCase, command: LineCommand, index: number): re
 const ASKS_ON_GSV: ReadonlySet<Tag> = new Set(["destructive", "network", "privileged"]);
 
 /** A prefix rule covers only plain command lines; a rule for the exact text covers that text. */
-function mayLift({ line, request, ground }: ShellCase, said: Decision): boolean {
-  if (ground !== null && !said.exact && needsOfLine(line).exactOnly) return false;
-  return said.exact || (line.isPlain && !line.unread && request.fed !== true);
+function mayLift({ line, request, ground }: ShellCase, decided: Decision): boolean {
+  if (ground !== null && !decided.exact && needsOfLine(line).exactOnly) return false;
+  return decided.exact || (line.isPlain && !line.unread && request.fed !== true);
 }
 
 function subjectOf({ request, ground, profile }: ShellCase, part: Part, tags: ReadonlySet<Tag>): Subject {

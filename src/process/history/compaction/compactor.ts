@@ -128,7 +128,7 @@ export class Compactor {
       }),
     );
     if (!stored.ok || stored.value === null) return null;
-    await this.tell(row, wish, stored.value);
+    await this.signal(row, wish, stored.value);
     if (writing.kind === "written") await this.ports.remember(row, writing.written.memories, clock.now());
     return { segment: stored.value, goes: cut.goes, stays: cut.stays };
   }
@@ -184,7 +184,7 @@ export class Compactor {
     return await writeSummary(task, clock);
   }
 
-  private async tell(row: ProcessRow, { runId: run, cause }: CompactRequest, segment: Segment): Promise<void> {
+  private async signal(row: ProcessRow, { runId: run, cause }: CompactRequest, segment: Segment): Promise<void> {
     const { id, fromSeq, toSeq, summarySeq: seq, tokensBefore, tokensAfter, model } = segment;
     const about = { segment: id, fromSeq, toSeq, seq, tokensBefore, tokensAfter, model, cause };
     const signal: SignalBody =

@@ -47,12 +47,12 @@ export interface Load {
 
 export function loadOf(shape: ContextShape, fixedBytes: number): Load {
   const { rows, counted, segment } = shape;
-  const told = counted === null ? 0 : countedTokens(counted.usage);
-  if (counted !== null && told > 0) {
+  const countedNow = counted === null ? 0 : countedTokens(counted.usage);
+  if (counted !== null && countedNow > 0) {
     const since = rows.filter(({ seq }) => seq > counted.seq);
     // A count from before the last compaction is of another history.
     if (segment === null || counted.seq > segment.summarySeq)
-      return { tokens: told + rowTokens({ rows: since }), source: "provider" };
+      return { tokens: countedNow + rowTokens({ rows: since }), source: "provider" };
   }
   return { tokens: messageTokens(fixedBytes) + historyTokens(shape), source: "estimate" };
 }
