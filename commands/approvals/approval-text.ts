@@ -5,7 +5,12 @@ import type { Approval } from "../../src/abi/process/process.ts";
 import { codeOf, lookalikes, withBlanksShown } from "../../src/lib/text/lookalike.ts";
 import { reveal, sanitize } from "../../src/lib/text/sanitize.ts";
 
-const MAIN: { readonly [call: string]: string } = { "shell.exec": "command", "fs.delete": "path", "net.fetch": "url" };
+const MAIN: { readonly [call: string]: string } = {
+  "shell.exec": "command",
+  "fs.delete": "path",
+  "net.fetch": "url",
+  "hil.plan": "plan",
+};
 
 /** The end of a failed run says most. */
 const FAILURE_LINES_MAX = 4;

@@ -2,9 +2,10 @@
 // meanwhile is not answered.
 
 import { ENDED_BY, SysError } from "../../src/abi/errno.ts";
+import { MODE_ALIASES } from "../../src/abi/policy.ts";
 import type { Approval } from "../../src/abi/process/process.ts";
 import type { Signal } from "../../src/abi/signal.ts";
-import type { AnsweredApproval } from "../../src/syscalls/approval/hil.ts";
+import { type AnsweredApproval, PLAN_MODES } from "../../src/syscalls/approval/hil.ts";
 import { field } from "../../src/syscalls/define.ts";
 import type { Command, Ending, Io } from "../command.ts";
 import { command } from "../define.ts";
@@ -32,6 +33,9 @@ export const approve = command(
     input: {
       id,
       always: field.flag("and allow exactly this from now on"),
+      mode: field.optional(
+        field.choice("with a plan: mode to go on in", PLAN_MODES, { aliases: MODE_ALIASES, meta: "MODE" }),
+      ),
       pattern: field.optional(
         field.text("and allow what this covers, like 'npm install *'", { longest: 2000, meta: "PATTERN" }),
       ),
@@ -42,6 +46,7 @@ export const approve = command(
       "gsv approve k3x9 --always",
       "gsv approve k3x9 --pattern 'npm install *'",
       "gsv approve k3x9 --edit",
+      "gsv approve k3x9 --mode accept-edits",
     ],
     notes: [
       GIVEN_TWICE,
@@ -53,10 +58,11 @@ export const approve = command(
     const asked = await openApproval(io.sys(), args.id);
     const changed = args.edit ? { args: await changedBy(io, args.id, asked) } : {};
     const pattern = args.pattern === undefined ? {} : { pattern: args.pattern };
+    const mode = args.mode === undefined ? {} : { mode: args.mode };
     const always = args.always || args.pattern !== undefined ? { always: true, ...pattern } : {};
     const status = await answer(
       io,
-      { id: args.id, decision: "approve", ...hashOf(asked), ...always, ...changed },
+      { id: args.id, decision: "approve", ...hashOf(asked), ...always, ...mode, ...changed },
       json,
     );
     const attaches = asked?.about?.attaches;

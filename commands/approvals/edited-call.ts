@@ -13,6 +13,7 @@ const TEXTS: { readonly [call: string]: readonly [string, string] } = {
   "fs.edit": ["newString", "replacement.txt"],
   "fs.delete": ["path", "path.txt"],
   "net.fetch": ["url", "url.txt"],
+  "hil.plan": ["plan", "plan.md"],
 };
 
 export const UNCHANGED = "nothing changed; the request is still open";

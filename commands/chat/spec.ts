@@ -1,7 +1,7 @@
 // How `gsv chat` is typed: its flags, examples and notes.
 
 import { LIMITS } from "../../src/abi/config/limits.ts";
-import { MODES } from "../../src/abi/policy.ts";
+import { MODE_ALIASES, MODES } from "../../src/abi/policy.ts";
 import { field } from "../../src/syscalls/define.ts";
 
 export const CHAT = {
@@ -21,7 +21,9 @@ export const CHAT = {
       }),
     ),
     new: field.flag("a new process for this message"),
-    mode: field.optional(field.choice("what the process may do without asking", MODES, { meta: "MODE" })),
+    mode: field.optional(
+      field.choice("what the process may do without asking", MODES, { aliases: MODE_ALIASES, meta: "MODE" }),
+    ),
     attach: field.optional(
       field.paths("image or other file to attach; - reads file names from stdin", {
         letter: "a",

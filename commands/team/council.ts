@@ -147,7 +147,7 @@ class Council {
   }
 
   private async seat(name: string, label: string): Promise<Member> {
-    const about = { label: label.slice(0, LIMITS.labelCharsMax), mode: "plan", ...actingAs(name) };
+    const about = { label: label.slice(0, LIMITS.labelCharsMax), mode: "plan", drop: "hil.plan", ...actingAs(name) };
     const { pid } = await this.orLeft(this.io.sys().call<Spawned>("proc.spawn", about));
     return { name, pid };
   }

@@ -7,8 +7,19 @@ export const ACTIONS = ["auto", "ask", "deny"] as const;
 export type Action = (typeof ACTIONS)[number];
 
 /** Strictest first. */
-export const MODES = ["plan", "ask", "auto-edit", "yolo"] as const;
+export const MODES = ["plan", "ask", "accept-edits", "yolo"] as const;
 export type Mode = (typeof MODES)[number];
+
+/** Earlier names, and names in other agents. Stored rows may have them. */
+export const MODE_ALIASES: { readonly [name: string]: Mode } = {
+  "auto-edit": "accept-edits",
+  acceptEdits: "accept-edits",
+};
+
+/** As people read it in a sentence. */
+export function modeText(mode: Mode): string {
+  return mode.replace("-", " ");
+}
 
 /** Facts about a call besides its arguments. */
 export const TAGS = ["network", "privileged", "destructive", "mutating", "unclassified"] as const;

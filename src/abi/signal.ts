@@ -1,6 +1,7 @@
 // Signals from the kernel to clients, sent after the commit. Only chat.delta is lossy and never stored.
 // `seq` is a durable message number, never a counter of signals: a client that was away asks for history after it.
 
+import type { Mode } from "./policy.ts";
 import type { ApprovalAbout, Attempt, DecisionWord, RunEnd, State, WaitsFor } from "./process/process.ts";
 import type { CompactionCause } from "./process/segment.ts";
 import type { FailureClass } from "./stream.ts";
@@ -115,6 +116,7 @@ export type Signal =
       readonly queued: number;
       readonly waitsFor: WaitsFor | null;
     })
+  | (SignalBase & { readonly name: "process.mode"; readonly mode: Mode })
   /** A budget of the process is nearly used up. `of` is its process; null for the owner's daily budget. */
   | (SignalBase & {
       readonly name: "process.budget";
@@ -174,6 +176,7 @@ const NAMED: { readonly [K in SignalName]: true } = {
   "process.compacted": true,
   "process.spawn": true,
   "process.state": true,
+  "process.mode": true,
   "process.budget": true,
   "process.credits": true,
   "process.server_call": true,

@@ -87,7 +87,7 @@ export function bootServices(
     processes: answeredFirst(core, processes),
     kernel: controlService({ about: aboutThis(paths), processes: kernel.processes, life, drain }),
     approvals: approvalsService({ kernel, store, ledger, runners, clock, table: SYSCALLS, ...policy }),
-    policy: policyService({ kernel, ...policy }),
+    policy: policyService({ kernel, ledger, ...policy }),
     hooks: core.hooks.service,
     files: filesByTarget(files.service, hostFiles.files),
     tree: treeService({ ...files.options, names: namesIn(kernel), clock }),

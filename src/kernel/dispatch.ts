@@ -99,7 +99,7 @@ export function makeDispatch(options: DispatchOptions): Dispatch {
       throw new SysError("EPERM", `${name} is for people: a process may not call it`);
     if (caller.looksOnly && call.class === "keyed" && !PLANS.includes(call.name))
       throw new SysError("EPERM", `${name} is not allowed in mode plan (${caller.pid})`, [
-        "describe what you would do; only the user can change the mode",
+        "present what you would do with the tool Plan; only the user can change the mode",
       ]);
     if (options.readOnly && call.class !== "read") throw new SysError("EAGAIN", `${name} needs a kernel`);
   }

@@ -2,6 +2,7 @@
 // Dispatch, the socket, model tools, CLI, help and reference derive from it without loading zod.
 
 import type { Caller } from "../abi/identity.ts";
+import type { Mode } from "../abi/policy.ts";
 import type { CallClass, ClientInfo } from "../abi/sys.ts";
 import type { Tone } from "../lib/text/tones.ts";
 
@@ -25,6 +26,8 @@ export interface FieldSpec<T> {
   readonly optional: boolean;
   readonly fallback?: T;
   readonly choices?: readonly string[];
+  /** Other names of choices. */
+  readonly aliases?: { readonly [name: string]: string };
   readonly min?: number;
   readonly max?: number;
   /** Limits of the length, in UTF-16 units. */
@@ -131,6 +134,8 @@ export interface ToolHint {
    * called again with the same request id and finds what it began.
    */
   readonly repeat: "read" | "effect" | "resume";
+  /** Offered in this mode only. */
+  readonly mode?: Mode;
   /** The result for a model, if not the same as for people. */
   readonly text?: (result: never) => string;
   /** For results that may be images: the extra arguments to ask for bytes, and the bytes. */

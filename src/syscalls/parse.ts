@@ -6,7 +6,7 @@ import { SysError } from "../abi/errno.ts";
 import { isPid, isUuid } from "../abi/ids.ts";
 import { normaliseText } from "../abi/process/message.ts";
 import { clip } from "../lib/text/truncate.ts";
-import type { Args, Field, Fields } from "./define.ts";
+import type { Args, Field, FieldSpec, Fields } from "./define.ts";
 
 export interface ParseOptions {
   readonly unknownKeys: "drop" | "refuse";
@@ -76,13 +76,17 @@ export function parseValue(name: string, spec: Field<unknown, boolean>, value: u
       if (typeof value !== "string" || !isUuid(value)) throw wrong(name, "an id like 0190a1b2-…", value);
       return value;
     case "choice":
-      if (typeof value !== "string" || !spec.choices?.includes(value))
-        throw wrong(name, `one of ${spec.choices?.join(", ")}`, value);
-      return value;
+      return choiceOf(name, spec, value);
     case "object":
       if (typeof value !== "object" || value === null || Array.isArray(value)) throw wrong(name, "an object", value);
       return value;
   }
+}
+
+function choiceOf(name: string, { choices = [], aliases = {} }: FieldSpec<unknown>, value: unknown): string {
+  const found = typeof value === "string" && Object.hasOwn(aliases, value) ? aliases[value] : value;
+  if (typeof found === "string" && choices.includes(found)) return found;
+  throw wrong(name, `one of ${choices.join(", ")}`, value);
 }
 
 function parseText(name: string, value: unknown, longest: number): string {

@@ -78,7 +78,7 @@ describe("commands and verbs", () => {
     expect(await values("man", "exit")).toEqual(["exit-status"]);
     expect(await values("help", "proc", "sp")).toEqual(["spawn"]);
     expect(await values("man", "proc.k")).toEqual(["proc.kill"]);
-    expect(await values("api", "hil")).toEqual(["hil.list", "hil.answer", "hil.ask"]);
+    expect(await values("api", "hil")).toEqual(["hil.list", "hil.answer", "hil.ask", "hil.plan"]);
   });
 });
 

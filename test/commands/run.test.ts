@@ -206,7 +206,7 @@ describe("words that are no command", () => {
     [["-v"], "-v must come after the command", "gsv --version"],
     [["spawn", "fix the bug"], "unexpected argument fix the bug", 'gsv spawn --prompt "…"'],
     [["run", "--no-stdin"], "nothing to send", "usage: gsv run [FLAGS]"],
-    [["mode", "init:1000", "auto"], 'MODE must be one of plan, ask, auto-edit, yolo, not "auto"', "auto-edit"],
+    [["mode", "init:1000", "auto"], 'MODE must be one of plan, ask, accept-edits, yolo, not "auto"', "accept-edits"],
   ];
   test.each(cases)("%j is refused with exit 2 and never runs a suggestion", async (argv, says, hint) => {
     expect(await runs(io, ...argv)).toBe(2);

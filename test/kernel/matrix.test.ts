@@ -132,6 +132,7 @@ const TABLE: Rows = {
     about: async (world, owner) => ({ id: await world.approval(owner), decision: "deny" }),
   },
   "hil.ask": { outcomes: ["EINVAL", "EINVAL", "EINVAL", "EINVAL", "EINVAL"], about: () => ({ question: "?" }) },
+  "hil.plan": { outcomes: ["EINVAL", "EINVAL", "EINVAL", "EPERM", "EPERM"], about: () => ({ plan: "1. go" }) },
   "policy.list": { outcomes: ALL, about: () => ({}) },
   "policy.add": { outcomes: PERSON, about: () => ({ action: "ask", command: "make" }) },
   "policy.revoke": { outcomes: GONE, about: () => ({ id: "none" }) },

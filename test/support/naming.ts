@@ -180,6 +180,7 @@ export const NAMING: { readonly [call: string]: (things: Things) => object[] } =
 /** Calls that name no things with an owner; their output is tested below. */
 export const NAMELESS = [
   "hil.ask",
+  "hil.plan",
   "policy.add",
   "policy.list",
   "policy.revoke",

@@ -59,6 +59,20 @@ export const TESTS = {
     patterns: ["npm test *", "npm *"],
   },
 } as const;
+export const PLAN = {
+  id: "p1n4",
+  tool: "Plan",
+  call: "hil.plan",
+  args: {
+    plan: [
+      "1. Add src/cache.ts: a map with a size limit, the oldest entry goes first.",
+      "2. Use it in src/fetch.ts, before the request.",
+      "3. Test both in test/cache.test.ts, then run npm test.",
+    ].join("\n"),
+  },
+  why: "go on with this plan",
+  about: { target: "gsv", directory: null, reasons: ["the plan is ready"], diff: null, once: true },
+} as const;
 export const FAILED = {
   id: "f3w8",
   tool: "Shell",

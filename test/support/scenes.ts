@@ -2,7 +2,7 @@
 
 import { PID, said } from "./chat.ts";
 import { asked, type Scene, toolResult } from "./scene-steps.ts";
-import { ANSWER, COMMAND, EDIT, FAILED, INSTALL, QUESTION, TESTS } from "./scene-talk.ts";
+import { ANSWER, COMMAND, EDIT, FAILED, INSTALL, PLAN, QUESTION, TESTS } from "./scene-talk.ts";
 import { HELD } from "./scenes-held.ts";
 
 export const SCENES: readonly Scene[] = [
@@ -117,6 +117,14 @@ export const SCENES: readonly Scene[] = [
           }),
         );
       await played.settle(450);
+    },
+  },
+  {
+    name: "plan",
+    play: async (played) => {
+      await played.play({ ...said.start(), name: "process.mode", mode: "plan" } as never);
+      await asked(played, ", how would you add a cache?");
+      await played.play(said.hil(PLAN));
     },
   },
   {

@@ -42,7 +42,7 @@ const WRONG: readonly (readonly [string[], number, RegExp])[] = [
   [["proc", "kill", INIT], 1, /^gsv: init:1000 is an init process/],
   [["proc", "kill", "--no-archive", "task:zzzzzz"], 3, /^gsv: no such process/],
   [["proc", "spawn", "--profile", "robot"], 2, /^gsv: --profile must be one of/],
-  [["proc", "mode", "init:1000", "plam"], 2, /^gsv: MODE must be one of plan, ask, auto-edit, yolo, not "plam"/],
+  [["proc", "mode", "init:1000", "plam"], 2, /^gsv: MODE must be one of plan, ask, accept-edits, yolo, not "plam"/],
   [["proc", "spawn", "--label", "x".repeat(201)], 2, /^gsv: --label has 201 characters/],
   [["proc", "send"], 2, /^gsv: MESSAGE is missing/],
   [["proc", "send", "two", "words"], 2, /^gsv: unexpected argument words/],

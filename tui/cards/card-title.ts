@@ -25,10 +25,12 @@ export function wantsText({ tool, about }: Ask): string {
 /** Includes the subject if it fits on the row; otherwise the subject is below. */
 export function titleOf(ask: Ask, columns: number): string {
   if (ask.kind === "question") return `${reveal(ask.pid)} asks you`;
+  if (isPlan(ask)) return `${reveal(ask.pid)} has a plan`;
   return fitsTitle(ask, columns) ? wholeTitle(ask) : `${reveal(ask.pid)} ${wantsText(ask)}`;
 }
 
 export function fitsTitle(ask: Ask, columns: number): boolean {
+  if (isPlan(ask)) return false;
   const title = wholeTitle(ask);
   return !title.includes("\n") && Bun.stringWidth(title) <= columns;
 }
@@ -40,6 +42,10 @@ function wholeTitle({ pid, tool, args, about }: Ask): string {
   const head = `${reveal(pid)} wants to ${verb}${againOf(about)}${placeOf(about)}`;
   const isParted = object === "" || placeOf(about) !== "";
   return subject === "" ? head : `${head}${isParted ? ":" : ""} ${subject}`;
+}
+
+export function isPlan({ call }: Pick<Ask, "call">): boolean {
+  return call === "hil.plan";
 }
 
 function againOf(about: Ask["about"]): string {

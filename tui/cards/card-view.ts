@@ -18,7 +18,7 @@ import { subjectOf } from "../talk/subject.ts";
 import { alikeWith } from "./alike.ts";
 import { isAllowing, waysOf } from "./allowing.ts";
 import { hangingRows } from "./ask-rows.ts";
-import { fitsTitle, titleOf } from "./card-title.ts";
+import { fitsTitle, isPlan, titleOf } from "./card-title.ts";
 import { choicesOf, inTurn, shownAsk } from "./cards.ts";
 import { diffRows } from "./diff.ts";
 
@@ -110,13 +110,14 @@ function waysView(ask: Ask, ways: readonly string[], state: State, place: CardPl
   };
 }
 
-function whyLines({ kind, tool, why, about, expiresAt, args }: Ask, columns: number): readonly string[] {
+function whyLines({ kind, tool, call, why, about, expiresAt, args }: Ask, columns: number): readonly string[] {
   const { default: fallback } = args as { readonly default?: unknown };
   if (kind === "question") {
     if (expiresAt === null) return [];
     const then = fallback === undefined ? "" : ` · default: ${reveal(String(fallback))}`;
     return wrapped(`expires at ${hourText(expiresAt)}${then}`, columns);
   }
+  if (isPlan({ call })) return [];
   // The subject is in the title or below.
   const subject = subjectOf(tool, args);
   const reason = reveal(subject !== "" && why.endsWith(`: ${subject}`) ? why.slice(0, -subject.length - 2) : why);
@@ -176,7 +177,7 @@ function keysLine(ask: Ask, state: State, { theme, columns }: CardPlace, isCut: 
   const isListed = isAllowing(state, ask);
   if (replying === ask.id)
     return fit([
-      ["enter", isQuestion ? "answer" : isListed ? "allow this" : "deny with this reason"],
+      ["enter", isQuestion ? "answer" : isListed ? "allow this" : isPlan(ask) ? "send back" : "deny with this reason"],
       ["esc", "cancel"],
     ]);
   const alike = alikeWith(ask, asks).length;
@@ -185,6 +186,7 @@ function keysLine(ask: Ask, state: State, { theme, columns }: CardPlace, isCut: 
     if (!isQuestion) return fit([["tab", "answer, then y or n"]]);
     return fit([["tab", count === 0 ? "answer with this line" : "choose, then a number"]]);
   }
+  const reason: Key = ["r", isPlan(ask) ? "say what to change" : "deny, say why", isPlan(ask) ? "change" : "reason"];
   const next: readonly Key[] = [
     ...(asks.length > 1 ? [["tab", "next"] as const] : []),
     ...(isCut ? [["d", "show all"] as const] : []),
@@ -195,7 +197,16 @@ function keysLine(ask: Ask, state: State, { theme, columns }: CardPlace, isCut: 
       ["e", "edit"],
       ["esc", "back"],
     ]);
-  const reason: Key = ["r", "deny, say why", "reason"];
+  if (isPlan(ask))
+    return fit(
+      [
+        ["y", "go on, accept edits", "accept edits"],
+        ["a", "go on, ask", "ask"],
+        ["n", "keep planning", "back"],
+        reason,
+      ],
+      next,
+    );
   if (isQuestion) return fit([count === 0 ? ["r", "answer"] : [count === 1 ? "1" : `1-${count}`, "choose"]], next);
   return fit(
     [

@@ -121,12 +121,14 @@ function allAllowed(state: State, ask: Ask, at: number): Reduced | null {
 }
 
 /** A letter for an approval, the number of a choice for a question. */
-export function answerOf({ id, kind, hash, args, about }: Ask, letter: string): Answer | null {
+export function answerOf({ id, kind, call, hash, args, about }: Ask, letter: string): Answer | null {
   if (kind === "question") {
     const text = /^[1-9]$/.test(letter) ? choicesOf(args)[Number(letter) - 1] : undefined;
     return text === undefined ? null : { id, decision: "answer", text };
   }
   const seen = { id, ...(hash !== "" && { hash }) };
+  if (call === "hil.plan" && (letter === "y" || letter === "a"))
+    return { ...seen, decision: "approve", mode: letter === "y" ? "accept-edits" : "ask" };
   if (letter === "y") return { ...seen, decision: "approve" };
   if (letter === "a" && about?.once !== true) return { ...seen, decision: "approve", always: true };
   return letter === "n" ? { ...seen, decision: "deny" } : null;

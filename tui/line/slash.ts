@@ -31,7 +31,7 @@ export const SLASHES: ReadonlyMap<string, Slash> = new Map<string, Slash>([
   ["strace", { does: traced, summary: "trace calls, live" }],
   ["approvals", { does: approvals, summary: "list pending approvals" }],
   ["model", { does: model, summary: "show or switch the model" }],
-  ["mode", { line: about("mode"), summary: "set plan, ask, auto-edit or yolo" }],
+  ["mode", { line: about("mode"), summary: "plan, ask, accept-edits or yolo" }],
   ["compact", { line: about("compact"), summary: "summarize older history" }],
   ["context", { line: (pid, rest) => `prompt ${pid} --bars ${rest}`.trim(), summary: "show what fills the context" }],
   ["cost", { line: (pid) => `usage --pid ${pid}`, summary: "show tokens and cost" }],

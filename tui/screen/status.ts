@@ -1,5 +1,6 @@
 // The row above the line: directory, process, model, context, cost, pending requests. The least important parts give way first. Pure.
 
+import { type Mode, modeText } from "../../src/abi/policy.ts";
 import { reveal } from "../../src/lib/text/sanitize.ts";
 import { cutWidth } from "../../src/lib/text/truncate.ts";
 import { type Context, processName } from "../state/process.ts";
@@ -34,7 +35,7 @@ export class StatusRow {
 }
 
 function statusRow(state: State, columns: number, theme: Theme): string {
-  const { model, costUsd, context, readOnly } = state.process;
+  const { model, costUsd, context, readOnly, mode } = state.process;
   const name = cutWidth(reveal(processName(state.process)), NAME_COLUMNS);
   const { asks } = state.asking;
   const { pinned } = state.line;
@@ -49,10 +50,17 @@ function statusRow(state: State, columns: number, theme: Theme): string {
     model: model === null ? NONE : modelPart(model, theme),
     meter: meter ?? NONE,
     cost: { text: theme.dim(cost), short: "" },
+    mode: { text: modePart(mode, theme), short: modePart(mode, theme) },
     pin: { text: pinned === null ? "" : theme.dim(PINS[pinned]), short: "" },
     waiting: { text: waiting, short: waiting },
   };
   return fitted(parts, ["cost", "model", "meter", "place", "pin"], columns).join(" ".repeat(GAP));
+}
+
+/** The usual mode goes without saying; one that runs anything stands out. */
+function modePart(mode: Mode, theme: Theme): string {
+  if (mode === "ask") return "";
+  return mode === "yolo" ? theme.needs(modeText(mode)) : theme.dim(modeText(mode));
 }
 
 const NONE: Part = { text: "", short: "" };

@@ -1,6 +1,7 @@
 // The attached process, its conversation, and background jobs.
 
 import { isInit } from "../../src/abi/ids.ts";
+import type { Mode } from "../../src/abi/policy.ts";
 import type { State as ProcessState, WaitsFor } from "../../src/abi/process/process.ts";
 import type { FailureClass } from "../../src/abi/stream.ts";
 
@@ -56,6 +57,7 @@ export interface Attachment {
   /** The model that answers instead of another one, and why. */
   readonly standIn: { readonly of: string; readonly model: string; readonly class: FailureClass | null } | null;
   readonly costUsd: number;
+  readonly mode: Mode;
 }
 
 export function newAttachment(pid: string): Attachment {
@@ -70,6 +72,7 @@ export function newAttachment(pid: string): Attachment {
     context: null,
     standIn: null,
     costUsd: 0,
+    mode: "ask",
   };
 }
 

@@ -50,6 +50,8 @@ export function onSignal(state: State, signal: Signal, at: number): Reduced {
       const shown = failure?.kind === "failure" && isNew ? [print(failure)] : [];
       return act(set(state, "process", { state: now, waitsFor, stateSince }), ...shown);
     }
+    case "process.mode":
+      return only(set(state, "process", { mode: signal.mode }));
     case "process.budget":
     case "process.credits":
     case "process.hook":

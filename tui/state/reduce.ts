@@ -142,11 +142,11 @@ function adopted(
 
 function withInfo(
   before: State,
-  { state, label, waitsFor, costUsd }: EventOf<"refreshed">["info"],
+  { state, label, waitsFor, costUsd, mode }: EventOf<"refreshed">["info"],
   now: number,
 ): State {
   const stateSince = state === before.process.state ? before.process.stateSince : now;
-  return set(before, "process", { state, label, waitsFor, costUsd, stateSince });
+  return set(before, "process", { state, label, waitsFor, costUsd, mode, stateSince });
 }
 
 function runOf(runId: string, calls: Conversation["calls"], now: number): ActiveRun {

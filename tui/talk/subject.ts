@@ -3,7 +3,7 @@
 export function subjectOf(tool: string, args: object): string {
   const values = args as { readonly [name: string]: unknown };
   if (tool === "Search" && typeof values.query === "string") return `${values.query} in ${values.path ?? "~"}`;
-  for (const name of ["command", "path", "question", "pattern", "query", "url", "pid", "message", "code"]) {
+  for (const name of ["command", "path", "question", "pattern", "query", "url", "pid", "message", "code", "plan"]) {
     const value = values[name];
     if (typeof value === "string" && value !== "") return value;
   }

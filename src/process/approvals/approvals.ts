@@ -20,9 +20,10 @@ import type { AnySyscall } from "../../syscalls/table.ts";
 import type { Ledger } from "../life/ledger.ts";
 import type { Runners } from "../run/runners.ts";
 import { asCalled } from "../run/tool-servers.ts";
-import { isGuarded } from "./policy/file-verdict.ts";
+import { isGuarded, PLAN_CALL } from "./policy/file-verdict.ts";
 import { hashOf, type Judge } from "./policy/judge.ts";
 import { narrowestRule, type Policies } from "./policy/policies.ts";
+import { setMode } from "./policy/service.ts";
 import { type Questions, questionArgs } from "./questions.ts";
 import { notAgain } from "./run-again.ts";
 
@@ -100,8 +101,13 @@ export function approvalsService(ports: ApprovalPorts): Approvals {
         ]);
       const by = { by: caller.username, now: clock.now() };
       const answering = { row, asked, answer, by: by.by };
+      if (answer.mode !== undefined && !(asked.call === PLAN_CALL && answer.decision === "approve"))
+        throw new SysError("EINVAL", `${id} is not a plan: only a plan is approved with a mode`);
       const standing = answer.always ? await standingRule(ports, answering) : null;
       const given = { ...(await givenFor(ports, answering)), ...by };
+      // Before the process goes on.
+      const isAccepted = asked.call === PLAN_CALL && answer.decision === "approve" && row.mode === "plan";
+      if (isAccepted) await setMode(ports, row, answer.mode ?? "ask");
       const answered = await carryOut(ports, row, given);
       if (answered === null) throw noSuchApproval(id);
       questions.forget(answered);
@@ -155,10 +161,16 @@ async function givenFor(ports: ApprovalPorts, answering: Answering): Promise<Omi
   return { approvalId, decision, instead: await edited(ports, answering) };
 }
 
-/** The result of a command that already ran, if the person does not allow more. */
+/** The result of a plan that goes back, or of a command that already ran if the person does not allow more. */
 function resultOfFirst({ asked, answer, by }: Answering): Pick<GivenAnswer, "output"> {
+  if (asked.call === PLAN_CALL) return { output: planBack(by, answer.message ?? "") };
   const again = asked.about?.again;
   return again === undefined ? {} : { output: notAgain(again, by, answer.message ?? null) };
+}
+
+function planBack(by: string, said: string): string {
+  const words = said === "" ? `${by} did not accept the plan: ask what to change.` : `${by} wants changes: ${said}`;
+  return `${words}\nStill in mode plan: present the changed plan with Plan.`;
 }
 
 /** The edited call. Invalid or denied edits are refused now, not when the call runs. */

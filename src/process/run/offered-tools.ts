@@ -27,7 +27,10 @@ export class OfferedTools {
     const { dropped } = row;
     const allowed = await this.namesFor(row);
     const usable = [...this.byTool].filter(
-      ([name, { capability }]) => allowed.has(name) && mayUse({ capabilities: ["*"], dropped }, capability),
+      ([name, { capability, tool }]) =>
+        allowed.has(name) &&
+        mayUse({ capabilities: ["*"], dropped }, capability) &&
+        (tool?.mode === undefined || tool.mode === row.mode),
     );
     const own = usable.map(([name, call]) => ({
       name,

@@ -88,7 +88,7 @@ export class ToolCalls {
 
   private async runOne(begun: RunPlace, call: CallRow): Promise<CallsOutcome> {
     const place = { ...begun, row: await this.ports.rowNow(begun.row) };
-    const fault = this.faultOf(call, await this.ports.offered.namesFor(place.row));
+    const fault = this.faultOf(call, await this.ports.offered.namesFor(place.row), place.row);
     if (fault !== null) return await this.refuse(place, call, "failed", fault);
     if (call.call === "hil.ask") return await this.question(place, call);
     // Also for an approved call: its target may have changed since.
@@ -140,12 +140,16 @@ export class ToolCalls {
   }
 
   // Errors in the call itself, worded for the model.
-  private faultOf(call: CallRow, allowed: ReadonlySet<string>): string | null {
+  private faultOf(call: CallRow, allowed: ReadonlySet<string>, { mode }: ProcessRow): string | null {
     const heavy = tooHeavy(call.tool, call.args);
     if (heavy !== null) return heavy;
     const syscall = call.call === null ? undefined : this.ports.table.get(call.call);
     if (syscall === undefined || !allowed.has(call.tool))
-      return `unknown tool ${call.tool}; available: ${[...allowed].join(", ")}.`;
+      return `unknown tool ${call.tool}; available: ${[...allowed].filter((name) => name !== "Plan").join(", ")}.`;
+    // An accepted plan has ended its mode.
+    const wanted = syscall.tool?.mode;
+    if (wanted !== undefined && wanted !== mode && call.status === "registered")
+      return `${call.tool} is for mode ${wanted}; the mode is ${mode}: do the work.`;
     try {
       parseArgs(syscall.input, asCalled(call), { unknownKeys: "refuse" });
       return null;

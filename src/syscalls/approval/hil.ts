@@ -2,10 +2,13 @@
 
 import { SysError } from "../../abi/errno.ts";
 import type { Caller } from "../../abi/identity.ts";
+import { MODE_ALIASES, modeText } from "../../abi/policy.ts";
 import type { Approval } from "../../abi/process/process.ts";
 import { reveal } from "../../lib/text/sanitize.ts";
 import { type CallContext, field, syscall } from "../define.ts";
 import askText from "../tools/ask.md" with { type: "text" };
+import planText from "../tools/plan.md" with { type: "text" };
+import type { PolicyService, ProcessMode } from "./policy.ts";
 
 export interface ShownApproval extends Approval {
   /** The arguments are cut to fit a list. Asked for by id, the approval is complete. */
@@ -36,7 +39,13 @@ export interface Answer {
   readonly always?: boolean;
   /** With `always`: allow all that this covers, such as `npm install *`. */
   readonly pattern?: string;
+  /** With the approval of a plan: the mode to go on in. Default: ask. */
+  readonly mode?: PlanMode;
 }
+
+/** How a process goes on with an accepted plan. */
+export const PLAN_MODES = ["ask", "accept-edits"] as const;
+export type PlanMode = (typeof PLAN_MODES)[number];
 
 export interface AnsweredApproval extends ShownApproval {
   /** Id of the new rule. */
@@ -104,6 +113,9 @@ export const hilCalls = [
       pattern: field.optional(
         field.text("with always: allow what this covers, like 'npm install *'", { longest: 2000 }),
       ),
+      mode: field.optional(
+        field.choice("with a plan: mode to go on in (default ask)", PLAN_MODES, { aliases: MODE_ALIASES }),
+      ),
       hash: field.optional(field.text("checksum of the request you saw", { longest: 64, hide: "cli" })),
       args: field.optional(field.object("with approve: edited arguments", { hide: "cli" })),
     },
@@ -134,7 +146,30 @@ export const hilCalls = [
       throw new SysError("EINVAL", "only agents ask questions, with the tool Ask");
     },
   }),
+
+  syscall({
+    name: "hil.plan",
+    summary: "Present a plan and wait for the answer",
+    class: "keyed",
+    once: "answer",
+    by: "approved",
+    input: {
+      plan: field.text("the steps, with their files and commands", {
+        positional: true,
+        shortest: 1,
+        longest: 16 * 1024,
+        meta: "PLAN",
+      }),
+    },
+    tool: { name: "Plan", repeat: "read", description: planText, mode: "plan" },
+    cli: { hidden: true, examples: [], print: { kind: "value", text: acceptedText } },
+    run: ({ policy }: { policy: PolicyService }, _args, context) => policy.planAccepted(context),
+  }),
 ] as const;
+
+function acceptedText({ mode }: ProcessMode): string {
+  return `The user accepted the plan. Mode is now ${modeText(mode)}: carry the plan out.`;
+}
 
 function answeredText({ id, kind, decision, tool, pid, said, rule, edited }: AnsweredApproval): string {
   if (kind === "question") return `answered ${id} of ${pid}: ${reveal(said ?? "")}`;

@@ -1,7 +1,7 @@
 // How a process runs: proc.model, proc.think, proc.mode, proc.nice, proc.extend, proc.restart. Only a person sets costs, servers and limits.
 
 import { initPid } from "../../abi/ids.ts";
-import { MODES } from "../../abi/policy.ts";
+import { MODE_ALIASES, MODES } from "../../abi/policy.ts";
 import { RESTART_RULES, type RestartRule } from "../../abi/process/process.ts";
 import type { PolicyService, ProcessMode } from "../approval/policy.ts";
 import { type CallContext, field, syscall } from "../define.ts";
@@ -86,10 +86,10 @@ export const procControlCalls = [
     by: "person",
     input: {
       pid,
-      mode: field.optional(field.choice("new mode", MODES, { positional: true })),
+      mode: field.optional(field.choice("new mode", MODES, { aliases: MODE_ALIASES, positional: true })),
     },
     cli: {
-      examples: ["gsv mode", "gsv mode init:1000 plan", "gsv mode task:abc123 auto-edit"],
+      examples: ["gsv mode", "gsv mode init:1000 plan", "gsv mode task:abc123 accept-edits"],
       print: { kind: "value", text: ({ mode }: ProcessMode) => mode },
     },
     run: ({ policy }: { policy: PolicyService }, args, context) =>

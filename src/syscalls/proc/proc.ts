@@ -2,7 +2,7 @@
 
 import { LIMITS } from "../../abi/config/limits.ts";
 import { initPid } from "../../abi/ids.ts";
-import { MODES } from "../../abi/policy.ts";
+import { MODE_ALIASES, MODES } from "../../abi/policy.ts";
 import type { Message } from "../../abi/process/message.ts";
 import { PROFILES, RESTART_RULES } from "../../abi/process/process.ts";
 import type { ProcessCaps, Rights } from "../account/account-service.ts";
@@ -74,7 +74,7 @@ export const procCalls = [
           meta: "BUDGET",
         }),
       ),
-      mode: field.optional(field.choice("approval mode", MODES, { meta: "MODE", hide: "tool" })),
+      mode: field.optional(field.choice("approval mode", MODES, { aliases: MODE_ALIASES, meta: "MODE", hide: "tool" })),
       restart: field.optional(
         field.choice("restart rule after a fault", RESTART_RULES, { meta: "RULE", hide: "tool" }),
       ),

@@ -20,7 +20,7 @@ attack(
   "CVE-2026-25725 CVE-2025-54135",
   "only a person writes instructions for programs and agents, existing or new",
   async () => {
-    await ground.desk.home.sys.call("proc.mode", { pid: INIT, mode: "auto-edit" });
+    await ground.desk.home.sys.call("proc.mode", { pid: INIT, mode: "accept-edits" });
     try {
       for (const path of [".gsv/policy.json", ".mcp.json", ".git/hooks/pre-commit", ".husky/x", "AGENTS.md", ".envrc"])
         await ground.asks("Write", { path, content: "{}", ...host }, `write ${work}/${path}`);

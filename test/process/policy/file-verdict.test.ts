@@ -77,16 +77,16 @@ const ACTS = [
   ".gitmodules",
 ];
 
-test("in mode auto-edit, files that make programs run by themselves still ask, existing or new", () => {
+test("in mode accept-edits, files that make programs run by themselves still ask, existing or new", () => {
   const write = (path: string, ground: object = {}) =>
-    hostFileVerdict({ call: "fs.write" }, { path, inside: true, attaches: null, ...ground }, "auto-edit").action;
+    hostFileVerdict({ call: "fs.write" }, { path, inside: true, attaches: null, ...ground }, "accept-edits").action;
   expect(ACTS.filter((path) => write(`/app/${path}`) !== "ask")).toEqual([]);
   const free = ["src/main.ts", ".gitignore", "docs/agents.txt", "git/config"];
   expect(free.filter((path) => write(`/app/${path}`) !== "auto")).toEqual([]);
   expect(write("/app-secret/x", { inside: false })).toBe("ask");
   expect(write("/app/src/main.ts", { inside: false, attaches: "/app" })).toBe("ask");
   const ground = { path: "/app/x", inside: true, attaches: null };
-  expect(hostFileVerdict({ call: "fs.delete" }, ground, "auto-edit").action).toBe("ask");
+  expect(hostFileVerdict({ call: "fs.delete" }, ground, "accept-edits").action).toBe("ask");
   expect(hostFileVerdict({ call: "fs.write" }, ground, "ask").action).toBe("ask");
   expect(hostFileVerdict({ call: "fs.read" }, ground, "ask").action).toBe("auto");
 });

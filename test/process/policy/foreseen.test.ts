@@ -77,18 +77,18 @@ test("a change on the host that modes forbid fails at once", async () => {
   ]);
 });
 
-test("in mode auto-edit, edits by gsv's path in the process's own directory run as they do by its real path", async () => {
+test("in mode accept-edits, edits by gsv's path in the process's own directory run as they do by its real path", async () => {
   await using home = await TestKernel.boot();
   const { id } = await home.sys.call<WorkspaceInfo>("workspace.attach", { what: directory });
   const { pid } = await home.spawn({ workspace: id });
   expect(await asked(home, edit("a.md"), pid)).toEqual(["changes files on this computer"]);
-  await home.sys.call("proc.mode", { pid, mode: "auto-edit" });
+  await home.sys.call("proc.mode", { pid, mode: "accept-edits" });
   const calls = [edit("a.md"), write(`/workspaces/${id}/new/b.md`)];
   expect(await results(home, calls, pid)).toEqual(["Edit completed", "Write completed"]);
   expect(readFileSync(join(directory, "a.md"), "utf8")).toBe("new\n");
   expect(readFileSync(join(directory, "new/b.md"), "utf8")).toBe("new\n");
   expect(await asked(home, write("AGENTS.md"), pid)).toEqual(["may change what agents or programs do"]);
   expect(await asked(home, remove("a.md"), pid)).toEqual(["deletes files"]);
-  await home.sys.call("proc.mode", { pid: INIT, mode: "auto-edit" });
+  await home.sys.call("proc.mode", { pid: INIT, mode: "accept-edits" });
   expect(await asked(home, write(`/workspaces/${id}/a.md`), INIT)).toEqual(["changes files on this computer"]);
 });

@@ -87,15 +87,15 @@ test("a process changes no mode, rule or answer, and its children have no wider 
   await home.sys.call("proc.mode", { pid: INIT, mode: "ask" });
   const asking = await home.insideOf(INIT);
   expect((await home.refusal("proc.spawn", { mode: "yolo" }, asking)).code).toBe("EPERM");
-  await home.sys.call("proc.mode", { pid: INIT, mode: "auto-edit" });
+  await home.sys.call("proc.mode", { pid: INIT, mode: "accept-edits" });
   const editing = await home.insideOf(INIT);
   const { pid } = await editing.call<{ pid: string }>("proc.spawn", { parent: INIT });
-  expect((await home.get(pid)).mode).toBe("auto-edit");
+  expect((await home.get(pid)).mode).toBe("accept-edits");
   const script =
     "gsv mode init:1000 yolo; gsv policy add auto '*'; mode init:1000 yolo; echo yolo > /proc/init:1000/ctl";
   const { exit } = await editing.call<ShellAnswer>("shell.run", { id: crypto.randomUUID(), script });
   expect(exit).not.toBe(0);
-  expect((await home.get(INIT)).mode).toBe("auto-edit");
+  expect((await home.get(INIT)).mode).toBe("accept-edits");
   expect((await home.sys.call<{ rules: unknown[] }>("policy.list", {})).rules).toEqual([]);
 });
 
@@ -107,4 +107,12 @@ test("the mode command without a pid means init", async () => {
   expect(await home.sys.call<object>("proc.mode", {})).toMatchObject({ mode: "plan" });
   expect(await home.sys.call<object>("proc.model", {})).toMatchObject({ model: "openai/some" });
   expect(await home.sys.call<object>("proc.think", {})).toMatchObject({ thinking: "high" });
+});
+
+test("earlier names of a mode still work, in calls and in stored rows", async () => {
+  await using home = await TestKernel.boot();
+  for (const name of ["auto-edit", "acceptEdits"])
+    expect(await home.sys.call<object>("proc.mode", { pid: INIT, mode: name })).toMatchObject({ mode: "accept-edits" });
+  await home.stores.kernel.processes.mode(INIT, "auto-edit" as never);
+  expect((await home.get(INIT)).mode).toBe("accept-edits");
 });

@@ -7,6 +7,7 @@ import type { Caller } from "../../../abi/identity.ts";
 import type { Approval } from "../../../abi/process/process.ts";
 import type { CallRow } from "../../../store/process/verbs.ts";
 import { SERVER_CALL } from "../../run/tool-servers.ts";
+import { PLAN_CALL } from "./file-verdict.ts";
 import { ATTACHED, isHostFileCall } from "./host-file-verdict.ts";
 import { changesFile, hashOf, type Judged } from "./judge.ts";
 
@@ -15,6 +16,7 @@ export type Seen = Pick<Caller, "approved" | "allowed" | "lifted">;
 export function seenOf(call: CallRow, judged: Judged, isApproved: boolean): Seen {
   const { place, about, lifted } = judged;
   if (call.call === "net.fetch" || call.call === SERVER_CALL) return { approved: true };
+  if (call.call === PLAN_CALL) return isApproved ? { approved: true } : {};
   if (place !== null && (isApproved || lifted) && (isHostFileCall(call) || place.startsWith(ATTACHED)))
     return { allowed: place };
   const directory = about.directory === null ? {} : { allowed: about.directory };

@@ -18,6 +18,8 @@ export function isGuarded(path: string): boolean {
 
 export type Called = Pick<CallRow, "tool" | "call" | "args">;
 
+export const PLAN_CALL = "hil.plan";
+
 /** `path`: the real path of the call, links resolved. */
 export function verdictOf(call: Called, path: string): Verdict {
   switch (call.call) {
@@ -37,6 +39,8 @@ export function verdictOf(call: Called, path: string): Verdict {
         action: "ask",
         why: `fetch ${call.args.url}${call.args.target === "host" ? " from this computer" : ""}`,
       };
+    case PLAN_CALL:
+      return { action: "ask", why: "go on with this plan" };
     case SERVER_CALL:
       return { action: "ask", why: `use ${call.tool}, a tool of the session` };
     default:

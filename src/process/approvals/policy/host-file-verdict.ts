@@ -1,4 +1,4 @@
-// The verdict on a file tool for the target host. Reads in an attached directory run, in mode auto-edit writes too; everything else asks. Writes
+// The verdict on a file tool for the target host. Reads in an attached directory run, in mode accept-edits writes too; everything else asks. Writes
 // to files that configure programs or agents always ask. Pure.
 
 import type { Mode } from "../../../abi/policy.ts";
@@ -41,7 +41,7 @@ export function hostFileVerdict({ call }: Pick<Called, "call">, ground: FileGrou
   const looks = call === "fs.read" || call === "fs.search";
   if (looks && inside) return { action: "auto" };
   const edits = call === "fs.write" || call === "fs.edit";
-  if (mode === "auto-edit" && edits && inside && !actsByItself(path)) return { action: "auto" };
+  if (mode === "accept-edits" && edits && inside && !actsByItself(path)) return { action: "auto" };
   const attach = attaches === null ? "" : `attach ${attaches} and `;
   return { action: "ask", why: `${attach}${hostFileWords(call, ground)}` };
 }

@@ -17,7 +17,7 @@ import { StoreUnavailable } from "../../../store/open.ts";
 import type { ExecRequest } from "../../../syscalls/run/shell-service.ts";
 import { asCalled, SERVER_CALL } from "../../run/tool-servers.ts";
 import { type CommandNeeds, needsOfLine } from "./command-needs.ts";
-import { type Called, isGuarded, type Verdict, verdictOf } from "./file-verdict.ts";
+import { type Called, isGuarded, PLAN_CALL, type Verdict, verdictOf } from "./file-verdict.ts";
 import {
   ACTS_REASON,
   ATTACHED,
@@ -133,10 +133,11 @@ export class Judge {
     const key = changesFile(call) && place !== null ? keyFiled(place) : null;
     if (key !== null) return await this.judgeSetting(row, call, { key, place: place ?? "" });
     const own = place !== null && changes(call) && isOwnDirectory(row, place);
-    const edits = own && row.mode === "auto-edit" && changesFile(call);
+    const edits = own && row.mode === "accept-edits" && changesFile(call);
     const asked = verdictOf(call, place ?? "");
     const what = asked.action === "auto" ? `${verbOf(call)} ${place ?? ""}` : asked.why;
-    const guarded = place !== null && changes(call) && isGuarded(place) && !own;
+    const isPlan = call.call === PLAN_CALL;
+    const guarded = isPlan || (place !== null && changes(call) && isGuarded(place) && !own);
     const verdict = edits ? ({ action: "auto" } as const) : asked;
     return await this.byRules(row, call, { verdict, what, place, guarded, attaches: null, open: true });
   }
@@ -246,7 +247,7 @@ function judgedAs(verdict: Judged["verdict"], more: Partial<Judged> = {}): Judge
 }
 
 /** Read-only calls. The calls inside a code block are judged one by one. */
-const LOOKS: ReadonlySet<string> = new Set(["fs.read", "fs.search", "net.fetch", "codemode.exec"]);
+const LOOKS: ReadonlySet<string> = new Set(["fs.read", "fs.search", "net.fetch", "codemode.exec", PLAN_CALL]);
 const TAGS_OF: { readonly [call: string]: readonly Tag[] } = {
   "fs.write": ["mutating"],
   "fs.edit": ["mutating"],
@@ -258,7 +259,7 @@ const TAGS_OF: { readonly [call: string]: readonly Tag[] } = {
 function planRefusal(what: string): Verdict {
   return {
     action: "refuse",
-    why: `EPERM: ${what} is not allowed in mode plan.\nDescribe what you would do. Only the user can change the mode.`,
+    why: `EPERM: ${what} is not allowed in mode plan.\nPresent what you would do with the tool Plan. Only the user can change the mode.`,
   };
 }
 
@@ -292,6 +293,7 @@ function fileCover(call: Called, target: string, place: string | null) {
 
 function reasonOf({ call, args }: Called, { guarded, open, place }: ByDefault): string {
   if (call === "fs.delete") return "deletes files";
+  if (call === PLAN_CALL) return "the plan is ready";
   if (guarded && args.target === "host") return open ? ACTS_REASON : "outside the workspace";
   if (guarded || place?.startsWith(ATTACHED)) return guardedWords(place ?? "");
   return "needs approval by default";

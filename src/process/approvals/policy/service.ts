@@ -8,8 +8,10 @@ import { initPid, isWorkspaceId } from "../../../abi/ids.ts";
 import { type Mode, ruleFrom, type StandingRule } from "../../../abi/policy.ts";
 import { visibleProcess } from "../../../kernel/registry.ts";
 import { settingsFor } from "../../../kernel/settings/config.ts";
+import type { ProcessRow } from "../../../store/kernel/processes/processes.ts";
 import type { KernelStore } from "../../../store/kernel/sqlite.ts";
 import type { NewRule, PolicyService, ShownRule } from "../../../syscalls/approval/policy.ts";
+import type { Ledger } from "../../life/ledger.ts";
 import type { Judge } from "./judge.ts";
 import type { Policies } from "./policies.ts";
 
@@ -18,9 +20,10 @@ export interface PolicyPorts {
   readonly policies: Policies;
   readonly judge: Judge;
   readonly mayBe: (mode: Mode) => Promise<void>;
+  readonly ledger: Pick<Ledger, "emit">;
 }
 
-export function policyService({ kernel, policies, judge, mayBe }: PolicyPorts): PolicyService {
+export function policyService({ kernel, policies, judge, mayBe, ledger }: PolicyPorts): PolicyService {
   async function withDirectory(rule: StandingRule): Promise<ShownRule> {
     const directory = isWorkspaceId(rule.place ?? "")
       ? (await kernel.workspaces.get(rule.place ?? ""))?.directory
@@ -70,14 +73,29 @@ export function policyService({ kernel, policies, judge, mayBe }: PolicyPorts): 
       };
     },
 
+    async planAccepted({ caller }) {
+      if (caller.pid === undefined) throw new SysError("EINVAL", "only agents present plans, with the tool Plan");
+      const { pid, mode } = await visibleProcess(kernel, caller, caller.pid);
+      return { pid, mode };
+    },
+
     async mode({ caller }, pid, mode) {
       const row = await visibleProcess(kernel, caller, pid);
       if (mode === undefined) return { pid: row.pid, mode: row.mode };
       await mayBe(mode);
-      await kernel.processes.mode(row.pid, mode);
+      await setMode({ kernel, ledger }, row, mode);
       return { pid: row.pid, mode };
     },
   };
+}
+
+export async function setMode(
+  { kernel, ledger }: Pick<PolicyPorts, "kernel" | "ledger">,
+  row: ProcessRow,
+  mode: Mode,
+): Promise<void> {
+  await kernel.processes.mode(row.pid, mode);
+  ledger.emit(row, { name: "process.mode", mode });
 }
 
 function ruleOf({ action, match, target, command, path, tag }: NewRule) {

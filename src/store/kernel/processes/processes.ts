@@ -1,7 +1,7 @@
 // The process registry. kernel.db owns existence, parent, owner, label and place; state and usage are copied from the process's database
 // by sequence number, so applying a row twice changes nothing.
 
-import type { Mode } from "../../../abi/policy.ts";
+import { MODE_ALIASES, type Mode } from "../../../abi/policy.ts";
 import type { Profile, RestartRule, RunStatus, State, WaitsFor } from "../../../abi/process/process.ts";
 import type { Receipt } from "../../../objects/objects.ts";
 import type { OutboxRow, Projection } from "../../process/verbs.ts";
@@ -115,7 +115,7 @@ type Columns = {
   readonly waits_json: string | null;
   readonly last_status: RunStatus | null;
   readonly dropped_json: string | null;
-  readonly mode: Mode;
+  readonly mode: string;
   readonly restart: RestartRule | null;
   readonly budget_id: number | null;
   readonly cost_micros: number;
@@ -321,7 +321,7 @@ function fromColumns(rows: readonly Columns[]): ProcessRow[] {
       waitsFor: row.waits_json === null ? null : (JSON.parse(row.waits_json) as WaitsFor),
       lastStatus: row.last_status,
       dropped: row.dropped_json === null ? [] : (JSON.parse(row.dropped_json) as string[]),
-      mode: row.mode,
+      mode: MODE_ALIASES[row.mode] ?? (row.mode as Mode),
       restart: row.restart,
       budgetId: row.budget_id,
       costMicros: row.cost_micros,
