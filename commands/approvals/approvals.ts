@@ -34,7 +34,7 @@ export const approve = command(
       id,
       always: field.flag("and allow exactly this from now on"),
       mode: field.optional(
-        field.choice("with a plan: mode to go on in", PLAN_MODES, { aliases: MODE_ALIASES, meta: "MODE" }),
+        field.choice("with a plan: mode to continue in", PLAN_MODES, { aliases: MODE_ALIASES, meta: "MODE" }),
       ),
       pattern: field.optional(
         field.text("and allow what this covers, like 'npm install *'", { longest: 2000, meta: "PATTERN" }),

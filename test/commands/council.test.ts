@@ -54,9 +54,9 @@ describe("gsv council", () => {
   test("every member is a read-only process; a name with a slash is a model", async () => {
     await runs(io, "council", "Why?", "--members", "ada,openai/m", "--rounds", "0", "--chair", "bob");
     expect(io.fakeSys.asked("proc.spawn")).toEqual([
-      { label: "council: ada", mode: "plan", as: "ada" },
-      { label: "council: openai/m", mode: "plan", model: "openai/m" },
-      { label: "council: chair", mode: "plan", as: "bob" },
+      { label: "council: ada", mode: "plan", drop: "hil.plan", as: "ada" },
+      { label: "council: openai/m", mode: "plan", drop: "hil.plan", model: "openai/m" },
+      { label: "council: chair", mode: "plan", drop: "hil.plan", as: "bob" },
     ]);
   });
 

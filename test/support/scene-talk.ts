@@ -70,7 +70,7 @@ export const PLAN = {
       "3. Test both in test/cache.test.ts, then run npm test.",
     ].join("\n"),
   },
-  why: "go on with this plan",
+  why: "start with this plan",
   about: { target: "gsv", directory: null, reasons: ["the plan is ready"], diff: null, once: true },
 } as const;
 export const FAILED = {

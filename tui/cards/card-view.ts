@@ -200,8 +200,8 @@ function keysLine(ask: Ask, state: State, { theme, columns }: CardPlace, isCut: 
   if (isPlan(ask))
     return fit(
       [
-        ["y", "go on, accept edits", "accept edits"],
-        ["a", "go on, ask", "ask"],
+        ["y", "start, accept edits", "accept edits"],
+        ["a", "start, ask", "ask"],
         ["n", "keep planning", "back"],
         reason,
       ],

@@ -39,11 +39,11 @@ export interface Answer {
   readonly always?: boolean;
   /** With `always`: allow all that this covers, such as `npm install *`. */
   readonly pattern?: string;
-  /** With the approval of a plan: the mode to go on in. Default: ask. */
+  /** With the approval of a plan: the mode to continue in. Default: ask. */
   readonly mode?: PlanMode;
 }
 
-/** How a process goes on with an accepted plan. */
+/** The modes in which a process may carry out its plan. */
 export const PLAN_MODES = ["ask", "accept-edits"] as const;
 export type PlanMode = (typeof PLAN_MODES)[number];
 
@@ -114,7 +114,7 @@ export const hilCalls = [
         field.text("with always: allow what this covers, like 'npm install *'", { longest: 2000 }),
       ),
       mode: field.optional(
-        field.choice("with a plan: mode to go on in (default ask)", PLAN_MODES, { aliases: MODE_ALIASES }),
+        field.choice("with a plan: mode to continue in (default ask)", PLAN_MODES, { aliases: MODE_ALIASES }),
       ),
       hash: field.optional(field.text("checksum of the request you saw", { longest: 64, hide: "cli" })),
       args: field.optional(field.object("with approve: edited arguments", { hide: "cli" })),

@@ -63,7 +63,7 @@ export interface PolicyService {
   revoke(context: CallContext, id: string): Promise<{ readonly id: string }>;
   explain(context: CallContext, request: ExplainRequest): Promise<Explained>;
   mode(context: CallContext, pid: string, mode?: Mode): Promise<ProcessMode>;
-  /** The mode in which the calling process goes on with its accepted plan. */
+  /** The mode in which the calling process carries out its accepted plan. */
   planAccepted(context: CallContext): Promise<ProcessMode>;
 }
 

@@ -31,7 +31,7 @@ test("a plan is a request that no rule can answer", async () => {
   await using desk = await planning();
   await desk.home.sys.call("policy.add", { action: "auto", match: "*" });
   const asked = await presented(desk);
-  expect(asked).toMatchObject({ call: "hil.plan", why: "go on with this plan", args: PLAN, about: { once: true } });
+  expect(asked).toMatchObject({ call: "hil.plan", why: "start with this plan", args: PLAN, about: { once: true } });
   const always = await desk.home.refusal("hil.answer", { id: asked.id, decision: "approve", always: true });
   expect(always.code).toBe("EPERM");
 });

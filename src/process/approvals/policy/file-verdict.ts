@@ -40,7 +40,7 @@ export function verdictOf(call: Called, path: string): Verdict {
         why: `fetch ${call.args.url}${call.args.target === "host" ? " from this computer" : ""}`,
       };
     case PLAN_CALL:
-      return { action: "ask", why: "go on with this plan" };
+      return { action: "ask", why: "start with this plan" };
     case SERVER_CALL:
       return { action: "ask", why: `use ${call.tool}, a tool of the session` };
     default:
