@@ -1,17 +1,22 @@
 // `gsv ps`: proc.list, and with -l all columns even on a narrow terminal.
 
+import type { ProcessInfo } from "../../src/abi/process/process.ts";
+import type { WorkspaceInfo } from "../../src/abi/process/workspace.ts";
+import { shortPath } from "../../src/lib/short-path.ts";
 import { wantsColour } from "../../src/lib/text/colour.ts";
-import { field } from "../../src/syscalls/define.ts";
-import type { Command } from "../command.ts";
+import { type Column, field } from "../../src/syscalls/define.ts";
+import type { Command, Io } from "../command.ts";
 import { command } from "../define.ts";
 import { allPages, declared } from "../derive.ts";
 import { table } from "../io/table-layout.ts";
 import { printResult } from "../print.ts";
 
+const ATTACHED = "/workspaces/dir_";
+
 export async function ps(): Promise<Command> {
   const call = await declared("proc.list");
   const { print } = call.cli;
-  const long = field.flag("all columns, even if lines wrap", { letter: "l" });
+  const long = field.flag("all columns; what does not fit stands below its process", { letter: "l" });
   const spec = {
     name: "ps",
     summary: call.summary,
@@ -22,17 +27,41 @@ export async function ps(): Promise<Command> {
     command(spec, async ({ args, json }, io) => {
       const { long: isLong, ...asked } = args;
       const page = await allPages(io.sys(), call, asked);
-      if (!isLong || json || !io.stdout.isTTY || print.kind !== "table") await printResult(io, print, page, json);
+      if (json || !io.stdout.isTTY || print.kind !== "table") await printResult(io, print, page, json);
       else {
-        const colour = wantsColour(io.stdout.isTTY, io.env);
-        const view = { colour, width: isHabit ? io.stdout.columns : Number.MAX_SAFE_INTEGER, nowMs: io.clock.now() };
-        const columns = isHabit ? print.columns.map(({ minor: _, ...column }) => column) : print.columns;
-        await io.stdout.write(table(columns, print.rows(page), view));
+        const view = { colour: wantsColour(true, io.env), width: io.stdout.columns, nowMs: io.clock.now() };
+        const columns = isLong ? print.columns.map(isHabit ? cut : below) : print.columns;
+        const rows = await inRealPlaces(io, print.rows(page) as readonly ProcessInfo[]);
+        await io.stdout.write(rows.length === 0 ? `${print.empty}\n` : table(columns, rows, view));
       }
       return 0;
     });
   const run: Command["run"] = (args, io) => made(args.some(isHabitual)).run(args.map(asLong), io);
   return { ...made(false), call: call.name, run };
+}
+
+const MINOR_BESIDE = 2;
+
+function cut({ minor: _, ...column }: Column): Column {
+  return column;
+}
+
+/** What a narrow screen has no room for stands below its process. */
+function below({ minor = 0, ...column }: Column): Column {
+  return minor > MINOR_BESIDE || column.head === "WAITS FOR" ? { ...column, below: true } : column;
+}
+
+/** People know a directory by its path on this computer. */
+async function inRealPlaces(io: Io, processes: readonly ProcessInfo[]): Promise<readonly ProcessInfo[]> {
+  if (!processes.some(({ cwd }) => cwd.startsWith(ATTACHED))) return processes;
+  const asked = io.sys().call<{ workspaces: readonly WorkspaceInfo[] }>("workspace.list", {});
+  const { workspaces } = await asked.catch(() => ({ workspaces: [] }));
+  const directories = new Map(workspaces.map(({ id, directory }) => [id, directory]));
+  return processes.map((process) => {
+    const [id = "", ...rest] = process.cwd.slice("/workspaces/".length).split("/");
+    const directory = process.cwd.startsWith(ATTACHED) ? directories.get(id) : null;
+    return directory == null ? process : { ...process, cwd: shortPath([directory, ...rest].join("/"), io.env.HOME) };
+  });
 }
 
 /** `ps aux` and `ps -ef` are habits: all columns, cut to the screen. */

@@ -75,7 +75,7 @@ describe("cost of runs", () => {
 });
 
 describe("gsv ps aux", () => {
-  test("shows every column with content, and no line is wider than the screen", async () => {
+  test("and ps -l show every column with content, and no line is wider than the screen", async () => {
     const about = {
       owner: "sam",
       runAs: "friday",
@@ -94,8 +94,13 @@ describe("gsv ps aux", () => {
       expect(io.stdout.lines[0]).toContain(head);
     expect(Math.max(...io.stdout.lines.map((line) => Bun.stringWidth(line)))).toBeLessThanOrEqual(100);
     io.stdout.text = "";
-    expect(await runs(io, "ps", "-l")).toBe(0);
-    expect(io.stdout.lines[0]).toContain("WAITS FOR");
+    io.fakeSys.answer("workspace.list", () => ({
+      workspaces: [{ id: "dir_kvoyqq", directory: "/srv/shop" }],
+      next: null,
+    }));
+    expect(await runs(io.terminal(60), "ps", "-l")).toBe(0);
+    expect(Math.max(...io.stdout.lines.map((line) => Bun.stringWidth(line)))).toBeLessThanOrEqual(60);
+    expect(io.stdout.lines.slice(2)).toEqual(["      sam", "      /srv/shop", "      dir_kvoyqq"]);
   });
 });
 
