@@ -277,13 +277,7 @@ function takeTermination(restore: () => void): () => void {
 async function withoutSecrets(env: NodeJS.ProcessEnv, output: Output): Promise<Output> {
   const { SECRET_ENV } = await import("./abi/config/environment.ts");
   if (!SECRET_ENV.some((name) => env[name])) return output;
-  const { redactorOf } = await import("./machine/redact-environment.ts");
-  const redactor = redactorOf(env);
-  // Bytes need not be text, so search them as Latin-1.
-  const clean = (bytes: Uint8Array) => Buffer.from(redactor.known(Buffer.from(bytes).toString("latin1")), "latin1");
-  const write = (text: string | Uint8Array) =>
-    output.write(typeof text === "string" ? redactor.known(text) : clean(text));
-  return Object.create(output, { write: { value: write } }) as Output;
+  return (await import("./machine/redact-environment.ts")).redactedOutput(env, output);
 }
 
 /** Loaded only to act as another account. */

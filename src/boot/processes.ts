@@ -29,7 +29,7 @@ import type { ProcessRow } from "../store/kernel/processes/processes.ts";
 import type { Claimed } from "../store/process/verbs.ts";
 import { COMMIT, VERSION } from "../version.ts";
 import { memoryExtractor } from "./compaction.ts";
-import type { Core, FileParts, ProcessParts, TargetParts } from "./core.ts";
+import type { Core, FileParts, ProcessParts, ShellParts, TargetParts } from "./core.ts";
 import { bootPolicy } from "./policy.ts";
 import { newWorkspacesOf } from "./repos.ts";
 import { runPorts } from "./runs.ts";
@@ -38,38 +38,25 @@ export function bootProcesses(core: Core, files: FileParts, targets: TargetParts
   const { shells, hostFiles, blocks } = targets;
   const { kernel, processes: store, machine, bus, retries, afterCrash, onFault } = core;
   const { clock, log } = machine;
+  const crashes = bootCrashes(core);
+  // The ledger reports to parts that are built from it. They are named here, and nothing reports before the last one is built.
   const wake = (pid: string) => runners.wake(pid);
   const charged = (row: ProcessRow) => budgets.charged(row);
-  const crashes = bootCrashes(core);
-  const ended = (row: ProcessRow, end: RunEnd) => crashes.ended(row, end);
   const charge = (row: ProcessRow, usage: readonly UsageRow[]) => credits.charge(row, usage);
+  const ended = (row: ProcessRow, end: RunEnd) => crashes.ended(row, end);
   const ledger = new Ledger({ kernel, store, bus, clock, log, retries, afterCrash, charge, charged, wake, ended });
-  const late = { control: () => control };
-  const credits: SenderCredits = new SenderCredits({ kernel, store, ledger, clock, ...late });
-  const budgets: Budgets = new Budgets({
-    ...kernel,
-    store,
-    ledger,
-    clock,
-    wake,
-    onFault,
-    dayOf: (ownerUid) => dayBudget(kernel, ownerUid),
-  });
+  const dayOf = (ownerUid: number) => dayBudget(kernel, ownerUid);
+  const budgets: Budgets = new Budgets({ ...kernel, store, ledger, clock, wake, onFault, dayOf });
+  const { heldRuns, outages } = bootHeld(core, { ledger, wake, runOver: shells.runOver });
+  const held = () => heldRuns;
+  // Stopping needs the runners, whose runs may be stopped by their time or for lack of credits.
+  const control = () => stopping;
+  const credits: SenderCredits = new SenderCredits({ kernel, store, ledger, clock, control });
+  const watches = bootWatches(core, { ledger, held, control });
   const policy = bootPolicy(core, { ...targets, files, ledger, runners: () => runners });
   const { places, changes } = bootChanges(core, files, { shells, hostFiles });
-  const watches = bootWatches(core, { ledger, held: () => heldRuns, ...late });
-  const ports = runPorts(core, files, {
-    ...watches,
-    credits,
-    ledger,
-    budgets,
-    shells,
-    policy,
-    blocks,
-    changes,
-    held: () => heldRuns,
-    outages: () => outages,
-  });
+  const run = { ...watches, credits, ledger, budgets, shells, policy, blocks, changes };
+  const ports = runPorts(core, files, { ...run, held, outages: () => outages });
   const runners: Runners = new Runners({
     processes: kernel.processes,
     store,
@@ -82,15 +69,10 @@ export function bootProcesses(core: Core, files: FileParts, targets: TargetParts
     met: (pid, error) => crashes.met(pid, error),
   });
   const closer = bootCloser(core, { ledger, runners, compactor: ports.compactor });
-  const { models, offers } = core;
-  const runsOf = { processes: kernel.processes, store, ledger, clock, wake, onFault };
-  const resume = (row: ProcessRow) => heldRuns.resume(row);
-  const outages: Outages = new Outages({ ...runsOf, resume, runOver: shells.runOver });
-  const heldRuns = new HeldRuns({ ...runsOf, models, offers, outages });
-  const control: Control = new Control({ store, ledger, runners, held: heldRuns, clock });
+  const stopping: Control = new Control({ store, ledger, runners, held: heldRuns, clock });
   const undoing = new UndoService({ ...core, store, ledger, places, changes, clock, log });
   const { timeouts, contextResets } = watches;
-  const parts = { ledger, runners, closer, control, credits, heldRuns, outages, timeouts, contextResets };
+  const parts = { ledger, runners, closer, control: stopping, credits, heldRuns, outages, timeouts, contextResets };
   return {
     ...parts,
     undoing,
@@ -108,6 +90,22 @@ export function bootProcesses(core: Core, files: FileParts, targets: TargetParts
 function earliest(...dueMs: readonly (number | null)[]): number | null {
   const due = dueMs.filter((ms) => ms !== null);
   return due.length === 0 ? null : Math.min(...due);
+}
+
+/** Runs that wait, and the providers that they wait for: each resumes the other's. */
+function bootHeld(
+  { kernel, processes: store, machine: { clock }, models, offers, onFault }: Core,
+  {
+    ledger,
+    wake,
+    runOver,
+  }: Pick<ShellParts, "runOver"> & { readonly ledger: Ledger; readonly wake: (pid: string) => void },
+): Pick<ProcessParts, "heldRuns" | "outages"> {
+  const runsOf = { processes: kernel.processes, store, ledger, clock, wake, onFault };
+  const resume = (row: ProcessRow) => heldRuns.resume(row);
+  const outages: Outages = new Outages({ ...runsOf, resume, runOver });
+  const heldRuns: HeldRuns = new HeldRuns({ ...runsOf, models, offers, outages });
+  return { heldRuns, outages };
 }
 
 interface Watched {

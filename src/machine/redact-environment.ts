@@ -1,5 +1,6 @@
 // Redacts the secrets of an environment.
 
+import type { Output } from "../../commands/command.ts";
 import { SECRET_ENV } from "../abi/config/environment.ts";
 import { Redactor } from "../lib/text/redact.ts";
 
@@ -13,4 +14,27 @@ export function redactorOf(env: Env): Redactor {
   const redactor = new Redactor();
   learnEnvironment(redactor, env);
   return redactor;
+}
+
+/** The output without the secrets of the environment. */
+export function redactedOutput(env: Env, output: Output): Output {
+  const redactor = redactorOf(env);
+  // Bytes need not be text, so search them as Latin-1.
+  const clean = (bytes: Uint8Array) => Buffer.from(redactor.known(Buffer.from(bytes).toString("latin1")), "latin1");
+  return {
+    write: (text) => output.write(typeof text === "string" ? redactor.known(text) : clean(text)),
+    isTTY: output.isTTY,
+    get closed() {
+      return output.closed;
+    },
+    get failure() {
+      return output.failure;
+    },
+    get columns() {
+      return output.columns;
+    },
+    get rows() {
+      return output.rows;
+    },
+  };
 }
