@@ -10,15 +10,10 @@ export function learnEnvironment(redactor: Redactor, env: Env): void {
   for (const name of SECRET_ENV) redactor.add(env[name] ?? "");
 }
 
-export function redactorOf(env: Env): Redactor {
-  const redactor = new Redactor();
-  learnEnvironment(redactor, env);
-  return redactor;
-}
-
 /** The output without the secrets of the environment. */
 export function redactedOutput(env: Env, output: Output): Output {
-  const redactor = redactorOf(env);
+  const redactor = new Redactor();
+  learnEnvironment(redactor, env);
   // Bytes need not be text, so search them as Latin-1.
   const clean = (bytes: Uint8Array) => Buffer.from(redactor.known(Buffer.from(bytes).toString("latin1")), "latin1");
   return {
