@@ -194,7 +194,10 @@ export class Script {
     const isFirst = !this.parsed;
     this.parsed = true;
     const known = isFirst ? [] : functionsIn(ast, this.functions);
-    const whole = { ...ast, statements: [...(scriptOf(known).statements as Node[]), ...(ast.statements as Node[])] };
+    // Not in the text: an open here-document or a backslash at its end would reach it.
+    const kept = isFirst && this.job.keepsState ? parse(`${KEEP} ${PRINTED_STATE}`) : [];
+    const written = ast.statements as Node[];
+    const whole = { ...ast, statements: [...(scriptOf(known).statements as Node[]), ...written, ...kept] };
     return prepared(whole, {
       ...this.rules(ast, isFirst),
       name: isFirst ? this.job.name : null,
@@ -295,7 +298,7 @@ function umaskCommand(files: GsvFiles): CustomCommand {
   });
 }
 
-// Restores the state first, silently, and prints the new state last, without changing the status.
+// Restores the state first, silently. A backslash at the end continues into nothing.
 function wholeScript({ script, args, state, keepsState }: ShellJob): string {
   // On its own, a failure would end the shell under set -e.
   const status = state === null || state.status === 0 ? "" : `(exit ${state.status})\n`;
@@ -303,13 +306,12 @@ function wholeScript({ script, args, state, keepsState }: ShellJob): string {
   // Typed lines expand aliases.
   const typed = keepsState ? `unset OLDPWD\n${state === null ? "shopt -s expand_aliases\n" : ""}` : "";
   const positional = args.length === 0 ? "" : `set -- ${args.map(inQuotes).join(" ")}\n`;
-  const keep = `\n${KEEP} ${PRINTED_STATE}`;
   // On the script's first line, so that line numbers start at one.
   const version = "BASH_VERSION='5.2.15(1)-release' BASH_VERSINFO=(5 2 15 1 release x86_64-pc-linux-gnu)";
   const own = script.includes("BASH_VERS") ? `${version}; ` : "";
   const jobs = script.includes("$!") ? `${OWN.lastJob}=; ` : "";
   const nowhere = !keepsState && /OLDPWD|\bcd -|~-/.test(script) ? "unset OLDPWD; " : "";
-  return typed + before + positional + own + jobs + nowhere + script + (keepsState ? keep : "");
+  return typed + before + positional + own + jobs + nowhere + script + (script.endsWith("\\") ? "\n" : "");
 }
 
 function latin1(bytes: Uint8Array): string {
