@@ -26,7 +26,7 @@ export async function derived(
     const result = await allPages(io.sys(), call, given);
     await printResult(io, call.cli.print, result, json);
     if (!json) await after?.(io, result as never);
-    return 0;
+    return call.cli.exit?.(result as never) ?? 0;
   });
   return { ...made, call: callName };
 }
@@ -39,8 +39,15 @@ async function withStdin(io: Io, input: Spec["input"], args: { readonly [name: s
 }
 
 export async function allPages(sys: Sys, call: AnySyscall, args: object): Promise<unknown> {
-  const { print } = call.cli;
-  if (print.kind !== "table" || print.pages === undefined) return await sys.call(call.name, args);
+  const { print, whole } = call.cli;
+  if (print.kind !== "table" || print.pages === undefined) {
+    const result = await sys.call(call.name, args);
+    if (whole === undefined) return result;
+    return await whole(
+      result as never,
+      async (changed) => (await sys.call(call.name, { ...args, ...changed })) as never,
+    );
+  }
   const { rows, next, argument } = print.pages;
   const all: unknown[] = [];
   for (let from: unknown; from !== null; ) {

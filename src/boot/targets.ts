@@ -215,7 +215,7 @@ function lazyWeb({ kernel, machine }: Core, { launcher }: HostParts): Web {
       resolve: lookUp,
       authoriseHost: (caller) => launcher.authorise(caller),
     });
-  return lazy<Web, keyof Web>(load, ["page", "needFetchable"]);
+  return lazy<Web, keyof Web>(load, ["page", "rest", "needFetchable"]);
 }
 
 async function systemLookUp(host: string): Promise<readonly string[]> {

@@ -47,6 +47,16 @@ export interface ClientMachine {
   readonly onFirstRun: () => void;
 }
 
+async function ownLimit(name: string, args: object): Promise<string | null> {
+  const [{ parseArgs }, syscall] = await Promise.all([import("../syscalls/parse.ts"), syscallNamed(name)]);
+  try {
+    if (syscall !== undefined) parseArgs(syscall.input, args, { unknownKeys: "drop" });
+    return null;
+  } catch (error) {
+    return messageOf(error);
+  }
+}
+
 export function clientSys(machine: ClientMachine): Sys {
   const { paths, clock, random } = machine;
   prepareHome(paths, machine.uid);
@@ -61,6 +71,7 @@ export function clientSys(machine: ClientMachine): Sys {
     clock,
     random,
     classOf: async (name) => (await syscallNamed(name))?.class,
+    ownLimit,
     holderPid: () => readKernelInfo(paths)?.pid ?? null,
     isSuspended: async (pid) => isStopped(pid) ?? (await isStoppedInPs(pid, machine.env.PATH)),
     startKernel: () => {

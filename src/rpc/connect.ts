@@ -12,6 +12,8 @@ import { Listeners } from "./listeners.ts";
 
 export interface OpenOptions extends FindOptions {
   readonly classOf: (call: string) => Promise<CallClass | undefined> | CallClass | undefined;
+  /** The error of an argument over its own limit, for calls that do not fit into a frame. */
+  readonly ownLimit?: (call: string, args: object) => Promise<string | null>;
   /** Answers reads without a kernel; null if this home needs one. */
   readonly readSys: () => Promise<Sys | null>;
   /** Whether a read through readSys showed an interrupted process. A kernel is then started on exit. */
@@ -45,8 +47,14 @@ class KernelSys implements Sys {
   async call<Result>(name: string, args: object, options: CallOptions = {}): Promise<Result> {
     if (this.closed || options.signal?.aborted) throw cancelled(name);
     const kind = (await this.options.classOf(name)) ?? "keyed";
-    if (kind === "read") return (await this.read(name, args, options)) as Result;
-    return (await this.ask(name, args, kind === "keyed" ? this.withRequestId(options) : options)) as Result;
+    try {
+      if (kind === "read") return (await this.read(name, args, options)) as Result;
+      return (await this.ask(name, args, kind === "keyed" ? this.withRequestId(options) : options)) as Result;
+    } catch (error) {
+      if (!(error instanceof SysError) || error.code !== "EFBIG") throw error;
+      const own = (await this.options.ownLimit?.(name, args)) ?? null;
+      throw own === null ? error : new SysError("EFBIG", own, error.hints);
+    }
   }
 
   on(filter: SignalFilter, listener: (signal: Signal) => void): () => void {

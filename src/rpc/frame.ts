@@ -8,6 +8,7 @@ import type { Credentials } from "../abi/identity.ts";
 import type { Signal, SignalFilter } from "../abi/signal.ts";
 import { type ClientInfo, LEAVE_REASONS, type LeaveReason } from "../abi/sys.ts";
 import { isNestedDeeper } from "../lib/depth.ts";
+import { sizeText } from "../lib/text/size.ts";
 
 export interface WireError {
   readonly code: Code;
@@ -56,11 +57,15 @@ export function encodeFrame(frame: ClientFrame | ServerFrame, about: string): st
   // A UTF-16 unit takes at most three bytes, so most frames need no counting.
   const bytes = text.length * 3 <= LIMITS.frameBytesMax ? 0 : Buffer.byteLength(text);
   if (bytes > LIMITS.frameBytesMax) {
-    throw new SysError("EFBIG", `${about} takes ${bytes} bytes; one frame holds at most ${LIMITS.frameBytesMax}`, [
-      frame.kind === "req"
-        ? "put it in a file, and name that file: gsv cp - '~/long.txt' < FILE"
-        : "ask for less at once",
-    ]);
+    throw new SysError(
+      "EFBIG",
+      `${about}: too long: ${sizeText(bytes)}; the limit is ${sizeText(LIMITS.frameBytesMax)}`,
+      [
+        frame.kind === "req"
+          ? "put it in a file, and name that file: gsv cp - '~/long.txt' < FILE"
+          : "ask for less at once",
+      ],
+    );
   }
   // The answers of a kernel were checked when they came in.
   if (frame.kind === "req" && isNestedDeeper(text, LIMITS.jsonDepthMax))

@@ -213,6 +213,10 @@ export interface CliHint<Output> {
   readonly print: Print<Output>;
   /** No command is derived; a hand-written one exists. */
   readonly hidden?: true;
+  /** Adds the parts of a result that do not fit into one answer. `more` calls again, with these arguments changed. */
+  readonly whole?: (result: Output, more: (changed: object) => Promise<Output>) => Promise<Output>;
+  /** Exit status; 0 if missing. */
+  readonly exit?: (result: Output) => number;
 }
 
 /** Who may call: everyone, a person, or a person and a process with an approved call. */

@@ -111,6 +111,12 @@ const STDIN: readonly (readonly [line: string, status: number, says: RegExp])[] 
   ["true | gsv chat", 2, /empty/],
   ["(sleep 0.3; echo help) > f & gsv chat < f", 0, /./],
   ["head -c 400000 /dev/zero | tr '\\0' x | gsv chat help", 0, /./],
+  ["head -c 3000000 /dev/zero | tr '\\0' x | gsv send -", 6, /^gsv: message has 3000000 characters; at most 262144/],
+  [
+    "head -c 3000000 /dev/zero | tr '\\0' x | gsv fs write '~/a' -",
+    6,
+    /too long: 2.9 MiB; the limit is 1.0 MiB\n {2}.*gsv cp/,
+  ],
   ["head -c 300 /dev/zero | gsv chat help", 0, /./],
   ["head -c 300 /dev/zero | gsv chat", 2, /needs a message that says what to do with it/],
   ["yes | gsv chat help", 2, /stdin is larger than 25.0 MiB/],

@@ -104,7 +104,9 @@ describe("a frame that is written", () => {
     expect(codeOf(() => filled("x".repeat(LIMITS.frameBytesMax - 100)))).toBe("fine");
     expect(codeOf(() => filled("x".repeat(LIMITS.frameBytesMax)))).toBe("EFBIG");
     expect(codeOf(() => filled("❄".repeat(LIMITS.frameBytesMax / 2)))).toBe("EFBIG");
-    expect(() => filled("x".repeat(LIMITS.frameBytesMax))).toThrow("the answer of fs.read takes");
+    expect(() => filled("x".repeat(LIMITS.frameBytesMax))).toThrow(
+      "the answer of fs.read: too long: 1.0 MiB; the limit is 1.0 MiB",
+    );
   });
 
   test("is plain JSON of at most 200 levels, or EINVAL", () => {

@@ -117,6 +117,18 @@ test("gsv inside gsv says where you are, and prints no help page", () =>
     expect(asked()).toEqual([]);
   }));
 
+test("clear clears the screen and keeps what was there in scrollback", () =>
+  withShell(async (played, asked) => {
+    for (const line of ["clear", "clear -x", "/clear"]) {
+      await played.type("gsv\r");
+      await played.until(() => played.rowsNow().join("\n").includes("You are in gsv."));
+      await played.type(`${line}\r`);
+      await played.until(() => !played.rowsNow().join("\n").includes("You are in gsv."));
+    }
+    expect(played.everything().join("\n")).toContain("You are in gsv.");
+    expect(asked()).toEqual([]);
+  }));
+
 test("a line that begins with # is not sent, and says so", () =>
   withShell(async (played, asked) => {
     await played.type("# always use tabs\r");

@@ -69,6 +69,7 @@ export function onSlash(state: State, word: string, rest: string): Reduced | nul
 export function ownLine(state: State, line: string): Reduced | null {
   const [first = "", ...rest] = simpleWords(line) ?? [];
   if (first === "top" && rest.length === 0) return openedTop(state);
+  if (first === "clear" && rest.every((word) => word === "-x")) return act(state, { do: "push-up" });
   if (first === "gsv" && rest.length === 0)
     return act(state, note("You are in gsv. Type ? for keys, or help for commands."));
   if (first === "history" && /^(?:\d{1,6})?$/.test(rest.join(" "))) return typedBefore(state, rest[0] ?? null);

@@ -1,6 +1,9 @@
 // net.*: pages of the web.
 
+import { LIMITS } from "../../abi/config/limits.ts";
+import { exitStatusOfCode } from "../../abi/errno.ts";
 import type { Caller } from "../../abi/identity.ts";
+import { sizeText } from "../../lib/text/size.ts";
 import type { WebPage } from "../../tools/web.ts";
 import { field, syscall } from "../define.ts";
 import { FILE_TARGETS, type FileTarget } from "../fs/files-service.ts";
@@ -12,14 +15,24 @@ export interface FetchRequest {
   readonly target: FileTarget;
 }
 
+/** Where the text of a page goes on. */
+export interface PageRest {
+  readonly page: string;
+  readonly from: number;
+}
+
 /** HTML is converted to Markdown. */
 interface FetchedPage extends WebPage {
   /** Encloses the text of the page for a model. */
   readonly mark: string;
+  /** The text is longer than one answer for a person. */
+  readonly rest?: PageRest;
 }
 
 export interface Web {
   page(caller: Caller, request: FetchRequest, signal: AbortSignal): Promise<FetchedPage>;
+  /** The next part of a page's text. */
+  rest(caller: Caller, rest: PageRest): Promise<FetchedPage>;
   /** Checks the address alone, without DNS. Throws if it would be refused. */
   needFetchable(caller: Caller, request: Pick<FetchRequest, "url" | "target">): Promise<void>;
 }
@@ -41,6 +54,19 @@ function pageText({ url, status, type, title, text, bytes, cut, movedTo, mark }:
   ].join("\n");
 }
 
+async function wholePage(
+  { rest, ...page }: FetchedPage,
+  more: (changed: object) => Promise<FetchedPage>,
+): Promise<FetchedPage> {
+  let text = page.text;
+  for (let next = rest; next !== undefined; ) {
+    const part = await more(next);
+    text += part.text;
+    next = part.rest;
+  }
+  return { ...page, text };
+}
+
 export const netCalls = [
   syscall({
     name: "net.fetch",
@@ -51,19 +77,27 @@ export const netCalls = [
       url: field.text("http or https URL", { positional: true, meta: "URL", longest: 8192 }),
       raw: field.flag("keep HTML instead of text"),
       target: field.withDefault(field.choice("gsv: public internet; host: also private hosts", FILE_TARGETS), "gsv"),
+      page: field.optional(field.uuid("page that was fetched", { hide: "both" })),
+      from: field.withDefault(field.int("start of the next part of its text", { min: 0, hide: "both" }), 0),
     },
     tool: { name: "Fetch", repeat: "read", description: fetchText, text: pageText },
     cli: {
+      whole: wholePage,
+      exit: ({ cut }: FetchedPage) => (cut ? exitStatusOfCode("ELIMIT") : 0),
       examples: ["gsv fetch https://example.org", "gsv fetch --target host http://localhost:3000/health"],
       print: {
         kind: "value",
         text: ({ text, type, bytes, status, movedTo }: FetchedPage) =>
           text !== "" ? text : `(${status}, ${movedTo ?? `${type}, ${bytes} bytes: no text`})`,
         cut: ({ cut, status }: FetchedPage) =>
-          cut ? "the page is cut" : status < 400 ? null : `the server answered ${status}`,
+          cut
+            ? `the page is cut after ${sizeText(LIMITS.webBytesMax)}`
+            : status < 400
+              ? null
+              : `the server answered ${status}`,
       },
     },
-    run: ({ web }: { web: Web }, { raw = false, ...args }, { caller, signal }) =>
-      web.page(caller, { ...args, raw }, signal),
+    run: ({ web }: { web: Web }, { raw = false, page, from, ...args }, { caller, signal }) =>
+      page === undefined ? web.page(caller, { ...args, raw }, signal) : web.rest(caller, { page, from }),
   }),
 ] as const;
