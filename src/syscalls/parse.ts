@@ -92,7 +92,7 @@ function choiceOf(name: string, { choices = [], aliases = {} }: FieldSpec<unknow
 function parseText(name: string, value: unknown, longest: number): string {
   if (typeof value !== "string") throw wrong(name, "text", value);
   if (value.length > longest)
-    throw new SysError("EFBIG", `${name} has ${value.length} characters; at most ${longest} are allowed`);
+    throw new SysError("EINVAL", `${name} has ${value.length} characters; at most ${longest} are allowed`);
   return normaliseText(value);
 }
 

@@ -55,7 +55,7 @@ test("the longest allowed message is answered, and one character more is refused
   expect((await home.messages(INIT))[0]?.content).toBe(longest);
   const refused = await home.refusal("proc.send", { message: `${longest}x` });
   expect([refused.code, refused.message]).toEqual([
-    "EFBIG",
+    "EINVAL",
     expect.stringMatching(/^message has 262145 characters; at most 262144/),
   ]);
 });
