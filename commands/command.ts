@@ -112,7 +112,7 @@ export interface Io {
     edit(request: EditRequest): Promise<Edited>;
   };
   /** Settings as `KEY=VALUE` for this invocation only. Throws for an invalid one. */
-  override(said: readonly string[]): Promise<void>;
+  override(assignments: readonly string[]): Promise<void>;
   /** The text of an error without the secrets of this home. */
   conceal(text: string): Promise<string>;
   /** The files of this computer, with your permissions; paths are relative to the current directory. */

@@ -83,16 +83,16 @@ function byEnd(name: string, candidates: readonly Candidate[]): string[] {
 }
 
 function byLabel(name: string, candidates: readonly Candidate[]): string[] {
-  const said = name.toLowerCase();
+  const typed = name.toLowerCase();
   const labels = candidates.flatMap(({ value, note }) =>
     isPid(value) && note ? [{ value, label: note.toLowerCase().replace(/ · .*/, "") }] : [],
   );
   const close = nearest(
-    said,
+    typed,
     labels.map(({ label }) => label),
   );
   return labels.flatMap(({ value, label }) =>
-    close.includes(label) || label.split(" ").includes(said) ? [value] : [],
+    close.includes(label) || label.split(" ").includes(typed) ? [value] : [],
   );
 }
 

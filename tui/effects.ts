@@ -111,8 +111,8 @@ export class Effects {
 
   private async spawn(prompt: string): Promise<void> {
     const { io, attach, state } = this.ports;
-    const said = prompt === "" ? {} : { prompt, label: shortText(prompt, LABEL_CHARS) };
-    const args = { ...said, ...inDirectory(state().who) };
+    const message = prompt === "" ? {} : { prompt, label: shortText(prompt, LABEL_CHARS) };
+    const args = { ...message, ...inDirectory(state().who) };
     attach((await io.sys().call<Spawned>("proc.spawn", args)).pid, false);
   }
 

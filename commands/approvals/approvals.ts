@@ -173,17 +173,17 @@ async function watch(io: Io, json: boolean): Promise<number> {
     io.sys().on({ names: ["chat.hil", "chat.hil_closed"] }, (signal) => queue.push(signal as ApprovalSignal)),
     io.onEnding((name) => queue.push(name)),
   ];
-  const said = new Set<string>();
+  const printed = new Set<string>();
   try {
     const { approvals: open } = await io.sys().call<{ approvals: readonly Approval[] }>("hil.list", {});
     for (const each of open) {
-      said.add(each.id);
+      printed.add(each.id);
       await io.stdout.write(json ? jsonLine(each) : `${openedText(each)}\n`);
     }
     for (let next = await queue.next(); !io.stdout.closed; next = await queue.next()) {
       if (typeof next === "string") return ENDED_BY[next];
-      if (next.name === "chat.hil" && said.has(next.id)) continue;
-      if (next.name === "chat.hil_closed") said.delete(next.id);
+      if (next.name === "chat.hil" && printed.has(next.id)) continue;
+      if (next.name === "chat.hil_closed") printed.delete(next.id);
       await io.stdout.write(json ? jsonLine(next) : `${signalText(next)}\n`);
     }
     return ENDED_BY.PIPE;
@@ -196,6 +196,6 @@ function openedText(asked: Parameters<typeof approvalText>[0]): string {
   return `${approvalText(asked)}\n${answerText(asked)}`;
 }
 
-function signalText(told: ApprovalSignal): string {
-  return told.name === "chat.hil" ? openedText(told) : `${told.id}: ${told.decision} by ${told.by}`;
+function signalText(signal: ApprovalSignal): string {
+  return signal.name === "chat.hil" ? openedText(signal) : `${signal.id}: ${signal.decision} by ${signal.by}`;
 }

@@ -94,6 +94,6 @@ async function agrees(io: Io): Promise<boolean> {
 }
 
 function decidedText({ id, trusted, files }: Speaking): string {
-  const told = files.map(({ path }) => path).join(", ") || "no instruction files yet";
-  return `${id} is ${trusted ? "trusted" : "not trusted"}: ${told}`;
+  const names = files.map(({ path }) => path).join(", ") || "no instruction files yet";
+  return `${id} is ${trusted ? "trusted" : "not trusted"}: ${names}`;
 }

@@ -86,11 +86,11 @@ function steeringIn({ type, text, interrupt }: Line): Steering | null {
 function answerIn({ type, id, decision, text, message, always, pattern, args, hash }: Line): Answer | null {
   if (typeof id !== "string") return null;
   if (type === "answer") return typeof text === "string" ? { id, decision: "answer", text } : null;
-  const said = typeof decision === "string" && Object.hasOwn(DECISIONS, decision) ? DECISIONS[decision] : undefined;
-  if (type !== "approval" || said === undefined) return null;
+  const known = typeof decision === "string" && Object.hasOwn(DECISIONS, decision) ? DECISIONS[decision] : undefined;
+  if (type !== "approval" || known === undefined) return null;
   return {
     id,
-    decision: said,
+    decision: known,
     ...(typeof message === "string" && { message }),
     ...(typeof hash === "string" && { hash }),
     ...(always === true && { always }),

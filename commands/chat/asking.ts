@@ -45,11 +45,11 @@ export class Asking {
   /** A view that starts a new line if the question is still open. */
   withRoom(view: ChatView): ChatView {
     const after =
-      <Args extends readonly unknown[]>(print: (...told: Args) => Promise<void>) =>
-      async (...told: Args) => {
+      <Args extends readonly unknown[]>(print: (...args: Args) => Promise<void>) =>
+      async (...args: Args) => {
         if (this.isMidLine) await this.io.stderr.write("\n");
         this.isMidLine = false;
-        await print(...told);
+        await print(...args);
       };
     const { fresh, sent, signal, status, result } = view;
     return {
@@ -103,12 +103,12 @@ export class Asking {
 
   private async carryOut(asked: OpenRequest, line: string): Promise<void> {
     const { id, hash, about } = asked;
-    const said = asked.kind === "question" ? { decision: "answer", text: line } : await this.decided(asked, line);
-    if (said === null) return;
+    const answer = asked.kind === "question" ? { decision: "answer", text: line } : await this.decided(asked, line);
+    if (answer === null) return;
     const sys = this.io.sys();
     this.answered.add(id);
     try {
-      await sys.call("hil.answer", { id, ...(hash === "" ? {} : { hash }), ...said });
+      await sys.call("hil.answer", { id, ...(hash === "" ? {} : { hash }), ...answer });
     } catch (error) {
       this.answered.delete(id);
       // Answered elsewhere first.
@@ -116,7 +116,7 @@ export class Asking {
       throw error;
     }
     this.closed(id);
-    if (about?.attaches !== undefined && said.decision === "approve")
+    if (about?.attaches !== undefined && answer.decision === "approve")
       await (await import("../approvals/trust.ts")).offer(this.io, about.attaches);
   }
 

@@ -49,7 +49,7 @@ export function textView(io: Io, { raw, asks = false }: TextOptions): ChatView {
     async sent({ pid, queued, renewed, response }) {
       if (queued) await status(queuedText(pid));
       if (renewed) await status(RENEWED);
-      for (const told of response?.split("\n") ?? []) await line(told);
+      for (const text of response?.split("\n") ?? []) await line(text);
     },
     async signal(signal) {
       switch (signal.name) {
@@ -109,7 +109,7 @@ function afterCountdown(view: ChatView, countdown: Countdown): ChatView {
     sent: first(view.sent),
     status: first(view.status),
     result: first(view.result),
-    signal: (told) => (told.name === "chat.restart" ? view.signal(told) : signal(told)),
+    signal: (given) => (given.name === "chat.restart" ? view.signal(given) : signal(given)),
   };
 }
 
@@ -250,9 +250,9 @@ class Answer {
 
   /** Writes the rest and its line end at once: others may write to the same pipe. */
   async endLine(rest = ""): Promise<void> {
-    const said = this.withoutEnds(this.sanitizer === null ? rest : this.sanitizer.push(rest) + this.sanitizer.end());
+    const end = this.withoutEnds(this.sanitizer === null ? rest : this.sanitizer.push(rest) + this.sanitizer.end());
     this.lineEnds = "";
-    await this.print(said !== "" || this.midLine ? `${said}\n` : "");
+    await this.print(end !== "" || this.midLine ? `${end}\n` : "");
   }
 
   /** A status line must not share a row of the terminal with the answer; in a pipe the answer stays as it is. */
@@ -271,11 +271,11 @@ class Answer {
   }
 
   private withoutEnds(text: string): string {
-    const said = this.lineEnds + text;
-    let end = said.length;
-    while (said[end - 1] === "\n") end--;
-    this.lineEnds = said.slice(end);
-    return said.slice(0, end);
+    const all = this.lineEnds + text;
+    let end = all.length;
+    while (all[end - 1] === "\n") end--;
+    this.lineEnds = all.slice(end);
+    return all.slice(0, end);
   }
 
   private async print(text: string): Promise<void> {

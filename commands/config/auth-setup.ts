@@ -89,9 +89,9 @@ function needsTerminal(): SysError {
 }
 
 function fromEnvironment(settings: readonly SettingInfo[]): string[] {
-  const said = settings.filter(({ key, layer }) => layer === "environment" && /^(?:ai|apiKeys)\./.test(key));
-  if (said.length === 0) return ["The environment configures no model.", ""];
-  const lines = said.map(({ key, env, shown }) => `  ${env} for ${key}: ${shown}`);
+  const variables = settings.filter(({ key, layer }) => layer === "environment" && /^(?:ai|apiKeys)\./.test(key));
+  if (variables.length === 0) return ["The environment configures no model.", ""];
+  const lines = variables.map(({ key, env, shown }) => `  ${env} for ${key}: ${shown}`);
   return ["The environment overrides saved settings:", ...lines, ""];
 }
 

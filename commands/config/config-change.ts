@@ -115,9 +115,9 @@ function kept(error: unknown, path: string): unknown {
 async function layerOf(io: Io, whole: boolean): Promise<Values> {
   const { settings } = await io.sys().call<{ settings: readonly SettingInfo[] }>("config.list", {});
   const names: ReadonlySet<string> = new Set(namesIn(whole));
-  const said = settings.flatMap(({ key: name, layers }) => {
+  const values = settings.flatMap(({ key: name, layers }) => {
     const own = layers.find(({ layer }) => layer === (whole ? "system" : "user"));
     return own === undefined || !names.has(name) ? [] : [[name, own.shown]];
   });
-  return Object.fromEntries(said);
+  return Object.fromEntries(values);
 }

@@ -61,8 +61,8 @@ export async function page(io: Io, given: string, form?: { readonly isInert: tru
 }
 
 /** With own options for less but without -R, color codes would be visible. */
-function takesColours({ LESS: told }: Io["env"]): boolean {
-  return told === undefined || told.split(/\s+/).some((word) => /^(?:--raw-control-chars$|-?[^-]*r)/i.test(word));
+function takesColours({ LESS: flags }: Io["env"]): boolean {
+  return flags === undefined || flags.split(/\s+/).some((word) => /^(?:--raw-control-chars$|-?[^-]*r)/i.test(word));
 }
 
 function isTaller(output: Output, text: string): boolean {

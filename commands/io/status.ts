@@ -22,9 +22,8 @@ function broken(output: Output, line: string, indent: string): string {
 }
 
 export async function printError(io: Io, error: unknown, json: boolean): Promise<void> {
-  const { code, hints: told } = error instanceof SysError ? error : { code: "EBUG", hints: [] };
-  const said = messageOf(error);
-  const [message = "", ...hints] = await Promise.all([said, ...told].map((text) => io.conceal(text)));
+  const { code, hints: given } = error instanceof SysError ? error : { code: "EBUG", hints: [] };
+  const [message = "", ...hints] = await Promise.all([messageOf(error), ...given].map((text) => io.conceal(text)));
   if (json) {
     return io.stderr.write(jsonLine({ type: "error", code, message, hints, exit: exitStatusOf(error) }));
   }

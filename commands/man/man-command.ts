@@ -55,8 +55,8 @@ function callText({ name, class: kind, by, tool }: AnySyscall): string {
 
 // Status 3 only applies to commands with an argument that names something.
 function exitOf(spec: Spec, call: AnySyscall | undefined): Block[] {
-  const told = spec.notes?.find((note) => EXIT_NOTE.test(note));
-  if (told !== undefined) return [text(told.replace(EXIT_NOTE, ""))];
+  const exits = spec.notes?.find((note) => EXIT_NOTE.test(note));
+  if (exits !== undefined) return [text(exits.replace(EXIT_NOTE, ""))];
   const names = Object.values(spec.input).some(
     ({ kind, of }) => ["pid", "pids", "path", "uuid"].includes(kind) || of !== undefined,
   );

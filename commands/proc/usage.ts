@@ -1,16 +1,15 @@
-// `gsv usage`: token usage and cost. A table with a total for people. For programs, JSON lines or CSV without the total, so that sums are
-// right.
+// `gsv usage` and `gsv budget`: token usage and cost, and their limits. People get a table with a total; programs get JSON lines or CSV without
+// the total, so that sums are right.
 
 import { field, type Print } from "../../src/syscalls/define.ts";
-import type { UsageInfo, UsagePage } from "../../src/syscalls/system/spending.ts";
-import { spendingCalls } from "../../src/syscalls/system/spending.ts";
+import { spendingCalls, type UsageInfo, type UsagePage } from "../../src/syscalls/system/spending.ts";
 import { usageError } from "../args.ts";
 import type { Io } from "../command.ts";
 import { command } from "../define.ts";
 import { note } from "../io/status.ts";
 import { printResult, printText } from "../print.ts";
 
-const [sums] = spendingCalls;
+const [sums, list, change] = spendingCalls;
 const { by, since, pid } = sums.input;
 
 const spec = {
@@ -101,3 +100,37 @@ function cell(value: string | number | null): string {
 function plain(value: number): string {
   return Number.isInteger(value) ? String(value) : value.toFixed(6).replace(/0+$/, "");
 }
+
+export const budget = command(
+  {
+    name: "budget",
+    summary: "Show or set budgets",
+    input: { pid: field.optional(change.input.pid), budget: field.optional(change.input.budget) },
+    examples: [
+      "gsv budget",
+      "gsv budget task:abc123",
+      "gsv budget task:abc123 '$2,30m,200k'",
+      "gsv budget task:abc123 '+$1'",
+      "gsv budget task:abc123 none",
+      "gsv config set budget.day '$10'",
+    ],
+    notes: [
+      [
+        "A budget limits a process and its children: money ($2, $0.50), run time (90s, 30m, 2h) and tokens (200k, 1M). Use quotes",
+        "because of the $. Counting starts when the budget is set. A new budget replaces the old one and keeps the usage; + adds to it.",
+      ].join("\n"),
+      [
+        "Run time excludes waiting for you. Tokens include input, output and cached",
+        "tokens. At 80 % gsv warns you. At 100 % the processes pause until you raise the budget.",
+      ].join("\n"),
+      "budget.day limits an account per day (in userTimezone); budget.task is the default for new tasks.",
+    ],
+  },
+  async ({ args, json }, io) => {
+    const { pid: of, budget: written } = args;
+    const call = written === undefined ? list : change;
+    const given = written === undefined ? { pid: of } : { pid: of, budget: written };
+    await printResult(io, call.cli.print, await io.sys().call(call.name, given), json);
+    return 0;
+  },
+);

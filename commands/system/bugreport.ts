@@ -59,10 +59,10 @@ export const bugreport = command(spec, async ({ args, json }, io) => {
   return 0;
 });
 
-async function partsOf(io: Io, said: string | undefined): Promise<readonly Part[]> {
-  const core = await coreNamed(io, said).catch((error: unknown) => {
+async function partsOf(io: Io, wanted: string | undefined): Promise<readonly Part[]> {
+  const core = await coreNamed(io, wanted).catch((error: unknown) => {
     // The report works without a crash record, unless one was named.
-    if (said === undefined && error instanceof SysError && error.code === "ENOENT") return null;
+    if (wanted === undefined && error instanceof SysError && error.code === "ENOENT") return null;
     throw error;
   });
   return [...(core === null ? [] : ofCore(core)), await versions(io), await health(io), await settings(io)];

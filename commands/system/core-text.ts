@@ -90,19 +90,16 @@ function whatToDo(name: string, { pid, run }: CrashCore): readonly string[] {
   switch (run.reason) {
     case "fault":
     case "kernel.deaths":
-      return [
-        `gsv bugreport ${name}: puts together what is needed to mend it; nothing is sent`,
-        `${again}: tries again`,
-      ];
+      return [`gsv bugreport ${name}: collects what is needed for a report; sends nothing`, `${again}: tries again`];
     case "model.auth":
-      return ["gsv auth setup: gives it a key", again];
+      return ["gsv auth setup: sets a key", again];
     case "model.config":
-      return [`gsv model ${pid}: says who answers; gsv ai models lists those there are`, again];
+      return [`gsv model ${pid}: shows its model; gsv ai models lists all`, again];
     case "auto_resume_exhausted":
-      return ["gsv outage: says which providers do not answer", again];
+      return ["gsv outage: shows which providers do not answer", again];
     case "model.protocol":
-      return [`gsv model ${pid} PROVIDER/MODEL: lets another answer`, again];
+      return [`gsv model ${pid} PROVIDER/MODEL: changes the model`, again];
     default:
-      return [`gsv history show --pid ${pid}: has all that was said`, again];
+      return [`gsv history show --pid ${pid}: shows the whole conversation`, again];
   }
 }

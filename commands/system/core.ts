@@ -34,14 +34,14 @@ export async function coreNames(io: Io): Promise<readonly string[]> {
   return names.toSorted((left, right) => (coreInstant(right) ?? 0) - (coreInstant(left) ?? 0));
 }
 
-export async function coreNamed(io: Io, said: string | undefined): Promise<NamedCore> {
-  const within = said?.startsWith(`${DIRECTORY}/`) ? said.slice(DIRECTORY.length + 1) : said;
+export async function coreNamed(io: Io, wanted: string | undefined): Promise<NamedCore> {
+  const within = wanted?.startsWith(`${DIRECTORY}/`) ? wanted.slice(DIRECTORY.length + 1) : wanted;
   if (within !== undefined && CORE_NAME.test(within)) return parsed(within, await ofGsv(io, within));
   if (within !== undefined && !/^(?:init|task):/.test(within)) return parsed(within, await ofHost(io, within));
   const found = (await coreNames(io)).find((name) => within === undefined || name.startsWith(`${within}-`));
   if (found !== undefined) return parsed(found, await ofGsv(io, found));
   const who = within === undefined ? "no run" : `no run of ${reveal(within)}`;
-  throw new SysError("ENOENT", `${who} left a crash record`, ["gsv debug --list shows those there are"]);
+  throw new SysError("ENOENT", `${who} left a crash record`, ["gsv debug --list shows the records"]);
 }
 
 async function ofGsv(io: Io, name: string): Promise<string> {

@@ -12,13 +12,13 @@ export interface LogEntry {
 export function entriesIn(text: string): LogEntry[] {
   const entries: { at: number | null; text: string }[] = [];
   for (const line of text.split("\n")) {
-    const [, stamp, said = ""] = /^(\d{4}-\d\d-\d\dT[\d:.]+Z) (.*)$/s.exec(line) ?? [];
+    const [, stamp, rest = ""] = /^(\d{4}-\d\d-\d\dT[\d:.]+Z) (.*)$/s.exec(line) ?? [];
     const last = entries.at(-1);
-    if (stamp !== undefined) entries.push({ at: Date.parse(stamp), text: said });
+    if (stamp !== undefined) entries.push({ at: Date.parse(stamp), text: rest });
     else if (last !== undefined) last.text += `\n${line}`;
     else if (line !== "") entries.push({ at: null, text: line });
   }
-  return entries.map(({ at, text: said }) => ({ at, text: said.trimEnd() }));
+  return entries.map(({ at, text }) => ({ at, text: text.trimEnd() }));
 }
 
 /** The part of a text after a known part. */

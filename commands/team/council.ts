@@ -222,6 +222,6 @@ function chairPrompt(question: string, answers: readonly MemberAnswer[]): string
 }
 
 function blockOf({ name, text }: MemberAnswer): string {
-  const said = (text ?? NOTHING).replace(/<(?=\/?answer[\s>])/gi, "&lt;");
-  return `<answer from="${name.replace(/["<>]/g, "?")}">\n${said}\n</answer>`;
+  const shown = (text ?? NOTHING).replace(/<(?=\/?answer[\s>])/gi, "&lt;");
+  return `<answer from="${name.replace(/["<>]/g, "?")}">\n${shown}\n</answer>`;
 }

@@ -112,7 +112,7 @@ class Stream {
   private readonly shown = new Map<string, Shown>();
   private readonly since: number;
   /** Shown part of the current answer. */
-  private said = "";
+  private lastText = "";
   /** Command of the last output. */
   private printing: string | null = null;
 
@@ -136,13 +136,13 @@ class Stream {
       if (message.role !== "assistant") continue;
       for (const command of ours) if (command.startedAt < message.timestamp) this.print(command);
       this.say(message.content.text);
-      this.said = "";
+      this.lastText = "";
       isStored = true;
     }
     for (const command of ours) this.print(command);
     if (saying !== null && !isStored) {
       this.say(saying);
-      this.said = saying;
+      this.lastText = saying;
     }
   }
 
@@ -158,9 +158,9 @@ class Stream {
 
   /** A restarted answer is shown again. */
   private say(text: string): void {
-    const goesOn = text.startsWith(this.said);
-    const more = goesOn ? text.slice(this.said.length) : text;
-    if (more !== "") this.text(more, !goesOn || this.said === "" || this.segments.at(-1)?.command !== null);
+    const continues = text.startsWith(this.lastText);
+    const more = continues ? text.slice(this.lastText.length) : text;
+    if (more !== "") this.text(more, !continues || this.lastText === "" || this.segments.at(-1)?.command !== null);
   }
 
   private print({ id, script, exit, output }: LiveCommand): void {

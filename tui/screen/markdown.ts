@@ -90,8 +90,8 @@ function wrapped(text: string, columns: number): string {
 function prefixed(text: string, first: string, rest: string): string {
   return linesOf(text)
     .map((line, index) => {
-      const [before, after, said] = partsOf(line);
-      return [(index === 0 ? first : rest) + before, rest + after, said].join(PARTED);
+      const [before, after, content] = partsOf(line);
+      return [(index === 0 ? first : rest) + before, rest + after, content].join(PARTED);
     })
     .join("\n");
 }
@@ -107,16 +107,16 @@ function whole(text: string, indent: string): string {
   return text.replace(/^/gm, WHOLE + indent);
 }
 
-function partsOf(line: string): readonly [before: string, after: string, said: string] {
-  const [before = "", after = "", said] = line.split(PARTED);
-  return said === undefined ? ["", "", line] : [before, after, said];
+function partsOf(line: string): readonly [before: string, after: string, content: string] {
+  const [before = "", after = "", content] = line.split(PARTED);
+  return content === undefined ? ["", "", line] : [before, after, content];
 }
 
 function broken(line: string, columns: number): readonly string[] {
-  const [before, after, said] = partsOf(line);
-  if (said.startsWith(WHOLE)) return [before + said.slice(WHOLE.length)];
+  const [before, after, content] = partsOf(line);
+  if (content.startsWith(WHOLE)) return [before + content.slice(WHOLE.length)];
   const room = Math.max(8, columns - Bun.stringWidth(before));
-  return wrapped(said, room)
+  return wrapped(content, room)
     .split("\n")
     .map((each, at) => ((at === 0 ? before : after) + each).replace(/ +$/, ""));
 }

@@ -107,8 +107,8 @@ export class LineShell {
       this.jobs = kept?.jobs ?? this.jobs;
     } catch (error) {
       if (!(error instanceof SysError)) throw error;
-      const said = [`gsv: ${reveal(error.message)}`, ...error.hints.map((hint) => `  ${reveal(hint)}`)];
-      await this.io.stderr.write(`${said.join("\n")}\n`);
+      const lines = [`gsv: ${reveal(error.message)}`, ...error.hints.map((hint) => `  ${reveal(hint)}`)];
+      await this.io.stderr.write(`${lines.join("\n")}\n`);
       this.status = 1;
     }
     return null;

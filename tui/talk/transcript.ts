@@ -222,14 +222,14 @@ export class Transcript {
     const isYes = decision === "approve" || decision === "answer";
     const glyph = isYes ? theme.ok(theme.glyphs.ok) : theme.bad(theme.glyphs.bad);
     const who = by === null ? "" : ` by ${reveal(by)}`;
-    const said = ask.answered === undefined || by !== null ? "" : reveal(ask.answered).replaceAll("\n", "⏎");
+    const answer = ask.answered === undefined || by !== null ? "" : reveal(ask.answered).replaceAll("\n", "⏎");
     const subject = reveal(subjectOf(ask.tool, ask.args));
     const verdict = `${DECIDED[decision] ?? reveal(decision)}${who}`;
     const call = `${verdict}: ${reveal(ask.tool)} ${subject}`;
     const isWhole = ask.kind === "approval" && !subject.includes("\n") && Bun.stringWidth(call) < columns() - 3;
-    const what = ask.kind === "question" ? said : reveal(ask.tool);
+    const what = ask.kind === "question" ? answer : reveal(ask.tool);
     const shown = isWhole ? call : `${verdict}${what === "" ? "" : `: ${what}`}`;
-    const why = ask.kind === "question" || said === "" ? [] : [theme.dim(`  reason: ${said}`)];
+    const why = ask.kind === "question" || answer === "" ? [] : [theme.dim(`  reason: ${answer}`)];
     const asked = cardLines(ask, { theme, columns: columns() - 4, isInTitle: isWhole }).map((line) => `  ${line}`);
     const body = [...asked, ...why];
     const left = body.length - DECIDED_LINES_MAX;

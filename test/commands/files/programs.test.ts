@@ -3,9 +3,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { flagsOf } from "../../../commands/args.ts";
 import type { Io } from "../../../commands/command.ts";
-import { cat, grep, tail } from "../../../commands/files/contents.ts";
-import { du, ls, stat } from "../../../commands/files/listing.ts";
-import { chmod, chown, mkdir } from "../../../commands/files/permissions.ts";
+import { cat, chmod, chown, du, grep, ls, mkdir, stat, tail } from "../../../commands/files/shell-programs.ts";
 import { FakeOutput, stdinOf } from "../../support/io.ts";
 import { TestKernel } from "../../support/kernel.ts";
 import { begin, finish, type Typed } from "../../support/shell.ts";
