@@ -4,7 +4,7 @@ import { describe, expect, test } from "bun:test";
 import type { Env } from "../support/home.ts";
 import { WIRES } from "../support/wire-bytes.ts";
 import { KEY } from "../support/wire-format.ts";
-import { CHAT, openAi, reply, withServer } from "../support/wire-home.ts";
+import { CHAT, openAi, reply, WiredKernel, withServer } from "../support/wire-home.ts";
 
 describe.concurrent("a key and an address in the environment are enough", () => {
   const FLOWS: readonly (readonly [wire: string, model: string, env: (url: string) => Env, path: string])[] = [
@@ -55,101 +55,98 @@ describe.concurrent("a key and an address in the environment are enough", () => 
   }, 30_000);
 });
 
-describe.concurrent("choice of the model", () => {
+describe("choice of the model", () => {
   test("a key alone selects its provider; the process's model overrides it, and --model overrides both", async () => {
-    await withServer(async (home, server) => {
-      const said = openAi(server, { ANTHROPIC_API_KEY: KEY, ANTHROPIC_BASE_URL: server.url });
-      server.will(reply("anthropic", { text: ["from anthropic"] }));
-      expect((await home.gsv(["chat", "hi"], said)).stdout).toBe("from anthropic\n");
-      expect((await home.gsv(["model", "init:1000", "openai/a"], said)).stdout).toBe("openai/a\n");
-      expect((await home.gsv(["chat", "hi"], said)).stdout).toBe("hello there\n");
-      expect((await home.gsv(["chat", "--model", "openai/b", "hi"], said)).status).toBe(0);
-      expect(server.requests.map((each) => each.json.model)).toEqual([expect.stringContaining("claude"), "a", "b"]);
-      expect((await home.gsv(["model", "init:1000", ""], said)).stdout).toContain("(account default)");
-      const model = async (env: object, ...flags: string[]) =>
-        (await home.gsv(["model", "init:1000", ...flags], { ...said, env: { ...said.env, ...env } })).stdout;
-      expect(await model({ GSV_MODEL: "openai/c" })).toBe("openai/c (from the environment)\n");
-      expect(await model({}, "--set", "ai.model=openai/d")).toBe("openai/d (from --set)\n");
-      expect((await home.gsv(["chat", "--model", "nobody/x", "hi"], said)).status).toBe(78);
-    });
-  }, 30_000);
+    await using home = await WiredKernel.boot();
+    const { server } = home;
+    const said = { env: home.env({ ANTHROPIC_API_KEY: KEY, ANTHROPIC_BASE_URL: server.url }) };
+    server.will(reply("anthropic", { text: ["from anthropic"] }));
+    expect((await home.gsv(["chat", "hi"], said)).stdout).toBe("from anthropic\n");
+    expect((await home.gsv(["model", "init:1000", "openai/a"], said)).stdout).toBe("openai/a\n");
+    expect((await home.gsv(["chat", "hi"], said)).stdout).toBe("hello there\n");
+    expect((await home.gsv(["chat", "--model", "openai/b", "hi"], said)).status).toBe(0);
+    expect(server.requests.map((each) => each.json.model)).toEqual([expect.stringContaining("claude"), "a", "b"]);
+    expect((await home.gsv(["model", "init:1000", ""], said)).stdout).toContain("(account default)");
+    const model = async (env: object, flags = {}) =>
+      (await home.gsv(["model", "init:1000"], { env: { ...said.env, ...env }, flags })).stdout;
+    expect(await model({ GSV_MODEL: "openai/c" })).toBe("openai/c (from the environment)\n");
+    expect(await model({}, { "ai.model": "openai/d" })).toBe("openai/d (from --set)\n");
+    expect((await home.gsv(["chat", "--model", "nobody/x", "hi"], said)).status).toBe(78);
+  });
 
   test("settings work like the environment: address, key, provider and model", async () => {
-    await withServer(async (home, server) => {
-      await home.gsv(["config", "set", "ai.baseUrl", `${server.url}/v1`]);
-      await home.gsv(["config", "set", "ai.apiKey"], { stdin: KEY });
-      await home.gsv(["config", "set", "ai.model", "openai/mine"]);
-      expect((await home.gsv(["chat", "hi"])).stdout).toBe("hello there\n");
-      expect(server.requests[0]).toMatchObject({
-        headers: { authorization: `Bearer ${KEY}` },
-        json: { model: "mine" },
-      });
-      // Settings of one provider are not sent to another.
-      const other = { env: { ANTHROPIC_BASE_URL: server.url } };
-      const { status, stderr } = await home.gsv(["chat", "--model", "anthropic/m", "hi"], other);
-      expect(JSON.stringify(server.requests.slice(1))).not.toContain(KEY);
-      expect([status !== 0, stderr.includes(KEY)]).toEqual([true, false]);
+    await using home = await WiredKernel.boot();
+    const { server } = home;
+    await home.gsv(["config", "set", "ai.baseUrl", `${server.url}/v1`]);
+    await home.gsv(["config", "set", "ai.apiKey"], { stdin: KEY });
+    await home.gsv(["config", "set", "ai.model", "openai/mine"]);
+    expect((await home.gsv(["chat", "hi"])).stdout).toBe("hello there\n");
+    expect(server.requests[0]).toMatchObject({
+      headers: { authorization: `Bearer ${KEY}` },
+      json: { model: "mine" },
     });
-  }, 30_000);
+    // Settings of one provider are not sent to another.
+    const other = { env: { ANTHROPIC_BASE_URL: server.url } };
+    const { status, stderr } = await home.gsv(["chat", "--model", "anthropic/m", "hi"], other);
+    expect(JSON.stringify(server.requests.slice(1))).not.toContain(KEY);
+    expect([status !== 0, stderr.includes(KEY)]).toEqual([true, false]);
+  });
 
   test("a key without a provider is sent nowhere, until an address names its owner", async () => {
-    await withServer(async (home, server) => {
-      await home.gsv(["config", "set", "ai.apiKey"], { stdin: KEY });
-      expect((await home.gsv(["chat", "hi"])).stderr).toContain("no model configured");
-      await home.gsv(["config", "set", "ai.baseUrl", `${server.url}/v1`]);
-      expect((await home.gsv(["chat", "--model", "openai/m", "hi"])).stdout).toBe("hello there\n");
-      expect(server.requests[0]?.headers.authorization).toBe(`Bearer ${KEY}`);
-    });
-  }, 30_000);
+    await using home = await WiredKernel.boot();
+    const { server } = home;
+    await home.gsv(["config", "set", "ai.apiKey"], { stdin: KEY });
+    expect((await home.gsv(["chat", "hi"])).stderr).toContain("no model configured");
+    await home.gsv(["config", "set", "ai.baseUrl", `${server.url}/v1`]);
+    expect((await home.gsv(["chat", "--model", "openai/m", "hi"])).stdout).toBe("hello there\n");
+    expect(server.requests[0]?.headers.authorization).toBe(`Bearer ${KEY}`);
+  });
 
   test("a running Ollama is used without a configured provider, with the first model it lists", async () => {
-    await withServer(
-      async (home, server) => {
-        server.will({ type: "application/json", body: '{"models":[{"name":"small:1b"},{"name":"big"}]}' });
-        const { stdout } = await home.gsv(["chat", "--json", "hi"], { env: { OLLAMA_HOST: server.url } });
-        expect(JSON.parse(stdout.trim().split("\n").at(-1)!)).toMatchObject({
-          text: "hello there",
-          model: "ollama/small:1b",
-        });
-        expect((await home.gsv(["chat", "hi"], { env: { OLLAMA_HOST: "127.0.0.1:1" } })).stderr).toContain(
-          "no model configured",
-        );
-      },
-      reply("ollama", { text: ["hello there"] }),
+    await using home = await WiredKernel.boot(reply("ollama", { text: ["hello there"] }));
+    const { server } = home;
+    server.will({ type: "application/json", body: '{"models":[{"name":"small:1b"},{"name":"big"}]}' });
+    const { stdout } = await home.gsv(["chat", "--json", "hi"], { env: { OLLAMA_HOST: server.url } });
+    expect(JSON.parse(stdout.trim().split("\n").at(-1)!)).toMatchObject({
+      text: "hello there",
+      model: "ollama/small:1b",
+    });
+    expect((await home.gsv(["chat", "hi"], { env: { OLLAMA_HOST: "127.0.0.1:1" } })).stderr).toContain(
+      "no model configured",
     );
-  }, 30_000);
+  });
 
   test("a server at a custom address without a configured model is asked for its list", async () => {
-    await withServer(async (home, server) => {
-      server.will({ type: "application/json", body: '{"data":[{"id":"local-one"},{"id":"local-two"}]}' });
-      const { stdout } = await home.gsv(["chat", "--json", "hi"], openAi(server));
-      expect(JSON.parse(stdout.trim().split("\n").at(-1)!)).toMatchObject({
-        text: "hello there",
-        model: "openai/local-one",
-      });
-      expect(server.requests.map(({ path }) => path)).toEqual(["/v1/models", "/v1/chat/completions"]);
+    await using home = await WiredKernel.boot();
+    const { server } = home;
+    server.will({ type: "application/json", body: '{"data":[{"id":"local-one"},{"id":"local-two"}]}' });
+    const { stdout } = await home.gsv(["chat", "--json", "hi"], { env: home.env() });
+    expect(JSON.parse(stdout.trim().split("\n").at(-1)!)).toMatchObject({
+      text: "hello there",
+      model: "openai/local-one",
     });
-  }, 30_000);
+    expect(server.requests.map(({ path }) => path)).toEqual(["/v1/models", "/v1/chat/completions"]);
+  });
 
   test("a fallback model answers when the chosen one cannot", async () => {
-    await withServer(async (home, server) => {
-      await home.gsv(["config", "set", "ai.fallback", '["openai/second"]']);
-      const said = openAi(server, { ANTHROPIC_API_KEY: KEY, ANTHROPIC_BASE_URL: server.url });
-      server.will(WIRES.anthropic!.error("quota"));
-      const { stdout, stderr } = await home.gsv(["chat", "--model", "anthropic/first", "hi"], said);
-      expect([stdout, stderr.includes("trying openai/second instead")]).toEqual(["hello there\n", true]);
-    });
-  }, 30_000);
+    await using home = await WiredKernel.boot();
+    const { server } = home;
+    await home.gsv(["config", "set", "ai.fallback", '["openai/second"]']);
+    const said = { env: home.env({ ANTHROPIC_API_KEY: KEY, ANTHROPIC_BASE_URL: server.url }) };
+    server.will(WIRES.anthropic!.error("quota"));
+    const { stdout, stderr } = await home.gsv(["chat", "--model", "anthropic/first", "hi"], said);
+    expect([stdout, stderr.includes("trying openai/second instead")]).toEqual(["hello there\n", true]);
+  });
 });
 
-describe.concurrent("failures", () => {
+describe("failures", () => {
   test("529 three times, then success, is answered once", async () => {
-    await withServer(async (home, server) => {
-      server.will(...Array.from({ length: 3 }, () => WIRES[CHAT]!.error("overloaded")));
-      const { status, stdout } = await home.gsv(["chat", "--model", "openai/m", "hi"], openAi(server));
-      expect([status, stdout, server.requests.length]).toEqual([0, "hello there\n", 4]);
-    });
-  }, 60_000);
+    await using home = await WiredKernel.boot();
+    const { server } = home;
+    server.will(...Array.from({ length: 3 }, () => WIRES[CHAT]!.error("overloaded")));
+    const { status, stdout } = await home.gsv(["chat", "--model", "openai/m", "hi"], { env: home.env() });
+    expect([status, stdout, server.requests.length]).toEqual([0, "hello there\n", 4]);
+  });
 
   test.each([
     ["auth", 4],
@@ -159,22 +156,21 @@ describe.concurrent("failures", () => {
   ] as const)(
     "%s exits %d, is not retried, and prints no key",
     async (kind, exit) => {
-      await withServer(async (home, server) => {
-        server.will(WIRES[CHAT]!.error(kind));
-        const { status, stderr } = await home.gsv(
-          ["chat", "--model", "openai/m", "hi"],
-          openAi(server, { OPENAI_API_KEY: KEY }),
-        );
-        expect([status, server.requests.length, stderr.includes(KEY)]).toEqual([exit, 1, false]);
+      await using home = await WiredKernel.boot();
+      const { server } = home;
+      server.will(WIRES[CHAT]!.error(kind));
+      const { status, stderr } = await home.gsv(["chat", "--model", "openai/m", "hi"], {
+        env: home.env({ OPENAI_API_KEY: KEY }),
       });
+      expect([status, server.requests.length, stderr.includes(KEY)]).toEqual([exit, 1, false]);
     },
     30_000,
   );
 
   test("a missing key exits 4 and is named; no server is asked", async () => {
-    await withServer(async (home, server) => {
-      const { status, stderr } = await home.gsv(["chat", "--model", "anthropic/m", "hi"]);
-      expect([status, stderr.includes("gsv auth provider anthropic"), server.requests.length]).toEqual([4, true, 0]);
-    });
-  }, 30_000);
+    await using home = await WiredKernel.boot();
+    const { server } = home;
+    const { status, stderr } = await home.gsv(["chat", "--model", "anthropic/m", "hi"]);
+    expect([status, stderr.includes("gsv auth provider anthropic"), server.requests.length]).toEqual([4, true, 0]);
+  });
 });

@@ -1,6 +1,9 @@
-// A home and a model server on loopback beside it.
+// A home, or a kernel in this process, and a model server on loopback beside it.
 
 import { type Env, TestHome } from "./home.ts";
+import { stdinOf } from "./io.ts";
+import { TestKernel } from "./kernel.ts";
+import { begin, finish, type Typed } from "./shell.ts";
 import { WIRES } from "./wire-bytes.ts";
 import type { Spoken } from "./wire-format.ts";
 import { type WireReply, WireServer } from "./wire-server.ts";
@@ -12,9 +15,11 @@ export function reply(wire: string, spoken: Spoken): WireReply {
 
 export const CHAT = "openai chat completions";
 
+const HELLO = reply(CHAT, { text: ["hello ", "there"] });
+
 export async function withServer(
   work: (home: TestHome, server: WireServer) => Promise<void>,
-  usual: WireReply = reply(CHAT, { text: ["hello ", "there"] }),
+  usual: WireReply = HELLO,
 ): Promise<void> {
   using server = new WireServer(() => usual);
   const home = new TestHome();
@@ -27,4 +32,42 @@ export async function withServer(
 
 export function openAi(server: WireServer, more: Env = {}): { readonly env: Env } {
   return { env: { OPENAI_API_KEY: "x", OPENAI_BASE_URL: `${server.url}/v1`, ...more } };
+}
+
+/** gsv as it is typed, each time by a client with an environment of its own. */
+export class WiredKernel {
+  private clients = 0;
+
+  private constructor(
+    readonly home: TestKernel,
+    readonly server: WireServer,
+  ) {}
+
+  static async boot(usual: WireReply = HELLO): Promise<WiredKernel> {
+    return new WiredKernel(await TestKernel.boot({ realProviders: true }), new WireServer(() => usual));
+  }
+
+  /** The key and address of its server, as a client has them. */
+  env(more: Env = {}): Env {
+    return { OPENAI_API_KEY: "x", OPENAI_BASE_URL: `${this.server.url}/v1`, ...more };
+  }
+
+  async gsv(
+    argv: readonly string[],
+    { env = {}, flags = {}, stdin }: { readonly env?: Env; readonly flags?: Env; readonly stdin?: string } = {},
+  ): Promise<Typed> {
+    const clientId = `wired-${++this.clients}`;
+    const given = { OLLAMA_HOST: "none", ...env };
+    const client = await this.home.kernel.accept({ clientId, version: "0", cwd: "/", env: given, flags });
+    const input = stdin === undefined ? stdinOf("none") : stdinOf("pipe", [stdin]);
+    const typing = await begin(this.home, argv, input, { sys: () => client, peek: async () => client });
+    const typed = await finish(this.home, typing);
+    await client.close();
+    return typed;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.home[Symbol.asyncDispose]();
+    this.server[Symbol.dispose]();
+  }
 }
