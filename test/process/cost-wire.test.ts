@@ -2,33 +2,25 @@
 
 import { expect, test } from "bun:test";
 import type { UsageInfo } from "../../src/syscalls/system/spending.ts";
-import { type Env, jsonLines, TestHome } from "../support/home.ts";
+import { type Env, jsonLines, type TestHome } from "../support/home.ts";
 import { WIRES } from "../support/wire-bytes.ts";
 import { KEY } from "../support/wire-format.ts";
-import { type WireReply, WireServer } from "../support/wire-server.ts";
+import { CHAT, reply, WiredKernel, withServer } from "../support/wire-home.ts";
 
-const CHAT = "openai chat completions";
-const reply = (wire: string, spoken: Parameters<(typeof WIRES)[string]["body"]>[0]): WireReply => ({
-  type: WIRES[wire]!.type,
-  body: WIRES[wire]!.body(spoken),
+const DONE = reply(CHAT, { text: ["done"], usage: { input: 5, output: 1 } });
+
+/** Keys and addresses of two providers, with one server for both. */
+const bothOf = ({ server }: Pick<WiredKernel, "server">): Env => ({
+  ...{ OPENAI_API_KEY: "x", OPENAI_BASE_URL: `${server.url}/v1` },
+  ...{ ANTHROPIC_API_KEY: KEY, ANTHROPIC_BASE_URL: server.url },
 });
 
-async function withServer(work: (home: TestHome, server: WireServer, env: Env) => Promise<void>): Promise<void> {
-  using server = new WireServer(() => reply(CHAT, { text: ["done"], usage: { input: 5, output: 1 } }));
-  const home = new TestHome();
-  const openai = { OPENAI_API_KEY: "x", OPENAI_BASE_URL: `${server.url}/v1` };
-  try {
-    await work(home, server, { ...openai, ANTHROPIC_API_KEY: KEY, ANTHROPIC_BASE_URL: server.url });
-  } finally {
-    await home.dispose();
-  }
-}
-
-const usage = async (home: TestHome, ...args: string[]) =>
+const usage = async (home: TestHome | WiredKernel, ...args: string[]) =>
   jsonLines<UsageInfo>((await home.gsv(["usage", "--json", ...args])).stdout);
 
 test("tool turns, caches and several models add up to the token and the millionth of a dollar, with and without a kernel", async () => {
-  await withServer(async (home, server, env) => {
+  await withServer(async (home, server) => {
+    const env = bothOf({ server });
     await home.gsv(["config", "set", "ai.prices", '{"openai/m": {"input": 1.5, "output": 6, "cacheRead": 0.15}}']);
     server.will(
       reply(CHAT, {
@@ -60,53 +52,55 @@ test("tool turns, caches and several models add up to the token and the milliont
       "",
     ]);
     expect(home.processes).toEqual([]);
-  });
+  }, DONE);
 }, 60_000);
 
 test("a model test counts as an answer without a process, also in the day's budget", async () => {
-  await withServer(async (home, server, env) => {
-    await home.gsv(["config", "set", "ai.prices", '{"openai/*": {"input": 100000, "output": 0}}']);
-    await home.gsv(["config", "set", "budget.day", "$1"]);
-    server.will(reply(CHAT, { text: ["ready"], usage: { input: 9, output: 1 } }));
-    expect((await home.gsv(["ai", "test", "openai/m"], { env })).status).toBe(0);
-    expect(await usage(home)).toMatchObject([{ key: "openai/m", turns: 1, input: 9, output: 1, costUsd: 0.9 }]);
-    expect(await usage(home, "--by", "process")).toMatchObject([{ key: "-", label: null, costUsd: 0.9 }]);
-    expect((await home.gsv(["budget"])).stdout).toContain("90 %");
-  });
-}, 60_000);
+  await using home = await WiredKernel.boot(DONE);
+  const { server } = home;
+  const env = bothOf(home);
+  await home.gsv(["config", "set", "ai.prices", '{"openai/*": {"input": 100000, "output": 0}}']);
+  await home.gsv(["config", "set", "budget.day", "$1"]);
+  server.will(reply(CHAT, { text: ["ready"], usage: { input: 9, output: 1 } }));
+  expect((await home.gsv(["ai", "test", "openai/m"], { env })).status).toBe(0);
+  expect(await usage(home)).toMatchObject([{ key: "openai/m", turns: 1, input: 9, output: 1, costUsd: 0.9 }]);
+  expect(await usage(home, "--by", "process")).toMatchObject([{ key: "-", label: null, costUsd: 0.9 }]);
+  expect((await home.gsv(["budget"])).stdout).toContain("90 %");
+});
 
 test("each attempt counts for the requested model, and a cut one with the usage reported so far", async () => {
-  await withServer(async (home, server, env) => {
-    await home.gsv(["config", "set", "ai.fallback", '["openai/second"]']);
-    const { type, broken, error } = WIRES.anthropic!;
-    server.will({ type, body: broken("overloaded") }, error("quota"));
-    const { stdout } = await home.gsv(["chat", "--model", "anthropic/claude-sonnet-4-6", "hi"], { env });
-    expect(stdout).toBe("done\n");
-    expect(await usage(home)).toMatchObject([
-      { key: "anthropic/claude-sonnet-4-6", turns: 0, wasted: 2, input: 3, costUsd: 0.000009 },
-      { key: "openai/second", turns: 1, wasted: 0, input: 5, output: 1, costUsd: 0, unpriced: 1 },
-    ]);
-    const { stdout: table, stderr } = await home.gsv(["usage"]);
-    expect(table).toMatch(/^openai\/second .*\?$/m);
-    expect(stderr).toContain("ai.prices");
-  });
-}, 60_000);
+  await using home = await WiredKernel.boot(DONE);
+  const { server } = home;
+  const env = bothOf(home);
+  await home.gsv(["config", "set", "ai.fallback", '["openai/second"]']);
+  const { type, broken, error } = WIRES.anthropic!;
+  server.will({ type, body: broken("overloaded") }, error("quota"));
+  const { stdout } = await home.gsv(["chat", "--model", "anthropic/claude-sonnet-4-6", "hi"], { env });
+  expect(stdout).toBe("done\n");
+  expect(await usage(home)).toMatchObject([
+    { key: "anthropic/claude-sonnet-4-6", turns: 0, wasted: 2, input: 3, costUsd: 0.000009 },
+    { key: "openai/second", turns: 1, wasted: 0, input: 5, output: 1, costUsd: 0, unpriced: 1 },
+  ]);
+  const { stdout: table, stderr } = await home.gsv(["usage"]);
+  expect(table).toMatch(/^openai\/second .*\?$/m);
+  expect(stderr).toContain("ai.prices");
+});
 
 test("a client with a used-up budget exits 6 with the command to type, which resumes the run", async () => {
-  await withServer(async (home, _server, env) => {
-    await home.gsv(["config", "set", "ai.prices", '{"openai/*": {"input": 100000, "output": 0}}']);
-    const chat = (...args: string[]) => home.gsv(["chat", "--model", "openai/m", ...args], { env });
-    expect((await chat("--budget", "$1", "hi")).stderr).toContain("gsv budget PID");
-    const first = await chat("--new", "--budget", "$0.60", "hi");
-    const pid = /new process (\S+)/.exec(first.stderr)?.[1] ?? "";
-    expect([first.status, first.stdout]).toEqual([0, "done\n"]);
-    expect(first.stderr).toContain(`${pid} has used $0.50 of $0.60 (83 %)`);
-    expect((await chat("--pid", pid, "again")).status).toBe(0);
-    const held = await chat("--pid", pid, "and again");
-    expect([held.status, held.stdout]).toEqual([6, ""]);
-    expect(held.stderr).toContain(`raise it: gsv budget ${pid} '+$1'`);
-    expect((await home.gsv(["budget", pid, "+$1"])).stdout).toBe(`${pid} may use $1.60 ($1.00 of $1.60 so far)\n`);
-    expect((await home.gsv(["wait", pid])).status).toBe(0);
-    expect((await home.gsv(["budget"])).stdout).toMatch(new RegExp(`^${pid} +93 % +\\$1.50 of \\$1.60`, "m"));
-  });
-}, 60_000);
+  await using home = await WiredKernel.boot(DONE);
+  const env = bothOf(home);
+  await home.gsv(["config", "set", "ai.prices", '{"openai/*": {"input": 100000, "output": 0}}']);
+  const chat = (...args: string[]) => home.gsv(["chat", "--model", "openai/m", ...args], { env });
+  expect((await chat("--budget", "$1", "hi")).stderr).toContain("gsv budget PID");
+  const first = await chat("--new", "--budget", "$0.60", "hi");
+  const pid = /new process (\S+)/.exec(first.stderr)?.[1] ?? "";
+  expect([first.status, first.stdout]).toEqual([0, "done\n"]);
+  expect(first.stderr).toContain(`${pid} has used $0.50 of $0.60 (83 %)`);
+  expect((await chat("--pid", pid, "again")).status).toBe(0);
+  const held = await chat("--pid", pid, "and again");
+  expect([held.status, held.stdout]).toEqual([6, ""]);
+  expect(held.stderr).toContain(`raise it: gsv budget ${pid} '+$1'`);
+  expect((await home.gsv(["budget", pid, "+$1"])).stdout).toBe(`${pid} may use $1.60 ($1.00 of $1.60 so far)\n`);
+  expect((await home.gsv(["wait", pid])).status).toBe(0);
+  expect((await home.gsv(["budget"])).stdout).toMatch(new RegExp(`^${pid} +93 % +\\$1.50 of \\$1.60`, "m"));
+});

@@ -3,7 +3,7 @@
 import { describe, expect, test } from "bun:test";
 import { WIRES } from "../support/wire-bytes.ts";
 import { KEY } from "../support/wire-format.ts";
-import { CHAT, openAi, reply, withServer } from "../support/wire-home.ts";
+import { CHAT, reply, WiredKernel, withServer } from "../support/wire-home.ts";
 import type { WireReply } from "../support/wire-server.ts";
 
 describe("keys and models on the command line", () => {
@@ -48,26 +48,26 @@ describe("keys and models on the command line", () => {
   }, 60_000);
 
   test("models are listed from their server with gsv's data, and without a server from gsv's data alone", async () => {
-    await withServer(async (home, server) => {
-      server.will({
-        type: "application/json",
-        body: '{"data":[{"id":"gpt-4.1"},{"id":"\\u001b[31mred","context_length":9000}]}',
-      });
-      const listed = await home.gsv(["models", "--provider", "openai", "--json"], openAi(server));
-      const rows = listed.stdout
-        .trim()
-        .split("\n")
-        .map((line) => JSON.parse(line));
-      expect(rows).toMatchObject([
-        { model: "openai/gpt-4.1", inputUsd: 2, from: "server" },
-        { windowTokens: 9000, inputUsd: null },
-      ]);
-      const known = await home.gsv(["models"]);
-      expect(known.stdout).toContain("anthropic/claude");
-      expect(known.stdout).not.toContain("\u001b");
-      expect((await home.gsv(["models", "--provider", "anthropic"])).stderr).toContain("gsv auth provider anthropic");
+    await using home = await WiredKernel.boot();
+    const { server } = home;
+    server.will({
+      type: "application/json",
+      body: '{"data":[{"id":"gpt-4.1"},{"id":"\\u001b[31mred","context_length":9000}]}',
     });
-  }, 60_000);
+    const listed = await home.gsv(["models", "--provider", "openai", "--json"], { env: home.env() });
+    const rows = listed.stdout
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(rows).toMatchObject([
+      { model: "openai/gpt-4.1", inputUsd: 2, from: "server" },
+      { windowTokens: 9000, inputUsd: null },
+    ]);
+    const known = await home.gsv(["models"]);
+    expect(known.stdout).toContain("anthropic/claude");
+    expect(known.stdout).not.toContain("\u001b");
+    expect((await home.gsv(["models", "--provider", "anthropic"])).stderr).toContain("gsv auth provider anthropic");
+  });
 
   test("the server's data about models is stored: requests use it, and the list shows it when the server is gone", async () => {
     const told = {
@@ -77,46 +77,46 @@ describe("keys and models on the command line", () => {
       pricing: { prompt: "0.0000011", completion: "0.0000044", input_cache_read: "0.00000011" },
       architecture: { input_modalities: ["text", "image"] },
     };
-    await withServer(async (home, server) => {
-      server.will({ type: "application/json", body: JSON.stringify({ data: [told] }) });
-      const said = openAi(server);
-      const row = {
-        model: "openai/lab/new-model",
-        windowTokens: 64_000,
-        outputTokens: 1234,
-        price: { input: 1.1, output: 4.4, cacheRead: 0.11, cacheWrite: 1.1 },
-        sees: true,
-        thinks: null,
-      };
-      const listed = await home.gsv(["models", "--provider", "openai", "--json"], said);
-      expect(JSON.parse(listed.stdout)).toMatchObject(row);
-      await home.gsv(["kernel", "stop"]);
-      server.will(reply(CHAT, { text: ["yes"], usage: { input: 1_000_000, output: 0 } }));
-      const answered = await home.gsv(["chat", "--json", "--model", "openai/lab/new-model", "hi"], said);
-      expect(server.requests.at(-1)?.json.max_tokens).toBe(1234);
-      expect(JSON.parse(answered.stdout.trim().split("\n").at(-1)!)).toMatchObject({ text: "yes", costUsd: 1.1 });
-      server.will({ status: 503, type: "application/json", body: "{}" });
-      const kept = await home.gsv(["models", "--provider", "openai", "--json"], said);
-      expect(JSON.parse(kept.stdout)).toMatchObject(row);
-      expect(kept.stderr).toContain("showing the list of");
-    });
-  }, 60_000);
+    await using home = await WiredKernel.boot();
+    const { server } = home;
+    server.will({ type: "application/json", body: JSON.stringify({ data: [told] }) });
+    const said = { env: home.env() };
+    const row = {
+      model: "openai/lab/new-model",
+      windowTokens: 64_000,
+      outputTokens: 1234,
+      price: { input: 1.1, output: 4.4, cacheRead: 0.11, cacheWrite: 1.1 },
+      sees: true,
+      thinks: null,
+    };
+    const listed = await home.gsv(["models", "--provider", "openai", "--json"], said);
+    expect(JSON.parse(listed.stdout)).toMatchObject(row);
+    await home.home.restart();
+    server.will(reply(CHAT, { text: ["yes"], usage: { input: 1_000_000, output: 0 } }));
+    const answered = await home.gsv(["chat", "--json", "--model", "openai/lab/new-model", "hi"], said);
+    expect(server.requests.at(-1)?.json.max_tokens).toBe(1234);
+    expect(JSON.parse(answered.stdout.trim().split("\n").at(-1)!)).toMatchObject({ text: "yes", costUsd: 1.1 });
+    server.will({ status: 503, type: "application/json", body: "{}" });
+    const kept = await home.gsv(["models", "--provider", "openai", "--json"], said);
+    expect(JSON.parse(kept.stdout)).toMatchObject(row);
+    expect(kept.stderr).toContain("showing the list of");
+  });
 
   test("429 with retry-after waits, and ps shows the reason; a new process keeps its model", async () => {
-    await withServer(async (home, server) => {
-      server.will({ ...WIRES[CHAT]!.error("throttle"), headers: { "retry-after": "600" } });
-      const asked = home.gsv(["chat", "--new", "--model", "openai/m", "hi"], openAi(server));
-      let row = "";
-      while (!row.includes("retrying openai/m at")) row = (await home.gsv(["ps"])).stdout;
-      expect(row).toMatch(/task:\S+ .*running.*retrying openai\/m at/);
-      const pid = /task:[a-z0-9]{6}/.exec(row)?.[0] ?? "";
-      expect((await home.gsv(["model", pid], openAi(server))).stdout).toBe("openai/m\n");
-      expect((await home.gsv(["proc", "abort", pid])).status).toBe(0);
-      expect((await asked).status).toBe(130);
-      // The wait applies to every call of that model with that key; another model is asked at once.
-      expect((await home.gsv(["send", "--pid", pid, "--model", "openai/n", "more"], openAi(server))).status).toBe(0);
-      expect((await home.gsv(["wait", pid])).status).toBe(0);
-      expect(server.requests.at(-1)?.json.model).toBe("n");
-    });
-  }, 60_000);
+    await using home = await WiredKernel.boot();
+    const { server } = home;
+    server.will({ ...WIRES[CHAT]!.error("throttle"), headers: { "retry-after": "600" } });
+    const asked = home.gsv(["chat", "--new", "--model", "openai/m", "hi"], { env: home.env() });
+    let row = "";
+    while (!row.includes("retrying openai/m at")) row = (await home.gsv(["ps"])).stdout;
+    expect(row).toMatch(/task:\S+ .*running.*retrying openai\/m at/);
+    const pid = /task:[a-z0-9]{6}/.exec(row)?.[0] ?? "";
+    expect((await home.gsv(["model", pid], { env: home.env() })).stdout).toBe("openai/m\n");
+    expect((await home.gsv(["proc", "abort", pid])).status).toBe(0);
+    expect((await asked).status).toBe(130);
+    // The wait applies to every call of that model with that key; another model is asked at once.
+    expect((await home.gsv(["send", "--pid", pid, "--model", "openai/n", "more"], { env: home.env() })).status).toBe(0);
+    expect((await home.gsv(["wait", pid])).status).toBe(0);
+    expect(server.requests.at(-1)?.json.model).toBe("n");
+  });
 });
