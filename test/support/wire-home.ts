@@ -34,7 +34,7 @@ export function openAi(server: WireServer, more: Env = {}): { readonly env: Env 
   return { env: { OPENAI_API_KEY: "x", OPENAI_BASE_URL: `${server.url}/v1`, ...more } };
 }
 
-/** gsv as it is typed, each time by a client with an environment of its own. */
+/** gsv as it is typed, each time by a client with an environment of its own. Time is real, because the server's is. */
 export class WiredKernel {
   private clients = 0;
 
@@ -44,7 +44,7 @@ export class WiredKernel {
   ) {}
 
   static async boot(usual: WireReply = HELLO): Promise<WiredKernel> {
-    return new WiredKernel(await TestKernel.boot({ realProviders: true }), new WireServer(() => usual));
+    return new WiredKernel(await TestKernel.boot({ realProviders: true, realTime: true }), new WireServer(() => usual));
   }
 
   /** The key and address of its server, as a client has them. */
