@@ -4,10 +4,9 @@
 import { SysError } from "../abi/errno.ts";
 import { isUuid, type RandomBytes, uuidv7 } from "../abi/ids.ts";
 import { INVOCATION_DEPTH_MAX, TURNS_BEFORE_RESET } from "../abi/process/lifecycle.ts";
-import type { Clock } from "../lib/clock.ts";
 import type { ContextResets } from "../process/history/context-reset.ts";
 import type { Control } from "../process/life/control.ts";
-import { endSignals, type Ledger } from "../process/life/ledger.ts";
+import { endSignals, type LedgerPorts } from "../process/life/ledger.ts";
 import { keyOf } from "../process/run/request.ts";
 import type { ProcessRow } from "../store/kernel/processes/processes.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
@@ -18,15 +17,12 @@ import type { SessionAbout, SessionBegun, SessionLife } from "../syscalls/sessio
 import { conversationAt, nameOf, sessionNamed } from "./addresses.ts";
 import type { OpenOptions, Routed, Routes } from "./routes.ts";
 
-export interface LifePorts {
+export interface LifePorts extends LedgerPorts {
   readonly kernel: KernelStore;
-  readonly store: ProcessStore;
-  readonly ledger: Ledger;
   readonly control: Control;
   readonly contextResets: ContextResets;
   readonly processes: Pick<Processes, "send" | "reset">;
   readonly wake: (pid: string) => void;
-  readonly clock: Clock;
   readonly random: RandomBytes;
 }
 

@@ -7,17 +7,15 @@ import { type Caller, isRoot } from "../../abi/identity.ts";
 import type { Rule } from "../../abi/policy.ts";
 import type { Approval } from "../../abi/process/process.ts";
 import { nextPlace, placeOf } from "../../kernel/pages.ts";
-import type { Clock } from "../../lib/clock.ts";
 import { cutToFit, fitting, objectCutToFit } from "../../lib/text/fitting.ts";
 import { clip } from "../../lib/text/truncate.ts";
 import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
 import type { KernelStore } from "../../store/kernel/sqlite.ts";
 import type { GivenAnswer } from "../../store/process/approvals.ts";
-import type { ProcessStore } from "../../store/process/verbs.ts";
 import type { Answer, Approvals, ShownApproval } from "../../syscalls/approval/hil.ts";
 import { parseArgs } from "../../syscalls/parse.ts";
 import type { AnySyscall } from "../../syscalls/table.ts";
-import type { Ledger } from "../life/ledger.ts";
+import type { LedgerPorts } from "../life/ledger.ts";
 import type { Runners } from "../run/runners.ts";
 import { asCalled } from "../run/tool-servers.ts";
 import { isGuarded, PLAN_CALL } from "./policy/file-verdict.ts";
@@ -70,12 +68,9 @@ async function visibleApproval(kernel: KernelStore, caller: Caller, id: string) 
   return found;
 }
 
-export interface ApprovalPorts {
+export interface ApprovalPorts extends LedgerPorts {
   readonly kernel: KernelStore;
-  readonly store: ProcessStore;
-  readonly ledger: Ledger;
   readonly runners: Runners;
-  readonly clock: Clock;
   readonly judge: Judge;
   readonly policies: Policies;
   readonly questions: Questions;

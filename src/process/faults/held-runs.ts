@@ -5,21 +5,16 @@ import { TRIED_AGAIN, type WaitsFor } from "../../abi/process/process.ts";
 import type { Model } from "../../kernel/models/model.ts";
 import type { Models } from "../../kernel/models/models.ts";
 import { Alarms } from "../../lib/alarm.ts";
-import type { Clock } from "../../lib/clock.ts";
 import type { ProcessRow, ProcessRows } from "../../store/kernel/processes/processes.ts";
-import type { ProcessStore } from "../../store/process/verbs.ts";
-import type { Ledger } from "../life/ledger.ts";
+import type { LedgerPorts } from "../life/ledger.ts";
 import type { Offers } from "../life/offers.ts";
 import type { Outages } from "./outage.ts";
 
-export interface HeldRunsPorts {
+export interface HeldRunsPorts extends LedgerPorts {
   readonly processes: ProcessRows;
-  readonly store: ProcessStore;
-  readonly ledger: Ledger;
   readonly models: Models;
   readonly offers: Offers;
   readonly outages: Outages;
-  readonly clock: Clock;
   readonly wake: (pid: string) => void;
   readonly onFault: (error: unknown) => void;
 }

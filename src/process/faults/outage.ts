@@ -9,17 +9,12 @@ import type { Failure } from "../../abi/stream.ts";
 import { providerOf } from "../../kernel/models/outages.ts";
 import { Alarms } from "../../lib/alarm.ts";
 import { laterMs } from "../../lib/backoff.ts";
-import type { Clock } from "../../lib/clock.ts";
 import type { ProcessRow, ProcessRows } from "../../store/kernel/processes/processes.ts";
-import type { ProcessStore } from "../../store/process/verbs.ts";
-import { endSignals, type Ledger } from "../life/ledger.ts";
+import { endSignals, type LedgerPorts } from "../life/ledger.ts";
 import { EXHAUSTED, LOOKS_MAX } from "../run/retry-plan.ts";
 
-export interface OutagePorts {
+export interface OutagePorts extends LedgerPorts {
   readonly processes: ProcessRows;
-  readonly store: ProcessStore;
-  readonly ledger: Ledger;
-  readonly clock: Clock;
   readonly resume: (row: ProcessRow) => Promise<void>;
   readonly wake: (pid: string) => void;
   readonly runOver: (pid: string) => void;

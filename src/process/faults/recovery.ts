@@ -2,28 +2,23 @@
 // continues. Idle processes are skipped. An unreadable process does not affect others.
 
 import { WORKING_STATES } from "../../abi/process/process.ts";
-import type { Clock } from "../../lib/clock.ts";
 import type { ObjectStore } from "../../objects/objects.ts";
 import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
 import type { KernelStore } from "../../store/kernel/sqlite.ts";
 import { StoreUnavailable } from "../../store/open.ts";
-import type { ProcessStore } from "../../store/process/verbs.ts";
 import type { Closer } from "../life/closing.ts";
-import type { Ledger } from "../life/ledger.ts";
+import type { LedgerPorts } from "../life/ledger.ts";
 import { completeSpawn } from "../life/spawn.ts";
 import type { Runners } from "../run/runners.ts";
 import type { UndoService } from "../workspace/undo.ts";
 import type { Retries } from "./disk-retry.ts";
 
-export interface RecoveryPorts {
+export interface RecoveryPorts extends LedgerPorts {
   readonly kernel: KernelStore;
-  readonly store: ProcessStore;
   readonly objects: ObjectStore;
-  readonly ledger: Ledger;
   readonly runners: Runners;
   readonly undoing: Pick<UndoService, "settle">;
   readonly closer: Closer;
-  readonly clock: Clock;
   readonly retries: Retries;
   readonly onFault: (error: unknown) => void;
 }

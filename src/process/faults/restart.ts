@@ -4,16 +4,11 @@
 
 import { RESTART_BASE_MS, RESTARTS_MAX, STABLE_MS } from "../../abi/process/lifecycle.ts";
 import type { Restarts, WaitsFor } from "../../abi/process/process.ts";
-import type { Clock } from "../../lib/clock.ts";
 import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
-import type { ProcessStore } from "../../store/process/verbs.ts";
-import type { Ledger } from "../life/ledger.ts";
+import type { LedgerPorts } from "../life/ledger.ts";
 import type { HeldRuns } from "./held-runs.ts";
 
-export interface RestarterPorts {
-  readonly store: ProcessStore;
-  readonly ledger: Ledger;
-  readonly clock: Clock;
+export interface RestarterPorts extends LedgerPorts {
   readonly held: () => HeldRuns;
   /** The session belongs to another channel, where no person can restart the run. */
   readonly isExternal: (pid: string) => Promise<boolean>;

@@ -1,17 +1,13 @@
 // Context reset after a number of user messages: the model continues with a short tail of the conversation, stored as a segment, so nothing is
 // deleted. Done at the start of the next run.
 
-import type { Clock } from "../../lib/clock.ts";
 import { CHAT_LINES_MAX, type ChatLine, chatLinesIn, conversationHistory } from "../../prompts/conversation-history.ts";
 import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
 import type { ContextShape } from "../../store/process/history/segments.ts";
 import type { Claimed, ProcessStore } from "../../store/process/verbs.ts";
-import type { Ledger } from "../life/ledger.ts";
+import type { LedgerPorts } from "../life/ledger.ts";
 
-export interface ContextResetPorts {
-  readonly store: ProcessStore;
-  readonly ledger: Ledger;
-  readonly clock: Clock;
+export interface ContextResetPorts extends LedgerPorts {
   /** Number of messages; null for never. */
   readonly turnsOf: (row: ProcessRow) => Promise<number | null>;
 }

@@ -6,12 +6,11 @@ import { messageOf, SysError } from "../../abi/errno.ts";
 import { ROOT_UID } from "../../abi/identity.ts";
 import type { RandomBytes } from "../../abi/ids.ts";
 import { closingFailuresKey } from "../../abi/process/lifecycle.ts";
-import type { Clock } from "../../lib/clock.ts";
 import type { ObjectStore } from "../../objects/objects.ts";
 import type { ArchiveRow } from "../../store/kernel/processes/archives.ts";
 import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
 import type { KernelStore } from "../../store/kernel/sqlite.ts";
-import type { Closing, ProcessStore } from "../../store/process/verbs.ts";
+import type { Closing } from "../../store/process/verbs.ts";
 import { noSuchProcess } from "../../syscalls/parse.ts";
 import type { Closed } from "../../syscalls/services.ts";
 import { archiveKey, faultOf, pack, restoreInto } from "../history/archive.ts";
@@ -19,16 +18,13 @@ import { forgetMedia } from "../media.ts";
 import type { Runners } from "../run/runners.ts";
 import type { Checkpointer } from "../workspace/checkpoint.ts";
 import { keepUnderOwnName, turnGeneration } from "./generations.ts";
-import { endSignals, type Ledger } from "./ledger.ts";
+import { endSignals, type LedgerPorts } from "./ledger.ts";
 import { forgetOwn } from "./own-settings.ts";
 
-export interface ClosingPorts {
+export interface ClosingPorts extends LedgerPorts {
   readonly kernel: KernelStore;
-  readonly store: ProcessStore;
   readonly objects: ObjectStore;
-  readonly ledger: Ledger;
   readonly runners: Runners;
-  readonly clock: Clock;
   readonly random: RandomBytes;
   readonly checkpoint: Checkpointer;
   readonly extractMemories: (row: ProcessRow) => Promise<void>;

@@ -1,23 +1,18 @@
 // Stops and resumes processes and aborts their runs, for all callers: signals of people, sessions, timeouts and credits.
 
 import type { RunEnd } from "../../abi/process/process.ts";
-import type { Clock } from "../../lib/clock.ts";
 import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
 import type { Aborting } from "../../store/process/closing.ts";
 import type { Head } from "../../store/process/head.ts";
 import type { Outcome } from "../../store/process/outcome.ts";
-import type { ProcessStore } from "../../store/process/verbs.ts";
 import { type HeldRuns, mayRetry } from "../faults/held-runs.ts";
 import type { KernelStop, Stopping } from "../limits/timeouts.ts";
 import type { Runners } from "../run/runners.ts";
-import { endSignals, type Ledger } from "./ledger.ts";
+import { endSignals, type LedgerPorts } from "./ledger.ts";
 
-export interface ControlPorts {
-  readonly store: ProcessStore;
-  readonly ledger: Ledger;
+export interface ControlPorts extends LedgerPorts {
   readonly runners: Runners;
   readonly held: HeldRuns;
-  readonly clock: Clock;
 }
 
 export class Control implements Stopping {

@@ -20,6 +20,13 @@ import type { Retries } from "../faults/disk-retry.ts";
 
 const INIT_NOTICE_CHARS_MAX = 120;
 
+/** For parts that change processes. */
+export interface LedgerPorts {
+  readonly store: ProcessStore;
+  readonly ledger: Ledger;
+  readonly clock: Clock;
+}
+
 export interface LedgerOptions {
   readonly kernel: KernelStore;
   readonly store: ProcessStore;

@@ -18,7 +18,6 @@ import {
   type NewWorkspacePorts,
   workspaceFor,
 } from "../../kernel/workspaces/new-workspace.ts";
-import type { Clock } from "../../lib/clock.ts";
 import { sha256Hex } from "../../lib/hash.ts";
 import type { ObjectStore } from "../../objects/objects.ts";
 import type { Account } from "../../store/kernel/people/accounts.ts";
@@ -27,7 +26,6 @@ import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
 import type { KernelStore } from "../../store/kernel/sqlite.ts";
 import { StoreUnavailable } from "../../store/open.ts";
 import type { ContextFile } from "../../store/process/prompts.ts";
-import type { ProcessStore } from "../../store/process/verbs.ts";
 import type { CallContext } from "../../syscalls/define.ts";
 import type { Spawned, SpawnRequest } from "../../syscalls/services.ts";
 import { modeOfNew } from "../approvals/policy/service.ts";
@@ -36,17 +34,14 @@ import { copyHistory, type ForkStep } from "../history/copy-history.ts";
 import { type Addressee, keepModel } from "../run/model-choice.ts";
 import { keyOf, originOf, routeTo } from "../run/request.ts";
 import type { Runners } from "../run/runners.ts";
-import type { Ledger } from "./ledger.ts";
+import type { LedgerPorts } from "./ledger.ts";
 import type { Offers } from "./offers.ts";
 
-export interface SpawnPorts {
+export interface SpawnPorts extends LedgerPorts {
   readonly kernel: KernelStore;
-  readonly store: ProcessStore;
   readonly objects: ObjectStore;
-  readonly ledger: Ledger;
   readonly runners: Runners;
   readonly bus: Bus;
-  readonly clock: Clock;
   readonly random: RandomBytes;
   readonly retries: Retries;
   readonly log: (line: string) => void;

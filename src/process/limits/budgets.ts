@@ -17,22 +17,17 @@ import {
 import type { WaitsFor } from "../../abi/process/process.ts";
 import { amountsIn, type DayBudget } from "../../kernel/spending.ts";
 import { Alarms } from "../../lib/alarm.ts";
-import type { Clock } from "../../lib/clock.ts";
 import { Serial } from "../../lib/serial.ts";
 import { dayBegan, dayEnds } from "../../lib/text/days.ts";
 import type { BudgetRows } from "../../store/kernel/processes/budgets.ts";
 import type { ProcessRow, ProcessRows } from "../../store/kernel/processes/processes.ts";
 import type { UsageRows } from "../../store/kernel/processes/usage.ts";
-import type { ProcessStore } from "../../store/process/verbs.ts";
-import type { Ledger } from "../life/ledger.ts";
+import type { LedgerPorts } from "../life/ledger.ts";
 
-export interface BudgetPorts {
+export interface BudgetPorts extends LedgerPorts {
   readonly processes: ProcessRows;
   readonly budgets: BudgetRows;
   readonly usage: UsageRows;
-  readonly store: ProcessStore;
-  readonly ledger: Ledger;
-  readonly clock: Clock;
   readonly dayOf: (ownerUid: number) => Promise<DayBudget | null>;
   readonly wake: (pid: string) => void;
   readonly onFault: (error: unknown) => void;

@@ -4,12 +4,10 @@
 
 import { TIMEOUT_CAP, TIMEOUT_WARNING_MS } from "../../abi/process/lifecycle.ts";
 import { Alarms } from "../../lib/alarm.ts";
-import type { Clock } from "../../lib/clock.ts";
 import { spanText } from "../../lib/text/duration.ts";
 import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
 import { StoreUnavailable } from "../../store/open.ts";
-import type { ProcessStore } from "../../store/process/verbs.ts";
-import type { Ledger } from "../life/ledger.ts";
+import type { LedgerPorts } from "../life/ledger.ts";
 
 export interface KernelStop {
   readonly why: string;
@@ -24,10 +22,7 @@ export interface Stopping {
   resume(row: ProcessRow): Promise<unknown>;
 }
 
-export interface TimeoutPorts {
-  readonly store: ProcessStore;
-  readonly ledger: Ledger;
-  readonly clock: Clock;
+export interface TimeoutPorts extends LedgerPorts {
   /** Limit without activity; 0 for none. */
   readonly limitMs: (row: ProcessRow, runId: string) => Promise<number>;
   readonly control: () => Pick<Stopping, "stop">;

@@ -3,18 +3,13 @@
 
 import type { Retrying } from "../../abi/process/process.ts";
 import type { Model } from "../../kernel/models/model.ts";
-import type { Clock } from "../../lib/clock.ts";
 import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
-import type { ProcessStore } from "../../store/process/verbs.ts";
-import type { Ledger } from "../life/ledger.ts";
+import type { LedgerPorts } from "../life/ledger.ts";
 import type { Stopwatch } from "../limits/costs.ts";
 import type { Lanes } from "./lanes.ts";
 import type { RunPlace } from "./place.ts";
 
-export interface WaitPorts {
-  readonly store: ProcessStore;
-  readonly ledger: Ledger;
-  readonly clock: Clock;
+export interface WaitPorts extends LedgerPorts {
   /** Order of requests with the same key. */
   readonly lanes: Lanes;
   readonly niceOf: (pid: string) => Promise<number>;

@@ -3,21 +3,17 @@
 
 import { NO_USAGE } from "../../abi/process/process.ts";
 import { KERNEL_LEAVES } from "../../abi/sys.ts";
-import type { Clock } from "../../lib/clock.ts";
 import { waitAtMost } from "../../lib/wait.ts";
 import type { ProcessRow, ProcessRows } from "../../store/kernel/processes/processes.ts";
 import { StoreCorrupt, StoreUnavailable } from "../../store/open.ts";
-import type { Claimed, ProcessStore } from "../../store/process/verbs.ts";
+import type { Claimed } from "../../store/process/verbs.ts";
 import type { Retries } from "../faults/disk-retry.ts";
-import { endSignals, type Ledger } from "../life/ledger.ts";
+import { endSignals, type LedgerPorts } from "../life/ledger.ts";
 import type { Timeouts } from "../limits/timeouts.ts";
 import { carryOn, type RunPorts } from "./run.ts";
 
-export interface RunnersOptions {
+export interface RunnersOptions extends LedgerPorts {
   readonly processes: ProcessRows;
-  readonly store: ProcessStore;
-  readonly ledger: Ledger;
-  readonly clock: Clock;
   readonly ports: RunPorts;
   readonly retries: Retries;
   readonly timeouts: Timeouts;

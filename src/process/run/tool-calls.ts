@@ -9,7 +9,6 @@ import { approvalId, type RandomBytes } from "../../abi/ids.ts";
 import { type MediaRef, normaliseText, type ToolOutcome } from "../../abi/process/message.ts";
 import { type Approval, PROFILES_ALONE, type RunAgain } from "../../abi/process/process.ts";
 import { KERNEL_LEAVES, type Sys } from "../../abi/sys.ts";
-import type { Clock } from "../../lib/clock.ts";
 import { headAndTail } from "../../lib/text/truncate.ts";
 import type { ApprovalRows } from "../../store/kernel/processes/approvals.ts";
 import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
@@ -23,7 +22,7 @@ import type { Verdict } from "../approvals/policy/file-verdict.ts";
 import { hashOf, type Judge, type Judged } from "../approvals/policy/judge.ts";
 import type { Questions } from "../approvals/questions.ts";
 import { aboutAgain, againId, runAgain } from "../approvals/run-again.ts";
-import type { Ledger } from "../life/ledger.ts";
+import type { LedgerPorts } from "../life/ledger.ts";
 import type { Changes } from "../workspace/changes.ts";
 import { tooHeavy } from "./arguments.ts";
 import { BlockCalls } from "./block-calls.ts";
@@ -32,16 +31,13 @@ import type { OfferedTools } from "./offered-tools.ts";
 import type { CallsOutcome, RunPlace } from "./place.ts";
 import { asCalled } from "./tool-servers.ts";
 
-export interface ToolCallPorts {
+export interface ToolCallPorts extends LedgerPorts {
   readonly offered: OfferedTools;
   readonly table: ReadonlyMap<string, AnySyscall>;
-  readonly store: ProcessStore;
   readonly approvals: ApprovalRows;
-  readonly ledger: Ledger;
   readonly blocks: Blocks;
   /** Tells the run's timeout that it makes progress; a call with a longer timeout gets that time. */
   readonly active: (pid: string, untilMs?: number) => void;
-  readonly clock: Clock;
   readonly random: RandomBytes;
   /** The process's own Sys with its agent as caller; `seen` carries what a person approved. */
   readonly sysOf: (row: ProcessRow, seen?: Seen & Pick<Caller, "doing" | "granted">) => Sys;

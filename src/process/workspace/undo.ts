@@ -7,18 +7,16 @@ import type { Caller } from "../../abi/identity.ts";
 import type { ChangedFile, FileState, ShownDiff, Undone } from "../../abi/process/undo.ts";
 import type { Callers } from "../../kernel/accounts/accounts.ts";
 import { visibleProcess } from "../../kernel/registry.ts";
-import type { Clock } from "../../lib/clock.ts";
 import { Serial } from "../../lib/serial.ts";
 import { EMPTY_TREE } from "../../repos/browse.ts";
 import { contentsOf, differenceOf, type Step, statesIn, stepsBetween } from "../../repos/file-steps.ts";
 import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
 import type { KernelStore } from "../../store/kernel/sqlite.ts";
 import type { Change, Undo, UndoneFile } from "../../store/process/files/changes.ts";
-import type { ProcessStore } from "../../store/process/verbs.ts";
 import type { CallContext } from "../../syscalls/define.ts";
 import type { RewindRequest, Undoing, UndoRequest } from "../../syscalls/repo/undo.ts";
 import { needLegalCut, rewindNote } from "../history/rewind.ts";
-import type { Ledger } from "../life/ledger.ts";
+import type { LedgerPorts } from "../life/ledger.ts";
 import { keyOf } from "../run/request.ts";
 import type { ChangePlace, ChangePlaces } from "./change-places.ts";
 import type { Changes } from "./changes.ts";
@@ -35,14 +33,11 @@ import {
   touchedBy,
 } from "./undo-plan.ts";
 
-export interface UndoPorts {
+export interface UndoPorts extends LedgerPorts {
   readonly kernel: KernelStore;
-  readonly store: ProcessStore;
-  readonly ledger: Ledger;
   readonly places: ChangePlaces;
   readonly changes: Changes;
   readonly callers: Callers;
-  readonly clock: Clock;
   readonly log: (line: string) => void;
 }
 

@@ -7,22 +7,18 @@ import { USUAL_POLICY } from "../../../abi/process/segment.ts";
 import type { ModelRequest } from "../../../abi/stream.ts";
 import type { Model } from "../../../kernel/models/model.ts";
 import { settingsFor } from "../../../kernel/settings/config.ts";
-import type { Clock } from "../../../lib/clock.ts";
 import { Serial } from "../../../lib/serial.ts";
 import { plainSummary, summaryMessage } from "../../../prompts/compaction.ts";
 import type { ProcessRow } from "../../../store/kernel/processes/processes.ts";
 import type { KernelStore } from "../../../store/kernel/sqlite.ts";
-import type { ContextShape, ProcessStore } from "../../../store/process/verbs.ts";
-import type { Ledger, SignalBody } from "../../life/ledger.ts";
+import type { ContextShape } from "../../../store/process/verbs.ts";
+import type { LedgerPorts, SignalBody } from "../../life/ledger.ts";
 import { type Cut, type Load, loadOf, planCut, rowTokens } from "./plan.ts";
 import { hiddenIn, type Part, requestsIn, transcriptOf } from "./reading.ts";
 import { type Keep, messageTokens, type Rules, rulesFor, type Window } from "./rules.ts";
 import { type Writing, writeSummary } from "./writer.ts";
 
-export interface CompactorPorts {
-  readonly store: ProcessStore;
-  readonly ledger: Ledger;
-  readonly clock: Clock;
+export interface CompactorPorts extends LedgerPorts {
   readonly config: KernelStore["config"];
   /** Bytes of a request besides the history: system text and tools. */
   readonly fixedBytes: (row: ProcessRow) => Promise<number>;
