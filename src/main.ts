@@ -198,7 +198,7 @@ async function commandProcess(): Promise<number> {
         return placesOf(paths, socket, command.at(-1) ?? "gsv");
       },
     },
-    peek: async () => (await import("./client/completion-lookup.ts")).peek(() => atHome(here)),
+    peek: async () => (await import("./client/read.ts")).peek(() => atHome(here)),
     manual: async () => (await import("./prompts/manual.ts")).MANUAL,
     hostTerminal: async ({ bare }) => {
       const { hostTerminal } = await import("./machine/host-terminal.ts");

@@ -14,7 +14,7 @@ import { registryService } from "../kernel/registry.ts";
 import { kernelSys } from "../kernel/sys.ts";
 import type { Clock } from "../lib/clock.ts";
 import { lazy, once } from "../lib/lazy.ts";
-import { type HomePaths, readKernelInfo } from "../paths.ts";
+import { type HomePaths, isOwnHome, readKernelInfo } from "../paths.ts";
 import { archivesService } from "../process/history/archive.ts";
 import type { sessionViews } from "../sessions/views.ts";
 import { KernelDb } from "../store/kernel/db.ts";
@@ -226,4 +226,17 @@ async function hooksAtRest(
   const hooks = new Hooks({ files: new HookFiles(hooksDir, process.getuid?.() ?? 0), rows, clock });
   await hooks.load();
   return { list: async ({ caller }) => ({ hooks: hooks.list(caller.ownerUid) }) };
+}
+
+/** For completion while a person types: starts no kernel, creates and prints nothing. null if only a kernel could answer. */
+export async function peek(
+  place: () => Promise<Pick<ReadOptions, "paths" | "clock" | "random"> & { readonly uid: number }>,
+): Promise<Sys | null> {
+  try {
+    const { paths, uid, clock, random } = await place();
+    if (!isOwnHome(paths, uid)) return null;
+    return await readOnlySys({ paths, clock, random, onInterrupted: () => {} });
+  } catch {
+    return null;
+  }
 }

@@ -1,12 +1,16 @@
 // Stops and resumes processes and aborts their runs, for all callers: signals of people, sessions, timeouts and credits.
 
+import { SysError } from "../../abi/errno.ts";
 import type { RunEnd } from "../../abi/process/process.ts";
+import { visibleProcess } from "../../kernel/registry.ts";
 import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
+import type { KernelStore } from "../../store/kernel/sqlite.ts";
 import type { Aborting } from "../../store/process/closing.ts";
 import type { Head } from "../../store/process/head.ts";
 import type { Outcome } from "../../store/process/outcome.ts";
+import type { Lifecycle } from "../../syscalls/proc/proc-control.ts";
 import { type HeldRuns, mayRetry } from "../faults/held-runs.ts";
-import type { KernelStop, Stopping } from "../limits/timeouts.ts";
+import type { KernelStop, Stopping, Timeouts } from "../limits/timeouts.ts";
 import type { Runners } from "../run/runners.ts";
 import { endSignals, type LedgerPorts } from "./ledger.ts";
 
@@ -84,4 +88,23 @@ export class Control implements Stopping {
       return outcome;
     });
   }
+}
+
+/** The service behind proc.extend and proc.restart. */
+export function lifecycleService(kernel: KernelStore, timeouts: Timeouts): Lifecycle {
+  return {
+    async extend({ caller }, { pid, seconds }) {
+      const row = await visibleProcess(kernel, caller, pid);
+      const endsAt = await timeouts.extend(row.pid, seconds * 1000);
+      if (endsAt !== null) return { pid, endsAt };
+      throw new SysError("EINVAL", `${pid} has no active run to extend`, ["to see the state of processes: gsv ps"]);
+    },
+
+    async restart({ caller }, { pid, rule }) {
+      const row = await visibleProcess(kernel, caller, pid);
+      if (rule === undefined) return { pid, restart: row.restart };
+      await kernel.processes.restart(row.pid, rule);
+      return { pid, restart: rule };
+    },
+  };
 }

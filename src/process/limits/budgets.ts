@@ -2,9 +2,13 @@
 // one is used up, the run pauses; if the rest is reserved by others, the run waits for them. So parallel runs overspend a budget by at most
 // one answer. Reservations live in memory, as long as the model call; the store charges the real usage.
 
+import { SysError } from "../../abi/errno.ts";
+import { type Caller, isRoot } from "../../abi/identity.ts";
 import {
   type Amounts,
   amountText,
+  budgetText,
+  budgetWritten,
   type Dimension,
   fits,
   type Limits,
@@ -15,13 +19,18 @@ import {
   WARN_SHARE,
 } from "../../abi/process/budget.ts";
 import type { WaitsFor } from "../../abi/process/process.ts";
-import { amountsIn, type DayBudget } from "../../kernel/spending.ts";
+import type { ReceiptContext } from "../../kernel/dispatch.ts";
+import { visibleProcess } from "../../kernel/registry.ts";
+import { amountsIn, budgetsShown, type DayBudget } from "../../kernel/spending.ts";
 import { Alarms } from "../../lib/alarm.ts";
+import type { Clock } from "../../lib/clock.ts";
 import { Serial } from "../../lib/serial.ts";
 import { dayBegan, dayEnds } from "../../lib/text/days.ts";
-import type { BudgetRows } from "../../store/kernel/processes/budgets.ts";
+import type { BudgetRow, BudgetRows } from "../../store/kernel/processes/budgets.ts";
 import type { ProcessRow, ProcessRows } from "../../store/kernel/processes/processes.ts";
 import type { UsageRows } from "../../store/kernel/processes/usage.ts";
+import type { KernelStore } from "../../store/kernel/sqlite.ts";
+import type { BudgetChanged, BudgetService } from "../../syscalls/system/spending.ts";
 import type { LedgerPorts } from "../life/ledger.ts";
 
 export interface BudgetPorts extends LedgerPorts {
@@ -236,4 +245,45 @@ function isNear({ limits, used }: Scope): boolean {
 
 function warningOf({ key, limits, until }: Scope): string {
   return JSON.stringify([key, limits, until]);
+}
+
+export interface BudgetServicePorts {
+  readonly kernel: KernelStore;
+  readonly budgets: Budgets;
+  readonly clock: Clock;
+}
+
+/** The service behind proc.budget. The new limits and the answer are one transaction; then runs that waited for the budget resume. */
+export function budgetService({ kernel, budgets, clock }: BudgetServicePorts): BudgetService {
+  return {
+    ...budgetsShown({ kernel, clock }),
+
+    async change(context: ReceiptContext, { pid, budget }) {
+      const ownerUid = await ownerOf(kernel, context.caller, pid);
+      const written = budgetWritten(budget);
+      const row = await kernel.budgets.change(pid, written, {
+        now: clock.now(),
+        request: (after) => context.receipt?.(answerOf(pid, after)) ?? null,
+      });
+      await budgets.resumeAllowed(ownerUid);
+      return answerOf(pid, row);
+    },
+  };
+}
+
+function answerOf(pid: string, row: BudgetRow | null): BudgetChanged {
+  if (row === null) return { pid, budget: null, used: null };
+  return { pid, budget: budgetText(row.limits), used: usedText(row.limits, row.used) };
+}
+
+/** A budget outlives its process: other processes may still spend from it. */
+async function ownerOf(kernel: KernelStore, caller: Caller, pid: string): Promise<number> {
+  try {
+    return (await visibleProcess(kernel, caller, pid)).ownerUid;
+  } catch (error) {
+    const left = await kernel.budgets.of(pid);
+    const isMine = left !== null && (left.ownerUid === caller.ownerUid || isRoot(caller));
+    if (!(error instanceof SysError) || left === null || !isMine) throw error;
+    return left.ownerUid;
+  }
 }

@@ -1,11 +1,17 @@
-// The service behind codemode.exec. A code block only runs for the tool call it belongs to; calls from elsewhere are refused.
+// Code blocks (CodeMode). The service behind codemode.exec runs a block only for the tool call it belongs to. Each call of a block is stored,
+// judged and run like a call by the model. After an approval or a kernel restart the block runs again from its beginning and gets the same
+// results, so nothing happens twice. If it then makes other calls, it fails.
 
 import { LIMITS } from "../../abi/config/limits.ts";
 import { SysError } from "../../abi/errno.ts";
+import { type RandomBytes, uuidv7 } from "../../abi/ids.ts";
 import type { Clock } from "../../lib/clock.ts";
+import type { NestedCall } from "../../store/process/nested.ts";
+import type { CallRow, ProcessStore } from "../../store/process/verbs.ts";
 import type { CodeMode } from "../../syscalls/run/codemode.ts";
-import { type CodeRunner, runBlock } from "../../tools/code-block.ts";
-import type { BlockCalls } from "./block-calls.ts";
+import type { AnySyscall } from "../../syscalls/table.ts";
+import { type CallAnswer, type CodeRunner, runBlock } from "../../tools/code-block.ts";
+import type { CallsOutcome, RunPlace } from "./place.ts";
 
 export interface BlocksPorts {
   readonly newRunner: () => CodeRunner;
@@ -60,4 +66,103 @@ function logHints(logs: readonly string[]): readonly string[] {
   if (logs.length === 0) return [];
   const left = logs.length - LOGS_TOLD;
   return ["its log:", ...(left > 0 ? [`(${left} earlier lines)`] : []), ...logs.slice(-LOGS_TOLD)];
+}
+
+export interface BlockCallPorts {
+  readonly table: ReadonlyMap<string, AnySyscall>;
+  readonly store: ProcessStore;
+  readonly clock: Clock;
+  readonly random: RandomBytes;
+  readonly runOne: (place: RunPlace, call: CallRow) => Promise<CallsOutcome>;
+}
+
+/** Calls that a model could make itself and that end when they return. */
+const CALLABLE = ["fs.read", "fs.write", "fs.edit", "fs.delete", "fs.search", "shell.exec", "net.fetch"];
+
+export class BlockCalls {
+  /** The block stopped: it waits for approval, or the run belongs to another kernel. */
+  left = false;
+  private position = 0;
+  private bytes = 0;
+  private known: Map<number, NestedCall> | null = null;
+
+  constructor(
+    private readonly ports: BlockCallPorts,
+    private readonly place: RunPlace,
+    private readonly block: CallRow,
+  ) {}
+
+  async isAgain(): Promise<boolean> {
+    return (await this.load()).size > 0;
+  }
+
+  async call(name: string, json: string): Promise<CallAnswer> {
+    const position = this.position++;
+    const known = (await this.load()).get(position) ?? null;
+    const syscall = CALLABLE.includes(name) ? this.ports.table.get(name) : undefined;
+    if (syscall?.tool === undefined) throw new SysError("EINVAL", `code blocks cannot call ${name.slice(0, 40)}`);
+    if (Buffer.byteLength(json) > LIMITS.toolArgsBytesMax)
+      return { fault: `EFBIG: one call takes at most ${LIMITS.toolArgsBytesMax} bytes` };
+    const args = JSON.parse(json) as CallRow["args"];
+    if (known !== null && (known.call.call !== name || JSON.stringify(known.call.args) !== JSON.stringify(args)))
+      throw new SysError("ECONFLICT", `the block made other calls when it ran again: call ${position + 1} differs`);
+    this.count(json);
+    if (known?.result) return this.answered(known.result);
+    return await this.carryOut(position, known?.call ?? (await this.begun(position, syscall, args)));
+  }
+
+  private async begun(position: number, syscall: AnySyscall, args: CallRow["args"]): Promise<CallRow> {
+    const { store, clock, random } = this.ports;
+    const { row, run } = this.place;
+    const now = clock.now();
+    const call: CallRow = {
+      dispatchId: uuidv7(now, random),
+      callId: `${this.block.callId}.${position + 1}`,
+      tool: syscall.tool?.name ?? syscall.name,
+      call: syscall.name,
+      args,
+      repeat: syscall.tool?.repeat ?? "effect",
+      status: "registered",
+      block: this.block.dispatchId,
+    };
+    const stored = await store.nest(row.pid, run.epoch, { block: this.block.dispatchId, position, call, now });
+    if (!stored.ok) throw this.aside();
+    return call;
+  }
+
+  private async carryOut(position: number, call: CallRow): Promise<CallAnswer> {
+    if ((await this.ports.runOne(this.place, call)) === "left") throw this.aside();
+    this.known = null;
+    const result = (await this.load()).get(position)?.result;
+    if (result === undefined || result === null) throw this.aside();
+    return this.answered(result);
+  }
+
+  private answered({ outcome, output }: NonNullable<NestedCall["result"]>): CallAnswer {
+    this.count(output);
+    return outcome === "completed"
+      ? { value: JSON.parse(output) as unknown }
+      : { fault: output.replaceAll("\n", "; ") };
+  }
+
+  private count(text: string): void {
+    this.bytes += Buffer.byteLength(text);
+    if (this.bytes <= LIMITS.codeTrafficBytesMax) return;
+    const most = LIMITS.codeTrafficBytesMax / 1024 / 1024;
+    throw new SysError("EFBIG", `calls and results of a code block exceed ${most} MiB`, [
+      "split it into several blocks",
+    ]);
+  }
+
+  private aside(): SysError {
+    this.left = true;
+    return new SysError("ECANCELED", "the block was stopped");
+  }
+
+  private async load(): Promise<Map<number, NestedCall>> {
+    this.known ??= new Map(
+      (await this.ports.store.nested(this.place.row.pid, this.block.dispatchId)).map((each) => [each.position, each]),
+    );
+    return this.known;
+  }
 }
