@@ -37,6 +37,7 @@ export async function judgeOn(
     line: await shellLine(command, async () => parseShell),
     layers: [{ name: "your policy", policy: { rules } }],
     profile: "task",
+    cwd: "/home/sam",
     isFree,
   });
 }

@@ -116,3 +116,19 @@ test("earlier names of a mode still work, in calls and in stored rows", async ()
   await home.stores.kernel.processes.mode(INIT, "auto-edit" as never);
   expect((await home.get(INIT)).mode).toBe("accept-edits");
 });
+
+test("mode yolo asks before a whole home or workspace would be removed", async () => {
+  await using home = await TestKernel.boot({ realTime: true });
+  await home.stores.kernel.processes.mode(INIT, "yolo");
+  await home.sys.call("fs.write", { path: "~/a.md", content: "a" });
+  for (const command of ["find ~ -delete", "rm -rf ~/*", "rm -rf *"]) {
+    home.model.will(INIT, { calls: [shell(command)] }, { text: "done" });
+    await home.send("go");
+    await home.inState(INIT, "waiting_hil");
+    const { approvals } = await home.sys.call<{ approvals: { id: string; about: object }[] }>("hil.list", {});
+    expect(approvals).toMatchObject([{ about: { reasons: [expect.stringMatching(/^removes everything in /)] } }]);
+    await home.sys.call("hil.answer", { id: approvals[0]?.id ?? "", decision: "deny" });
+    await home.inState(INIT, "idle");
+  }
+  expect(await outcomes(home, [shell("rm -rf ~/a.md")])).toEqual(["Shell completed"]);
+});

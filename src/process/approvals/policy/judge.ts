@@ -1,7 +1,7 @@
 // Judges an agent's call: run, ask or refuse. Order: default table, rules of all policies, mode of the process. Guarded files always ask. The
 // result holds what the approval card shows, and its checksum: only the shown call runs.
 
-import { normalise } from "../../../../fs/path.ts";
+import { join, normalise } from "../../../../fs/path.ts";
 import { type KeyWritten, keyFiled } from "../../../abi/config/config-key.ts";
 import { messageOf, SysError } from "../../../abi/errno.ts";
 import { type Grant, grantText } from "../../../abi/grants.ts";
@@ -112,7 +112,10 @@ export class Judge {
     const attaching = isNew ? `attach ${ground.directory} and ` : "";
     const layers = await this.ports.layers(row, about.directory);
     const isFree = row.mode === "yolo";
-    const judged = shellVerdict({ request, ground, line, layers, profile: row.profile, isFree });
+    const judged = shellVerdict({
+      ...{ request, ground, line, layers, isFree },
+      ...{ profile: row.profile, cwd: cwd?.startsWith("~") ? cwd : join(row.cwd, cwd ?? ".") },
+    });
     const shown = { ...about, reasons: judged.reasons, ...shownNeeds(needs, ground === null ? [] : grants) };
     const patternCase = { line, needs, parts: judged.parts };
     const patterns = ground?.sandbox === null || request.fed || request.ask ? [] : commandPatterns(patternCase);

@@ -11,6 +11,7 @@ import { tagsOf, unstableOption } from "./command-tags.ts";
 import { type Decision, decision, type Layer, type Subject } from "./rules.ts";
 import type { LineCommand, ShellLine } from "./shell-line.ts";
 import type { Part } from "./shell-parts.ts";
+import { emptiedPlace } from "./whole-places.ts";
 
 export interface ShellCase {
   readonly request: ExecRequest;
@@ -18,6 +19,8 @@ export interface ShellCase {
   readonly line: ShellLine;
   readonly layers: readonly Layer[];
   readonly profile: string;
+  /** Where the command runs. */
+  readonly cwd: string;
   /** Mode yolo: calls that ask by default run. */
   readonly isFree: boolean;
 }
@@ -66,8 +69,11 @@ function verdict(action: "ask" | "deny", parts: readonly PartVerdict[], reasons:
 const NO_SANDBOX = "no sandbox: every command needs approval";
 
 /** Reasons to ask that no rule or mode overrides. */
-function floorsOf({ request, ground, line }: ShellCase): readonly string[] {
+function floorsOf({ request, ground, line, cwd }: ShellCase): readonly string[] {
+  const directory = ground?.directory ?? null;
+  const emptied = emptiedPlace(request.command ?? "", { cwd: directory ?? cwd, directory });
   return [
+    ...(emptied === null ? [] : [`removes everything in ${reveal(emptied)}`]),
     ...(line.commands === null ? ["cannot parse the command line"] : []),
     ...(request.ask === true ? ["the agent requested your approval"] : []),
     ...(ground !== null && ground.sandbox === null ? [NO_SANDBOX] : []),
@@ -91,10 +97,16 @@ function judgeCommand(given: ShellCase, command: LineCommand, index: number): re
       return { ...common, action: "ask", by: `${decided.by} does not cover this command` };
     if (decided !== null)
       return { ...common, action: decided.action, by: decided.by, lifts: decided.action === "auto" && asks };
-    if (!asks) return { ...common, action: "auto", by: ground === null ? "allowed in gsv's shell" : "read-only" };
+    if (!asks) return { ...common, action: "auto", by: ground === null ? freeReason(part, given.line) : "read-only" };
     if (given.isFree) return { ...common, action: "auto", by: "mode yolo", lifts: true };
     return { ...common, action: "ask", by: whyItAsks(given, tags) };
   });
+}
+
+/** Why a part runs in gsv's shell without approval. */
+function freeReason({ words }: Part, { unread }: ShellLine): string {
+  if (words[0] !== null && !unread) return "allowed in gsv's shell";
+  return "runs, but what it would delete or send is refused";
 }
 
 const ASKS_ON_GSV: ReadonlySet<Tag> = new Set(["destructive", "network", "privileged"]);
