@@ -3,6 +3,7 @@
 
 import { SysError } from "../../src/abi/errno.ts";
 import type { Approval } from "../../src/abi/process/process.ts";
+import { jsonObject } from "../../src/lib/json-object.ts";
 import type { Io } from "../command.ts";
 import { note } from "../io/status.ts";
 
@@ -45,11 +46,7 @@ function withoutEnd(text: string): string {
 }
 
 function objectIn(text: string): Approval["args"] {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Approval["args"];
-  } catch {
-    // Reported below.
-  }
+  const value = jsonObject(text);
+  if (value !== null) return value as Approval["args"];
   throw new SysError("EINVAL", "the edited text is not a JSON object; the request is still open");
 }

@@ -2,6 +2,7 @@
 // ignored.
 
 import { messageOf } from "../../src/abi/errno.ts";
+import { jsonObject } from "../../src/lib/json-object.ts";
 import type { Answer } from "../../src/syscalls/approval/hil.ts";
 import type { Io } from "../command.ts";
 
@@ -52,7 +53,7 @@ export function answering(io: Io, listener: InputListener): () => void {
 
 async function carryOut(io: Io, line: string, { ignored, steer }: InputListener): Promise<void> {
   if (line.trim() === "") return;
-  const fields = objectIn(line);
+  const fields = jsonObject(line);
   const steering = fields === null ? null : steeringIn(fields);
   if (steering !== null) return steer(steering);
   const answer = fields === null ? null : answerIn(fields);
@@ -66,15 +67,6 @@ async function carryOut(io: Io, line: string, { ignored, steer }: InputListener)
 
 interface Line {
   readonly [key: string]: unknown;
-}
-
-function objectIn(line: string): Line | null {
-  try {
-    const value: unknown = JSON.parse(line);
-    return typeof value === "object" && value !== null ? (value as Line) : null;
-  } catch {
-    return null;
-  }
 }
 
 function steeringIn({ type, text, interrupt }: Line): Steering | null {

@@ -40,7 +40,11 @@ export const tree: Command = command(
       if (isHidden || (args.directories === true && each.entry.kind !== "directory")) continue;
       found.push(each);
     }
-    await io.stdout.write(json ? found.map(jsonRow).join("") : drawing(found, top, lookOf(io)));
+    await io.stdout.write(
+      json
+        ? found.map(({ path, depth, entry }) => jsonLine({ path, depth, ...entry })).join("")
+        : drawing(found, top, lookOf(io)),
+    );
     return problems.status;
   },
 );
@@ -51,10 +55,6 @@ function lookOf({ stdout, env }: Io): Look {
     colour: wantsColour(stdout.isTTY, env),
     isoTimes: !stdout.isTTY,
   };
-}
-
-function jsonRow({ path, entry, depth }: Walked): string {
-  return jsonLine({ path, depth, ...entry });
 }
 
 function drawing(found: readonly Walked[], top: string, look: Look): string {

@@ -46,7 +46,10 @@ export const exportHistory = command(
     const { pid } = await sys.call<HistoryPage>("proc.history", { ...(args.pid && { pid: args.pid }), limit: 1 });
     const info = await sys.call<ProcessInfo>("proc.get", { pid });
     const messages = await Array.fromAsync(messagesOf(sys, pid));
-    const text = format === "json" ? jsonOf(info, messages) : markdownOf(info, messages);
+    const text =
+      format === "json"
+        ? jsonLine({ pid: info.pid, label: info.label, owner: info.owner, messages })
+        : markdownOf(info, messages);
     if (args.file === undefined) {
       await printText(io.stdout, text);
       return 0;
@@ -56,10 +59,6 @@ export const exportHistory = command(
     return 0;
   },
 );
-
-function jsonOf({ pid, label, owner }: ProcessInfo, messages: readonly Message[]): string {
-  return jsonLine({ pid, label, owner, messages });
-}
 
 function markdownOf({ pid, label, owner }: ProcessInfo, messages: readonly Message[]): string {
   const title = `# ${label ?? `Conversation with ${pid}`}`;

@@ -54,7 +54,7 @@ export const exportSession = command(
 );
 
 const DOCUMENTS: { readonly [F in (typeof FORMATS)[number]]: Document } = {
-  md: { head: mdHead, each: mdMessage, foot: "" },
+  md: { head: (session) => `# ${titleOf(session)}`, each: mdMessage, foot: "" },
   json: {
     head: ({ key, sessionId, pid, createdAt }) =>
       `{"session":${jsonLine({ key, sessionId, pid, createdAt }).trimEnd()},"messages":[`,
@@ -68,10 +68,6 @@ const NAMES = { user: "User", assistant: "Assistant", system: "Event", toolResul
 
 function titleOf({ key, sessionId }: SessionInfo): string {
   return sessionId === null ? key : `${key} (${sessionId})`;
-}
-
-function mdHead(session: SessionInfo): string {
-  return `# ${titleOf(session)}`;
 }
 
 function mdMessage(message: Message): string {

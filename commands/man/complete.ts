@@ -4,7 +4,7 @@
 import { reveal } from "../../src/lib/text/sanitize.ts";
 import { cutWidth } from "../../src/lib/text/truncate.ts";
 import { flagsOf, isHidden, looksLikeFlag, type Spec, takesMany } from "../args.ts";
-import type { Command, Commands, Io, Verb } from "../command.ts";
+import type { Command, Commands, Io } from "../command.ts";
 import { GLOBAL_FLAGS, type GlobalName, isGlobal, takesValue } from "../global-flags.ts";
 import { domains } from "../verbs.ts";
 import { rootCommand } from "./command-tree.ts";
@@ -104,7 +104,9 @@ async function within(command: Command, before: readonly string[], current: stri
   if (verbs === undefined) return afterCommand(command, before, current, from);
   const at = before.findIndex((word) => !looksLikeFlag(word));
   if (at === -1)
-    return current.startsWith("-") ? afterCommand(command, [], current, from) : { candidates: verbNames(verbs) };
+    return current.startsWith("-")
+      ? afterCommand(command, [], current, from)
+      : { candidates: [...verbs].map(([value, { summary }]) => ({ value, note: summary })) };
   const verb = verbs.get(before[at] ?? "");
   if (verb === undefined) return NOTHING;
   return within(await verb.load(), [...before.slice(0, at), ...before.slice(at + 1)], current, from);
@@ -124,10 +126,6 @@ async function firstWords(commands: Commands): Promise<Candidate[]> {
   const own = (await summaries(commands)).map(([value, note]) => ({ value, note }));
   const nouns = [...(await domains())].map(([value, verbs]) => ({ value, note: [...verbs.keys()].join(" ") }));
   return [...own, ...nouns];
-}
-
-function verbNames(verbs: ReadonlyMap<string, Verb>): Candidate[] {
-  return [...verbs].map(([value, { summary }]) => ({ value, note: summary }));
 }
 
 async function afterCommand(

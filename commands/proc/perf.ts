@@ -39,15 +39,11 @@ interface FileSum {
 }
 
 export const perf = command(spec, async ({ args, json }, io) => {
-  const pid = args.pid ?? (await initOf(io));
+  const pid = args.pid ?? (await io.sys().call<ProcessCaps>("proc.caps", {})).pid;
   const spent = await spentBy(io, pid);
   await printText(io.stdout, json ? jsonLine({ pid, ...spent }) : textOf(io, spent));
   return 0;
 });
-
-async function initOf(io: Io): Promise<string> {
-  return (await io.sys().call<ProcessCaps>("proc.caps", {})).pid;
-}
 
 async function spentBy(io: Io, pid: string): Promise<Spent> {
   const sys = io.sys();

@@ -1,6 +1,7 @@
 // Processes as rows: tree, state letter, and as many columns as fit. Used by top, the switcher and scripts. Pure.
 
 import type { ProcessInfo, State } from "../../src/abi/process/process.ts";
+import { shortPath } from "../../src/lib/short-path.ts";
 import { reveal } from "../../src/lib/text/sanitize.ts";
 import { cutWidth } from "../../src/lib/text/truncate.ts";
 
@@ -135,7 +136,7 @@ const COLUMNS: readonly Column[] = [
     head: "CWD",
     minor: 5,
     longest: 24,
-    cell: ({ process, live }) => (live === undefined ? process.cwd : shortPath(process)),
+    cell: ({ process, live }) => (live === undefined ? process.cwd : shortPath(process.cwd, `/home/${process.owner}`)),
   },
   { head: "LABEL", minor: 0, cell: ({ process }) => process.label ?? "" },
   {
@@ -217,11 +218,6 @@ function fitting(rows: readonly Row[], columns: number, now: number): readonly C
     if (total <= columns || least === 0) return shown;
     shown = shown.filter(({ minor }) => minor < least);
   }
-}
-
-function shortPath({ cwd, owner }: ProcessInfo): string {
-  const home = `/home/${owner}`;
-  return cwd === home || cwd.startsWith(`${home}/`) ? `~${cwd.slice(home.length)}` : cwd;
 }
 
 function modelText(model: string): string {

@@ -36,7 +36,11 @@ export async function ps(): Promise<Command> {
       }
       return 0;
     });
-  const run: Command["run"] = (args, io) => made(args.some(isHabitual)).run(args.map(asLong), io);
+  const run: Command["run"] = (args, io) =>
+    made(args.some(isHabitual)).run(
+      args.map((word) => (isHabitual(word) ? "--long" : word)),
+      io,
+    );
   return { ...made(false), call: call.name, run };
 }
 
@@ -67,8 +71,4 @@ async function inRealPlaces(io: Io, processes: readonly ProcessInfo[]): Promise<
 /** `ps aux` and `ps -ef` are habits: all columns, cut to the screen. */
 function isHabitual(word: string): boolean {
   return /^(?:-?a?u?x|-ef?l?|-A)$/.test(word);
-}
-
-function asLong(word: string): string {
-  return isHabitual(word) ? "--long" : word;
 }

@@ -2,6 +2,7 @@
 // visible here.
 
 import { MODEL_CALL } from "../../src/abi/stream.ts";
+import { jsonObject } from "../../src/lib/json-object.ts";
 import { reveal } from "../../src/lib/text/sanitize.ts";
 import { cutWidth, displayWidth } from "../../src/lib/text/truncate.ts";
 import type { TraceRow } from "../../src/syscalls/services.ts";
@@ -42,7 +43,7 @@ export function traceCells(row: TraceRow): TraceCells {
 }
 
 function modelArgument(json: string): string {
-  const { model, in: all, cached, out } = parsed(json) ?? {};
+  const { model, in: all, cached, out } = jsonObject(json) ?? {};
   if (typeof model !== "string") return oneLine(json);
   if (typeof all !== "number" || typeof cached !== "number" || typeof out !== "number") return oneLine(model);
   const count = (tokens: number, word: string) => `${tokens.toLocaleString("en-US")} ${word}`;
@@ -51,7 +52,7 @@ function modelArgument(json: string): string {
 }
 
 function mainArgument(json: string): string {
-  const args = parsed(json);
+  const args = jsonObject(json);
   if (args === null) return oneLine(json);
   const main = SAYS_MOST.find((name) => isSaid(args[name]));
   const others = Object.entries(args)
@@ -61,19 +62,9 @@ function mainArgument(json: string): string {
 }
 
 export function allArguments(json: string): readonly (readonly [name: string, value: string])[] {
-  const args = parsed(json);
+  const args = jsonObject(json);
   if (args === null) return [["args", json]];
   return Object.entries(args).map(([name, value]) => [name, shown(value)]);
-}
-
-function parsed(json: string): { readonly [name: string]: unknown } | null {
-  try {
-    const args: unknown = JSON.parse(json);
-    return typeof args === "object" && args !== null && !Array.isArray(args) ? { ...args } : null;
-  } catch {
-    // The log cuts long arguments.
-    return null;
-  }
 }
 
 function isSaid(value: unknown): boolean {

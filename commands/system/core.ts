@@ -3,6 +3,7 @@
 
 import { SysError } from "../../src/abi/errno.ts";
 import { CORE_NAME, CORE_VERSION, type CrashCore, coreInstant } from "../../src/abi/process/crash.ts";
+import { jsonObject } from "../../src/lib/json-object.ts";
 import { reveal } from "../../src/lib/text/sanitize.ts";
 import { clip } from "../../src/lib/text/truncate.ts";
 import { field } from "../../src/syscalls/define.ts";
@@ -54,7 +55,7 @@ async function ofHost(io: Io, path: string): Promise<string> {
 }
 
 function parsed(name: string, text: string): NamedCore {
-  const core = jsonIn(text);
+  const core = jsonObject(text);
   if (core === null) throw new SysError("EINVAL", `${reveal(clip(name))} is not a crash record`);
   if (core.v !== CORE_VERSION)
     throw new SysError(
@@ -64,15 +65,6 @@ function parsed(name: string, text: string): NamedCore {
     );
   if (!isCore(core)) throw new SysError("EINVAL", `${reveal(clip(name))} is not a crash record`);
   return { name, core };
-}
-
-function jsonIn(text: string): { readonly v?: unknown } | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? value : null;
-  } catch {
-    return null;
-  }
 }
 
 function isCore(value: object): value is CrashCore {

@@ -30,7 +30,7 @@ const doctorSpec = {
 };
 
 export const doctor: Command = command(doctorSpec, async ({ args, json }, io) => {
-  if (args.provider) return print(io, [await tryProvider(io)], json);
+  if (args.provider) return print(io, [explained(await io.sys().call<ModelTrial>("ai.test", {}))], json);
   const found = await (await io.machine.doctor()).examine({ checks: args.checks ?? [], fix: args.fix ?? false });
   return print(io, found, json);
 });
@@ -99,10 +99,6 @@ const FIXES: { readonly [C in FailureClass]: (provider: string, address: string)
   protocol: (_, address) => `${address} uses another API: set ai.providerStyle to responses or chat`,
   content: () => "the model works but declined to answer",
 };
-
-async function tryProvider(io: Io): Promise<Finding> {
-  return explained(await io.sys().call<ModelTrial>("ai.test", {}));
-}
 
 function explained({ model, address, ms, failure, usage }: ModelTrial): Finding {
   const [provider = model] = model.split(/[/:]/);

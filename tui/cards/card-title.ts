@@ -39,17 +39,13 @@ export function fitsTitle(ask: Ask, columns: number): boolean {
 function wholeTitle({ pid, tool, args, about }: Ask): string {
   const subject = reveal(subjectOf(tool, args));
   const [verb, object] = VERBS[tool] ?? [`use ${reveal(tool)}`, ""];
-  const head = `${reveal(pid)} wants to ${verb}${againOf(about)}${placeOf(about)}`;
+  const head = `${reveal(pid)} wants to ${verb}${about?.again === undefined ? "" : " again"}${placeOf(about)}`;
   const isParted = object === "" || placeOf(about) !== "";
   return subject === "" ? head : `${head}${isParted ? ":" : ""} ${subject}`;
 }
 
 export function isPlan({ call }: Pick<Ask, "call">): boolean {
   return call === "hil.plan";
-}
-
-function againOf(about: Ask["about"]): string {
-  return about?.again === undefined ? "" : " again";
 }
 
 function placeOf(about: Ask["about"]): string {

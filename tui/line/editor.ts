@@ -51,7 +51,7 @@ export function typed(editing: Editing, text: string): Editing {
 
 export function pasted(editing: Editing, text: string): Editing {
   if (!isLong(text)) return { ...inserted(editing, sanitize(text).replace(CHIPS, "")), did: null };
-  const chip = nextChip(editing.pastes);
+  const chip = String.fromCodePoint(FIRST + editing.pastes.size);
   return inserted({ ...editing, pastes: new Map(editing.pastes).set(chip, text) }, chip);
 }
 
@@ -199,10 +199,6 @@ export const CHIPS = /[\u{F0000}-\u{FFFFD}]/gu;
 
 function isLong(text: string): boolean {
   return text.length > CHARS_MAX || text.split("\n", LINES_MAX + 1).length > LINES_MAX;
-}
-
-function nextChip(pastes: ReadonlyMap<string, string>): string {
-  return String.fromCodePoint(FIRST + pastes.size);
 }
 
 export function chipText(chip: string, text: string): string {

@@ -68,14 +68,9 @@ const ASCII: { readonly [glyph: string]: string } = {
 };
 const GLYPHS = new RegExp(`[${Object.keys(ASCII).join("")}]|[\\u2400-\\u2421]`, "g");
 
-/** Only gsv's own glyphs change; other text stays. */
-function inAscii(text: string): string {
-  return text.replace(GLYPHS, (glyph) => ASCII[glyph] ?? "?");
-}
-
 export function withAsciiGlyphs(tty: Tty): Tty {
   return {
-    write: (text) => tty.write(inAscii(text)),
+    write: (text) => tty.write(text.replace(GLYPHS, (glyph) => ASCII[glyph] ?? "?")),
     get columns() {
       return tty.columns;
     },

@@ -21,11 +21,6 @@ const PROMPT = mark("A");
 const TYPED = mark("B");
 const RUNS = mark("C");
 
-/** After the output. */
-function overMark(ok: boolean): string {
-  return mark(`D;${ok ? 0 : 1}`);
-}
-
 export interface TranscriptOptions {
   readonly theme: Theme;
   readonly columns: () => number;
@@ -267,7 +262,7 @@ export class Transcript {
     }
     this.pouring = false;
     this.inTools = false;
-    if (isMarked) this.mark = overMark(status === "ok");
+    if (isMarked) this.mark = mark(`D;${status === "ok" ? 0 : 1}`);
   }
 }
 

@@ -80,7 +80,9 @@ export class Copying {
     try {
       await this[thing.kind](from, thing, { to, there });
     } catch (error) {
-      throw isTooLarge(error) ? tooLarge(from.shown, to.side, error) : asOf(to, error);
+      throw error instanceof SysError && error.code === "EFBIG"
+        ? tooLarge(from.shown, to.side, error)
+        : asOf(to, error);
     }
   }
 
@@ -154,10 +156,6 @@ export class Copying {
       yield piece;
     }
   }
-}
-
-function isTooLarge(error: unknown): error is SysError {
-  return error instanceof SysError && error.code === "EFBIG";
 }
 
 /** `shown`: the source. */

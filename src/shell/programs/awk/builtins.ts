@@ -38,7 +38,7 @@ export function builtin(expression: Builtin, scope: Scope): Code<Value> {
   const calculate = NUMBERS[name];
   if (calculate !== undefined)
     return all(
-      orRecord(args).map((each) => code(each, scope)),
+      (args.length === 0 ? [RECORD] : args).map((each) => code(each, scope)),
       (values) => calculate(...values.map(numberOf)),
     );
   switch (name) {
@@ -83,10 +83,6 @@ export function builtin(expression: Builtin, scope: Scope): Code<Value> {
     args.map((each) => code(each, scope)),
     (values) => simple(machine, values),
   );
-}
-
-function orRecord(args: readonly Expression[]): readonly Expression[] {
-  return args.length === 0 ? [RECORD] : args;
 }
 
 const NEEDS_TWO = new Set(["substr", "index"]);

@@ -150,7 +150,9 @@ function longCells(stat: Stat, { call, flags, owners: known }: View): readonly s
   const user = flags.has("n") || known === null ? String(stat.uid) : known.user(stat.uid);
   const group = flags.has("n") || known === null ? String(stat.gid) : known.group(stat.gid);
   const time =
-    flags.has("Y") || !call.look.isoTimes ? timeText(stat.mtimeMs, call.nowMs(), flags.get("Y")) : isoTime(stat);
+    flags.has("Y") || !call.look.isoTimes
+      ? timeText(stat.mtimeMs, call.nowMs(), flags.get("Y"))
+      : new Date(stat.mtimeMs).toISOString();
   return [modeLetters(stat), "1", user, group, size, time];
 }
 
@@ -160,10 +162,6 @@ function nameOf({ name, stat }: Row, { flags, call: { look } }: View): string {
   const shown = painted(stat, visibleName(name, look), look);
   const isLink = flags.has("l") && stat.kind === "symlink";
   return isLink ? `${shown} -> ${visibleName(stat.target ?? "", look)}` : shown + tail;
-}
-
-function isoTime({ mtimeMs }: Stat): string {
-  return new Date(mtimeMs).toISOString();
 }
 
 const HALF_YEAR_MS = 365.2425 * 43_200_000;
