@@ -1,6 +1,7 @@
 // Builds the approval of agent calls: policies, shell parser, open questions.
 
 import { filesByTarget } from "../kernel/files/file-targets.ts";
+import { filesBelow } from "../kernel/shells/file-count.ts";
 import { carryOut } from "../process/approvals/approvals.ts";
 import { Judge } from "../process/approvals/policy/judge.ts";
 import { Policies } from "../process/approvals/policy/policies.ts";
@@ -18,6 +19,13 @@ interface PolicyPorts extends Omit<TargetParts, "blocks"> {
   readonly ledger: Ledger;
   /** Built after the policy. */
   readonly runners: () => Runners;
+}
+
+/** Files of an attached directory also have a path in gsv. */
+async function realPathIn(workspaces: Core["kernel"]["workspaces"], path: string): Promise<string> {
+  const [, id, rest = ""] = /^\/workspaces\/(dir_[a-z0-9]{6})(\/.*)?$/.exec(path) ?? [];
+  const directory = id === undefined ? null : ((await workspaces.get(id))?.directory ?? null);
+  return directory === null ? path : `${directory}${rest}`;
 }
 
 export function bootPolicy(core: Core, { files, shells, hostFiles, web, ledger, runners }: PolicyPorts): PolicyParts {
@@ -38,6 +46,8 @@ export function bootPolicy(core: Core, { files, shells, hostFiles, web, ledger, 
     layers: (row, directory) => policies.layers(row, directory),
     textOf: (row, path, target) => read.text(row, path, target),
     parser: shellParser,
+    filesBelow,
+    realPath: (path) => realPathIn(kernel.workspaces, path),
     foresee: previewer({ callers, shells, web, files: filesByTarget(files.service, hostFiles.files) }),
   });
   const questions = new Questions({

@@ -38,6 +38,7 @@ export const INSTALL = {
   about: {
     target: "host",
     directory: "/home/sam/src/app",
+    sandboxed: true,
     reasons: ["npm install lodash: changes files or processes"],
     diff: null,
     dangers: ["runs install scripts of packages"],
@@ -54,6 +55,7 @@ export const TESTS = {
   about: {
     target: "host",
     directory: "/home/sam/src/app",
+    sandboxed: true,
     reasons: ["npm test -- kernel: changes files or processes"],
     diff: null,
     patterns: ["npm test *", "npm *"],
@@ -82,6 +84,7 @@ export const FAILED = {
   about: {
     target: "host",
     directory: "/home/sam/src/app",
+    sandboxed: true,
     reasons: ["it failed without: network"],
     diff: null,
     grants: ["network"],

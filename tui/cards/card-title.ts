@@ -36,12 +36,18 @@ export function fitsTitle(ask: Ask, columns: number): boolean {
 }
 
 /** The place comes before the subject, so that no command can pass for it. */
-function wholeTitle({ pid, tool, args, about }: Ask): string {
-  const subject = reveal(subjectOf(tool, args));
+function wholeTitle(ask: Ask): string {
+  const { pid, tool, about } = ask;
+  const subject = reveal(realSubject(ask));
   const [verb, object] = VERBS[tool] ?? [`use ${reveal(tool)}`, ""];
   const head = `${reveal(pid)} wants to ${verb}${about?.again === undefined ? "" : " again"}${placeOf(about)}`;
   const isParted = object === "" || placeOf(about) !== "";
   return subject === "" ? head : `${head}${isParted ? ":" : ""} ${subject}`;
+}
+
+/** For a file its real path. */
+export function realSubject({ tool, args, about }: Ask): string {
+  return about?.path ?? subjectOf(tool, args);
 }
 
 export function isPlan({ call }: Pick<Ask, "call">): boolean {

@@ -18,13 +18,15 @@ import { subjectOf } from "../talk/subject.ts";
 import { alikeWith } from "./alike.ts";
 import { isAllowing, waysOf } from "./allowing.ts";
 import { hangingRows } from "./ask-rows.ts";
-import { fitsTitle, isPlan, titleOf } from "./card-title.ts";
+import { fitsTitle, isPlan, realSubject, titleOf } from "./card-title.ts";
 import { choicesOf, inTurn, shownAsk } from "./cards.ts";
 import { diffRows } from "./diff.ts";
 
 export interface CardView {
   readonly title: string;
   readonly place: string;
+  /** Stands out from all other rows. */
+  readonly dangers: readonly string[];
   readonly why: readonly string[];
   /** The call or the change, one row each. */
   readonly lines: readonly string[];
@@ -75,12 +77,14 @@ export function cardView(state: State, place: CardPlace): CardView | null {
   if (ways !== null) return waysView(ask, ways, state, place);
   const all = cardLines(ask, { theme, columns: columns - 4, isInTitle: fitsTitle(ask, titleRoom) });
   // The title and the keys are always there.
-  const room = Math.max(1, rows - 2 - why.length - others.length - (isTight ? 0 : GAPS));
+  const dangers = dangerRows(ask, place);
+  const room = Math.max(1, rows - 2 - dangers.length - why.length - others.length - (isTight ? 0 : GAPS));
   const left = all.length - room;
   const more = left > 0 ? [theme.needs(`${theme.glyphs.dots} ${left + 1} more lines · d show all`)] : [];
   return {
     title: titleOf(ask, titleRoom),
     place: placed,
+    dangers,
     why,
     lines: left > 0 ? [...all.slice(0, room - 1), ...more] : all,
     keys: keysLine(ask, state, place, left > 0 || why.length < whole.length || ask.inPart === true),
@@ -102,6 +106,7 @@ function waysView(ask: Ask, ways: readonly string[], state: State, place: CardPl
   return {
     title: titleOf(ask, columns - TITLE_GAPS),
     place: "",
+    dangers: [],
     why: wrapped(`from now on, run without asking${where}:`, columns - 4),
     lines,
     keys: keysLine(ask, state, place, false),
@@ -110,7 +115,33 @@ function waysView(ask: Ask, ways: readonly string[], state: State, place: CardPl
   };
 }
 
-function whyLines({ kind, tool, call, why, about, expiresAt, args }: Ask, columns: number): readonly string[] {
+export function dangerRows(
+  { about }: Ask,
+  { theme, columns }: Pick<CardPlace, "theme" | "columns">,
+): readonly string[] {
+  const rows = (about?.dangers ?? []).flatMap((each) => wrapped(`danger: ${reveal(each)}`, columns - 4));
+  return rows.map((row) => theme.bad(theme.bold(row)));
+}
+
+/** Where a command runs, or where a file lies, and why it asks. null if the kernel is older and tells it in words only. */
+function placeLines({ args, about }: Ask): readonly string[] | null {
+  if (about === null) return null;
+  const { directory, sandboxed, grants = [], path, attaches, dangers = [] } = about;
+  const command = String((args as { readonly command?: unknown }).command ?? "");
+  const said = about.reasons
+    .map((each) => (each.startsWith(`${command}: `) ? each.slice(command.length + 2) : each))
+    .filter((each) => !dangers.includes(each) && !/^(?:no sandbox: every|directory not attached)/.test(each));
+  const reasons = said.map((each) => reveal(each).replaceAll("\n", "⏎"));
+  const attached = attaches === undefined ? [] : [`attaches ${reveal(attaches)}`];
+  if (path !== undefined) return [...attached, ...reasons];
+  if (sandboxed === undefined || directory === null) return null;
+  const network = grants.includes("network") ? "with network" : "no network";
+  const box = sandboxed ? `in a sandbox, ${network}` : "no sandbox: it can do everything you can";
+  return [attaches === directory ? `attaches ${reveal(directory)}` : `in ${reveal(directory)}`, box, ...reasons];
+}
+
+function whyLines(ask: Ask, columns: number): readonly string[] {
+  const { kind, tool, call, why, about, expiresAt, args } = ask;
   const { default: fallback } = args as { readonly default?: unknown };
   if (kind === "question") {
     if (expiresAt === null) return [];
@@ -118,6 +149,8 @@ function whyLines({ kind, tool, call, why, about, expiresAt, args }: Ask, column
     return wrapped(`expires at ${hourText(expiresAt)}${then}`, columns);
   }
   if (isPlan({ call })) return [];
+  const placed = placeLines(ask);
+  if (placed !== null) return wrapped(placed.join(" · "), columns);
   // The subject is in the title or below.
   const subject = subjectOf(tool, args);
   const reason = reveal(subject !== "" && why.endsWith(`: ${subject}`) ? why.slice(0, -subject.length - 2) : why);
@@ -143,19 +176,27 @@ export interface CardText {
 }
 
 export function cardLines(ask: Ask, { theme, columns, isInTitle }: CardText): readonly string[] {
-  const { kind, tool, about, args, inPart = false } = ask;
+  const { kind, about, inPart = false } = ask;
   const cut = inPart ? [theme.needs("shortened · d show all")] : [];
   if (kind === "question") return [...approvalBody({ ...ask, expiresAt: null }).flatMap(hanging(columns)), ...cut];
   const diff = about?.diff ?? null;
-  const subject = reveal(subjectOf(tool, args));
-  const asked = requestLines(ask).filter(
+  const subject = reveal(realSubject(ask));
+  const asked = pathLines(ask).filter(
     (line) => !isInTitle || (line !== `  path: ${subject}` && line !== `  | ${subject}`),
   );
   const warned = lookalikesIn(ask).flatMap(hanging(columns)).map(theme.needs);
   const changed = diff === null ? [] : diffRows(diff, columns - 2, theme);
-  const dangers = (about?.dangers ?? []).map((each) => theme.bad(`danger: ${reveal(each)}`));
   const more = [...failureLines(ask), ...grantLines(ask)].flatMap(hanging(columns));
-  return [...warned, ...dangers, ...asked.flatMap(hanging(columns)), ...more, ...changed, ...cut];
+  return [...warned, ...asked.flatMap(hanging(columns)), ...more, ...changed, ...cut];
+}
+
+/** The real path of a file first, then the one that the agent gave. */
+function pathLines(ask: Ask): readonly string[] {
+  const real = ask.about?.path;
+  const { path } = ask.args as { readonly path?: unknown };
+  const lines = requestLines(ask);
+  if (real === undefined || real === path) return lines;
+  return [`  path: ${reveal(real)}`, ...lines.map((line) => line.replace(/^ {2}path: /, "  given as: "))];
 }
 
 /** The card is indented already. */

@@ -5,7 +5,7 @@ import { withoutHostCommands } from "../../src/abi/process/host-commands.ts";
 import type { Usage } from "../../src/abi/process/process.ts";
 import { reveal, Sanitizer, sanitize } from "../../src/lib/text/sanitize.ts";
 import { cutWidth } from "../../src/lib/text/truncate.ts";
-import { cardLines } from "../cards/card-view.ts";
+import { cardLines, dangerRows } from "../cards/card-view.ts";
 import { countText, durationText, usdText } from "../screen/numbers.ts";
 import type { Theme } from "../screen/theme.ts";
 import type { Entry, EntryOf } from "../state/effect.ts";
@@ -225,7 +225,8 @@ export class Transcript {
     const what = ask.kind === "question" ? answer : reveal(ask.tool);
     const shown = isWhole ? call : `${verdict}${what === "" ? "" : `: ${what}`}`;
     const why = ask.kind === "question" || answer === "" ? [] : [theme.dim(`  reason: ${answer}`)];
-    const asked = cardLines(ask, { theme, columns: columns() - 4, isInTitle: isWhole }).map((line) => `  ${line}`);
+    const request = cardLines(ask, { theme, columns: columns() - 4, isInTitle: isWhole });
+    const asked = [...dangerRows(ask, { theme, columns: columns() }), ...request].map((line) => `  ${line}`);
     const body = [...asked, ...why];
     const left = body.length - DECIDED_LINES_MAX;
     const more = left > 0 ? [theme.dim(`  ${theme.glyphs.dots} ${left} more lines`)] : [];

@@ -21,12 +21,23 @@ export function Dock({ queued, card, status, notice, theme }: DockView & { reado
   );
 }
 
-function Card({ title, place, why, lines, keys, others, isTight, theme }: CardView & { readonly theme: Theme }) {
+function Card({
+  title,
+  place,
+  dangers,
+  why,
+  lines,
+  keys,
+  others,
+  isTight,
+  theme,
+}: CardView & { readonly theme: Theme }) {
   const gap = isTight ? 0 : 1;
   return (
     <Box flexDirection="column" paddingBottom={gap}>
       <Ends left={`${theme.needs(theme.glyphs.asks)} ${theme.bold(title)}`} right={theme.dim(place)} />
       <Box flexDirection="column" paddingLeft={2} paddingBottom={gap}>
+        <Rows lines={dangers} />
         <Rows lines={why.map((line) => theme.dim(line))} />
       </Box>
       <Box flexDirection="column" paddingLeft={2} paddingBottom={lines.length > 0 ? gap : 0}>

@@ -185,6 +185,10 @@ export interface ApprovalAbout {
   readonly target: string;
   /** Where a command runs. */
   readonly directory: string | null;
+  /** Whether a command on the host runs in a sandbox. */
+  readonly sandboxed?: boolean;
+  /** Real path of the file, links resolved. */
+  readonly path?: string;
   /** Reasons for the request, one line each. */
   readonly reasons: readonly string[];
   /** Diff of the file to change. */

@@ -6,7 +6,7 @@ const AROUND = 3;
 /** null if equal. */
 export function lineDiff(before: string, after: string, linesMax: number): string | null {
   if (before === after) return null;
-  const [old, now] = [before.split("\n"), after.split("\n")];
+  const [old, now] = [linesOf(before, after), linesOf(after, before)];
   const shorter = Math.min(old.length, now.length);
   let head = 0;
   while (head < shorter && old[head] === now[head]) head++;
@@ -23,6 +23,11 @@ export function lineDiff(before: string, after: string, linesMax: number): strin
     ...old.slice(old.length - tail, old.length - tail + AROUND).map((line) => ` ${line}`),
   ];
   return lines.join("\n");
+}
+
+/** An empty or new file has no line, not an empty one; the end of the other's last line is no line either. */
+function linesOf(text: string, other: string): readonly string[] {
+  return text === "" && !other.endsWith("\n") ? [] : text.split("\n");
 }
 
 function shortened(lines: readonly string[], linesMax: number): readonly string[] {

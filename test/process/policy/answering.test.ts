@@ -50,6 +50,8 @@ test("a request shows place, reason, and the removed and added lines of a file",
     once: true,
     target: "gsv",
     directory: null,
+    path: "/home/sam/context.d/a.md",
+    dangers: ["may change what agents or programs do"],
     reasons: ["may change what agents or programs do"],
     diff: "@@ line 1 @@\n one\n-two\n+three\n ",
   });

@@ -45,6 +45,18 @@ export function needsOfLine({ commands, unread }: ShellLine): CommandNeeds {
   return commandNeeds({ parts: commands?.flatMap(({ parts }) => parts) ?? [], unread });
 }
 
+const REMOVES = /^(?:rm|unlink|shred)$/;
+
+/** The files and directories that a line deletes; null if they are only known when it runs, or if it deletes none. */
+export function deletedBy({ commands }: ShellLine): readonly string[] | null {
+  const parts = commands?.flatMap((command) => command.parts) ?? [];
+  const removing = parts.filter(({ words }) => REMOVES.test(programOf(words[0] ?? "")));
+  const names = removing.flatMap(({ words }) => words.slice(1).filter((word) => !word?.startsWith("-")));
+  const isKnown = names.every((name) => name !== null && !/[*?[\]{}~]/.test(name));
+  const moves = parts.some(({ words, wrappers }) => wrappers.length > 0 || /^(?:cd|pushd)$/.test(words[0] ?? ""));
+  return removing.length > 0 && names.length > 0 && isKnown && !moves ? names.flatMap((name) => name ?? []) : null;
+}
+
 function pipesToShell(parts: readonly Part[]): boolean {
   const programs = parts.map(({ words }) => programOf(words[0] ?? ""));
   const from = programs.findIndex((name) => programNamed(name).downloads);

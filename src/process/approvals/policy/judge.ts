@@ -8,6 +8,7 @@ import { type Grant, grantText } from "../../../abi/grants.ts";
 import type { Rule, Tag } from "../../../abi/policy.ts";
 import type { ApprovalAbout } from "../../../abi/process/process.ts";
 import type { FileGround } from "../../../kernel/files/host-files.ts";
+import { FILES_COUNTED_MAX } from "../../../kernel/shells/file-count.ts";
 import type { HostGround } from "../../../kernel/shells/host-launcher.ts";
 import { sha256Hex } from "../../../lib/hash.ts";
 import { isInside } from "../../../lib/inside.ts";
@@ -16,7 +17,8 @@ import type { ProcessRow } from "../../../store/kernel/processes/processes.ts";
 import { StoreUnavailable } from "../../../store/open.ts";
 import type { ExecRequest } from "../../../syscalls/run/shell-service.ts";
 import { asCalled, SERVER_CALL } from "../../run/tool-servers.ts";
-import { type CommandNeeds, needsOfLine } from "./command-needs.ts";
+import { countedDangers, fileDangers } from "./card-dangers.ts";
+import { type CommandNeeds, deletedBy, needsOfLine } from "./command-needs.ts";
 import { type Called, isGuarded, PLAN_CALL, type Verdict, verdictOf } from "./file-verdict.ts";
 import {
   ACTS_REASON,
@@ -29,7 +31,7 @@ import {
 } from "./host-file-verdict.ts";
 import { commandPatterns, commandRule, filePatterns, fileRule } from "./patterns.ts";
 import { decision, type Layer } from "./rules.ts";
-import { shellLine } from "./shell-line.ts";
+import { type ShellLine, shellLine } from "./shell-line.ts";
 import type { ParseShell } from "./shell-parts.ts";
 import { looksOnly, type PartVerdict, shellVerdict } from "./shell-verdict.ts";
 
@@ -44,6 +46,10 @@ export interface JudgePorts {
   readonly layers: (row: ProcessRow, directory: string | null) => Promise<readonly Layer[]>;
   readonly textOf: (row: ProcessRow, path: string, target: "gsv" | "host") => Promise<string | null>;
   readonly parser: () => Promise<ParseShell>;
+  /** Number of files that a command on the host would delete; null if unknown. */
+  readonly filesBelow: (directory: string, names: readonly string[]) => number | null;
+  /** The path on the host of a file in gsv that lies there; else the same path. */
+  readonly realPath: (path: string) => Promise<string>;
   /** Throws if the call would fail even with an approval. Has no effects. */
   readonly foresee: (row: ProcessRow, call: Called) => Promise<void>;
 }
@@ -96,7 +102,8 @@ export class Judge {
     const isOnHost = command !== undefined && target === "host";
     const ground = isOnHost ? await this.ports.hostGround(row, command, cwd) : null;
     const isNew = ground !== null && !ground.attached;
-    const more = { ...(isNew && { attaches: ground.directory }), ...(ground?.sandbox === null && ONCE) };
+    const sandboxed = ground === null ? {} : { sandboxed: ground.sandbox !== null };
+    const more = { ...(isNew && { attaches: ground.directory }), ...(ground?.sandbox === null && ONCE), ...sandboxed };
     const about = { target, directory: ground?.directory ?? null, reasons: [], diff: null, ...more };
     if (command === undefined) {
       const why = `type into command ${request.id}: ${input}`;
@@ -116,7 +123,11 @@ export class Judge {
       ...{ request, ground, line, layers, isFree },
       ...{ profile: row.profile, cwd: cwd?.startsWith("~") ? cwd : join(row.cwd, cwd ?? ".") },
     });
-    const shown = { ...about, reasons: judged.reasons, ...shownNeeds(needs, ground === null ? [] : grants) };
+    const shown = {
+      ...about,
+      reasons: judged.reasons,
+      ...shownNeeds(this.dangersOf(line, needs, ground), ground === null ? [] : grants),
+    };
     const patternCase = { line, needs, parts: judged.parts };
     const patterns = ground?.sandbox === null || request.fed || request.ask ? [] : commandPatterns(patternCase);
     const reach = { network: request.network === true, target };
@@ -127,6 +138,12 @@ export class Judge {
       return judgedAs(planRefusal("this command"), common);
     if (judged.action === "ask") return judgedAs({ action: "ask", why: `${attaching}${what}` }, common);
     return judgedAs({ action: "auto" }, { ...common, lifted: judged.lifted && row.mode !== "plan" });
+  }
+
+  private dangersOf(line: ShellLine, { dangers }: CommandNeeds, ground: HostGround | null): readonly string[] {
+    const names = ground === null ? null : deletedBy(line);
+    if (ground === null || names === null) return dangers;
+    return countedDangers(dangers, this.ports.filesBelow(ground.directory, names), FILES_COUNTED_MAX);
   }
 
   private async judgeCall(row: ProcessRow, call: Called): Promise<Judged> {
@@ -175,7 +192,11 @@ export class Judge {
     const attached = attaches === null ? guarded && ONCE : { attaches };
     const diff = verdict.action === "auto" && ruled === null ? null : await this.diffOf(row, call, place);
     const covered = guarded || attaches !== null ? null : fileCover(call, target, place);
-    const about = { target, directory: null, reasons, diff, ...attached, ...covered?.about };
+    const path = place === null ? {} : { path: target === "host" ? place : await this.ports.realPath(place) };
+    const changed = { call: call.call, target, path: place ?? "", isGuarded: guarded, isInside: open };
+    const dangers = place !== null && changes(call) ? fileDangers(changed) : [];
+    const shown = { ...path, ...(dangers.length > 0 && { dangers }) };
+    const about = { target, directory: null, reasons, diff, ...shown, ...attached, ...covered?.about };
     const common = { what, place, attaches, about, cover: covered?.cover ?? null };
     if (ruled?.action === "deny") return judgedAs({ action: "deny", why: ruled.by }, common);
     if (row.mode === "plan" && verdict.action !== "refuse" && !LOOKS.has(call.call ?? ""))
@@ -282,7 +303,7 @@ function groundWords(ground: HostGround | null, { grants, onDisk }: Reach): stri
   return `${where}, in a sandbox ${network}${others.join("")}`;
 }
 
-function shownNeeds({ dangers }: CommandNeeds, grants: readonly Grant[]): Pick<ApprovalAbout, "dangers" | "grants"> {
+function shownNeeds(dangers: readonly string[], grants: readonly Grant[]): Pick<ApprovalAbout, "dangers" | "grants"> {
   return { ...(dangers.length > 0 && { dangers }), ...(grants.length > 0 && { grants }) };
 }
 
