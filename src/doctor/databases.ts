@@ -53,7 +53,7 @@ function kernelDatabase(patient: Patient, depth: Depth, expected: boolean): Chec
 function processDatabase(patient: Patient, depth: Depth, pid: string): CheckResult[] {
   const path = join(patient.paths.procDir, `${pid}.db`);
   const fault = patient.databases.fault(path, depth);
-  if (fault === null) return schema(patient, pid);
+  if (fault === null) return [...schema(patient, pid), ...emptied(patient, pid)];
   // The process ended meanwhile.
   if (!existsSync(path)) return [];
   const row = registeredProcess(patient, pid);
@@ -65,9 +65,34 @@ function processDatabase(patient: Patient, depth: Depth, pid: string): CheckResu
     return [
       notice(`${pid}.db: ${inShort(fault)}; the next kernel moves it to quarantine/`, { fix: "gsv kernel restart" }),
     ];
-  const fix = `gsv proc reset --pid ${quoted(pid)} clears it and moves the damaged file to quarantine/`;
+  const fix = `${startOver(pid)} and moves the damaged file to quarantine/; ${goBack(patient)}`;
   const more = isOfIndexes(fault) ? reindexed(patient, path, depth) : { fix, ...marked(patient, depth, pid) };
   return [problem(`${pid}.db: ${inShort(fault)}`, more)];
+}
+
+/** A process with a quarantined database is empty until a person decides. */
+function emptied(patient: Patient, pid: string): CheckResult[] {
+  const row = registeredProcess(patient, pid);
+  if (row === null || row === "unknown" || row.state !== "error") return [];
+  const { quarantineDir } = patient.paths;
+  const places = listDirectory(quarantineDir).filter(
+    (name) => /^-\d+$/.test(name.slice(pid.length)) && name.startsWith(pid),
+  );
+  const place = places.sort().at(-1);
+  const where = place === undefined ? "" : `; its files are in ${join(quarantineDir, place)}`;
+  return [
+    problem(`${pid} has lost its history: its database was damaged${where}`, {
+      fix: `${startOver(pid)}; ${goBack(patient)}`,
+    }),
+  ];
+}
+
+function startOver(pid: string): string {
+  return `gsv proc reset --pid ${quoted(pid)} starts it over`;
+}
+
+function goBack(patient: Patient): string {
+  return `or go back to a backup: ${restoreFrom(patient)}`;
 }
 
 // The index is derived data: a kernel rebuilds it.

@@ -6,7 +6,7 @@ import { agreement } from "./agreement.ts";
 import { type Check, type CheckResult, type Depth, faultLine, type Level, notice, problem } from "./check.ts";
 import { crashes, hooks, leftovers, secrets, storage, unfinished, workspaces } from "./contents.ts";
 import { databases } from "./databases.ts";
-import { home, isThere, lock, permissions, versions } from "./home.ts";
+import { home, isThere, lock, permissions, versions, writable } from "./home.ts";
 import { clock, disk, editor, git, provider, sandbox, socket, terminal } from "./machine.ts";
 import type { Patient } from "./patient.ts";
 import { archives, objects, repositories } from "./stored.ts";
@@ -37,6 +37,8 @@ const QUICK: readonly Check[] = [
   clock,
 ];
 const DEEP: readonly Check[] = [databases, agreement, archives, objects, repositories];
+/** Problems of these keep `gsv fsck` from repairing. */
+const FIRST: readonly Check[] = [writable, versions];
 
 const LOOKS_MAX = 4;
 const BETWEEN_LOOKS_MS = 100;
@@ -61,12 +63,15 @@ export function doctorOf(patient: Patient): Doctor {
       return findings(patient, chosen(checks), { depth: "quick", repair: fix });
     },
     async fsck({ repair }) {
-      const look = () => findings(patient, DEEP, { depth: "full", repair });
       if (!isThere(patient)) {
         const where = patient.homeFault === null ? ` at ${patient.paths.home}` : `: ${patient.homeFault.message}`;
         return [{ check: "home", ...notice(`there is nothing to check${where}`, { fix: "gsv doctor shows why" }) }];
       }
-      return repair ? patient.lock.hold(look) : look();
+      const first = await findings(patient, FIRST, { depth: "full", repair: false });
+      const unusable = first.filter(({ level }) => level === "problem");
+      if (repair && unusable.length > 0) return unusable;
+      const look = () => findings(patient, DEEP, { depth: "full", repair });
+      return [...unusable, ...(await (repair ? patient.lock.hold(look) : look()))];
     },
   };
 }

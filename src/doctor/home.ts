@@ -1,7 +1,17 @@
 // Checks of the home: its directory, the modes of its files, the versions, and the lock. Modes are read and set by path; no file is opened.
 // Links are not followed, except gsv's own directories, which may be on another disk.
 
-import { chmodSync, existsSync, lstatSync, readdirSync, rmSync, type Stats, statSync } from "node:fs";
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  existsSync,
+  lstatSync,
+  readdirSync,
+  rmSync,
+  type Stats,
+  statSync,
+} from "node:fs";
 import { isAbsolute, join, relative } from "node:path";
 import { listDirectory } from "../lib/list-directory.ts";
 import { isStopped } from "../lib/stopped.ts";
@@ -25,7 +35,10 @@ export const home: Check = {
     }
     if (stat === undefined)
       return [notice(`${paths.home} does not exist yet`, { fix: "the first command creates it" })];
-    return [judgedHome(patient, stat), ...(stat.isDirectory() ? notDirectories(patient) : [])];
+    return [
+      judgedHome(patient, stat),
+      ...(stat.isDirectory() ? [...readOnly(patient), ...notDirectories(patient)] : []),
+    ];
   },
 };
 
@@ -41,6 +54,23 @@ export function isThere({ homeFault, paths }: Patient): boolean {
 /** Whether a kernel has run here. Nothing else in a directory that GSV_HOME names by mistake may be changed. */
 function isLivedIn({ paths }: Patient): boolean {
   return existsSync(paths.kernelDb) || existsSync(paths.lockFile);
+}
+
+export const writable: Check = { name: "home", needsHome: true, look: readOnly };
+
+/** By its mount: the check of its mode reports the rest. */
+function readOnly({ paths }: Patient): CheckResult[] {
+  try {
+    accessSync(paths.home, constants.W_OK);
+    return [];
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EROFS") return [];
+    return [
+      problem(`${paths.home} is on a read-only file system: commands that only read work, all others fail`, {
+        fix: "mount it writable, or set GSV_HOME to a writable directory",
+      }),
+    ];
+  }
 }
 
 // A kernel cannot start if one of its directories is something else.

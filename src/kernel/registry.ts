@@ -119,9 +119,13 @@ export async function killOf(
 ): Promise<{ readonly text: string; readonly hints: readonly string[] } | null> {
   const owned = isRoot(caller) ? {} : { ownerUid: caller.ownerUid };
   const [archive] = await archives.list({ ...owned, pid, limit: 1 });
-  const at = archive?.reason === "kill" ? archive.createdAt : (await requests.latest(pid, owned.ownerUid))?.at;
+  const asked = archive?.reason === "kill" ? null : await requests.latest(pid, owned.ownerUid);
+  const at = archive?.reason === "kill" ? archive.createdAt : asked?.at;
   if (at === undefined) return null;
   const text = `${pid} was killed at ${new Date(at).toISOString()}`;
+  const { damagedIn } = (asked?.answer ?? {}) as { readonly damagedIn?: string };
+  if (damagedIn !== undefined)
+    return { text, hints: [`nothing was archived: its damaged database is in ${damagedIn}`] };
   if (archive === undefined) return { text, hints: ["nothing was archived: it had no history"] };
   return { text, hints: [`its history: /${archive.key}`, `gsv archive show ${archive.id}`] };
 }

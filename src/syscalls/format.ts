@@ -51,7 +51,8 @@ export function closedText(verb: "reset" | "killed", closed: Closed): string {
   if (closed.pending) return `${verb === "reset" ? "reset" : "end"} of ${closed.pid} follows this turn`;
   const lost = closed.undelivered > 0 ? ` and ${closed.undelivered} undelivered` : "";
   const kept = checkpointText(closed);
-  if (closed.archivedTo === null) return `${verb} ${closed.pid} (not archived${kept})`;
+  const damaged = closed.damagedIn === undefined ? "" : `; its damaged database is in ${closed.damagedIn}`;
+  if (closed.archivedTo === null) return `${verb} ${closed.pid} (not archived${damaged}${kept})`;
   return `${verb} ${closed.pid} (archived ${closed.archivedMessages} messages${lost} to ${closed.archivedTo}${kept})`;
 }
 

@@ -165,6 +165,8 @@ export interface Closed {
   readonly archivedTo: string | null;
   /** Queued messages that never entered history; the archive marks them. */
   readonly undelivered: number;
+  /** Directory of the damaged database: nothing of it is archived. */
+  readonly damagedIn?: string;
   /** The process ended itself: it ends after this turn. */
   readonly pending?: true;
   /** Present if the process worked in a workspace of gsv's own. */

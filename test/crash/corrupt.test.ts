@@ -4,7 +4,7 @@ import { expect, test } from "bun:test";
 import { closeSync, openSync, readdirSync, statSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import type { ProcessInfo } from "../../src/abi/process/process.ts";
-import type { Closed, Spawned, WaitResult } from "../../src/syscalls/services.ts";
+import type { Spawned, WaitResult } from "../../src/syscalls/services.ts";
 import { withHome } from "../support/home.ts";
 import { rejection } from "../support/refusal.ts";
 
@@ -51,14 +51,42 @@ test.concurrent("a corrupt process database leaves seven of eight at work, moves
     const refused = await rejection(sys.call("proc.send", { pid: victim, message: "hello" }));
     expect([refused.code, refused.hints]).toEqual([
       "EIO",
-      [`to archive and start over: gsv proc reset --pid ${victim}`],
+      [
+        `its files are in ${join(home.paths.quarantineDir, place)}`,
+        `to start over: gsv proc reset --pid ${victim}`,
+        "to go back to a backup: gsv restore --force FILE",
+      ],
+    ]);
+    const fork = await rejection(sys.call("proc.fork", { pid: victim }));
+    expect([fork.code, fork.message, fork.hints]).toEqual([
+      "EIO",
+      `${victim} cannot be forked: its database is damaged`,
+      refused.hints,
     ]);
     const waited = await sys.call<{ results: WaitResult[] }>("proc.wait", { pids: [victim] });
     expect(waited.results[0]?.exit).toBe(1);
-    await sys.call<Closed>("proc.reset", { pid: victim });
+    const reset = await home.gsv(["proc", "reset", "--pid", victim]);
+    const lies = `its damaged database is in ${join(home.paths.quarantineDir, place)}`;
+    expect(reset.stdout).toBe(`reset ${victim} (not archived; ${lies})\n`);
     await sys.call("proc.send", { pid: victim, message: "hello" });
     const afresh = await sys.call<{ results: WaitResult[] }>("proc.wait", { pids: [victim] });
     expect([afresh.results[0]?.status, afresh.results[0]?.text]).toEqual(["ok", "here again"]);
+  });
+}, 30_000);
+
+test.concurrent("kill says where a damaged history lies, and so does whatever asks for the process later", async () => {
+  await withHome(async (home) => {
+    const sys = home.sys();
+    const { pid } = await sys.call<Spawned>("proc.spawn", { prompt: "what is running" });
+    await sys.call("proc.wait", { pids: [pid] });
+    await home.kill();
+    await damage(join(home.paths.procDir, `${pid}.db`));
+    const killed = await home.gsv(["kill", pid]);
+    const place = join(home.paths.quarantineDir, readdirSync(home.paths.quarantineDir)[0] ?? "");
+    expect(killed.stdout).toBe(`killed ${pid} (not archived; its damaged database is in ${place})\n`);
+    const gone = await home.gsv(["history", pid]);
+    expect(gone.status).toBe(3);
+    expect(gone.stderr).toContain(`nothing was archived: its damaged database is in ${place}`);
   });
 }, 30_000);
 

@@ -63,6 +63,12 @@ test.skipIf(!canTry)(
           expect([args, ran.status, ran.stdout]).toEqual([args, 78, ""]);
           expect(ran.stderr).toMatch(/^gsv: cannot write to .*\n {2}commands that only read still work; .*\n$/);
         }
+        for (const args of [["doctor"], ["fsck"], ["fsck", "--repair"]]) {
+          const ran = await readOnly(home, ...args);
+          const why = isRoot ? "is on a read-only file system" : "mode 500";
+          if (isRoot || args[0] === "doctor") expect([args, ran.status]).toEqual([args, 1]);
+          if (isRoot || args[0] === "doctor") expect(ran.stdout).toMatch(new RegExp(`^problem {2}home .*${why}`, "m"));
+        }
       } finally {
         setModes(home, 0o700);
       }

@@ -121,15 +121,21 @@ describe("a damaged process database", () => {
   test("is reported with the reset command; fsck marks it, and the next kernel moves it to quarantine", async () => {
     damage(join(bed.paths.home, OWN));
     expect(problems(await bed.look([]))).toHaveLength(1);
-    expect((await bed.look("databases"))[0]).toStartWith(`problem databases: ${INIT}.db: `);
+    const [finding] = await doctorOf(await bed.patient()).examine({ checks: ["databases"], fix: false });
+    expect(finding?.what).toStartWith(`${INIT}.db: the database ${join(bed.paths.home, OWN)} is damaged: `);
+    // The two ways out.
+    expect(finding?.fix).toMatch(
+      /^gsv proc reset --pid init:1000 starts it over .*; or go back .*gsv restore --force /,
+    );
     const mended = await bed.fsck(true);
     expect(mended).toContain(`fixed databases: marked ${INIT}: the next kernel moves its database to quarantine/`);
     expect(problems(mended)).toEqual([]);
     await bed.visit();
     expect(readdirSync(bed.paths.quarantineDir)).toHaveLength(1);
     const found = await bed.look(["databases", "agreement"]);
+    const place = join(bed.paths.quarantineDir, readdirSync(bed.paths.quarantineDir)[0] ?? "");
     expect(found).toEqual([
-      "ok databases: kernel.db and 1 process database checked",
+      `problem databases: ${INIT} has lost its history: its database was damaged; its files are in ${place}`,
       `notice databases: 1 damaged file in ${bed.paths.quarantineDir}`,
       "ok agreement: kernel.db and 1 process agree",
     ]);

@@ -253,6 +253,12 @@ describe("versions", () => {
   test("a home of a newer gsv is a problem, one of an older gsv a notice", async () => {
     bed.sql("kernel.db", "PRAGMA user_version = 999");
     expect((await bed.look("versions"))[1]).toContain("written by a newer gsv (schema 999; this one knows");
+    const newer = expect.stringMatching(
+      /^problem versions: kernel\.db was written by a newer gsv \(schema 999; this one knows \d+\)$/,
+    );
+    expect((await bed.fsck())[0]).toEqual(newer);
+    // Nothing is repaired in a home that this gsv does not know.
+    expect(await bed.fsck(true)).toEqual([newer]);
     bed.sql("proc/init:1000.db", "PRAGMA user_version = 999");
     expect((await bed.look("databases"))[0]).toContain("init:1000.db was written by a newer gsv");
     bed.sql("kernel.db", "PRAGMA user_version = 0");

@@ -154,6 +154,12 @@ export function archivesService({ kernel, objects }: ArchivePorts): Archives {
 
     async show(caller, id, { after, limit }) {
       const row = await visible(caller, id);
+      const fault = await faultOf(objects, row);
+      if (fault !== null) {
+        // It may have been deleted while it was read.
+        await visible(caller, id);
+        throw damagedArchive(`/${row.key}`, fault);
+      }
       const records: object[] = [];
       const inPart: number[] = [];
       const path = `/${row.key}`;

@@ -9,6 +9,7 @@ import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
 import type { ProcessStore } from "../../store/process/verbs.ts";
 import type { CallContext } from "../../syscalls/define.ts";
 import type { Forked } from "../../syscalls/proc/history-service.ts";
+import { refuseDamaged } from "../faults/damaged.ts";
 import { type SpawnPorts, spawn } from "../life/spawn.ts";
 import { keepModel, modelSetFor } from "../run/model-choice.ts";
 import type { ForkStep } from "./copy-history.ts";
@@ -27,6 +28,7 @@ export async function fork(ports: SpawnPorts, context: CallContext, request: For
   const { caller } = context;
   const source = await visibleProcess(kernel, caller, request.pid);
   await ledger.open(source);
+  refuseDamaged(source.pid, await store.head(source.pid), "be forked");
   const step = await endOf(store, source.pid, request.through);
   const runAs = await kernel.accounts.byUid(source.uid);
   const { count } = await store.history(source.pid, { limit: 1, beforeSeq: step.through + 1 });

@@ -207,8 +207,10 @@ export class Closer {
     const { store, kernel, objects, clock } = this.ports;
     const { pid, ownerUid } = row;
     const first = await store.closingRecords(pid, null, 1);
-    if (!closing.archive || (first.records.length === 0 && (await this.hasNoRecords(pid, first.next))))
-      return closedAs(pid, null);
+    if (!closing.archive || (first.records.length === 0 && (await this.hasNoRecords(pid, first.next)))) {
+      const { damagedIn } = await store.head(pid);
+      return { ...closedAs(pid, null), ...(damagedIn === null ? {} : { damagedIn }) };
+    }
     const owner = await kernel.accounts.byUid(ownerUid);
     if (owner === null) throw new Error(`${pid} has no owner`);
     const { archiveId: id, reason } = closing;

@@ -115,7 +115,7 @@ export class Ledger {
     const now = clock.now();
     const place = await store.quarantine(row.pid, now);
     log(`${row.pid}: ${damage}; its files are in ${place}`);
-    await store.create(row.pid, { profile: row.profile, identity: {}, now, damaged: true });
+    await store.create(row.pid, { profile: row.profile, identity: {}, now, damagedIn: place });
     await kernel.approvals.withdraw(row.pid, now);
     this.adopted.add(row.pid);
     await this.publish(row);

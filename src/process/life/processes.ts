@@ -6,7 +6,7 @@ import { messageOf, SysError } from "../../abi/errno.ts";
 import type { Caller } from "../../abi/identity.ts";
 import { initPid, isInit, uuidv7 } from "../../abi/ids.ts";
 import type { MediaRef } from "../../abi/process/message.ts";
-import type { RunEnd, State } from "../../abi/process/process.ts";
+import type { RunEnd } from "../../abi/process/process.ts";
 import { visibleProcess } from "../../kernel/registry.ts";
 import { cutToFit } from "../../lib/text/fitting.ts";
 import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
@@ -14,6 +14,7 @@ import type { Admission, Outcome, Refusal } from "../../store/process/verbs.ts";
 import type { CallContext } from "../../syscalls/define.ts";
 import { noSuchProcess } from "../../syscalls/parse.ts";
 import type { Closed, Processes, SendRequest, Sent, Signalled } from "../../syscalls/services.ts";
+import { refuseDamaged } from "../faults/damaged.ts";
 import { type HeldRuns, mayRetry } from "../faults/held-runs.ts";
 import { keyOf, originOf, routeTo } from "../run/request.ts";
 import { type CloseRequest, type Closer, closedAs } from "./closing.ts";
@@ -190,7 +191,7 @@ async function send(ports: ProcessesPorts, context: CallContext, request: SendRe
   };
   return await ledger.write(row, async () => {
     const head = await store.head(pid);
-    refuseDamaged(pid, head.state);
+    refuseDamaged(pid, head, "take messages");
     // A person's message resumes what the kernel stopped.
     const lifts = head.stoppedWhy !== null && caller.kind !== "process";
     // A paused run gives way to a message for another model; a message for the same model retries it now.
@@ -225,13 +226,6 @@ async function makeRoom({ store, ledger, clock }: ProcessesPorts, context: CallC
   const requestKey = `${keyOf(context)}:room`;
   const options = { runId: null, reason: "user.superseded", requestKey, now: clock.now() };
   await ledger.publish(row, endSignals(takenOnce(row.pid, await store.abort(row.pid, options)).ends));
-}
-
-function refuseDamaged(pid: string, state: State): void {
-  if (state !== "error") return;
-  throw new SysError("EIO", `${pid} cannot take messages: its database is damaged`, [
-    `to archive and start over: gsv proc reset --pid ${pid}`,
-  ]);
 }
 
 export function taken<T>(pid: string, outcome: Outcome<T>): T {

@@ -12,7 +12,7 @@ export interface RequestRows {
     bodyHash: string,
   ): Promise<{ readonly answer: unknown; readonly sameBody: boolean } | null>;
   /** The latest request with this body; by anybody if no account is named. */
-  latest(bodyHash: string, uid?: number): Promise<{ readonly at: number } | null>;
+  latest(bodyHash: string, uid?: number): Promise<{ readonly at: number; readonly answer: unknown } | null>;
   remember(row: Receipt): Promise<void>;
   sweep(now: number): Promise<void>;
 }
@@ -30,12 +30,14 @@ export function requestRows(kernel: KernelDb): RequestRows {
         ? null
         : { answer: JSON.parse(row.answer_json) as unknown, sameBody: row.body_hash === bodyHash };
     },
-    latest: async (bodyHash, uid) =>
-      db.get<{ at: number }>(
-        "SELECT created_at AS at FROM requests WHERE body_hash = ?1 AND (?2 IS NULL OR uid = ?2) ORDER BY created_at DESC LIMIT 1",
+    async latest(bodyHash, uid) {
+      const row = db.get<{ at: number; answer_json: string }>(
+        "SELECT created_at AS at, answer_json FROM requests WHERE body_hash = ?1 AND (?2 IS NULL OR uid = ?2) ORDER BY created_at DESC LIMIT 1",
         bodyHash,
         uid ?? null,
-      ),
+      );
+      return row === null ? null : { at: row.at, answer: JSON.parse(row.answer_json) as unknown };
+    },
     async remember(row) {
       kernel.write("full", (tx) => putRequest(tx, row));
     },

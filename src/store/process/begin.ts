@@ -13,8 +13,8 @@ export interface Beginning {
   readonly profile: string;
   readonly identity: object;
   readonly now: number;
-  /** Replaces a database that was quarantined. */
-  readonly damaged?: boolean;
+  /** Replaces a database that was quarantined: the directory of its files. */
+  readonly damagedIn?: string;
 }
 
 interface Start {
@@ -24,7 +24,7 @@ interface Start {
 }
 
 /** Stores identity and first numbers. Idempotent. */
-export function begin(db: Db, { pid, profile, identity, now, damaged }: Beginning, start: Start): void {
+export function begin(db: Db, { pid, profile, identity, now, damagedIn }: Beginning, start: Start): void {
   db.write("full", () => {
     const values = {
       pid,
@@ -34,7 +34,7 @@ export function begin(db: Db, { pid, profile, identity, now, damaged }: Beginnin
       outbox_seq: outboxSeqBefore(start.kernelGeneration, start.quarantined),
       created_at: now,
       // Message numbers must not restart: begin above every number of the lost database.
-      ...(damaged ? { next_seq: Math.floor(now / 1000) } : {}),
+      ...(damagedIn === undefined ? {} : { next_seq: Math.floor(now / 1000), damaged_in: damagedIn }),
     };
     for (const [key, value] of Object.entries(values)) {
       db.run(
@@ -43,7 +43,7 @@ export function begin(db: Db, { pid, profile, identity, now, damaged }: Beginnin
         JSON.stringify(value),
       );
     }
-    if (!damaged) return;
+    if (damagedIn === undefined) return;
     const head = new HeadRow(db);
     head.move("fail");
     head.save();

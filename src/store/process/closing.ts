@@ -229,5 +229,6 @@ export function seal(db: Db, head: HeadRow): void {
   // The status of old runs is kept, their text is not.
   db.run("UPDATE runs SET text = NULL, error = NULL WHERE generation <= ?", closing.generation);
   head.closing = null;
+  head.damagedIn = null;
   head.move("reset");
 }

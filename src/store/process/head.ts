@@ -26,6 +26,8 @@ export interface Head {
   readonly currentModel: string | null;
   readonly lastRun: string | null;
   readonly closing: Closing | null;
+  /** Directory of the quarantined database, until a reset. */
+  readonly damagedIn: string | null;
   readonly queued: number;
 }
 
@@ -83,6 +85,11 @@ export function kernelGenerationOf(db: Db): number {
   return row === null ? 0 : (JSON.parse(row.value) as number);
 }
 
+function damagedText(pid: string, damagedIn: string | null): string {
+  const where = damagedIn === null ? "database damaged" : `database damaged, its files are in ${damagedIn}`;
+  return `${where}; to start over: gsv proc reset --pid ${pid}`;
+}
+
 export class HeadRow implements Head {
   epoch: number;
   nextSeq: number;
@@ -98,6 +105,7 @@ export class HeadRow implements Head {
   /** The last run whose end was sent to the parent. */
   private reportedRun: string | null;
   closing: Closing | null;
+  damagedIn: string | null;
   lastActiveAt: number | null;
   /** Number of the kernel start that may write. */
   kernelGeneration: number;
@@ -128,6 +136,7 @@ export class HeadRow implements Head {
     this.lastRun = read<string | null>("last_run", null);
     this.reportedRun = read<string | null>("told_run", null);
     this.closing = read<Closing | null>("closing", null);
+    this.damagedIn = read<string | null>("damaged_in", null);
     this.lastActiveAt = read<number | null>("last_active_at", null);
     this.kernelGeneration = read("kernel_generation", 0);
     this.outboxSeq = read("outbox_seq", 0);
@@ -268,6 +277,7 @@ export class HeadRow implements Head {
       last_run: this.lastRun,
       told_run: this.reportedRun,
       closing: this.closing,
+      damaged_in: this.damagedIn,
       last_active_at: this.lastActiveAt,
       kernel_generation: this.kernelGeneration,
       outbox_seq: this.outboxSeq,
@@ -317,8 +327,7 @@ export class HeadRow implements Head {
     }
     if (this.state === "paused") return this.paused;
     if (this.state === "running") return this.retrying?.waitsFor ?? null;
-    if (this.state === "error")
-      return { kind: "repair", reason: `database damaged; to start over: gsv proc reset --pid ${this.pid()}` };
+    if (this.state === "error") return { kind: "repair", reason: damagedText(this.pid(), this.damagedIn) };
     const asking = WORKING_STATES.includes(this.state) || this.state === "idle" ? null : this.openApproval();
     return asking === null ? null : { kind: asking.kind, id: asking.id, tool: asking.tool, summary: asking.why };
   }

@@ -310,9 +310,9 @@ export function sqliteProcessStore(options: ProcessStoreOptions): ProcessStore {
 
 function headOf(head: HeadRow): Head {
   const { epoch, nextSeq, generation, state, stopped, paused, currentRun, currentModel, lastRun } = head;
-  const { closing, queued, retrying, stoppedWhy, restarts } = head;
+  const { closing, damagedIn, queued, retrying, stoppedWhy, restarts } = head;
   const now = { state, stopped, stoppedWhy, restarts, paused, retrying, queued };
-  return { epoch, nextSeq, generation, ...now, currentRun, currentModel, lastRun, closing };
+  return { epoch, nextSeq, generation, ...now, currentRun, currentModel, lastRun, closing, damagedIn };
 }
 
 function storeAnswer(db: Db, key: string, hash: string, value: unknown, now: number): void {

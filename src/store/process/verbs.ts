@@ -51,8 +51,8 @@ export interface ProcessStore
       readonly profile: string;
       readonly identity: object;
       readonly now: number;
-      /** Replaces a quarantined database: state error until a reset. */
-      readonly damaged?: boolean;
+      /** Replaces a quarantined database, the files of which are in this directory: state error until a reset. */
+      readonly damagedIn?: string;
     },
   ): Promise<void>;
   /** Takes the process over for this kernel. Ends a run in which too many kernels died (`crashed`). */
