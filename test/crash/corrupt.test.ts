@@ -79,6 +79,9 @@ test.concurrent("kill says where a damaged history lies, and so does whatever as
     const sys = home.sys();
     const { pid } = await sys.call<Spawned>("proc.spawn", { prompt: "what is running" });
     await sys.call("proc.wait", { pids: [pid] });
+    // The database is damaged before a kernel looks at it again.
+    home.refuseToStart = true;
+    await sys.close();
     await home.kill();
     await damage(join(home.paths.procDir, `${pid}.db`));
     const killed = await home.gsv(["kill", pid]);
