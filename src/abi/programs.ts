@@ -37,6 +37,8 @@ export interface Program {
   readonly moves?: true;
   /** No pattern may cover it: it runs other programs or acts with more rights. */
   readonly onlyExact?: true;
+  /** Prints names of files, or passes on all lines that it gets. */
+  readonly names?: "lists" | "passes";
   /** May end a loop in gsv's shell: runs no other command and reads only its input. */
   readonly endsLoops?: true;
 }
@@ -59,6 +61,7 @@ export const PROGRAMS: { readonly [names: string]: Program } = {
   which: { reads: { only: /^[\w.+-]+$/ } },
   date: { reads: { only: /^(?:-u|-I[a-z]*|-R|\+[\w %:./-]+)$/ }, unstable: /^(?:-s|--set|-f)/ },
   ls: {
+    names: "lists",
     reads: {
       letters: "1aAbBcCdfFgGhiklmnNopqQrRsStTuUvwxX",
       long: "all almost-all human-readable recursive reverse sort time color full-time group-directories-first size",
@@ -101,14 +104,15 @@ export const PROGRAMS: { readonly [names: string]: Program } = {
     },
     unstable: /^(?:--pre|--hostname-bin|-z$|--search-zip|--ignore-file|-f)/,
   },
-  cat: { reads: { letters: "AbeEnstTuv", long: "number show-all" }, endsLoops: true },
+  cat: { reads: { letters: "AbeEnstTuv", long: "number show-all" }, endsLoops: true, names: "passes" },
   nl: { reads: { letters: "abdfhilnpsvw" }, endsLoops: true },
   wc: { reads: { letters: "clLmw", long: "lines words bytes chars" }, endsLoops: true },
   cut: { reads: { letters: "bcdfns", long: "delimiter fields characters bytes" }, endsLoops: true },
-  tr: { reads: { letters: "cCdst", skips: 2 }, endsLoops: true },
-  uniq: { reads: { letters: "cdDfisuwz", namesMax: 1 }, endsLoops: true },
+  tr: { reads: { letters: "cCdst", skips: 2 }, endsLoops: true, names: "passes" },
+  uniq: { reads: { letters: "cdDfisuwz", namesMax: 1 }, endsLoops: true, names: "passes" },
   "head tail": { reads: { letters: "cnqv", long: "lines bytes quiet verbose" }, endsLoops: true },
   sort: {
+    names: "passes",
     reads: { letters: "bcdfghikmMnrRstuVz", long: "numeric-sort reverse unique key human-numeric-sort version-sort" },
     unstable: /^(?:-o|--output|--compress-program|-T|--files0-from)/,
     endsLoops: true,
@@ -126,7 +130,7 @@ export const PROGRAMS: { readonly [names: string]: Program } = {
   "fetch sftp nc ncat netcat socat telnet ftp dig host nslookup ping html-to-markdown http https aria2c openssl": {
     tags: ["network"],
   },
-  tee: { tags: ["mutating"], unstable: /^/ },
+  tee: { tags: ["mutating"], unstable: /^/, names: "passes" },
   tar: {
     tags: ["mutating"],
     unstable:
@@ -156,8 +160,8 @@ export const PROGRAMS: { readonly [names: string]: Program } = {
   cargo: { tags: ["mutating"], unstable: /^(?:--config|-Z)/, versioned: true },
   "npx pip pip3": { tags: ["mutating"], versioned: true },
   bun: { tags: ["mutating"], runs: "text", versioned: true },
-  find: { unstable: /^-(?:delete|exec|execdir|ok|okdir|fprint\w*|fls|files0-from)/ },
-  fd: { unstable: /^(?:-[xX]|--exec)/ },
+  find: { names: "lists", unstable: /^-(?:delete|exec|execdir|ok|okdir|fprint\w*|fls|files0-from)/ },
+  fd: { names: "lists", unstable: /^(?:-[xX]|--exec)/ },
   man: { unstable: /^(?:-P|--pager|-H|--html)/ },
   less: { unstable: /^(?:-o|-O|\+)/ },
   zip: { unstable: /^(?:-T|-TT|--unzip-command)/ },

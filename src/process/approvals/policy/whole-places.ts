@@ -37,18 +37,16 @@ export function emptiedPlace(text: string, ground: Ground): string | null {
     if (removes && takes !== null && takes === passed?.by) return passed.place;
     const place = words[0] === "for" ? (words.find(whole) ?? null) : listed(program, args, whole);
     if (place !== null) passed = { by: words[0] === "for" ? "loop" : "pipe", place };
-    else if (!KEEPS.test(program) && passed?.by === "pipe") passed = null;
+    else if (programNamed(program).names !== "passes" && passed?.by === "pipe") passed = null;
   }
   return null;
 }
 
 /** A `cd` after which the line only goes on in that directory. */
 const SURE_CD = /\bcd\s+[^;&|\n]+(?:&&|\|\|\s*(?:exit|return))/g;
-const KEEPS = /^(?:cat|sort|uniq|tr|tac|tee)$/;
 const REMOVES = /^(?:rm|unlink|shred|delete|remove)$/;
-const LISTS = /^(?:ls|find|fd)$/;
 /** Words of gsv before its own verbs, and of the shell before a command. */
-const LEADS = /^(?:gsv|fs|then|do|else|elif|if|while|until|!|eval|exec|xargs|sudo|doas)$/;
+const LEADS = /^(?:gsv|fs|then|do|else|elif|if|while|until|!|eval)$/;
 const NARROWS = /^-(?:i?name|i?path|i?wholename|i?regex|[acm](?:time|min)|newer\w*|size|empty|samefile|inum)$/;
 
 /** Whether a command may follow the word. */
@@ -95,7 +93,7 @@ function swept(args: readonly string[], whole: (operand: string) => boolean): st
 
 /** The place whose names a program prints. */
 function listed(program: string, args: readonly string[], whole: (operand: string) => boolean): string | null {
-  if (!LISTS.test(program) || args.some((arg) => NARROWS.test(arg))) return null;
+  if (programNamed(program).names !== "lists" || args.some((arg) => NARROWS.test(arg))) return null;
   const named = args.filter((arg) => !arg.startsWith("-"));
   return (named.length === 0 ? ["."] : named).find(whole) ?? null;
 }
