@@ -74,24 +74,23 @@ export function usageReports({ kernel, clock, atRest }: SpendingOptions): UsageR
   };
 }
 
-const NONE: UsageSum = {
-  key: "",
-  ...{ turns: 0, wasted: 0, input: 0, output: 0, cacheRead: 0, cacheWrite: 0, micros: 0, ms: 0, unpriced: 0 },
+const NO_AMOUNTS = {
+  turns: 0,
+  wasted: 0,
+  input: 0,
+  output: 0,
+  cacheRead: 0,
+  cacheWrite: 0,
+  micros: 0,
+  ms: 0,
+  unpriced: 0,
 };
+const AMOUNTS = Object.keys(NO_AMOUNTS) as readonly (keyof typeof NO_AMOUNTS)[];
+const NONE: UsageSum = { key: "", ...NO_AMOUNTS };
 
 function added(left: UsageSum, right: UsageSum): UsageSum {
-  return {
-    key: left.key,
-    turns: left.turns + right.turns,
-    wasted: left.wasted + right.wasted,
-    input: left.input + right.input,
-    output: left.output + right.output,
-    cacheRead: left.cacheRead + right.cacheRead,
-    cacheWrite: left.cacheWrite + right.cacheWrite,
-    micros: left.micros + right.micros,
-    ms: left.ms + right.ms,
-    unpriced: left.unpriced + right.unpriced,
-  };
+  const amounts = AMOUNTS.map((name) => [name, left[name] + right[name]] as const);
+  return { ...left, ...Object.fromEntries(amounts) };
 }
 
 function byDay(slots: readonly UsageSum[], zone: string): UsageSum[] {

@@ -181,6 +181,11 @@ export type Print<Output> =
     }
   | { readonly kind: "silent" };
 
+/** Prints the result as one text. */
+export function value<Output>(text: (result: Output) => string): Print<Output> {
+  return { kind: "value", text };
+}
+
 /**
  * A text, or an instant (`since`), shown as an age on a terminal and as ISO time elsewhere. Name a field where possible instead of a
  * function: lists have up to a thousand rows.

@@ -38,7 +38,7 @@ const DAY_MS = 86_400_000;
 const DAYS_MAX = 36_500;
 
 /** Read when a kernel starts. */
-function kernelMs(doc: string, fallback: number, env: string, [min, max]: readonly [number, number]): Setting {
+function kernelMs(doc: string, fallback: number, env: string, max: number, min = 1): Setting {
   return { type: "int", doc, fallback: String(fallback), env, min, max, writes: "root" };
 }
 
@@ -64,16 +64,18 @@ function secret(doc: string, env?: string): Setting {
 }
 
 export const SETTINGS = {
-  "kernel.idleMs": kernelMs("idle time before a kernel without clients or work exits", 10_000, "GSV_KERNEL_IDLE_MS", [
-    1,
+  "kernel.idleMs": kernelMs(
+    "idle time before a kernel without clients or work exits",
+    10_000,
+    "GSV_KERNEL_IDLE_MS",
     DAY_MS,
-  ]),
-  "kernel.graceMs": kernelMs("time a new kernel waits for its first client", 3000, "GSV_KERNEL_GRACE_MS", [1, DAY_MS]),
+  ),
+  "kernel.graceMs": kernelMs("time a new kernel waits for its first client", 3000, "GSV_KERNEL_GRACE_MS", DAY_MS),
   "kernel.drainMs": kernelMs(
     "time for turns in flight to finish when a kernel exits",
     10_000,
     "GSV_KERNEL_DRAIN_MS",
-    [1, 600_000],
+    600_000,
   ),
   "kernel.modelRetries": count("retries of an overloaded model before its run pauses", 14, {
     env: "GSV_KERNEL_MODEL_RETRIES",
@@ -84,14 +86,16 @@ export const SETTINGS = {
     "interval between retries while the disk is full",
     2000,
     "GSV_KERNEL_DISK_RETRY_MS",
-    [10, 3_600_000],
+    3_600_000,
+    10,
   ),
-  "kernel.termMs": kernelMs("time TERM waits for a safe point", 5000, "GSV_KERNEL_TERM_MS", [1, 600_000]),
+  "kernel.termMs": kernelMs("time TERM waits for a safe point", 5000, "GSV_KERNEL_TERM_MS", 600_000),
   "kernel.lockCheckMs": kernelMs(
     "interval between checks of the kernel lock",
     5000,
     "GSV_KERNEL_LOCK_CHECK_MS",
-    [10, 600_000],
+    600_000,
+    10,
   ),
   "secrets.store": choice("secret store: the system keychain if available, or files", ["auto", "file"], {
     env: "GSV_SECRETS",
@@ -112,7 +116,7 @@ export const SETTINGS = {
   "ai.provider": setting("text", "provider to use if ai.model names none", ""),
   "ai.apiKey": secret("API key for that provider"),
   "ai.baseUrl": setting("text", "base URL for that provider", ""),
-  "ai.providerStyle": choice("API of an OpenAI-compatible server", ["auto", "responses", "chat"], {}),
+  "ai.providerStyle": choice("API of an OpenAI-compatible server", ["auto", "responses", "chat"]),
   "ai.parallel": count("parallel requests per API key; 0 for no limit", 8, { max: 1000 }),
   "ai.fallback": setting("json", "models to try, in this order, if the chosen one fails", "[]", { shape: "array" }),
   "ai.prices": setting(
@@ -123,7 +127,7 @@ export const SETTINGS = {
   "ai.reasoning": choice("reasoning effort", ["medium", "off", "minimal", "low", "high", "xhigh"], ASKS),
   "ai.maxTokens": count("maximum tokens per answer", 8192, { min: 1 }),
   "ai.contextWindowTokens": count("context window of models that report none", 256_000, { min: 1024 }),
-  "ai.maxContextBytes": count("maximum bytes that each context.d adds to a request", 32_768, {}),
+  "ai.maxContextBytes": count("maximum bytes that each context.d adds to a request", 32_768),
   "ai.generation.timeoutMs": count("time limit for one answer", 1_800_000, { min: 1000 }),
   "ai.tools.approval": policy("approval policy for agents; gsv policy shows it"),
   "ai.profile.init.tools.approval": policy("approval policy for init processes"),
@@ -176,7 +180,7 @@ export const SETTINGS = {
   }),
   "session.mainKey": setting("text", "name of the main session", "main"),
   "session.defaultKey": setting("text", "default session for session commands", MAIN_SESSION_KEY),
-  "session.dmScope": choice("which messages share a session", DM_SCOPES, {}),
+  "session.dmScope": choice("which messages share a session", DM_SCOPES),
   "session.identityLinks": setting(
     "json",
     'one name for the same person on several channels: {"alice": ["telegram:4711", "discord:alice#1"]}',
@@ -189,7 +193,7 @@ export const SETTINGS = {
     "[]",
     { shape: "array" },
   ),
-  "terminal.theme": choice("terminal colours", ["auto", "dark", "light", "none"], {}),
+  "terminal.theme": choice("terminal colours", ["auto", "dark", "light", "none"]),
   "compaction.enabled": flag("summarise older history when it gets too long", true, ASKS),
   "compaction.reserveTokens": count("tokens kept free in the model's window", 20_000, {
     ...ASKS,
@@ -202,7 +206,7 @@ export const SETTINGS = {
   "compaction.extractMemories": flag("write lasting facts to memory on compaction and reset", true, ASKS),
   "timeouts.llmMs": count("time a model may stay silent", 300_000, { min: 1000 }),
   "hooks.timeoutMs": count("time limit for a hook", 10_000, { min: 100, max: 600_000 }),
-  "hooks.onFault": choice("when a hook fails, hangs or was changed: refuse or allow the call", ["refuse", "allow"], {}),
+  "hooks.onFault": choice("when a hook fails, hangs or was changed: refuse or allow the call", ["refuse", "allow"]),
   "terminal.notify": choice("how to notify you in the background", ["auto", "bell", "off"], {
     env: "GSV_TERMINAL_NOTIFY",
   }),

@@ -36,33 +36,26 @@ const ALWAYS = { end: "rest", pause: "rest", recover: "rest", reset: "rest", fai
 // A run may still be active when its process is held: it continues to its next safe point.
 const HELD = { ...ALWAYS, answer: "rest", ask: "rest", leave: "rest" } as const;
 
+// A run in flight is stopped at its next safe point, so a stop changes nothing yet.
+const ACTIVE = {
+  ...ALWAYS,
+  claim: "running",
+  tools: "waiting_tool",
+  results: "running",
+  ask: "rest",
+  leave: "rest",
+} as const;
+
 const TABLE: { readonly [S in State]: { readonly [E in StateEvent]?: Target } } = {
   idle: { ...ALWAYS, admit: "rest", stop: "stopped", cont: "rest", release: "rest" },
   queued: { ...ALWAYS, admit: "rest", claim: "running", stop: "stopped", cont: "rest", release: "rest" },
-  // A run in flight is stopped at its next safe point, so a stop changes nothing yet.
-  running: {
-    ...ALWAYS,
-    admit: "running",
-    claim: "running",
-    tools: "waiting_tool",
-    results: "running",
-    ask: "rest",
-    stop: "running",
-    cont: "running",
-    release: "running",
-    leave: "rest",
-  },
+  running: { ...ACTIVE, admit: "running", stop: "running", cont: "running", release: "running" },
   waiting_tool: {
-    ...ALWAYS,
+    ...ACTIVE,
     admit: "waiting_tool",
-    claim: "running",
-    tools: "waiting_tool",
-    results: "running",
-    ask: "rest",
     stop: "waiting_tool",
     cont: "waiting_tool",
     release: "waiting_tool",
-    leave: "rest",
   },
   waiting_hil: {
     ...ALWAYS,

@@ -5,6 +5,7 @@ import { SysError } from "../../abi/errno.ts";
 import { type Caller, isRoot } from "../../abi/identity.ts";
 import type { AgentProfile, Persona } from "../../abi/process/agent.ts";
 import type { Clock } from "../../lib/clock.ts";
+import { defined } from "../../lib/defined.ts";
 import { clip } from "../../lib/text/truncate.ts";
 import type { AgentChange } from "../../store/kernel/people/agents.ts";
 import type { AccountRow } from "../../store/kernel/people/people.ts";
@@ -133,12 +134,7 @@ async function changeFrom(
 
 /** Null if nothing is set. */
 function personaFrom({ archetype, traits, voice, background, example }: PersonaWords): Partial<Persona> | null {
-  const said = {
-    ...(archetype === undefined ? {} : { archetype }),
-    ...(traits === undefined ? {} : { traits: wordsOf(traits) }),
-    ...(voice === undefined ? {} : { voiceGuidelines: voice }),
-    ...(background === undefined ? {} : { background }),
-    ...(example === undefined ? {} : { exampleMessages: example }),
-  };
-  return Object.keys(said).length === 0 ? null : said;
+  const words = { archetype, voiceGuidelines: voice, background, exampleMessages: example };
+  const persona = defined({ ...words, traits: traits === undefined ? undefined : wordsOf(traits) });
+  return Object.keys(persona).length === 0 ? null : persona;
 }

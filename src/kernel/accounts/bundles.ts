@@ -5,6 +5,7 @@ import { SysError } from "../../abi/errno.ts";
 import { type Caller, isRoot } from "../../abi/identity.ts";
 import type { Bundle } from "../../abi/process/agent.ts";
 import type { Clock } from "../../lib/clock.ts";
+import { defined } from "../../lib/defined.ts";
 import { clip } from "../../lib/text/truncate.ts";
 import type { KernelStore } from "../../store/kernel/sqlite.ts";
 import type { BundleHolder, Bundles } from "../../syscalls/account/agent-service.ts";
@@ -59,11 +60,8 @@ export function bundlesService({ kernel, clock, toolNames }: BundlePorts): Bundl
 
     async edit({ caller }, { name, description, tools, prompt }) {
       const bundle = await changeable(caller, name);
-      const change = {
-        ...(description === undefined ? {} : { description }),
-        ...(tools === undefined ? {} : { tools: toolsNamed(tools, toolNames()) }),
-        ...(prompt === undefined ? {} : { promptAdditions: prompt }),
-      };
+      const named = tools === undefined ? undefined : toolsNamed(tools, toolNames());
+      const change = defined({ description, tools: named, promptAdditions: prompt });
       await kernel.bundles.change(name, change, clock.now());
       return { ...bundle, ...change };
     },

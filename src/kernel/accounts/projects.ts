@@ -5,6 +5,7 @@ import type { Caller } from "../../abi/identity.ts";
 import { type RandomBytes, uuidv7 } from "../../abi/ids.ts";
 import type { Project } from "../../abi/process/agent.ts";
 import type { Clock } from "../../lib/clock.ts";
+import { defined } from "../../lib/defined.ts";
 import { clip } from "../../lib/text/truncate.ts";
 import type { KernelStore } from "../../store/kernel/sqlite.ts";
 import type { Projects } from "../../syscalls/account/agent-service.ts";
@@ -42,11 +43,8 @@ export function projectsService({ kernel, clock, random }: ProjectPorts): Projec
 
     async edit({ caller }, { name, workspace, instructions, bundles }) {
       const project = await projectNamed(kernel, caller, name);
-      const change = {
-        ...(workspace === undefined ? {} : { workspace }),
-        ...(instructions === undefined ? {} : { instructions }),
-        ...(bundles === undefined ? {} : { bundles: await knownBundles(kernel, caller, bundles) }),
-      };
+      const known = bundles === undefined ? undefined : await knownBundles(kernel, caller, bundles);
+      const change = defined({ workspace, instructions, bundles: known });
       await kernel.projects.change(project.id, change, clock.now());
       return { ...project, ...change };
     },

@@ -5,7 +5,7 @@ import type { ToolOutcome } from "../../abi/process/message.ts";
 import type { Db } from "../open.ts";
 import type { HeadRow } from "./head.ts";
 import type { Outcome, Refusal } from "./outcome.ts";
-import { type CallRow, callFromRow } from "./rows.ts";
+import { type CallRow, callFromRow, insertCall } from "./rows.ts";
 
 export interface NestedCall {
   readonly position: number;
@@ -35,21 +35,8 @@ export function nest(db: Db, head: HeadRow, { block, position, call, now }: Nest
     block,
   );
   if (outer === null) return "fenced";
-  db.insert("pending_tool_calls", {
-    dispatch_id: call.dispatchId,
-    run_id: outer.run_id,
-    generation: head.generation,
-    turn: outer.turn,
-    position,
-    call_id: call.callId,
-    tool: call.tool,
-    call: call.call,
-    args_json: JSON.stringify(call.args),
-    repeat: call.repeat,
-    status: "registered",
-    created_at: now,
-    block,
-  });
+  const { run_id, turn } = outer;
+  insertCall(db, call, { run_id, generation: head.generation, turn, position, created_at: now, block });
   return null;
 }
 

@@ -209,3 +209,21 @@ export function runEnd(db: Db, runId: string): RunEnd | "open" | null {
     usage: row.usage_json === null ? NO_USAGE : (JSON.parse(row.usage_json) as Usage),
   };
 }
+
+interface CallPlace {
+  readonly run_id: string;
+  readonly generation: number;
+  readonly turn: number;
+  readonly position: number;
+  readonly created_at: number;
+  readonly block?: string;
+}
+
+export function insertCall(
+  db: Db,
+  { dispatchId, callId, tool, call, args, repeat }: Omit<CallRow, "status">,
+  place: CallPlace,
+): void {
+  const row = { dispatch_id: dispatchId, call_id: callId, tool, call, args_json: JSON.stringify(args), repeat };
+  db.insert("pending_tool_calls", { ...row, status: "registered", ...place });
+}

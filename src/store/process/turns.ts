@@ -14,7 +14,7 @@ import {
 import type { Db } from "../open.ts";
 import type { HeadRow } from "./head.ts";
 import type { Outcome, Refusal } from "./outcome.ts";
-import { type CallRow, callFromRow, insertMessage, runEnd } from "./rows.ts";
+import { type CallRow, callFromRow, insertCall, insertMessage, runEnd } from "./rows.ts";
 
 export interface TurnCommit extends Spent {
   readonly runId: string;
@@ -92,7 +92,13 @@ export function commitTurn(db: Db, head: HeadRow, turn: TurnCommit): TurnCommitt
     },
   });
   turn.calls.forEach((call, position) => {
-    insertCall(db, head, turn, number, position, call);
+    insertCall(db, call, {
+      run_id: turn.runId,
+      generation: head.generation,
+      turn: number,
+      position,
+      created_at: turn.now,
+    });
   });
   // A commit is progress: reset the count of kernel deaths.
   db.run(
@@ -108,30 +114,6 @@ export function commitTurn(db: Db, head: HeadRow, turn: TurnCommit): TurnCommitt
   cancelCalls(db, head, turn.runId, "cancelled: the run ended", turn.now);
   const ends = finishRun(db, head, { runId: turn.runId, text: turn.text, now: turn.now, ...turn.finish });
   return { seq, turn: number, ends };
-}
-
-function insertCall(
-  db: Db,
-  head: HeadRow,
-  turn: TurnCommit,
-  number: number,
-  position: number,
-  call: TurnCommit["calls"][number],
-): void {
-  db.insert("pending_tool_calls", {
-    dispatch_id: call.dispatchId,
-    run_id: turn.runId,
-    generation: head.generation,
-    turn: number,
-    position,
-    call_id: call.callId,
-    tool: call.tool,
-    call: call.call,
-    args_json: JSON.stringify(call.args),
-    repeat: call.repeat,
-    status: "registered",
-    created_at: turn.now,
-  });
 }
 
 export function openCalls(db: Db, runId: string): CallRow[] {

@@ -1,6 +1,6 @@
 // account.*: humans and agents. Only people change them; the service decides who may change which. Passwords are never shown.
 
-import { field, syscall } from "../define.ts";
+import { field, syscall, value } from "../define.ts";
 import type { AccountInfo, Accounts, RemovedAccount } from "./account-service.ts";
 
 const name = field.text("the account", { positional: true, shortest: 1, longest: 32, meta: "NAME" });
@@ -56,7 +56,7 @@ export const accountCalls = [
     cli: {
       hidden: true,
       examples: ["gsv user add bob --user root", 'gsv user add scout --agent --comment "reads the news"'],
-      print: { kind: "value", text: addedText },
+      print: value(addedText),
     },
     run: ({ accounts }: { accounts: Accounts }, args, context) =>
       accounts.create(context, { ...args, agent: args.agent === true, system: args.system === true }),
@@ -76,7 +76,7 @@ export const accountCalls = [
     cli: {
       hidden: true,
       examples: ["gsv user mod bob --lock --user root", 'gsv user mod scout --comment "reads the news"'],
-      print: { kind: "value", text: (row: AccountInfo) => `${row.username}: ${stateOf(row)}` },
+      print: value((row: AccountInfo) => `${row.username}: ${stateOf(row)}`),
     },
     run: ({ accounts }: { accounts: Accounts }, args, context) =>
       accounts.update(context, { ...args, lock: args.lock === true, unlock: args.unlock === true }),
@@ -92,11 +92,10 @@ export const accountCalls = [
     cli: {
       hidden: true,
       examples: ["gsv user rm scout", "gsv user rm bob --force --user root"],
-      print: {
-        kind: "value",
-        text: ({ username, ended }: RemovedAccount) =>
+      print: value(
+        ({ username, ended }: RemovedAccount) =>
           `removed ${username}${ended.length > 0 ? ` (ended ${ended.join(" ")})` : ""}`,
-      },
+      ),
     },
     run: ({ accounts }: { accounts: Accounts }, args, context) =>
       accounts.remove(context, { username: args.username, force: args.force === true }),
@@ -115,10 +114,7 @@ export const accountCalls = [
       password: field.text("new password", { secret: true, longest: 1024 }),
       typed: field.flag("typed on a terminal"),
     },
-    cli: {
-      hidden: true,
-      print: { kind: "value", text: (done: { username: string }) => `password of ${done.username} changed` },
-    },
+    cli: { hidden: true, print: value((done: { username: string }) => `password of ${done.username} changed`) },
     run: ({ accounts }: { accounts: Accounts }, args, context) =>
       accounts.passwd(context, { ...args, typed: args.typed === true }),
   }),

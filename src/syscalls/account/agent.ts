@@ -1,7 +1,7 @@
 // agent.* and persona.*: the agents of an account. Only people change them: an agent must not edit its own instructions.
 
 import { ARCHETYPES } from "../../abi/process/agent.ts";
-import { field, syscall } from "../define.ts";
+import { field, syscall, value } from "../define.ts";
 import type { AgentInfo, Agents } from "./agent-service.ts";
 import { agentText } from "./format-agent.ts";
 
@@ -57,7 +57,7 @@ export const agentCalls = [
     summary: "Show an agent's profile",
     class: "read",
     input: { name },
-    cli: { examples: ["gsv agent show scout"], print: { kind: "value", text: agentText } },
+    cli: { examples: ["gsv agent show scout"], print: value(agentText) },
     run: ({ agents }: Service, args, { caller }) => agents.show(caller, args.name),
   }),
 
@@ -72,7 +72,7 @@ export const agentCalls = [
         'gsv agent create scout --description "reads the news" --bundles researcher',
         'gsv agent create ada --archetype technical --traits "precise,patient" --voice "Short sentences."',
       ],
-      print: { kind: "value", text: ({ name: made }: AgentInfo) => `added ${made}; use it: gsv spawn --as ${made}` },
+      print: value(({ name: made }: AgentInfo) => `added ${made}; use it: gsv spawn --as ${made}`),
     },
     run: ({ agents }: Service, args, context) => agents.create(context, args),
   }),
@@ -85,7 +85,7 @@ export const agentCalls = [
     input: { name, ...profile, ...persona },
     cli: {
       examples: ["gsv agent edit scout --tools Read,Search,Fetch", "gsv agent edit scout --tools usual"],
-      print: { kind: "value", text: agentText },
+      print: value(agentText),
     },
     run: ({ agents }: Service, args, context) => agents.edit(context, args),
   }),
@@ -98,11 +98,10 @@ export const agentCalls = [
     input: { name, force: field.flag("archive and end its processes first") },
     cli: {
       examples: ["gsv agent rm scout"],
-      print: {
-        kind: "value",
-        text: ({ name: gone, ended }: { name: string; ended: readonly string[] }) =>
+      print: value(
+        ({ name: gone, ended }: { name: string; ended: readonly string[] }) =>
           `removed ${gone}${ended.length > 0 ? ` (ended ${ended.join(" ")})` : ""}`,
-      },
+      ),
     },
     run: ({ agents }: Service, args, context) => agents.remove(context, args.name, args.force === true),
   }),
@@ -114,7 +113,7 @@ export const personaCalls = [
     summary: "Show the persona of an agent",
     class: "read",
     input: { name },
-    cli: { examples: ["gsv persona show ada"], print: { kind: "value", text: agentText } },
+    cli: { examples: ["gsv persona show ada"], print: value(agentText) },
     run: ({ agents }: Service, args, { caller }) => agents.show(caller, args.name),
   }),
 
@@ -126,7 +125,7 @@ export const personaCalls = [
     input: { name, ...persona },
     cli: {
       examples: ['gsv persona set ada --archetype technical --traits "precise,patient" --example "Done: 3 of 3."'],
-      print: { kind: "value", text: agentText },
+      print: value(agentText),
     },
     run: ({ agents }: Service, args, context) => agents.edit(context, args),
   }),
@@ -137,7 +136,7 @@ export const personaCalls = [
     class: "keyed",
     by: "person",
     input: { name },
-    cli: { examples: ["gsv persona clear ada"], print: { kind: "value", text: agentText } },
+    cli: { examples: ["gsv persona clear ada"], print: value(agentText) },
     run: ({ agents }: Service, args, context) => agents.clearPersona(context, args.name),
   }),
 ] as const;

@@ -2,7 +2,7 @@
 
 import { LIMITS } from "../../abi/config/limits.ts";
 import type { Bundle, Project } from "../../abi/process/agent.ts";
-import { field, syscall } from "../define.ts";
+import { field, syscall, value } from "../define.ts";
 import type { Bundles, Projects } from "./agent-service.ts";
 import { bundleText, projectText } from "./format-agent.ts";
 
@@ -51,7 +51,7 @@ export const bundleCalls = [
     summary: "Show one bundle",
     class: "read",
     input: { name: bundle },
-    cli: { examples: ["gsv bundle show researcher"], print: { kind: "value", text: bundleText } },
+    cli: { examples: ["gsv bundle show researcher"], print: value(bundleText) },
     run: ({ bundles }: ForBundles, args, { caller }) => bundles.show(caller, args.name),
   }),
   syscall({
@@ -62,7 +62,7 @@ export const bundleCalls = [
     input: { name: bundle, ...words },
     cli: {
       examples: ['gsv bundle create writer --tools Read,Write,Edit --prompt "Keep lines short."'],
-      print: { kind: "value", text: bundleText },
+      print: value(bundleText),
     },
     run: ({ bundles }: ForBundles, args, context) => bundles.create(context, args),
   }),
@@ -72,10 +72,7 @@ export const bundleCalls = [
     class: "keyed",
     by: "person",
     input: { name: bundle, ...words },
-    cli: {
-      examples: ['gsv bundle edit writer --prompt "Keep lines very short."'],
-      print: { kind: "value", text: bundleText },
-    },
+    cli: { examples: ['gsv bundle edit writer --prompt "Keep lines very short."'], print: value(bundleText) },
     run: ({ bundles }: ForBundles, args, context) => bundles.edit(context, args),
   }),
   syscall({
@@ -84,10 +81,7 @@ export const bundleCalls = [
     class: "keyed",
     by: "person",
     input: { name: bundle },
-    cli: {
-      examples: ["gsv bundle rm writer"],
-      print: { kind: "value", text: ({ name }: { name: string }) => `removed ${name}` },
-    },
+    cli: { examples: ["gsv bundle rm writer"], print: value(({ name }: { name: string }) => `removed ${name}`) },
     run: ({ bundles }: ForBundles, args, context) => bundles.remove(context, args.name),
   }),
   syscall({
@@ -98,7 +92,7 @@ export const bundleCalls = [
     input: { name: bundle, ...holder },
     cli: {
       examples: ["gsv bundle assign researcher --agent scout", "gsv bundle assign coder --project site"],
-      print: { kind: "value", text: heldText },
+      print: value(heldText),
     },
     run: ({ bundles }: ForBundles, { name, ...to }, context) => bundles.assign(context, name, to),
   }),
@@ -108,7 +102,7 @@ export const bundleCalls = [
     class: "keyed",
     by: "person",
     input: { name: bundle, ...holder },
-    cli: { examples: ["gsv bundle unassign researcher --agent scout"], print: { kind: "value", text: heldText } },
+    cli: { examples: ["gsv bundle unassign researcher --agent scout"], print: value(heldText) },
     run: ({ bundles }: ForBundles, { name, ...from }, context) => bundles.unassign(context, name, from),
   }),
 ] as const;
@@ -152,7 +146,7 @@ export const projectCalls = [
     summary: "Show one project",
     class: "read",
     input: { name: project },
-    cli: { examples: ["gsv project show site"], print: { kind: "value", text: projectText } },
+    cli: { examples: ["gsv project show site"], print: value(projectText) },
     run: ({ projects }: ForProjects, args, { caller }) => projects.show(caller, args.name),
   }),
   syscall({
@@ -163,7 +157,7 @@ export const projectCalls = [
     input: { name: project, ...about },
     cli: {
       examples: ['gsv project create site --instructions "The site of the club. Dutch first." --bundles coder'],
-      print: { kind: "value", text: ({ name }: Project) => `added ${name}; work on it: gsv spawn --project ${name}` },
+      print: value(({ name }: Project) => `added ${name}; work on it: gsv spawn --project ${name}`),
     },
     run: ({ projects }: ForProjects, args, context) => projects.create(context, args),
   }),
@@ -173,10 +167,7 @@ export const projectCalls = [
     class: "keyed",
     by: "person",
     input: { name: project, ...about },
-    cli: {
-      examples: ['gsv project edit site --instructions "Dutch and English."'],
-      print: { kind: "value", text: projectText },
-    },
+    cli: { examples: ['gsv project edit site --instructions "Dutch and English."'], print: value(projectText) },
     run: ({ projects }: ForProjects, args, context) => projects.edit(context, args),
   }),
   syscall({
@@ -185,10 +176,7 @@ export const projectCalls = [
     class: "keyed",
     by: "person",
     input: { name: project },
-    cli: {
-      examples: ["gsv project rm site"],
-      print: { kind: "value", text: ({ name }: { name: string }) => `removed ${name}` },
-    },
+    cli: { examples: ["gsv project rm site"], print: value(({ name }: { name: string }) => `removed ${name}`) },
     run: ({ projects }: ForProjects, args, context) => projects.remove(context, args.name),
   }),
 ] as const;

@@ -1,7 +1,7 @@
 // credits.*: what people who write through a channel may use. The owner's own work costs no credits.
 
 import { CREDIT_RATES, type CreditBalance, type CreditRate, type CreditRow } from "../../abi/process/credits.ts";
-import { field, syscall } from "../define.ts";
+import { field, syscall, value } from "../define.ts";
 import type { Credits } from "./agent-service.ts";
 
 type Service = { credits: Credits };
@@ -52,7 +52,7 @@ export const creditCalls = [
     },
     cli: {
       examples: ["gsv credits grant ALICE7 100", 'gsv credits grant ALICE7 100 --reference "invoice 12"'],
-      print: { kind: "value", text: (row: CreditBalance) => `${row.wallet} has ${row.available} credits` },
+      print: value((row: CreditBalance) => `${row.wallet} has ${row.available} credits`),
     },
     run: ({ credits }: Service, args, context) => credits.grant(context, args),
   }),

@@ -1,6 +1,6 @@
 // group.*: groups of accounts and their capabilities. Changes hold from the next call on.
 
-import { field, syscall } from "../define.ts";
+import { field, syscall, value } from "../define.ts";
 import type { GroupInfo, Groups } from "./account-service.ts";
 
 const name = field.text("the group", { positional: true, shortest: 1, longest: 32, meta: "NAME" });
@@ -38,7 +38,7 @@ export const groupCalls = [
     input: { name },
     cli: {
       examples: ["gsv group add readers --user root"],
-      print: { kind: "value", text: (group: GroupInfo) => `added ${group.name} (gid ${group.gid})` },
+      print: value((group: GroupInfo) => `added ${group.name} (gid ${group.gid})`),
     },
     run: ({ groups }: { groups: Groups }, args, context) => groups.add(context, args.name),
   }),
@@ -60,11 +60,10 @@ export const groupCalls = [
         "gsv group mod readers --add bob --grant fs.read,fs.search --user root",
         "gsv group mod users --revoke 'sys.token.*' --user root",
       ],
-      print: {
-        kind: "value",
-        text: (group: GroupInfo) =>
+      print: value(
+        (group: GroupInfo) =>
           `${group.name}: members ${group.members.join(",") || "-"}; may ${group.capabilities.join(" ") || "-"}`,
-      },
+      ),
     },
     run: ({ groups }: { groups: Groups }, args, context) => groups.change(context, args),
   }),
@@ -78,7 +77,7 @@ export const groupCalls = [
     input: { name },
     cli: {
       examples: ["gsv group rm readers --user root"],
-      print: { kind: "value", text: (gone: { name: string }) => `removed ${gone.name}` },
+      print: value((gone: { name: string }) => `removed ${gone.name}`),
     },
     run: ({ groups }: { groups: Groups }, args, context) => groups.remove(context, args.name),
   }),

@@ -1,6 +1,6 @@
 // sys.token.*: login tokens for scripts, devices and services. A token is shown once, when it is created.
 
-import { field, syscall } from "../define.ts";
+import { field, syscall, value } from "../define.ts";
 import type { TokenInfo, Tokens } from "./account-service.ts";
 
 type Created = TokenInfo & { readonly token: string };
@@ -29,7 +29,7 @@ export const tokenCalls = [
         "gsv auth token create --label backup --expires 30d",
         "gsv auth token create --kind node --device laptop",
       ],
-      print: { kind: "value", text: (made: Created) => made.token },
+      print: value((made: Created) => made.token),
     },
     run: ({ tokens }: { tokens: Tokens }, args, context) => tokens.create(context, args),
   }),
@@ -74,7 +74,7 @@ export const tokenCalls = [
     cli: {
       hidden: true,
       examples: ["gsv auth token revoke 0190a1b2-0000-7000-8000-000000000001 --reason lost"],
-      print: { kind: "value", text: (row: TokenInfo) => `revoked ${row.id} (${row.prefix}…)` },
+      print: value((row: TokenInfo) => `revoked ${row.id} (${row.prefix}…)`),
     },
     run: ({ tokens }: { tokens: Tokens }, args, context) => tokens.revoke(context, args),
   }),

@@ -5,7 +5,7 @@ import type { Caller } from "../../abi/identity.ts";
 import { MODE_ALIASES, modeText } from "../../abi/policy.ts";
 import type { Approval } from "../../abi/process/process.ts";
 import { reveal } from "../../lib/text/sanitize.ts";
-import { type CallContext, field, syscall } from "../define.ts";
+import { type CallContext, field, syscall, value } from "../define.ts";
 import askText from "../tools/ask.md" with { type: "text" };
 import planText from "../tools/plan.md" with { type: "text" };
 import type { PolicyService, ProcessMode } from "./policy.ts";
@@ -125,7 +125,7 @@ export const hilCalls = [
         "gsv hil answer k3x9 deny -m 'keep the drafts'",
         "gsv hil answer q7ab answer yes",
       ],
-      print: { kind: "value", text: (row: AnsweredApproval) => answeredText(row) },
+      print: value(answeredText),
     },
     run: ({ approvals }: { approvals: Approvals }, args, context) => approvals.answer(context, args),
   }),
@@ -162,7 +162,7 @@ export const hilCalls = [
       }),
     },
     tool: { name: "Plan", repeat: "read", description: planText, mode: "plan" },
-    cli: { hidden: true, examples: [], print: { kind: "value", text: acceptedText } },
+    cli: { hidden: true, examples: [], print: value(acceptedText) },
     run: ({ policy }: { policy: PolicyService }, _args, context) => policy.planAccepted(context),
   }),
 ] as const;

@@ -2,7 +2,7 @@
 
 import { ACTIONS, type Mode, type Rule, type StandingRule, TAGS } from "../../abi/policy.ts";
 import { reveal } from "../../lib/text/sanitize.ts";
-import { type CallContext, field, syscall } from "../define.ts";
+import { type CallContext, field, syscall, value } from "../define.ts";
 import { SHELL_TARGETS } from "../run/shell-service.ts";
 
 export interface ShownRule {
@@ -156,7 +156,7 @@ export const policyCalls = [
         "gsv policy add deny 'git push'",
         "gsv policy add ask --match fs.write --path /home/sam/letters",
       ],
-      print: { kind: "value", text: ({ id }: { readonly id: string }) => id },
+      print: value(({ id }: { readonly id: string }) => id),
     },
     run: ({ policy }: { policy: PolicyService }, args, context) => policy.add(context, args),
   }),
@@ -168,10 +168,7 @@ export const policyCalls = [
     once: "answer",
     by: "person",
     input: { id: field.text("rule id from gsv policy list", { positional: true, longest: 40, meta: "ID" }) },
-    cli: {
-      examples: ["gsv policy rm k3x9"],
-      print: { kind: "value", text: ({ id }: { readonly id: string }) => `removed ${id}` },
-    },
+    cli: { examples: ["gsv policy rm k3x9"], print: value(({ id }: { readonly id: string }) => `removed ${id}`) },
     run: ({ policy }: { policy: PolicyService }, args, context) => policy.revoke(context, args.id),
   }),
 
@@ -188,7 +185,7 @@ export const policyCalls = [
     },
     cli: {
       examples: ["gsv policy explain 'rm -rf build' --target host", "gsv policy explain 'ls; curl example.org'"],
-      print: { kind: "value", text: explainedText },
+      print: value(explainedText),
     },
     run: ({ policy }: { policy: PolicyService }, args, context) => policy.explain(context, args),
   }),

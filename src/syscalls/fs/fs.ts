@@ -4,7 +4,7 @@ import { LIMITS } from "../../abi/config/limits.ts";
 import { quoted } from "../../lib/text/quote.ts";
 import { sizeText } from "../../lib/text/size.ts";
 import { headAndTail } from "../../lib/text/truncate.ts";
-import { field, syscall } from "../define.ts";
+import { field, syscall, value } from "../define.ts";
 import deleteText from "../tools/delete.md" with { type: "text" };
 import editText from "../tools/edit.md" with { type: "text" };
 import readText from "../tools/read.md" with { type: "text" };
@@ -129,10 +129,7 @@ export const fsCalls = [
     tool: { name: "Write", repeat: "effect", description: writeText },
     cli: {
       examples: [`gsv fs write '~/notes.md' "call the bank"`, "gsv fs write '~/report.txt' - < report.txt"],
-      print: {
-        kind: "value",
-        text: (result: { path: string; size: number }) => `wrote ${result.size} bytes to ${result.path}`,
-      },
+      print: value((result: { path: string; size: number }) => `wrote ${result.size} bytes to ${result.path}`),
     },
     run: ({ files }: { files: Files }, args, context) => files.write(context, args),
   }),
@@ -150,7 +147,7 @@ export const fsCalls = [
       target,
     },
     tool: { name: "Edit", repeat: "effect", description: editText },
-    cli: { examples: ["gsv fs edit '~/notes.md' --old draft --new final"], print: { kind: "value", text: editedText } },
+    cli: { examples: ["gsv fs edit '~/notes.md' --old draft --new final"], print: value(editedText) },
     run: ({ files }: { files: Files }, args, context) =>
       files.edit(context, { ...args, replaceAll: args.replaceAll === true }),
   }),
@@ -164,7 +161,7 @@ export const fsCalls = [
     tool: { name: "Delete", repeat: "effect", description: deleteText },
     cli: {
       examples: ["gsv fs delete '~/notes.md'"],
-      print: { kind: "value", text: (result: { path: string }) => `deleted ${result.path}` },
+      print: value((result: { path: string }) => `deleted ${result.path}`),
     },
     run: ({ files }: { files: Files }, args, context) => files.remove(context, args),
   }),

@@ -2,7 +2,7 @@
 
 import { LIMITS } from "../../abi/config/limits.ts";
 import { sizeText } from "../../lib/text/size.ts";
-import { field, syscall } from "../define.ts";
+import { field, syscall, value } from "../define.ts";
 import { PIECE_CHARS_MAX } from "../fs/fs-tree.ts";
 import type { Media, MediaInfo, MediaTaken } from "../system/storage.ts";
 
@@ -51,7 +51,7 @@ export const mediaCalls = [
     cli: {
       hidden: true,
       examples: ["gsv media put init:1000 photo.png", "gsv media put init:1000 < photo.png"],
-      print: { kind: "value", text: (result: MediaTaken) => result.id },
+      print: value((result: MediaTaken) => result.id),
     },
     run: ({ media }: { media: Media }, { more = false, ...piece }, context) => media.put(context, { ...piece, more }),
   }),
@@ -64,7 +64,7 @@ export const mediaCalls = [
     cli: {
       hidden: true,
       examples: ["gsv media get init:1000 0190a1b2-… > photo.png"],
-      print: { kind: "value", text: (result: { data: string }) => result.data },
+      print: value((result: { data: string }) => result.data),
     },
     run: ({ media }: { media: Media }, args, { caller }) => media.get(caller, args),
   }),
@@ -78,7 +78,7 @@ export const mediaCalls = [
     cli: {
       hidden: true,
       examples: ["gsv media rm init:1000 0190a1b2-…"],
-      print: { kind: "value", text: (row: MediaInfo) => `removed ${row.path}` },
+      print: value((row: MediaInfo) => `removed ${row.path}`),
     },
     run: ({ media }: { media: Media }, args, context) => media.remove(context, args),
   }),

@@ -4,8 +4,8 @@ import { initPid } from "../../abi/ids.ts";
 import { MODE_ALIASES, MODES } from "../../abi/policy.ts";
 import { RESTART_RULES, type RestartRule } from "../../abi/process/process.ts";
 import type { PolicyService, ProcessMode } from "../approval/policy.ts";
-import { type CallContext, field, syscall } from "../define.ts";
-import { answersText, type ModelService, type ProcessModel, type ProcessThinking } from "../run/ai.ts";
+import { type CallContext, field, syscall, value } from "../define.ts";
+import { answersText, type ModelService, type ProcessThinking } from "../run/ai.ts";
 import type { Niceness } from "../services.ts";
 
 interface Extended {
@@ -44,7 +44,7 @@ export const procControlCalls = [
     },
     cli: {
       examples: ["gsv model", "gsv model task:abc123 anthropic/claude-sonnet-5-5", 'gsv model task:abc123 ""'],
-      print: { kind: "value", text: (result: ProcessModel) => answersText(result) },
+      print: value(answersText),
     },
     run: ({ models }: { models: ModelService }, args, context) =>
       models.ofProcess(context, args.pid ?? initPid(context.caller.ownerUid), args.model),
@@ -69,10 +69,7 @@ export const procControlCalls = [
     },
     cli: {
       examples: ["gsv proc think", "gsv proc think task:abc123 high", 'gsv proc think task:abc123 ""'],
-      print: {
-        kind: "value",
-        text: ({ thinking, usual }: ProcessThinking) => thinking ?? `${usual} (account default)`,
-      },
+      print: value(({ thinking, usual }: ProcessThinking) => thinking ?? `${usual} (account default)`),
     },
     run: ({ models }: { models: ModelService }, args, context) =>
       models.thinking(context, args.pid ?? initPid(context.caller.ownerUid), args.level),
@@ -84,13 +81,10 @@ export const procControlCalls = [
     class: "keyed",
     once: "answer",
     by: "person",
-    input: {
-      pid,
-      mode: field.optional(field.choice("new mode", MODES, { aliases: MODE_ALIASES, positional: true })),
-    },
+    input: { pid, mode: field.optional(field.choice("new mode", MODES, { aliases: MODE_ALIASES, positional: true })) },
     cli: {
       examples: ["gsv mode", "gsv mode init:1000 plan", "gsv mode task:abc123 accept-edits"],
-      print: { kind: "value", text: ({ mode }: ProcessMode) => mode },
+      print: value(({ mode }: ProcessMode) => mode),
     },
     run: ({ policy }: { policy: PolicyService }, args, context) =>
       policy.mode(context, args.pid ?? initPid(context.caller.ownerUid), args.mode),
@@ -107,7 +101,7 @@ export const procControlCalls = [
     },
     cli: {
       examples: ["gsv nice task:abc123", "gsv nice task:abc123 10"],
-      print: { kind: "value", text: ({ nice }: { nice: number }) => String(nice) },
+      print: value(({ nice }: { nice: number }) => String(nice)),
     },
     run: ({ niceness }: { niceness: Niceness }, args, context) => niceness.nice(context, args.pid, args.nice),
   }),
@@ -128,10 +122,7 @@ export const procControlCalls = [
     },
     cli: {
       examples: ["gsv proc extend init:1000", "gsv proc extend task:abc123 3600"],
-      print: {
-        kind: "value",
-        text: ({ pid, endsAt }: Extended) => `${pid} may run until ${new Date(endsAt).toISOString()}`,
-      },
+      print: value(({ pid, endsAt }: Extended) => `${pid} may run until ${new Date(endsAt).toISOString()}`),
     },
     run: ({ lifecycle }: { lifecycle: Lifecycle }, args, context) => lifecycle.extend(context, args),
   }),
@@ -149,7 +140,7 @@ export const procControlCalls = [
     },
     cli: {
       examples: ["gsv proc restart init:1000", "gsv proc restart task:abc123 on-failure"],
-      print: { kind: "value", text: ({ restart }: RestartRuleOf) => restart ?? "as set for its session" },
+      print: value(({ restart }: RestartRuleOf) => restart ?? "as set for its session"),
     },
     run: ({ lifecycle }: { lifecycle: Lifecycle }, args, context) => lifecycle.restart(context, args),
   }),

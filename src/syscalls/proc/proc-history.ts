@@ -5,7 +5,7 @@ import { SysError } from "../../abi/errno.ts";
 import { OVERFLOW_POLICIES, type Segment } from "../../abi/process/segment.ts";
 import { reveal } from "../../lib/text/sanitize.ts";
 import { clip } from "../../lib/text/truncate.ts";
-import { field, syscall } from "../define.ts";
+import { field, syscall, value } from "../define.ts";
 import { traceLine } from "../format.ts";
 import type { Histories, TraceRow } from "../services.ts";
 import {
@@ -47,7 +47,7 @@ export const procHistoryCalls = [
         "gsv compact task:abc123 --keep 20 --preview",
         "gsv compact task:abc123 --undo",
       ],
-      print: { kind: "value", text: compactText },
+      print: value(compactText),
     },
     run: ({ conversations }: { conversations: Conversations }, args, context) =>
       conversations.compact(context, { ...args, preview: args.preview === true, undo: args.undo === true }),
@@ -126,7 +126,7 @@ export const procHistoryCalls = [
     },
     cli: {
       examples: ["gsv fork init:1000", 'gsv fork task:abc123 --through 12 --label "the other way"'],
-      print: { kind: "value", text: (result: Forked) => result.pid },
+      print: value((result: Forked) => result.pid),
     },
     run: ({ conversations }: { conversations: Conversations }, args, context) => conversations.fork(context, args),
   }),
@@ -187,7 +187,7 @@ export const historyPolicyCalls = [
         "gsv history policy task:abc123 --overflow fail",
         "gsv history policy task:abc123 --unset",
       ],
-      print: { kind: "value", text: policyText },
+      print: value(policyText),
     },
     run: ({ conversations }: { conversations: Conversations }, { pid, unset, ...args }, context) => {
       const change = {

@@ -5,8 +5,8 @@ import { initPid } from "../../abi/ids.ts";
 import { MODE_ALIASES, MODES } from "../../abi/policy.ts";
 import type { Message } from "../../abi/process/message.ts";
 import { PROFILES, RESTART_RULES } from "../../abi/process/process.ts";
-import type { ProcessCaps, Rights } from "../account/account-service.ts";
-import { field, syscall } from "../define.ts";
+import type { Rights } from "../account/account-service.ts";
+import { field, syscall, value } from "../define.ts";
 import { capsText, closedText, messageLine, partsText, signalledText } from "../format.ts";
 import {
   type Aborted,
@@ -86,7 +86,7 @@ export const procCalls = [
         'gsv spawn --drop net,shell --label "reads only what is here"',
         `gsv spawn --budget '$2,30m' --prompt "Look for stale docs."`,
       ],
-      print: { kind: "value", text: (result: Spawned) => result.pid },
+      print: value((result: Spawned) => result.pid),
     },
     run: ({ processes }: { processes: Processes }, args, context) => processes.spawn(context, args),
   }),
@@ -104,7 +104,7 @@ export const procCalls = [
     },
     cli: {
       examples: ['gsv proc send "Run the checks now."', 'gsv send --pid task:abc123 "Continue."'],
-      print: { kind: "value", text: (result: Sent | Answered) => result.runId ?? result.response },
+      print: value((result: Sent | Answered) => result.runId ?? result.response),
     },
     run: ({ processes }: { processes: Processes }, args, context) => processes.send(context, args),
   }),
@@ -119,13 +119,11 @@ export const procCalls = [
     },
     cli: {
       examples: ["gsv proc abort task:abc123"],
-      print: {
-        kind: "value",
-        text: (result: Aborted) =>
-          result.aborted
-            ? `aborted run ${result.runId} of ${result.pid}`
-            : `nothing to abort: ${result.pid} is not running`,
-      },
+      print: value((result: Aborted) =>
+        result.aborted
+          ? `aborted run ${result.runId} of ${result.pid}`
+          : `nothing to abort: ${result.pid} is not running`,
+      ),
     },
     run: ({ processes }: { processes: Processes }, args, context) => processes.abort(context, args),
   }),
@@ -146,7 +144,7 @@ export const procCalls = [
     },
     cli: {
       examples: ['gsv proc label task:abc123 "release notes"'],
-      print: { kind: "value", text: (result: { pid: string; label: string }) => `${result.pid} ${result.label}` },
+      print: value((result: { pid: string; label: string }) => `${result.pid} ${result.label}`),
     },
     run: ({ processes }: { processes: Processes }, args, context) => processes.label(context, args),
   }),
@@ -202,7 +200,7 @@ export const procCalls = [
     },
     cli: {
       examples: ["gsv proc message", "gsv proc message --pid task:abc123 12 > answer.txt"],
-      print: { kind: "value", text: (piece: MessageText) => piece.text },
+      print: value((piece: MessageText) => piece.text),
     },
     run: ({ histories }: { histories: Histories }, args, { caller }) =>
       histories.text(caller, args.pid ?? initPid(caller.ownerUid), args),
@@ -213,10 +211,7 @@ export const procCalls = [
     summary: "Show the capabilities of a process",
     class: "read",
     input: { pid: field.optional({ ...pid, positional: true }) },
-    cli: {
-      examples: ["gsv caps", "gsv caps task:abc123"],
-      print: { kind: "value", text: (result: ProcessCaps) => capsText(result) },
-    },
+    cli: { examples: ["gsv caps", "gsv caps task:abc123"], print: value(capsText) },
     run: ({ rights }: { rights: Rights }, args, { caller }) => rights.of(caller, args.pid ?? initPid(caller.ownerUid)),
   }),
 
@@ -227,7 +222,7 @@ export const procCalls = [
     input: { pid: field.optional(pid) },
     cli: {
       examples: ["gsv proc reset", "gsv proc reset --pid task:abc123"],
-      print: { kind: "value", text: (result: Closed) => closedText("reset", result) },
+      print: value((result: Closed) => closedText("reset", result)),
     },
     run: ({ processes }: { processes: Processes }, args, context) =>
       processes.reset(context, { pid: args.pid ?? initPid(context.caller.ownerUid) }),
@@ -240,7 +235,7 @@ export const procCalls = [
     input: { pid: onePid, noArchive: field.flag("delete the history instead") },
     cli: {
       examples: ["gsv proc kill task:abc123", "gsv proc kill task:abc123 --no-archive"],
-      print: { kind: "value", text: (result: Closed) => closedText("killed", result) },
+      print: value((result: Closed) => closedText("killed", result)),
     },
     run: ({ processes }: { processes: Processes }, args, context) =>
       processes.kill(context, { pid: args.pid, archive: args.noArchive !== true }),
@@ -268,10 +263,7 @@ export const procCalls = [
       pid: onePid,
       signal: field.choice("signal name or 0", PROCESS_SIGNALS, { positional: true, meta: "SIGNAL" }),
     },
-    cli: {
-      examples: ["gsv proc signal task:abc123 STOP", "gsv kill -CONT task:abc123"],
-      print: { kind: "value", text: signalledText },
-    },
+    cli: { examples: ["gsv proc signal task:abc123 STOP", "gsv kill -CONT task:abc123"], print: value(signalledText) },
     run: ({ processes }: { processes: Processes }, args, context) => processes.signal(context, args),
   }),
 ] as const;

@@ -1,7 +1,7 @@
 // repo.*: versioned files. The default repository is the home's: context.d, skills.d and knowledge.
 
 import type { Commit, FileChange, RepoDiff, RepoInfo, RepoMatch, RepoOp, RepoRef, RepoView } from "../../abi/repo.ts";
-import { field, syscall } from "../define.ts";
+import { field, syscall, value } from "../define.ts";
 import { commitLine } from "../format.ts";
 import type { Changed, Imported, Repositories, SyncedRepo } from "./repo-service.ts";
 
@@ -68,10 +68,7 @@ export const repoCalls = [
     class: "keyed",
     once: "answer",
     input: { name: field.text("name", { positional: true, longest: 100, meta: "NAME" }) },
-    cli: {
-      examples: ["gsv repo create notes"],
-      print: { kind: "value", text: ({ repo: name, path }: RepoInfo) => `${name} (${path})` },
-    },
+    cli: { examples: ["gsv repo create notes"], print: value(({ repo: name, path }: RepoInfo) => `${name} (${path})`) },
     run: ({ repositories }: Service, { name }, context) => repositories.create(context, name),
   }),
 
@@ -111,13 +108,11 @@ export const repoCalls = [
     },
     cli: {
       examples: ["gsv repo read context.d/10-style.md --ref HEAD~1", "gsv repo read"],
-      print: {
-        kind: "value",
-        text: (view: RepoView) =>
-          view.kind === "file"
-            ? (view.content ?? `(${view.size} bytes, not text)`)
-            : view.entries.map(({ path, kind }) => (kind === "directory" ? `${path}/` : path)).join("\n"),
-      },
+      print: value((view: RepoView) =>
+        view.kind === "file"
+          ? (view.content ?? `(${view.size} bytes, not text)`)
+          : view.entries.map(({ path, kind }) => (kind === "directory" ? `${path}/` : path)).join("\n"),
+      ),
     },
     run: ({ repositories }: Service, args, { caller }) => repositories.read(caller, args),
   }),
@@ -179,11 +174,10 @@ export const repoCalls = [
     },
     cli: {
       examples: ["gsv repo show", "gsv repo show HEAD~2"],
-      print: {
-        kind: "value",
-        text: ({ commit, diff }: { commit: Commit; diff: RepoDiff }) =>
+      print: value(
+        ({ commit, diff }: { commit: Commit; diff: RepoDiff }) =>
           `${commit.id}\n${commit.author} <${commit.email}>  ${when(commit.at)}\n\n${commit.message}\n\n${diffText(diff)}`,
-      },
+      ),
     },
     run: ({ repositories }: Service, args, { caller }) => repositories.show(caller, args),
   }),
@@ -206,10 +200,7 @@ export const repoCalls = [
       path: inPath,
       context: field.withDefault(field.int("lines of context", { min: 0, max: 20, meta: "N" }), 3),
     },
-    cli: {
-      examples: ["gsv repo diff", "gsv repo diff HEAD~3 HEAD --path context.d"],
-      print: { kind: "value", text: diffText },
-    },
+    cli: { examples: ["gsv repo diff", "gsv repo diff HEAD~3 HEAD --path context.d"], print: value(diffText) },
     run: ({ repositories }: Service, args, { caller }) => repositories.diff(caller, args),
   }),
 
@@ -227,11 +218,9 @@ export const repoCalls = [
     },
     cli: {
       examples: ["gsv repo compare HEAD~5"],
-      print: {
-        kind: "value",
-        text: ({ ahead, behind, diff }: { ahead: number; behind: number; diff: RepoDiff }) =>
-          [`${ahead} ahead, ${behind} behind`, ...diff.files.map(changeText)].join("\n"),
-      },
+      print: value(({ ahead, behind, diff }: { ahead: number; behind: number; diff: RepoDiff }) =>
+        [`${ahead} ahead, ${behind} behind`, ...diff.files.map(changeText)].join("\n"),
+      ),
     },
     run: ({ repositories }: Service, args, { caller }) => repositories.compare(caller, args),
   }),
@@ -247,10 +236,7 @@ export const repoCalls = [
       ref: field.withDefault(field.text("version to restore", { longest: 200, meta: "VERSION" }), "HEAD~1"),
       repo,
     },
-    cli: {
-      examples: ["gsv repo restore context.d/10-style.md --ref HEAD~1"],
-      print: { kind: "value", text: changedText },
-    },
+    cli: { examples: ["gsv repo restore context.d/10-style.md --ref HEAD~1"], print: value(changedText) },
     run: ({ repositories }: Service, args, context) => repositories.restore(context, args),
   }),
 
@@ -272,7 +258,7 @@ export const repoCalls = [
     },
     cli: {
       examples: [`gsv repo apply '{"ops":[{"put":"todo.md","content":"call the bank"}]}' -m "a list" --repo notes`],
-      print: { kind: "value", text: changedText },
+      print: value(changedText),
     },
     run: ({ repositories }: Service, { changes, ...request }, context) => {
       const ops = Array.isArray(changes.ops) ? (changes.ops as RepoOp[]) : [];
@@ -288,13 +274,11 @@ export const repoCalls = [
     input: { remote, repo: field.text("local name", { positional: true, longest: 100, meta: "NAME" }), branch },
     cli: {
       examples: ["gsv repo import https://example.org/notes.git notes", "gsv repo import ~/src/notes notes"],
-      print: {
-        kind: "value",
-        text: (result: Imported) =>
-          result.diverged
-            ? `${result.repo} stays at ${short(result.head)}: both it and upstream (${short(result.upstream)}) have new versions`
-            : changedText(result),
-      },
+      print: value((result: Imported) =>
+        result.diverged
+          ? `${result.repo} stays at ${short(result.head)}: both it and upstream (${short(result.upstream)}) have new versions`
+          : changedText(result),
+      ),
     },
     run: ({ repositories }: Service, args, context) => repositories.import(context, args),
   }),
@@ -308,11 +292,10 @@ export const repoCalls = [
     input: { remote, repo, branch },
     cli: {
       examples: ["gsv repo sync git@example.org:me/home.git", "gsv repo sync /media/stick/home.git"],
-      print: {
-        kind: "value",
-        text: ({ repo: name, head, pulled, pushed, merged }: SyncedRepo) =>
+      print: value(
+        ({ repo: name, head, pulled, pushed, merged }: SyncedRepo) =>
           `${name} is at ${short(head)}: ${pulled} fetched, ${pushed} pushed${merged ? ", merged" : ""}`,
-      },
+      ),
     },
     run: ({ repositories }: Service, args, context) => repositories.sync(context, args),
   }),
@@ -330,7 +313,7 @@ export const repoCalls = [
     },
     cli: {
       examples: ["gsv repo delete notes", "gsv repo delete --force notes"],
-      print: { kind: "value", text: (result: { repo: string }) => `deleted ${result.repo}` },
+      print: value((result: { repo: string }) => `deleted ${result.repo}`),
     },
     run: ({ repositories }: Service, args, context) => repositories.remove(context, args.repo, args.force === true),
   }),

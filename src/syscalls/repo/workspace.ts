@@ -4,7 +4,7 @@ import { LIMITS } from "../../abi/config/limits.ts";
 import type { Caller } from "../../abi/identity.ts";
 import type { WorkspaceInfo } from "../../abi/process/workspace.ts";
 import type { Commit } from "../../abi/repo.ts";
-import { type CallContext, field, syscall } from "../define.ts";
+import { type CallContext, field, syscall, value } from "../define.ts";
 import { commitLine, factsText } from "../format.ts";
 
 export interface WorkspaceView extends WorkspaceInfo {
@@ -105,10 +105,7 @@ export const workspaceCalls = [
     summary: "Show one workspace",
     class: "read",
     input: { id },
-    cli: {
-      examples: ["gsv workspace get ws_k3x9qa"],
-      print: { kind: "value", text: (view: WorkspaceView) => workspaceText(view) },
-    },
+    cli: { examples: ["gsv workspace get ws_k3x9qa"], print: value(workspaceText) },
     run: ({ workspaces }: Service, args, { caller }) => workspaces.get(caller, args.id),
   }),
 
@@ -130,7 +127,7 @@ export const workspaceCalls = [
     },
     cli: {
       examples: ['gsv workspace create "trip to Rome"', 'gsv spawn --workspace new --label "release notes"'],
-      print: { kind: "value", text: (row: WorkspaceInfo) => row.id },
+      print: value((row: WorkspaceInfo) => row.id),
     },
     run: ({ workspaces }: Service, args, context) => workspaces.create(context, args),
   }),
@@ -153,7 +150,7 @@ export const workspaceCalls = [
     },
     cli: {
       examples: ["gsv workspace attach ./project", "gsv workspace attach ws_k3x9qa --pid init:1000"],
-      print: { kind: "value", text: (row: WorkspaceInfo) => row.id },
+      print: value((row: WorkspaceInfo) => row.id),
     },
     run: ({ workspaces }: Service, args, context) => workspaces.attach(context, args),
   }),
@@ -167,11 +164,10 @@ export const workspaceCalls = [
     input: { id, undo: field.flag("make it active again") },
     cli: {
       examples: ["gsv workspace archive ws_k3x9qa", "gsv workspace archive --undo ws_k3x9qa"],
-      print: {
-        kind: "value",
-        text: ({ id: name, state, processes }: WorkspaceInfo) =>
+      print: value(
+        ({ id: name, state, processes }: WorkspaceInfo) =>
           `${name} is ${state}${state === "archived" && processes.length > 0 ? `; ${processes.join(" ")} can only read it now` : ""}`,
-      },
+      ),
     },
     run: ({ workspaces }: Service, { id: name, undo = false }, context) =>
       workspaces.archive(context, { id: name, undo }),
@@ -195,11 +191,10 @@ export const workspaceCalls = [
     input: { id: spoken, undo: field.flag("withdraw the trust") },
     cli: {
       examples: ["gsv workspace trust dir_8fk2mz", "gsv workspace trust dir_8fk2mz --undo"],
-      print: {
-        kind: "value",
-        text: ({ id: name, trusted, files }: Speaking) =>
+      print: value(
+        ({ id: name, trusted, files }: Speaking) =>
           `${name} is ${trusted ? "trusted" : "not trusted"}: ${files.map(({ path }) => path).join(", ") || "no instructions yet"}`,
-      },
+      ),
     },
     run: ({ trust }: { trust: Trust }, { id: name, undo = false }, context) =>
       trust.decide(context, { id: name, trusted: !undo }),

@@ -4,7 +4,7 @@ import type { Caller } from "../../abi/identity.ts";
 import type { Usage } from "../../abi/process/process.ts";
 import type { Thinking } from "../../abi/process/session.ts";
 import type { Failure, FailureClass, ServedModel } from "../../abi/stream.ts";
-import { type CallContext, field, syscall } from "../define.ts";
+import { type CallContext, field, syscall, value } from "../define.ts";
 
 export interface ModelInfo {
   /** As --model takes it. */
@@ -148,7 +148,7 @@ export const aiCalls = [
     },
     cli: {
       examples: ["gsv ai test", "gsv ai test ollama/llama3.2"],
-      print: { kind: "value", text: ({ model, failure, text }: ModelTrial) => `${model}: ${failure?.message ?? text}` },
+      print: value(({ model, failure, text }: ModelTrial) => `${model}: ${failure?.message ?? text}`),
     },
     run: ({ models }: { models: ModelService }, args, context) => models.test(context, args.model),
   }),

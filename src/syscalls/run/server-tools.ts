@@ -1,6 +1,6 @@
 // sys.mcp.*: tools of servers that are open for a process. Only its agent calls them, with the user's approval or by a rule.
 
-import { type CallContext, field, syscall } from "../define.ts";
+import { type CallContext, field, syscall, value } from "../define.ts";
 
 export interface ServerTools {
   /** Tools of the calling client for a process, each as JSON. An empty list withdraws them. */
@@ -30,7 +30,7 @@ export const serverToolCalls = [
       args: field.object("arguments"),
     },
     // The model reads it.
-    cli: { hidden: true, print: { kind: "value", text: ({ text }: { text: string }) => text } },
+    cli: { hidden: true, print: value(({ text }: { text: string }) => text) },
     run: async ({ serverTools }: { serverTools: ServerTools }, args, context) => ({
       text: await serverTools.call(context, args),
     }),

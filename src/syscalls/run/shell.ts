@@ -4,7 +4,7 @@
 import { LIMITS } from "../../abi/config/limits.ts";
 import { grantsText } from "../../abi/grants.ts";
 import { reveal } from "../../lib/text/sanitize.ts";
-import { field, syscall } from "../define.ts";
+import { field, syscall, value } from "../define.ts";
 import shellText from "../tools/shell.md" with { type: "text" };
 import { type Execed, SHELL_SIGNALS, SHELL_TARGETS, type ShellRow, type Shells } from "./shell-service.ts";
 
@@ -123,10 +123,7 @@ export const shellCalls = [
     input: { id: running },
     cli: {
       examples: ["gsv shell stop ID"],
-      print: {
-        kind: "value",
-        text: ({ stopped }: { stopped: boolean }) => (stopped ? "asked to stop" : "already ended"),
-      },
+      print: value(({ stopped }: { stopped: boolean }) => (stopped ? "asked to stop" : "already ended")),
     },
     run: ({ shells }: { shells: Shells }, args, context) => shells.stop(context, args.id),
   }),

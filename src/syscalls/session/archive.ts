@@ -2,7 +2,7 @@
 
 import { LIMITS } from "../../abi/config/limits.ts";
 import { SysError } from "../../abi/errno.ts";
-import { field, syscall } from "../define.ts";
+import { field, syscall, value } from "../define.ts";
 import type { ArchiveInfo, ArchivePage, Archives } from "../services.ts";
 
 const id = field.uuid("the archive", { positional: true, meta: "ID", of: "archive" });
@@ -79,11 +79,10 @@ export const archiveCalls = [
     input: { id },
     cli: {
       examples: ["gsv archive verify 0190a1b2-…"],
-      print: {
-        kind: "value",
-        text: (result: { archive: ArchiveInfo }) =>
+      print: value(
+        (result: { archive: ArchiveInfo }) =>
           `ok ${result.archive.path} (${result.archive.lines} records, sha256 ${result.archive.sha256})`,
-      },
+      ),
     },
     run: async ({ archives }: { archives: Archives }, args, { caller }) => {
       const checked = await archives.verify(caller, args.id);

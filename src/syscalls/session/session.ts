@@ -2,19 +2,11 @@
 
 import { LIMITS } from "../../abi/config/limits.ts";
 import { DEFAULT_SESSION, MAIN_SESSION_KEY } from "../../abi/process/session.ts";
-import { field, syscall } from "../define.ts";
-import type { CompactResult } from "../proc/history-service.ts";
+import { field, syscall, value } from "../define.ts";
 import type {
-  SessionAddress,
   SessionBegun,
-  SessionChanged,
-  SessionHistory,
-  SessionInfo,
   SessionLife,
   SessionLine,
-  SessionReset,
-  SessionRestored,
-  SessionStats,
   SessionStopped,
   Sessions,
   SessionViews,
@@ -96,10 +88,7 @@ export const sessionCalls = [
     summary: "Show conversation, settings and reset policy",
     class: "read",
     input: { key: sessionKey },
-    cli: {
-      examples: ["gsv session get", `gsv session get ${MAIN_SESSION_KEY}`],
-      print: { kind: "value", text: (result: SessionInfo) => infoText(result) },
-    },
+    cli: { examples: ["gsv session get", `gsv session get ${MAIN_SESSION_KEY}`], print: value(infoText) },
     run: ({ sessions }: { sessions: SessionViews }, args, { caller }) => sessions.get(caller, args.key),
   }),
 
@@ -108,10 +97,7 @@ export const sessionCalls = [
     summary: "Show the tokens a conversation has used",
     class: "read",
     input: { key: sessionKey },
-    cli: {
-      examples: ["gsv session stats", `gsv session stats ${MAIN_SESSION_KEY} --json`],
-      print: { kind: "value", text: (result: SessionStats) => statsText(result) },
-    },
+    cli: { examples: ["gsv session stats", `gsv session stats ${MAIN_SESSION_KEY} --json`], print: value(statsText) },
     run: ({ sessions }: { sessions: SessionViews }, args, { caller }) => sessions.stats(caller, args.key),
   }),
 
@@ -122,7 +108,7 @@ export const sessionCalls = [
     input: { key: sessionKey },
     cli: {
       examples: ["gsv session history", `gsv session history ${MAIN_SESSION_KEY} --json`],
-      print: { kind: "value", text: (result: SessionHistory) => historyText(result) },
+      print: value(historyText),
     },
     run: ({ sessions }: { sessions: SessionViews }, args, { caller }) => sessions.history(caller, args.key),
   }),
@@ -148,10 +134,7 @@ export const sessionCalls = [
     class: "keyed",
     once: "answer",
     input: { key: sessionKey },
-    cli: {
-      examples: ["gsv session reset", `gsv session reset ${MAIN_SESSION_KEY}`],
-      print: { kind: "value", text: (result: SessionReset) => resetText(result) },
-    },
+    cli: { examples: ["gsv session reset", `gsv session reset ${MAIN_SESSION_KEY}`], print: value(resetText) },
     run: ({ sessions }: { sessions: Sessions }, args, context) => sessions.reset(context, args.key),
   }),
 
@@ -169,7 +152,7 @@ export const sessionCalls = [
     },
     cli: {
       examples: ["gsv session compact", `gsv session compact ${MAIN_SESSION_KEY} --keep 20`],
-      print: { kind: "value", text: (result: CompactResult & { readonly key: string }) => compactedText(result) },
+      print: value(compactedText),
     },
     run: ({ sessions }: { sessions: Sessions }, args, context) => sessions.compact(context, args),
   }),
@@ -203,7 +186,7 @@ export const sessionCalls = [
         "gsv session set main model.id gpt-4.1",
         "gsv session set main thinkingLevel high",
       ],
-      print: { kind: "value", text: (result: SessionChanged) => changedText(result) },
+      print: value(changedText),
     },
     run: ({ sessions }: { sessions: Sessions }, args, context) => sessions.set(context, args),
   }),
@@ -223,10 +206,7 @@ export const sessionCalls = [
         of: "conversation",
       }),
     },
-    cli: {
-      examples: ["gsv session restore 3f2a91bc"],
-      print: { kind: "value", text: (result: SessionRestored) => restoredText(result) },
-    },
+    cli: { examples: ["gsv session restore 3f2a91bc"], print: value(restoredText) },
     run: ({ sessions }: { sessions: Sessions }, args, context) => sessions.restore(context, args.id),
   }),
 
@@ -242,7 +222,7 @@ export const sessionCalls = [
     },
     cli: {
       examples: ["gsv session route alice", "gsv session route 4711 --channel telegram --account bot"],
-      print: { kind: "value", text: (result: SessionAddress) => addressText(result) },
+      print: value(addressText),
     },
     run: ({ sessions }: { sessions: SessionViews }, args, { caller }) => sessions.route(caller, args),
   }),
@@ -274,7 +254,7 @@ export const sessionCalls = [
     },
     cli: {
       examples: [`gsv session start ${MAIN_SESSION_KEY} "Summarize my workspace"`],
-      print: { kind: "value", text: (result: SessionBegun) => begunText("started", result) },
+      print: value((result: SessionBegun) => begunText("started", result)),
     },
     run: ({ sessions }: Service, args, context) => sessions.start(context, args),
   }),
@@ -288,7 +268,7 @@ export const sessionCalls = [
     input: { key, prompt, ...aboutSession },
     cli: {
       examples: [`gsv session resume ${MAIN_SESSION_KEY}`],
-      print: { kind: "value", text: (result: SessionBegun) => begunText("continues", result) },
+      print: value((result: SessionBegun) => begunText("continues", result)),
     },
     run: ({ sessions }: Service, args, context) => sessions.resume(context, args),
   }),
@@ -302,11 +282,9 @@ export const sessionCalls = [
     input: { key },
     cli: {
       examples: [`gsv session stop ${MAIN_SESSION_KEY}`],
-      print: {
-        kind: "value",
-        text: ({ key: named, stopped }: SessionStopped) =>
-          stopped ? `Session '${named}': stopped` : `Session '${named}': nothing to stop`,
-      },
+      print: value(({ key: named, stopped }: SessionStopped) =>
+        stopped ? `Session '${named}': stopped` : `Session '${named}': nothing to stop`,
+      ),
     },
     run: ({ sessions }: Service, args, context) => sessions.stop(context, args.key),
   }),

@@ -5,7 +5,7 @@ import { SETTING_NAMES } from "../../abi/config/config.ts";
 import { canonicalForm, type KeyWritten, keyWritten } from "../../abi/config/config-key.ts";
 import { SysError } from "../../abi/errno.ts";
 import { nearest } from "../../lib/text/nearest.ts";
-import { field, syscall } from "../define.ts";
+import { field, syscall, value } from "../define.ts";
 import type { ChangedSetting, SettingInfo, Settings } from "../services.ts";
 
 const KEY_CHARS_MAX = 200;
@@ -56,7 +56,7 @@ export const configCalls = [
     input: { key },
     cli: {
       examples: ["gsv config get ai.model", "gsv config get -v kernel.idleMs"],
-      print: { kind: "value", text: ({ shown }: SettingInfo) => shown },
+      print: value(({ shown }: SettingInfo) => shown),
     },
     run: ({ settings }: { settings: Settings }, args, context) => settings.get(context, args.key),
   }),

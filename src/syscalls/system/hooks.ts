@@ -3,7 +3,7 @@
 import { LIMITS } from "../../abi/config/limits.ts";
 import type { HookInfo } from "../../abi/hook.ts";
 import { reveal } from "../../lib/text/sanitize.ts";
-import { type CallContext, field, syscall } from "../define.ts";
+import { type CallContext, field, syscall, value } from "../define.ts";
 
 /** What a person sees before allowing the hook. */
 export interface ShownHook extends HookInfo {
@@ -105,7 +105,7 @@ export const hookCalls = [
     once: "answer",
     by: "person",
     input: { hook, sha256: field.text("checksum of the hook you read", { longest: 64, meta: "SHA256" }) },
-    cli: { examples: ["gsv hooks allow tool-before/guard"], print: { kind: "value", text: decidedText } },
+    cli: { examples: ["gsv hooks allow tool-before/guard"], print: value(decidedText) },
     run: ({ hooks }: Service, args, context) => hooks.allow(context, args),
   }),
 
@@ -116,7 +116,7 @@ export const hookCalls = [
     once: "answer",
     by: "person",
     input: { hook },
-    cli: { examples: ["gsv hooks deny tool-before/guard"], print: { kind: "value", text: decidedText } },
+    cli: { examples: ["gsv hooks deny tool-before/guard"], print: value(decidedText) },
     run: ({ hooks }: Service, args, context) => hooks.deny(context, args.hook),
   }),
 
@@ -134,7 +134,7 @@ export const hookCalls = [
     },
     cli: {
       examples: [`gsv hooks run tool-before/guard '{"tool":"Shell","args":{"command":"rm -rf build"}}'`],
-      print: { kind: "value", text: triedText },
+      print: value(triedText),
     },
     run: ({ hooks }: Service, args, context) => hooks.run(context, args),
   }),
@@ -146,7 +146,7 @@ export const hookCalls = [
     once: "answer",
     by: "person",
     input: { hook },
-    cli: { examples: ["gsv hooks test notification/call"], print: { kind: "value", text: triedText } },
+    cli: { examples: ["gsv hooks test notification/call"], print: value(triedText) },
     run: ({ hooks }: Service, args, context) => hooks.run(context, args),
   }),
 ] as const;

@@ -2,7 +2,7 @@
 
 import type { Caller } from "../../abi/identity.ts";
 import { microsOf, type Tokens, usdText } from "../../abi/process/money.ts";
-import { type CallContext, field, syscall } from "../define.ts";
+import { type CallContext, field, syscall, value } from "../define.ts";
 
 const USAGE_BY = ["model", "process", "day", "session", "account"] as const;
 export type UsageBy = (typeof USAGE_BY)[number];
@@ -173,11 +173,9 @@ export const spendingCalls = [
     },
     cli: {
       hidden: true,
-      print: {
-        kind: "value",
-        text: ({ pid, budget, used }: BudgetChanged) =>
-          budget === null ? `${pid} has no budget of its own` : `${pid} may use ${budget} (${used} so far)`,
-      },
+      print: value(({ pid, budget, used }: BudgetChanged) =>
+        budget === null ? `${pid} has no budget of its own` : `${pid} may use ${budget} (${used} so far)`,
+      ),
     },
     run: ({ budgets }: { budgets: BudgetService }, args, context) => budgets.change(context, args),
   }),

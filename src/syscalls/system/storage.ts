@@ -2,7 +2,7 @@
 
 import type { Caller } from "../../abi/identity.ts";
 import { sizeText } from "../../lib/text/size.ts";
-import { type CallContext, field, syscall } from "../define.ts";
+import { type CallContext, field, syscall, value } from "../define.ts";
 
 export interface FamilySize {
   readonly family: string;
@@ -113,10 +113,7 @@ export const storageCalls = [
     class: "read",
     capability: "system.status",
     input: {},
-    cli: {
-      examples: ["gsv storage status", "gsv storage status --json"],
-      print: { kind: "value", text: (status: StorageStatus) => statusText(status) },
-    },
+    cli: { examples: ["gsv storage status", "gsv storage status --json"], print: value(statusText) },
     run: ({ storage }: { storage: Storage }, _args, { caller }) => storage.status(caller),
   }),
 
@@ -128,7 +125,7 @@ export const storageCalls = [
     input: { after: field.optional(field.text("cursor of the next page", { hide: "both" })) },
     cli: {
       examples: ["gsv storage verify", "gsv storage verify --json"],
-      print: { kind: "value", text: ({ checked }: VerifiedPage) => `${checked} checked` },
+      print: value(({ checked }: VerifiedPage) => `${checked} checked`),
     },
     run: ({ storage }: { storage: Storage }, args, { caller, signal }) => storage.verify(caller, args, signal),
   }),
@@ -165,7 +162,7 @@ export const storageCalls = [
     input: { to: field.choice("destination", ["disk", "s3"], { meta: "DRIVER" }) },
     cli: {
       examples: ["gsv storage migrate --to s3 --user root", "gsv storage migrate --to disk --user root"],
-      print: { kind: "value", text: (moved: Migrated) => migratedText(moved) },
+      print: value(migratedText),
     },
     run: ({ storage }: { storage: Storage }, args, context) => storage.migrate(context, args),
   }),

@@ -2,7 +2,7 @@
 // a newer binary can always take over from an older kernel.
 
 import { LEAVE_REASONS } from "../../abi/sys.ts";
-import { field, syscall } from "../define.ts";
+import { field, syscall, value } from "../define.ts";
 import type { Bootstrapped, Bootstrapping } from "../repo/repo-service.ts";
 import type { KernelControl } from "../services.ts";
 
@@ -32,11 +32,9 @@ export const systemCalls = [
     input: {},
     cli: {
       examples: ["gsv system whoami"],
-      print: {
-        kind: "value",
-        text: (who: { username: string; uid: number; home: string }) =>
-          `${who.username} (uid ${who.uid}, home ${who.home})`,
-      },
+      print: value(
+        (who: { username: string; uid: number; home: string }) => `${who.username} (uid ${who.uid}, home ${who.home})`,
+      ),
     },
     run: async (_services: object, _args, { caller }) => ({
       uid: caller.uid,
@@ -63,11 +61,9 @@ export const sysCalls = [
     cli: {
       hidden: true,
       examples: ["gsv skills update"],
-      print: {
-        kind: "value",
-        text: ({ copied, kept }: Bootstrapped) =>
-          [...copied.map((path) => `new   ${path}`), ...kept.map((path) => `kept  ${path}`)].join("\n"),
-      },
+      print: value(({ copied, kept }: Bootstrapped) =>
+        [...copied.map((path) => `new   ${path}`), ...kept.map((path) => `kept  ${path}`)].join("\n"),
+      ),
     },
     run: ({ bootstrapping }: { bootstrapping: Bootstrapping }, _args, context) => bootstrapping.run(context),
   }),
