@@ -4,7 +4,7 @@
 import { join } from "../../fs/path.ts";
 import { ENDED_BY, SysError } from "../../src/abi/errno.ts";
 import type { Sys } from "../../src/abi/sys.ts";
-import { isBinary } from "../../src/lib/binary.ts";
+import { isBinary } from "../../src/lib/media-type.ts";
 import { wantsColour } from "../../src/lib/text/colour.ts";
 import {
   type Call,

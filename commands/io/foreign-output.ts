@@ -1,7 +1,7 @@
 // Prints bytes of files and programs: unchanged into a pipe, sanitized on a terminal, even if an escape sequence comes in pieces.
 
 import { SysError } from "../../src/abi/errno.ts";
-import { isBinary } from "../../src/lib/binary.ts";
+import { isBinary } from "../../src/lib/media-type.ts";
 import { quoted } from "../../src/lib/text/quote.ts";
 import { Sanitizer } from "../../src/lib/text/sanitize.ts";
 import type { Io, Output } from "../command.ts";

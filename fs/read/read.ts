@@ -2,7 +2,7 @@
 
 import { SysError } from "../../src/abi/errno.ts";
 import { normaliseText } from "../../src/abi/process/message.ts";
-import { isBinary } from "../../src/lib/binary.ts";
+import { isBinary } from "../../src/lib/media-type.ts";
 import type { Entry, ReadResult } from "../filesystem.ts";
 
 const LINES_DEFAULT = 2000;

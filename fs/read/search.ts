@@ -5,7 +5,7 @@ import { LIMITS } from "../../src/abi/config/limits.ts";
 import { SysError } from "../../src/abi/errno.ts";
 import type { Caller } from "../../src/abi/identity.ts";
 import { normaliseText } from "../../src/abi/process/message.ts";
-import { isBinary } from "../../src/lib/binary.ts";
+import { isBinary } from "../../src/lib/media-type.ts";
 import type { Directory, ReadOptions, ReadResult } from "../filesystem.ts";
 import type { Namespace } from "../namespace.ts";
 import { join } from "../path.ts";

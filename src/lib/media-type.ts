@@ -45,3 +45,10 @@ function isText(bytes: Uint8Array): boolean {
     return false;
   }
 }
+
+const SNIFF_BYTES = 8192;
+
+/** Text has no NUL. */
+export function isBinary(bytes: Uint8Array): boolean {
+  return bytes.subarray(0, SNIFF_BYTES).includes(0);
+}

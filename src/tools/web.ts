@@ -4,8 +4,8 @@
 import { LIMITS } from "../abi/config/limits.ts";
 import { SysError } from "../abi/errno.ts";
 import { normaliseText } from "../abi/process/message.ts";
-import { isBinary } from "../lib/binary.ts";
 import type { Clock } from "../lib/clock.ts";
+import { isBinary } from "../lib/media-type.ts";
 import { markdownOf } from "./html/html-to-markdown.ts";
 import { seenText } from "./html/text.ts";
 import { bodyOf, decoded } from "./web-body.ts";
