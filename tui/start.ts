@@ -49,7 +49,9 @@ export async function startPlace(io: Io, ports: AppPorts): Promise<Start> {
   const known = await processHere(io, here.directory).catch(() => null);
   const short = reveal(shortPath(here.directory, io.env.HOME));
   if (known !== null) {
-    const note = `Working in ${short} · ${reveal(processName(known.process))} · gsv --init talks to your init`;
+    const name = processName(known.process);
+    const named = name === nameOf(here.directory) ? [] : [reveal(name)];
+    const note = [`Working in ${short}`, ...named, "gsv --init talks to your init"].join(" · ");
     return { ...placed(known, here, io), note, typed: [] };
   }
   if (skipped.has(here.directory)) return AT_INIT;
@@ -62,7 +64,7 @@ export async function startPlace(io: Io, ports: AppPorts): Promise<Start> {
     const { pid } = await io.sys().call<Spawned>("proc.spawn", request);
     const made = await processHere(io, here.directory);
     const at = made === null ? { ...AT_INIT, pid } : placed(made, here, io);
-    return { ...at, note: `Working in ${short} · ${pid}`, typed };
+    return { ...at, note: `Working in ${short}`, typed };
   } catch (error) {
     return { ...AT_INIT, note: `Cannot work in ${short}: ${reveal(messageOf(error))}`, typed };
   }

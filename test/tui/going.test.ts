@@ -187,9 +187,9 @@ test("a long text opens in the pager, and q returns to the transcript with the l
 });
 
 test("the list of keys stands above the line, or in the pager if it does not fit", async () => {
-  const played = await open({ columns: 60, rows: 16 });
+  const played = await open({ columns: 60, rows: 12 });
   await played.type("?");
-  await played.until(/^keys {2}1-15 of/m);
+  await played.until(/^keys {2}1-11 of/m);
   await played.type("q");
   await played.resize(120, 40);
   await played.type("?");

@@ -26,15 +26,15 @@ test("yes on the card makes the directory's process; the next start goes straigh
       expect(session.text()).toContain("y work here   n not now   d do not ask here again");
       await Bun.sleep(READABLE_MS);
       session.type("y");
-      await session.until(/^~\/proj {2}task:\w+/m);
-      expect(session.text()).toMatch(/^Working in ~\/proj · task:\w+$/m);
+      await session.until(/^~\/proj {2}proj/m);
+      expect(session.text()).toMatch(/^Working in ~\/proj$/m);
       expect(session.text()).not.toContain("Work in");
       session.type("cat a.txt\r");
       await session.until(/^hello$/m);
       // The same directory in gsv's shell and in pipes.
       session.type("cat a.txt | tr a-z A-Z; pwd\r");
       await session.until(/^HELLO$/m);
-      await session.until(/^~\/proj {2}task:\w+/m);
+      await session.until(/^~\/proj {2}proj/m);
       session.type("look around &\r");
       await session.until(/^\[1\] task:/m);
       session.type("/quit\r");
@@ -53,8 +53,8 @@ test("yes on the card makes the directory's process; the next start goes straigh
     expect(made?.label).toBe("proj");
     {
       await using session = home.terminal(env, { cwd: `${cwd}/sub` });
-      await session.until(/^~\/proj\/sub {2}task:/m);
-      expect(session.text()).toContain(`Working in ~/proj · ${made?.pid}`);
+      await session.until(/^~\/proj\/sub {2}proj/m);
+      expect(session.text()).toContain("Working in ~/proj · gsv --init talks to your init");
     }
     const here = await home.gsv(["chat", "--here", "--json", "hi"], { cwd: `${cwd}/sub`, env });
     expect(here.stdout).toContain(`"pid":"${made?.pid}"`);

@@ -2,7 +2,9 @@
 
 import { expect, test } from "bun:test";
 import fc from "fast-check";
+import { Keyboard } from "../../tui/line/keyboard.ts";
 import { KeyReader, type Typed } from "../../tui/line/keys.ts";
+import { FakeClock } from "../support/clock.ts";
 
 function said(...chunks: string[]): string[] {
   const reader = new KeyReader();
@@ -63,4 +65,29 @@ test("a stream of keys that is cut anywhere gives the same keys", () => {
 
 test("an unfinished escape sequence is given up, and later keys are kept", () => {
   expect(said("\x1b]", "x".repeat(9000), "\r").at(-1)).toBe("enter");
+});
+
+test("more than three lines at once are one paste, also without brackets and in pieces; fewer are lines", async () => {
+  const clock = new FakeClock();
+  const typed: string[] = [];
+  const keyboard = new Keyboard(
+    clock,
+    (key) => typed.push(shown(key)),
+    () => {},
+  );
+  const hear = (text: string) => keyboard.hear(Buffer.from(text));
+  hear("one\rtwo\rthree\r");
+  expect(typed.splice(0)).toEqual(["one", "enter", "two", "enter", "three", "enter"]);
+  hear("one\rtwo\r\tthree\rfour ");
+  await clock.advance(40);
+  hear("more\r");
+  await clock.advance(40);
+  expect(typed).toEqual([]);
+  await clock.advance(10);
+  expect(typed.splice(0)).toEqual(["paste(one\ntwo\n\tthree\nfour more\n)"]);
+  hear("one\rtwo\rthree\rfour");
+  hear("\x03");
+  expect(typed.splice(0)).toEqual(["paste(one\ntwo\nthree\nfour)", "ctrl-c"]);
+  hear("\x1b[200~one\rtwo\rthree\rfour\x1b[201~x");
+  expect(typed).toEqual(["paste(one\ntwo\nthree\nfour)", "x"]);
 });

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { Shown } from "../support/shown.ts";
 
 test("lines go into scrollback once, above a live part of any height", async () => {
-  const shown = new Shown();
+  const shown = new Shown(40, 20);
   shown.live("> ");
   shown.screen.commit(["one", "two"]);
   expect(await shown.painted()).toEqual(["one", "two", ">"]);
@@ -15,6 +15,23 @@ test("lines go into scrollback once, above a live part of any height", async () 
   shown.live("> ");
   shown.screen.commit(["four"]);
   expect(await shown.painted()).toEqual(["one", "two", "three", "four", ">"]);
+});
+
+test("a live part that gets smaller at the bottom of the screen stays there, and the next lines fill the gap", async () => {
+  const shown = new Shown(40, 6);
+  shown.live("menu 1", "menu 2", "> ");
+  expect(await shown.painted()).toEqual(["menu 1", "menu 2", ">"]);
+  shown.live("> ");
+  expect(await shown.painted()).toEqual([">"]);
+  shown.screen.commit(["one", "two", "three", "four", "five"]);
+  shown.live("menu 1", "menu 2", "> ");
+  await shown.painted();
+  shown.live("> ");
+  expect(await shown.painted()).toEqual(["one", "two", "three", "four", "five", "", "", ">"]);
+  shown.screen.commit(["six"]);
+  expect(await shown.painted()).toEqual(["one", "two", "three", "four", "five", "six", "", ">"]);
+  shown.live("menu 1", "> ");
+  expect(await shown.painted()).toEqual(["one", "two", "three", "four", "five", "six", "menu 1", ">"]);
 });
 
 test("a paint is one synchronized write, and never clears the screen or scrollback", async () => {

@@ -40,7 +40,7 @@ test(
         for (const each of [one, two]) await each.until(/wants to delete/);
         await Bun.sleep(KEYS_COUNT_AFTER_MS);
         one.type("n");
-        for (const each of [one, two]) await each.until(/ {2}It stays\.\n\n~/);
+        for (const each of [one, two]) await each.until(/ {2}It stays\.\n\n+~/);
         // The terminal that answered shows no name.
         const named = talk(one).map((line) => line.replace("✗ denied: ", "✗ denied by sam: "));
         expect(talk(two)).toEqual(named);

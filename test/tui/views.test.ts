@@ -126,6 +126,10 @@ describe("top", () => {
     expect(command("↓k")).toBeNull();
     expect(command("↓ky")).toEqual({ name: "kill", pid: "task:k3" });
     expect(command("↓kn")).toBeNull();
+    // An init cannot be killed.
+    expect(command("ky")).toBeNull();
+    expect(text(topLines({ ...props(top), now: 0 }))).not.toContain("k kill");
+    expect(text(topLines({ ...props(pressed("↓")), now: 0 }))).toContain("k kill");
     expect(command("↓↓y")).toEqual({ name: "answer", pid: "task:m9", letter: "y" });
     expect(command("↓y")).toBeNull();
   });

@@ -93,6 +93,11 @@ export class KeyReader {
     return this.rest !== "" && this.pasted === null;
   }
 
+  /** Within a bracketed paste or a key. */
+  get isInside(): boolean {
+    return this.rest !== "" || this.pasted !== null;
+  }
+
   push(bytes: Uint8Array): readonly Typed[] {
     this.rest += this.decoder.decode(bytes, { stream: true });
     return this.take(false);

@@ -49,6 +49,9 @@ export class Screen {
   private paintedAt: readonly number[] = [];
   private at: Cursor = { row: 0, column: 0 };
   private shownColumns: number;
+  private shownRows = 0;
+  /** Rows that were written above the live part since its place was last unknown: with them one knows that it is at the bottom. */
+  private rowsAbove = 0;
   private alt: readonly string[] = [];
   private due: (() => void) | null = null;
   private lastPaint = Number.NEGATIVE_INFINITY;
@@ -82,7 +85,7 @@ export class Screen {
     if (this.mode === "main") this.tty.look?.();
     if (this.mode !== "main" || this.asked !== null) return;
     this.lastPaint = this.clock.mono();
-    const frame = this.fitted();
+    const frame = this.atBottom(this.fitted());
     const text = this.committed.length === 0 && this.isSameShape(frame) ? this.changedRows(frame) : this.whole(frame);
     this.committed = [];
     if (text === "") return;
@@ -192,6 +195,7 @@ export class Screen {
 
   private forget(): void {
     this.shown = [];
+    this.rowsAbove = 0;
     this.at = { row: 0, column: 0 };
     this.shownColumns = this.tty.columns;
     this.wrapped = 0;
@@ -214,6 +218,24 @@ export class Screen {
     return {
       lines: kept,
       cursor: { row: cursor.row - over, column: Math.min(cursor.column, Math.max(0, columns - 1)) },
+    };
+  }
+
+  /** A live part that got smaller stays at the bottom of the screen: blank rows above it wait for the next lines. */
+  private atBottom(frame: Live): Live {
+    const { rows, columns } = this.tty;
+    const isResized = rows !== this.shownRows || columns !== this.shownColumns;
+    if (isResized) this.rowsAbove = 0;
+    this.shownRows = rows;
+    const fresh = this.committed.reduce((sum, line) => sum + rowsOf(Bun.stringWidth(line), columns), 0);
+    const isAtBottom = this.rowsAbove + this.shown.length >= rows;
+    const blank = isAtBottom && !isResized ? this.shown.length - frame.lines.length - fresh : 0;
+    this.rowsAbove = Math.min(rows, this.rowsAbove + fresh);
+    if (blank <= 0) return frame;
+    const { lines, cursor } = frame;
+    return {
+      lines: [...Array.from({ length: blank }, () => ""), ...lines],
+      cursor: cursor === null ? null : { ...cursor, row: cursor.row + blank },
     };
   }
 

@@ -1,6 +1,7 @@
 // top: counts, rate and cost; the table of processes; the details of the selected process or its pending request; the keys.
 
 import { age, processTable, type Row, waitsText } from "../../commands/proc/process-table.ts";
+import { isInit } from "../../src/abi/ids.ts";
 import type { ProcessInfo } from "../../src/abi/process/process.ts";
 import { reveal } from "../../src/lib/text/sanitize.ts";
 import { cutWidth } from "../../src/lib/text/truncate.ts";
@@ -166,7 +167,7 @@ function footLine({ top, asks, notice, theme }: TopProps, selected: ProcessInfo 
     key("c", "calls", 2),
     key("p", selected?.state === "stopped" ? "resume" : "stop", 2),
     key("i", "abort run", 5),
-    key("k", "kill", 3),
+    ...(selected !== null && isInit(selected.pid) ? [] : [key("k", "kill", 3)]),
     key("s", "sort", 3),
     key("t", "tree", 4),
     key("/", "filter", 3),

@@ -1,6 +1,7 @@
 // top: the processes as a tree or a list, with rate, model and context of each. The selection follows the pid and not the row. Pure.
 
 import { flatRows, type Live, type Row, sorted, treeRows } from "../../commands/proc/process-table.ts";
+import { isInit } from "../../src/abi/ids.ts";
 import type { ProcessInfo } from "../../src/abi/process/process.ts";
 import type { SignalOf } from "../../src/abi/signal.ts";
 import type { Key } from "../line/keys.ts";
@@ -133,7 +134,7 @@ function onViewLetter(top: Top, letter: string): Top | null {
 function onLetter(top: Top, letter: string, { pid, state }: ProcessInfo): TopReduced {
   switch (letter) {
     case "k":
-      return { top: { ...top, ending: pid, selected: pid }, command: null };
+      return { top: isInit(pid) ? top : { ...top, ending: pid, selected: pid }, command: null };
     case "p":
       return { top, command: { name: "signal", pid, signal: state === "stopped" ? "CONT" : "STOP" } };
     case "i":
