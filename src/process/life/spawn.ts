@@ -219,7 +219,7 @@ async function placeOf(ports: SpawnPorts, context: CallContext, request: SpawnRe
   const ownerUid = parent?.ownerUid ?? caller.ownerUid;
   await checkDepth(kernel, parent);
   if ((await kernel.processes.count(ownerUid)) >= LIMITS.processesPerOwnerMax) {
-    throw new SysError("ELIMIT", `there are already ${LIMITS.processesPerOwnerMax} processes of this account`, [
+    throw new SysError("ELIMIT", `this account already has ${LIMITS.processesPerOwnerMax} processes`, [
       "to list them: gsv ps; to end one: gsv kill",
     ]);
   }
@@ -270,7 +270,7 @@ async function checkDepth(kernel: KernelStore, parent: ProcessRow | null): Promi
   let depth = 0;
   for await (const _ of lineage(kernel, parent))
     if (++depth > LIMITS.spawnDepthMax)
-      throw new SysError("ELIMIT", `processes may be nested ${LIMITS.spawnDepthMax} deep`);
+      throw new SysError("ELIMIT", `processes can be nested at most ${LIMITS.spawnDepthMax} levels deep`);
 }
 
 async function* lineage({ processes }: KernelStore, from: ProcessRow | null): AsyncGenerator<ProcessRow> {

@@ -52,7 +52,7 @@ export async function waitFor(
     } finally {
       changed.stop();
     }
-    if (signal.aborted) throw new SysError("ECANCELED", "the wait was given up");
+    if (signal.aborted) throw new SysError("ECANCELED", "the wait was cancelled");
   }
 }
 

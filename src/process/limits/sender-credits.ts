@@ -40,7 +40,7 @@ export class SenderCredits {
     const wallet = clip(session.sender);
     const text = `${EXHAUSTED} ${wallet}`;
     this.emit(row, session, { available: 0, isExhausted: true, text });
-    await this.ports.control().stop(row, { why: `${text}: gsv credits grant ${wallet} 100 adds some` });
+    await this.ports.control().stop(row, { why: `${text}; add some: gsv credits grant ${wallet} 100` });
     return true;
   }
 

@@ -117,7 +117,7 @@ export function modelService(ports: ModelChoicePorts): ModelService {
       const level = said === undefined || said.trim() === "" ? null : thinkingNamed(said.trim());
       if (said !== undefined) {
         if (context.caller.kind === "process")
-          throw new SysError("EPERM", "only a person says how much the model of a process thinks");
+          throw new SysError("EPERM", "only a person sets the thinking level of a process");
         if (said.trim() !== "" && level === null)
           throw new SysError("EINVAL", `no such level: ${said.slice(0, 40).toWellFormed()}`, [
             `levels are ${THINKING.join(", ")}`,

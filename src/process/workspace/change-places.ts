@@ -106,7 +106,7 @@ export class ChangePlaces {
     if (kind === "dir") return this.directory(row, rest);
     const [owner = "", name = ""] = rest.split("/");
     const account = await this.ports.kernel.accounts.byName(owner);
-    if (kind !== "tree" || account === null) throw new SysError("ENOENT", `no longer known: ${key}`);
+    if (kind !== "tree" || account === null) throw new SysError("ENOENT", `the place of these changes is gone: ${key}`);
     return this.tree(owner, name, name === HOME_REPO ? account.home : `/workspaces/${name}`);
   }
 
