@@ -66,7 +66,7 @@ export function bootProcesses(core: Core, files: FileParts, targets: TargetParts
     onFault,
     ports,
     timeouts: watches.timeouts,
-    met: (pid, error) => crashes.met(pid, error),
+    noteError: (pid, error) => crashes.noteError(pid, error),
   });
   const closer = bootCloser(core, { ledger, runners, compactor: ports.compactor });
   const stopping: Control = new Control({ store, ledger, runners, held: heldRuns, clock });

@@ -81,7 +81,10 @@ test("processes have a maximum depth of nesting", async () => {
   let parent = INIT;
   for (let depth = 1; depth <= LIMITS.spawnDepthMax; depth++) parent = await home.task({ parent });
   const refused = await home.refusal("proc.spawn", { parent });
-  expect([refused.code, refused.message]).toEqual(["ELIMIT", `processes can be nested at most ${LIMITS.spawnDepthMax} levels deep`]);
+  expect([refused.code, refused.message]).toEqual([
+    "ELIMIT",
+    `processes can be nested at most ${LIMITS.spawnDepthMax} levels deep`,
+  ]);
 });
 
 test("invalid requests: an unknown parent, an init, a foreign account, an unknown profile", async () => {

@@ -12,7 +12,7 @@ import {
 } from "../../src/abi/process/lifecycle.ts";
 import { laterMs } from "../../src/lib/backoff.ts";
 import type { Session } from "../../src/process/manager/session.ts";
-import { LOOKS_MAX } from "../../src/process/run/retry-plan.ts";
+import { PROBES_MAX } from "../../src/process/run/retry-plan.ts";
 import type { PlannedAnswer } from "../support/answers.ts";
 import { ManagedKernel } from "../support/manager.ts";
 import { type Row, table } from "./table.ts";
@@ -275,7 +275,7 @@ const CONSTANTS: readonly Row<null>[] = [
   ["AUTO_RESUME_BASE_MS 300000", () => laterMs(0), 300_000],
   ["AUTO_RESUME_MULTIPLIER 3", () => laterMs(1) / laterMs(0), 3],
   ["AUTO_RESUME_CAP_MS 3600000", () => laterMs(9), 3_600_000],
-  ["AUTO_RESUME_MAX_ATTEMPTS 10", () => LOOKS_MAX, 10],
+  ["AUTO_RESUME_MAX_ATTEMPTS 10", () => PROBES_MAX, 10],
   ["MAX_TURNS_BEFORE_CONTEXT_RESET 8", () => TURNS_BEFORE_RESET, 8],
 ];
 

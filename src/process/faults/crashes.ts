@@ -37,7 +37,7 @@ export class Crashes {
 
   constructor(private readonly ports: CrashPorts) {}
 
-  met(pid: string, error: unknown): void {
+  noteError(pid: string, error: unknown): void {
     this.faults.delete(pid);
     this.faults.set(pid, error instanceof Error ? (error.stack ?? error.message) : String(error));
     if (this.faults.size > FAULTS_MAX) this.faults.delete(this.faults.keys().next().value ?? "");

@@ -11,7 +11,7 @@ import { Alarms } from "../../lib/alarm.ts";
 import { laterMs } from "../../lib/backoff.ts";
 import type { ProcessRow, ProcessRows } from "../../store/kernel/processes/processes.ts";
 import { endSignals, type LedgerPorts } from "../life/ledger.ts";
-import { EXHAUSTED, LOOKS_MAX } from "../run/retry-plan.ts";
+import { EXHAUSTED, PROBES_MAX } from "../run/retry-plan.ts";
 
 export interface OutagePorts extends LedgerPorts {
   readonly processes: ProcessRows;
@@ -186,7 +186,7 @@ export class Outages {
         return;
       }
       const pauses = retrying.pauses + (counts ? 1 : 0);
-      if (pauses > LOOKS_MAX) return await this.giveUp(row, { epoch, runId, reason: waitsFor.reason });
+      if (pauses > PROBES_MAX) return await this.giveUp(row, { epoch, runId, reason: waitsFor.reason });
       const model = paused?.kind === "outage" ? paused.model : waitsFor.model;
       const next: Retrying = { ...retrying, pauses, waitsFor: { ...waitsFor, model } };
       await store.retry(row.pid, epoch, { runId, retrying: next, held: true, now: clock.now() });
@@ -223,7 +223,7 @@ export class Outages {
 }
 
 export function exhaustedText(reason: string): string {
-  return normaliseText(`gave up after ${LOOKS_MAX} tries: ${reason}; send a message to try again`);
+  return normaliseText(`gave up after ${PROBES_MAX} tries: ${reason}; send a message to try again`);
 }
 
 function keyOf(ownerUid: number, model: string): string {

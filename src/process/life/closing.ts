@@ -17,7 +17,7 @@ import { archiveKey, faultOf, pack, restoreInto } from "../history/archive.ts";
 import { forgetMedia } from "../media.ts";
 import type { Runners } from "../run/runners.ts";
 import type { Checkpointer } from "../workspace/checkpoint.ts";
-import { keepUnderOwnName, turnGeneration } from "./generations.ts";
+import { copyToGeneration, nextGeneration } from "./generations.ts";
 import { endSignals, type LedgerPorts } from "./ledger.ts";
 import { forgetOwn } from "./own-settings.ts";
 
@@ -191,9 +191,9 @@ export class Closer {
   }
 
   private async archiveAndCheckpoint(row: ProcessRow, closing: Closing): Promise<Closed> {
-    const generation = await turnGeneration(this.ports, row, closing);
+    const generation = await nextGeneration(this.ports, row, closing);
     const closed = await this.archived(row, closing);
-    if (generation !== null) await keepUnderOwnName(this.ports, row, { generation, closed });
+    if (generation !== null) await copyToGeneration(this.ports, row, { generation, closed });
     const checkpoint = await this.ports.checkpoint(row, {
       reason: closing.reason,
       archivedTo: closed.archivedTo,

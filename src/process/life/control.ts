@@ -48,7 +48,7 @@ export class Control implements Stopping {
     const { store, ledger, held } = this.ports;
     const outcome = await ledger.write(row, async () => {
       const resumed = await this.lift(row.pid);
-      if (resumed.ok) this.goOn(row.pid);
+      if (resumed.ok) this.continueRun(row.pid);
       await ledger.publish(row);
       return resumed;
     });
@@ -65,7 +65,7 @@ export class Control implements Stopping {
     return lifted;
   }
 
-  goOn(pid: string): void {
+  continueRun(pid: string): void {
     this.ports.runners.mayStay(pid);
     this.ports.runners.wake(pid);
   }

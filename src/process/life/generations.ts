@@ -21,7 +21,7 @@ function sessionKey(agent: string, generationId: string): string {
   return `agents/${agent}/sessions/${generationId}.jsonl.gz`;
 }
 
-export async function turnGeneration(
+export async function nextGeneration(
   { kernel, random }: Pick<GenerationPorts, "kernel" | "random">,
   { pid }: ProcessRow,
   { reason, archiveId: closingId, restore, startedAt: now }: Closing,
@@ -32,7 +32,7 @@ export async function turnGeneration(
 }
 
 /** Copies the archive to the conversation's own name, for the same account. */
-export async function keepUnderOwnName(
+export async function copyToGeneration(
   { kernel, objects }: Pick<GenerationPorts, "kernel" | "objects">,
   row: ProcessRow,
   { generation, closed }: { readonly generation: Generation; readonly closed: Closed },

@@ -143,12 +143,12 @@ export class Ledger {
       const { now, ever } = this.writes.get(pid) ?? { now: 1, ever: 1 };
       if (this.adopted.has(pid)) this.writes.set(pid, { now: now - 1, ever });
       else this.writes.delete(pid);
-      if (now === 1 && !this.working.has(pid)) await this.rest(pid, ever);
+      if (now === 1 && !this.working.has(pid)) await this.clearMark(pid, ever);
     }
   }
 
   // No await between the check of the writers and `dirty.delete`: a writer must not start in between.
-  private async rest(pid: string, ever: number): Promise<void> {
+  private async clearMark(pid: string, ever: number): Promise<void> {
     if (!this.dirty.has(pid) || !this.adopted.has(pid)) return;
     try {
       // If this kernel does not finish the reset, the next one must.

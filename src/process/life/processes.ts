@@ -92,7 +92,7 @@ export function processesService(ports: ProcessesPorts): Processes {
       return { pid: row.pid, signal: "TERM", state: null, closed: await kill(context, row.pid, true) };
     } catch (error) {
       // Not ended: continue what stepped aside.
-      ports.control.goOn(row.pid);
+      ports.control.continueRun(row.pid);
       throw error;
     }
   }

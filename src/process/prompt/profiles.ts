@@ -6,7 +6,7 @@ import type { KernelStore } from "../../store/kernel/sqlite.ts";
 import { allowedTools, personaText, skillInstructions } from "./persona.ts";
 
 type Rows = Pick<KernelStore, "agents" | "bundles" | "projects">;
-type Whose = Pick<ProcessRow, "uid" | "projectId">;
+type ProfileOf = Pick<ProcessRow, "uid" | "projectId">;
 
 export interface ProfilePrompt {
   readonly persona: string;
@@ -15,8 +15,8 @@ export interface ProfilePrompt {
   readonly project: { readonly name: string; readonly instructions: string } | null;
 }
 
-export async function profilePrompt(kernel: Rows, whose: Whose): Promise<ProfilePrompt> {
-  const { agent, project, ofAgent, ofProject } = await sourcesOf(kernel, whose);
+export async function profilePrompt(kernel: Rows, of: ProfileOf): Promise<ProfilePrompt> {
+  const { agent, project, ofAgent, ofProject } = await sourcesOf(kernel, of);
   return {
     persona: personaText(agent.persona),
     skills: skillInstructions(ofAgent, ofProject),
@@ -24,12 +24,12 @@ export async function profilePrompt(kernel: Rows, whose: Whose): Promise<Profile
   };
 }
 
-export async function toolsOf(kernel: Rows, whose: Whose, usual: readonly string[]): Promise<ReadonlySet<string>> {
-  const { agent, ofAgent, ofProject } = await sourcesOf(kernel, whose);
+export async function toolsOf(kernel: Rows, of: ProfileOf, usual: readonly string[]): Promise<ReadonlySet<string>> {
+  const { agent, ofAgent, ofProject } = await sourcesOf(kernel, of);
   return allowedTools({ explicit: agent.tools, ofAgent, ofProject, usual });
 }
 
-async function sourcesOf({ agents, bundles, projects }: Rows, { uid, projectId }: Whose) {
+async function sourcesOf({ agents, bundles, projects }: Rows, { uid, projectId }: ProfileOf) {
   const agent = await agents.byUid(uid);
   const project = projectId === null ? null : await projects.get(projectId);
   const named = async (names: readonly string[]): Promise<readonly Bundle[]> =>

@@ -23,7 +23,7 @@ import { type RequestPorts, requestOf } from "./model-request.ts";
 import { modelTurn, usable } from "./model-turn.ts";
 import { keep, laneOf, turnFor, type WaitPorts, waited } from "./pacing.ts";
 import type { RunPlace } from "./place.ts";
-import { isThere, type Verdict, verdictOn } from "./retry-plan.ts";
+import { isReachable, type Verdict, verdictOn } from "./retry-plan.ts";
 
 export interface AskPorts extends RequestPorts, WaitPorts {
   readonly ledger: Ledger;
@@ -124,7 +124,7 @@ async function askInTurn(ports: AskPorts, asking: Asking, earlier: Retrying | nu
     const madeRoom = await makeRoom(ports, asking, model, answer);
     if (madeRoom === "aborted") return null;
     if (madeRoom) continue;
-    if (isThere(answer.failure)) ports.outages().answered(asking.row, model.name);
+    if (isReachable(answer.failure)) ports.outages().answered(asking.row, model.name);
     const other = models[at + 1];
     const verdict = verdictOn(
       answer.failure,
@@ -256,11 +256,11 @@ async function called(
 
 /** The first piece of an answer ends an outage of the provider. */
 function lifeOf({ outages, active }: AskPorts, row: ProcessRow, model: Model): () => void {
-  let isThere = false;
+  let isAnswering = false;
   return () => {
     active(row.pid);
-    if (!isThere) outages().answered(row, model.name);
-    isThere = true;
+    if (!isAnswering) outages().answered(row, model.name);
+    isAnswering = true;
   };
 }
 

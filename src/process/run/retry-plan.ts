@@ -17,7 +17,7 @@ export type Verdict =
   /** End the run. `exhausted`: it was paused as often as allowed. */
   | { readonly next: "over"; readonly exhausted: boolean };
 
-export interface Stand {
+export interface Tries {
   /** Failures of this model in this turn, including this one. */
   readonly failed: number;
   /** How often the run was put aside in this turn. */
@@ -35,7 +35,7 @@ const AGAIN_MAX_BESIDE = 3;
 const WAIT_MS_MAX = 10 * 60 * 1000;
 const WAIT_MS_MAX_BESIDE = 30 * 1000;
 /** Tries for a run that is put aside, and the reason of its end after them. */
-export const LOOKS_MAX = 10;
+export const PROBES_MAX = 10;
 export const EXHAUSTED = "auto_resume_exhausted";
 
 /** Failures that pass by themselves, but not soon. */
@@ -46,7 +46,7 @@ const ELSEWHERE: readonly FailureClass[] = [...PASSES, "quota", "auth", "model",
 /** Failures that another key, model or address fixes. */
 const PERSON: readonly FailureClass[] = ["auth", "model", "server"];
 
-export function verdictOn(failure: Failure, stand: Stand, random: (length: number) => Uint8Array): Verdict {
+export function verdictOn(failure: Failure, stand: Tries, random: (length: number) => Uint8Array): Verdict {
   const { class: failureClass, retryAfterMs = 0 } = failure;
   const { failed, pauses, retries, hasOther } = stand;
   const passes = PASSES.includes(failureClass);
@@ -59,11 +59,11 @@ export function verdictOn(failure: Failure, stand: Stand, random: (length: numbe
   }
   if (hasOther && ELSEWHERE.includes(failureClass)) return { next: "other" };
   if (failure.isOffline) return { next: "later", counts: false };
-  if (passes && pauses < LOOKS_MAX) return { next: "later", counts: true };
+  if (passes && pauses < PROBES_MAX) return { next: "later", counts: true };
   return PERSON.includes(failureClass) ? { next: "person" } : { next: "over", exhausted: passes };
 }
 
 /** True if the provider itself answered. */
-export function isThere({ class: failureClass }: Failure): boolean {
+export function isReachable({ class: failureClass }: Failure): boolean {
   return !PASSES.includes(failureClass);
 }

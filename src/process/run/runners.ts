@@ -18,10 +18,10 @@ export interface RunnersOptions extends LedgerPorts {
   readonly retries: Retries;
   readonly timeouts: Timeouts;
   readonly onFault: (error: unknown) => void;
-  readonly met: (pid: string, error: unknown) => void;
+  readonly noteError: (pid: string, error: unknown) => void;
 }
 
-const ANEW = { class: null, until: null, putAside: false } as const;
+const RESTARTED = { class: null, until: null, putAside: false } as const;
 
 interface Loop {
   /** Woken while running: check for work once more before leaving. */
@@ -141,7 +141,7 @@ export class Runners {
       const now = this.options.clock.now();
       await store.waste(row.pid, { runId: run.runId, model: run.model ?? "offline", usage: NO_USAGE, now });
       const reason = "the kernel was restarted";
-      ledger.emit(row, { name: "chat.restart", run: run.runId, turn: run.turn + 1, attempt: 2, reason, ...ANEW });
+      ledger.emit(row, { name: "chat.restart", run: run.runId, turn: run.turn + 1, attempt: 2, reason, ...RESTARTED });
     }
   }
 
@@ -153,7 +153,7 @@ export class Runners {
     onFault(error);
     // The ledger has already quarantined the database.
     if (error instanceof StoreCorrupt) return;
-    this.options.met(pid, error);
+    this.options.noteError(pid, error);
     await this.giveUp(row).catch(onFault);
   }
 

@@ -81,7 +81,7 @@ export class Indexer {
     return left;
   }
 
-  private archives(owner: Whose): AsyncGenerator<ArchiveRow> {
+  private archives(owner: Owner): AsyncGenerator<ArchiveRow> {
     const { archives } = this.ports.kernel;
     return paged(
       (page) => archives.list({ ...owner, ...page }),
@@ -89,7 +89,7 @@ export class Indexer {
     );
   }
 
-  private processes(owner: Whose): AsyncGenerator<ProcessRow> {
+  private processes(owner: Owner): AsyncGenerator<ProcessRow> {
     const { processes } = this.ports.kernel;
     return paged(
       (page) => processes.list({ ...owner, ...page }),
@@ -134,7 +134,7 @@ export class Indexer {
   }
 }
 
-type Whose = { readonly ownerUid?: number };
+type Owner = { readonly ownerUid?: number };
 
 async function* paged<Row>(
   list: (page: { readonly after?: ListCursor; readonly limit: number }) => Promise<readonly Row[]>,
