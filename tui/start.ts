@@ -2,6 +2,7 @@
 // question is one card, answered with one key.
 
 import type { Io } from "../commands/command.ts";
+import { foundIn } from "../commands/found-here.ts";
 import { findHere, type Here, nameOf, type ProcessHere, processHere } from "../commands/here.ts";
 import { pidNamed } from "../commands/proc/process-names.ts";
 import { messageOf } from "../src/abi/errno.ts";
@@ -55,7 +56,8 @@ export async function startPlace(io: Io, ports: AppPorts): Promise<Start> {
     return { ...placed(known, here, io), note, typed: [] };
   }
   if (skipped.has(here.directory)) return AT_INIT;
-  const { answer, typed } = await ask(io, ports, short);
+  const found = await foundIn(io, here.directory);
+  const { answer, typed } = await ask(io, ports, { short, found });
   if (answer === "leave") return { ...AT_INIT, leaves: true };
   if (answer === "never") skipped.add(here.directory);
   if (answer !== "yes") return { ...AT_INIT, typed };
@@ -85,8 +87,14 @@ function placed({ process, workspace }: ProcessHere, { directory, below }: Here,
   return { pid: process.pid, cwd: below === "" ? at : `${at}/${below}`, here };
 }
 
-async function ask(io: Io, { terminal, theme }: AppPorts, short: string) {
-  const lines = cardLines(short, terminal.columns, theme);
+interface Shown {
+  readonly short: string;
+  /** What the directory holds that tells agents what to do or runs by itself. */
+  readonly found: readonly string[];
+}
+
+async function ask(io: Io, { terminal, theme }: AppPorts, shown: Shown) {
+  const lines = cardLines(shown, terminal.columns, theme);
   const typed: Uint8Array[] = [];
   const since = io.clock.mono();
   terminal.write(`\r\x1b[J${lines.join("\r\n")}`);
@@ -104,12 +112,15 @@ async function ask(io: Io, { terminal, theme }: AppPorts, short: string) {
   return { answer, typed };
 }
 
-function cardLines(short: string, columns: number, theme: Theme): readonly string[] {
+function cardLines({ short, found }: Shown, columns: number, theme: Theme): readonly string[] {
   const bar = theme.you("┃");
   const width = Math.min(columns, 80) - 3;
   const says = [
     "Your agent may read and search the files here and answer about them.",
     "Edits, deletions and commands ask you first. Your git repository stays yours.",
+    ...(found.length === 0
+      ? []
+      : [`Found: ${found.join(", ")}. Nothing of it runs or instructs agents unless you allow it.`]),
   ];
   const keys = [
     ["y", "work here"],

@@ -260,3 +260,15 @@ test("on the smallest screen a card shows its title, its keys and as much as fit
   expect(answers(shell)).toEqual([]);
   await shell.leave();
 });
+
+test("after a suspension the open card is there again, and its keys are ignored for a moment", async () => {
+  const shell = await played();
+  await shell.play(said.hil(EDIT));
+  await shell.settle(READ_MS);
+  const { stops } = shell;
+  await shell.type("\x1a");
+  await shell.until(() => shell.stops === stops + 1);
+  expect(shell.text()).toContain("init:1000 wants to edit");
+  expect(shell.text()).toContain("y allow once");
+  await shell.leave();
+});

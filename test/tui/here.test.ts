@@ -2,7 +2,9 @@
 
 import { expect, test } from "bun:test";
 import { mkdirSync, realpathSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
 import { type TestHome, withHome } from "../support/home.ts";
+import { gsvCommand } from "../support/program.ts";
 
 function project(home: TestHome): string {
   const directory = home.beside("proj");
@@ -89,4 +91,32 @@ test("no talks to the init, d asks never again, --init does not ask; keys of the
     const missing = await home.gsv(["chat", "--here", "hi"], { cwd });
     expect(missing).toMatchObject({ status: 3, stdout: "" });
     expect(missing.stderr).toContain(`no process works in ${cwd}`);
+  }));
+
+test("the card says what the directory holds that instructs agents or runs by itself", () =>
+  withHome(async (home) => {
+    const cwd = project(home);
+    for (const name of ["AGENTS.md", ".mcp.json", ".git/hooks/pre-commit", ".git/hooks/pre-push.sample"]) {
+      mkdirSync(dirname(`${cwd}/${name}`), { recursive: true });
+      writeFileSync(`${cwd}/${name}`, "x\n");
+    }
+    writeFileSync(`${cwd}/package.json`, JSON.stringify({ scripts: { test: "x", build: "y" } }));
+    await using session = home.terminal({}, { cwd });
+    await session.until(/Work in ~\/proj\?/);
+    expect(session.text().replace(/\n┃ /g, " ")).toContain(
+      "Found: AGENTS.md, MCP servers, git hooks, 2 package scripts. Nothing of it runs or instructs agents unless you allow it.",
+    );
+  }));
+
+test("a question on a terminal is asked again after fg", () =>
+  withHome(async (home) => {
+    const cwd = project(home);
+    writeFileSync(`${cwd}/AGENTS.md`, "Be brief.\n");
+    await using session = home.terminal({}, { argv: [...gsvCommand(), "workspace", "trust", cwd] });
+    const asked = (text: string) => text.split("Trust these files, including later changes? [y/N]").length - 1;
+    await session.until((text) => asked(text) === 1);
+    session.process.kill("SIGCONT");
+    await session.until((text) => asked(text) === 2);
+    session.type("n\n");
+    expect(await session.exited()).toBe(1);
   }));
