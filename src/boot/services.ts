@@ -2,16 +2,28 @@
 
 import { SysError } from "../abi/errno.ts";
 import type { Caller } from "../abi/identity.ts";
+import { uuidv7 } from "../abi/ids.ts";
 import type { LeaveReason } from "../abi/sys.ts";
 import { aboutThis, namesIn } from "../client/about.ts";
+import { type AgentPorts, agentsService } from "../kernel/accounts/agents.ts";
+import { bundlesService } from "../kernel/accounts/bundles.ts";
+import { creditsService } from "../kernel/accounts/credits.ts";
+import { groupsService } from "../kernel/accounts/groups.ts";
+import { projectsService } from "../kernel/accounts/projects.ts";
+import { rightsService } from "../kernel/accounts/rights.ts";
+import { tokensService } from "../kernel/accounts/tokens.ts";
+import { usersService } from "../kernel/accounts/users.ts";
+import { auditLog } from "../kernel/audit.ts";
 import { filesByTarget } from "../kernel/files/file-targets.ts";
 import { treeService } from "../kernel/files/file-tree.ts";
 import { saying } from "../kernel/files/files.ts";
 import type { HostFiles } from "../kernel/files/host-files.ts";
 import { controlService } from "../kernel/lifetime/control.ts";
+import { settleAccount } from "../kernel/lifetime/setup.ts";
 import { storageService } from "../kernel/lifetime/storage.ts";
 import { outageReports } from "../kernel/models/outages.ts";
 import { registryService } from "../kernel/registry.ts";
+import { forgetSettings } from "../kernel/settings/config.ts";
 import { taskBudget, usageReports } from "../kernel/spending.ts";
 import { disksOf } from "../machine/disks.ts";
 import { approvalsService } from "../process/approvals/approvals.ts";
@@ -28,6 +40,7 @@ import { nicenessService } from "../process/limits/niceness.ts";
 import { mediaRefs, mediaService } from "../process/media.ts";
 import { type PromptsPorts, promptsService } from "../process/prompt/prompt-service.ts";
 import { type Addressee, modelFor, modelOfProcess, modelService } from "../process/run/model-choice.ts";
+import { keyOf } from "../process/run/request.ts";
 import { fileUseService } from "../process/workspace/file-use.ts";
 import { answering, type CallAs } from "../sessions/answering.ts";
 import { renewalFor } from "../sessions/renewal.ts";
@@ -38,7 +51,6 @@ import type { CallContext } from "../syscalls/define.ts";
 import type { FileUse } from "../syscalls/fs/fs-use.ts";
 import type { Processes } from "../syscalls/services.ts";
 import type { Services } from "../syscalls/table.ts";
-import { bootAgents, bootPeople } from "./accounts.ts";
 import { conversationsOf } from "./compaction.ts";
 import type { Core, FileParts, ProcessParts, TargetParts } from "./core.ts";
 import { bootstrapOf, lazyRepositories, lazyWorkspaces, newWorkspacesOf } from "./repos.ts";
@@ -226,4 +238,55 @@ function answeredFirst(core: Core, processes: Processes): Processes {
   const callAs: CallAs = ({ caller, client, requestId }, name, args) =>
     core.door(caller.ownerUid, async () => caller, client).call(name, args, { requestId: `${requestId}:${name}` });
   return { ...processes, send: answering(processes.send, callAs) };
+}
+
+type People = Pick<Services, "accounts" | "groups" | "tokens" | "rights" | "audit">;
+
+function bootPeople(core: Core, { closer }: ProcessParts): People {
+  const { kernel, processes, objects, machine, passwords, logins, secrets } = core;
+  const { clock, random } = machine;
+  return {
+    accounts: usersService({
+      kernel,
+      passwords,
+      lockout: logins.lockout,
+      clock,
+      settle: (uid) => {
+        const { give } = bootstrapOf(core, machine, core.repos);
+        return settleAccount({ kernel, processes, objects, now: clock.now(), random, give }, uid);
+      },
+      forget: (uid, by) => forgetSettings({ rows: kernel.config, secrets }, uid, { uid: by, now: clock.now() }),
+      onLocked: (uid, locked) => logins.accountLocked(uid, locked),
+      async end(row, context) {
+        await closer.kill(row, {
+          reason: "kill",
+          archive: true,
+          archiveId: uuidv7(clock.now(), random),
+          requestKey: `${keyOf(context)}:${row.pid}`,
+          uid: context.caller.uid,
+        });
+      },
+    }),
+    groups: groupsService(kernel),
+    tokens: tokensService({ kernel, clock, random, onRevoked: (id) => logins.tokenRevoked(id) }),
+    rights: rightsService(kernel),
+    audit: auditLog(kernel, clock),
+  };
+}
+
+/** Services about agents and their projects. */
+function bootAgents(
+  { kernel, machine: { clock, random } }: Core,
+  ports: Pick<AgentPorts, "accounts" | "toolNames" | "modelNamed"> & Pick<ProcessParts, "credits">,
+): Pick<Services, "agents" | "bundles" | "projects" | "credits"> {
+  return {
+    agents: agentsService({ kernel, clock, keyOf, ...ports }),
+    bundles: bundlesService({ kernel, clock, toolNames: ports.toolNames }),
+    projects: projectsService({ kernel, clock, random }),
+    credits: creditsService({
+      credits: kernel.credits,
+      clock,
+      toppedUp: (uid, wallet) => ports.credits.toppedUp(uid, wallet),
+    }),
+  };
 }

@@ -254,7 +254,6 @@ async function run(argv: readonly string[], env: DoctorMachine["env"]): Promise<
   return { status, says: (out || error).trim().split("\n")[0] ?? "" };
 }
 
-/** The paths of a home. */
 export function placesOf(paths: HomePaths, socket: () => SocketPlace, program: string): readonly Place[] {
   const { home, kernelDb, procDir, objectsDir, reposDir, runDir, lockFile, kernelInfo, logDir, kernelLog } = paths;
   const { spoolDir, crashDir, backupDir, quarantineDir, secretsDir, hooksDir } = paths;

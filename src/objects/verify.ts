@@ -3,7 +3,6 @@
 
 import type { Bytes, ContentRef, ObjectIntent, ObjectRows, StoredItem } from "./objects.ts";
 
-/** The current rows. */
 export interface CurrentRows {
   get(key: string): Promise<ContentRef | null>;
   holds(sha256: string): Promise<boolean>;

@@ -11,7 +11,6 @@ const TEXT_BYTES_MAX = 512 * 1024;
 const ENTRIES_MAX = 5000;
 const MATCHES_MAX = LIMITS.searchMatchesMax;
 export const PLAIN = ["--no-ext-diff", "--no-textconv", "--no-color", "--no-renames"];
-/** Id of the empty tree. */
 export const EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
 
 export async function commitOf(repository: Repository, ref: string): Promise<string> {

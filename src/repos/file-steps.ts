@@ -27,7 +27,6 @@ export function trailersOf(pids: readonly string[]): string {
   return pids.map((pid) => `${BY}: ${pid}`).join("\n");
 }
 
-/** Pids from the trailers of a message. */
 export function pidsInTrailers(message: string): readonly string[] {
   return [...message.matchAll(/^By: ((?:init|task):[a-z0-9]{1,20})$/gm)].map(([, pid = ""]) => pid);
 }

@@ -6,7 +6,6 @@ import { join } from "node:path";
 import { hasTree } from "../abi/repo.ts";
 import { listEntries } from "../lib/list-directory.ts";
 
-/** Null: no commits. */
 export type Head = { readonly commit: string } | { readonly fault: string } | null;
 
 export interface RepoAt {

@@ -35,7 +35,6 @@ export interface FieldSpec<T> {
   readonly longest?: number;
   /** On the command line, an argument without a flag, in order of declaration. */
   readonly positional?: boolean;
-  /** One-letter flag. */
   readonly letter?: string;
   /** The flag may stand alone, meaning the empty text. A value must follow `=`. */
   readonly bare?: true;
@@ -181,7 +180,6 @@ export type Print<Output> =
     }
   | { readonly kind: "silent" };
 
-/** Prints the result as one text. */
 export function value<Output>(text: (result: Output) => string): Print<Output> {
   return { kind: "value", text };
 }

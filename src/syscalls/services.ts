@@ -233,7 +233,6 @@ export interface ArchiveInfo {
 
 export interface ArchivePage {
   readonly records: readonly object[];
-  /** A path. */
   readonly path: string;
   /** Numbers of records, from 1, whose long texts are cut. */
   readonly inPart: readonly number[];

@@ -29,7 +29,6 @@ export interface ShellPlace {
   readonly signal: AbortSignal;
   /** Signals for the script, which may have traps. */
   readonly onSignal?: (listener: (signal: SentSignal) => void) => () => void;
-  /** Its background jobs. */
   readonly jobs?: ShellJobs;
   /** A background job: does not queue, because its shell may wait for it. */
   readonly isJob?: true;

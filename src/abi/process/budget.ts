@@ -13,7 +13,6 @@ export interface Amounts {
 export type Dimension = keyof Amounts;
 const DIMENSIONS = ["micros", "tokens", "ms"] as const satisfies readonly Dimension[];
 
-/** null: no limit. */
 export type Limits = { readonly [D in Dimension]: number | null };
 
 export const NOTHING: Amounts = { micros: 0, tokens: 0, ms: 0 };
@@ -167,7 +166,6 @@ function thousands(count: number): string {
   return count < 1_000_000 ? `${Math.floor(count / 1000)}k` : `${Math.floor(count / 10_000) / 100}M`;
 }
 
-/** The limit that is reached, or null. */
 export function reached(limits: Limits, used: Amounts): Dimension | null {
   return DIMENSIONS.find((each) => limits[each] !== null && used[each] >= limits[each]) ?? null;
 }

@@ -183,7 +183,6 @@ export const NO_USAGE: Usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 
 /** What the approval card shows besides the call. */
 export interface ApprovalAbout {
   readonly target: string;
-  /** Where a command runs. */
   readonly directory: string | null;
   /** Whether a command on the host runs in a sandbox. */
   readonly sandboxed?: boolean;

@@ -26,7 +26,6 @@ export interface PromptPart {
   readonly text: string;
 }
 
-/** A file that was left out of the prompt. */
 export interface LeftOut {
   readonly source: PromptSource;
   readonly path: string;

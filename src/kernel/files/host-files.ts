@@ -38,7 +38,6 @@ export interface HostFilesPorts {
 export interface FileGround {
   /** Without links. */
   readonly path: string;
-  /** It is in an attached directory. */
   readonly inside: boolean;
   /** The directory that an approval would attach. */
   readonly attaches: string | null;

@@ -1,6 +1,5 @@
 // Words as a shell reads them back.
 
-/** Quotes any text. */
 export function inQuotes(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }

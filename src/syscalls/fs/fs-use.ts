@@ -28,7 +28,6 @@ export interface FileWriterInfo {
   readonly account: string | null;
   readonly pid: string | null;
   readonly run: string | null;
-  /** Id of the tool call. */
   readonly call: string | null;
   readonly tool: string | null;
   /** The commit, if the file is versioned. */

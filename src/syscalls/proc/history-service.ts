@@ -24,7 +24,6 @@ export interface CompactResult {
   readonly tokensAfter: number;
   /** Model that wrote the summary; null if none did. */
   readonly model: string | null;
-  /** Archive of the compacted messages. */
   readonly archivedTo: string | null;
   /** In a preview: the user messages that would be compacted, newest last. */
   readonly asked: readonly { readonly id: number; readonly text: string }[];

@@ -30,7 +30,6 @@ export interface UsageQuery {
   readonly until?: number;
 }
 
-/** Usage of one run. */
 export interface RunUsage {
   readonly pid: string;
   readonly run: string;
