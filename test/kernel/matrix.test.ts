@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { SysError } from "../../src/abi/errno.ts";
 import type { Sys } from "../../src/abi/sys.ts";
 import { SYSCALLS } from "../../src/syscalls/all.ts";
+import { NAMING } from "../support/naming.ts";
 import { seeded } from "../support/random.ts";
 import { drawn, samples } from "../support/soak.ts";
 import { AGENT_ROWS } from "./matrix/agents.ts";
@@ -254,6 +255,13 @@ test("the calls for people are exactly those that are refused to every process, 
   expect([...forPeople, ...NOT_THIS_ONE].sort()).toEqual(refused.map(([name]) => name).sort());
   // A call that only needs an approval is possible, but only through the tool.
   expect(calls.filter(({ by, tool }) => by === "person" && tool !== undefined)).toEqual([]);
+});
+
+test("every call that hides another account's things is one of those whose answers are compared with a missing thing", () => {
+  const hides = Object.entries(TABLE).filter(
+    ([, { outcomes }]) => /ESRCH|ENOENT/.test(outcomes[1]) && outcomes[0] !== outcomes[1],
+  );
+  expect(hides.map(([name]) => name).filter((name) => !(name in NAMING))).toEqual([]);
 });
 
 /** Many hundred cells: each run draws a few calls, different from those of the last run. */

@@ -45,14 +45,6 @@ test("the ninth channel message is sent with the shortened conversation, and lat
   expect(home.heard("chat.compacted")).toMatchObject([{ cause: "turns", model: null }]);
 });
 
-test("the history stays complete and readable", async () => {
-  await using home = await TestKernel.boot();
-  const pid = await channelTask(home);
-  for (let turn = 1; turn <= 9; turn++) await home.say(`message ${turn}`, { pid });
-  const users = (await home.messages(pid)).filter(({ role }) => role === "user");
-  expect(users.map(textOf)).toEqual(Array.from({ length: 9 }, (_, index) => `message ${index + 1}`));
-});
-
 test("the reset repeats after eight more messages, with the last twenty, however shortened before", async () => {
   await using home = await TestKernel.boot();
   const pid = await channelTask(home);

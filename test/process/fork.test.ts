@@ -44,18 +44,6 @@ test("a fork at a message includes its turn with all results, or ends at the tur
   expect(await home.refusal("proc.fork", { pid: INIT, through: 99 })).toMatchObject({ code: "ENOENT" });
 });
 
-test("a fork of a busy process copies only complete turns", async () => {
-  await using home = await TestKernel.boot();
-  await home.say("first");
-  home.model.will(INIT, { text: "later", hold: true });
-  await home.send("second");
-  await home.holding();
-  const copy = await fork(home);
-  expect(await words(home, copy.pid)).toEqual(["1 user", "2 assistant", "3 user"]);
-  expect((await home.get(copy.pid)).state).toBe("idle");
-  home.model.release();
-});
-
 test("a fork has the summary of the original, unless it ends before it", async () => {
   await using home = await TestKernel.boot();
   for (const text of ["one", "two", "three"]) await home.say(text);

@@ -1,12 +1,8 @@
 // With no key and no network: the built-in provider drives the real tools, with approvals, and continues after them.
 
 import { expect, test } from "bun:test";
-import { rmSync } from "node:fs";
-import { dirname, join } from "node:path";
 import type { Approval } from "../../src/abi/process/process.ts";
-import type { Sent } from "../../src/syscalls/services.ts";
 import { INIT, TestKernel } from "../support/kernel.ts";
-import { scratchDirectory } from "../support/scratch.ts";
 
 function boot(): Promise<TestKernel> {
   return TestKernel.boot({ realProviders: true });
@@ -39,53 +35,6 @@ test("delete asks first: if denied the file stays and the answer names the perso
   expect((await home.say("read ~/old.md")).text).toContain("no such file");
 });
 
-test("what is running lists every process with its state, as the owner sees it", async () => {
-  await using home = await boot();
-  const pid = await home.task({ label: "docs audit" });
-  await home.sys.call("proc.signal", { pid, signal: "STOP" });
-  const { text } = await home.say("what is running?");
-  expect(text).toContain("2 processes");
-  expect(text).toMatch(new RegExp(`${pid} +stopped +docs audit`));
-  expect(text).toMatch(/init:1000 +\w+/);
-});
-
-test("a question is answered with the command from the manual, and names its page", async () => {
-  await using home = await boot();
-  const { text } = await home.say("How do I stop a process?");
-  expect(text).toContain("gsv proc stop");
-  expect(text).toMatch(/manual: \w+/);
-});
-
-test("an order that was unanswered when the kernel died is carried out once by the next", async () => {
-  await using home = await boot();
-  await home.sys.call("proc.signal", { pid: INIT, signal: "STOP" });
-  const { runId } = await home.send("write x to ~/once.md");
-  await home.restart();
-  await home.sys.call("proc.signal", { pid: INIT, signal: "CONT" });
-  expect((await home.wait(INIT, { run: runId })).text).toBe("Written to ~/once.md.");
-  expect(await home.outline(INIT)).toEqual([
-    "user: write x to ~/once.md",
-    "assistant:  [Write]",
-    "Write: completed",
-    "assistant: Written to ~/once.md.",
-  ]);
-});
-
-test("the model of a message stays with its run across kernels", async () => {
-  const script = join(scratchDirectory("script"), "script.jsonl");
-  await Bun.write(script, '{"text":"from the script"}\n');
-  await using home = await TestKernel.boot({ realProviders: true, env: { GSV_MODEL: `script:${script}` } });
-  await home.sys.call("proc.signal", { pid: INIT, signal: "STOP" });
-  const { runId } = await home.send("hello");
-  await home.restart();
-  await home.person(1000).call("proc.signal", { pid: INIT, signal: "CONT" });
-  expect((await home.wait(INIT, { run: runId })).text).toBe("from the script");
-  expect((await home.person(1000).call<Sent>("proc.send", { message: "hello" })).runId).not.toBe(runId);
-  await home.inState(INIT, "idle");
-  expect((await home.outline(INIT)).at(-1)).toMatch(/^assistant: Hello/);
-  rmSync(dirname(script), { recursive: true });
-});
-
 test("an unknown model is refused at its sender, and nothing is stored", async () => {
   await using home = await TestKernel.boot({ realProviders: true, env: { GSV_MODEL: "gpt-9" } });
   const refused = await home.refusal("proc.send", { message: "hello" });
@@ -105,13 +54,4 @@ test("remember that writes to the owner's knowledge, a version each, and a quest
   const { commits } = await home.sys.call<{ commits: { author: string }[] }>("repo.log", {});
   expect(commits.map(({ author }) => author)).toEqual(["friday", "friday"]);
   expect((await home.say("what is the hotel in Rome called?")).text).toContain("Albergo Sole");
-});
-
-test("summarise my workspace describes the files of a workspace", async () => {
-  await using home = await boot();
-  const { pid, workspaceId } = await home.spawn({ workspace: "new" });
-  await home.sys.call("fs.write", { path: `/workspaces/${workspaceId}/README.md`, content: "# Rome\n\nThree days.\n" });
-  const { text } = await home.say("Summarise my workspace", { pid });
-  expect(text).toContain(`The workspace /workspaces/${workspaceId} holds 1 file and 1 directory`);
-  expect(text).toContain("README.md begins:\n\n    # Rome");
 });

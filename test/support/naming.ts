@@ -1,4 +1,4 @@
-// All calls, by whether they can name another's things, and every way to name one.
+// The calls that can name another's things, with every way to name one.
 
 /** Things with an owner, and missing ones: the same calls are tried on both. */
 export interface Things {
@@ -15,6 +15,8 @@ export interface Things {
   readonly project: string;
   /** By its id: a key is always the caller's own. */
   readonly session: string;
+  /** A script that was run. */
+  readonly script: string;
 }
 
 export const ABSENT: Things = {
@@ -30,9 +32,9 @@ export const ABSENT: Things = {
   project: "nowhere",
   session: "0190a1b2-0000-7000-8000-000000000004",
   token: "0190a1b2-0000-7000-8000-000000000003",
+  script: "0190a1b2-0000-7000-8000-000000000005",
 };
 
-/** Every call that can name another's things, with every way to name them. */
 export const NAMING: { readonly [call: string]: (things: Things) => object[] } = {
   "proc.get": ({ pid }) => [{ pid }],
   "proc.spawn": ({ pid, workspace, project }) => [
@@ -175,87 +177,7 @@ export const NAMING: { readonly [call: string]: (things: Things) => object[] } =
   "repo.import": ({ repo }) => [{ repo, remote: "https://127.0.0.1:1/x.git" }],
   "repo.sync": ({ repo }) => [{ repo, remote: "https://127.0.0.1:1/x.git" }],
   "repo.delete": ({ repo }) => [{ repo }],
+  "shell.output": ({ script: id }) => [{ id, from: 0 }],
+  "shell.signal": ({ script: id }) => [{ id, signal: "TERM" }],
+  "shell.input": ({ script: id }) => [{ id, data: "" }],
 };
-
-/** Calls that name no things with an owner; their output is tested below. */
-export const NAMELESS = [
-  "hil.ask",
-  "hil.plan",
-  "policy.add",
-  "policy.list",
-  "policy.revoke",
-  "hooks.list",
-  "hooks.show",
-  "hooks.allow",
-  "hooks.deny",
-  "hooks.run",
-  "hooks.test",
-  "account.list",
-  "agent.list",
-  "agent.create",
-  "bundle.list",
-  "bundle.create",
-  "project.list",
-  "project.create",
-  "session.list",
-  "session.route",
-  "credits.balance",
-  "credits.grant",
-  "credits.ledger",
-  "credits.rate",
-  // As with proc.usage.
-  "proc.runs",
-  "ai.models",
-  "ai.outages",
-  "ai.test",
-  "net.fetch",
-  "codemode.exec",
-  // Only things that were opened for the calling process.
-  "sys.mcp.call",
-  // Only its own account can answer a call.
-  "sys.mcp.answer",
-  "audit.list",
-  // For a missing file it returns the caller's own changes.
-  "fs.writers",
-  "group.list",
-  "group.add",
-  "group.mod",
-  "group.rm",
-  "sys.token.create",
-  "sys.token.list",
-  "proc.list",
-  // A pid only selects among the caller's own rows, which outlive the process.
-  "proc.usage",
-  "archive.list",
-  "repo.list",
-  "workspace.list",
-  "workspace.create",
-  "sys.bootstrap",
-  "fs.write",
-  "fs.edit",
-  "fs.delete",
-  "fs.stage",
-  "config.context.list",
-  "config.context.set",
-  "config.get",
-  "config.list",
-  "config.set",
-  "config.unset",
-  "config.apply",
-  "storage.status",
-  "storage.verify",
-  "storage.gc",
-  "storage.migrate",
-  "shell.run",
-  "shell.exec",
-  "shell.output",
-  "shell.input",
-  "shell.signal",
-  "shell.list",
-  "shell.stop",
-  "system.status",
-  "system.start",
-  "system.whoami",
-  "sys.version",
-  "sys.drain",
-];

@@ -253,14 +253,3 @@ test("two parallel compactions run one after the other: the second finds nothing
   expect(both.map(({ did }) => did).sort()).toEqual(["compacted", "nothing"]);
   expect(home.model.requests).toHaveLength(4);
 });
-
-test("a compacted history gives the same request after a restart", async () => {
-  await using home = await TestKernel.boot();
-  await talk(home, 3);
-  home.model.will(INIT, SUMMARY);
-  await compact(home, { keep: 2 });
-  await home.restart();
-  await home.say("go on");
-  expect(told(home)).toHaveLength(4);
-  expect(told(home)[0]).toStartWith("system: [compacted]");
-});
