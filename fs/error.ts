@@ -48,3 +48,13 @@ export function fileErrorOf(error: unknown, path: string): unknown {
   const code: unknown = (error as NodeJS.ErrnoException).code;
   return new FileError(isFileCode(code) ? code : "EIO", path);
 }
+
+/** null if the file is missing or refused. */
+export async function unlessRefused<T>(work: () => Promise<T>): Promise<T | null> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof FileError) return null;
+    throw error;
+  }
+}

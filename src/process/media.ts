@@ -36,7 +36,6 @@ export interface MediaPorts {
   readonly clock: Clock;
 }
 
-/** Needs no kernel. */
 export function mediaReads({ kernel, objects }: MediaReads): Pick<Media, "get" | "list"> {
   return {
     async list(caller, { pid, after = null }) {

@@ -50,7 +50,6 @@ export interface ManualSection {
   readonly text: string;
   /** Search words, never shown. */
   readonly words: string;
-  /** Lines to type, from its code blocks. */
   readonly commands: readonly string[];
 }
 

@@ -9,7 +9,6 @@ import processes from "./skills/processes.md" with { type: "text" };
 import versions from "./skills/versions.md" with { type: "text" };
 
 export interface ShippedFile {
-  /** From the home's directory. */
   readonly path: string;
   readonly text: string;
 }

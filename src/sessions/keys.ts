@@ -22,7 +22,6 @@ export type IdentityLinks = { readonly [person: string]: readonly string[] };
 /** Other names of an account's own session. */
 export interface OwnNames {
   readonly mainKey: string;
-  /** Key that `default` stands for. */
   readonly defaultKey: string;
   readonly username: string;
   /** The personal agent; keys call it `main`. */

@@ -54,7 +54,6 @@ async function feed(body: AsyncIterable<Uint8Array>, unpack: Unpacker): Promise<
   }
 }
 
-/** Or closed. */
 function drained(unpack: Unpacker): Promise<void> {
   return new Promise((resolve) => {
     for (const event of ["drain", "close", "error"]) unpack.once(event, () => resolve());

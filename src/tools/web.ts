@@ -24,13 +24,11 @@ export interface PageRequest {
 }
 
 export interface WebPage {
-  /** After redirects. */
   readonly url: string;
   readonly status: number;
   readonly type: string;
   readonly title: string | null;
   readonly text: string;
-  /** Size as received. */
   readonly bytes: number;
   readonly cut: boolean;
   /** A redirect that was not followed. */

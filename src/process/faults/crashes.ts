@@ -98,7 +98,6 @@ export class Crashes {
 
 function unsealed(message: Message): CoreMessage {
   const { id: seq, timestamp: at, role, content } = message;
-  // Drop the sealed part, which only the model can read.
   if (typeof content === "object" && "seal" in content) {
     const { seal: _, ...rest } = content;
     return { seq, at, role, content: rest };

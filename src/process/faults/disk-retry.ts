@@ -16,7 +16,6 @@ export class Retries {
     this.alarms = new Alarms({ clock, onFault, monotonic: true, ring: (name) => this.again(name) });
   }
 
-  /** The kernel stays up while work waits. */
   get pending(): boolean {
     return this.works.size > 0;
   }

@@ -19,7 +19,6 @@ export interface HeldRunsPorts extends LedgerPorts {
   readonly onFault: (error: unknown) => void;
 }
 
-/** Delay after an error while resuming a run. */
 const AGAIN_MS = 60_000;
 
 interface Needs {

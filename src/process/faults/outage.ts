@@ -34,11 +34,9 @@ interface Outage {
   looks: number;
   nextAt: number;
   readonly waiting: Set<string>;
-  /** Pid of the process that probes now. */
   probe: string | null;
 }
 
-/** Delay of the next probe without a network. */
 const OFFLINE_MS = 30_000;
 const PROBE_MS = 60_000;
 

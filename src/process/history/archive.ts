@@ -28,7 +28,6 @@ export interface Packed {
   readonly lines: () => number;
 }
 
-/** JSON lines, newline after each, one gzip member. */
 export function pack(pages: AsyncIterable<readonly ArchiveRecord[]>): Packed {
   let lines = 0;
   async function* compressed(): AsyncIterable<Uint8Array> {
@@ -219,7 +218,6 @@ export async function restoreInto(
   closing: Closing,
 ): Promise<void> {
   const archive = closing.restore === undefined ? null : await ports.archives.get(closing.restore);
-  // The archive was deleted meanwhile.
   if (archive === null) return;
   let page: Message[] = [];
   let id = closing.cutSeq;

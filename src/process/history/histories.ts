@@ -113,7 +113,6 @@ function newestOrOldest(messages: readonly Message[], onwards: boolean): readonl
   return [...fitting([...messages].reverse(), LIMITS.answerBytesMax)].reverse();
 }
 
-/** Drops the provider's sealed part, which only the model can read. */
 function unsealed(message: Message): Message {
   if (message.role !== "assistant" || message.content.seal === undefined) return message;
   const { seal: _, ...content } = message.content;

@@ -20,7 +20,6 @@ export async function needLegalCut(store: Pick<ProcessStore, "history">, pid: st
   ]);
 }
 
-/** Number of results of the turn up to this message. */
 async function resultsBefore(store: Pick<ProcessStore, "history">, pid: string, message: number): Promise<number> {
   const { messages } = await store.history(pid, { limit: TURN_MESSAGES_MAX, beforeSeq: message + 1 });
   const turn = messages.findLastIndex(({ role }) => role !== "toolResult");

@@ -52,7 +52,6 @@ const PAGE_ROWS = 20;
 
 export class Closer {
   private readonly chains = new Map<string, Promise<unknown>>();
-  /** Failed tries of unfinished resets and kills, by pid. */
   private readonly failures = new Map<string, number>();
 
   constructor(private readonly ports: ClosingPorts) {}

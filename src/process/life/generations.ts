@@ -31,7 +31,6 @@ export async function nextGeneration(
   return await kernel.sessions.turn(pid, { closingId, nextId, restoredFrom: restored?.id ?? restore ?? null, now });
 }
 
-/** Copies the archive to the conversation's own name, for the same account. */
 export async function copyToGeneration(
   { kernel, objects }: Pick<GenerationPorts, "kernel" | "objects">,
   row: ProcessRow,

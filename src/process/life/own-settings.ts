@@ -31,7 +31,6 @@ export async function keepOwn(
   await config.change([{ key: prefixOf(pid) + name, value }], by);
 }
 
-/** Also deletes the model of the process. */
 export async function forgetOwn(
   { config }: Config,
   pid: string,
@@ -45,7 +44,6 @@ export async function forgetOwn(
     );
 }
 
-/** Flags of the client, over the settings of the process. */
 export async function withOwn(kernel: Config, pid: string, offer: Offer | undefined): Promise<Offer | undefined> {
   const own = Object.entries(await ownSettings(kernel, pid)).flatMap(([name, value]) =>
     value === null ? [] : [[OWN[name as OwnSetting], value] as const],

@@ -200,7 +200,6 @@ interface Place {
   readonly endNotice: ProcessRow["endNotice"];
 }
 
-/** Own system text first, then the named files. */
 async function contextOf(ports: SpawnPorts, caller: Caller, { system, context }: SpawnRequest) {
   const own = system === undefined ? [] : [{ name: "00-system.md", text: system }];
   const named = context === undefined ? [] : await ports.contextFiles(caller, context);

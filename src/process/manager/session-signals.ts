@@ -16,7 +16,6 @@ export interface SessionSignalPorts {
   readonly questions: OwnerQuestionManager;
 }
 
-/** Reasons that count as a crash. */
 const FAULTS: readonly string[] = ["fault", "model.protocol", "kernel.deaths", EXHAUSTED];
 
 export class SessionSignals {

@@ -2,7 +2,6 @@
 
 import type { SessionAbout } from "../../syscalls/session/session-service.ts";
 
-/** Columns of `sessions` that a start needs. */
 export interface Session {
   readonly id: string;
   readonly key?: string | null;

@@ -2,7 +2,7 @@
 // throws.
 
 import { existsSync } from "node:fs";
-import { FileError } from "../../../fs/error.ts";
+import { unlessRefused } from "../../../fs/error.ts";
 import type { Directory, ReadResult } from "../../../fs/filesystem.ts";
 import type { Namespace } from "../../../fs/namespace.ts";
 import type { Caller } from "../../abi/identity.ts";
@@ -17,7 +17,6 @@ export class ContextFiles {
   constructor(
     private readonly namespace: Namespace,
     private readonly caller: Caller,
-    /** Limit of one file. */
     bytesMax: number,
     /** Root of the namespace, for paths of the host. */
     private readonly under = "",
@@ -26,7 +25,6 @@ export class ContextFiles {
     this.mostBytes = bytesMax + 1;
   }
 
-  /** The .md files of a directory, in name order. */
   async contextIn(path: string): Promise<ContextFile[]> {
     const files: ContextFile[] = [];
     const directory = await this.directoryAt(path);
@@ -46,7 +44,6 @@ export class ContextFiles {
     return text === null ? [] : [{ path, text }];
   }
 
-  /** Skips skills with a known name. */
   async skillsIn(home: string, known: readonly SkillLine[]): Promise<SkillLine[]> {
     const found: SkillLine[] = [];
     const directory = await this.directoryAt(`${home}/skills.d`);
@@ -88,13 +85,4 @@ export function filesAt(
 ): ContextFiles | null {
   if (!existsSync(place.directory)) return null;
   return new ContextFiles(diskAt(place.directory), place.caller, place.bytesMax, place.directory);
-}
-
-async function unlessRefused<T>(work: () => Promise<T>): Promise<T | null> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof FileError) return null;
-    throw error;
-  }
 }

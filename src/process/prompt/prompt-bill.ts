@@ -11,7 +11,6 @@ interface Billed {
   readonly messages: readonly Message[];
 }
 
-/** Labels of the texts that gsv adds itself. */
 const LABELS: { readonly [S in PromptSource]?: string } = {
   gsv: "system prompt",
   persona: "persona",

@@ -11,7 +11,6 @@ export interface Waiting {
   /** -20 to 19; lower goes first. */
   readonly nice: number;
   readonly watched: boolean;
-  /** Parallel requests; 0 for no limit. */
   readonly most: number;
   readonly signal: AbortSignal;
 }
@@ -25,7 +24,6 @@ interface Ticket {
 interface Lane {
   busy: number;
   parkedUntil: number;
-  /** In order; the first is next. */
   readonly tickets: Ticket[];
   wake: (() => void) | null;
 }
@@ -63,7 +61,6 @@ export class Lanes {
     };
   }
 
-  /** Nobody enters before `until`. */
   park(key: string, until: number): void {
     const lane = this.lane(key);
     if (until <= lane.parkedUntil) return;

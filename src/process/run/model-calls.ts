@@ -19,7 +19,6 @@ export function modelCall({ model, at, ms, answer }: AskedModel): Omit<LoggedCal
   return { at, call: MODEL_CALL, args: { model, ...tokens }, outcome, ms: Math.round(ms * 1000) / 1000 };
 }
 
-/** The last model asked. Rows are oldest first. */
 export function lastAsked(rows: readonly Pick<LoggedCall, "call" | "args">[]): string | null {
   const { args = "" } = rows.findLast(({ call }) => call === MODEL_CALL) ?? {};
   const [, name] = /^\{"model":("(?:[^"\\]|\\.)*")/.exec(args) ?? [];

@@ -133,7 +133,6 @@ export function modelService(ports: ModelChoicePorts): ModelService {
 }
 
 type ReachablePorts = Pick<ModelChoicePorts, "kernel" | "models" | "offers">;
-/** The model that answers, then its fallbacks. */
 type Reachable = readonly [Model, ...Model[]];
 
 export async function modelsOfRun(

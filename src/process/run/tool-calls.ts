@@ -59,7 +59,6 @@ interface Ended extends Omit<CallEnd, "now"> {
   readonly again?: RunAgain;
 }
 
-/** Room for the file name in a cut result. */
 const FILE_BYTES = 256;
 
 export class ToolCalls {

@@ -25,7 +25,6 @@ export interface FileUsePorts {
   readonly open: (row: ProcessRow) => Promise<void>;
   readonly places: Pick<ChangePlaces, "ofPath" | "ofHostPath">;
   readonly clock: Clock;
-  /** Real path. Throws if the caller may not use the target. */
   readonly locate: (caller: Caller, target: FileTarget, path: string) => Promise<string>;
   /** Current version; null if the file is gone or hidden from the caller. */
   readonly versionOf: (caller: Caller, target: FileTarget, path: string) => Promise<string | null>;
@@ -119,7 +118,6 @@ async function staleness(
   return now === null || version === null ? null : now !== version;
 }
 
-/** Throws if the caller may not read the file. */
 async function isThere(
   { versionOf }: FileUsePorts,
   caller: Caller,
@@ -167,7 +165,6 @@ async function commitsOf(
   }
 }
 
-/** True if a process of the caller works in that directory. */
 async function placedOnHost(ports: FileUsePorts, caller: Caller, path: string): Promise<PlacedPath | null> {
   for (const row of await processesOf(ports, caller)) {
     const placed = await ports.places.ofHostPath(row, path);
@@ -190,7 +187,6 @@ async function merged(
   const writers: FileWriterInfo[] = [];
   for (const write of found.writes) {
     const account = (await kernel.accounts.byUid(write.uid))?.username ?? String(write.uid);
-    // The first commit after the write.
     const at = left.findLastIndex((commit) => isOf(commit, write));
     const [commit] = at === -1 ? [] : left.splice(at, 1);
     writers.push(writerOf(write, { target, account, commit: commit?.id ?? null }));

@@ -1,6 +1,6 @@
 // Restores one file through gsv's filesystem, as its owner. Safe to repeat.
 
-import { FileError } from "../../../fs/error.ts";
+import { unlessRefused } from "../../../fs/error.ts";
 import { parent } from "../../../fs/path.ts";
 import type { Caller } from "../../abi/identity.ts";
 import type { FileState } from "../../abi/process/undo.ts";
@@ -14,13 +14,12 @@ export async function restoreFile(
 ): Promise<void> {
   const { namespace, root } = place.files;
   const at = `${root}/${path}`;
-  const there = await orNull(() => namespace.lstat(caller, at));
+  const there = await unlessRefused(() => namespace.lstat(caller, at));
   if (to === null) {
     if (there === null) return;
     await namespace.remove(caller, at, { recursive: false });
     return await dropEmpty(place, caller, parent(at));
   }
-  // Remove a link or directory of that name first.
   if (there !== null && (there.kind !== "file" || to.mode === "120000"))
     await namespace.remove(caller, at, { recursive: false });
   await namespace.mkdir(caller, parent(at) || "/", { parents: true });
@@ -34,19 +33,10 @@ export async function restoreFile(
 
 async function dropEmpty({ files: { namespace, root } }: ChangePlace, caller: Caller, from: string): Promise<void> {
   for (let directory = from; directory.length > Math.max(1, root.length); directory = parent(directory)) {
-    const gone = await orNull(async () => {
+    const gone = await unlessRefused(async () => {
       await namespace.remove(caller, directory, { recursive: false });
       return true;
     });
     if (gone === null) return;
-  }
-}
-
-async function orNull<T>(work: () => Promise<T>): Promise<T | null> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof FileError) return null;
-    throw error;
   }
 }

@@ -166,7 +166,6 @@ export class Judge {
     const ground = await this.ports.hostFile(row, typeof call.args.path === "string" ? call.args.path : ".");
     const { path: place, attaches, inside } = ground;
     const verdict = hostFileVerdict(call, ground, row.mode);
-    // Rules do not cover unattached directories.
     const guarded = !inside || (changes(call) && actsByItself(place));
     const what = hostFileWords(call.call, ground);
     return await this.byRules(row, call, { verdict, what, place, guarded, attaches, open: inside });

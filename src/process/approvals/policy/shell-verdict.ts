@@ -21,7 +21,6 @@ export interface ShellCase {
   readonly profile: string;
   /** Where the command runs. */
   readonly cwd: string;
-  /** Mode yolo: calls that ask by default run. */
   readonly isFree: boolean;
 }
 

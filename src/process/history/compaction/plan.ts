@@ -5,7 +5,6 @@ import type { ContextShape } from "../../../store/process/verbs.ts";
 import { type Keep, messageTokens } from "./rules.ts";
 
 export interface Cut {
-  /** Last message that is summarized. */
   readonly toSeq: number;
   readonly goes: number;
   readonly stays: number;

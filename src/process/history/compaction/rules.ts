@@ -6,11 +6,9 @@ import type { HistoryPolicy, OverflowPolicy } from "../../../abi/process/segment
 
 export interface Window {
   readonly windowTokens: number;
-  /** Part reserved for the answer. */
   readonly outputTokens: number;
 }
 
-/** Settings; null if not set. */
 export interface CompactionSettings {
   readonly enabled: boolean;
   readonly reserveTokens: number | null;
@@ -25,15 +23,12 @@ export interface Keep {
 
 export interface Rules {
   readonly overflow: OverflowPolicy;
-  /** The window without the answer. */
   readonly availableTokens: number;
-  /** Larger requests are compacted. */
   readonly fullAtTokens: number;
   readonly keep: Keep;
 }
 
 const TOKENS_PER_BYTE = 1.15 / 4;
-/** Overhead per message. */
 const MESSAGE_BYTES = 24;
 
 /** Estimate, rather too large. */
