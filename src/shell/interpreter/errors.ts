@@ -1,6 +1,7 @@
 // Errors of gsv's files and of the interpreter, as bash words them.
 
 import type { SysError } from "../../abi/errno.ts";
+import { sizeText } from "../../lib/text/size.ts";
 
 /** Messages of bash; the interpreter looks for the code in front. */
 const PHRASES: { readonly [code: string]: string } = {
@@ -62,13 +63,36 @@ export function worded(text: string): string {
     )
     .replaceAll(/^(?=division by 0$|syntax error: operand expected )/gm, "bash: ")
     .replaceAll(/, increase executionLimits\.\w+|\(increase executionLimits\.\w+\)/g, "")
+    .replaceAll(
+      /^bash: (.*?) ?(?:limit |size )?(?:\((\d+)\) exceeded|exceeded(?: \(>?(\d+)(.*)\))?)$/gm,
+      (_, what, depth, most = depth ?? "", unit) => limitWords(what, unit === " bytes" ? sizeText(Number(most)) : most),
+    )
+    .replaceAll(/^bash: : Is a directory$/gm, "bash: : No such file or directory")
     .replaceAll(/syntax error: Parse error at (\d+):\d+: (.*)/g, (_, line, why) => `line ${line}: ${mistake(why)}`);
+}
+
+/** What the interpreter limits, in plain words. */
+const LIMITED: readonly (readonly [what: RegExp, words: string])[] = [
+  [/brace/, "brace expansion makes more words than allowed"],
+  [/width|precision/, "printf: the field is too wide"],
+  [/output/, "too much output"],
+  [/recursion|depth|nesting/, "nested too deep"],
+  [/string|input|source|script/, "a text grew too long"],
+  [/element|result|array|line|field/, "too many values"],
+];
+
+function limitWords(what: string, most: string): string {
+  const [, words = "a limit of gsv's shell was reached"] = LIMITED.find(([pattern]) => pattern.test(what)) ?? [];
+  const [, name] = /^([\w.-]+): /.exec(what) ?? [];
+  const about = name === undefined || name === "redirection" ? "" : `${name}: `;
+  return `bash: ${about}${words}${most === "" ? "" : `; the limit is ${most}`}`;
 }
 
 function mistake(why: string): string {
   const [, word] = /^syntax error near unexpected token `(select|coproc)'/.exec(why) ?? [];
   if (word === "select") return "select: not available: a script has no terminal for a menu";
   if (word === "coproc") return "coproc: not available; use a job with & and a file";
+  if (why === "Expected redirection target") return "syntax error near unexpected token `newline'";
   if (/^Parser stuck: /.test(why))
     return "syntax error: more than 10000 commands; split the script and source the parts";
   if (/^Expected RPAREN, got EOF/.test(why)) return "unexpected EOF while looking for matching `)'";

@@ -88,6 +88,10 @@ export class Script {
         const node = this.functions.get(name);
         return node === undefined ? null : definitionText(node);
       },
+      tooMuch: (message) => {
+        runs.print("stderr", Buffer.from(message));
+        this.stopWith(EXIT_LIMIT);
+      },
     });
     const { outputBytesMax } = job;
     const chains = new Chains({ nowMs: () => runs.machine.clock.mono(), outputBytesMax });

@@ -4,6 +4,7 @@ import { type CustomCommand, defineCommand } from "just-bash/browser";
 import { OWN, SENDING, SOURCES } from "../programs/internal-words.ts";
 import { type Answer, answer, type Context } from "./called.ts";
 
+const RANGE_MAX = 1_000_000;
 const SOURCE = new RegExp(`${SOURCES}(\\d+)`, "g");
 
 export interface ShellText {
@@ -11,6 +12,8 @@ export interface ShellText {
   readonly rewritten: (text: string, sendsOutput: boolean, file: string) => string;
   /** The source of a function; null if there is none. */
   readonly written: (name: string) => string | null;
+  /** Prints the message and ends the script: nothing must run with the words that are missing. */
+  readonly tooMuch: (message: string) => void;
 }
 
 export class ShellTables {
@@ -22,7 +25,7 @@ export class ShellTables {
     return [
       defineCommand(OWN.source, (args, context) => this.source(args, context)),
       defineCommand(OWN.directories, directories),
-      defineCommand(OWN.range, async (args) => range(args.map(Number))),
+      defineCommand(OWN.range, async (args) => this.range(args.map(Number))),
       defineCommand(OWN.home, ([name = ""], context) => home(name, context)),
       defineCommand(OWN.functions, async (args) => this.functions(args)),
     ];
@@ -49,19 +52,18 @@ export class ShellTables {
     return answer();
   }
 
+  private range([start = 0, end = 0, step = 1]: readonly number[]): Answer {
+    const [size, way] = [Math.abs(step) || 1, end < start ? -1 : 1];
+    const count = Math.floor(Math.abs(end - start) / size) + 1;
+    if (count <= RANGE_MAX) return answer(Array.from({ length: count }, (_, at) => start + at * size * way).join("\n"));
+    this.text.tooMuch(`bash: {${start}..${end}}: brace expansion makes more than ${RANGE_MAX} words\n`);
+    return answer("", "", 1);
+  }
+
   private functions(names: readonly string[]): Answer {
     const texts = names.map((name) => this.text.written(name));
     return answer(texts.map((text) => text ?? "").join(""), "", texts.includes(null) ? 1 : 0);
   }
-}
-
-const RANGE_MAX = 1_000_000;
-
-function range([start = 0, end = 0, step = 1]: readonly number[]): Answer {
-  const [size, way] = [Math.abs(step) || 1, end < start ? -1 : 1];
-  const count = Math.floor(Math.abs(end - start) / size) + 1;
-  if (count > RANGE_MAX) return answer("", `bash: {${start}..${end}}: more than ${RANGE_MAX} words\n`, 1);
-  return answer(Array.from({ length: count }, (_, at) => start + at * size * way).join("\n"));
 }
 
 /** Sets an array to the names that are directories; a pattern without a match is kept. */
