@@ -1,6 +1,7 @@
 // Flags and arguments of a command as its field table declares them: names, usage line, conversion of values, usage errors.
 
 import { SysError } from "../src/abi/errno.ts";
+import { isLikeKey } from "../src/lib/text/redact.ts";
 import { reveal } from "../src/lib/text/sanitize.ts";
 import { cutWidth } from "../src/lib/text/truncate.ts";
 import type { Field, Fields } from "../src/syscalls/define.ts";
@@ -145,8 +146,12 @@ export function checkedValue(spec: Spec, name: string, field: AnyField, value: s
     if (field.kind === "pid" || field.kind === "pids") return pidsOrNames(name, field, value);
     return parseValue(name, field, typeof value === "string" ? fromText(name, field, value) : value);
   } catch (error) {
-    if (error instanceof SysError && error.code === "EINVAL") throw usageError(spec, error.message, error.hints);
-    throw error;
+    // The number as it was typed, with its zeros and all of its digits.
+    if (error instanceof SysError && error.code === "EINVAL" && field.kind === "int" && typeof value === "string")
+      throw usageError(spec, error.message.replace(/, not \d\S*$/, `, not ${clip(value)}`), error.hints);
+    if (!(error instanceof SysError) || error.code !== "EINVAL") throw error;
+    const isShown = typeof value !== "string" || clipFor(spec, value) === clip(value);
+    throw usageError(spec, isShown ? error.message : error.message.replace(/, not .*$/s, ""), error.hints);
   }
 }
 
@@ -178,6 +183,11 @@ function fromText(name: string, field: AnyField, text: string): unknown {
     default:
       return text;
   }
+}
+
+/** A word on the line of a command: where keys are typed, one in the wrong place is not shown. */
+export function clipFor({ name }: Spec, text: string): string {
+  return /^(?:auth|passwd)(?: |$)/.test(name) && isLikeKey(text) ? "(not shown)" : clip(text);
 }
 
 export function clip(text: string): string {

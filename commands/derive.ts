@@ -4,7 +4,7 @@ import { SysError } from "../src/abi/errno.ts";
 import type { Sys } from "../src/abi/sys.ts";
 import { nearest } from "../src/lib/text/nearest.ts";
 import { type AnySyscall, syscallNamed } from "../src/syscalls/table.ts";
-import { asks, clip, flagsOf, looksLikeFlag, type Spec, usageError } from "./args.ts";
+import { asks, clipFor, flagsOf, looksLikeFlag, type Spec, usageError } from "./args.ts";
 import type { Command, Io, Verb } from "./command.ts";
 import { command } from "./define.ts";
 import { printResult, printText } from "./print.ts";
@@ -117,7 +117,7 @@ async function runVerb(spec: Spec, verbs: ReadonlyMap<string, Verb>, args: reado
   if (verb === undefined) {
     const close = nearest(word, verbs.keys()).map((name) => `gsv ${spec.name} ${name}`);
     const hints = close.length > 0 ? [`did you mean ${close.join(" or ")}`] : [];
-    throw usageError(spec, `unknown command: ${spec.name} ${word.slice(0, 60)}`, hints);
+    throw usageError(spec, `unknown command: ${spec.name} ${clipFor(spec, word)}`, hints);
   }
   return (await verb.load()).run([...args.slice(0, at), ...args.slice(at + 1)], io);
 }
@@ -126,7 +126,9 @@ async function runVerb(spec: Spec, verbs: ReadonlyMap<string, Verb>, args: reado
 function refuseStray(spec: Spec, args: readonly string[]): void {
   const stray = args.find((each) => each !== "--json" && each !== "--help" && each !== "-h" && each !== "--");
   if (stray === undefined) return;
-  throw usageError(spec, `${spec.name} needs a command before ${clip(stray)}`, [`gsv ${spec.name} --help lists them`]);
+  throw usageError(spec, `${spec.name} needs a command before ${clipFor(spec, stray)}`, [
+    `gsv ${spec.name} --help lists them`,
+  ]);
 }
 
 // A flag before the verb may take a value, which is not the verb.

@@ -53,7 +53,7 @@ export async function lookUp(commands: Commands, [word = "", ...args]: readonly 
 
 /** `isSaid`: several words, so probably a message. */
 function unknown(word: string, close: readonly string[], isSaid = false): SysError {
-  const shown = word.length > 60 ? `${word.slice(0, 60)}…` : word;
+  const shown = word.trim() === "" ? JSON.stringify(word) : word.length > 60 ? `${word.slice(0, 60)}…` : word;
   const names = close.map((name) => `gsv ${name}`).join(" or ");
   if (isSaid) return new SysError("EUSAGE", `unknown command: ${shown}`, [`to send it as a message: ${names}`]);
   return new SysError("EUSAGE", `unknown command: ${shown}`, [

@@ -7,7 +7,7 @@ import type { Args, Fields } from "../src/syscalls/define.ts";
 import {
   asks,
   checkedValue,
-  clip,
+  clipFor,
   flagText,
   helpLetter,
   isHidden,
@@ -62,7 +62,7 @@ function takeWords(spec: Spec, typed: readonly string[], given: Map<string, unkn
     ...(quoting ? ["text of several words needs quotes around it"] : []),
     ...(prompt?.kind === "text" && !prompt.positional ? [`what it is asked: gsv ${spec.name} --prompt "…"`] : []),
   ];
-  throw usageError(spec, `unexpected argument ${clip(surplus)}`, hints);
+  throw usageError(spec, `unexpected argument ${clipFor(spec, surplus)}`, hints);
 }
 
 // `send PID TEXT` and `logs PID` both work, although one of them declares the pid as a flag. No other text is a valid pid.

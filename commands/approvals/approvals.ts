@@ -5,6 +5,7 @@ import { ENDED_BY, SysError } from "../../src/abi/errno.ts";
 import { MODE_ALIASES } from "../../src/abi/policy.ts";
 import type { Approval } from "../../src/abi/process/process.ts";
 import type { Signal } from "../../src/abi/signal.ts";
+import { clip } from "../../src/lib/text/truncate.ts";
 import { type AnsweredApproval, PLAN_MODES } from "../../src/syscalls/approval/hil.ts";
 import { field } from "../../src/syscalls/define.ts";
 import type { Command, Ending, Io } from "../command.ts";
@@ -72,7 +73,7 @@ export const approve = command(
 );
 
 async function changedBy(io: Io, wanted: string, asked: Approval | null): Promise<Approval["args"]> {
-  if (asked === null) throw new SysError("ENOENT", `no such approval: ${wanted}`);
+  if (asked === null) throw new SysError("ENOENT", `no such approval: ${clip(wanted)}`);
   const args = await editedArgs(io, asked);
   // An unchanged edit must not approve anything.
   if (args === null) throw new SysError("EBUSY", UNCHANGED, [`gsv approve ${wanted} allows it as it is`]);
@@ -148,7 +149,7 @@ export async function approvals(): Promise<Command> {
       }
       const asked = await openApproval(io.sys(), args.id);
       if (asked === null)
-        throw new SysError("ENOENT", `no such approval: ${args.id}`, ["to list open requests: gsv approvals"]);
+        throw new SysError("ENOENT", `no such approval: ${clip(args.id)}`, ["to list open requests: gsv approvals"]);
       await printText(io.stdout, `${approvalText(asked)}\n${answerText(asked)}`);
       return 0;
     },

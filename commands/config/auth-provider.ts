@@ -3,6 +3,7 @@
 
 import { SETTING_NAMES } from "../../src/abi/config/config.ts";
 import { SysError } from "../../src/abi/errno.ts";
+import { isLikeKey } from "../../src/lib/text/redact.ts";
 import { field } from "../../src/syscalls/define.ts";
 import type { ChangedSetting } from "../../src/syscalls/services.ts";
 import { usageError } from "../args.ts";
@@ -59,7 +60,7 @@ function settingOf(name: string): string {
   const key = name === COMPATIBLE ? "ai.apiKey" : `${PREFIX}${name}`;
   if (SETTING_NAMES.some((each) => each === key)) return key;
   const known = SETTING_NAMES.filter((each) => each.startsWith(PREFIX)).map((each) => each.slice(PREFIX.length));
-  throw new SysError("EUSAGE", `gsv keeps no key for ${JSON.stringify(name)}`, [
+  throw new SysError("EUSAGE", `gsv keeps no key for ${isLikeKey(name) ? "that name" : JSON.stringify(name)}`, [
     `one of ${[...known, COMPATIBLE].join(", ")}; offline, script and ollama need no key`,
   ]);
 }

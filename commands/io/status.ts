@@ -1,6 +1,7 @@
 // Status and errors on stderr, and the one way to print JSON.
 
 import { exitStatusOf, messageOf, SysError } from "../../src/abi/errno.ts";
+import { withoutKeys } from "../../src/lib/text/redact.ts";
 import { reveal } from "../../src/lib/text/sanitize.ts";
 import { displayWidth } from "../../src/lib/text/truncate.ts";
 import { wrapWords } from "../../src/lib/text/wrap.ts";
@@ -23,7 +24,9 @@ function broken(output: Output, line: string, indent: string): string {
 
 export async function printError(io: Io, error: unknown, json: boolean): Promise<void> {
   const { code, hints: given } = error instanceof SysError ? error : { code: "EBUG", hints: [] };
-  const [message = "", ...hints] = await Promise.all([messageOf(error), ...given].map((text) => io.conceal(text)));
+  const [message = "", ...hints] = await Promise.all(
+    [messageOf(error), ...given].map(async (text) => withoutKeys(await io.conceal(text))),
+  );
   if (json) {
     return io.stderr.write(jsonLine({ type: "error", code, message, hints, exit: exitStatusOf(error) }));
   }

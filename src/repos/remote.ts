@@ -4,6 +4,7 @@
 
 import { isAbsolute } from "node:path";
 import { messageOf, SysError } from "../abi/errno.ts";
+import { clip } from "../lib/text/truncate.ts";
 import { advance } from "./apply.ts";
 import { apart } from "./browse.ts";
 import { gitEnv, SAFE_CONFIG } from "./git.ts";
@@ -171,7 +172,7 @@ function transferFault(error: unknown, verb: string): SysError {
 }
 
 function invalidRemote(text: string): SysError {
-  return new SysError("EINVAL", `not a remote: ${text.slice(0, 100)}`, [
+  return new SysError("EINVAL", `not a remote: ${clip(text)}`, [
     "use a path on this computer, or an https:, ssh: or file: address",
   ]);
 }

@@ -3,6 +3,7 @@
 
 import { isIP } from "node:net";
 import { SysError } from "../abi/errno.ts";
+import { clip } from "../lib/text/truncate.ts";
 import { isMetadata, isPublic, isWebPort } from "./web-address.ts";
 
 export interface Reach {
@@ -21,7 +22,7 @@ const ACCEPT = "text/markdown, text/html;q=0.9, text/plain;q=0.9, application/js
 const FORM = "such as https://example.org/page";
 
 export function webUrl(text: string): URL {
-  if (!URL.canParse(text)) throw new SysError("EINVAL", `not a web address: ${text.slice(0, 200)}`, [FORM]);
+  if (!URL.canParse(text)) throw new SysError("EINVAL", `not a web address: ${clip(text)}`, [FORM]);
   const url = new URL(text);
   if (url.protocol !== "http:" && url.protocol !== "https:")
     throw new SysError("EINVAL", `only http and https are supported, not ${url.protocol.slice(0, 40)}`, [FORM]);

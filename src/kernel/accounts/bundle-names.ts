@@ -16,7 +16,7 @@ export async function knownBundles(kernel: KernelStore, caller: Caller, text: st
   const wanted = wordsOf(text);
   const found = (await kernel.bundles.named(wanted)).filter((each) => isSeen(each, caller)).map(({ name }) => name);
   const missing = wanted.find((name) => !found.includes(name));
-  if (missing !== undefined) throw new SysError("EINVAL", `no bundle ${clip(missing)}`, ["gsv bundle list shows all"]);
+  if (missing !== undefined) throw new SysError("ENOENT", `no bundle ${clip(missing)}`, ["gsv bundle list shows all"]);
   return found;
 }
 

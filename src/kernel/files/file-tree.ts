@@ -170,7 +170,7 @@ function namesOnce({ owner, group }: Names): Pick<Names, "owner" | "group"> {
 
 async function numbered(what: string, text: string, find: (name: string) => Promise<number | null>): Promise<number> {
   const id = (await find(text)) ?? (/^[0-9]{1,10}$/.test(text) ? Number(text) : null);
-  if (id === null || id > 2 ** 32 - 2) throw new SysError("EINVAL", `no such ${what}: ${clip(text)}`);
+  if (id === null || id > 2 ** 32 - 2) throw new SysError("ENOENT", `no such ${what}: ${clip(text)}`);
   return id;
 }
 

@@ -6,6 +6,7 @@ import { LIMITS } from "../../abi/config/limits.ts";
 import { messageOf, SysError } from "../../abi/errno.ts";
 import { isWorkspaceId, type RandomBytes, workspaceId } from "../../abi/ids.ts";
 import type { Clock } from "../../lib/clock.ts";
+import { clip } from "../../lib/text/truncate.ts";
 import type { Repos } from "../../repos/repos.ts";
 import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
 import type { WorkspaceRow } from "../../store/kernel/processes/workspaces.ts";
@@ -64,7 +65,7 @@ export function isPath(text: string): boolean {
 }
 
 export function noSuchWorkspace(id: string): SysError {
-  return new SysError("ENOENT", `no such workspace: ${id.slice(0, 80)}`, ["to list workspaces: gsv workspace list"]);
+  return new SysError("ENOENT", `no such workspace: ${clip(id)}`, ["to list workspaces: gsv workspace list"]);
 }
 
 export function activeOnly(workspace: WorkspaceRow | null, id: string): WorkspaceRow {

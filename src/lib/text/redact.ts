@@ -17,6 +17,23 @@ const SHAPES: readonly RegExp[] = [
 const NAMED =
   /((?:pass(?:word|wd)?|secret|token|api[-_]?key|access[-_]?key|private[-_]?key|authorization|cookie)\\*["']?\s*[:=]\s*\\*["']?)((?:[^\s"',;}\\]|\\(?!\\*["'])){3,})/gi;
 
+/** Keys and tokens by their prefix, in text that people read: strict, so that no ordinary word is taken for one. */
+const KEYS: readonly RegExp[] = [
+  /\bgsv_[a-z]+_[-A-Za-z0-9_]{16,}/g,
+  /\b(?:sk-|pk-|rk-|ghp_|gho_|ghs_|github_pat_|xox[abprs]-|glpat-|AIza)(?=[-_A-Za-z0-9]*\d)[-_A-Za-z0-9]{16,}/g,
+  /\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/g,
+];
+
+/** For errors, which quote what was typed: a key in the wrong place is not printed. */
+export function withoutKeys(text: string): string {
+  return KEYS.reduce((so, shape) => so.replace(shape, GONE), text);
+}
+
+/** A word that may be a key without a known prefix: long, of letters and digits. */
+export function isLikeKey(word: string): boolean {
+  return withoutKeys(word) !== word || (/^[^\s/]{20,}$/.test(word) && /\d/.test(word) && /[A-Za-z]/.test(word));
+}
+
 /** The secrets this process knows. Deleted ones stay known. */
 export class Redactor {
   private readonly values = new Set<string>();

@@ -43,8 +43,9 @@ export function cutStart(text: string, columns: number): string {
 
 const QUOTED_CHARS_MAX = 60;
 
-/** A short quotation for a message. */
+/** A short quotation for a message; blank text stands in quotes. */
 export function clip(text: string): string {
+  if (text.trim() === "") return JSON.stringify(text.slice(0, QUOTED_CHARS_MAX));
   return text.length > QUOTED_CHARS_MAX ? `${text.slice(0, QUOTED_CHARS_MAX - 3).toWellFormed()}…` : text;
 }
 

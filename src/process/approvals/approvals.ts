@@ -250,5 +250,5 @@ function settled(approval: Approval, answer: Answer): Approval {
 }
 
 function noSuchApproval(id: string): SysError {
-  return new SysError("ENOENT", `no such approval: ${id}`, ["to list open requests: gsv approvals"]);
+  return new SysError("ENOENT", `no such approval: ${clip(id)}`, ["to list open requests: gsv approvals"]);
 }

@@ -5,6 +5,7 @@ import { SETTING_NAMES } from "../../abi/config/config.ts";
 import { canonicalForm, type KeyWritten, keyWritten } from "../../abi/config/config-key.ts";
 import { SysError } from "../../abi/errno.ts";
 import { nearest } from "../../lib/text/nearest.ts";
+import { clip } from "../../lib/text/truncate.ts";
 import { field, syscall, value } from "../define.ts";
 import type { ChangedSetting, SettingInfo, Settings } from "../services.ts";
 
@@ -27,8 +28,7 @@ export function settingNamed(text: string): KeyWritten {
       ...nearest(canonical, SETTING_NAMES),
     ]),
   ].slice(0, NAMED_MAX);
-  const shown = text.length > 80 ? `${text.slice(0, 79).toWellFormed()}…` : text;
-  throw new SysError("ECONFIG", `no such setting: ${shown}`, [
+  throw new SysError("ECONFIG", `no such setting: ${clip(text)}`, [
     ...(close.length > 0 ? [`did you mean ${close.join(" or ")}`] : []),
     "gsv config list shows all",
   ]);

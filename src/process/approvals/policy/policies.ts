@@ -8,6 +8,7 @@ import { type Policy, parsePolicy, type Rule, type StandingRule } from "../../..
 import type { Approval, Profile } from "../../../abi/process/process.ts";
 import { settingsFor } from "../../../kernel/settings/config.ts";
 import type { Clock } from "../../../lib/clock.ts";
+import { clip } from "../../../lib/text/truncate.ts";
 import type { ProcessRow } from "../../../store/kernel/processes/processes.ts";
 import type { KernelStore } from "../../../store/kernel/sqlite.ts";
 import { asCalled } from "../../run/tool-servers.ts";
@@ -83,7 +84,7 @@ export class Policies {
 
   async revoke(ownerUid: number, id: string): Promise<void> {
     if (await this.ports.kernel.policies.remove(ownerUid, id)) return;
-    throw new SysError("ENOENT", `no such rule: ${id.slice(0, 40)}`, ["to list rules: gsv policy list"]);
+    throw new SysError("ENOENT", `no such rule: ${clip(id)}`, ["to list rules: gsv policy list"]);
   }
 }
 
