@@ -7,6 +7,7 @@ import { COMMANDS } from "../commands/table.ts";
 import { messageOf } from "../src/abi/errno.ts";
 import { initPid } from "../src/abi/ids.ts";
 import { reveal, sanitize } from "../src/lib/text/sanitize.ts";
+import type { DockView } from "./draw/dock.tsx";
 import { Effects } from "./effects.ts";
 import { Leaving } from "./leaving.ts";
 import { Keyboard } from "./line/keyboard.ts";
@@ -32,7 +33,6 @@ import { type Attached, adopted, attachTo } from "./talk/attach.ts";
 import { Presence } from "./talk/presence.ts";
 import { Transcript } from "./talk/transcript.ts";
 import type { Route } from "./verdict/route.ts";
-import type { DockView } from "./view/dock.tsx";
 import { ViewPainter } from "./views/view-painter.ts";
 
 const SIGNALS = ["chat.*", "process.*"];
@@ -91,7 +91,7 @@ class App {
       terminal,
       screen: this.screen,
       clock: io.clock,
-      hear: (bytes) => this.keyboard.hear(bytes),
+      read: (bytes) => this.keyboard.read(bytes),
       back: () => {
         this.attention.forget();
         this.show();
@@ -125,7 +125,7 @@ class App {
 
   async run(): Promise<number> {
     const { terminal, early } = this.ports;
-    const stop = this.io.sys().on({ names: SIGNALS }, (signal) => this.presence.hear(signal));
+    const stop = this.io.sys().on({ names: SIGNALS }, (signal) => this.presence.onSignal(signal));
     terminal.onResize(() => {
       this.screen.resized();
       this.show();
@@ -134,13 +134,13 @@ class App {
     terminal.onGone(() => this.leaving.hungUp());
     terminal.onAside(() => this.effects.carryOut({ do: "suspend" }));
     // A command with the terminal handles ctrl-c itself.
-    const letGo = this.leaving.hear(this.io, () => {
+    const stopListening = this.leaving.listen(this.io, () => {
       if (!this.lending.isLent) this.keyboard.type([CTRL_C]);
     });
     try {
       await this.begin();
-      terminal.take((bytes) => this.keyboard.hear(bytes));
-      for (const bytes of early()) this.keyboard.hear(bytes);
+      terminal.take((bytes) => this.keyboard.read(bytes));
+      for (const bytes of early()) this.keyboard.read(bytes);
       void this.loadBoxes();
       const status = await this.leaving.over;
       await this.lending.over();
@@ -149,7 +149,7 @@ class App {
     } finally {
       this.presence.keep();
       stop();
-      letGo();
+      stopListening();
       this.restore();
       terminal.give();
     }
@@ -214,7 +214,7 @@ class App {
 
   /** Ink takes longer to load than everything before. */
   private async loadBoxes(): Promise<void> {
-    const { drawDock, drawView } = await import("./view/draw.tsx");
+    const { drawDock, drawView } = await import("./draw/draw.tsx");
     const { terminal, theme } = this.ports;
     let drawn: { readonly key: string; readonly lines: readonly string[] } | null = null;
     this.painter.draw = drawView;

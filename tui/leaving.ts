@@ -23,12 +23,12 @@ export class Leaving {
   }
 
   /** Listens until the returned function is called. ctrl-c as a signal does not end the shell. */
-  hear(io: Io, interrupted: () => void): () => void {
+  listen(io: Io, interrupted: () => void): () => void {
     const broke = (error: unknown) => this.end.reject(error);
     for (const event of BREAKS) process.on(event, broke);
-    const letGo = io.onSignal((name) => (name === "INT" ? interrupted() : this.leave(ENDED_BY[name])));
+    const stop = io.onSignal((name) => (name === "INT" ? interrupted() : this.leave(ENDED_BY[name])));
     return () => {
-      letGo();
+      stop();
       for (const event of BREAKS) process.off(event, broke);
     };
   }

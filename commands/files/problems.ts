@@ -26,21 +26,21 @@ export class Problems {
     try {
       return await work();
     } catch (error) {
-      await this.tell(path, error);
+      await this.report(path, error);
       return null;
     }
   }
 
-  async tell(path: string, error: unknown): Promise<void> {
+  async report(path: string, error: unknown): Promise<void> {
     if (!(error instanceof SysError) || !Problems.isAboutPath(error)) throw error;
-    await this.tellAs(
+    await this.reportAs(
       path,
       error,
       `${this.command}: ${Problems.isPlain(error) ? `${path}: ` : ""}${Problems.phraseOf(error)}`,
     );
   }
 
-  async tellAs(path: string, error: SysError, message: string): Promise<void> {
+  async reportAs(path: string, error: SysError, message: string): Promise<void> {
     this.status ||= exitStatusOf(error);
     this.failures++;
     const hints = [...this.hints(path, error), ...(await this.moreHints(path, error))];

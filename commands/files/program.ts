@@ -157,7 +157,7 @@ class Run {
     const isWhole = cause instanceof SysError && !Problems.isPlain(cause);
     const text = isWhole ? `${this.spec.name}: ${cause.message}` : wording(phrase(error));
     const known = cause instanceof SysError ? cause : new SysError(code as SysError["code"], text);
-    this.written = this.written.then(() => this.problems.tellAs(path, known, text));
+    this.written = this.written.then(() => this.problems.reportAs(path, known, text));
   }
 
   private stdin(args: readonly string[]): Call["stdin"] {

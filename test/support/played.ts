@@ -77,7 +77,7 @@ export class Played {
   static async open(options: PlayOptions = {}): Promise<Played> {
     const played = new Played(options);
     // The boxes are there once their renderer is loaded.
-    await import("../../tui/view/draw.tsx");
+    await import("../../tui/draw/draw.tsx");
     await played.until(() => played.hearing !== null);
     await played.settle();
     return played;

@@ -2,9 +2,9 @@
 
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import { pagerLines } from "../../tui/draw/pager.ts";
 import { themeOf } from "../../tui/screen/theme.ts";
 import type { Pager } from "../../tui/state/views.ts";
-import { pagerLines } from "../../tui/view/pager.ts";
 import { newPager, onPagerKey, pagerRows } from "../../tui/views/pager.ts";
 import { HOSTILE } from "../support/hostile-text.ts";
 import { actsIn } from "../support/inert.ts";

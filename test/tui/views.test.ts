@@ -3,11 +3,11 @@
 import { describe, expect, test } from "bun:test";
 import type { SignalOf } from "../../src/abi/signal.ts";
 import type { TraceRow } from "../../src/syscalls/services.ts";
+import { pickerLines } from "../../tui/draw/picker.ts";
+import { straceLines } from "../../tui/draw/strace.ts";
+import { topLines } from "../../tui/draw/top.ts";
 import type { Ask } from "../../tui/state/asks.ts";
 import type { Picker, Strace, Top } from "../../tui/state/views.ts";
-import { pickerLines } from "../../tui/view/picker.ts";
-import { straceLines } from "../../tui/view/strace.ts";
-import { topLines } from "../../tui/view/top.ts";
 import { newPicker, onPickerKey } from "../../tui/views/picker.ts";
 import { newStrace, onStraceKey, selectedAt, shownCalls, withCalls } from "../../tui/views/strace.ts";
 import { NEW_TOP, onTopKey, rateOf, rowsOf, withDelta } from "../../tui/views/top.ts";

@@ -25,7 +25,7 @@ export class Keyboard {
     private readonly drained: () => void,
   ) {}
 
-  hear(bytes: Uint8Array): void {
+  read(bytes: Uint8Array): void {
     if (this.takesPaste(bytes)) return;
     this.endPaste();
     this.settle?.();

@@ -4,6 +4,8 @@
 import { reveal } from "../../src/lib/text/sanitize.ts";
 import { cutWidth } from "../../src/lib/text/truncate.ts";
 import { cardView } from "../cards/card-view.ts";
+import type { DockView } from "../draw/dock.tsx";
+import { pickerLines } from "../draw/picker.ts";
 import { withLast } from "../line/history.ts";
 import { ghostOf } from "../line/menu.ts";
 import { LineLayout, paintedRow } from "../line/rows.ts";
@@ -13,8 +15,6 @@ import type { Menu } from "../state/line.ts";
 import type { Fate } from "../state/process.ts";
 import type { State } from "../state/state.ts";
 import { activityLines, standInLine } from "../talk/activity.ts";
-import type { DockView } from "../view/dock.tsx";
-import { pickerLines } from "../view/picker.ts";
 import { keySheet } from "../views/key-sheet.ts";
 import { searchRows } from "../views/search-view.ts";
 import type { Cursor, Live } from "./screen.ts";

@@ -12,7 +12,7 @@ export interface LendingOptions {
   readonly terminal: Terminal;
   readonly screen: Screen;
   readonly clock: Clock;
-  readonly hear: (bytes: Uint8Array) => void;
+  readonly read: (bytes: Uint8Array) => void;
   /** The terminal is back: everything must be painted. */
   readonly back: () => void;
   readonly notice: (text: string) => void;
@@ -60,8 +60,8 @@ export class Lending {
   }
 
   private takeBack(): void {
-    const { terminal, screen, hear, back } = this.options;
-    terminal.take(hear);
+    const { terminal, screen, read, back } = this.options;
+    terminal.take(read);
     this.isLent = false;
     screen.reclaim();
     back();

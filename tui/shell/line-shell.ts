@@ -144,10 +144,10 @@ async function commandOnTerminal(argv: readonly string[], io: Io): Promise<numbe
   let isOver = false;
   const abandoned = Promise.withResolvers<number>();
 
-  function heard<Listener>(hear: (listener: Listener) => () => void) {
+  function counted<Listener>(listen: (listener: Listener) => () => void) {
     return (listener: Listener) => {
       listening++;
-      const stop = hear(listener);
+      const stop = listen(listener);
       let stops = () => {
         listening--;
         stop();
@@ -192,8 +192,8 @@ async function commandOnTerminal(argv: readonly string[], io: Io): Promise<numbe
   const own = ioWith(io, {
     stdout: output(io.stdout),
     stderr: output(io.stderr),
-    onSignal: heard(io.onSignal.bind(io)),
-    onEnding: heard(io.onEnding.bind(io)),
+    onSignal: counted(io.onSignal.bind(io)),
+    onEnding: counted(io.onEnding.bind(io)),
     person: {
       // Requests are shown as cards.
       answersHere: () => false,

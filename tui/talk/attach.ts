@@ -5,8 +5,7 @@ import type { Sys } from "../../src/abi/sys.ts";
 import type { WorkspaceView } from "../../src/syscalls/repo/workspace.ts";
 import type { HistoryPage } from "../../src/syscalls/services.ts";
 import type { Adopted } from "../state/event.ts";
-import { collapsedOf, openCallsOf } from "./collapsed.ts";
-import { entriesOf } from "./entries.ts";
+import { collapsedOf, entriesOf, openCallsOf } from "./collapsed.ts";
 import { failuresOf } from "./failures.ts";
 
 export const SHOWN_MESSAGES = 6;

@@ -11,7 +11,7 @@ import { type EffectPorts, failed, worded } from "../effect-ports.ts";
 import type { EffectOf } from "../state/effect.ts";
 import type { Context } from "../state/process.ts";
 import { SHOWN_MESSAGES } from "./attach.ts";
-import { entriesOf } from "./entries.ts";
+import { entriesOf } from "./collapsed.ts";
 import { unsent } from "./send.ts";
 
 const COMMANDS_KEPT = 5;

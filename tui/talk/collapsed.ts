@@ -5,6 +5,7 @@ import { lineDiff } from "../../src/lib/text/line-diff.ts";
 import type { HistoryPage } from "../../src/syscalls/services.ts";
 import { diffRows } from "../cards/diff.ts";
 import { themeOf } from "../screen/theme.ts";
+import type { Entry } from "../state/effect.ts";
 import type { Collapsed, Conversation } from "../state/process.ts";
 import { subjectOf } from "./subject.ts";
 
@@ -94,4 +95,26 @@ export function openCallsOf({ messages }: HistoryPage, now: number): Conversatio
   const over = messages.slice(last).map((each) => (each.role === "toolResult" ? each.content.toolCallId : ""));
   const open = (message.content.toolCalls ?? []).filter(({ id }) => !over.includes(id));
   return Object.fromEntries(open.map(({ id, name: tool, args }) => [id, { tool, args, at: now }]));
+}
+
+/** Stored messages as the transcript shows them. */
+export function entriesOf({ messages }: HistoryPage): readonly Entry[] {
+  const argsOf = new Map(
+    messages.flatMap((message) =>
+      message.role === "assistant" ? (message.content.toolCalls ?? []).map(({ id, args }) => [id, args] as const) : [],
+    ),
+  );
+  return messages.flatMap((message): Entry[] => {
+    if (message.role === "user") return [{ kind: "message", text: message.content }];
+    if (message.role === "assistant") {
+      const { text, thinking = "" } = message.content;
+      return [
+        ...(thinking === "" ? [] : [{ kind: "thought", tookMs: null } as const]),
+        ...(text === "" ? [] : [{ kind: "text", turn: -1, text } as const]),
+      ];
+    }
+    if (message.role !== "toolResult") return [];
+    const { toolName: tool, toolCallId, isError, output } = message.content;
+    return [{ kind: "result", tool, args: argsOf.get(toolCallId) ?? {}, ok: !isError, output, tookMs: null }];
+  });
 }

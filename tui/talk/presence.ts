@@ -146,11 +146,11 @@ export class Presence {
     const isShown = (signal: Signal) => signal.pid === pid && "seq" in signal && signal.seq <= seq;
     const last = waiting.findLastIndex(isShown);
     for (const [at, signal] of waiting.entries())
-      if (at > last || signal.pid !== pid || !IN_HISTORY.has(signal.name)) this.hear(signal);
+      if (at > last || signal.pid !== pid || !IN_HISTORY.has(signal.name)) this.onSignal(signal);
   }
 
   /** Messages from other clients are shown before the answers to them. */
-  hear(signal: Signal): void {
+  onSignal(signal: Signal): void {
     const { pid, dispatch, io } = this.options;
     if (this.reads > 0) {
       this.held.push(signal);
@@ -179,7 +179,7 @@ export class Presence {
     const waiting = this.afterGap ?? [];
     this.afterGap = null;
     dispatch({ type: "signal", signal, at: io.clock.now() });
-    for (const each of waiting) this.hear(each);
+    for (const each of waiting) this.onSignal(each);
   }
 
   private async showMissed({ pid, since, left }: Return): Promise<void> {

@@ -12,7 +12,7 @@ import type { BudgetInfo } from "../../src/syscalls/system/spending.ts";
 import type { EffectPorts } from "../effect-ports.ts";
 import { themeOf } from "../screen/theme.ts";
 import type { Item, Look } from "../state/views.ts";
-import { entriesOf } from "../talk/entries.ts";
+import { entriesOf } from "../talk/collapsed.ts";
 import { Transcript } from "../talk/transcript.ts";
 
 /** The kernel waits this long for the next call. */

@@ -1,11 +1,11 @@
 // Paints the view that has the whole screen: at once for a key, otherwise at most 60 times a second.
 
 import type { Clock } from "../../src/lib/clock.ts";
+import type { ViewPlace } from "../draw/draw.tsx";
 import type { Screen, Tty } from "../screen/screen.ts";
 import type { Theme } from "../screen/theme.ts";
 import type { State } from "../state/state.ts";
 import type { View } from "../state/views.ts";
-import type { ViewPlace } from "../view/draw.tsx";
 
 export interface ViewPainterOptions {
   readonly screen: Screen;

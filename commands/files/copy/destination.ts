@@ -28,6 +28,6 @@ export async function isInto(problems: Problems, { path, sources, kindOf }: Dest
   if (found === null || found.kind === "directory") return found && true;
   if (sources === 1 && !path.endsWith("/")) return false;
   const code: Code = found.kind === undefined ? "ENOENT" : "ENOTDIR";
-  await problems.tell(path, new SysError(code, `${path}: ${PHRASES[code]}`));
+  await problems.report(path, new SysError(code, `${path}: ${PHRASES[code]}`));
   return null;
 }
