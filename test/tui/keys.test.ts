@@ -75,7 +75,7 @@ test("more than three lines at once are one paste, also without brackets and in 
     (key) => typed.push(shown(key)),
     () => {},
   );
-  const hear = (text: string) => keyboard.hear(Buffer.from(text));
+  const hear = (text: string) => keyboard.read(Buffer.from(text));
   hear("one\rtwo\rthree\r");
   expect(typed.splice(0)).toEqual(["one", "enter", "two", "enter", "three", "enter"]);
   hear("one\rtwo\r\tthree\rfour ");
