@@ -1,5 +1,6 @@
 // The host's sandbox if it has one, and a stand-in for it that records its arguments and runs the command after them
-// in a group of its own, confined by nothing. Without network it sets STAND_IN_NO_NETWORK.
+// in a group of its own, confined by nothing. It tells the command what a sandbox
+// would withhold: STAND_IN_NO_NETWORK without network, and in STAND_IN_OPEN the paths that an approval opened.
 
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -17,7 +18,12 @@ export function standInSandbox(directory: string): StandIn {
   const record = join(directory, "bwrap.calls");
   const script = `#!/bin/bash
 (IFS=$'\\t'; printf '%s\\n' "\${*//$'\\n'/ }" >> '${record}')
-while [ $# -gt 0 ] && [ "$1" != -- ]; do [ "$1" = --unshare-net ] && export STAND_IN_NO_NETWORK=1; shift; done
+export STAND_IN=1 STAND_IN_OPEN=
+while [ $# -gt 0 ] && [ "$1" != -- ]; do
+  [ "$1" = --unshare-net ] && export STAND_IN_NO_NETWORK=1
+  case "$1" in --bind-try | --ro-bind-try) STAND_IN_OPEN="$STAND_IN_OPEN:$2:" ;; esac
+  shift
+done
 [ $# -gt 0 ] || exit
 shift
 set -m

@@ -122,13 +122,25 @@ export function dangerRows(
   return rows.map((row) => theme.bad(theme.bold(row)));
 }
 
+/** A danger says more than these. */
+const GENERAL = /^(?:deletes files or ends processes|changes files or processes|unknown command, may change files)$/;
+
+/** Reasons begin with their command, shortened; a line of one command is on the card already. */
+function reasonOf(reason: string, command: string): string {
+  const end = reason.lastIndexOf(": ");
+  const start = end === -1 ? "" : reason.slice(0, end);
+  const isWhole = start === command || (start.endsWith("…") && command.startsWith(start.slice(0, -1)));
+  return isWhole && !/[|&;]/.test(command) ? reason.slice(end + 2) : reason;
+}
+
 /** Where a command runs, or where a file lies, and why it asks. null if the kernel is older and tells it in words only. */
 function placeLines({ args, about }: Ask): readonly string[] | null {
   if (about === null) return null;
   const { directory, sandboxed, grants = [], path, attaches, dangers = [] } = about;
   const command = String((args as { readonly command?: unknown }).command ?? "");
   const said = about.reasons
-    .map((each) => (each.startsWith(`${command}: `) ? each.slice(command.length + 2) : each))
+    .map((each) => reasonOf(each, command))
+    .filter((each) => dangers.length === 0 || !GENERAL.test(each))
     .filter((each) => !dangers.includes(each) && !/^(?:no sandbox: every|directory not attached)/.test(each));
   const reasons = said.map((each) => reveal(each).replaceAll("\n", "⏎"));
   const attached = attaches === undefined ? [] : [`attaches ${reveal(attaches)}`];

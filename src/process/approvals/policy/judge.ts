@@ -126,7 +126,7 @@ export class Judge {
     const shown = {
       ...about,
       reasons: judged.reasons,
-      ...shownNeeds(this.dangersOf(line, needs, ground), ground === null ? [] : grants),
+      ...shownNeeds(this.dangersOf(line, needs, ground), ground === null || ground.sandbox === null ? [] : grants),
     };
     const patternCase = { line, needs, parts: judged.parts };
     const patterns = ground?.sandbox === null || request.fed || request.ask ? [] : commandPatterns(patternCase);
