@@ -21,14 +21,7 @@ export interface HookRows {
   set(row: HookRow): Promise<void>;
 }
 
-type Columns = {
-  readonly owner_uid: number;
-  readonly hook: string;
-  readonly sha256: string;
-  readonly decision: HookDecision;
-  readonly decided_by: string;
-  readonly decided_at: number;
-};
+type Columns = { readonly [K in keyof HookRow]: HookRow[K] };
 
 export function hookRows(kernel: KernelDb): HookRows {
   const { db } = kernel;
@@ -46,8 +39,7 @@ export function hookRows(kernel: KernelDb): HookRows {
 }
 
 export function hooksIn(db: Db): readonly HookRow[] {
-  const rows = db.all<Columns>("SELECT * FROM hooks ORDER BY hook, owner_uid");
-  return rows.map(({ owner_uid: ownerUid, hook, sha256, decision, decided_by: by, decided_at: at }) => {
-    return { ownerUid, hook, sha256, decision, by, at };
-  });
+  return db.all<Columns>(
+    "SELECT owner_uid AS ownerUid, hook, sha256, decision, decided_by AS by, decided_at AS at FROM hooks ORDER BY hook, owner_uid",
+  );
 }

@@ -33,20 +33,15 @@ export interface WorkspaceRows {
   ): Promise<void>;
 }
 
-type Columns = {
-  readonly workspace_id: string;
-  readonly owner_uid: number;
-  readonly label: string | null;
-  readonly directory: string | null;
-  readonly state: "active" | "archived";
-  readonly created_at: number;
-  readonly updated_at: number;
-};
+type Columns = { readonly [K in keyof WorkspaceRow]: WorkspaceRow[K] };
+
+const COLUMNS =
+  "workspace_id AS id, owner_uid AS ownerUid, label, directory, state, created_at AS createdAt, updated_at AS updatedAt";
 
 export function workspaceRows(kernel: KernelDb): WorkspaceRows {
   const { db } = kernel;
   const rows = (where: string, ...values: (string | number | null)[]) =>
-    db.all<Columns>(`SELECT * FROM workspaces ${where}`, ...values).map(fromColumns);
+    db.all<Columns>(`SELECT ${COLUMNS} FROM workspaces ${where}`, ...values);
 
   return {
     get: async (id) => rows("WHERE workspace_id = ?", id)[0] ?? null,
@@ -91,16 +86,4 @@ export function putWorkspace(db: Db, { id, ownerUid, label, directory, state, cr
     created_at: createdAt,
     updated_at: updatedAt,
   });
-}
-
-function fromColumns(row: Columns): WorkspaceRow {
-  return {
-    id: row.workspace_id,
-    ownerUid: row.owner_uid,
-    label: row.label,
-    directory: row.directory,
-    state: row.state,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-  };
 }
