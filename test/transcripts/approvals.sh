@@ -9,6 +9,7 @@ gsv chat "write buy milk to ~/list.md"
 gsv chat "delete ~/list.md"
 #! gsv: no model configured; answers come from the built-in manual
 #! gsv: init:1000 asks: Delete on gsv
+#!   danger: deletes a file
 #!   | ~/list.md
 #!   to delete /home/sam/list.md
 #!   reason: deletes files
