@@ -58,7 +58,7 @@ export async function bare(io: Io): Promise<number> {
 async function unknown(names: readonly string[], topic: string): Promise<SysError> {
   const verbs = [...(await domains())].filter(([, each]) => each.has(topic)).map(([domain]) => `${domain} ${topic}`);
   const close = [...verbs, ...nearest(topic, names)].map((name) => `gsv help ${name}`);
-  return new SysError("EUSAGE", `no help on ${clip(topic)}`, [
+  return new SysError("ENOENT", `no help on ${clip(topic)}`, [
     ...(close.length > 0 ? [`did you mean ${close.join(" or ")}`] : []),
     "gsv help lists the commands; gsv man -k WORD… searches the manual",
   ]);

@@ -2,7 +2,7 @@
 // status is the script's.
 
 import { LIMITS } from "../../src/abi/config/limits.ts";
-import { ENDED_BY, SysError } from "../../src/abi/errno.ts";
+import { ENDED_BY, exitStatusOfCode, SysError } from "../../src/abi/errno.ts";
 import { uuidv7 } from "../../src/abi/ids.ts";
 import { inQuotes } from "../../src/lib/text/quote.ts";
 import { field } from "../../src/syscalls/define.ts";
@@ -131,9 +131,10 @@ async function requestFor(io: Io, { script, words, timeout }: ShArguments): Prom
   return { script: await scriptOn(io), name: "gsv", ...positional(args), ...limit };
 }
 
-// Like bash: prefers a script file to a program of the same name, and does not run programs as scripts.
+// Like bash: prefers a script file to a program of the same name, and does not run programs as scripts. A missing file exits with 3.
 function sourcing(file: string): string {
-  const found = `. ${quoted(file)} "$@"`;
+  const missing = `printf '%s\\n' ${quoted(`gsv: ${file}: No such file or directory`)} >&2; exit ${exitStatusOfCode("ENOENT")}`;
+  const found = `if [ -e ${quoted(file)} ]; then . ${quoted(file)} "$@"; else ${missing}; fi`;
   const name = /^(?:(?:\/usr)?\/bin\/)?([a-z0-9._-]+)$/i.exec(file)?.[1];
   if (name === undefined) return found;
   const says = quoted(`gsv: ${name} is a program, not a script. To run it: gsv sh -c '${name}'`);

@@ -48,9 +48,9 @@ export interface WorkspacesOptions {
 export const TOLD = ".gsv";
 const ROOT = "/workspaces";
 
-/** Gets full paths, starting with `/workspaces`. */
-export function workspacesFs(options: WorkspacesOptions): FileSystem {
-  return new WorkspacesFs(options);
+/** Gets full paths, starting with `/workspaces`. `sinceMs`: mtime of that directory. */
+export function workspacesFs(options: WorkspacesOptions, sinceMs = 0): FileSystem {
+  return new WorkspacesFs(options, sinceMs);
 }
 
 interface Way {
@@ -63,10 +63,13 @@ interface Way {
 class WorkspacesFs implements FileSystem {
   private readonly disks = new Map<string, FileSystem>();
 
-  constructor(private readonly options: WorkspacesOptions) {}
+  constructor(
+    private readonly options: WorkspacesOptions,
+    private readonly sinceMs: number,
+  ) {}
 
   async stat(caller: Caller, path: ResolvedPath): Promise<Stat> {
-    if (path === ROOT) return BARE_DIRECTORY;
+    if (path === ROOT) return { ...BARE_DIRECTORY, mtimeMs: this.sinceMs };
     return this.look(caller, path, async (way) => fenced(await way.fs.stat(caller, way.path), way.above));
   }
 

@@ -74,7 +74,7 @@ export function mountedFiles(parts: MountParts): Namespace {
   const mounts: Mount[] = [
     { at: "/", fs: told(repoFs({ ...parts.homes, under: stored })) },
     { at: "/tmp", fs: told(scratch, "/tmp") },
-    { at: "/workspaces", fs: told(workspacesFs(parts.workspaces)), whole: true },
+    { at: "/workspaces", fs: told(workspacesFs(parts.workspaces, clock.now())), whole: true },
     { at: "/proc", fs: procFs({ sysFor, actFor, clock, messageLine, segmentName, waitsForText, ...live, ...machine }) },
     { at: "/sys", fs: sysFs({ sysFor, actFor, clock, reference: REFERENCE }) },
     { at: "/dev", fs: devFs(parts.random, clock.now()) },

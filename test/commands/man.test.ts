@@ -211,8 +211,8 @@ describe("gsv help TOPIC", () => {
     expect(await printed("help", "fs.read")).toContain("For agents it is the tool `Read`");
   });
 
-  test("an unknown topic exits 2 with the nearest names, such as the noun of a bare verb", async () => {
-    expect(await runs(io, "help", "trace")).toBe(2);
+  test("an unknown topic exits 3 with the nearest names, such as the noun of a bare verb", async () => {
+    expect(await runs(io, "help", "trace")).toBe(3);
     expect(io.stderr.lines).toEqual([
       "gsv: no help on trace",
       "  did you mean gsv help proc trace or gsv help strace",

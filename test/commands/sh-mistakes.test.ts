@@ -21,3 +21,20 @@ test("an error in a sourced file names the file and line, and so does a file tha
   expect(await said(". ~/bad")).toBe(`bash: /home/sam/bad: line 2: ${MISTAKE}`);
   expect(await said("cd; source ./long")).toBe(`bash: ./long: line 10001: ${LONG}`);
 });
+
+test("a missing script exits with 3, a mistake in one with 2, and in a shell things are missing as in bash", async () => {
+  await using home = await TestKernel.boot({ realTime: true });
+  await home.sys.call("fs.write", { path: "~/bad", content: "echo a\nif )\n" });
+  const sh = async (...words: string[]) => {
+    const { status, stderr } = await (await begin(home, ["sh", ...words], stdinOf("none"), { clock: realClock })).ended;
+    return [status, stderr];
+  };
+  expect(await sh("~/none")).toEqual([3, "gsv: ~/none: No such file or directory\n"]);
+  expect(await sh("none")).toEqual([3, "gsv: none: No such file or directory\n"]);
+  expect(await sh("~/bad")).toEqual([2, `bash: /home/sam/bad: line 2: ${MISTAKE}`]);
+  expect(await sh("-c", ". ~/bad")).toEqual([2, `bash: /home/sam/bad: line 2: ${MISTAKE}`]);
+  expect((await sh("-c", "bash ~/bad"))[0]).toBe(2);
+  expect(await sh("-c", "none")).toEqual([127, "bash: none: command not found\n"]);
+  expect(await sh("-c", "cat none")).toEqual([1, "cat: none: No such file or directory\n"]);
+  expect(await sh("-c", "cat < none")).toEqual([1, "bash: none: No such file or directory\n"]);
+});

@@ -115,6 +115,11 @@ describe("the tree", () => {
   });
 });
 
+test("no directory in the root has the time of the epoch", async () => {
+  const old = (await tree.files.list(sam, "/")).filter(({ stat }) => stat.mtimeMs === 0);
+  expect(old.map(({ name }) => name)).toEqual([]);
+});
+
 describe("/dev", () => {
   const get = (path: string, offset: number, bytesMax: number) => tree.files.read(sam, path, { offset, bytesMax });
 

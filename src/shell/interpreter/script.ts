@@ -2,7 +2,7 @@
 // the state. The interpreter itself keeps nothing between two scripts.
 
 import { Bash, type CustomCommand, defineCommand, getCommandNames } from "just-bash/browser";
-import { ENDED_BY } from "../../abi/errno.ts";
+import { ENDED_BY, messageOf } from "../../abi/errno.ts";
 import { inQuotes } from "../../lib/text/quote.ts";
 import type { SentSignal, ShellEnd, ShellJob, ShellState } from "../../targets/shell.ts";
 import { Jobs } from "../jobs/jobs.ts";
@@ -256,8 +256,9 @@ export class Script {
           ends: false,
         }),
       );
-    } catch {
-      return text; // the interpreter reports the error
+    } catch (error) {
+      // The interpreter would report it with status 1.
+      return `printf '%s\\n' ${inQuotes(`bash: ${file}: ${messageOf(error)}`)} >&2\nreturn 2`;
     }
   }
 
