@@ -1,6 +1,7 @@
 // Prints results as JSON or as the call declares. One row is one line, whatever a label or path contains.
 
 import { wantsColour } from "../src/lib/text/colour.ts";
+import { isoTime, localTime } from "../src/lib/text/days.ts";
 import { sanitize } from "../src/lib/text/sanitize.ts";
 import type { Print } from "../src/syscalls/define.ts";
 import type { Io, Output } from "./command.ts";
@@ -16,11 +17,12 @@ export async function printResult(io: Io, print: Print<never>, result: unknown, 
 }
 
 async function printPlain(io: Io, print: Print<never>, result: unknown): Promise<void> {
+  const when = io.stdout.isTTY ? localTime : isoTime;
   switch (print.kind) {
     case "silent":
       return;
     case "value":
-      return printPage(io, print.text(result as never));
+      return printPage(io, print.text(result as never, when));
     case "table": {
       const rows = print.rows(result as never);
       if (rows.length === 0) return note(io, print.empty);
@@ -31,7 +33,7 @@ async function printPlain(io: Io, print: Print<never>, result: unknown): Promise
     }
     case "list": {
       const rows = print.rows(result as never);
-      const lines = rows.map((row) => withEnd(print.line(row as never)));
+      const lines = rows.map((row) => withEnd(print.line(row as never, when)));
       if (rows.length > 0 && print.head !== undefined) lines.unshift(withEnd(print.head(result as never)));
       if (rows.length > 0) await printPage(io, lines.join(""));
       const more = print.note?.(result as never) ?? null;

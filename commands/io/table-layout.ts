@@ -182,7 +182,7 @@ export function ageText(sinceMs: number, nowMs: number): string {
 }
 
 function headOf(column: Column, view: TableView): string {
-  return column.since !== undefined && view.width === null ? "SINCE" : column.head;
+  return column.head === "AGE" && view.width === null ? "SINCE" : column.head;
 }
 
 function cellOf(column: Column, row: object, view: TableView): string {

@@ -3,6 +3,7 @@
 
 import { LIMITS } from "../../src/abi/config/limits.ts";
 import { ENDED_BY, SysError } from "../../src/abi/errno.ts";
+import { isoTime, localTime } from "../../src/lib/text/days.ts";
 import { reveal } from "../../src/lib/text/sanitize.ts";
 import { field } from "../../src/syscalls/define.ts";
 import { messageLine, partsText } from "../../src/syscalls/format.ts";
@@ -113,7 +114,7 @@ async function lastOf(io: Io, pid: string): Promise<number> {
 async function printMessages(io: Io, page: HistoryPage, json: boolean): Promise<void> {
   for (const message of page.messages) {
     if (json) await io.stdout.write(jsonLine(message));
-    else await printText(io.stdout, messageLine(message));
+    else await printText(io.stdout, messageLine(message, io.stdout.isTTY ? localTime : isoTime));
   }
   const missing = partsText(page);
   if (missing !== null) await note(io, missing);

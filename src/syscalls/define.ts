@@ -4,6 +4,7 @@
 import type { Caller } from "../abi/identity.ts";
 import type { Mode } from "../abi/policy.ts";
 import type { CallClass, ClientInfo } from "../abi/sys.ts";
+import type { When } from "../lib/text/days.ts";
 import type { Tone } from "../lib/text/tones.ts";
 
 export type FieldKind =
@@ -152,7 +153,7 @@ export interface Pages {
 export type Print<Output> =
   | {
       readonly kind: "value";
-      readonly text: (result: Output) => string;
+      readonly text: (result: Output, when: When) => string;
       /** Note about missing parts, printed on stderr, with --json too. */
       readonly cut?: (result: Output) => string | null;
     }
@@ -171,7 +172,7 @@ export type Print<Output> =
       readonly rows: (result: Output) => readonly object[];
       /** Printed before the rows. */
       readonly head?: (result: Output) => string;
-      readonly line: (row: never) => string;
+      readonly line: (row: never, when: When) => string;
       readonly empty: string;
       /** Printed on stderr after the rows. */
       readonly note?: (result: Output) => string | null;
@@ -180,7 +181,7 @@ export type Print<Output> =
     }
   | { readonly kind: "silent" };
 
-export function value<Output>(text: (result: Output) => string): Print<Output> {
+export function value<Output>(text: (result: Output, when: When) => string): Print<Output> {
   return { kind: "value", text };
 }
 

@@ -4,6 +4,7 @@ import type { Message } from "../abi/process/message.ts";
 import { exactUsd, microsOf } from "../abi/process/money.ts";
 import type { NextTry, ProcessInfo, WaitsFor } from "../abi/process/process.ts";
 import type { Commit } from "../abi/repo.ts";
+import { isoTime, type When } from "../lib/text/days.ts";
 import { reveal } from "../lib/text/sanitize.ts";
 import type { ProcessCaps } from "./account/account-service.ts";
 import type { Column, Print } from "./define.ts";
@@ -63,7 +64,7 @@ function checkpointText({ checkpoint }: Closed): string {
   return commit === null ? "" : `; checkpoint ${commit.slice(0, 10)} in ${workspaceId}`;
 }
 
-export function processText(row: ProcessInfo): string {
+export function processText(row: ProcessInfo, when: When = isoTime): string {
   return factsText([
     ["pid", row.pid],
     ["label", row.label ?? "-"],
@@ -82,8 +83,8 @@ export function processText(row: ProcessInfo): string {
     ["tokens", String(row.tokens)],
     ["cwd", row.cwd],
     ["workspace", row.workspaceId ?? "-"],
-    ["created", new Date(row.createdAt).toISOString()],
-    ["last active", row.lastActiveAt === null ? "-" : new Date(row.lastActiveAt).toISOString()],
+    ["created", when(row.createdAt)],
+    ["last active", row.lastActiveAt === null ? "-" : when(row.lastActiveAt)],
   ]);
 }
 
@@ -92,8 +93,8 @@ export function factsText(facts: readonly (readonly [string, string])[]): string
   return facts.map(([name, value]) => `${name.padEnd(12)}${reveal(value)}`).join("\n");
 }
 
-export function commitLine({ id, at, author, subject }: Commit): string {
-  return `${id.slice(0, 10)}  ${new Date(at).toISOString().slice(0, 19).replace("T", " ")}  ${author}  ${subject}`;
+export function commitLine({ id, at, author, subject }: Commit, when: When = isoTime): string {
+  return `${id.slice(0, 10)}  ${when(at).slice(0, 19).replace("T", " ")}  ${author}  ${subject}`;
 }
 
 export function capsText({ pid, runAs, capabilities, dropped }: ProcessCaps): string {
@@ -113,8 +114,8 @@ export function signalledText({ pid, signal, state, closed }: Signalled): string
   return `${pid} ${state ?? "gone"}`;
 }
 
-export function messageLine(message: Message): string {
-  const head = `[${new Date(message.timestamp).toISOString()}] ${message.role}:`;
+export function messageLine(message: Message, when: When = isoTime): string {
+  const head = `[${when(message.timestamp)}] ${message.role}:`;
   switch (message.role) {
     case "assistant": {
       const calls = (message.content.toolCalls ?? []).map((call) => `[tool] ${call.name} ${JSON.stringify(call.args)}`);
@@ -142,21 +143,21 @@ export function partsText({ pid, inPart }: HistoryPage): string | null {
   return said.join("; ");
 }
 
-export function traceLine(row: TraceRow): string {
-  return `${new Date(row.at).toISOString()} ${row.call}(${row.args}) = ${row.outcome} <${row.ms.toFixed(1)} ms>`;
+export function traceLine(row: TraceRow, when: When = isoTime): string {
+  return `${when(row.at)} ${row.call}(${row.args}) = ${row.outcome} <${row.ms.toFixed(1)} ms>`;
 }
 
 /** A result as plain text, for models and pipes. */
 export function renderText(print: Print<unknown>, result: unknown): string {
   switch (print.kind) {
     case "value":
-      return [print.text(result), ...noted(print.cut?.(result))].join("\n");
+      return [print.text(result, isoTime), ...noted(print.cut?.(result))].join("\n");
     case "silent":
       return "ok";
     case "list": {
       const rows = print.rows(result);
       return [
-        ...(rows.length === 0 ? [print.empty] : rows.map((row) => print.line(row as never))),
+        ...(rows.length === 0 ? [print.empty] : rows.map((row) => print.line(row as never, isoTime))),
         ...noted(print.note?.(result)),
         ...noted(print.cut?.(result)),
       ].join("\n");

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { jsonLine } from "../../commands/io/status.ts";
 import { ageText, table } from "../../commands/io/table-layout.ts";
-import { printText } from "../../commands/print.ts";
+import { printResult, printText } from "../../commands/print.ts";
 import { nearest } from "../../src/lib/text/nearest.ts";
-import type { Column, Print } from "../../src/syscalls/define.ts";
+import { type Column, type Print, value } from "../../src/syscalls/define.ts";
 import { procListCalls } from "../../src/syscalls/proc/proc-list.ts";
 import type { ProcessPage } from "../../src/syscalls/services.ts";
 import { FakeIo } from "../support/io.ts";
@@ -163,4 +163,20 @@ describe("nearest", () => {
     expect(nearest("", names)).toEqual([]);
     expect(nearest("x".repeat(10_000), names)).toEqual([]);
   });
+});
+
+test("people read instants in their own time zone, pipes in full", async () => {
+  const zone = process.env.TZ ?? "UTC";
+  process.env.TZ = "Asia/Kolkata";
+  try {
+    const print = value((_: object, when) => `made ${when(Date.UTC(2026, 10, 27, 20, 30, 5))}`);
+    const terminal = new FakeIo().terminal();
+    await printResult(terminal, print as never, {}, false);
+    expect(terminal.stdout.text).toBe("made 2026-11-28 02:00:05\n");
+    const pipe = new FakeIo();
+    await printResult(pipe, print as never, {}, false);
+    expect(pipe.stdout.text).toBe("made 2026-11-27T20:30:05.000Z\n");
+  } finally {
+    process.env.TZ = zone;
+  }
 });

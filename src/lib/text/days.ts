@@ -1,4 +1,4 @@
-// Days in a time zone: the day of an instant, its beginning and its end. Handles days of 23 and 25 hours, and days
+// Instants as texts, and days in a time zone: the day of an instant, its beginning and its end. Handles days of 23 and 25 hours, and days
 // that begin at 1:00. Pure.
 
 const HOUR_MS = 3_600_000;
@@ -82,3 +82,13 @@ function firstInstant(not: number, is: number, isSo: (at: number) => boolean): n
   }
   return high;
 }
+
+export type When = (ms: number) => string;
+
+export const isoTime: When = (ms) => new Date(ms).toISOString();
+
+/** `2026-11-27 12:55:31`, in the time zone of the terminal. */
+export const localTime: When = (ms) =>
+  isoTime(ms - new Date(ms).getTimezoneOffset() * 60_000)
+    .slice(0, 19)
+    .replace("T", " ");

@@ -21,8 +21,8 @@ export const auditCalls = [
       print: {
         kind: "list",
         rows: (result: { entries: readonly AuditEntry[] }) => result.entries,
-        line: (row: AuditEntry) =>
-          `${new Date(row.at).toISOString()} ${row.account}${row.pid === null ? "" : ` ${row.pid}`} ${row.call} ${row.outcome}${
+        line: (row: AuditEntry, when) =>
+          `${when(row.at)} ${row.account}${row.pid === null ? "" : ` ${row.pid}`} ${row.call} ${row.outcome}${
             row.detail === "" ? "" : `: ${row.detail}`
           }`,
         empty: "(no refused or privileged calls)",

@@ -1,5 +1,6 @@
 // fs.uses and fs.writers: which process has read or written which file, for lsof and audit.
 
+import type { When } from "../../lib/text/days.ts";
 import { reveal } from "../../lib/text/sanitize.ts";
 import { type CallContext, field, syscall } from "../define.ts";
 import { FILE_TARGETS, type FileTarget } from "./files-service.ts";
@@ -107,7 +108,7 @@ export const fsUseCalls = [
       print: {
         kind: "list",
         rows: (result: { writers: readonly FileWriterInfo[] }) => result.writers,
-        line: (row: FileWriterInfo) => writerText(row),
+        line: writerText,
         empty: "(no writes recorded)",
       },
     },
@@ -119,7 +120,10 @@ function placeText({ target: where, path }: { readonly target: string; readonly 
   return where === "host" ? `host:${path}` : path;
 }
 
-function writerText({ at, what, account, pid, run, tool, call, commit, movedFrom }: FileWriterInfo): string {
+function writerText(
+  { at, what, account, pid, run, tool, call, commit, movedFrom }: FileWriterInfo,
+  when: When,
+): string {
   const who = pid === null ? (account ?? "outside gsv") : `${pid}${account === null ? "" : ` as ${account}`}`;
   const from = movedFrom === null ? "" : ` from ${movedFrom}`;
   const how = [
@@ -128,5 +132,5 @@ function writerText({ at, what, account, pid, run, tool, call, commit, movedFrom
     ...(call === null ? [] : [`call ${call}`]),
     ...(commit === null ? [] : [`version ${commit.slice(0, 10)}`]),
   ];
-  return reveal(`${new Date(at).toISOString()} ${who} ${what}${from}${how.length === 0 ? "" : ` (${how.join(", ")})`}`);
+  return reveal(`${when(at)} ${who} ${what}${from}${how.length === 0 ? "" : ` (${how.join(", ")})`}`);
 }

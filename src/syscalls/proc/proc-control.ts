@@ -122,7 +122,7 @@ export const procControlCalls = [
     },
     cli: {
       examples: ["gsv proc extend init:1000", "gsv proc extend task:abc123 3600"],
-      print: value(({ pid, endsAt }: Extended) => `${pid} may run until ${new Date(endsAt).toISOString()}`),
+      print: value(({ pid, endsAt }: Extended, when) => `${pid} may run until ${when(endsAt)}`),
     },
     run: ({ lifecycle }: { lifecycle: Lifecycle }, args, context) => lifecycle.extend(context, args),
   }),

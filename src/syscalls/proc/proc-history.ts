@@ -3,6 +3,7 @@
 import { LIMITS } from "../../abi/config/limits.ts";
 import { SysError } from "../../abi/errno.ts";
 import { OVERFLOW_POLICIES, type Segment } from "../../abi/process/segment.ts";
+import { isoTime, type When } from "../../lib/text/days.ts";
 import { reveal } from "../../lib/text/sanitize.ts";
 import { clip } from "../../lib/text/truncate.ts";
 import { field, syscall, value } from "../define.ts";
@@ -107,7 +108,7 @@ export const procHistoryCalls = [
       print: {
         kind: "list",
         rows: (result: SearchResult) => result.found,
-        line: (row: FoundText) => foundLine(row),
+        line: foundLine,
         empty: "(nothing found)",
         note: searchNote,
       },
@@ -153,7 +154,7 @@ export const procHistoryCalls = [
       print: {
         kind: "list",
         rows: (result: { rows: TraceRow[] }) => result.rows,
-        line: (row: TraceRow) => traceLine(row),
+        line: traceLine,
         empty: "(no syscalls)",
       },
     },
@@ -249,14 +250,17 @@ function policyText({ pid, policy, isSet, context }: PolicyView): string {
   return facts.map(([name = "", value = ""]) => `${name.padEnd(12)}${reveal(value)}`).join("\n");
 }
 
-function foundLine({ pid, seq, at, role, archiveId, snippet }: FoundText): string {
-  return `${foundHead({ pid, seq, at, role, archiveId })} ${reveal(snippet)}`;
+function foundLine({ pid, seq, at, role, archiveId, snippet }: FoundText, when: When): string {
+  return `${foundHead({ pid, seq, at, role, archiveId }, when)} ${reveal(snippet)}`;
 }
 
 /** The process, message number, time and role of a hit. */
-export function foundHead({ pid, seq, at, role, archiveId }: Omit<FoundText, "snippet" | "hits">): string {
+export function foundHead(
+  { pid, seq, at, role, archiveId }: Omit<FoundText, "snippet" | "hits">,
+  when: When = isoTime,
+): string {
   const kept = archiveId === null ? "" : " (archived)";
-  return `${new Date(at).toISOString().slice(0, 16).replace("T", " ")} ${pid} ${seq}${kept} ${role}:`;
+  return `${when(at).slice(0, 16).replace("T", " ")} ${pid} ${seq}${kept} ${role}:`;
 }
 
 export function searchNote({ found, more, unread }: SearchResult): string | null {

@@ -3,7 +3,6 @@
 import { LIMITS } from "../../abi/config/limits.ts";
 import { initPid } from "../../abi/ids.ts";
 import { MODE_ALIASES, MODES } from "../../abi/policy.ts";
-import type { Message } from "../../abi/process/message.ts";
 import { PROFILES, RESTART_RULES } from "../../abi/process/process.ts";
 import type { Rights } from "../account/account-service.ts";
 import { field, syscall, value } from "../define.ts";
@@ -173,7 +172,7 @@ export const procCalls = [
       print: {
         kind: "list",
         rows: (result: HistoryPage) => result.messages,
-        line: (message: Message) => messageLine(message),
+        line: messageLine,
         empty: "(no messages)",
         note: (result: HistoryPage) =>
           result.hasMoreBefore

@@ -156,7 +156,7 @@ export const repoCalls = [
       print: {
         kind: "list",
         rows: (result: { commits: readonly Commit[] }) => result.commits,
-        line: (commit: Commit) => commitLine(commit),
+        line: commitLine,
         empty: "no commits yet",
       },
     },

@@ -4,6 +4,7 @@ import { LIMITS } from "../../abi/config/limits.ts";
 import type { Caller } from "../../abi/identity.ts";
 import type { WorkspaceInfo } from "../../abi/process/workspace.ts";
 import type { Commit } from "../../abi/repo.ts";
+import type { When } from "../../lib/text/days.ts";
 import { type CallContext, field, syscall, value } from "../define.ts";
 import { commitLine, factsText } from "../format.ts";
 
@@ -216,7 +217,7 @@ export const workspaceCalls = [
       print: {
         kind: "list",
         rows: (result: { commits: readonly Commit[] }) => result.commits,
-        line: (commit: Commit) => commitLine(commit),
+        line: commitLine,
         empty: "no commits yet",
       },
     },
@@ -224,7 +225,7 @@ export const workspaceCalls = [
   }),
 ] as const;
 
-function workspaceText(view: WorkspaceView): string {
+function workspaceText(view: WorkspaceView, when: When): string {
   return factsText([
     ["id", view.id],
     ["label", view.label ?? "-"],
@@ -234,7 +235,7 @@ function workspaceText(view: WorkspaceView): string {
     [view.directory === null ? "files" : "directory", view.files],
     ["version", view.head ?? "-"],
     ["used by", view.processes.join(" ") || "-"],
-    ["created", new Date(view.createdAt).toISOString()],
-    ["last used", new Date(view.updatedAt).toISOString()],
+    ["created", when(view.createdAt)],
+    ["last used", when(view.updatedAt)],
   ]);
 }

@@ -168,7 +168,7 @@ export const aiCalls = [
         empty: "(all providers answer)",
         columns: [
           { head: "PROVIDER", cell: (row: OutageInfo) => row.provider },
-          { head: "SINCE", cell: (row: OutageInfo) => new Date(row.since).toISOString() },
+          { head: "SINCE", since: "since" },
           { head: "TRIES", minor: 2, cell: (row: OutageInfo) => String(row.looks), align: "right" },
           { head: "NEXT TRY", cell: (row: OutageInfo) => new Date(row.nextTryAt).toISOString() },
           { head: "WAITING", cell: whoWaits },

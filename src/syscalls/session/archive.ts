@@ -38,7 +38,7 @@ export const archiveCalls = [
           { head: "WHY", cell: (row: ArchiveInfo) => row.reason },
           { head: "MESSAGES", cell: (row: ArchiveInfo) => String(row.messages), align: "right" },
           { head: "BYTES", cell: (row: ArchiveInfo) => String(row.bytes), align: "right" },
-          { head: "WHEN", cell: (row: ArchiveInfo) => new Date(row.createdAt).toISOString() },
+          { head: "WHEN", since: "createdAt" },
           { head: "PATH", cell: (row: ArchiveInfo) => row.path, below: true },
         ],
       },

@@ -2,6 +2,7 @@
 
 import { exactUsd, microsOf } from "../../abi/process/money.ts";
 import type { ResetPolicy } from "../../abi/process/session.ts";
+import { isoTime, type When } from "../../lib/text/days.ts";
 import { reveal } from "../../lib/text/sanitize.ts";
 import type { CompactResult } from "../proc/history-service.ts";
 import type {
@@ -20,12 +21,12 @@ import type {
 const ID_CHARS = 8;
 const PREVIOUS_SHOWN = 10;
 
-export function sessionLine({ key, label, lastActiveAt }: SessionLine): string {
+export function sessionLine({ key, label, lastActiveAt }: SessionLine, when: When = isoTime): string {
   const named = label === null ? "" : ` (${reveal(label)})`;
-  return `  ${key}${named} - last active: ${minute(lastActiveAt)}`;
+  return `  ${key}${named} - last active: ${minute(when(lastActiveAt))}`;
 }
 
-export function infoText(info: SessionInfo): string {
+export function infoText(info: SessionInfo, when: When = isoTime): string {
   const settings = settingsSet(info.settings);
   return [
     `Session: ${info.key}`,
@@ -38,7 +39,7 @@ export function infoText(info: SessionInfo): string {
     `Reset policy: ${policyText(info.resetPolicy)}`,
     ...(info.label === null ? [] : [`Label: ${reveal(info.label)}`]),
     `Previous sessions: ${info.previousSessions}`,
-    `Created: ${minute(info.createdAt)}`,
+    `Created: ${minute(when(info.createdAt))}`,
   ].join("\n");
 }
 
@@ -86,20 +87,24 @@ export function statsText({ key, messages, tokens, costUsd, uptimeMs }: SessionS
   ].join("\n");
 }
 
-export function historyText({ key, current, previous, count }: SessionHistory): string {
+export function historyText({ key, current, previous, count }: SessionHistory, when: When = isoTime): string {
   const shown = previous.slice(0, PREVIOUS_SHOWN);
   const more = count - shown.length;
   return [
     `Session: ${key}`,
-    `Current session: ${current === null ? "-" : conversationText(current)}`,
+    `Current session: ${current === null ? "-" : conversationText(current, when)}`,
     count === 0 ? "No previous sessions" : `Previous sessions (${count}):`,
-    ...shown.map((each) => `  ${conversationText(each)}`),
+    ...shown.map((each) => `  ${conversationText(each, when)}`),
     ...(more > 0 ? [`  ... and ${more} more`] : []),
   ].join("\n");
 }
 
-function conversationText({ sessionId, startedAt, endedAt, messages, archivedTo, restoredFrom }: Conversation): string {
-  const span = endedAt === null ? `since ${minute(startedAt)}` : `${minute(startedAt)} to ${minute(endedAt)}`;
+function conversationText(
+  { sessionId, startedAt, endedAt, messages, archivedTo, restoredFrom }: Conversation,
+  when: When,
+): string {
+  const span =
+    endedAt === null ? `since ${minute(when(startedAt))}` : `${minute(when(startedAt))} to ${minute(when(endedAt))}`;
   const facts = [
     span,
     ...(messages === null ? [] : [`${messages} messages`]),
@@ -162,6 +167,6 @@ function short(id: string | null): string {
   return id === null ? "-" : id.slice(0, ID_CHARS);
 }
 
-function minute(at: number): string {
-  return new Date(at).toISOString().slice(0, 16).replace("T", " ");
+function minute(instant: string): string {
+  return instant.slice(0, 16).replace("T", " ");
 }

@@ -76,7 +76,7 @@ export const sessionCalls = [
         kind: "list",
         rows: (result: { sessions: readonly SessionLine[] }) => result.sessions,
         head: ({ sessions }: { sessions: readonly SessionLine[] }) => `Sessions (${sessions.length}):`,
-        line: (row: SessionLine) => sessionLine(row),
+        line: sessionLine,
         empty: "No sessions found",
       },
     },
