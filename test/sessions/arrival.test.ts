@@ -29,14 +29,6 @@ async function archivedTexts(home: TestKernel, id: string): Promise<unknown[]> {
   return records.map((record) => (record as { content: unknown }).content);
 }
 
-test("manual is the default: a session lasts for days", async () => {
-  await using home = await TestKernel.boot();
-  await home.say("one");
-  later(home, 3 * 24 * HOUR);
-  await home.say("two");
-  expect(await info(home)).toMatchObject({ resetPolicy: { mode: "manual" }, messages: 4, previousSessions: 0 });
-});
-
 test("idle: the first message after the idle time starts a new conversation, and the next ones continue it", async () => {
   await using home = await TestKernel.boot();
   await policy(home, { mode: "idle", idleMinutes: 30 });
@@ -116,20 +108,6 @@ test("a process without a session, and a busy one, keep their conversation", asy
   await home.say("two", { pid: task });
   expect(await home.messages(task)).toHaveLength(4);
   expect((await info(home)).previousSessions).toBe(0);
-});
-
-test("a message that is sent again after a lost answer starts no second conversation", async () => {
-  await using home = await TestKernel.boot();
-  await policy(home, { mode: "idle", idleMinutes: 1 });
-  await home.say("one");
-  later(home, HOUR);
-  const requestId = "the-same-request";
-  const send = () => home.sys.call<{ runId: string }>("proc.send", { message: "two" }, { requestId });
-  const first = await send();
-  await home.ended(first.runId);
-  later(home, HOUR);
-  expect(await send()).toEqual(first);
-  expect((await info(home)).previousSessions).toBe(1);
 });
 
 test("a picture that comes with the message stays, and those of the old conversation are deleted", async () => {

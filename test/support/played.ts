@@ -9,6 +9,7 @@ import type { Past } from "../../tui/line/history.ts";
 import type { AppPorts, Terminal } from "../../tui/ports.ts";
 import { themeOf } from "../../tui/screen/theme.ts";
 import { OTHER_RUN, PID, RUN } from "./chat.ts";
+import { screenOf, scrollbackOf } from "./emulated.ts";
 import { FakeIo, FakeOutput } from "./io.ts";
 
 export interface PlayOptions {
@@ -198,8 +199,7 @@ export class Played {
   }
 
   rowsNow(): readonly string[] {
-    const { buffer, rows } = this.emulator;
-    return Array.from({ length: rows }, (_, row) => this.row(buffer.active.baseY + row));
+    return screenOf(this.emulator);
   }
 
   text(): string {
@@ -208,17 +208,7 @@ export class Played {
 
   /** Scrollback and screen, with wrapped rows joined. */
   everything(): readonly string[] {
-    const lines: string[] = [];
-    const { active } = this.emulator.buffer;
-    for (let at = 0; at < active.length; at++) {
-      if (active.getLine(at)?.isWrapped) lines[lines.length - 1] += this.row(at);
-      else lines.push(this.row(at));
-    }
-    return lines.map((line) => line.trimEnd());
-  }
-
-  private row(at: number): string {
-    return this.emulator.buffer.active.getLine(at)?.translateToString(true).trimEnd() ?? "";
+    return scrollbackOf(this.emulator).map((line) => line.trimEnd());
   }
 }
 

@@ -2,6 +2,7 @@
 // with a deadline; the written bytes are kept for claims about them.
 
 import { Terminal as Emulator } from "@xterm/headless";
+import { screenOf, scrollbackOf } from "./emulated.ts";
 
 export interface SessionOptions {
   readonly argv: readonly string[];
@@ -63,8 +64,7 @@ export class Session implements AsyncDisposable {
 
   /** The rows of the screen, without trailing blanks. */
   rows(): readonly string[] {
-    const { buffer, rows } = this.emulator;
-    return Array.from({ length: rows }, (_, row) => this.row(buffer.active.baseY + row));
+    return screenOf(this.emulator);
   }
 
   text(): string {
@@ -73,13 +73,7 @@ export class Session implements AsyncDisposable {
 
   /** Scrollback and screen, with wrapped rows joined. */
   everything(): readonly string[] {
-    const lines: string[] = [];
-    const { active } = this.emulator.buffer;
-    for (let at = 0; at < active.length; at++) {
-      if (active.getLine(at)?.isWrapped) lines[lines.length - 1] += this.row(at);
-      else lines.push(this.row(at));
-    }
-    return lines;
+    return scrollbackOf(this.emulator);
   }
 
   /** True if the terminal is in line mode with echo, as in a shell. */
@@ -129,10 +123,6 @@ export class Session implements AsyncDisposable {
     this.process.kill("SIGKILL");
     await this.process.exited;
     this.terminal.close();
-  }
-
-  private row(at: number): string {
-    return this.emulator.buffer.active.getLine(at)?.translateToString(true).trimEnd() ?? "";
   }
 
   private wake(): void {
