@@ -22,7 +22,7 @@ import { Lending } from "./screen/lending.ts";
 import { type Live, Screen } from "./screen/screen.ts";
 import { readSettings } from "./settings.ts";
 import { LineShell } from "./shell/line-shell.ts";
-import { startedAt, startPlace } from "./start.ts";
+import { startedAt, startOf } from "./start.ts";
 import type { AppEvent } from "./state/event.ts";
 import { type KeyContext, keyContext } from "./state/key-context.ts";
 import { processName } from "./state/process.ts";
@@ -38,7 +38,7 @@ import { ViewPainter } from "./views/view-painter.ts";
 const SIGNALS = ["chat.*", "process.*"];
 
 export async function terminalShell(io: Io, ports: AppPorts): Promise<number> {
-  const [who, start] = await Promise.all([io.sys().call<Who>("system.whoami", {}), startPlace(io, ports)]);
+  const [who, start] = await Promise.all([io.sys().call<Who>("system.whoami", {}), startOf(io, ports)]);
   const shell = await LineShell.open(io, start.cwd ?? who.home);
   if (start.leaves) return 0;
   return new App(io, startedAt(ports, start), { ...who, here: start.here }, shell).run();

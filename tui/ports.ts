@@ -28,6 +28,12 @@ export interface SkippedPort {
   add(directory: string): void;
 }
 
+/** Whether a model was chosen, or choosing one was skipped. */
+export interface SetupPort {
+  isOver(): boolean;
+  end(): void;
+}
+
 export interface AppPorts {
   readonly version: string;
   readonly terminal: Terminal;
@@ -43,4 +49,6 @@ export interface AppPorts {
   /** Without it gsv never asks. */
   readonly skipped?: SkippedPort;
   readonly seen?: SeenPort;
+  /** Without it gsv does not offer to choose a model. */
+  readonly setup?: SetupPort;
 }

@@ -8,15 +8,19 @@ import { pidNamed } from "../commands/proc/process-names.ts";
 import { messageOf } from "../src/abi/errno.ts";
 import { shortPath } from "../src/lib/short-path.ts";
 import { reveal } from "../src/lib/text/sanitize.ts";
-import { wrapWords } from "../src/lib/text/wrap.ts";
 import type { Spawned } from "../src/syscalls/services.ts";
-import { IGNORED_MS } from "./cards/cards.ts";
 import type { AppPorts } from "./ports.ts";
-import type { Theme } from "./screen/theme.ts";
+import { askCard, cardLines } from "./start-card.ts";
+import { startModel } from "./start-model.ts";
 import { processName } from "./state/process.ts";
 import type { Directory } from "./state/state.ts";
 
-export interface Start {
+export interface Start extends Omit<Place, "note"> {
+  /** Lines for the transcript. */
+  readonly notes: readonly string[];
+}
+
+interface Place {
   /** null: the init. */
   readonly pid: string | null;
   /** The shell's directory in gsv; null: the account's home. */
@@ -29,19 +33,26 @@ export interface Start {
   readonly typed: readonly Uint8Array[];
 }
 
-type Answer = "yes" | "not-now" | "never" | "leave";
+type Answer = "yes" | "not-now" | "never";
 
 const ANSWERS: { readonly [key: string]: Answer } = {
   y: "yes",
   n: "not-now",
   d: "never",
   "\x1b": "not-now",
-  "\x03": "leave",
-  "\x04": "leave",
 };
-const AT_INIT: Start = { pid: null, cwd: null, here: null, note: null, typed: [] };
+const AT_INIT: Place = { pid: null, cwd: null, here: null, note: null, typed: [] };
 
-export async function startPlace(io: Io, ports: AppPorts): Promise<Start> {
+/** First the model, then the process. */
+export async function startOf(io: Io, ports: AppPorts): Promise<Start> {
+  const model = await startModel(io, ports);
+  if (model.leaves) return { ...AT_INIT, notes: [], leaves: true };
+  const place = await startPlace(io, ports);
+  const notes = [model.note, place.note].filter((note) => note !== null);
+  return { ...place, notes, typed: [...model.typed, ...place.typed] };
+}
+
+async function startPlace(io: Io, ports: AppPorts): Promise<Place> {
   const { skipped } = ports;
   if (ports.to?.pid !== undefined) return { ...AT_INIT, pid: await pidNamed(io, ports.to.pid) };
   if (ports.to != null || skipped === undefined) return AT_INIT;
@@ -58,7 +69,7 @@ export async function startPlace(io: Io, ports: AppPorts): Promise<Start> {
   if (skipped.has(here.directory)) return AT_INIT;
   const found = await foundIn(io, here.directory);
   const { answer, typed } = await ask(io, ports, { short, found });
-  if (answer === "leave") return { ...AT_INIT, leaves: true };
+  if (answer === null) return { ...AT_INIT, leaves: true };
   if (answer === "never") skipped.add(here.directory);
   if (answer !== "yes") return { ...AT_INIT, typed };
   try {
@@ -72,11 +83,11 @@ export async function startPlace(io: Io, ports: AppPorts): Promise<Start> {
   }
 }
 
-export function startedAt(ports: AppPorts, { pid, note, typed }: Start): AppPorts {
+export function startedAt(ports: AppPorts, { pid, notes, typed }: Start): AppPorts {
   return {
     ...ports,
     to: pid === null ? (ports.to ?? null) : { pid, readOnly: ports.to?.readOnly ?? false },
-    words: note === null ? ports.words : [...ports.words, note],
+    words: [...ports.words, ...notes],
     early: () => [...ports.early(), ...typed],
   };
 }
@@ -93,44 +104,22 @@ interface Shown {
   readonly found: readonly string[];
 }
 
-async function ask(io: Io, { terminal, theme }: AppPorts, shown: Shown) {
-  const lines = cardLines(shown, terminal.columns, theme);
-  const typed: Uint8Array[] = [];
-  const since = io.clock.mono();
-  terminal.write(`\r\x1b[J${lines.join("\r\n")}`);
-  const answer = await new Promise<Answer>((resolve) => {
-    terminal.take((bytes) => {
-      const given = ANSWERS[Buffer.from(bytes).toString("latin1")];
-      const isSoon = io.clock.mono() - since < IGNORED_MS;
-      if (given !== undefined && (!isSoon || given === "leave")) resolve(given);
-      else if (isSoon) typed.push(bytes);
-    });
-  });
-  // Keys from now on are for the prompt.
-  terminal.take((bytes) => typed.push(bytes));
-  terminal.write(`\r${"\x1b[A".repeat(lines.length - 1)}\x1b[J`);
-  return { answer, typed };
-}
-
-function cardLines({ short, found }: Shown, columns: number, theme: Theme): readonly string[] {
-  const bar = theme.you("┃");
-  const width = Math.min(columns, 80) - 3;
-  const says = [
-    "Your agent may read and search the files here and answer about them.",
-    "Edits, deletions and commands ask you first. Your git repository stays yours.",
-    ...(found.length === 0
-      ? []
-      : [`Found: ${found.join(", ")}. Nothing of it runs or instructs agents unless you allow it.`]),
-  ];
+function ask(io: Io, ports: AppPorts, { short, found }: Shown) {
+  const { terminal, theme } = ports;
   const keys = [
     ["y", "work here"],
     ["n", "not now"],
     ["d", "do not ask here again"],
   ].map(([key, does]) => `${theme.bold(key ?? "")} ${does}`);
-  return [
-    `${bar} ${theme.bold(`Work in ${short}?`)}`,
-    ...says.flatMap((text) => wrapWords(text, width)).map((line) => `${bar} ${line}`),
-    bar,
-    `${bar} ${keys.join("   ")}`,
+  const rows = [
+    theme.bold(`Work in ${short}?`),
+    "Your agent may read and search the files here and answer about them.",
+    "Edits, deletions and commands ask you first. Your git repository stays yours.",
+    ...(found.length === 0
+      ? []
+      : [`Found: ${found.join(", ")}. Nothing of it runs or instructs agents unless you allow it.`]),
+    null,
+    keys.join("   "),
   ];
+  return askCard(io, ports, cardLines(rows, terminal.columns, theme), (key) => ANSWERS[key]);
 }

@@ -1,8 +1,8 @@
 // Small files of the home that a terminal keeps for itself: which messages of each process the person has seen, for the summary on return, and
-// in which directories gsv must not ask to work. An unreadable file counts as missing, and a failed write only means less comfort.
+// in which directories gsv must not ask to work, and whether it still has to offer to choose a model. An unreadable file counts as missing, and a failed write only means less comfort.
 
 import { readFileSync, writeFileSync } from "node:fs";
-import type { SkippedPort } from "../../tui/ports.ts";
+import type { SetupPort, SkippedPort } from "../../tui/ports.ts";
 import type { SeenPort } from "../../tui/talk/presence.ts";
 
 const PROCESSES_MAX = 200;
@@ -38,6 +38,14 @@ export function skippedIn(file: string): SkippedPort {
     add: (directory) =>
       writeJson(file, [...read().filter((each) => each !== directory), directory].slice(-DIRECTORIES_MAX)),
   };
+}
+
+/** In the file of the skipped directories: no directory has this name. */
+const MODEL = "model";
+
+export function setupIn(file: string): SetupPort {
+  const skipped = skippedIn(file);
+  return { isOver: () => skipped.has(MODEL), end: () => skipped.add(MODEL) };
 }
 
 function readJson(file: string): unknown {

@@ -45,7 +45,7 @@ export async function atTerminal(io: Io, { paths, plain, to, init }: AtTerminal)
   });
   const shell = async () => {
     await io.kernel.start();
-    const [{ terminalShell }, { readHistory }, { seenIn, skippedIn }] = await Promise.all([
+    const [{ terminalShell }, { readHistory }, { seenIn, setupIn, skippedIn }] = await Promise.all([
       import("../../tui/app.ts"),
       import("./repl.ts"),
       import("../client/terminal-memory.ts"),
@@ -57,6 +57,7 @@ export async function atTerminal(io: Io, { paths, plain, to, init }: AtTerminal)
       abilities,
       history: readHistory(paths.historyFile),
       seen: seenIn(paths.seenFile),
+      ...(io.env.GSV_SETUP === "never" ? {} : { setup: setupIn(paths.skippedFile) }),
       ...(init ? {} : { skipped: skippedIn(paths.skippedFile) }),
       early: () => {
         letGo();

@@ -69,6 +69,8 @@ export class TestHome {
       GSV_KERNEL_MODEL_RETRIES: "3",
       // The provider must not depend on other programs of the host.
       OLLAMA_HOST: "none",
+      // Terminals begin at the prompt.
+      GSV_SETUP: "never",
       ...options.env,
     };
   }

@@ -22,6 +22,7 @@ export interface PlayOptions {
   readonly keep?: (entry: Past) => void;
   readonly theme?: AppPorts["theme"];
   readonly seen?: AppPorts["seen"];
+  readonly setup?: AppPorts["setup"];
   /** The text on the terminal before. */
   readonly before?: readonly string[];
   /** Before the first read from the kernel. */
@@ -96,6 +97,7 @@ export class Played {
         add: options.keep ?? (() => {}),
       },
       ...(options.seen === undefined ? {} : { seen: options.seen }),
+      ...(options.setup === undefined ? {} : { setup: options.setup }),
       words: [],
       early: () => [],
     };
@@ -185,6 +187,8 @@ export class Played {
   async end(): Promise<void> {
     this.io.interrupt("HUP");
     await this.settle();
+    // A card before the prompt is left by a key.
+    await this.type("\x03");
     await this.over;
   }
 

@@ -8,7 +8,7 @@ import { NOW } from "./scene-talk.ts";
 
 export interface Scene {
   readonly name: string;
-  readonly options?: Pick<PlayOptions, "history" | "prepare">;
+  readonly options?: Pick<PlayOptions, "history" | "prepare" | "setup">;
   readonly play: (played: Played) => Promise<void>;
 }
 

@@ -4,8 +4,10 @@ import { PID, said } from "./chat.ts";
 import { asked, type Scene, toolResult } from "./scene-steps.ts";
 import { ANSWER, COMMAND, EDIT, FAILED, INSTALL, PLAN, QUESTION, TESTS } from "./scene-talk.ts";
 import { HELD } from "./scenes-held.ts";
+import { START } from "./scenes-start.ts";
 
 export const SCENES: readonly Scene[] = [
+  ...START,
   { name: "first-start", play: async () => {} },
   { name: "shell-line", play: (played) => played.type('ls -la ~/notes | grep "todo" && echo $HOME') },
   {

@@ -54,6 +54,11 @@ export class HeldRuns {
     }
   }
 
+  /** A run without a key may take that of another client of its owner. */
+  takeOffered({ pid, ownerUid: uid }: ProcessRow, runId: string): void {
+    this.ports.offers.refused({ pid, runId, uid });
+  }
+
   /** What to wait for until a person sets another key, model or address. To be read before the pause is visible. */
   async needsOf(row: ProcessRow, { keyMark }: Model, needs: Needs["needs"]): Promise<Needs> {
     // A refused key is not asked again only because another model is the default now.
