@@ -51,6 +51,7 @@ class Story {
       .replace(/(?<=retrying in )\d+( s|:\d\d)/g, "9")
       .replace(/\b\d+(?:\.\d+)? (?:ms|s)(?= ·|\.)/g, "9 s")
       .replace(/^[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/gm, "*")
+      .replace(/(?<=While you were away \()[^)]*/, "9 s")
       // Filled in after the answer.
       .replace(/^(~ {2}init:1000 {2}\S+).*$/m, "$1");
     this.parts.push(`=== ${title}\n${text}\n`);
@@ -134,7 +135,8 @@ story("overloaded", async (story) => {
     await say(session, "are you there?");
     await story.shows(session, COUNTDOWN, "a countdown of two minutes to the next try");
     session.type("\x1b");
-    await session.until(/^Stopped$/m);
+    await session.until(/^Stopped$[\s\S]*^› are you there\?$/m);
+    session.type("\x15");
     await say(session, "still there?");
     await session.until(/paused: anthropic is overloaded/);
     session.type("\x04");
@@ -174,7 +176,7 @@ story("a key that disappears", async (story) => {
   }
   expect((await story.home.gsv(["chat", "hi"])).status).toBe(4);
   // A client with the key is enough.
-  expect((await story.home.gsv(["wait", "init:1000"], { env })).status).toBe(0);
+  expect((await story.home.gsv(["wait", "--wait", "init:1000"], { env })).status).toBe(0);
   await using session = story.open(env);
   await story.shows(session, /and now\?\s+I am here\.[\s\S]*^›$/m, "the key is back, and both runs continue");
 });

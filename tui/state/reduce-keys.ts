@@ -66,7 +66,9 @@ function onKey(before: State, typed: Pressed, at: number, context: KeyContext): 
   if (overlay.view !== null && isKey)
     return afterView(onViewKeys(before, typed, { at, size: context.size }), typed, at, context);
   const { menu } = line;
-  const state = closedMenu(before);
+  // A letter before a line that was entered begins no word of the next one.
+  const isEntered = isKey && typed.name === "enter" && line.hot !== null;
+  const state = closedMenu(isEntered ? set(before, "line", { hot: null }) : before);
   if (typed.type === "paste")
     return only(edited(set(state, "line", { hot: null }), pasted(state.line.input, typed.text)));
   if (overlay.picker !== null) return onPickerKeys(state, overlay.picker, typed);

@@ -54,9 +54,10 @@ export class HeldRuns {
     }
   }
 
-  /** A run without a key may take that of another client of its owner. */
-  takeOffered({ pid, ownerUid: uid }: ProcessRow, runId: string): void {
+  /** A run without a key may have that of another client of its owner. */
+  takeOffered({ pid, ownerUid: uid }: ProcessRow, runId: string): true {
     this.ports.offers.refused({ pid, runId, uid });
+    return true;
   }
 
   /** What to wait for until a person sets another key, model or address. To be read before the pause is visible. */

@@ -86,7 +86,8 @@ interface Asking extends ActiveRun {
 /** Null if the run was aborted, fenced, drained or paused. */
 export async function askModels(ports: AskPorts, place: ActiveRun, turn: number): Promise<Answered | null> {
   const { row, run } = place;
-  const models = await modelsFor(ports, row, run);
+  let models = await ports.modelsOf(row, run);
+  if (models[0].missing !== null && ports.held().takeOffered(row, run.runId)) models = await ports.modelsOf(row, run);
   const earlier = turn === run.turn + 1 ? run.retrying : null;
   const pauses = earlier?.pauses ?? 0;
   const attempt = 1 + (earlier?.failed ?? 0) + pauses;
@@ -101,13 +102,6 @@ export async function askModels(ports: AskPorts, place: ActiveRun, turn: number)
   if (full !== null)
     return { answer: { kind: "failure", failure: full, text: "", thinking: "" }, model: models[0], reserved: null };
   return await askInTurn(ports, asking, earlier);
-}
-
-async function modelsFor(ports: AskPorts, row: ProcessRow, run: Claimed): Promise<readonly [Model, ...Model[]]> {
-  const models = await ports.modelsOf(row, run);
-  if (models[0].missing === null) return models;
-  ports.held().takeOffered(row, run.runId);
-  return await ports.modelsOf(row, run);
 }
 
 /** Asks the candidates one after the other, each as often as it is worth it. */
