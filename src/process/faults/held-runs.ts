@@ -54,12 +54,6 @@ export class HeldRuns {
     }
   }
 
-  /** A run without a key may have that of another client of its owner. */
-  takeOffered({ pid, ownerUid: uid }: ProcessRow, runId: string): true {
-    this.ports.offers.refused({ pid, runId, uid });
-    return true;
-  }
-
   /** What to wait for until a person sets another key, model or address. To be read before the pause is visible. */
   async needsOf(row: ProcessRow, { keyMark }: Model, needs: Needs["needs"]): Promise<Needs> {
     // A refused key is not asked again only because another model is the default now.

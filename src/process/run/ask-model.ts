@@ -86,8 +86,7 @@ interface Asking extends ActiveRun {
 /** Null if the run was aborted, fenced, drained or paused. */
 export async function askModels(ports: AskPorts, place: ActiveRun, turn: number): Promise<Answered | null> {
   const { row, run } = place;
-  let models = await ports.modelsOf(row, run);
-  if (models[0].missing !== null && ports.held().takeOffered(row, run.runId)) models = await ports.modelsOf(row, run);
+  const models = await ports.modelsOf(row, run);
   const earlier = turn === run.turn + 1 ? run.retrying : null;
   const pauses = earlier?.pauses ?? 0;
   const attempt = 1 + (earlier?.failed ?? 0) + pauses;
