@@ -42,8 +42,12 @@ class Story {
 
   async shows(session: Session, what: RegExp, title: string): Promise<void> {
     await session.until((screen) => what.test(screen) && (what === COUNTDOWN || !screen.includes("esc stop")));
-    const text = session
-      .text()
+    // From the first message on: how far the greeting has scrolled is not part of the story.
+    const lines = session.everything();
+    const text = lines
+      .slice(Math.max(0, lines.indexOf("› are you there?")))
+      .join("\n")
+      .trimEnd()
       .replace(/gsv \d\S+/g, "gsv 0.0.0")
       .replace(/127\.0\.0\.1:\d+/g, "127.0.0.1:9999")
       .replace(/\d\d:\d\d\b/g, "00:00")
@@ -51,6 +55,8 @@ class Story {
       .replace(/(?<=retrying in )\d+( s|:\d\d)/g, "9")
       .replace(/\b\d+(?:\.\d+)? (?:ms|s)(?= ·|\.)/g, "9 s")
       .replace(/^[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/gm, "*")
+      // Of a run that took long or has a price.
+      .replace(/^ {2}\S.* · \d+ in, \d+ out.*\n\n/gm, "")
       // Not after a short time.
       .replace(/^While you were away.*\n\n/m, "")
       // Filled in after the answer.
