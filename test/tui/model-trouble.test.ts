@@ -55,6 +55,8 @@ class Story {
       .replace(/(?<=retrying in )\d+( s|:\d\d)/g, "9")
       .replace(/\b\d+(?:\.\d+)? (?:ms|s)(?= ·|\.)/g, "9 s")
       .replace(/^[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/gm, "*")
+      // Where a command at the prompt has scrolled the screen.
+      .replace(/\n{3,}/g, "\n\n")
       // Of a run that took long or has a price.
       .replace(/^ {2}\S.* · \d+ in, \d+ out.*\n\n/gm, "")
       // Not after a short time.
