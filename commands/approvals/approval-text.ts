@@ -38,7 +38,7 @@ export function approvalText(asked: ApprovalView): string {
   ].join("\n");
 }
 
-function dangerLines({ about }: Pick<ApprovalView, "about">): readonly string[] {
+export function dangerLines({ about }: Pick<ApprovalView, "about">): readonly string[] {
   return [...(about?.dangers ?? []).map((each) => `  danger: ${shown(each)}`), ...grantLines({ about })];
 }
 
@@ -101,7 +101,8 @@ function patternLines({ about }: Pick<ApprovalView, "about">): readonly string[]
 }
 
 export function reasonLines({ about }: Pick<ApprovalView, "about">): readonly string[] {
-  return (about?.reasons ?? []).map((reason) => `  reason: ${shown(reason)}`);
+  const { reasons = [], dangers = [] } = about ?? {};
+  return reasons.filter((reason) => !dangers.includes(reason)).map((reason) => `  reason: ${shown(reason)}`);
 }
 
 /** Arguments that the diff of a file change already shows. */

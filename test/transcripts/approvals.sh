@@ -12,7 +12,6 @@ gsv chat "delete ~/list.md"
 #!   danger: deletes a file
 #!   | ~/list.md
 #!   to delete /home/sam/list.md
-#!   reason: deletes files
 #! gsv: answer with: gsv approve a1b2   or: gsv deny a1b2
 #! gsv: run is on hold: your answer is needed (gsv wait --wait init:1000 waits for it)
 #= 5

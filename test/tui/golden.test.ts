@@ -32,7 +32,7 @@ const LOOKS: readonly Look[] = [
   { name: "ascii", theme: themeOf({ colour: false, unicode: false }), unicode: false },
 ];
 const UPDATE = Boolean(process.env.UPDATE_GOLDEN);
-const STYLED = ["answered", "approval", "outage", "top", "shell-line"];
+const STYLED = ["answered", "approval", "approval-host", "outage", "top", "shell-line"];
 
 async function played<Shown>(
   scene: Scene,

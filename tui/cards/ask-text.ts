@@ -1,6 +1,6 @@
 // A request as text: one line that says who wants to do what, where, and rows for a view. Everything in it is made visible. Pure.
 
-import { approvalBody, reasonLines } from "../../commands/approvals/approval-text.ts";
+import { approvalBody, dangerLines, reasonLines } from "../../commands/approvals/approval-text.ts";
 import { reveal } from "../../src/lib/text/sanitize.ts";
 import type { Ask } from "../state/asks.ts";
 import { subjectOf } from "../talk/subject.ts";
@@ -46,9 +46,11 @@ function wholeTitle(ask: Ask): string {
   return subject === "" ? head : `${head}${isParted ? ":" : ""} ${subject}`;
 }
 
-/** For a file its real path. */
+/** For a file its real path, unless it is only the home written out. */
 export function realSubject({ tool, args, about }: Ask): string {
-  return about?.path ?? subjectOf(tool, args);
+  const given = subjectOf(tool, args);
+  const real = about?.path;
+  return real === undefined || (given.startsWith("~/") && real.endsWith(given.slice(1))) ? given : real;
 }
 
 export function isPlan({ call }: Pick<Ask, "call">): boolean {
@@ -72,7 +74,7 @@ interface AskRows {
 
 /** The whole call, and how many of its rows do not fit. */
 export function askRows(ask: Ask, { columns, rows }: { readonly columns: number; readonly rows: number }): AskRows {
-  const all = [...approvalBody(ask), ...reasonLines(ask)].flatMap((line) =>
+  const all = [...dangerLines(ask), ...approvalBody(ask), ...reasonLines(ask)].flatMap((line) =>
     hangingRows(line, Math.max(20, columns - 4)),
   );
   const room = Math.max(1, Math.min(ROWS_MAX, Math.floor(rows * SHARE)));

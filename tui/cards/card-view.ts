@@ -128,7 +128,8 @@ const GENERAL = /^(?:deletes files or ends processes|changes files or processes|
 /** Reasons begin with their command, shortened; a line of one command is on the card already. */
 function reasonOf(reason: string, command: string): string {
   const end = reason.lastIndexOf(": ");
-  const start = end === -1 ? "" : reason.slice(0, end);
+  if (end === -1) return reason;
+  const start = reason.slice(0, end);
   const isWhole = start === command || (start.endsWith("…") && command.startsWith(start.slice(0, -1)));
   return isWhole && !/[|&;]/.test(command) ? reason.slice(end + 2) : reason;
 }
@@ -203,10 +204,10 @@ export function cardLines(ask: Ask, { theme, columns, isInTitle }: CardText): re
 
 /** The real path of a file first, then the one that the agent gave. */
 function pathLines(ask: Ask): readonly string[] {
-  const real = ask.about?.path;
+  const real = realSubject(ask);
   const { path } = ask.args as { readonly path?: unknown };
   const lines = requestLines(ask);
-  if (real === undefined || real === path) return lines;
+  if (ask.about?.path === undefined || real === path) return lines;
   return [`  path: ${reveal(real)}`, ...lines.map((line) => line.replace(/^ {2}path: /, "  given as: "))];
 }
 

@@ -226,7 +226,8 @@ export class Transcript {
     const shown = isWhole ? call : `${verdict}${what === "" ? "" : `: ${what}`}`;
     const why = ask.kind === "question" || answer === "" ? [] : [theme.dim(`  reason: ${answer}`)];
     const request = cardLines(ask, { theme, columns: columns() - 4, isInTitle: isWhole });
-    const asked = [...dangerRows(ask, { theme, columns: columns() }), ...request].map((line) => `  ${line}`);
+    const dangers = ask.call === "shell.exec" ? dangerRows(ask, { theme, columns: columns() }) : [];
+    const asked = [...dangers, ...request].map((line) => `  ${line}`);
     const body = [...asked, ...why];
     const left = body.length - DECIDED_LINES_MAX;
     const more = left > 0 ? [theme.dim(`  ${theme.glyphs.dots} ${left} more lines`)] : [];

@@ -88,7 +88,7 @@ test("in mode accept-edits, edits by gsv's path in the process's own directory r
   expect(readFileSync(join(directory, "a.md"), "utf8")).toBe("new\n");
   expect(readFileSync(join(directory, "new/b.md"), "utf8")).toBe("new\n");
   expect(await asked(home, write("AGENTS.md"), pid)).toEqual(["may change what agents or programs do"]);
-  expect(await asked(home, remove("a.md"), pid)).toEqual(["deletes files"]);
+  expect(await asked(home, remove("a.md"), pid)).toEqual(["deletes a file"]);
   await home.sys.call("proc.mode", { pid: INIT, mode: "accept-edits" });
   expect(await asked(home, write(`/workspaces/${id}/a.md`), INIT)).toEqual(["changes files on this computer"]);
 });

@@ -315,7 +315,7 @@ function fileCover(call: Called, target: string, place: string | null) {
 }
 
 function reasonOf({ call, args }: Called, { guarded, open, place }: ByDefault): string {
-  if (call === "fs.delete") return "deletes files";
+  if (call === "fs.delete") return "deletes a file";
   if (call === PLAN_CALL) return "the plan is ready";
   if (guarded && args.target === "host") return open ? ACTS_REASON : "outside the workspace";
   if (guarded || place?.startsWith(ATTACHED)) return guardedWords(place ?? "");
