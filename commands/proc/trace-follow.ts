@@ -39,10 +39,10 @@ export class TraceFollower {
       this.interrupted ??= name;
       this.over.abort();
     });
-    const deaf = request.once ? () => {} : this.hearStarts(take);
+    const stopStarts = request.once ? () => {} : this.onStarts(take);
     try {
-      const pids = await this.beginWith();
-      const before = await this.standing(pids);
+      const pids = await this.firstPids();
+      const before = await this.pastRows(pids);
       if (!(await take(before.rows))) return 0;
       if (request.once) return 0;
       for (const pid of pids) this.follow(pid, before.last.get(pid) ?? 0, take);
@@ -54,12 +54,12 @@ export class TraceFollower {
       if (this.fault !== null) throw this.fault;
       return this.interrupted === null ? 0 : ENDED_BY[this.interrupted];
     } finally {
-      deaf();
+      stopStarts();
       release();
     }
   }
 
-  private async beginWith(): Promise<readonly string[]> {
+  private async firstPids(): Promise<readonly string[]> {
     const { pids, withChildren } = this.request;
     if (!withChildren) return pids;
     const all = await allProcesses(this.io);
@@ -72,7 +72,7 @@ export class TraceFollower {
   }
 
   /** Past rows of all processes by time, and the last row of each. */
-  private async standing(pids: readonly string[]) {
+  private async pastRows(pids: readonly string[]) {
     const last = new Map<string, number>();
     const rows: Traced[] = [];
     for (const pid of pids) {
@@ -103,7 +103,7 @@ export class TraceFollower {
     return rows;
   }
 
-  private hearStarts(take: Take): () => void {
+  private onStarts(take: Take): () => void {
     return this.io.sys().on({ names: ["process.spawn"] }, ({ pid, parent }) => {
       if (this.request.withChildren && parent !== null && this.followed.has(parent)) this.follow(pid, 0, take);
     });
@@ -121,7 +121,7 @@ export class TraceFollower {
   private async following(pid: string, from: number, take: Take): Promise<void> {
     // The signal comes sooner than polling would notice.
     const gone = new AbortController();
-    const deaf = this.io.sys().on({ pid, names: ["process.exit"] }, () => gone.abort());
+    const stopStarts = this.io.sys().on({ pid, names: ["process.exit"] }, () => gone.abort());
     const signal = AbortSignal.any([this.over.signal, gone.signal]);
     try {
       for (let after = from; !this.over.signal.aborted; ) {
@@ -136,7 +136,7 @@ export class TraceFollower {
       if (!isGone && !this.over.signal.aborted) throw error;
       if (isGone) this.ended.push(pid);
     } finally {
-      deaf();
+      stopStarts();
     }
   }
 }

@@ -139,11 +139,11 @@ function placeLines({ args, about }: Ask): readonly string[] | null {
   if (about === null) return null;
   const { directory, sandboxed, grants = [], path, attaches, dangers = [] } = about;
   const command = String((args as { readonly command?: unknown }).command ?? "");
-  const said = about.reasons
+  const reasons = about.reasons
     .map((each) => reasonOf(each, command))
     .filter((each) => dangers.length === 0 || !GENERAL.test(each))
-    .filter((each) => !dangers.includes(each) && !/^(?:no sandbox: every|directory not attached)/.test(each));
-  const reasons = said.map((each) => reveal(each).replaceAll("\n", "⏎"));
+    .filter((each) => !dangers.includes(each) && !/^(?:no sandbox: every|directory not attached)/.test(each))
+    .map((each) => reveal(each).replaceAll("\n", "⏎"));
   const attached = attaches === undefined ? [] : [`attaches ${reveal(attaches)}`];
   if (path !== undefined) return [...attached, ...reasons];
   if (sandboxed === undefined || directory === null) return null;

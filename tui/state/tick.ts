@@ -1,10 +1,9 @@
 // Changes by time alone: counters, a spinner, expiring notices, lists that are read again. Pure.
 
-import { isCounting } from "../talk/activity.ts";
+import { isCounting, SPIN_MS } from "../talk/activity.ts";
 import { act, only, type Reduced } from "./effect.ts";
 import { type State, set } from "./state.ts";
 
-const SPIN_MS = 250;
 const COUNT_MS = 1000;
 const LIST_MS = 1000;
 

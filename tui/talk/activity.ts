@@ -17,7 +17,7 @@ export interface ActivityPlace {
   readonly isMessage: boolean;
 }
 
-const SPIN_MS = 250;
+export const SPIN_MS = 250;
 const CHARS_OF_TOKEN = 4;
 const SEPARATOR = " · ";
 const HELD_ROWS_MAX = 3;

@@ -275,8 +275,8 @@ export class Script {
   };
 
   private worded(text: string): string {
-    const said = worded(this.tables.named(this.files.worded(text))).replaceAll(UNSET, "");
-    return /^\++ /m.test(said) ? withoutInternalWords(said) : said;
+    const shown = worded(this.tables.named(this.files.worded(text))).replaceAll(UNSET, "");
+    return /^\++ /m.test(shown) ? withoutInternalWords(shown) : shown;
   }
 
   private stopWith(status: number): void {

@@ -231,9 +231,9 @@ function operated(node: Node, { name, at, isMain }: Standing): Node | null {
   if (type === "ErrorIfUnset" && word?.named !== true) {
     const why = { type: "Literal", value: `parameter ${checkEmpty === true ? "null or " : ""}not set` };
     const typed = (word?.parts ?? []) as readonly Node[];
-    const said = typed.some(({ type, value }) => type !== "Literal" || value !== "") ? typed : [why];
+    const message = typed.some(({ type, value }) => type !== "Literal" || value !== "") ? typed : [why];
     const front = { type: "Literal", value: `${isMain ? UNSET : ""}${node.parameter}: ` };
-    const whole = { type: "Word", parts: [front, ...said], named: true };
+    const whole = { type: "Word", parts: [front, ...message], named: true };
     return { ...node, operation: { ...(node.operation as Node), word: whole } };
   }
   // `${#@}` is `$#`.

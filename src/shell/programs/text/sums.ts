@@ -29,7 +29,7 @@ export async function sums(call: Call): Promise<number> {
 
 async function check(call: Call, flags: ReadonlyMap<string, string>, list: string): Promise<number> {
   const report = (line: string) => (flags.has("s") ? undefined : call.out(line));
-  const said = (line: string) => (flags.has("s") ? undefined : call.err(`${call.name}: ${line}\n`));
+  const warn = (line: string) => (flags.has("s") ? undefined : call.err(`${call.name}: ${line}\n`));
   const lines = linesOf(await text(call, list).catch((error: unknown) => fail(call, list, error)));
   const counts = { wrong: 0, unread: 0, known: 0, strange: 0, fine: 0 };
   for (const line of lines) {
@@ -53,9 +53,9 @@ async function check(call: Call, flags: ReadonlyMap<string, string>, list: strin
   }
   if (counts.known === 0) throw new Usage(`${call.name}: ${list}: no properly formatted checksum lines found`);
   const many = (count: number, one: string, more: string) => `WARNING: ${count} ${count === 1 ? one : more}`;
-  if (counts.strange > 0) said(many(counts.strange, "line is improperly formatted", "lines are improperly formatted"));
-  if (counts.unread > 0) said(many(counts.unread, "listed file could not be read", "listed files could not be read"));
-  if (counts.wrong > 0) said(many(counts.wrong, "computed checksum did NOT match", "computed checksums did NOT match"));
+  if (counts.strange > 0) warn(many(counts.strange, "line is improperly formatted", "lines are improperly formatted"));
+  if (counts.unread > 0) warn(many(counts.unread, "listed file could not be read", "listed files could not be read"));
+  if (counts.wrong > 0) warn(many(counts.wrong, "computed checksum did NOT match", "computed checksums did NOT match"));
   return counts.wrong + counts.unread > 0 || (flags.has("S") && counts.strange > 0) || counts.fine === 0 ? 1 : 0;
 }
 
