@@ -166,15 +166,11 @@ function versionsOf(db: Db, edition: Edition): Versions {
 }
 
 type RegistryColumns = {
-  readonly process_id: string;
-  readonly phase: Registered["phase"];
-  readonly dirty: number;
-  readonly created_at: number;
-  readonly state: State;
-  readonly active_run_id: string | null;
-  readonly queued_count: number;
-  readonly last_active_at: number | null;
+  readonly [K in Exclude<keyof Registered, "openApprovals">]: K extends "dirty" ? number : Registered[K];
 };
+
+const REGISTRY_COLUMNS = `process_id AS pid, phase, dirty, created_at AS createdAt, state,
+  active_run_id AS activeRunId, queued_count AS queued, last_active_at AS lastActiveAt`;
 
 function registeredIn(db: Db, pid: string | null = null): Registered[] {
   const open = new Map<string, string[]>();
@@ -183,19 +179,11 @@ function registeredIn(db: Db, pid: string | null = null): Registered[] {
     pid,
   ))
     open.set(row.process_id, [...(open.get(row.process_id) ?? []), row.request_id]);
-  return db
-    .all<RegistryColumns>("SELECT * FROM processes WHERE ?1 IS NULL OR process_id = ?1 ORDER BY process_id", pid)
-    .map((row) => ({
-      pid: row.process_id,
-      phase: row.phase,
-      dirty: row.dirty === 1,
-      createdAt: row.created_at,
-      state: row.state,
-      activeRunId: row.active_run_id,
-      queued: row.queued_count,
-      lastActiveAt: row.last_active_at,
-      openApprovals: open.get(row.process_id) ?? [],
-    }));
+  const rows = db.all<RegistryColumns>(
+    `SELECT ${REGISTRY_COLUMNS} FROM processes WHERE ?1 IS NULL OR process_id = ?1 ORDER BY process_id`,
+    pid,
+  );
+  return rows.map((row) => ({ ...row, dirty: row.dirty === 1, openApprovals: open.get(row.pid) ?? [] }));
 }
 
 function processStateIn(db: Db): ProcessState {

@@ -16,15 +16,9 @@ export interface ProjectRows {
   remove(id: string): Promise<void>;
 }
 
-type Columns = {
-  readonly id: string;
-  readonly owner_uid: number;
-  readonly name: string;
-  readonly working_dir: string;
-  readonly instructions: string;
-};
+type Columns = { readonly [K in Exclude<keyof Project, "bundles">]: Project[K] };
 
-const ALL = "SELECT id, owner_uid, name, working_dir, instructions FROM projects";
+const ALL = "SELECT id, owner_uid AS ownerUid, name, working_dir AS workspace, instructions FROM projects";
 
 export function projectRows(kernel: KernelDb): ProjectRows {
   const { db } = kernel;
@@ -82,9 +76,9 @@ function putBundles(tx: Db, id: string, bundles: readonly string[]): void {
     tx.run("INSERT INTO project_skills (project_id, bundle_id, sort_order) VALUES (?, ?, ?)", id, bundle, order);
 }
 
-function toProject(db: Db, { id, owner_uid: ownerUid, name, working_dir: workspace, instructions }: Columns): Project {
+function toProject(db: Db, row: Columns): Project {
   const bundles = db
-    .all<{ bundle_id: string }>("SELECT bundle_id FROM project_skills WHERE project_id = ? ORDER BY sort_order", id)
+    .all<{ bundle_id: string }>("SELECT bundle_id FROM project_skills WHERE project_id = ? ORDER BY sort_order", row.id)
     .map(({ bundle_id }) => bundle_id);
-  return { id, ownerUid, name, workspace, instructions, bundles };
+  return { ...row, bundles };
 }

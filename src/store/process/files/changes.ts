@@ -78,23 +78,10 @@ export interface ChangeVerbs {
 const CHANGES_KEPT = 5000;
 const UNDOS_KEPT = 100;
 
-interface Columns extends Row {
-  readonly id: number;
-  readonly run_id: string;
-  readonly turn: number;
-  readonly dispatch_id: string;
-  readonly seq: number;
-  readonly tool: string;
-  readonly place: string;
-  readonly path: string | null;
-  readonly before: string | null;
-  readonly after: string | null;
-  readonly ended: number;
-  readonly left_out_json: string;
-  readonly fault: string | null;
-  readonly undone_by: number | null;
-  readonly created_at: number;
-}
+type Columns = { readonly [K in Exclude<keyof Change, "leftOut">]: Change[K] } & { readonly leftOut: string };
+
+const COLUMNS = `id, run_id AS runId, turn, dispatch_id AS dispatchId, seq, tool, place, path, before, after,
+  left_out_json AS leftOut, fault, undone_by AS undoneBy, created_at AS at`;
 
 export function changeVerbs(
   dbOf: (pid: string) => Db,
@@ -126,8 +113,8 @@ export function changeVerbs(
     async changes(pid, which) {
       const [where, values] = conditionOf(which);
       return dbOf(pid)
-        .all<Columns>(`SELECT * FROM changes WHERE ${where} ORDER BY id`, ...values)
-        .map(changeFrom);
+        .all<Columns>(`SELECT ${COLUMNS} FROM changes WHERE ${where} ORDER BY id`, ...values)
+        .map((row) => ({ ...row, leftOut: JSON.parse(row.leftOut) as string[] }));
     },
 
     async beginUndo(pid, { at, by, requestKey, changes, files, redoOf, rewind }) {
@@ -163,18 +150,6 @@ function conditionOf(which: Parameters<ChangeVerbs["changes"]>[1]): [string, (st
   if (which === "all") return ["TRUE", []];
   if ("open" in which) return ["ended = ?", [which.open ? 0 : 1]];
   return "runId" in which ? ["run_id = ?", [which.runId]] : ["seq > ?", [which.sinceSeq]];
-}
-
-function changeFrom(row: Columns): Change {
-  const { id, turn, tool, place, path, before, after, fault, seq } = row;
-  return {
-    ...{ id, turn, tool, place, path, before, after, fault, seq },
-    runId: row.run_id,
-    dispatchId: row.dispatch_id,
-    leftOut: JSON.parse(row.left_out_json) as string[],
-    undoneBy: row.undone_by,
-    at: row.created_at,
-  };
 }
 
 interface UndoColumns extends Row {
