@@ -182,7 +182,7 @@ const QUESTIONS: readonly [command: string, page: string, ...phrasings: string[]
   ["{{result}}", "script-provider", "script template variables", "which variables does a script template have?"],
   ["`retryAfterMs`", "script-provider", "which error classes does a script have", "how do I make the model fail?"],
   ["regular expression", "script-provider", "how does `when` match in a script", "script conditions"],
-  ["gsv proc kill task:abc123", "processes", "remove all processes", "end all my agents"],
+  ["gsv proc kill task:abc123", "processes", "how do I remove all processes", "end all my agents"],
   ["`cacheRead`", "script-provider", "which usage keys can a script report", "what are the stop values of a script?"],
 ];
 

@@ -11,6 +11,8 @@ import { ManualBook } from "./contents.ts";
 const COVERAGE_MIN = 0.5;
 const SCORE_MIN = 6;
 const LEAD_MIN = 1.2;
+const FOREIGN_COVERAGE_MIN = 0.6;
+const FOREIGN_SCORE_MIN = 6;
 const NEAREST = 3;
 // Orders without an object: no section may look like the way to carry them out.
 const TOO_WIDE =
@@ -53,6 +55,7 @@ export class ManualAnswers {
 
   answer(message: string): string {
     const asked = message.slice(0, QUESTION_CHARS_MAX);
+    if (isOrder(asked)) return this.found(asked);
     const named = this.book.meant(asked);
     if (named !== null) return shown(named);
     return this.book.listing(asked) ?? this.found(asked);
@@ -61,6 +64,7 @@ export class ManualAnswers {
   /** True if one section clearly answers it. */
   isClear(message: string): boolean {
     const asked = message.slice(0, QUESTION_CHARS_MAX);
+    if (isOrder(asked)) return false;
     return this.book.meant(asked) !== null || this.book.listing(asked) !== null || this.look(asked).best !== null;
   }
 
@@ -69,13 +73,13 @@ export class ManualAnswers {
     const question = asked.replace(/\bcommands? (?:to|for|that)\b/gi, "").replace(/\bdid (.{1,60}?) do\b/gi, "$1 done");
     const hits = this.index.search(question);
     const [first, second] = hits;
-    const clear = first !== undefined && !TOO_WIDE.test(asked.trim()) && isClear(first, second, question);
+    const clear = first !== undefined && !isOrder(asked) && isClear(first, second, question);
     return { hits, best: clear ? first : null };
   }
 
   private found(asked: string): string {
     const { hits, best } = this.look(asked);
-    if (best === null) return this.nearest(hits, WORK.test(asked.trim()));
+    if (best === null) return this.nearest(hits, WORK.test(asked.trim()) || isOrder(asked));
     const section = best.section;
     const related = hits.slice(1, NEAREST).filter((hit) => hit.score > best.score * 0.8);
     const also = related.map((hit) => entryLine(hit.section));
@@ -87,22 +91,35 @@ export class ManualAnswers {
     const found = hits.map((hit) => hit.section);
     const general = this.sections.filter((section) => !found.includes(section));
     const entries = [...found, ...general].slice(0, NEAREST).map(entryLine);
-    const lead = found.length === 0 ? "I found nothing about that in the manual" : "I have no clear answer to that";
+    const lead =
+      found.length === 0 ? "I found nothing about that in the manual" : "The manual has no clear answer to that";
     if (isWork)
       return `That needs a model, and none is set up: run \`gsv auth setup\`. Nearest entries in the manual:\n\n${entries.join("\n")}`;
-    return `${lead}: no model is set up, only the manual and a few simple rules. Nearest entries:\n\n${entries.join("\n")}`;
+    return `${lead}, and no model is set up: run \`gsv auth setup\`. Nearest entries:\n\n${entries.join("\n")}`;
   }
 }
+
+/** Requests to do something to what the person has: no page may look like the way to do it. */
+const ORDER =
+  /^(?:(?:please|now|can you|could you) )*(?:clean(?: up)?|clear|close|commit|copy|delete|deploy|destroy|email|erase|fix|install|kill|make|merge|move|purge|push|remove|rename|restart|revert|run|send|start|stop|update|wipe) (?:all|an? email|every\w*|me|my|our|that|the|these|this|those)\b/i;
+function isOrder(asked: string): boolean {
+  return TOO_WIDE.test(asked.trim()) || ORDER.test(asked.trim());
+}
+
+/** Numbers alone are found on any page. */
+const WORD = /\p{L}{2}/u;
 
 /** Requests for a model's work, which no manual answers. */
 const WORK =
   /^(?:(?:please|can you|could you) )?(?:add|analy[sz]e|build|clean up|debug|document|explain|fix|generate|implement|improve|make|optimi[sz]e|port|refactor|rename|rewrite|review|simplify|summari[sz]e|translate|update|write) \S/i;
 
 function isClear(best: Hit<ManualSection>, second: Hit<ManualSection> | undefined, question: string): boolean {
-  if (best.coverage < COVERAGE_MIN) return false;
-  if (best.score >= SCORE_MIN || best.score >= LEAD_MIN * (second?.score ?? 0)) return true;
+  if (best.coverage < COVERAGE_MIN || !termsOf(question).some((term) => WORD.test(term))) return false;
   const asked = termsOf(question);
-  return termsOf(best.section.heading).some((term) => asked.includes(term));
+  if (termsOf(best.section.heading).some((term) => asked.includes(term))) return true;
+  // A few words that a page happens to contain are no answer.
+  if (best.coverage < FOREIGN_COVERAGE_MIN || best.score < SCORE_MIN) return false;
+  return best.score >= FOREIGN_SCORE_MIN || best.score >= LEAD_MIN * (second?.score ?? 0);
 }
 
 function shown(section: ManualSection): string {
