@@ -26,6 +26,7 @@ export class ShellTables {
       defineCommand(OWN.source, (args, context) => this.source(args, context)),
       defineCommand(OWN.directories, directories),
       defineCommand(OWN.range, async (args) => this.range(args.map(Number))),
+      defineCommand(OWN.some, async ([count]) => answer("", "", count === "0" ? 1 : 0)),
       defineCommand(OWN.home, ([name = ""], context) => home(name, context)),
       defineCommand(OWN.functions, async (args) => this.functions(args)),
     ];

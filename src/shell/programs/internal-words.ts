@@ -71,6 +71,8 @@ export const OWN = {
   zero: `__${MARK}_zero`,
   returns: `__${MARK}_returns`,
   words: `__${MARK}_words`,
+  split: `__${MARK}_split`,
+  some: `__${MARK}_some`,
 } as const;
 
 /** Names the subshell that calls a command. */

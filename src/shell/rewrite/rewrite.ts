@@ -2,6 +2,7 @@
 // in every subshell. Each rule returns a replacement for a node, or null if it does not apply. Pure.
 
 import { OWN, SHELL_FLAG, WHOLE } from "../programs/internal-words.ts";
+import { withCommandWords } from "./command-words.ts";
 import type { Events } from "./event-traps.ts";
 import {
   choice,
@@ -48,7 +49,8 @@ export function simpleCommand(command: Node, rules: Rules): Node | null {
   const name = literalName(command);
   const args = command.args as readonly Node[];
   const [first] = args;
-  if (name === null) return throughReference(command, rules) ?? splitAssignments(command);
+  if (name === null)
+    return throughReference(command, rules) ?? splitAssignments(command) ?? withCommandWords(command, rules.parse);
   if (name === "exec" && first !== undefined && !(literalText(first) ?? "").startsWith("-"))
     return replacing(command, rules);
   if (name === "exit" && rules.traps) return leaving(args, rules);

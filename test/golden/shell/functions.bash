@@ -69,3 +69,15 @@ apply() { local fn=$1; shift; for x; do $fn $x; done; }; sq() { echo $(($1*$1));
 f() { set -- z; echo $1; }; set -- a; f; echo $1
 #### caller variables by name
 setit() { printf -v "$1" '%s' "$2"; }; setit name val; echo $name
+#### command words from positional parameters
+t() { "$@"; }; t echo "a  b" c; t t printf '[%s]' x "y z"; set -- echo hi; $@ there; "${@:2}" 2>/dev/null || echo none; "$@"
+#### command words from a variable
+c="echo one two"; $c three; x=ls; "$x" sub/deep; none=; $none echo four; $none $none echo five; $(echo echo six) seven
+#### command words from an array
+a=(printf '[%s]\n' "p q"); "${a[@]}" r; b=(); "${b[@]}" echo empty; "${b[@]}"; echo $?
+#### command words with redirections and assignments
+run() { V=1 "$@" > out; }; run printenv V; cat out; w="cat"; echo piped | $w | tr a-z A-Z; if $w /nope 2>/dev/null; then echo y; else echo no; fi
+#### status of command words
+$(exit 3); echo $?; f() { return 4; }; g=f; $g; echo $?; set -e; $(true); echo on; $g; echo off
+#### command words split by IFS
+IFS=:; c=echo:a:b; $c; unset IFS; p='ech? x'; $p 2>/dev/null || echo "no $?"
