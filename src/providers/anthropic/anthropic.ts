@@ -8,10 +8,9 @@ import { conversationTurns, type ShowMedia, sealOwner, type Turn, textsAndImages
 import { countOf, recordOf } from "../json.ts";
 import { factsOf, type ModelFacts } from "../models.ts";
 import { SseFramer } from "../sse.ts";
-import { answered, readJson } from "../wire.ts";
+import { answered, readJson, type Send } from "../wire.ts";
 import { anthropicTranslation, type SealedBlock } from "./events.ts";
 
-const VERSION = "2023-06-01";
 const LIST_MS = 10_000;
 const THINKING_TOKENS_MIN = 1024;
 
@@ -28,17 +27,7 @@ export function anthropicProvider({ clock, access }: { readonly clock: Clock; re
         framer: new SseFramer(),
         translation: anthropicTranslation(facts),
         async send(fetch, abort) {
-          const { Anthropic } = await import("@anthropic-ai/sdk/client");
-          const client = new Anthropic({
-            // The SDK requires a key; the header is removed below.
-            apiKey: access.apiKey ?? "none",
-            ...(access.apiKey === null ? { defaultHeaders: { Authorization: null } } : {}),
-            authToken: null,
-            baseURL: access.baseUrl,
-            maxRetries: 0,
-            logLevel: "off",
-            fetch,
-          });
+          const client = await clientFor(access, fetch);
           // Not client.messages, which prints warnings about some models to the terminal.
           const body = bodyOf(request, facts, access);
           return await client.post("/v1/messages", { body, stream: true, signal: abort }).asResponse();
@@ -46,17 +35,28 @@ export function anthropicProvider({ clock, access }: { readonly clock: Clock; re
       });
     },
     async models(signal) {
-      const headers = { "x-api-key": access.apiKey ?? "", "anthropic-version": VERSION };
-      const answer = await readJson(
-        { access, clock, signal },
-        `${access.baseUrl}/v1/models?limit=1000`,
-        { headers },
-        LIST_MS,
-      );
+      // The version and the key as a chat sends them.
+      const client = await clientFor(access, fetch);
+      const { req, url } = await client.buildRequest({ method: "get", path: "/v1/models?limit=1000" });
+      const answer = await readJson({ access, clock, signal }, url, { headers: req.headers }, LIST_MS);
       const data = recordOf(answer)?.data;
       return (Array.isArray(data) ? data : []).flatMap((row: unknown) => served(recordOf(row) ?? {}));
     },
   };
+}
+
+async function clientFor({ apiKey, baseUrl }: Access, fetch: Send) {
+  const { Anthropic } = await import("@anthropic-ai/sdk/client");
+  return new Anthropic({
+    // The SDK requires a key; without one the header is removed.
+    apiKey: apiKey ?? "none",
+    ...(apiKey === null ? { defaultHeaders: { Authorization: null } } : {}),
+    authToken: null,
+    baseURL: baseUrl,
+    maxRetries: 0,
+    logLevel: "off",
+    fetch,
+  });
 }
 
 function served(row: { readonly [key: string]: unknown }): ServedModel[] {
