@@ -174,9 +174,12 @@ const INVARIANTS: readonly Row<null>[] = [
   [
     "2. Stale session cleanup on startup (a run in flight goes on with the next kernel)",
     async () => {
-      const { session, pid } = await resumed({}, HELD, { text: "from the next kernel" });
+      const { session, pid } = await resumed({}, HELD, { hold: true, text: "from the next kernel" });
       await it.home.holding();
       await it.restart();
+      // The next manager is there before the run ends.
+      await it.home.holding();
+      it.home.model.release();
       await it.until(session, "session_exited", 2);
       expect(it.types(session, "session_started", "session_exited").at(-2)).toBe("session_started");
       const { processes, sessionMeta } = it.manager.getMemoryStats();
