@@ -63,7 +63,7 @@ export class ShellTool implements Pick<Shells, "exec"> {
     const { command = "", id: _, input: __, signal: ___, ...rest } = request;
     // A repeated tool call finds the command that it started.
     const id = isUuid(context.requestId) ? context.requestId : this.ports.newId();
-    const lost: Execed = { id, exit: LOST_SCRIPT.exit, output: LOST_SCRIPT.text, file: null };
+    const lost: Execed = { id, exit: LOST_SCRIPT.exit, output: LOST_SCRIPT.text, file: null, lost: true };
     return await this.ports.table.launch(context, { ...rest, id, script: command }, lost);
   }
 

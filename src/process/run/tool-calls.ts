@@ -247,8 +247,9 @@ export class ToolCalls {
       const image = shows?.image(result as never) ?? null;
       const media = image === null ? {} : { media: [await this.ports.keepImage(row, image)] };
       const output = call.block === undefined ? modelText(syscall, result) : JSON.stringify(result ?? null);
+      const isLost = syscall.name === "shell.exec" && (result as Execed).lost === true;
       return {
-        outcome: "completed",
+        outcome: isLost ? "unknown" : "completed",
         output: `${approval?.edited ? editedText(call, approval) : ""}${output}`,
         ...media,
         ...(again !== null && { again }),

@@ -100,6 +100,8 @@ export interface ExecRequest {
 }
 
 export interface Execed {
+  /** A kernel died while it ran: nobody knows what it did. */
+  readonly lost?: true;
   readonly id: string;
   /** null while it runs. */
   readonly exit: number | null;
