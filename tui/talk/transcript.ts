@@ -257,7 +257,8 @@ export class Transcript {
     this.shown = null;
     const { theme, marked: isMarked = false } = this.options;
     if (status === "aborted") this.block([theme.dim("Stopped")]);
-    else if (status !== "ok") this.block(marked(theme.bad(theme.glyphs.bad), (text) => text, this.broken(error ?? status)));
+    else if (status !== "ok")
+      this.block(marked(theme.bad(theme.glyphs.bad), (text) => text, this.broken(error ?? status)));
     const took = tookMs ?? 0;
     if (took >= QUICK_MS || usage.costUsd > 0) {
       this.block([theme.dim(`  ${[durationText(took), ...spentTexts(usage)].join(" · ")}`)]);
