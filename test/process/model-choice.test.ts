@@ -83,7 +83,7 @@ function spawned({ sys, of: { agent, project } }: Way, more: object = {}): Promi
 const send = (sys: Sys, pid: string, message: string) => sys.call("proc.send", { pid, message });
 
 /** The other commands have no project. */
-const IN_PROJECTS = ["spawn --prompt", "send", "chat --pid", "fork", "the end of a child"];
+const IN_PROJECTS = ["spawn --prompt", "send", "chat --pid", "fork", "the end of a child", "session.start"];
 
 const WAYS: { readonly [name: string]: (way: Way) => Promise<unknown> } = {
   "spawn --prompt": (way) => spawned(way, { prompt: way.text }),
@@ -92,6 +92,13 @@ const WAYS: { readonly [name: string]: (way: Way) => Promise<unknown> } = {
   "chat --new": (way) => gsv(way, "chat", "--new", "--as", way.of.agent, way.text),
   run: (way) => gsv(way, "run", "--as", way.of.agent, "--", way.text),
   "chat --session": (way) => gsv(way, "chat", "--session", `agent:${way.of.agent}:cli:dm:ann`, way.text),
+  "session.start": ({ sys, of: { agent, project }, text }) =>
+    sys.call("session.start", {
+      key: Bun.randomUUIDv7(),
+      agent,
+      ...(project === "" ? {} : { project }),
+      prompt: text,
+    }),
   council: (way) =>
     gsv(
       way,
