@@ -8,8 +8,9 @@ import { type Column, field } from "../../src/syscalls/define.ts";
 import type { Command, Io } from "../command.ts";
 import { command } from "../define.ts";
 import { allPages, declared } from "../derive.ts";
+import { note } from "../io/status.ts";
 import { table } from "../io/table-layout.ts";
-import { printResult } from "../print.ts";
+import { printPage, printResult } from "../print.ts";
 
 const ATTACHED = "/workspaces/dir_";
 
@@ -32,7 +33,8 @@ export async function ps(): Promise<Command> {
         const view = { colour: wantsColour(true, io.env), width: io.stdout.columns, nowMs: io.clock.now() };
         const columns = isLong ? print.columns.map(isHabit ? cut : below) : print.columns;
         const rows = await inRealPlaces(io, print.rows(page) as readonly ProcessInfo[]);
-        await io.stdout.write(rows.length === 0 ? `${print.empty}\n` : table(columns, rows, view));
+        if (rows.length === 0) await note(io, print.empty);
+        else await printPage(io, table(columns, rows, view), { isInert: true });
       }
       return 0;
     });
