@@ -21,7 +21,7 @@ import { open } from "node:fs/promises";
 import { LIMITS } from "../../src/abi/config/limits.ts";
 import type { Caller } from "../../src/abi/identity.ts";
 import type { RandomBytes } from "../../src/abi/ids.ts";
-import type { Clock } from "../../src/lib/clock.ts";
+import { type Clock, TimeSlice } from "../../src/lib/clock.ts";
 import { Serial } from "../../src/lib/serial.ts";
 import { need, needSetattr, READ, SEARCH, WRITE } from "../access.ts";
 import { asFileErrors, FileError } from "../error.ts";
@@ -107,7 +107,9 @@ class DiskFs implements FileSystem {
         need(caller, await this.view(directory.stat, path), READ, path);
         const entries: Entry[] = [];
         const hidden = this.hidden.now();
+        const slice = new TimeSlice();
         for (const name of readdirSync(directory.path)) {
+          await slice.step();
           const at = { path: `${directory.path}/${name}`, directory };
           const stat = await this.look(at, `${path}/${name}`, hidden).catch(() => null);
           if (stat !== null) entries.push({ name, stat });

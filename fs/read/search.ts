@@ -1,10 +1,12 @@
 // Text search below a path: literal, case-sensitive, text files only. Visits directories in name order, follows no symlinks, skips .git,
-// ignored files, unreadable files and files that disappear. Bounded memory and results; stops at once when aborted.
+// ignored files, unreadable files and files that disappear. Bounded memory and results; lets other work run meanwhile, and stops at once when
+// aborted.
 
 import { LIMITS } from "../../src/abi/config/limits.ts";
 import { SysError } from "../../src/abi/errno.ts";
 import type { Caller } from "../../src/abi/identity.ts";
 import { normaliseText } from "../../src/abi/process/message.ts";
+import { TimeSlice } from "../../src/lib/clock.ts";
 import { isBinary } from "../../src/lib/media-type.ts";
 import type { Directory, ReadOptions, ReadResult } from "../filesystem.ts";
 import type { Namespace } from "../namespace.ts";
@@ -53,11 +55,12 @@ export async function searchTree(
   needOneLine(request.query);
   const found = new Found();
   const include = request.include === undefined ? null : new Bun.Glob(request.include);
-  for await (const file of filesBelow(request)) {
+  const slice = new TimeSlice();
+  for await (const file of filesBelow(request, slice)) {
     const { path } = file;
     if (include !== null && !include.match(path.slice(path.lastIndexOf("/") + 1))) continue;
-    if (path === request.root) await searchFile(request, file, found);
-    else await passOver(() => searchFile(request, file, found));
+    if (path === request.root) await searchFile(request, file, { found, slice });
+    else await passOver(() => searchFile(request, file, { found, slice }));
     if (found.full) break;
   }
   return { matches: found.matches, truncated: found.full };
@@ -73,12 +76,13 @@ interface Below {
   readonly read: (options: ReadOptions) => Promise<ReadResult>;
 }
 
-async function* filesBelow(request: SearchRequest): AsyncGenerator<Below> {
+async function* filesBelow(request: SearchRequest, slice: TimeSlice): AsyncGenerator<Below> {
   const { namespace, caller, root, signal } = request;
   const { kind: kindOfRoot } = await namespace.stat(caller, root);
   const read: Below["read"] = (options) => namespace.read(caller, root, options);
   const todo = [{ path: root, kind: kindOfRoot, above: Ignored.NOTHING, read }];
   for (let next = todo.pop(); next !== undefined; next = todo.pop()) {
+    await slice.step();
     needNotAborted(signal);
     const { path, kind, above } = next;
     if (kind === "file") yield next;
@@ -91,6 +95,7 @@ async function* filesBelow(request: SearchRequest): AsyncGenerator<Below> {
     const hasRules = entries.some(({ name, stat }) => name === IGNORE_FILE && stat.kind === "file");
     const ignored = hasRules ? above.and(path, await rulesIn(directory)) : above;
     for (const { name, stat } of [...entries].reverse()) {
+      await slice.step();
       const below = join(path, name);
       if (name === GIT_DIRECTORY || ignored.has(below, stat.kind === "directory")) continue;
       todo.push({ path: below, kind: stat.kind, above: ignored, read: (options) => directory.read(name, options) });
@@ -103,11 +108,16 @@ async function rulesIn(directory: Directory): Promise<string> {
   return read === null ? "" : new TextDecoder().decode(read.bytes);
 }
 
-async function searchFile({ query, signal }: SearchRequest, { path, read }: Below, found: Found): Promise<void> {
+async function searchFile(
+  { query, signal }: SearchRequest,
+  { path, read }: Below,
+  { found, slice }: { readonly found: Found; readonly slice: TimeSlice },
+): Promise<void> {
   const scan = new LineScan(Buffer.from(query), (line, content) =>
     found.add({ path: normaliseText(path), line, content: normaliseText(around(content, query)) }),
   );
   for (let offset = 0; !found.full; ) {
+    await slice.step();
     needNotAborted(signal);
     const { bytes, eof } = await read({ offset, bytesMax: PIECE_BYTES });
     if (offset === 0 && isBinary(bytes)) return;

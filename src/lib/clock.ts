@@ -44,3 +44,17 @@ function arm(ms: number, callback: () => void, keepAlive: boolean): () => void {
   step();
   return () => clearTimeout(timer);
 }
+
+const SLICE_MS = 5;
+
+/** Keeps long work from blocking the event loop. Counts time, because files, lines and rows differ in cost. */
+export class TimeSlice {
+  private since = realClock.mono();
+
+  /** Between two steps of the work: lets other work run if the slice is used up. */
+  async step(): Promise<void> {
+    if (realClock.mono() - this.since < SLICE_MS) return;
+    await new Promise((resolve) => setImmediate(resolve));
+    this.since = realClock.mono();
+  }
+}

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from "bun:test";
+import type { FileSystem } from "../../fs/filesystem.ts";
 import { Namespace } from "../../fs/namespace.ts";
 import { searchTree } from "../../fs/read/search.ts";
 import type { Caller } from "../../src/abi/identity.ts";
@@ -108,6 +109,23 @@ describe("a search", () => {
     const found = await search("needle");
     expect(found.truncated).toBe(true);
     expect(Buffer.byteLength(JSON.stringify(found))).toBeLessThan(1024 * 1024);
+  });
+
+  test("reads no more files once it is aborted from outside", async () => {
+    const fs = memoryMount();
+    let read = 0;
+    const slow: FileSystem["read"] = (...given) => {
+      read++;
+      for (const until = performance.now() + 3; performance.now() < until; );
+      return fs.read(...given);
+    };
+    const counted = new Proxy(fs, { get: (target, name) => (name === "read" ? slow : Reflect.get(target, name)) });
+    files = new Namespace([{ at: "/", fs: counted }]);
+    for (let n = 0; n < 50; n++) await put(`/${n}`, "hay");
+    const gone = new AbortController();
+    setImmediate(() => gone.abort());
+    await expect(search("needle", { signal: gone.signal })).rejects.toMatchObject({ code: "ECANCELED" });
+    expect(read).toBeLessThan(10);
   });
 
   test("ends when it is aborted, and refuses an empty text or one of several lines", async () => {

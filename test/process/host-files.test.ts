@@ -7,6 +7,7 @@ import { dirname, join } from "node:path";
 import type { Approval } from "../../src/abi/process/process.ts";
 import { Desk, why } from "../support/desk.ts";
 import { INIT } from "../support/kernel.ts";
+import { rejection } from "../support/refusal.ts";
 import { scratchDirectory } from "../support/scratch.ts";
 
 const scratch = scratchDirectory("host-files");
@@ -153,3 +154,26 @@ for (const [what, options] of [
     expect(await desk.calls("Search", { query: "--pre=sh", ...host })).toBe("(no matches)");
   });
 }
+
+test("other calls are answered while a search without ripgrep reads thousands of files, and it ends when cancelled", async () => {
+  for (let n = 0; n < 3000; n++) put(`work/many/${n % 30}/${n}.ts`, "export const port = 80;\n");
+  await using desk = await attachedDesk({ noRipgrep: true });
+  const { sys } = desk.home;
+  const request = { path: work, query: "no such text", target: "host" };
+  let isOver = false;
+  const search = sys.call("fs.search", request).finally(() => {
+    isOver = true;
+  });
+  let answered = 0;
+  for (; !isOver; answered++) {
+    await new Promise((resolve) => setImmediate(resolve));
+    await desk.home.get(INIT);
+  }
+  expect(await search).toMatchObject({ count: 0, truncated: false });
+  // On average each waits for less than a tenth of the search.
+  expect(answered).toBeGreaterThan(10);
+  const stop = new AbortController();
+  setImmediate(() => stop.abort());
+  const { code } = await rejection(sys.call("fs.search", request, { signal: stop.signal }));
+  expect(code).toBe("ECANCELED");
+});
