@@ -13,8 +13,94 @@ const COMBINED = ["allOf", "anyOf", "oneOf"] as const;
 /** Throws if the JSON Schema is not usable. */
 export function shapeFrom(schema: object): Shape {
   refuseEndless(schema);
-  const shape = z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0]);
-  return (value) => shape.safeParse(value).error?.issues ?? [];
+  const once = new OnceEach();
+  const marked = marking(schema) as Parameters<typeof z.fromJSONSchema>[0];
+  const shape = z.fromJSONSchema(marked, { registry: once as unknown as typeof z.globalRegistry });
+  return (value) => {
+    once.forget();
+    return shape.safeParse(value).error?.issues ?? [];
+  };
+}
+
+type Checker = z.core.$ZodType["_zod"]["run"];
+type Checked = Awaited<ReturnType<Checker>>;
+
+/** Applies each target of a reference to each value only once: recursive alternatives would take exponential time. */
+class OnceEach {
+  private readonly schemas = new Set<z.core.$ZodType>();
+  private known = new WeakMap<z.core.$ZodType, Map<unknown, Checked>>();
+
+  forget(): void {
+    this.known = new WeakMap();
+  }
+
+  /** zod calls this for each converted schema with a keyword that zod does not know, here the mark. */
+  add(schema: z.core.$ZodType, keywords: object): void {
+    if (!(MARK in keywords) || this.schemas.has(schema)) return;
+    this.schemas.add(schema);
+    const check = schema._zod.run;
+    schema._zod.run = (payload, context) => {
+      const results = this.known.get(schema) ?? new Map<unknown, Checked>();
+      this.known.set(schema, results);
+      const known = results.get(payload.value);
+      const result = known ?? distinct(check({ value: payload.value, issues: [] }, context) as Checked);
+      if (known === undefined) results.set(payload.value, result);
+      payload.value = result.value;
+      if (result.aborted !== undefined) payload.aborted = result.aborted;
+      for (const issue of result.issues) payload.issues.push(copied(issue));
+      return payload;
+    };
+  }
+}
+
+/** Several parts of a schema may report the same issue through one reference. */
+function distinct(result: Checked): Checked {
+  const known = new Map<string, Checked["issues"]>();
+  const issues = result.issues.filter((issue) => {
+    const place = `${issue.code} ${JSON.stringify(issue.path)} ${issue.message}`;
+    const others = known.get(place) ?? [];
+    known.set(place, [...others, issue]);
+    return others.every(({ inst }) => inst !== issue.inst);
+  });
+  return { ...result, issues };
+}
+
+/** Callers of a checker change the paths. The errors of the alternatives are not shown, and their number grows exponentially. */
+function copied(issue: Checked["issues"][number]): Checked["issues"][number] {
+  const path = issue.path && { path: [...issue.path] };
+  if (issue.code !== "invalid_union") return { ...issue, ...path };
+  return { ...issue, ...path, errors: [] } as Checked["issues"][number];
+}
+
+const MARK = "x-gsv-once";
+const ANNOTATIONS = new Set(["description", "title"]);
+const VALUES = new Set(["const", "enum", "default", "examples"]);
+
+/** Marks what a reference can lead to, and drops texts beside references, for which zod would make an unmarked copy. */
+function marking(root: object): object {
+  const plain = withoutTexts(root) as { [key: string]: unknown };
+  for (const key of ["$defs", "definitions"]) {
+    const definitions = plain[key];
+    if (typeof definitions !== "object" || definitions === null) continue;
+    plain[key] = Object.fromEntries(Object.entries(definitions).map(([name, each]) => [name, markedOf(each)]));
+  }
+  return markedOf(plain) as object;
+}
+
+function markedOf(schema: unknown): unknown {
+  if (typeof schema !== "object" || schema === null || Array.isArray(schema)) return schema;
+  const { description: _, ...rest } = schema as { readonly [key: string]: unknown };
+  return { ...rest, [MARK]: true };
+}
+
+function withoutTexts(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutTexts);
+  if (typeof value !== "object" || value === null) return value;
+  const isReference = "$ref" in value && typeof value.$ref === "string";
+  const kept = Object.entries(value).filter(
+    ([key, each]) => !(isReference && ANNOTATIONS.has(key) && typeof each === "string"),
+  );
+  return Object.fromEntries(kept.map(([key, each]) => [key, VALUES.has(key) ? each : withoutTexts(each)]));
 }
 
 function refuseEndless(root: object): void {

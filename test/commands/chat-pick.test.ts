@@ -124,6 +124,26 @@ describe("gsv chat --schema", () => {
     }
   });
 
+  test("a recursive schema with alternatives of 30 levels is checked at once", async () => {
+    for (const key of ["anyOf", "oneOf", "allOf"]) {
+      const node = { $ref: "#/$defs/node", description: "a node" };
+      const side = (name: string) => ({
+        type: "object",
+        properties: { below: node, [name]: { type: "string" } },
+        required: ["below", name],
+      });
+      const inner = [side("left"), side("right"), ...(key === "allOf" ? [] : [{ type: "null" }])];
+      const schema = { ...node, $defs: { node: { description: "described", [key]: inner } } };
+      chat.io.side = fileSide({ "shape.json": JSON.stringify(schema) });
+      const pick = await schemaIn(chat.io, "shape.json");
+      const nested = (levels: number, end: unknown): unknown =>
+        levels === 0 ? end : { below: nested(levels - 1, end), ...(key === "allOf" ? { left: "l" } : {}), right: "r" };
+      const good = JSON.stringify(nested(30, null));
+      expect("text" in pick.from(good)).toBe(key !== "allOf");
+      expect(pick.from(JSON.stringify(nested(30, 5)))).toEqual({ fault: expect.stringContaining("Invalid input") });
+    }
+  });
+
   async function withSchema(...answers: string[]): Promise<number> {
     chat.io.side = fileSide({ "shape.json": JSON.stringify(SCHEMA) });
     const [first = "", second] = answers;
