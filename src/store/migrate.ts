@@ -76,6 +76,11 @@ function apply(db: Db, schema: Schema, id: number, now: number): void {
   });
 }
 
+/** For a copy of a migrated database: it has its schema from now on. */
+export function stampMigrations(db: Db, now: number): void {
+  db.run("UPDATE _gsv_schema_migrations SET applied_at = ?", now);
+}
+
 function checkApplied(db: Db, schema: Schema, version: number): void {
   if (version === 0) return;
   for (const row of db.all<{ id: number; checksum: string }>(

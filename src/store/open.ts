@@ -139,6 +139,11 @@ export class Db {
     });
   }
 
+  /** The whole database as a file would have it, with the changes in its log. */
+  bytes(): Uint8Array {
+    return translated(this.path, () => this.sqlite.serialize());
+  }
+
   close(): void {
     this.sqlite.close(false);
   }

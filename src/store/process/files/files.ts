@@ -6,10 +6,11 @@ import { join } from "node:path";
 import { LIMITS } from "../../../abi/config/limits.ts";
 import type { Clock } from "../../../lib/clock.ts";
 import { refuseNewer, schemaVersion } from "../../edition.ts";
-import { migrate } from "../../migrate.ts";
+import { migrate, stampMigrations } from "../../migrate.ts";
 import { PROCESS_EDITION } from "../../migrations/editions.ts";
 import { PROCESS_SCHEMA } from "../../migrations/process.ts";
 import { Db, StoreCorrupt } from "../../open.ts";
+import { draftOf, Template } from "./template.ts";
 
 export interface ProcessFilesOptions {
   readonly directory: string;
@@ -33,6 +34,7 @@ export class ProcessFiles {
   private cancelRest: (() => void) | null = null;
   /** Tables known to be empty, by pid, until the next write. */
   private readonly without = new Map<string, Set<string>>();
+  private readonly template = new Template();
 
   /** Databases quarantined since the start. */
   quarantined = 0;
@@ -76,10 +78,17 @@ export class ProcessFiles {
     return [...this.open.keys()];
   }
 
-  create(pid: string): Db {
+  /** `begin` stores the first rows, in one transaction. */
+  create(pid: string, begin: (db: Db) => void): void {
     this.without.delete(pid);
+    const open = this.open.get(pid)?.db;
+    const copy = open === undefined ? this.copied(pid) : null;
     // The file may exist: a crash can leave an empty one.
-    return this.open.get(pid)?.db ?? this.keep(pid, this.openFile(pid, "create"));
+    const db = open ?? this.keep(pid, copy ?? this.openFile(pid, "create"));
+    db.write("full", () => {
+      if (copy !== null) stampMigrations(copy, this.options.now());
+      begin(db);
+    });
   }
 
   /** What SQLite finds wrong with the file, or null. */
@@ -114,11 +123,19 @@ export class ProcessFiles {
     for (const pid of [...this.open.keys()]) this.drop(pid);
   }
 
+  private copied(pid: string): Db | null {
+    if (!this.template.copyTo(this.path(pid))) return null;
+    return this.template.opened(this.path(pid), () => this.openFile(pid, "write"));
+  }
+
   private openFile(pid: string, mode: "create" | "write" | "read"): Db {
     const db = new Db(this.path(pid), { mode, onWrite: () => this.without.delete(pid) });
     try {
       if (mode === "read") readable(db);
-      else migrate(db, PROCESS_SCHEMA, { now: this.options.now(), expectExisting: mode === "write" });
+      else {
+        const before = migrate(db, PROCESS_SCHEMA, { now: this.options.now(), expectExisting: mode === "write" });
+        if (before === 0) this.template.take(db);
+      }
       return db;
     } catch (error) {
       db.close();
@@ -166,7 +183,7 @@ export class ProcessFiles {
 
   // -wal and -shm are renamed and removed with their database, never opened.
   private filesOf(pid: string): string[] {
-    const names = new Set([`${pid}.db`, `${pid}.db-wal`, `${pid}.db-shm`]);
+    const names = new Set([`${pid}.db`, `${pid}.db-wal`, `${pid}.db-shm`, draftOf(`${pid}.db`)]);
     return readdirSync(this.options.directory).filter((name) => names.has(name));
   }
 }
