@@ -51,8 +51,8 @@ export class Namespace {
   }
 
   /** Like resolve(), but parents may be missing, too. */
-  async locate(caller: Caller, path: string): Promise<string> {
-    return (await this.walk(caller, path, "follow", "imagine")).path;
+  async locate(caller: Caller, path: string, last: "follow" | "keep" = "follow"): Promise<string> {
+    return (await this.walk(caller, path, last, "imagine")).path;
   }
 
   /** Target of a write, and the missing directories, outermost first. Throws if they could not be created. */

@@ -1,7 +1,7 @@
 // A process cannot overwrite content that changed since it read it: it gets an error with account, time and diff, and may then write.
 
 import { expect, test } from "bun:test";
-import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Desk } from "../support/desk.ts";
 import { INIT, type KernelOptions, TestKernel } from "../support/kernel.ts";
@@ -151,4 +151,40 @@ test("a host file is checked too: the error shows the time but no account", asyn
   const told = typeof asked === "string" ? asked : await desk.answers(asked);
   expect(told).toMatch(/ESTALE: .*a command or a program outside gsv changed it at 20/);
   expect(told).toContain("+let b = 2;");
+});
+
+test("a file that became a link after it was read is not written through the link until it is read again", async () => {
+  await using home = await begun();
+  const other = "/home/sam/other.md";
+  await home.sys.call("fs.write", { path: other, content: "one\n" });
+  await calls(home, INIT, "Read", { path: PATH });
+  await home.sys.call("fs.delete", { path: PATH });
+  await home.sys.call("fs.link", { path: PATH, target: other });
+  const refused = (verb: string) => [
+    `ESTALE: cannot ${verb} /home/sam/plan.md: it was a file when you read it; now a link leads to ${other}`,
+    `read it again, then repeat the ${verb}`,
+  ];
+  expect((await calls(home, INIT, "Write", { path: PATH, content: "mine\n" })).split("\n")).toEqual(refused("write"));
+  expect((await calls(home, INIT, "Edit", edit("one", "1"))).split("\n")).toEqual(refused("edit"));
+  expect(await textOf(home)).toBe("one");
+  await calls(home, INIT, "Read", { path: PATH });
+  expect(await calls(home, INIT, "Edit", edit("one", "1"))).toStartWith("replaced 1");
+  expect((await home.sys.call<{ content: string }>("fs.read", { path: other })).content).toBe("1");
+});
+
+test("a file of this computer is not written through a link that replaced its directory", async () => {
+  const work = scratchDirectory("relinked");
+  for (const name of ["src", "elsewhere"]) mkdirSync(join(work, name), { recursive: true });
+  for (const name of ["src", "elsewhere"]) writeFileSync(join(work, name, "main.ts"), "let a = 1;\n");
+  await using desk = await Desk.at({ cwd: work });
+  const args = { target: "host", path: join(work, "src/main.ts") };
+  const read = await desk.calls("Read", args);
+  if (typeof read !== "string") await desk.answers(read);
+  renameSync(join(work, "src"), join(work, "old"));
+  symlinkSync("elsewhere", join(work, "src"));
+  const asked = await desk.calls("Edit", { ...args, oldString: "a = 1", newString: "a = 3" });
+  const told = typeof asked === "string" ? asked : await desk.answers(asked);
+  expect(told).toContain("ESTALE");
+  expect(told).toContain("it was a file when you read it; now a link leads to ");
+  expect(readFileSync(join(work, "elsewhere/main.ts"), "utf8")).toBe("let a = 1;\n");
 });

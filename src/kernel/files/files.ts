@@ -59,6 +59,14 @@ export function filesIn({ namespace, absolute, search, known }: PlaceOptions): F
     await known?.needCurrent(caller, place, { verb: "edit", standing });
     return { ...applyEdit(text, request, place), version };
   };
+  /** Other paths of the file, which lead to it through links. */
+  const linksTo = async (caller: Caller, path: string, place: string): Promise<readonly string[]> => {
+    const typed = normalise(path);
+    if (known === undefined || typed === place) return [];
+    return [...new Set([typed, await namespace.locate(caller, path, "keep")])].filter((each) => each !== place);
+  };
+  const needNoLink = async (caller: Caller, path: string, how: { verb: "write" | "edit"; place: string }) =>
+    await known?.needNoLink(caller, await linksTo(caller, path, how.place), how);
 
   return {
     async read(caller, request) {
@@ -75,6 +83,7 @@ export function filesIn({ namespace, absolute, search, known }: PlaceOptions): F
         const read = new ReadWhole((range) => namespace.read(caller, path, range));
         const view = await viewText((range) => read.piece(range), { ...stat, path: place }, request);
         await known?.saw(caller, place, { version: view.version, how: "read", text: read.text() });
+        await known?.forget(caller, await linksTo(caller, path, place));
         return { kind: "file", path: place, ...view };
       });
     },
@@ -84,6 +93,7 @@ export function filesIn({ namespace, absolute, search, known }: PlaceOptions): F
       return await saying("write", async () => {
         const bytes = Buffer.from(request.content);
         const place = await namespace.destination(caller, path);
+        await needNoLink(caller, path, { verb: "write", place: place.path });
         const answer = { path: place.path, size: bytes.byteLength };
         for (let attempt = 1; ; attempt++) {
           const look = () => currentFileAt(namespace, caller, place.path);
@@ -107,6 +117,7 @@ export function filesIn({ namespace, absolute, search, known }: PlaceOptions): F
       const path = await absolute(caller, request.path);
       return await saying("edit", async () => {
         const place = await namespace.resolve(caller, path);
+        await needNoLink(caller, path, { verb: "edit", place });
         for (let attempt = 1; ; attempt++) {
           const { text, version, replacements, line } = await edited(caller, request, place);
           const answer = { path: place, replacements, line };
@@ -146,6 +157,7 @@ export function filesIn({ namespace, absolute, search, known }: PlaceOptions): F
       const path = await absolute(caller, request.path);
       await saying("edit", async () => {
         const place = await namespace.resolve(caller, path);
+        await needNoLink(caller, path, { verb: "edit", place });
         await edited(caller, request, place);
         await namespace.needWritable(caller, place);
       });
@@ -155,6 +167,7 @@ export function filesIn({ namespace, absolute, search, known }: PlaceOptions): F
       const path = await absolute(caller, request.path);
       await saying("write", async () => {
         const place = await namespace.needWritable(caller, path);
+        await needNoLink(caller, path, { verb: "write", place });
         await known?.expected(caller, place, () => currentFileAt(namespace, caller, place));
       });
     },

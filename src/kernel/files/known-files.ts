@@ -15,7 +15,7 @@ import type { FileTarget } from "../../syscalls/fs/files-service.ts";
 import { runOf } from "./file-history.ts";
 
 export interface KnownFilesPorts {
-  readonly store: Pick<ProcessStore, "knowFile" | "knownFile">;
+  readonly store: Pick<ProcessStore, "knowFile" | "knownFile" | "forgetFile">;
   readonly kernel: Pick<KernelStore, "fileWrites" | "processes" | "accounts">;
   readonly clock: Clock;
 }
@@ -57,6 +57,27 @@ export class KnownFiles {
       text: kept,
     };
     await ifKnown(() => this.ports.store.knowFile(pid, known));
+  }
+
+  /** Call when the caller has read a file under these other paths, which are links now. */
+  async forget({ pid }: Caller, paths: readonly string[]): Promise<void> {
+    if (pid === undefined) return;
+    for (const path of paths)
+      if ((await this.knownTo({ pid }, path)) !== null)
+        await ifKnown(() => this.ports.store.forgetFile(pid, { target: this.target, path }));
+  }
+
+  /** Throws if one of the paths was a file when the caller read it. Now it is a link to `place`. */
+  async needNoLink(
+    caller: Caller,
+    paths: readonly string[],
+    { verb, place }: { readonly verb: "write" | "edit"; readonly place: string },
+  ): Promise<void> {
+    for (const path of paths) {
+      if ((await this.knownTo(caller, path)) === null) continue;
+      const what = `cannot ${verb} ${path}: it was a file when you read it; now a link leads to ${place}`;
+      throw new SysError("ESTALE", what, [`read it again, then repeat the ${verb}`]);
+    }
   }
 
   /** Throws if the caller is about to overwrite a change it has not seen. */
@@ -102,7 +123,7 @@ export class KnownFiles {
     throw stale.error;
   }
 
-  private async knownTo({ pid }: Caller, path: string): Promise<KnownText | null> {
+  private async knownTo({ pid }: Pick<Caller, "pid">, path: string): Promise<KnownText | null> {
     if (pid === undefined) return null;
     return await ifKnown(() => this.ports.store.knownFile(pid, { target: this.target, path }));
   }

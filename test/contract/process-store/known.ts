@@ -23,6 +23,8 @@ export const KNOWN: Claims = {
     expect(await store.knownFiles(pid, { limit: 10 })).toEqual([shown, shownOnHost]);
     expect(await store.knownFiles(pid, { place, limit: 10 })).toEqual([shown]);
     expect(await store.knownFiles(pid, { limit: 1 })).toEqual([shown]);
+    await store.forgetFile(pid, place);
+    expect(await store.knownFiles(pid, { limit: 10 })).toEqual([shownOnHost]);
   },
 
   async "the number and size of known files is bounded; the oldest go first"(subject) {

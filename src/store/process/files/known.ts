@@ -23,6 +23,7 @@ export interface KnownVerbs {
     pid: string,
     place: Pick<KnownFile, "target" | "path">,
   ): Promise<(KnownFile & { readonly text: string | null }) | null>;
+  forgetFile(pid: string, place: Pick<KnownFile, "target" | "path">): Promise<void>;
   /** Newest first. */
   knownFiles(
     pid: string,
@@ -55,6 +56,10 @@ export function knownVerbs(files: ProcessFiles, write: (pid: string, step: (db: 
           ...[target, path],
         );
       return row === null ? null : { ...knownFrom(row), text: row.text };
+    },
+
+    async forgetFile(pid, { target, path }) {
+      write(pid, (db) => db.run("DELETE FROM known_files WHERE target = ? AND path = ?", target, path));
     },
 
     async knownFiles(pid, { place, limit }) {
