@@ -1,4 +1,5 @@
-// The text of a request: what will run, where, and why it asks. Nothing is cut, and control characters are made visible.
+// The text of a request, for `gsv approvals` and for the card of the terminal: what will run, where, and why it asks. Nothing is cut, and
+// control characters are made visible.
 
 import { grantsText } from "../../src/abi/grants.ts";
 import type { Approval } from "../../src/abi/process/process.ts";

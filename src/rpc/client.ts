@@ -15,7 +15,7 @@ import {
   fromWire,
   type KernelIdentity,
 } from "./frame.ts";
-import { Outbox } from "./outbox.ts";
+import { WriteQueue } from "./write-queue.ts";
 
 /** absent: nothing listens. silent: no hello came. closed: the connection ended, so unanswered calls may be retried. */
 export class ConnectionLost extends Error {
@@ -125,7 +125,7 @@ class SocketLink implements Link {
   private readonly greeting = Promise.withResolvers<void>();
   private readonly ending = Promise.withResolvers<void>();
   private socket: Socket<undefined> | null = null;
-  private readonly outbox: Outbox;
+  private readonly queue: WriteQueue;
   private readonly decoder = new FrameDecoder((frame) => this.frame(frame), "kernel");
   private readonly calls = new Map<number, Waiting>();
   private readonly listeners = new Map<number, (signal: Signal) => void>();
@@ -133,7 +133,7 @@ class SocketLink implements Link {
   private fault: Error | null = null;
 
   constructor(clock: Clock) {
-    this.outbox = new Outbox({ clock, write: (bytes) => this.socket?.write(bytes) ?? -1 });
+    this.queue = new WriteQueue({ clock, write: (bytes) => this.socket?.write(bytes) ?? -1 });
     this.greeted = this.greeting.promise;
     this.ended = this.ending.promise;
     // Nothing waits for a hello that fails after its deadline.
@@ -160,13 +160,13 @@ class SocketLink implements Link {
   }
 
   drained(): void {
-    this.outbox.drained();
+    this.queue.drained();
   }
 
   lost(error: Error): void {
     if (this.fault !== null) return;
     this.fault = error;
-    this.outbox.close();
+    this.queue.close();
     this.socket?.terminate();
     this.greeting.reject(error);
     this.ending.resolve();
@@ -209,7 +209,7 @@ class SocketLink implements Link {
   }
 
   close(): void {
-    void this.outbox.flushed().then(() => {
+    void this.queue.flushed().then(() => {
       this.socket?.end();
       this.lost(new ConnectionLost("closed", "closed here"));
     });
@@ -252,7 +252,7 @@ class SocketLink implements Link {
   }
 
   private send(frame: ClientFrame, about: string): void {
-    if (this.fault === null) this.outbox.frame(encodeFrame(frame, about));
+    if (this.fault === null) this.queue.frame(encodeFrame(frame, about));
   }
 }
 

@@ -8,7 +8,7 @@ import type { CallClass, ClientInfo, LeaveReason, Sys } from "../abi/sys.ts";
 import type { Clock } from "../lib/clock.ts";
 import { type ClientFrame, checkClientFrame, encodeFrame, FrameDecoder, type ServerFrame, toWire } from "./frame.ts";
 import { tooManySubscriptions } from "./listeners.ts";
-import { Outbox } from "./outbox.ts";
+import { WriteQueue } from "./write-queue.ts";
 
 export interface Door {
   readonly version: string;
@@ -53,7 +53,7 @@ interface Call {
 }
 
 export class Connection {
-  private readonly outbox: Outbox;
+  private readonly queue: WriteQueue;
   private readonly decoder = new FrameDecoder((frame) => this.held.push(checkClientFrame(frame)));
   /** Frames that wait for room. */
   private readonly held: ClientFrame[] = [];
@@ -70,7 +70,7 @@ export class Connection {
     private readonly options: ConnectionOptions,
     private readonly leaving: () => LeaveReason | null,
   ) {
-    this.outbox = new Outbox({ clock: options.clock, write: (bytes) => socket.write(bytes) });
+    this.queue = new WriteQueue({ clock: options.clock, write: (bytes) => socket.write(bytes) });
     this.cancelHello = options.clock.after(options.helloMs ?? HELLO_MS, () => socket.terminate());
   }
 
@@ -86,7 +86,7 @@ export class Connection {
   }
 
   drained(): void {
-    this.outbox.drained();
+    this.queue.drained();
     this.work();
   }
 
@@ -100,14 +100,14 @@ export class Connection {
     this.state = "finishing";
     for (const call of this.calls.values()) call.abort?.abort();
     await Promise.all([...this.calls.values()].filter((call) => call.abort === null).map((call) => call.done));
-    await this.outbox.flushed();
+    await this.queue.flushed();
     this.socket.end();
   }
 
   gone(): void {
     this.state = "gone";
     this.cancelHello();
-    this.outbox.close();
+    this.queue.close();
     for (const stop of this.subscriptions.values()) stop();
     this.subscriptions.clear();
     for (const call of this.calls.values()) call.hangUp.abort();
@@ -144,14 +144,14 @@ export class Connection {
       case "sub": {
         if (this.subscriptions.has(frame.id)) throw new SysError("EPROTO", "that subscription exists already");
         if (this.subscriptions.size >= LIMITS.subscriptionsPerConnectionMax) throw tooManySubscriptions();
-        const stop = this.sys.on(frame.filter, (signal) => this.outbox.signal(frame.id, signal));
+        const stop = this.sys.on(frame.filter, (signal) => this.queue.signal(frame.id, signal));
         this.subscriptions.set(frame.id, stop);
         break;
       }
       case "unsub":
         this.subscriptions.get(frame.id)?.();
         this.subscriptions.delete(frame.id);
-        this.outbox.forget(frame.id);
+        this.queue.forget(frame.id);
     }
   }
 
@@ -210,7 +210,7 @@ export class Connection {
       if (this.state === "finishing" && abort?.signal.aborted) return;
       text = encodeFrame({ kind: "res", id, error: toWire(this.told(name, error)) }, `the answer of ${name}`);
     }
-    this.outbox.frame(text);
+    this.queue.frame(text);
   }
 
   private told(call: string, error: unknown): SysError {
@@ -224,11 +224,11 @@ export class Connection {
     if (!this.isListening()) return;
     this.state = "finishing";
     this.send({ kind: "refused", error: toWire(error) }, "refusal");
-    void this.outbox.flushed().then(() => this.socket.end());
+    void this.queue.flushed().then(() => this.socket.end());
   }
 
   private send(frame: ServerFrame, about: string): void {
-    this.outbox.frame(encodeFrame(frame, about));
+    this.queue.frame(encodeFrame(frame, about));
   }
 
   /** Handles waiting frames while there is room, and pauses reading when there is none. */
@@ -253,7 +253,7 @@ export class Connection {
   }
 
   private isFull(): boolean {
-    return this.busy >= CALLS_BUSY_MAX || this.outbox.backlogChars >= BACKLOG_CHARS_MAX;
+    return this.busy >= CALLS_BUSY_MAX || this.queue.backlogChars >= BACKLOG_CHARS_MAX;
   }
 }
 

@@ -17,7 +17,8 @@ import type { State } from "../state/state.ts";
 import { subjectOf } from "../talk/subject.ts";
 import { alikeWith } from "./alike.ts";
 import { isAllowing, waysOf } from "./allowing.ts";
-import { fitsTitle, hangingRows, isPlan, realSubject, titleOf } from "./ask-text.ts";
+import { hangingRows } from "./ask-rows.ts";
+import { fitsTitle, isPlan, realSubject, titleOf } from "./ask-title.ts";
 import { choicesOf, inTurn, shownAsk } from "./cards.ts";
 import { diffRows } from "./diff.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { Signal } from "../../src/abi/signal.ts";
-import { Outbox } from "../../src/rpc/outbox.ts";
+import { WriteQueue } from "../../src/rpc/write-queue.ts";
 import { FakeClock } from "../support/clock.ts";
 import { delta, text } from "../support/door.ts";
 
@@ -9,7 +9,7 @@ function peer(limits: { eventsMax?: number; bytesMax?: number } = {}) {
   const clock = new FakeClock();
   let open = true;
   let taken = "";
-  const outbox = new Outbox({
+  const queue = new WriteQueue({
     clock,
     write: (bytes) => {
       const part = open ? bytes.length : 0;
@@ -19,15 +19,15 @@ function peer(limits: { eventsMax?: number; bytesMax?: number } = {}) {
     ...limits,
   });
   return {
-    outbox,
+    queue,
     clock,
     stall() {
       open = false;
-      outbox.frame('{"stalled":true}\n');
+      queue.frame('{"stalled":true}\n');
     },
     read(): { sub?: number; signal?: Signal; stalled?: true; answer?: number }[] {
       open = true;
-      outbox.drained();
+      queue.drained();
       const frames = taken.trim() === "" ? [] : taken.trim().split("\n");
       taken = "";
       return frames.map((frame) => JSON.parse(frame)).filter((frame) => !frame.stalled);
@@ -42,39 +42,39 @@ const said = (frames: { signal?: Signal }[]) =>
     return "text" in signal ? `${signal.name} ${signal.text}` : signal.name;
   });
 
-describe("an outbox to a peer that keeps up", () => {
+describe("a queue to a peer that keeps up", () => {
   test("sends signals and answers at once, in order", () => {
-    const { outbox, read } = peer();
-    outbox.signal(1, text(1));
-    outbox.frame('{"answer":1}\n');
-    outbox.signal(1, text(2));
+    const { queue, read } = peer();
+    queue.signal(1, text(1));
+    queue.frame('{"answer":1}\n');
+    queue.signal(1, text(2));
     expect(said(read())).toEqual(["chat.text message 1", "answer", "chat.text message 2"]);
   });
 
   test("sends the first delta at once and gathers those that follow within 8 ms into one", async () => {
-    const { outbox, clock, read } = peer();
-    outbox.signal(1, delta("a"));
+    const { queue, clock, read } = peer();
+    queue.signal(1, delta("a"));
     expect(said(read())).toEqual(["chat.delta a"]);
-    for (const piece of ["b", "c", "d"]) outbox.signal(1, delta(piece));
+    for (const piece of ["b", "c", "d"]) queue.signal(1, delta(piece));
     expect(said(read.call(null))).toEqual(["chat.delta bcd"]);
-    outbox.signal(1, delta("e"));
-    outbox.signal(1, delta("f"));
+    queue.signal(1, delta("e"));
+    queue.signal(1, delta("f"));
     await clock.advance(8);
     expect(said(read())).toEqual(["chat.delta ef"]);
   });
 
   test("joins only pieces of one text, and never across another signal", async () => {
-    const { outbox, clock, read } = peer();
-    outbox.signal(1, delta("first"));
-    outbox.signal(1, delta("a"));
-    outbox.signal(2, delta("a"));
-    outbox.signal(1, delta("b", { kind: "thinking" }));
-    outbox.signal(1, delta("c", { turn: 2 }));
-    outbox.signal(1, delta("d", { turn: 2, run: "r2" }));
-    outbox.signal(1, delta("e", { turn: 2, run: "r2" }));
-    outbox.signal(1, delta("g", { turn: 3, run: "r2" }));
-    outbox.signal(1, text(1));
-    outbox.signal(1, delta("f", { turn: 2, run: "r2" }));
+    const { queue, clock, read } = peer();
+    queue.signal(1, delta("first"));
+    queue.signal(1, delta("a"));
+    queue.signal(2, delta("a"));
+    queue.signal(1, delta("b", { kind: "thinking" }));
+    queue.signal(1, delta("c", { turn: 2 }));
+    queue.signal(1, delta("d", { turn: 2, run: "r2" }));
+    queue.signal(1, delta("e", { turn: 2, run: "r2" }));
+    queue.signal(1, delta("g", { turn: 3, run: "r2" }));
+    queue.signal(1, text(1));
+    queue.signal(1, delta("f", { turn: 2, run: "r2" }));
     await clock.advance(8);
     expect(said(read())).toEqual([
       "chat.delta first",
@@ -90,13 +90,13 @@ describe("an outbox to a peer that keeps up", () => {
   });
 });
 
-describe("an outbox to a peer that does not read", () => {
+describe("a queue to a peer that does not read", () => {
   test("drops deltas first: committed text still arrives", () => {
-    const { outbox, stall, read } = peer({ eventsMax: 10 });
+    const { queue, stall, read } = peer({ eventsMax: 10 });
     stall();
     for (let seq = 1; seq <= 9; seq++) {
-      outbox.signal(1, delta(`piece ${seq}`, { turn: seq }));
-      outbox.signal(1, text(seq));
+      queue.signal(1, delta(`piece ${seq}`, { turn: seq }));
+      queue.signal(1, text(seq));
     }
     const got = said(read());
     expect(got.filter((line) => line.startsWith("chat.text"))).toHaveLength(9);
@@ -104,34 +104,34 @@ describe("an outbox to a peer that does not read", () => {
   });
 
   test("replaces the rest by one resync a process, after the last message it was sent", () => {
-    const { outbox, stall, read } = peer({ eventsMax: 10 });
-    outbox.signal(1, text(7));
+    const { queue, stall, read } = peer({ eventsMax: 10 });
+    queue.signal(1, text(7));
     read();
     stall();
-    for (let seq = 12; seq <= 40; seq++) outbox.signal(1, text(seq));
-    for (let seq = 3; seq <= 40; seq++) outbox.signal(1, text(seq, { pid: "init:1000" }));
+    for (let seq = 12; seq <= 40; seq++) queue.signal(1, text(seq));
+    for (let seq = 3; seq <= 40; seq++) queue.signal(1, text(seq, { pid: "init:1000" }));
     const got = said(read());
     expect(got.filter((line) => line.startsWith("resync"))).toEqual(["resync task:abc123 7", "resync init:1000 2"]);
-    outbox.signal(1, text(41));
+    queue.signal(1, text(41));
     expect(said(read())).toEqual(["chat.text message 41"]);
   });
 
   test("overflowing twice still reports the first gap, also when the first lost signal has no number", () => {
-    const { outbox, stall, read } = peer({ eventsMax: 5 });
+    const { queue, stall, read } = peer({ eventsMax: 5 });
     stall();
     const state = { name: "process.state", pid: "task:abc123", uid: 1, parent: null, at: 1, state: "running" } as const;
-    outbox.signal(1, { ...state, queued: 0, waitsFor: null });
-    for (let seq = 10; seq <= 100; seq++) outbox.signal(1, text(seq));
+    queue.signal(1, { ...state, queued: 0, waitsFor: null });
+    for (let seq = 10; seq <= 100; seq++) queue.signal(1, text(seq));
     const resyncs = said(read()).filter((line) => line.startsWith("resync"));
     expect(resyncs).toEqual(["resync task:abc123 9"]);
   });
 
   test("never drops an answer, and keeps its memory within the bound", () => {
-    const { outbox, stall, read } = peer({ bytesMax: 10_000 });
+    const { queue, stall, read } = peer({ bytesMax: 10_000 });
     stall();
     for (let n = 0; n < 500; n++) {
-      outbox.signal(1, text(n + 1, { text: "x".repeat(1000) }));
-      outbox.frame(`{"answer":${n}}\n`);
+      queue.signal(1, text(n + 1, { text: "x".repeat(1000) }));
+      queue.frame(`{"answer":${n}}\n`);
     }
     const frames = read();
     expect(frames.filter((frame) => frame.answer !== undefined).map((frame) => frame.answer)).toEqual(
@@ -141,11 +141,11 @@ describe("an outbox to a peer that does not read", () => {
   });
 
   test("two subscriptions are separate: each has its own resync", () => {
-    const { outbox, stall, read } = peer({ eventsMax: 6 });
-    outbox.signal(1, text(5));
+    const { queue, stall, read } = peer({ eventsMax: 6 });
+    queue.signal(1, text(5));
     read();
     stall();
-    for (let seq = 6; seq <= 9; seq++) for (const sub of [1, 2]) outbox.signal(sub, text(seq));
+    for (let seq = 6; seq <= 9; seq++) for (const sub of [1, 2]) queue.signal(sub, text(seq));
     const resyncs = read().flatMap(({ sub, signal }) => (signal?.name === "resync" ? [[sub, signal.afterSeq]] : []));
     expect(resyncs).toEqual([
       [1, 5],
@@ -154,28 +154,28 @@ describe("an outbox to a peer that does not read", () => {
   });
 
   test("a cancelled subscription gets nothing more", () => {
-    const { outbox, stall, read } = peer();
+    const { queue, stall, read } = peer();
     stall();
-    outbox.signal(1, text(1));
-    outbox.signal(2, text(1));
-    outbox.forget(1);
+    queue.signal(1, text(1));
+    queue.signal(2, text(1));
+    queue.forget(1);
     expect(read().map(({ sub }) => sub)).toEqual([2]);
   });
 });
 
 test("a signal too big for a frame becomes a resync to its message, and an oversized delta is dropped", () => {
-  const { outbox, read } = peer();
-  outbox.signal(1, text(9, { text: "x".repeat(2 * 1024 * 1024) }));
-  outbox.signal(1, delta("y".repeat(2 * 1024 * 1024)));
+  const { queue, read } = peer();
+  queue.signal(1, text(9, { text: "x".repeat(2 * 1024 * 1024) }));
+  queue.signal(1, delta("y".repeat(2 * 1024 * 1024)));
   expect(said(read())).toEqual(["resync task:abc123 8"]);
 });
 
 test("flushed waits for a slow peer, and ends when the peer leaves", async () => {
-  const { outbox, stall, read } = peer();
-  await outbox.flushed();
+  const { queue, stall, read } = peer();
+  await queue.flushed();
   stall();
   let done = false;
-  const flushed = outbox.flushed().then(() => {
+  const flushed = queue.flushed().then(() => {
     done = true;
   });
   await Promise.resolve();
@@ -183,7 +183,7 @@ test("flushed waits for a slow peer, and ends when the peer leaves", async () =>
   read();
   await flushed;
   stall();
-  const ended = outbox.flushed();
-  outbox.close();
+  const ended = queue.flushed();
+  queue.close();
   await ended;
 });

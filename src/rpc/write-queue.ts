@@ -16,7 +16,7 @@ type Droppable =
 
 type Item = Droppable | { readonly text: string };
 
-export interface OutboxOptions {
+export interface WriteQueueOptions {
   readonly clock: Clock;
   /** Returns the number of bytes written; negative if the peer is gone. */
   readonly write: (bytes: Uint8Array) => number;
@@ -29,7 +29,7 @@ const DELTA_GATHER_MS = 30;
 const DELTA_JOINED_CHARS_MAX = 16 * 1024;
 const BATCH_CHARS = 64 * 1024;
 
-export class Outbox {
+export class WriteQueue {
   private items: Item[] = [];
   private events = 0;
   private signalBytes = 0;
@@ -42,7 +42,7 @@ export class Outbox {
   /** The highest message number sent, per subscription and process. */
   private readonly told = new Map<number, Map<string, number>>();
 
-  constructor(private readonly options: OutboxOptions) {}
+  constructor(private readonly options: WriteQueueOptions) {}
 
   /** Size of the waiting frames. Read no more calls from a peer that does not read its answers. */
   get backlogChars(): number {
