@@ -66,7 +66,7 @@ export interface Kernel {
   readonly log: (line: string) => void;
   readonly firstRun: boolean;
   readonly isWorking: () => boolean;
-  /** Time until the next held run continues by itself; null if none does. */
+  /** Time until the next paused run continues by itself; null if none does. */
   readonly dueWithinMs: () => number | null;
   readonly host: Core["host"];
   /** Waits up to `ms` for turns in flight. Starts nothing new. */
@@ -198,13 +198,13 @@ async function takeUp(
   for (const route of await kernel.routes.all()) bus.startedBy(route.runId, route.connectionId);
   await parts.policy.questions.restore();
   await recover({ kernel, store, objects, ...parts, clock, retries, onFault });
-  await parts.heldRuns.restore();
+  await parts.pausedRuns.restore();
   await parts.budgets.resumeAllowed(null);
 }
 
 function finished(
   core: Core,
-  { runners, ledger, closer, heldRuns, timeouts, contextResets, policy, budgets, dueWithinMs }: ProcessParts,
+  { runners, ledger, closer, pausedRuns, timeouts, contextResets, policy, budgets, dueWithinMs }: ProcessParts,
   {
     firstRun,
     database,
@@ -234,12 +234,12 @@ function finished(
       if (credentials !== undefined) return accepted(core, client, await core.logins.open(credentials, peer));
       const human = await kernel.accounts.firstHuman();
       if (human === null) throw new SysError("EIO", "this home has no account");
-      if (core.offers.made(human.uid, client)) heldRuns.resumeWithKey(human.uid).catch(core.onFault);
+      if (core.offers.made(human.uid, client)) pausedRuns.resumeWithKey(human.uid).catch(core.onFault);
       return door(human.uid, () => callers.person(human.uid, human.home), client);
     },
     dueWithinMs,
     async drain(ms) {
-      heldRuns.stop();
+      pausedRuns.stop();
       await runners.drain(ms);
       await closer.settled();
       await core.hooks.settled(ms);
@@ -254,7 +254,7 @@ function finished(
 
   async function close(): Promise<void> {
     await stopSweeping();
-    heldRuns.stop();
+    pausedRuns.stop();
     timeouts.stop();
     shells.close();
     core.hooks.close();

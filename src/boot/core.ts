@@ -30,8 +30,8 @@ import type { Policies } from "../process/approvals/policy/policies.ts";
 import type { modeFloor } from "../process/approvals/policy/service.ts";
 import type { Questions } from "../process/approvals/questions.ts";
 import type { Retries } from "../process/faults/disk-retry.ts";
-import type { HeldRuns } from "../process/faults/held-runs.ts";
 import type { Outages } from "../process/faults/outage.ts";
+import type { PausedRuns } from "../process/faults/paused-runs.ts";
 import type { Compactor } from "../process/history/compaction/compactor.ts";
 import type { ContextResets } from "../process/history/context-reset.ts";
 import type { CallWaiters } from "../process/history/histories.ts";
@@ -210,13 +210,13 @@ export interface ProcessParts {
   readonly toolNames: () => readonly string[];
   readonly control: Control;
   readonly credits: SenderCredits;
-  readonly heldRuns: HeldRuns;
+  readonly pausedRuns: PausedRuns;
   readonly outages: Outages;
   readonly timeouts: Timeouts;
   readonly contextResets: ContextResets;
   readonly policy: PolicyParts;
   readonly budgets: Budgets;
-  /** Time until the next held run continues by itself; null if none does. */
+  /** Time until the next paused run continues by itself; null if none does. */
   readonly dueWithinMs: () => number | null;
   readonly compactor: Compactor;
   readonly media: KeptMedia;

@@ -8,8 +8,8 @@ import { crashKeepingOf } from "../kernel/lifetime/sweep.ts";
 import { dayBudget } from "../kernel/spending.ts";
 import { disksOf } from "../machine/disks.ts";
 import { Crashes } from "../process/faults/crashes.ts";
-import { HeldRuns } from "../process/faults/held-runs.ts";
 import { Outages } from "../process/faults/outage.ts";
+import { PausedRuns } from "../process/faults/paused-runs.ts";
 import { Restarter } from "../process/faults/restart.ts";
 import { ContextResets } from "../process/history/context-reset.ts";
 import { Closer } from "../process/life/closing.ts";
@@ -47,16 +47,15 @@ export function bootProcesses(core: Core, files: FileParts, targets: TargetParts
   const ledger = new Ledger({ kernel, store, bus, clock, log, retries, afterCrash, charge, charged, wake, ended });
   const dayOf = (ownerUid: number) => dayBudget(kernel, ownerUid);
   const budgets: Budgets = new Budgets({ ...kernel, store, ledger, clock, wake, onFault, dayOf });
-  const { heldRuns, outages } = bootHeld(core, { ledger, wake, runOver: shells.runOver });
-  const held = () => heldRuns;
+  const { pausedRuns, outages } = bootPausedRuns(core, { ledger, wake, runOver: shells.runOver });
   // Stopping needs the runners, whose runs may be stopped by their time or for lack of credits.
   const control = () => stopping;
   const credits: SenderCredits = new SenderCredits({ kernel, store, ledger, clock, control });
-  const watches = bootWatches(core, { ledger, held, control });
+  const watches = bootWatches(core, { ledger, pausedRuns: () => pausedRuns, control });
   const policy = bootPolicy(core, { ...targets, files, ledger, runners: () => runners });
   const { places, changes } = bootChanges(core, files, { shells, hostFiles });
   const run = { ...watches, credits, ledger, budgets, shells, policy, blocks, changes };
-  const ports = runPorts(core, files, { ...run, held, outages: () => outages });
+  const ports = runPorts(core, files, { ...run, pausedRuns: () => pausedRuns, outages: () => outages });
   const runners: Runners = new Runners({
     processes: kernel.processes,
     store,
@@ -69,17 +68,17 @@ export function bootProcesses(core: Core, files: FileParts, targets: TargetParts
     noteError: (pid, error) => crashes.noteError(pid, error),
   });
   const closer = bootCloser(core, { ledger, runners, compactor: ports.compactor });
-  const stopping: Control = new Control({ store, ledger, runners, held: heldRuns, clock });
+  const stopping: Control = new Control({ store, ledger, runners, pausedRuns, clock });
   const undoing = new UndoService({ ...core, store, ledger, places, changes, clock, log });
   const { timeouts, contextResets } = watches;
-  const parts = { ledger, runners, closer, control: stopping, credits, heldRuns, outages, timeouts, contextResets };
+  const parts = { ledger, runners, closer, control: stopping, credits, pausedRuns, outages, timeouts, contextResets };
   return {
     ...parts,
     undoing,
     places,
     policy,
     budgets,
-    dueWithinMs: () => earliest(heldRuns.dueWithinMs(), outages.dueWithinMs(), budgets.dueWithinMs()),
+    dueWithinMs: () => earliest(pausedRuns.dueWithinMs(), outages.dueWithinMs(), budgets.dueWithinMs()),
     compactor: ports.compactor,
     media: ports.media,
     tools: (row: ProcessRow) => ports.offered.specs(row),
@@ -93,29 +92,29 @@ function earliest(...dueMs: readonly (number | null)[]): number | null {
 }
 
 /** Runs that wait, and the providers that they wait for: each resumes the other's. */
-function bootHeld(
+function bootPausedRuns(
   { kernel, processes: store, machine: { clock }, models, offers, onFault }: Core,
   {
     ledger,
     wake,
     runOver,
   }: Pick<ShellParts, "runOver"> & { readonly ledger: Ledger; readonly wake: (pid: string) => void },
-): Pick<ProcessParts, "heldRuns" | "outages"> {
+): Pick<ProcessParts, "pausedRuns" | "outages"> {
   const runsOf = { processes: kernel.processes, store, ledger, clock, wake, onFault };
-  const resume = (row: ProcessRow) => heldRuns.resume(row);
+  const resume = (row: ProcessRow) => pausedRuns.resume(row);
   const outages: Outages = new Outages({ ...runsOf, resume, runOver });
-  const heldRuns: HeldRuns = new HeldRuns({ ...runsOf, models, offers, outages });
-  return { heldRuns, outages };
+  const pausedRuns: PausedRuns = new PausedRuns({ ...runsOf, models, offers, outages });
+  return { pausedRuns, outages };
 }
 
 interface Watched {
   readonly ledger: Ledger;
   readonly control: () => Stopping;
-  readonly held: () => HeldRuns;
+  readonly pausedRuns: () => PausedRuns;
 }
 
 /** Timeouts, restarts and context resets. */
-function bootWatches(core: Core, { ledger, control, held }: Watched) {
+function bootWatches(core: Core, { ledger, control, pausedRuns }: Watched) {
   const { kernel, processes: store, machine, onFault } = core;
   const { clock } = machine;
   const isExternal = async (pid: string) => !isAtHand((await kernel.sessions.ofProcess(pid))?.source ?? null);
@@ -124,7 +123,7 @@ function bootWatches(core: Core, { ledger, control, held }: Watched) {
   const contextResets = new ContextResets({ store, ledger, clock, turnsOf });
   return {
     timeouts: new Timeouts({ store, ledger, clock, limitMs, control, onFault }),
-    restarter: new Restarter({ store, ledger, clock, isExternal, held }),
+    restarter: new Restarter({ store, ledger, clock, isExternal, pausedRuns }),
     contextResets,
     resetContext: (row: ProcessRow, run: Claimed) => contextResets.begin(row, run),
   };

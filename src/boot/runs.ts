@@ -3,8 +3,8 @@
 import { uuidv7 } from "../abi/ids.ts";
 import { callLog } from "../kernel/doors.ts";
 import { disksOf } from "../machine/disks.ts";
-import type { HeldRuns } from "../process/faults/held-runs.ts";
 import type { Outages } from "../process/faults/outage.ts";
+import type { PausedRuns } from "../process/faults/paused-runs.ts";
 import type { Restarter } from "../process/faults/restart.ts";
 import type { Compactor } from "../process/history/compaction/compactor.ts";
 import { roomOf } from "../process/history/compaction/room.ts";
@@ -43,14 +43,14 @@ interface RunParts {
   readonly credits: SenderCredits;
   readonly resetContext: RunPorts["resetContext"];
   /** Built after the runs. */
-  readonly held: () => HeldRuns;
+  readonly pausedRuns: () => PausedRuns;
   readonly outages: () => Outages;
 }
 
 export function runPorts(
   core: Core,
   { options, kept, live }: FileParts,
-  { ledger, budgets, shells, policy, blocks, held, outages, changes, timeouts, ...care }: RunParts,
+  { ledger, budgets, shells, policy, blocks, pausedRuns, outages, changes, timeouts, ...care }: RunParts,
 ): RunPorts & { readonly compactor: Compactor; readonly media: KeptMedia } {
   const { kernel, processes: store, machine, bus, callers, door } = core;
   const { judge, questions } = policy;
@@ -101,7 +101,7 @@ export function runPorts(
     room: roomOf(compactor, ledger),
     modelsOf: (row, run) => modelsOfRun(core, row, run),
     ...care,
-    held,
+    pausedRuns,
     outages,
     active,
     async toolSpecs(row) {

@@ -61,11 +61,11 @@ export function bootServices(
   { shells, hostFiles, web, blocks }: TargetParts,
   parts: ProcessParts,
 ): Services {
-  const { ledger, runners, closer, heldRuns, budgets, undoing, policy } = parts;
+  const { ledger, runners, closer, pausedRuns, budgets, undoing, policy } = parts;
   const { kernel, processes: store, objects, machine, config, host, startedAt, generation } = core;
   const { clock, random, paths, pid } = machine;
   const { models, offers } = core;
-  const choosing = { kernel, models, offers, clock, held: heldRuns };
+  const choosing = { kernel, models, offers, clock, pausedRuns };
   const spawning = spawningOf(core, files, parts);
   const people = bootPeople(core, parts);
   const modelNamed = (context: CallContext, model: string) => {
@@ -76,13 +76,13 @@ export function bootServices(
     ...spawning,
     closer,
     termMs: config["kernel.termMs"],
-    held: heldRuns,
+    pausedRuns,
     control: parts.control,
     renewsBefore: (row, now) => renewalFor(kernel, row, now),
   });
   const used = {
     processes,
-    registry: registryService({ kernel, atRest: false, heldBy: (pid) => ledger.heldBy(pid) }),
+    registry: registryService({ kernel, atRest: false, inMemoryPause: (pid) => ledger.inMemoryPause(pid) }),
     prompts: promptsService(promptPorts(core, files, parts)),
     histories: bootHistories(core, ledger),
     archives: archivesService({ kernel, objects }),
@@ -140,10 +140,10 @@ function directoriesOf({ locate, options: { namespace } }: FileParts) {
   };
 }
 
-function spawningOf(core: Core, files: FileParts, { ledger, runners, heldRuns, policy }: ProcessParts) {
+function spawningOf(core: Core, files: FileParts, { ledger, runners, pausedRuns, policy }: ProcessParts) {
   const { kernel, processes: store, objects, machine, bus, retries, models, offers } = core;
   const { clock, random } = machine;
-  const choosing = { kernel, models, offers, clock, held: heldRuns };
+  const choosing = { kernel, models, offers, clock, pausedRuns };
   return {
     kernel,
     store,
@@ -167,13 +167,13 @@ function spawningOf(core: Core, files: FileParts, { ledger, runners, heldRuns, p
   };
 }
 
-/** A changed setting may release held runs. */
-function settingsWatched({ settings }: Core, { heldRuns, budgets }: ProcessParts): Services["settings"] {
+/** A changed setting may release paused runs. */
+function settingsWatched({ settings }: Core, { pausedRuns, budgets }: ProcessParts): Services["settings"] {
   return {
     ...settings,
     async change(context, request) {
       const changed = await settings.change(context, request);
-      await heldRuns.resumeWithKey(context.caller.ownerUid);
+      await pausedRuns.resumeWithKey(context.caller.ownerUid);
       await budgets.resumeAllowed(request.system ? null : context.caller.ownerUid);
       return changed;
     },

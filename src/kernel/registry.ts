@@ -18,8 +18,8 @@ export interface RegistryOptions {
   readonly atRest: boolean;
   /** The current state of a row that may be behind. */
   readonly fresh?: (pid: string) => Promise<Projection | null>;
-  /** A hold that could not be stored, such as a full disk. */
-  readonly heldBy?: (pid: string) => WaitsFor | null;
+  /** A pause that cannot be stored, because the disk is full. */
+  readonly inMemoryPause?: (pid: string) => WaitsFor | null;
   /** Called if a listing showed an interrupted process. */
   readonly onInterrupted?: () => void;
 }
@@ -41,7 +41,7 @@ export function registryService(options: RegistryOptions): Registry {
       if (!names.has(row.uid)) await learn(row.uid);
       const fresh = row.dirty && options.fresh !== undefined ? await options.fresh(row.pid) : null;
       const projection: Projection = fresh ?? row;
-      const held = options.heldBy === undefined ? null : options.heldBy(row.pid);
+      const paused = options.inMemoryPause === undefined ? null : options.inMemoryPause(row.pid);
       const interrupted = options.atRest && WORKING_STATES.includes(projection.state);
       if (interrupted) options.onInterrupted?.();
       const info: Making = {
@@ -52,14 +52,14 @@ export function registryService(options: RegistryOptions): Registry {
         runAs: names.get(row.uid) ?? "",
         profile: row.profile,
         parentPid: row.parentPid,
-        state: held === null ? projection.state : "paused",
+        state: paused === null ? projection.state : "paused",
         cwd: row.cwd,
         workspaceId: row.workspaceId,
         queued: projection.queued,
         activeRunId: projection.activeRunId,
         createdAt: row.createdAt,
         lastActiveAt: projection.lastActiveAt,
-        waitsFor: held ?? projection.waitsFor,
+        waitsFor: paused ?? projection.waitsFor,
         lastStatus: projection.lastStatus,
         mode: row.mode,
       };

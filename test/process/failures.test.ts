@@ -65,7 +65,7 @@ for (const [name, asked] of Object.entries(PASSING)) {
 
     home.model.will(INIT, ...Array.from({ length: asked }, () => failing(name)));
     const { runId: run } = await home.send("and now");
-    await home.until("it is put aside", async () => {
+    await home.until("it is paused", async () => {
       await home.clock.advance(1000);
       return (await home.get(INIT)).state === "paused";
     });

@@ -71,7 +71,7 @@ test("a run that waits for reserved money continues at whatever moment the other
   for (let moment = 0; moment < 40; moment++) {
     const budgets = new Budgets(ports as unknown as BudgetPorts);
     const first = (await budgets.reserve(ROW, { most, signal })) as Reservation;
-    let second: Reservation | null | "held" = null;
+    let second: Reservation | null | "paused" = null;
     const waiting = budgets.reserve(ROW, { most, signal }).then((reserved) => {
       second = reserved;
     });

@@ -14,7 +14,7 @@ const [LOOKED] = DOWN as [PlannedAnswer];
 
 async function waiting(home: TestKernel, pid: string, model = "openai/model"): Promise<string> {
   const { runId } = await home.send("hello", { pid, model });
-  await home.until(`${pid} is put aside`, async () => {
+  await home.until(`${pid} is paused`, async () => {
     const { state, waitsFor } = await home.get(pid);
     // No further than its next quick attempt: on a slow machine this must not trigger the checks of the others.
     if (waitsFor?.kind === "model") await home.clock.advance(Math.max(0, waitsFor.until - home.clock.now()));

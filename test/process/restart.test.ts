@@ -70,7 +70,7 @@ test("a broken protocol of the model is a fault; an outage, a refusal and a limi
   const { home, pid } = it;
   home.model.will(pid, ...NONSENSE, { text: "sense" });
   const { runId } = await home.send("hello", { pid });
-  await home.until("it is put aside", async () => {
+  await home.until("it is paused", async () => {
     const { state, waitsFor } = await home.get(pid);
     if (waitsFor?.kind === "model") await home.clock.advance(Math.max(0, waitsFor.until - home.clock.now()));
     return state === "paused";

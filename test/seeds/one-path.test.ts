@@ -32,7 +32,7 @@ test("the manager reaches processes by the kernel's calls alone: no store, no ru
 });
 
 test("nothing stops or resumes a process but the one Control", () => {
-  const holders = [...tree.values()].filter(({ path, code }) => !isTest(path) && /\bstore\.hold\(/.test(code));
+  const holders = [...tree.values()].filter(({ path, code }) => !isTest(path) && /\bstore\.setStopped\(/.test(code));
   expect(holders.map(({ path }) => path).sort()).toEqual(["src/process/life/control.ts"]);
 });
 

@@ -29,12 +29,12 @@ export type Move =
   | { readonly do: "answer"; readonly decision: "approve" | "deny"; readonly which: "open" | "old" | "none" }
   | { readonly do: "boundary"; readonly enter: boolean }
   | { readonly do: "finish"; readonly status: RunStatus }
-  | { readonly do: "retry"; readonly waits: boolean; readonly held: boolean }
+  | { readonly do: "retry"; readonly waits: boolean; readonly isPaused: boolean }
   | { readonly do: "late"; readonly pick: number; readonly by: "owner" | "kernel" }
   | { readonly do: "abort"; readonly which: "current" | "any" | "none" | "waiting"; readonly retry: boolean }
-  | { readonly do: "hold"; readonly stopped: boolean; readonly by: "person" | "kernel"; readonly atOnce: boolean }
+  | { readonly do: "setStopped"; readonly stopped: boolean; readonly by: "person" | "kernel"; readonly atOnce: boolean }
   | { readonly do: "restart" }
-  | { readonly do: "pause"; readonly held: boolean }
+  | { readonly do: "pause"; readonly isPaused: boolean }
   | { readonly do: "cut"; readonly reason: "reset" | "kill" }
   | { readonly do: "seal" }
   | { readonly do: "compact"; readonly share: number }
@@ -79,12 +79,12 @@ const WEIGHTED: readonly (readonly [number, fc.Arbitrary<Move>])[] = [
   ],
   [8, move("boundary", { enter: fc.boolean() })],
   [2, move("finish", { status: fc.constantFrom("error", "limit", "unavailable", "blocked") })],
-  [3, move("retry", { waits: fc.boolean(), held: seldom })],
+  [3, move("retry", { waits: fc.boolean(), isPaused: seldom })],
   [5, move("late", { pick, by: fc.constantFrom("owner", "kernel") })],
   [2, move("abort", { which: fc.constantFrom("current", "any", "none", "waiting"), retry: fc.boolean() })],
-  [5, move("hold", { stopped: seldom, by: fc.constantFrom("person", "kernel"), atOnce: fc.boolean() })],
+  [5, move("setStopped", { stopped: seldom, by: fc.constantFrom("person", "kernel"), atOnce: fc.boolean() })],
   [1, move("restart", {})],
-  [4, move("pause", { held: seldom })],
+  [4, move("pause", { isPaused: seldom })],
   [2, move("cut", { reason: fc.constantFrom("reset", "reset", "reset", "kill") })],
   [4, move("seal", {})],
   [4, move("compact", { share: fc.nat({ max: 9 }) })],

@@ -126,13 +126,24 @@ const PLAYERS: Players = {
     if (outcome.ok) world.reported.push(...outcome.value);
   },
 
-  async retry(world, { waits, held }) {
+  async retry(world, { waits, isPaused }) {
     const owned = await world.owned();
     if (owned === null) return;
     const { runId, epoch } = owned.run;
-    const waitsFor = { kind: held ? "outage" : "model", reason: "r", model: "a/b", class: "outage", until: 1 } as const;
-    const retrying = { model: "a/b", failed: 1, pauses: held ? 1 : 0, waitsFor: waits || held ? waitsFor : null };
-    await world.store.retry(world.pid, epoch, { runId, retrying, held, now: world.now });
+    const waitsFor = {
+      kind: isPaused ? "outage" : "model",
+      reason: "r",
+      model: "a/b",
+      class: "outage",
+      until: 1,
+    } as const;
+    const retrying = {
+      model: "a/b",
+      failed: 1,
+      pauses: isPaused ? 1 : 0,
+      waitsFor: waits || isPaused ? waitsFor : null,
+    };
+    await world.store.retry(world.pid, epoch, { runId, retrying, isPaused, now: world.now });
   },
 
   async late(world, { pick, by }) {
@@ -150,9 +161,9 @@ const PLAYERS: Players = {
     world.report(await world.store.abort(world.pid, { runId, reason: "user.abort", requestKey, now: world.now }));
   },
 
-  async hold(world, { stopped, by, atOnce }) {
+  async setStopped(world, { stopped, by, atOnce }) {
     const wish = { stopped, now: world.now, atOnce, ...(by === "kernel" && { why: "no activity" }) };
-    await world.store.hold(world.pid, wish);
+    await world.store.setStopped(world.pid, wish);
   },
 
   async restart(world) {
@@ -164,8 +175,8 @@ const PLAYERS: Players = {
     await world.store.restart(world.pid, epoch, { runId, restarts, waitsFor });
   },
 
-  async pause(world, { held }) {
-    const waitsFor = held ? ({ kind: "limit", reason: "spent" } as const) : null;
+  async pause(world, { isPaused }) {
+    const waitsFor = isPaused ? ({ kind: "limit", reason: "spent" } as const) : null;
     await world.store.pause(world.pid, waitsFor, { now: world.now });
   },
 
@@ -256,7 +267,7 @@ async function lateKernel(world: World, stale: ProcessStore): Promise<void> {
   const { pid, now } = world;
   const before = await world.readable();
   expect(await stale.claim(pid, { now })).toBeNull();
-  expect(await stale.hold(pid, { stopped: true, now })).toEqual(FENCED);
+  expect(await stale.setStopped(pid, { stopped: true, now })).toEqual(FENCED);
   await stale.fail(pid);
   await stale.clearOutbox(pid, Number.MAX_SAFE_INTEGER);
   await stale.seal(pid, { answer: {}, now });

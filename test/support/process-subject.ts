@@ -162,8 +162,8 @@ export class Subject {
     return this.store.boundary(this.pid, run.epoch, { runId: run.runId, enter, now: this.now() });
   }
 
-  tryRetry(run: Claimed, retrying: Omit<Retrying, "model">, held = false) {
-    const options = { runId: run.runId, retrying: { model: "a/b", ...retrying }, held, now: this.now() };
+  tryRetry(run: Claimed, retrying: Omit<Retrying, "model">, isPaused = false) {
+    const options = { runId: run.runId, retrying: { model: "a/b", ...retrying }, isPaused, now: this.now() };
     return this.store.retry(this.pid, run.epoch, options);
   }
 
@@ -171,8 +171,8 @@ export class Subject {
     granted(await this.tryRetry(...asked));
   }
 
-  hold(stopped: boolean) {
-    return this.store.hold(this.pid, { stopped, now: this.now() });
+  setStopped(stopped: boolean) {
+    return this.store.setStopped(this.pid, { stopped, now: this.now() });
   }
 
   abort(runId: string | null = null, requestKey = this.fresh("key")) {

@@ -33,7 +33,7 @@ type Target = State | "rest";
 
 // Possible in every state except error, which only a reset ends.
 const ALWAYS = { end: "rest", pause: "rest", recover: "rest", reset: "rest", fail: "error" } as const;
-// A run may still be active when its process is held: it continues to its next safe point.
+// A run may still be active when its process is stopped or paused: it continues to its next safe point.
 const HELD = { ...ALWAYS, answer: "rest", ask: "rest", leave: "rest" } as const;
 
 // A run in flight is stopped at its next safe point, so a stop changes nothing yet.

@@ -187,7 +187,7 @@ export class Outages {
       if (pauses > PROBES_MAX) return await this.giveUp(row, { epoch, runId, reason: waitsFor.reason });
       const model = paused?.kind === "outage" ? paused.model : waitsFor.model;
       const next: Retrying = { ...retrying, pauses, waitsFor: { ...waitsFor, model } };
-      await store.retry(row.pid, epoch, { runId, retrying: next, held: true, now: clock.now() });
+      await store.retry(row.pid, epoch, { runId, retrying: next, isPaused: true, now: clock.now() });
       await ledger.publish(row);
     });
   }

@@ -9,14 +9,14 @@ import type { Aborting } from "../../store/process/closing.ts";
 import type { Head } from "../../store/process/head.ts";
 import type { Outcome } from "../../store/process/outcome.ts";
 import type { Lifecycle } from "../../syscalls/proc/proc-control.ts";
-import { type HeldRuns, mayRetry } from "../faults/held-runs.ts";
+import { mayRetry, type PausedRuns } from "../faults/paused-runs.ts";
 import type { KernelStop, Stopping, Timeouts } from "../limits/timeouts.ts";
 import type { Runners } from "../run/runners.ts";
 import { endSignals, type LedgerPorts } from "./ledger.ts";
 
 export interface ControlPorts extends LedgerPorts {
   readonly runners: Runners;
-  readonly held: HeldRuns;
+  readonly pausedRuns: PausedRuns;
 }
 
 export class Control implements Stopping {
@@ -29,23 +29,23 @@ export class Control implements Stopping {
   async stop(row: ProcessRow, kernel?: KernelStop): Promise<Outcome<Head>> {
     const { store, ledger, runners, clock } = this.ports;
     const now = clock.now();
-    const held = await ledger.write(row, async (): Promise<Outcome<Head>> => {
+    const outcome = await ledger.write(row, async (): Promise<Outcome<Head>> => {
       if (kernel?.runId !== undefined && (await store.head(row.pid)).currentRun !== kernel.runId)
         return { ok: false, why: "fenced" };
       await kernel?.before?.();
       const by = kernel === undefined ? {} : { why: kernel.why, atOnce: true };
-      const outcome = await store.hold(row.pid, { stopped: true, ...by, now });
+      const stopped = await store.setStopped(row.pid, { stopped: true, ...by, now });
       if (kernel === undefined) runners.askToLeave(row.pid);
       await ledger.publish(row);
-      return outcome;
+      return stopped;
     });
-    if (kernel !== undefined && held.ok) runners.interrupt(row.pid);
-    return held;
+    if (kernel !== undefined && outcome.ok) runners.interrupt(row.pid);
+    return outcome;
   }
 
   /** Ends a stop, or a pause that a retry may end. */
   async resume(row: ProcessRow): Promise<Outcome<Head>> {
-    const { store, ledger, held } = this.ports;
+    const { store, ledger, pausedRuns } = this.ports;
     const outcome = await ledger.write(row, async () => {
       const resumed = await this.lift(row.pid);
       if (resumed.ok) this.continueRun(row.pid);
@@ -53,14 +53,14 @@ export class Control implements Stopping {
       return resumed;
     });
     if (!outcome.ok || !mayRetry(outcome.value.paused)) return outcome;
-    await held.resume(row);
+    await pausedRuns.resume(row);
     return { ...outcome, value: { ...outcome.value, state: (await store.projection(row.pid)).state } };
   }
 
   /** Call within a write of the ledger, then publish and wake. */
   async lift(pid: string): Promise<Outcome<Head>> {
     const { store, runners, clock } = this.ports;
-    const lifted = await store.hold(pid, { stopped: false, now: clock.now() });
+    const lifted = await store.setStopped(pid, { stopped: false, now: clock.now() });
     if (lifted.ok) runners.mayStay(pid);
     return lifted;
   }

@@ -68,7 +68,7 @@ export class Ledger {
   /** Current and total number of writers. */
   private readonly writes = new Map<string, { readonly now: number; readonly ever: number }>();
   private readonly watchers = new Set<Change>();
-  private readonly held = new Map<string, WaitsFor>();
+  private readonly inMemory = new Map<string, WaitsFor>();
   private readonly interrupted = new Set<string>();
   /** Last signalled outbox row, so that publishing again signals nothing twice. */
   private readonly signalled = new Map<string, number>();
@@ -79,7 +79,7 @@ export class Ledger {
   constructor(private readonly options: LedgerOptions) {}
 
   get busy(): boolean {
-    return this.working.size > 0 || this.held.size > 0 || this.options.retries.pending;
+    return this.working.size > 0 || this.inMemory.size > 0 || this.options.retries.pending;
   }
 
   /** Takes the process over before this kernel uses it. A damaged one is quarantined. */
@@ -254,9 +254,9 @@ export class Ledger {
   }
 
   /** Pauses a process in memory only, because the disk is full. null resumes it. */
-  hold(row: ProcessRow, waitsFor: WaitsFor | null): void {
-    if (waitsFor === null) this.held.delete(row.pid);
-    else this.held.set(row.pid, waitsFor);
+  pauseInMemory(row: ProcessRow, waitsFor: WaitsFor | null): void {
+    if (waitsFor === null) this.inMemory.delete(row.pid);
+    else this.inMemory.set(row.pid, waitsFor);
     const state = waitsFor === null ? row.state : "paused";
     this.emit(row, { name: "process.state", state, queued: row.queued, waitsFor });
     this.toWatchers(row.pid, { ...row, state, waitsFor });
@@ -266,8 +266,8 @@ export class Ledger {
     return this.interrupted.delete(runId);
   }
 
-  heldBy(pid: string): WaitsFor | null {
-    return this.held.get(pid) ?? null;
+  inMemoryPause(pid: string): WaitsFor | null {
+    return this.inMemory.get(pid) ?? null;
   }
 
   private note(pid: string, state: State): void {
@@ -281,7 +281,7 @@ export class Ledger {
     this.dirty.delete(pid);
     this.writes.delete(pid);
     this.publishing.delete(pid);
-    this.held.delete(pid);
+    this.inMemory.delete(pid);
     this.signalled.delete(pid);
     this.lastShown.delete(pid);
   }

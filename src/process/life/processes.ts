@@ -15,7 +15,7 @@ import type { CallContext } from "../../syscalls/define.ts";
 import { noSuchProcess } from "../../syscalls/parse.ts";
 import type { Closed, Processes, SendRequest, Sent, Signalled } from "../../syscalls/services.ts";
 import { refuseDamaged } from "../faults/damaged.ts";
-import { type HeldRuns, mayRetry } from "../faults/held-runs.ts";
+import { mayRetry, type PausedRuns } from "../faults/paused-runs.ts";
 import { keyOf, originOf, routeTo } from "../run/request.ts";
 import { type CloseRequest, type Closer, closedAs } from "./closing.ts";
 import type { Control } from "./control.ts";
@@ -26,7 +26,7 @@ import { beginWait, waitFor } from "./waiting.ts";
 
 export interface ProcessesPorts extends SpawnPorts {
   readonly closer: Closer;
-  readonly held: HeldRuns;
+  readonly pausedRuns: PausedRuns;
   readonly control: Control;
   readonly termMs: number;
   /** Media of a process by id. Throws for unknown ids. */
@@ -195,8 +195,8 @@ async function send(ports: ProcessesPorts, context: CallContext, request: SendRe
     // A person's message resumes what the kernel stopped.
     const lifts = head.stoppedWhy !== null && caller.kind !== "process";
     // A paused run gives way to a message for another model; a message for the same model retries it now.
-    const isAside = mayRetry(head.paused) && caller.kind !== "process";
-    if (isAside && head.currentModel !== (message.model ?? null)) await makeRoom(ports, context, row);
+    const isPaused = mayRetry(head.paused) && caller.kind !== "process";
+    if (isPaused && head.currentModel !== (message.model ?? null)) await makeRoom(ports, context, row);
     const admitted = takenOnce(pid, await store.admit(pid, message));
     if (admitted.ends.length > 0) runners.interrupt(pid);
     // The cut is stored. Archive now, or the next kernel does; the message waits for that.
@@ -214,7 +214,7 @@ async function send(ports: ProcessesPorts, context: CallContext, request: SendRe
     try {
       await ledger.publish(row, endSignals(admitted.ends, (await store.projection(pid)).queued));
     } finally {
-      if (isAside) await ports.held.resume(row);
+      if (isPaused) await ports.pausedRuns.resume(row);
       else runners.wake(pid);
     }
     const renewed = admitted.renewed ? { renewed: true as const } : {};

@@ -82,9 +82,9 @@ async function look({ kernel: { processes }, store, ledger }: WaitingPorts, wish
   const row = await processes.get(pid);
   if (row === null || row.phase === "killing")
     return { ...NOTHING, pid, runId: wish.run, status: "killed", exit: ENDED_BY.KILL };
-  const held = ledger.heldBy(pid);
+  const paused = ledger.inMemoryPause(pid);
   const { state, waitsFor } =
-    held === null ? await store.projection(pid) : { state: "paused" as const, waitsFor: held };
+    paused === null ? await store.projection(pid) : { state: "paused" as const, waitsFor: paused };
   if (wish.run !== null) {
     const end = await store.runEnd(pid, wish.run);
     if (end === null) throw new SysError("ESRCH", `no such run of ${pid}: ${wish.run}`);

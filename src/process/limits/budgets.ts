@@ -103,17 +103,17 @@ export class Budgets {
     this.days.clear();
   }
 
-  /** null without limits; `held` if the run was paused or aborted. */
-  async reserve(row: ProcessRow, { most, signal }: Cost): Promise<Reservation | null | "held"> {
+  /** null without limits; `paused` if the run was paused or aborted. */
+  async reserve(row: ProcessRow, { most, signal }: Cost): Promise<Reservation | null | "paused"> {
     if ((await this.scopesOf(row)).length === 0) return null;
     const wanted = await most();
     for (;;) {
       const reserved = await this.serial.run(() => this.tryReserve(row, wanted));
       if (reserved.kind === "free") return reserved.reservation;
-      if (signal.aborted) return "held";
+      if (signal.aborted) return "paused";
       if (reserved.kind === "over") {
-        await this.hold(row, reserved.scope);
-        return "held";
+        await this.pauseFor(row, reserved.scope);
+        return "paused";
       }
       await this.waitForOthers(row, reserved.scope, signal);
     }
@@ -138,7 +138,7 @@ export class Budgets {
 
   async holdsBack(row: ProcessRow): Promise<boolean> {
     const over = (await this.scopesOf(row)).find(({ limits, used }) => reached(limits, used) !== null);
-    if (over !== undefined) await this.hold(row, over);
+    if (over !== undefined) await this.pauseFor(row, over);
     return over !== undefined;
   }
 
@@ -171,7 +171,7 @@ export class Budgets {
     await promise.finally(() => this.waiting.delete(resolve));
   }
 
-  private async hold(row: ProcessRow, scope: Scope): Promise<void> {
+  private async pauseFor(row: ProcessRow, scope: Scope): Promise<void> {
     const { store, ledger, clock } = this.ports;
     const waitsFor = this.limitWait(row, scope);
     await store.pause(row.pid, waitsFor, { now: clock.now() });

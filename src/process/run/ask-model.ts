@@ -11,8 +11,8 @@ import { providerOf } from "../../kernel/models/outages.ts";
 import type { Folded } from "../../providers/fold.ts";
 import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
 import type { Claimed } from "../../store/process/verbs.ts";
-import type { HeldRuns } from "../faults/held-runs.ts";
 import { exhaustedText, type Outages } from "../faults/outage.ts";
+import type { PausedRuns } from "../faults/paused-runs.ts";
 import type { Room } from "../history/compaction/room.ts";
 import type { Ledger } from "../life/ledger.ts";
 import type { Budgets, Reservation } from "../limits/budgets.ts";
@@ -42,7 +42,7 @@ export interface AskPorts extends RequestPorts, WaitPorts {
   readonly retries: number;
   /** The chosen model, then its fallbacks. */
   readonly modelsOf: (row: ProcessRow, run: Claimed) => Promise<readonly [Model, ...Model[]]>;
-  readonly held: () => HeldRuns;
+  readonly pausedRuns: () => PausedRuns;
   readonly outages: () => Outages;
   /** Tells the run's timeout that it makes progress. */
   readonly active: (pid: string, untilMs?: number) => void;
@@ -93,7 +93,7 @@ export async function askModels(ports: AskPorts, place: ActiveRun, turn: number)
   const asking: Asking = { ...place, turn, pauses, models, attempt, madeRoom: false, isCharged: false, reserved: null };
   const [{ missing }] = models;
   if (missing !== null && (run.resumed || models.length === 1))
-    return await putAside(ports, asking, models[0], { kind: "credential", reason: missing });
+    return await pauseFor(ports, asking, models[0], { kind: "credential", reason: missing });
   // Before making room: a summary costs money, too.
   if ((await ports.budgets.holdsBack(row)) || (await ports.credits.holdsBack(row))) return null;
   const full = await ports.room.before(place, models);
@@ -128,17 +128,17 @@ async function askInTurn(ports: AskPorts, asking: Asking, earlier: Retrying | nu
     const other = models[at + 1];
     const verdict = verdictOn(
       answer.failure,
-      { failed, pauses, retries: ports.retries, hasOther: other !== undefined },
+      { failed, pauses, retries: ports.retries, hasFallback: other !== undefined },
       ports.random,
     );
-    if (verdict.next === "again") {
+    if (verdict.next === "retry") {
       const retry = { model, failed, failure: answer.failure, ms: verdict.ms, of: verdict.of };
       if (!(await waitToRetry(ports, asking, retry))) return null;
       failed++;
       continue;
     }
     first ??= { answer, model, verdict };
-    if (verdict.next !== "other" || other === undefined) break;
+    if (verdict.next !== "fallback" || other === undefined) break;
     await fallBack(ports, asking, { from: model, to: other, failure: answer.failure });
     [model, at, failed] = [other, at + 1, 1];
   }
@@ -220,7 +220,7 @@ async function askOnce(ports: AskPorts, asking: Asking, model: Model): Promise<A
     const request = await requestOf(ports, asking, model);
     const most = async () => costs.most(model, request, (await ports.boundsOf(row, run.runId)).outputTokens);
     const allowed = await budgets.reserve(row, { most, signal });
-    if (allowed === "held") return null;
+    if (allowed === "paused") return null;
     reserved = allowed;
     const answer = await called(ports, asking, model, request);
     isKept = answer.kind === "turn" && !signal.aborted;
@@ -284,16 +284,16 @@ async function unanswered(
   first: { readonly answer: Failed; readonly model: Model; readonly verdict: Verdict },
 ): Promise<Answered | null> {
   const { answer, model } = first;
-  const tries = { failed: Number.POSITIVE_INFINITY, pauses: asking.pauses, retries: 0, hasOther: false };
-  const verdict = first.verdict.next === "other" ? verdictOn(answer.failure, tries, ports.random) : first.verdict;
-  if (verdict.next === "person") {
+  const tries = { failed: Number.POSITIVE_INFINITY, pauses: asking.pauses, retries: 0, hasFallback: false };
+  const verdict = first.verdict.next === "fallback" ? verdictOn(answer.failure, tries, ports.random) : first.verdict;
+  if (verdict.next === "ask-person") {
     const { class: failureClass, message: reason } = answer.failure;
     await restartTurn(ports, asking, model, { class: failureClass, reason, until: null, putAside: true });
     const missing = failureClass === "model" || failureClass === "server" ? { missing: MISSING[failureClass] } : {};
-    return await putAside(ports, asking, model, { kind: "credential", reason, ...missing });
+    return await pauseFor(ports, asking, model, { kind: "credential", reason, ...missing });
   }
-  const isExhausted = verdict.next === "over" && verdict.exhausted;
-  if (verdict.next !== "later" && !isExhausted) return { answer, model, reserved: null };
+  const isExhausted = verdict.next === "end" && verdict.exhausted;
+  if (verdict.next !== "pause" && !isExhausted) return { answer, model, reserved: null };
   const { waitsFor, isProbe } = ports.outages().failed(asking.row, model.name, answer.failure);
   // Only automatic tries count, not those that a person asked for.
   if (isExhausted && isProbe) {
@@ -301,14 +301,14 @@ async function unanswered(
     return { answer: { ...answer, failure }, model, reserved: null, exhausted: true };
   }
   await restartTurn(ports, asking, model, { ...waitsFor, putAside: true });
-  const counts = verdict.next === "later" && verdict.counts;
+  const counts = verdict.next === "pause" && verdict.counts;
   const pauses = counts ? (isProbe ? asking.pauses + 1 : Math.max(1, asking.pauses)) : asking.pauses;
   if (await keep(ports, asking, { model: model.name, failed: 0, pauses, waitsFor }, true))
     ports.outages().waits(asking.row, waitsFor);
   return null;
 }
 
-async function putAside(
+async function pauseFor(
   ports: AskPorts,
   asking: Asking,
   model: Model,
@@ -316,14 +316,14 @@ async function putAside(
 ): Promise<null> {
   const waitsFor = { ...why, provider: providerOf(model.name) };
   const { row, run } = asking;
-  const needs = await ports.held().needsOf(row, model, why.missing ?? "key");
+  const needs = await ports.pausedRuns().needsOf(row, model, why.missing ?? "key");
   // Keep the stored instant: the run waits for it again once there is a key.
   const isKept = model.missing !== null && run.retrying !== null;
   const retrying = { model: model.name, failed: 0, pauses: asking.pauses, waitsFor };
   if (!isKept && !(await keep(ports, asking, retrying, true))) return null;
   if (isKept) await ports.store.pause(row.pid, waitsFor, { now: ports.clock.now() });
   if (isKept) await ports.ledger.publish(row);
-  ports.held().waitForPerson(row, run.runId, model, needs);
+  ports.pausedRuns().waitForPerson(row, run.runId, model, needs);
   return null;
 }
 
@@ -337,8 +337,8 @@ async function restartTurn(
   const { row, run, turn } = asking;
   if (!asking.isCharged) await waste(ports, asking, model, NO_USAGE);
   const attempt = ++asking.attempt;
-  const { class: failureClass, reason, until, putAside: isAside, retry, fallbackModel } = why;
-  const about = { class: failureClass, reason, until, putAside: isAside };
+  const { class: failureClass, reason, until, putAside: isPaused, retry, fallbackModel } = why;
+  const about = { class: failureClass, reason, until, putAside: isPaused };
   const more = {
     ...(retry === undefined ? {} : { retry }),
     ...(fallbackModel === undefined ? {} : { fallbackModel }),

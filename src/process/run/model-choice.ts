@@ -14,7 +14,7 @@ import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
 import type { KernelStore } from "../../store/kernel/sqlite.ts";
 import type { CallContext } from "../../syscalls/define.ts";
 import type { ModelService, ProcessModel } from "../../syscalls/run/ai.ts";
-import { type HeldRuns, mayRetry } from "../faults/held-runs.ts";
+import { mayRetry, type PausedRuns } from "../faults/paused-runs.ts";
 import type { Offers } from "../life/offers.ts";
 import { keepOwn, ownSettings, withOwn } from "../life/own-settings.ts";
 
@@ -23,7 +23,7 @@ export interface ModelChoicePorts {
   readonly models: Models;
   readonly offers: Offers;
   readonly clock: Clock;
-  readonly held: HeldRuns;
+  readonly pausedRuns: PausedRuns;
 }
 
 export interface Addressee {
@@ -83,7 +83,7 @@ async function sourceOf(
 }
 
 export function modelService(ports: ModelChoicePorts): ModelService {
-  const { kernel, models, offers, clock, held } = ports;
+  const { kernel, models, offers, clock, pausedRuns } = ports;
   const askerOf = (context: CallContext, uid = context.caller.ownerUid) => ({ uid, offer: offers.from(context) });
   return {
     list: (context, provider) => models.list(askerOf(context), provider, context.signal),
@@ -104,7 +104,7 @@ export function modelService(ports: ModelChoicePorts): ModelService {
         const value = model.trim() === "" ? null : await models.chosen(asker, model);
         await keepModel(kernel, row.pid, value, { uid: context.caller.uid, now: clock.now() });
         // A paused run continues with the new model.
-        if (value !== null && mayRetry(row.waitsFor)) await held.resume(row, value);
+        if (value !== null && mayRetry(row.waitsFor)) await pausedRuns.resume(row, value);
       }
       const set = await modelSetFor(kernel, row.pid);
       const meant = await modelOfProcess(kernel, row);

@@ -59,10 +59,10 @@ async function parked(
 }
 
 /** False if the run is fenced. */
-export async function keep(ports: WaitPorts, asking: RunPlace, retrying: Retrying, held = false): Promise<boolean> {
+export async function keep(ports: WaitPorts, asking: RunPlace, retrying: Retrying, isPaused = false): Promise<boolean> {
   const { row, run, signal } = asking;
   const now = ports.clock.now();
-  const kept = await ports.store.retry(row.pid, run.epoch, { runId: run.runId, retrying, held, now });
+  const kept = await ports.store.retry(row.pid, run.epoch, { runId: run.runId, retrying, isPaused, now });
   if (kept.ok) await ports.ledger.publish(row);
   return kept.ok && !signal.aborted;
 }

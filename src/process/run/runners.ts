@@ -181,9 +181,9 @@ export class Runners {
   private waitOut(row: ProcessRow, error: StoreUnavailable): void {
     const { ledger, retries } = this.options;
     const full = "the disk is full; continues when there is space";
-    ledger.hold(row, { kind: "disk", reason: error.trouble === "disk" ? full : error.message });
+    ledger.pauseInMemory(row, { kind: "disk", reason: error.trouble === "disk" ? full : error.message });
     retries.later(`run ${row.pid}`, () => {
-      ledger.hold(row, null);
+      ledger.pauseInMemory(row, null);
       this.wake(row.pid);
     });
   }

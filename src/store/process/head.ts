@@ -46,7 +46,7 @@ export interface Closing {
   readonly startedAt: number;
 }
 
-export interface Hold {
+export interface StopRequest {
   readonly stopped: boolean;
   readonly now: number;
   /** Set if the kernel stops it; null for a person. */
@@ -55,10 +55,10 @@ export interface Hold {
   readonly atOnce?: boolean;
 }
 
-export interface HoldVerbs {
+export interface StopVerbs {
   /** The database is unusable: the process stays in state error until a reset. */
   fail(pid: string): Promise<void>;
-  hold(pid: string, options: Hold): Promise<Outcome<Head>>;
+  setStopped(pid: string, options: StopRequest): Promise<Outcome<Head>>;
   /** Pauses a run that failed, until it is restarted. */
   restart(
     pid: string,
@@ -179,10 +179,10 @@ export class HeadRow implements Head {
   /** `model` replaces the model of the run in flight. */
   pause(waitsFor: WaitsFor | null, model?: string): void {
     this.paused = waitsFor;
-    // Clear what the retry waited for while it was set aside. A delay between retries still counts.
+    // Clear what the retry waited for during the pause. A delay between retries still counts.
     const { retrying } = this;
-    const isAside = TRIED_AGAIN.includes(retrying?.waitsFor?.kind);
-    if (waitsFor === null && retrying !== null && isAside) this.retrying = { ...retrying, waitsFor: null };
+    const isRetried = TRIED_AGAIN.includes(retrying?.waitsFor?.kind);
+    if (waitsFor === null && retrying !== null && isRetried) this.retrying = { ...retrying, waitsFor: null };
     if (model !== undefined) {
       this.db.run("UPDATE runs SET model = ? WHERE run_id = ?", model, this.currentRun);
       this.retrying = null;
@@ -190,7 +190,7 @@ export class HeadRow implements Head {
     this.move(waitsFor === null ? "release" : "pause");
   }
 
-  hold({ stopped, now, why, atOnce }: Hold): void {
+  setStopped({ stopped, now, why, atOnce }: StopRequest): void {
     const isNew = this.stopped !== stopped;
     // Keep a person's stop if the kernel stops the process too; a person's stop replaces the kernel's.
     if (isNew || why === undefined) this.stoppedWhy = stopped ? (why ?? null) : null;
@@ -210,9 +210,9 @@ export class HeadRow implements Head {
     return null;
   }
 
-  retry(retrying: Retrying, held: boolean): null {
+  retry(retrying: Retrying, isPaused: boolean): null {
     this.retrying = retrying;
-    if (!held) return null;
+    if (!isPaused) return null;
     this.paused = retrying.waitsFor;
     this.move("pause");
     return null;

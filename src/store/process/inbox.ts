@@ -64,10 +64,10 @@ export interface Boundary {
 
 export interface InboxVerbs {
   admit(pid: string, message: Admission): Promise<Outcome<Admitted>>;
-  /** Resumes the run in flight or starts the next one. Null if the process is held or has nothing to do. */
+  /** Resumes the run in flight or starts the next one. Null if the process is stopped or paused or has nothing to do. */
   claim(pid: string, options: { readonly now: number }): Promise<Claimed | null>;
   /**
-   * A safe point: `leave` if the process is held. Between two turns (`enter`) queued messages enter history; between a call and its
+   * A safe point: `leave` if the process is stopped or paused. Between two turns (`enter`) queued messages enter history; between a call and its
    * result they must not.
    */
   boundary(
@@ -142,7 +142,7 @@ function makeRoom(db: Db, generation: number): void {
   );
 }
 
-/** Resumes the run in flight or starts the next one. Null if the process is held or has nothing to do. */
+/** Resumes the run in flight or starts the next one. Null if the process is stopped or paused or has nothing to do. */
 export function claim(db: Db, head: HeadRow, now: number): Claimed | null {
   if (head.closing !== null || head.state === "error") return null;
   if (head.stopped || head.paused !== null) {

@@ -188,8 +188,8 @@ export function sqliteProcessStore(options: ProcessStoreOptions): ProcessStore {
       });
     },
 
-    async retry(pid, epoch, { runId, retrying, held }) {
-      const step = (_: Db, head: HeadRow) => (head.currentRun === runId ? head.retry(retrying, held) : "fenced");
+    async retry(pid, epoch, { runId, retrying, isPaused }) {
+      const step = (_: Db, head: HeadRow) => (head.currentRun === runId ? head.retry(retrying, isPaused) : "fenced");
       return owned(pid, epoch, "full", step);
     },
 
@@ -206,9 +206,9 @@ export function sqliteProcessStore(options: ProcessStoreOptions): ProcessStore {
       });
     },
 
-    async hold(pid, request) {
+    async setStopped(pid, request) {
       return verb(pid, "full", (_, head) => {
-        head.hold(request);
+        head.setStopped(request);
         return headOf(head);
       });
     },

@@ -53,11 +53,11 @@ export interface TurnVerbs {
   /** Must be on disk before the effect starts. */
   beginCall(pid: string, epoch: number, dispatchId: string): Promise<Outcome<null>>;
   endCall(pid: string, epoch: number, dispatchId: string, result: CallEnd): Promise<Outcome<{ readonly seq: number }>>;
-  /** After a failed turn. `held` pauses the process until the wait is over. */
+  /** After a failed turn. `isPaused` pauses the process until the wait is over. */
   retry(
     pid: string,
     epoch: number,
-    options: { readonly runId: string; readonly retrying: Retrying; readonly held: boolean; readonly now: number },
+    options: { readonly runId: string; readonly retrying: Retrying; readonly isPaused: boolean; readonly now: number },
   ): Promise<Outcome<null>>;
   finish(
     pid: string,

@@ -7,7 +7,7 @@ import type { ApprovalVerbs } from "./approvals.ts";
 import type { ClosingVerbs } from "./closing.ts";
 import type { ChangeVerbs } from "./files/changes.ts";
 import type { KnownVerbs } from "./files/known.ts";
-import type { Head, HoldVerbs } from "./head.ts";
+import type { Head, StopVerbs } from "./head.ts";
 import type { HistoryVerbs } from "./history/history.ts";
 import type { RewindVerbs } from "./history/rewinds.ts";
 import type { SegmentVerbs } from "./history/segments.ts";
@@ -34,7 +34,7 @@ export interface ProcessStore
     TurnVerbs,
     NestVerbs,
     ApprovalVerbs,
-    HoldVerbs,
+    StopVerbs,
     ClosingVerbs,
     HistoryVerbs,
     SegmentVerbs,

@@ -9,7 +9,7 @@ const WHY = "stopped after 30 minutes without activity";
 const halt = (
   subject: Subject,
   more: { readonly atOnce?: boolean; readonly why?: string } = { atOnce: true, why: WHY },
-) => subject.store.hold(subject.pid, { stopped: true, now: subject.now(), ...more });
+) => subject.store.setStopped(subject.pid, { stopped: true, now: subject.now(), ...more });
 
 export const CARE: Claims = {
   async "an immediate stop of a run fences it where it is, and it resumes with its calls"(subject) {
@@ -20,7 +20,7 @@ export const CARE: Claims = {
     expect(granted(await halt(subject))).toMatchObject({ state: "stopped", stoppedWhy: WHY, currentRun: run.runId });
     expect(await subject.tryEnd(run, call)).toEqual({ ok: false, why: "fenced" });
     expect((await subject.latest())?.projection).toMatchObject({ state: "stopped", waitsFor: { kind: "limit" } });
-    await subject.hold(false);
+    await subject.setStopped(false);
     const again = await subject.claimed();
     expect(again).toMatchObject({ runId: run.runId, resumed: true });
     // Its outcome is unknown, and that is its result.
@@ -28,17 +28,17 @@ export const CARE: Claims = {
   },
 
   async "a person's stop stays in force and replaces the kernel's"(subject) {
-    await subject.hold(true);
+    await subject.setStopped(true);
     expect(granted(await halt(subject, { why: WHY }))).toMatchObject({ stopped: true, stoppedWhy: null });
-    await subject.hold(false);
+    await subject.setStopped(false);
     expect(granted(await halt(subject, { why: WHY }))).toMatchObject({ stoppedWhy: WHY });
-    expect(granted(await subject.hold(true))).toMatchObject({ stoppedWhy: null });
-    expect(granted(await subject.hold(false))).toMatchObject({ stopped: false, stoppedWhy: null });
+    expect(granted(await subject.setStopped(true))).toMatchObject({ stoppedWhy: null });
+    expect(granted(await subject.setStopped(false))).toMatchObject({ stopped: false, stoppedWhy: null });
   },
 
   async "an immediate stop of an idle or broken process changes no more than a stop"(subject) {
     expect(granted(await halt(subject))).toMatchObject({ state: "stopped" });
-    await subject.hold(false);
+    await subject.setStopped(false);
     await subject.store.fail(subject.pid);
     expect(granted(await halt(subject))).toMatchObject({ state: "error" });
   },

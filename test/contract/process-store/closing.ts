@@ -148,7 +148,7 @@ export const CLOSING: Claims = {
   },
 
   async "a stop survives a reset, a pause does not"(subject) {
-    await subject.hold(true);
+    await subject.setStopped(true);
     await subject.store.pause(subject.pid, { kind: "limit", reason: "spent" }, { now: subject.now() });
     await subject.cut();
     await subject.seal();

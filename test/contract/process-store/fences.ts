@@ -102,7 +102,7 @@ export const FENCES: Claims = {
     expect(await late.tryEnd(run, calls[0])).toEqual(FENCED);
     expect(await late.begin(run, calls[1])).toEqual(FENCED);
     expect(await late.admit(late.admission("late"))).toEqual(FENCED);
-    expect(await late.hold(true)).toEqual(FENCED);
+    expect(await late.setStopped(true)).toEqual(FENCED);
     expect(await late.abort()).toEqual(FENCED);
     expect(await late.answer("approve")).toEqual(FENCED);
     expect(await late.claim()).toBeNull();

@@ -23,18 +23,18 @@ async function asking(subject: Subject) {
 
 export const HOLDING: Claims = {
   async "an idle process that is stopped takes messages and starts none until it continues"(subject) {
-    expect(granted(await subject.hold(true)).state).toBe("stopped");
+    expect(granted(await subject.setStopped(true)).state).toBe("stopped");
     await subject.send("hello");
     expect(await subject.state()).toBe("stopped");
     expect(await subject.claim()).toBeNull();
-    expect(granted(await subject.hold(false)).state).toBe("queued");
+    expect(granted(await subject.setStopped(false)).state).toBe("queued");
     expect(await subject.claim()).not.toBeNull();
   },
 
   async "a running process stops at its next safe point and resumes there"(subject) {
     const run = await subject.running();
     await subject.turn(run);
-    expect(granted(await subject.hold(true)).state).toBe("running");
+    expect(granted(await subject.setStopped(true)).state).toBe("running");
     expect(await subject.boundary(run)).toMatchObject({ ok: true, value: { entered: [], leave: true } });
     expect(await subject.state()).toBe("stopped");
     expect((await subject.latest())?.projection).toMatchObject({
@@ -42,7 +42,7 @@ export const HOLDING: Claims = {
       activeRunId: run.runId,
       waitsFor: { kind: "person" },
     });
-    await subject.hold(false);
+    await subject.setStopped(false);
     expect(await subject.claimed()).toMatchObject({ resumed: true, runId: run.runId, turn: 1 });
   },
 
@@ -51,10 +51,10 @@ export const HOLDING: Claims = {
     const calls = [subject.call("Write"), subject.call("Write")];
     await subject.turn(run, { calls });
     await subject.begin(run, calls[0]!);
-    expect(granted(await subject.hold(true)).state).toBe("waiting_tool");
+    expect(granted(await subject.setStopped(true)).state).toBe("waiting_tool");
     expect(await subject.tryEnd(run, calls[0]!)).toMatchObject({ ok: true });
     expect(await subject.boundary(run, false)).toMatchObject({ value: { leave: true } });
-    await subject.hold(false);
+    await subject.setStopped(false);
     const again = await subject.claimed();
     expect(await subject.store.openCalls(subject.pid, again.runId)).toMatchObject([{ callId: calls[1]!.callId }]);
   },
@@ -62,18 +62,18 @@ export const HOLDING: Claims = {
   async "a stop of an unclaimed run holds at the claim"(subject) {
     await asking(subject);
     await subject.answer("approve");
-    await subject.hold(true);
+    await subject.setStopped(true);
     expect(await subject.claim()).toBeNull();
     expect(await subject.state()).toBe("stopped");
   },
 
   async "a process with an open question can be stopped, answered, and continued"(subject) {
     await asking(subject);
-    expect(granted(await subject.hold(true)).state).toBe("stopped");
+    expect(granted(await subject.setStopped(true)).state).toBe("stopped");
     await subject.answer("approve");
     expect(await subject.state()).toBe("stopped");
     expect(await subject.claim()).toBeNull();
-    await subject.hold(false);
+    await subject.setStopped(false);
     expect(await subject.claimed()).toMatchObject({ resumed: true });
   },
 
@@ -81,15 +81,15 @@ export const HOLDING: Claims = {
     const run = await subject.running();
     const call = subject.call("Delete");
     await subject.turn(run, { calls: [call] });
-    await subject.hold(true);
+    await subject.setStopped(true);
     await subject.asks(run, call);
     expect(await subject.state()).toBe("stopped");
-    expect(granted(await subject.hold(false)).state).toBe("waiting_hil");
+    expect(granted(await subject.setStopped(false)).state).toBe("waiting_hil");
   },
 
   async "a stop survives the kernel"(subject) {
     const run = await subject.running();
-    await subject.hold(true);
+    await subject.setStopped(true);
     await subject.boundary(run);
     await subject.nextKernel();
     expect(await subject.state()).toBe("stopped");
@@ -98,21 +98,21 @@ export const HOLDING: Claims = {
 
   async "a stop during the death of a kernel holds at the next start"(subject) {
     await subject.running();
-    await subject.hold(true);
+    await subject.setStopped(true);
     await subject.nextKernel();
     expect(await subject.state()).toBe("stopped");
   },
 
   async "a second stop and a second continue have no effect"(subject) {
-    await subject.hold(true);
+    await subject.setStopped(true);
     const rows = (await subject.store.outbox(subject.pid)).length;
-    expect(granted(await subject.hold(true)).state).toBe("stopped");
+    expect(granted(await subject.setStopped(true)).state).toBe("stopped");
     expect(await subject.store.outbox(subject.pid)).toHaveLength(rows);
-    await subject.hold(false);
-    expect(granted(await subject.hold(false)).state).toBe("idle");
+    await subject.setStopped(false);
+    expect(granted(await subject.setStopped(false)).state).toBe("idle");
   },
 
-  async "a paused process names its hold and continues when the hold ends"(subject) {
+  async "a paused process names its cause and continues when the pause ends"(subject) {
     expect(granted(await pause(subject))).toMatchObject({ state: "paused", paused: DISK });
     await subject.send("hello");
     expect((await subject.latest())?.projection).toMatchObject({ state: "paused", queued: 1, waitsFor: DISK });
@@ -150,7 +150,7 @@ export const HOLDING: Claims = {
     expect((await subject.claimed()).retrying).toBeNull();
   },
 
-  async "a released run keeps its retry count, and its end also ends the hold"(subject) {
+  async "a released run keeps its retry count, and its end also ends the pause"(subject) {
     const run = await subject.running();
     await subject.retry(run, { failed: 0, pauses: 1, waitsFor: OUTAGE }, true);
     expect((await subject.latest())?.projection).toMatchObject({ state: "paused", waitsFor: OUTAGE });
@@ -175,29 +175,29 @@ export const HOLDING: Claims = {
 
   async "a person's stop and the kernel's pause are separate: each has its own release"(subject) {
     const run = await subject.running();
-    await subject.hold(true);
+    await subject.setStopped(true);
     expect(granted(await pause(subject)).state).toBe("stopped");
     expect(await subject.boundary(run)).toMatchObject({ ok: true, value: { leave: true } });
     expect(granted(await release(subject)).state).toBe("stopped");
     await pause(subject);
-    expect(granted(await subject.hold(false)).state).toBe("paused");
+    expect(granted(await subject.setStopped(false)).state).toBe("paused");
     expect(granted(await release(subject)).state).toBe("running");
   },
 
   async "an abort while stopped ends the run and leaves the process stopped"(subject) {
     const run = await subject.running();
-    await subject.hold(true);
+    await subject.setStopped(true);
     expect(await subject.abort()).toMatchObject({ value: { aborted: true, runId: run.runId } });
     expect(await subject.state()).toBe("stopped");
-    expect(granted(await subject.hold(false)).state).toBe("idle");
+    expect(granted(await subject.setStopped(false)).state).toBe("idle");
   },
 
-  async "a held run is not given up when kernels come and go"(subject) {
+  async "a paused run is not given up when kernels come and go"(subject) {
     const run = await subject.running();
-    await subject.hold(true);
+    await subject.setStopped(true);
     await subject.boundary(run);
     for (let start = 0; start < 5; start++) expect((await subject.nextKernel()).ends).toEqual([]);
-    await subject.hold(false);
+    await subject.setStopped(false);
     expect(await subject.claimed()).toMatchObject({ runId: run.runId });
   },
 
@@ -207,8 +207,8 @@ export const HOLDING: Claims = {
     await subject.answer("approve");
     await subject.send("hello");
     await subject.send("now!", { urgent: true });
-    await subject.hold(true);
-    await subject.hold(false);
+    await subject.setStopped(true);
+    await subject.setStopped(false);
     await pause(subject);
     await release(subject);
     await subject.abort();

@@ -10,7 +10,7 @@ import type { LedgerPorts } from "../life/ledger.ts";
 import type { Offers } from "../life/offers.ts";
 import type { Outages } from "./outage.ts";
 
-export interface HeldRunsPorts extends LedgerPorts {
+export interface PausedRunsPorts extends LedgerPorts {
   readonly processes: ProcessRows;
   readonly models: Models;
   readonly offers: Offers;
@@ -35,11 +35,11 @@ interface Refused extends Needs {
   readonly address?: string;
 }
 
-export class HeldRuns {
+export class PausedRuns {
   private readonly keys = new Map<string, Refused>();
   private readonly due: Alarms<string>;
 
-  constructor(private readonly ports: HeldRunsPorts) {
+  constructor(private readonly ports: PausedRunsPorts) {
     const { clock, onFault } = ports;
     this.due = new Alarms({ clock, onFault, ring: (pid) => this.restart(pid) });
   }

@@ -16,7 +16,7 @@ function failing(name: FailureClass, more: Partial<Failure> = {}): PlannedAnswer
 /** A server that asks for a longer wait than a run's limit. */
 const LONG = failing("outage", { retryAfterMs: 2 * HOUR });
 
-async function putAside(home: TestKernel, message = "hello", more: { readonly model?: string } = {}): Promise<string> {
+async function pausedRun(home: TestKernel, message = "hello", more: { readonly model?: string } = {}): Promise<string> {
   const { runId } = await home.send(message, more);
   await home.inState(INIT, "paused");
   return runId;
@@ -33,7 +33,7 @@ test("an outage is retried after 5, 20, 65, 125, ... 485 minutes; then the run e
   const looks: number[] = [];
   let begun = 0;
   for (let pause = 0; pause < 10; pause++) {
-    await home.until("it is put aside", async () => {
+    await home.until("it is paused", async () => {
       if (pause === 0) await home.clock.advance(1000);
       return (await home.get(INIT)).state === "paused";
     });
@@ -75,7 +75,7 @@ test("a machine without a network retries every 30 s, without a limit", async ()
 test("the next kernel retries at the same time, and is not needed before", async () => {
   await using home = await TestKernel.boot();
   home.model.will(INIT, LONG, { text: "at last" });
-  const runId = await putAside(home);
+  const runId = await pausedRun(home);
   const { waitsFor } = await home.get(INIT);
   await home.clock.advance(HOUR);
   await home.restart();
@@ -126,7 +126,7 @@ test("a waiting run gives way at once to a stop, and to a kernel that ends", asy
 test("CONT retries now, and so does a message for the same model: both are answered, in order", async () => {
   await using home = await TestKernel.boot();
   home.model.will(INIT, LONG, LONG, { text: "to one" }, { text: "to two" });
-  const one = await putAside(home, "one");
+  const one = await pausedRun(home, "one");
   await home.sys.call("proc.signal", { pid: INIT, signal: "CONT" });
   await home.until("it was asked again", () => asked(home) === 2);
   await home.inState(INIT, "paused");
@@ -138,7 +138,7 @@ test("CONT retries now, and so does a message for the same model: both are answe
 test("a message for another model replaces a paused run; an agent's message does not", async () => {
   await using home = await TestKernel.boot();
   home.model.will(INIT, LONG, { text: "from the other" });
-  const waiting = await putAside(home, "hello", { model: "openai/one" });
+  const waiting = await pausedRun(home, "hello", { model: "openai/one" });
   const inside = await home.insideOf(INIT);
   const child = await inside.call<{ pid: string }>("proc.spawn", { label: "child" });
   await (await home.insideOf(child.pid)).call("proc.send", { pid: INIT, message: "from a child" });
@@ -151,7 +151,7 @@ test("a message for another model replaces a paused run; an agent's message does
 test("the process resumes with another model if one is set", async () => {
   await using home = await TestKernel.boot();
   home.model.will(INIT, LONG, { text: "from the other" });
-  const runId = await putAside(home, "hello", { model: "openai/one" });
+  const runId = await pausedRun(home, "hello", { model: "openai/one" });
   await home.sys.call("proc.model", { pid: INIT, model: "openai/two" });
   expect(await home.ended(runId)).toMatchObject({ status: "ok", text: "from the other" });
 });
@@ -159,13 +159,13 @@ test("the process resumes with another model if one is set", async () => {
 test("an abort, an interrupt and a reset end the paused run, and the process is free", async () => {
   await using home = await TestKernel.boot();
   home.model.will(INIT, LONG, LONG, { text: "now" }, LONG);
-  const one = await putAside(home);
+  const one = await pausedRun(home);
   await home.sys.call("proc.abort", { pid: INIT });
   expect(await home.ended(one)).toMatchObject({ status: "aborted" });
   expect(await home.get(INIT)).toMatchObject({ state: "idle", waitsFor: null });
-  await putAside(home);
+  await pausedRun(home);
   expect(await home.say("at once", { interrupt: true })).toMatchObject({ status: "ok", text: "now" });
-  await putAside(home);
+  await pausedRun(home);
   await home.sys.call("proc.reset", { pid: INIT });
   expect(await home.say("afresh")).toMatchObject({ status: "ok" });
   await home.clock.advance(3 * HOUR);
@@ -175,7 +175,7 @@ test("an abort, an interrupt and a reset end the paused run, and the process is 
 test("a wait for the process continues while time ends the pause; a wait for the run is answered", async () => {
   await using home = await TestKernel.boot();
   home.model.will(INIT, LONG, { text: "at last" });
-  const run = await putAside(home);
+  const run = await pausedRun(home);
   expect(await home.wait(INIT, { run })).toMatchObject({ status: "held", exit: 75, waitsFor: { kind: "outage" } });
   const waiting = home.wait(INIT);
   const patient = home.wait(INIT, { run, patient: true });
@@ -187,7 +187,7 @@ test("a wait for the process continues while time ends the pause; a wait for the
 test("ps, /proc and a signal show the class, the reason and the next retry", async () => {
   await using home = await TestKernel.boot();
   home.model.will(INIT, LONG);
-  await putAside(home);
+  await pausedRun(home);
   const until = new Date(home.clock.now() + 2 * HOUR).toISOString();
   const told = home.heard("process.state").at(-1);
   expect(told).toMatchObject({
@@ -201,25 +201,24 @@ test("ps, /proc and a signal show the class, the reason and the next retry", asy
 
 test("each failure has its own consequence, with and without a fallback model", () => {
   const half = () => new Uint8Array([0]);
-  const told = (name: FailureClass, retryAfterMs: number | null, hasOther: boolean, [failed, pauses] = [1, 0]) => {
+  const next = (name: FailureClass, retryAfterMs: number | null, hasFallback: boolean, [failed, pauses] = [1, 0]) => {
     const failure = { class: name, message: "", ...(retryAfterMs === null ? {} : { retryAfterMs }) };
-    const { next } = verdictOn(failure, { failed, pauses, retries: 3, hasOther }, half);
-    return next;
+    return verdictOn(failure, { failed, pauses, retries: 3, hasFallback }, half).next;
   };
   for (const name of ["outage", "network", "timeout", "throttle"] as const) {
-    expect([name, told(name, null, false), told(name, null, false, [9, 0])]).toEqual([name, "again", "later"]);
-    expect([name, told(name, null, true, [9, 0]), told(name, null, false, [9, 10])]).toEqual([name, "other", "over"]);
-    expect([name, told(name, MINUTE, false), told(name, MINUTE, true)]).toEqual([name, "again", "other"]);
+    expect([name, next(name, null, false), next(name, null, false, [9, 0])]).toEqual([name, "retry", "pause"]);
+    expect([name, next(name, null, true, [9, 0]), next(name, null, false, [9, 10])]).toEqual([name, "fallback", "end"]);
+    expect([name, next(name, MINUTE, false), next(name, MINUTE, true)]).toEqual([name, "retry", "fallback"]);
   }
-  expect([told("quota", null, false), told("quota", null, true)]).toEqual(["over", "other"]);
-  expect([told("auth", null, false), told("auth", null, true)]).toEqual(["person", "other"]);
-  expect([told("model", null, false), told("model", null, true)]).toEqual(["person", "other"]);
-  expect([told("config", null, false), told("config", null, true)]).toEqual(["over", "other"]);
-  expect([told("protocol", null, true), told("protocol", null, true, [3, 0])]).toEqual(["again", "other"]);
+  expect([next("quota", null, false), next("quota", null, true)]).toEqual(["end", "fallback"]);
+  expect([next("auth", null, false), next("auth", null, true)]).toEqual(["ask-person", "fallback"]);
+  expect([next("model", null, false), next("model", null, true)]).toEqual(["ask-person", "fallback"]);
+  expect([next("config", null, false), next("config", null, true)]).toEqual(["end", "fallback"]);
+  expect([next("protocol", null, true), next("protocol", null, true, [3, 0])]).toEqual(["retry", "fallback"]);
   for (const name of ["request", "content", "overflow"] as const)
-    expect([name, told(name, null, false), told(name, null, true)]).toEqual([name, "over", "over"]);
+    expect([name, next(name, null, false), next(name, null, true)]).toEqual([name, "end", "end"]);
   // After minutes of waiting, one attempt is enough.
-  expect([told("outage", null, false, [1, 1]), told("throttle", 7000, false, [1, 1])]).toEqual(["later", "again"]);
+  expect([next("outage", null, false, [1, 1]), next("throttle", 7000, false, [1, 1])]).toEqual(["pause", "retry"]);
 });
 
 test("an overloaded server is asked 14 more times, for about five minutes; Retry-After wins, a fallback comes sooner", () => {
@@ -227,12 +226,12 @@ test("an overloaded server is asked 14 more times, for about five minutes; Retry
   const failure = { class: "outage", message: "529" } as const;
   const waits: number[] = [];
   for (let failed = 1; ; failed++) {
-    const verdict = verdictOn(failure, { failed, pauses: 0, retries: 14, hasOther: false }, most);
-    if (verdict.next !== "again") break;
+    const verdict = verdictOn(failure, { failed, pauses: 0, retries: 14, hasFallback: false }, most);
+    if (verdict.next !== "retry") break;
     waits.push(verdict.ms / 1000);
   }
   expect(waits).toEqual([1, 2, 4, 8, 16, 30, 30, 30, 30, 30, 30, 30, 30, 30]);
-  const stand = { failed: 1, pauses: 0, retries: 14, hasOther: true };
-  expect(verdictOn({ ...failure, retryAfterMs: 20_000 }, stand, most)).toEqual({ next: "again", ms: 20_000, of: 4 });
-  expect(verdictOn(failure, { ...stand, failed: 4 }, most)).toEqual({ next: "other" });
+  const stand = { failed: 1, pauses: 0, retries: 14, hasFallback: true };
+  expect(verdictOn({ ...failure, retryAfterMs: 20_000 }, stand, most)).toEqual({ next: "retry", ms: 20_000, of: 4 });
+  expect(verdictOn(failure, { ...stand, failed: 4 }, most)).toEqual({ next: "fallback" });
 });
