@@ -286,7 +286,10 @@ export function processRows(kernel: KernelDb): ProcessRows {
           pid,
         );
         // Keep who decided; the contents are deleted with the process.
-        db.run("UPDATE approvals SET args_json = '{}', why = '' WHERE process_id = ?", pid);
+        db.run(
+          "UPDATE approvals SET args_json = '{}', why = '', about_json = NULL, said = NULL WHERE process_id = ?",
+          pid,
+        );
         db.run("DELETE FROM run_routes WHERE process_id = ?", pid);
         detachSession(db, pid, now);
         db.run("DELETE FROM processes WHERE process_id = ?", pid);
