@@ -100,7 +100,7 @@ describe("gsv pipe", () => {
     io.fakeSys.answer("proc.wait", ({ pids: [pid = ""] }: { pids: string[] }) => ({
       results: [waited({ pid, text: "x".repeat(LIMITS.messageCharsMax + 1) })],
     }));
-    expect(await runs(io, "pipe", "ada go | bob")).toBe(1);
+    expect(await runs(io, "pipe", "ada go | bob")).toBe(6);
     expect(io.stderr.text).toContain(`input of bob too long: ${LIMITS.messageCharsMax + 1} characters`);
     expect(told.has("task:bob")).toBe(false);
     expect(io.fakeSys.asked("proc.kill")).toEqual([{ pid: "task:bob" }]);

@@ -67,7 +67,8 @@ export class PausedRuns {
     if (needed.needs !== "key") return;
     if (keyMark !== null) this.ports.models.refused(keyMark);
     // The client has no key that will do: the owner's next client offers another.
-    this.ports.offers.refused({ pid, runId, uid });
+    const hasOther = this.ports.offers.refused({ pid, runId, uid }, keyMark !== null);
+    if (hasOther) this.resumeWithKey(uid).catch(this.ports.onFault);
   }
 
   restartAt(pid: string, at: number): void {

@@ -43,15 +43,24 @@ export class Offers {
     this.ofRuns.set(runId, flags === undefined ? { env } : { env, flags });
   }
 
-  /** The run's key was refused: it takes the next key of its owner and keeps the rest. */
-  refused({ pid, runId, uid }: { readonly pid: string; readonly runId: string; readonly uid: number }): void {
+  /**
+   * The run's key was refused, or it has none: it takes the next key of its owner and keeps the rest. True if that key is there already: the
+   * run goes on without its client after a crash, and the owner's next client came while it was being paused.
+   */
+  refused(
+    { pid, runId, uid }: { readonly pid: string; readonly runId: string; readonly uid: number },
+    hadKey: boolean,
+  ): boolean {
+    const own = this.ofRuns.get(runId) ?? this.ofProcesses.get(pid);
+    const brought = this.ofOwners.get(uid);
+    if (own === undefined && brought !== undefined && !hadKey) return true;
     const { env, ...rest } = this.of({ pid, runId, uid }) ?? { env: {} };
     const without = { ...rest, env: Object.fromEntries(Object.entries(env).filter(([name]) => !isSecret(name))) };
     this.ofRuns.set(runId, without);
     this.ofProcesses.set(pid, without);
     this.wanting.add(runId);
-    const brought = this.ofOwners.get(uid);
     if (brought !== undefined && SECRET_ENV.every((name) => brought.env[name] === env[name])) this.ofOwners.delete(uid);
+    return false;
   }
 
   of({ pid, runId, uid }: { readonly pid: string; readonly runId: string; readonly uid: number }): Offer | undefined {
