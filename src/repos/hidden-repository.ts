@@ -192,7 +192,7 @@ export class HiddenRepository {
     const skip = String(LIMITS.undoVersionsKept);
     const { text } = await repository.run(["rev-list", "--max-count=1", `--skip=${skip}`, "HEAD"]);
     if (text.trim() !== "") writeFileSync(join(this.options.gitDir, "shallow"), text);
-    await repository.run(["gc", "-q", "--prune=now"]);
+    await repository.run(["gc", "-q", "--prune=now", "--force"]);
   }
 }
 

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { SysError } from "../abi/errno.ts";
 import type { Clock } from "../lib/clock.ts";
 import { Serial } from "../lib/serial.ts";
+import { holdOffGc } from "./gc-lock.ts";
 import type { Git, GitAnswer, GitCall, GitPlace } from "./git.ts";
 import { headAt } from "./health.ts";
 import { dropStaleLocks } from "./locks.ts";
@@ -42,9 +43,18 @@ export class Repository {
     private readonly log: (line: string) => void,
   ) {}
 
-  /** Exclusive access. Must not be nested: the inner call would wait for ever. */
+  /** Exclusive access, without a git gc. Must not be nested: the inner call would wait for ever. */
   turn<T>(work: () => Promise<T>): Promise<T> {
-    return this.serial.run(work);
+    return this.serial.run(async () => {
+      const { gitDir } = this.place;
+      if (gitDir === null || !this.exists) return await work();
+      const release = await holdOffGc(gitDir, this.clock);
+      try {
+        return await work();
+      } finally {
+        release();
+      }
+    });
   }
 
   run(args: readonly string[], call?: GitCall): Promise<GitAnswer> {

@@ -237,7 +237,7 @@ export class VersionedTree {
     const said = ["-m", oneLine(message), ...(by === undefined ? [] : ["-m", trailersOf([by])])];
     await repository.insist(["commit", "-q", "--no-verify", "--cleanup=verbatim", ...said], { author: at, also: [1] });
     for (const path of listed) await this.remember(path);
-    if (++this.commits % COMMITS_BEFORE_PACKING === 0) await repository.run(["gc", "-q"]);
+    if (++this.commits % COMMITS_BEFORE_PACKING === 0) await repository.run(["gc", "-q", "--force"]);
   }
 
   private async stage(paths: readonly string[]): Promise<void> {

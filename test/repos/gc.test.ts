@@ -1,0 +1,61 @@
+// A git gc beside gsv's changes: it never deletes the objects of a commit in the making, and gsv waits for a running one.
+
+import { expect, test } from "bun:test";
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { findGit, gitAt } from "../../src/repos/git.ts";
+import { HiddenRepository } from "../../src/repos/hidden-repository.ts";
+import { FakeClock } from "../support/clock.ts";
+import { plainGit } from "../support/git.ts";
+import { TestKernel } from "../support/kernel.ts";
+import { scratchDirectory } from "../support/scratch.ts";
+
+const FILE = "~/knowledge/10-style.md";
+
+test("git gc --prune=now does not delete objects that are not in a commit yet", async () => {
+  const { hidden, gitDir } = await begun();
+  const { repository } = hidden;
+  await repository.turn(async () => {
+    const { text } = await repository.run(["hash-object", "-w", "--stdin"], { stdin: "of the next commit\n" });
+    expect(() => plainGit(gitDir, "--git-dir=.", "gc", "-q", "--prune=now")).toThrow(/gc is already running/);
+    expect(plainGit(gitDir, "--git-dir=.", "cat-file", "-p", text.trim())).toBe("of the next commit\n");
+  });
+  expect(plainGit(gitDir, "--git-dir=.", "gc", "-q", "--prune=now")).toBe("");
+  expect(readdirSync(gitDir).filter((name) => name.startsWith("gc."))).toEqual([]);
+});
+
+test("a write waits for a gc and changes nothing if that never ends; the lock of a dead one does not count", async () => {
+  await using home = await TestKernel.boot();
+  await home.sys.call("fs.write", { path: FILE, content: "before\n" });
+  const lock = join(home.paths.reposDir, "sam/home/.git/gc.pid");
+  writeFileSync(lock, `${process.ppid} ${hostname()}`);
+  const refused = home.refusal("fs.write", { path: FILE, content: "after\n" });
+  let over = false;
+  void refused.then(() => {
+    over = true;
+  });
+  await home.until("the write gives up", async () => {
+    await home.clock.advance(100);
+    return over;
+  });
+  expect(await refused).toMatchObject({ code: "EAGAIN" });
+  expect(await home.sys.call("fs.read", { path: FILE })).toMatchObject({ content: "before" });
+  const dead = Bun.spawnSync(["true"]).pid;
+  writeFileSync(lock, `${dead} ${hostname()}`);
+  await home.sys.call("fs.write", { path: FILE, content: "after\n" });
+  expect(existsSync(lock)).toBe(false);
+});
+
+async function begun() {
+  const directory = scratchDirectory("gc");
+  const [work, gitDir] = [join(directory, "work"), join(directory, "versions.git")];
+  mkdirSync(work, { recursive: true });
+  writeFileSync(join(work, "a.txt"), "one\n");
+  const path = process.env.PATH ?? "";
+  const git = gitAt(findGit(path) ?? "git", path);
+  const clock = new FakeClock();
+  const hidden = new HiddenRepository({ directory: work, gitDir, findGit: () => git, clock, log: () => {} });
+  await hidden.snapshot(null, []);
+  return { hidden, gitDir };
+}
