@@ -24,9 +24,6 @@ export interface RegistryOptions {
   readonly onInterrupted?: () => void;
 }
 
-type Making = Omit<ProcessInfo, Last> & { -readonly [field in Last]?: ProcessInfo[field] };
-type Last = "restart" | "costUsd" | "tokens" | "interrupted";
-
 export function registryService(options: RegistryOptions): Registry {
   const { kernel } = options;
 
@@ -44,7 +41,7 @@ export function registryService(options: RegistryOptions): Registry {
       const paused = options.inMemoryPause === undefined ? null : options.inMemoryPause(row.pid);
       const interrupted = options.atRest && WORKING_STATES.includes(projection.state);
       if (interrupted) options.onInterrupted?.();
-      const info: Making = {
+      infos.push({
         pid: row.pid,
         label: row.label,
         owner: names.get(row.ownerUid) ?? "",
@@ -62,13 +59,11 @@ export function registryService(options: RegistryOptions): Registry {
         waitsFor: paused ?? projection.waitsFor,
         lastStatus: projection.lastStatus,
         mode: row.mode,
-      };
-      // The order of the fields in JSON.
-      if (row.restart !== null) info.restart = row.restart;
-      info.costUsd = row.costMicros === 0 ? 0 : usdOf(row.costMicros);
-      info.tokens = row.tokens;
-      if (interrupted) info.interrupted = true;
-      infos.push(info as ProcessInfo);
+        ...(row.restart !== null && { restart: row.restart }),
+        costUsd: row.costMicros === 0 ? 0 : usdOf(row.costMicros),
+        tokens: row.tokens,
+        ...(interrupted && { interrupted }),
+      });
     }
     return infos;
   }

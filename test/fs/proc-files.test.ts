@@ -16,7 +16,7 @@ beforeAll(async () => {
   await home.sys.call("fs.mkdir", { path: "/home/sam/my docs" });
   pid = await home.task({ label: "audit", cwd: "/home/sam/my docs", drop: "net,shell" });
   // As an older gsv let it be.
-  await home.stores.kernel.processes.label(pid, "audit\nState: x");
+  await home.stores.kernel.processes.set(pid, { label: "audit\nState: x" });
 });
 afterAll(() => home[Symbol.asyncDispose]());
 

@@ -47,7 +47,7 @@ export function workspacesService(ports: WorkspacesPorts): Workspaces {
     const row = await visibleProcess(kernel, caller, pid);
     if (row.ownerUid !== workspace.ownerUid)
       throw new SysError("EPERM", `${pid} and ${workspace.id} belong to different accounts`);
-    await kernel.processes.place(pid, { workspaceId: workspace.id, cwd: `/workspaces/${workspace.id}` });
+    await kernel.processes.set(pid, { workspaceId: workspace.id, cwd: `/workspaces/${workspace.id}` });
     await kernel.workspaces.change(workspace.id, { updatedAt: clock.now() });
   }
 

@@ -103,7 +103,7 @@ export function lifecycleService(kernel: KernelStore, timeouts: Timeouts): Lifec
     async restart({ caller }, { pid, rule }) {
       const row = await visibleProcess(kernel, caller, pid);
       if (rule === undefined) return { pid, restart: row.restart };
-      await kernel.processes.restart(row.pid, rule);
+      await kernel.processes.set(row.pid, { restart: rule });
       return { pid, restart: rule };
     },
   };

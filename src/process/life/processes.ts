@@ -108,7 +108,7 @@ export function processesService(ports: ProcessesPorts): Processes {
     send: (context, request) => send(ports, context, request),
 
     async label({ caller }, { pid, label }) {
-      await kernel.processes.label((await visible(caller, pid)).pid, label);
+      await kernel.processes.set((await visible(caller, pid)).pid, { label });
       return { pid, label };
     },
 

@@ -43,7 +43,7 @@ test("a process in mode plan reads and changes nothing, with any tool", async ()
 test("mode yolo runs calls that would ask, but guarded ones ask and a deny wins", async () => {
   await using home = await TestKernel.boot({ realTime: true });
   for (const name of ["a.md", "b.md"]) await home.sys.call("fs.write", { path: `~/${name}`, content: name });
-  await home.stores.kernel.processes.mode(INIT, "yolo");
+  await home.stores.kernel.processes.set(INIT, { mode: "yolo" });
   const free = [{ name: "Delete", args: { path: "~/a.md" } }, shell("rm ~/b.md")];
   expect(await outcomes(home, free)).toEqual(["Delete completed", "Shell completed"]);
   await home.sys.call("policy.add", { action: "deny", command: "curl" });
@@ -113,13 +113,13 @@ test("earlier names of a mode still work, in calls and in stored rows", async ()
   await using home = await TestKernel.boot();
   for (const name of ["auto-edit", "acceptEdits"])
     expect(await home.sys.call<object>("proc.mode", { pid: INIT, mode: name })).toMatchObject({ mode: "accept-edits" });
-  await home.stores.kernel.processes.mode(INIT, "auto-edit" as never);
+  await home.stores.kernel.processes.set(INIT, { mode: "auto-edit" as never });
   expect((await home.get(INIT)).mode).toBe("accept-edits");
 });
 
 test("mode yolo asks before a whole home or workspace would be removed", async () => {
   await using home = await TestKernel.boot({ realTime: true });
-  await home.stores.kernel.processes.mode(INIT, "yolo");
+  await home.stores.kernel.processes.set(INIT, { mode: "yolo" });
   await home.sys.call("fs.write", { path: "~/a.md", content: "a" });
   for (const command of ["find ~ -delete", "rm -rf ~/*", "rm -rf *"]) {
     home.model.will(INIT, { calls: [shell(command)] }, { text: "done" });

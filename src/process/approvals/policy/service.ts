@@ -94,7 +94,7 @@ export async function setMode(
   row: ProcessRow,
   mode: Mode,
 ): Promise<void> {
-  await kernel.processes.mode(row.pid, mode);
+  await kernel.processes.set(row.pid, { mode });
   ledger.emit(row, { name: "process.mode", mode });
 }
 

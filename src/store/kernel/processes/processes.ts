@@ -2,7 +2,7 @@
 // by sequence number, so applying a row twice changes nothing.
 
 import { MODE_ALIASES, type Mode } from "../../../abi/policy.ts";
-import type { Profile, RestartRule, RunStatus, State, WaitsFor } from "../../../abi/process/process.ts";
+import type { Profile, RestartRule, State, WaitsFor } from "../../../abi/process/process.ts";
 import type { Receipt } from "../../../objects/objects.ts";
 import type { OutboxRow, Projection } from "../../process/verbs.ts";
 import type { KernelDb, ListCursor } from "../db.ts";
@@ -80,11 +80,11 @@ export interface ProcessRows {
   create(process: NewProcess, request?: Receipt, workspace?: WorkspaceRow): Promise<void>;
   /** From `creating` to `live`. */
   live(pid: string): Promise<void>;
-  label(pid: string, label: string): Promise<void>;
-  mode(pid: string, mode: Mode): Promise<void>;
-  restart(pid: string, rule: RestartRule): Promise<void>;
-  /** Takes effect with the next run. */
-  place(pid: string, place: { readonly workspaceId: string; readonly cwd: string }): Promise<void>;
+  /** A new place takes effect with the next run. */
+  set(
+    pid: string,
+    fields: Partial<Pick<ProcessRow, "label" | "mode" | "restart" | "workspaceId" | "cwd">>,
+  ): Promise<void>;
   inWorkspace(workspaceId: string): Promise<readonly ProcessRow[]>;
   /** Before the first write to a process database: a starting kernel must look at it. */
   markDirty(pid: string): Promise<void>;
@@ -95,37 +95,55 @@ export interface ProcessRows {
   remove(pid: string, request: Omit<Receipt, "bodyHash">): Promise<void>;
 }
 
-type Columns = {
-  readonly process_id: string;
-  readonly parent_pid: string | null;
-  readonly uid: number;
-  readonly owner_uid: number;
-  readonly profile: Profile;
-  readonly label: string | null;
-  readonly cwd: string;
-  readonly workspace_id: string | null;
-  readonly created_at: number;
-  readonly phase: Phase;
-  readonly phase_json: string | null;
-  readonly dirty: number;
-  readonly state: State;
-  readonly active_run_id: string | null;
-  readonly queued_count: number;
-  readonly last_active_at: number | null;
-  readonly waits_json: string | null;
-  readonly last_status: RunStatus | null;
-  readonly dropped_json: string | null;
-  readonly mode: string;
-  readonly restart: RestartRule | null;
-  readonly budget_id: number | null;
-  readonly cost_micros: number;
-  readonly tokens: number;
-  readonly project_id: string | null;
-  readonly end_notice: ProcessRow["endNotice"];
-};
+/** Type, SQL and reading of a stored process follow from this list. */
+const COLUMN_OF = {
+  pid: "process_id",
+  parentPid: "parent_pid",
+  uid: "uid",
+  ownerUid: "owner_uid",
+  profile: "profile",
+  label: "label",
+  cwd: "cwd",
+  workspaceId: "workspace_id",
+  createdAt: "created_at",
+  phase: "phase",
+  step: "phase_json",
+  dirty: "dirty",
+  state: "state",
+  activeRunId: "active_run_id",
+  queued: "queued_count",
+  lastActiveAt: "last_active_at",
+  waitsFor: "waits_json",
+  lastStatus: "last_status",
+  dropped: "dropped_json",
+  mode: "mode",
+  restart: "restart",
+  budgetId: "budget_id",
+  costMicros: "cost_micros",
+  tokens: "tokens",
+  projectId: "project_id",
+  endNotice: "end_notice",
+} as const satisfies { readonly [field in keyof ProcessRow]: string };
 
-const COLUMNS =
-  "process_id, parent_pid, uid, owner_uid, profile, label, cwd, workspace_id, created_at, phase, phase_json, dirty, state, active_run_id, queued_count, last_active_at, waits_json, last_status, dropped_json, mode, restart, budget_id, cost_micros, tokens, project_id, end_notice";
+const FIELDS = Object.entries(COLUMN_OF) as readonly (readonly [keyof ProcessRow, string])[];
+const SELECTED = FIELDS.map(([field, column]) => `${column} AS ${field}`).join(", ");
+
+/** Booleans are numbers, objects are JSON. */
+type StoredAs<T> = T extends boolean ? number : T extends object ? string : T;
+type Stored = { readonly [field in keyof ProcessRow]: StoredAs<ProcessRow[field]> };
+
+/** Columns of the given fields. An empty list is stored as NULL. */
+function columnsOf(row: Partial<ProcessRow>): { [column: string]: string | number | null } {
+  const columns: { [column: string]: string | number | null } = {};
+  for (const [field, column] of FIELDS) {
+    const value = row[field];
+    if (value === undefined) continue;
+    if (typeof value === "boolean") columns[column] = Number(value);
+    else if (Array.isArray(value) && value.length === 0) columns[column] = null;
+    else columns[column] = typeof value === "object" && value !== null ? JSON.stringify(value) : value;
+  }
+  return columns;
+}
 
 /** Columns copied from the process's database, also written by a restore. */
 export const PROJECTED =
@@ -140,7 +158,7 @@ export function projected({ state, activeRunId, queued, lastActiveAt, waitsFor, 
 export function processRows(kernel: KernelDb): ProcessRows {
   const { db } = kernel;
   const rows = (where: string, ...values: (string | number | null)[]) =>
-    fromColumns(db.all<Columns>(`SELECT ${COLUMNS} FROM processes ${where}`, ...values));
+    fromStored(db.all<Stored>(`SELECT ${SELECTED} FROM processes ${where}`, ...values));
 
   return {
     get: async (pid) => rows("WHERE process_id = ?", pid)[0] ?? null,
@@ -172,26 +190,8 @@ export function processRows(kernel: KernelDb): ProcessRows {
         const { pid, ownerUid, createdAt: now } = process;
         const budgetId = limits === null ? parentId : putBudget(db, { pid, ownerUid, limits, parentId, now });
         db.insert("processes", {
-          process_id: process.pid,
-          parent_pid: process.parentPid,
-          uid: process.uid,
-          owner_uid: process.ownerUid,
-          profile: process.profile,
           interactive: 1,
-          label: process.label,
-          cwd: process.cwd,
-          workspace_id: process.workspaceId,
-          created_at: process.createdAt,
-          phase: "creating",
-          phase_json: JSON.stringify(process.step),
-          dirty: 1,
-          dropped_json:
-            process.dropped === undefined || process.dropped.length === 0 ? null : JSON.stringify(process.dropped),
-          mode: process.mode ?? "ask",
-          restart: process.restart ?? null,
-          budget_id: budgetId,
-          project_id: process.projectId ?? null,
-          end_notice: process.endNotice ?? null,
+          ...columnsOf({ mode: "ask", ...process, phase: "creating", dirty: true, budgetId }),
         });
         if (request !== undefined) putRequest(db, request);
       });
@@ -206,23 +206,14 @@ export function processRows(kernel: KernelDb): ProcessRows {
       );
     },
 
-    async label(pid, label) {
-      kernel.write("full", () => db.run("UPDATE processes SET label = ? WHERE process_id = ?", label, pid));
-    },
-
-    async mode(pid, mode) {
-      kernel.write("full", () => db.run("UPDATE processes SET mode = ? WHERE process_id = ?", mode, pid));
-    },
-
-    async restart(pid, rule) {
-      kernel.write("full", () => db.run("UPDATE processes SET restart = ? WHERE process_id = ?", rule, pid));
-    },
-
-    async place(pid, { workspaceId, cwd }) {
+    async set(pid, fields) {
+      const columns = columnsOf(fields);
+      const places = Object.keys(columns).map((column) => `${column} = ?`);
       kernel.write("full", () =>
-        db.run("UPDATE processes SET workspace_id = ?, cwd = ? WHERE process_id = ?", workspaceId, cwd, pid),
+        db.run(`UPDATE processes SET ${places.join(", ")} WHERE process_id = ?`, ...Object.values(columns), pid),
       );
     },
+
     inWorkspace: async (workspaceId) =>
       rows("WHERE workspace_id = ? AND phase = 'live' ORDER BY created_at", workspaceId),
 
@@ -301,36 +292,16 @@ export function processRows(kernel: KernelDb): ProcessRows {
 }
 
 // A loop, not a function per row: for a list of a thousand rows the JIT compile would take longer than the list.
-function fromColumns(rows: readonly Columns[]): ProcessRow[] {
+function fromStored(rows: readonly Stored[]): ProcessRow[] {
   const made: ProcessRow[] = [];
   for (const row of rows) {
     made.push({
-      pid: row.process_id,
-      parentPid: row.parent_pid,
-      uid: row.uid,
-      ownerUid: row.owner_uid,
-      profile: row.profile,
-      label: row.label,
-      cwd: row.cwd,
-      workspaceId: row.workspace_id,
-      createdAt: row.created_at,
-      phase: row.phase,
-      step: row.phase_json === null ? null : (JSON.parse(row.phase_json) as ProcessRow["step"]),
+      ...row,
+      step: row.step === null ? null : (JSON.parse(row.step) as ProcessRow["step"]),
       dirty: row.dirty === 1,
-      state: row.state,
-      activeRunId: row.active_run_id,
-      queued: row.queued_count,
-      lastActiveAt: row.last_active_at,
-      waitsFor: row.waits_json === null ? null : (JSON.parse(row.waits_json) as WaitsFor),
-      lastStatus: row.last_status,
-      dropped: row.dropped_json === null ? [] : (JSON.parse(row.dropped_json) as string[]),
-      mode: MODE_ALIASES[row.mode] ?? (row.mode as Mode),
-      restart: row.restart,
-      budgetId: row.budget_id,
-      costMicros: row.cost_micros,
-      tokens: row.tokens,
-      projectId: row.project_id,
-      endNotice: row.end_notice,
+      waitsFor: row.waitsFor === null ? null : (JSON.parse(row.waitsFor) as WaitsFor),
+      dropped: row.dropped === null ? [] : (JSON.parse(row.dropped) as string[]),
+      mode: MODE_ALIASES[row.mode] ?? row.mode,
     });
   }
   return made;
