@@ -62,6 +62,25 @@ test("a file change shows numbered and signed lines, and keys of the first 400 m
   await shell.leave();
 });
 
+test("the real path stands on the card and in the decision; its end is not repeated, another given path is", async () => {
+  const shell = await played();
+  const about = { ...EDIT.about!, target: "host", path: "/srv/site/a.txt" };
+  for (const [path, given] of [
+    ["a.txt", ""],
+    ["link.txt", "\n  given as: link.txt"],
+  ] as const) {
+    await shell.play(said.hil({ ...EDIT, args: { ...EDIT.args, path }, about }));
+    await shell.settle(READ_MS);
+    expect(shell.text()).toMatch(/^\? init:1000 wants to edit on this computer: \/srv\/site\/a\.txt +0:00$/m);
+    expect(shell.text().includes("given as:")).toBe(given !== "");
+    await press(shell, "y");
+    await shell.play({ ...said.closed(), id: "edit" } as SignalOf<"chat.hil_closed">);
+    expect(shell.text()).toContain(`✓ approved: Edit /srv/site/a.txt${given}\n   98   a`);
+    await shell.type("\x0c");
+  }
+  await shell.leave();
+});
+
 test("leaving the editor without a change approves nothing; the card stays and says so", async () => {
   const shell = await played();
   shell.io.fakeSys.answer("hil.list", () => ({ approvals: [{ ...said.hil(DELETE), expiresAt: null }] }));

@@ -1,6 +1,7 @@
 // A plan as a card: the person goes on in one of two modes, or sends it back. The dock shows the mode.
 
 import { expect, test } from "bun:test";
+import type { SignalOf } from "../../src/abi/signal.ts";
 import { said } from "../support/chat.ts";
 import { Played } from "../support/played.ts";
 import { PLAN } from "../support/scene-talk.ts";
@@ -34,6 +35,16 @@ test("`r` sends the plan back with words", async () => {
   expect(shell.text()).toContain("enter send back");
   await shell.type("no new files\r");
   expect(shell.io.fakeSys.asked("hil.answer")).toEqual([{ id: "p1n4", decision: "deny", message: "no new files" }]);
+  await shell.leave();
+});
+
+test("an accepted plan stays in the transcript, each line once", async () => {
+  const shell = await shown();
+  await shell.type("y");
+  await shell.settle(READ_MS);
+  await shell.play({ ...said.closed(), id: PLAN.id } as SignalOf<"chat.hil_closed">);
+  expect(shell.text()).toMatch(/^✓ approved: Plan\n {2}\| 1\. Add src\/cache\.ts: /m);
+  expect(shell.text().split("1. Add src/cache.ts")).toHaveLength(2);
   await shell.leave();
 });
 

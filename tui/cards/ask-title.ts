@@ -31,9 +31,8 @@ export function titleOf(ask: Ask, columns: number): string {
 }
 
 export function fitsTitle(ask: Ask, columns: number): boolean {
-  if (isPlan(ask)) return false;
-  const title = wholeTitle(ask);
-  return !title.includes("\n") && Bun.stringWidth(title) <= columns;
+  // The lines of a longer call are below.
+  return !isPlan(ask) && !realSubject(ask).includes("\n") && Bun.stringWidth(wholeTitle(ask)) <= columns;
 }
 
 /** The place comes before the subject, so that no command can pass for it. */

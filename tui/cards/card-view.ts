@@ -209,7 +209,10 @@ function pathLines(ask: Ask): readonly string[] {
   const { path } = ask.args as { readonly path?: unknown };
   const lines = requestLines(ask);
   if (ask.about?.path === undefined || real === path) return lines;
-  return [`  path: ${reveal(real)}`, ...lines.map((line) => line.replace(/^ {2}path: /, "  given as: "))];
+  const given = lines.map((line) => line.replace(/^ {2}path: /, "  given as: "));
+  // The end of the real path says nothing more.
+  const isEnd = typeof path === "string" && real.endsWith(`/${path}`);
+  return [`  path: ${reveal(real)}`, ...(isEnd ? given.filter((line) => !line.startsWith("  given as: ")) : given)];
 }
 
 /** The card is indented already. */

@@ -99,15 +99,18 @@ export function openCallsOf({ messages }: HistoryPage, now: number): Conversatio
 
 /** Stored messages as the transcript shows them. */
 export function entriesOf({ messages }: HistoryPage): readonly Entry[] {
-  const argsOf = new Map(
-    messages.flatMap((message) =>
-      message.role === "assistant" ? (message.content.toolCalls ?? []).map(({ id, args }) => [id, args] as const) : [],
-    ),
+  // A server may use the ids of an earlier turn again.
+  const argsOf = new Map<string, object>();
+  // The calls of the first results may be on the page before.
+  const first = Math.max(
+    0,
+    messages.findIndex(({ role }) => role !== "toolResult"),
   );
-  return messages.flatMap((message): Entry[] => {
+  return messages.slice(first).flatMap((message): Entry[] => {
     if (message.role === "user") return [{ kind: "message", text: message.content }];
     if (message.role === "assistant") {
-      const { text, thinking = "" } = message.content;
+      const { text, thinking = "", toolCalls = [] } = message.content;
+      for (const { id, args } of toolCalls) argsOf.set(id, args);
       return [
         ...(thinking === "" ? [] : [{ kind: "thought", tookMs: null } as const]),
         ...(text === "" ? [] : [{ kind: "text", turn: -1, text } as const]),
