@@ -49,11 +49,13 @@ export class TestHome {
   readonly kernels: KernelProcess[] = [];
   /** Number of them killed. */
   deaths = 0;
-  private readonly root = mkdtempSync(join(tmpdir(), "gsv-crash-"));
+  private readonly root: string;
   private readonly open: Sys[] = [];
   readonly env: Env;
 
-  constructor(options: { readonly env?: Env; readonly at?: string } = {}) {
+  /** `under`: where the length of a path is on the screen. */
+  constructor(options: { readonly env?: Env; readonly at?: string; readonly under?: string } = {}) {
+    this.root = mkdtempSync(join(options.under ?? tmpdir(), "gsv-crash-"));
     this.directory = join(this.root, options.at ?? "home");
     this.paths = homePaths(this.directory);
     this.env = {

@@ -50,7 +50,9 @@ export class WireServer {
     },
   });
 
-  constructor(private readonly usual: (request: WireRequest) => WireReply = () => ({ status: 500 })) {}
+  constructor(
+    private readonly usual: (request: WireRequest) => WireReply | Promise<WireReply> = () => ({ status: 500 }),
+  ) {}
 
   get url(): string {
     return `http://127.0.0.1:${this.server.port}`;
@@ -98,7 +100,8 @@ export class WireServer {
     return { method, path, headers, body, json: body === "" ? {} : JSON.parse(body) };
   }
 
-  private async answer(socket: Connection, reply: WireReply): Promise<void> {
+  private async answer(socket: Connection, answered: WireReply | Promise<WireReply>): Promise<void> {
+    const reply = await answered;
     const { status = 200, type = "text/event-stream", body = "" } = reply;
     if (reply.refuses) return void socket.terminate();
     this.busy.add(socket);
