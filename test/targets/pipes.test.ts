@@ -94,3 +94,16 @@ test("a program in a pipe keeps its own messages and exit status", async () => {
   expect((await run("grep() { echo mine; }; echo a | grep a | cat")).stdout).toBe("mine\n");
   expect((await run("x=1; seq $((x++)) | tail -n $((x + 1)) | cat; echo $x")).stdout).toBe("1\n1\n");
 });
+
+test("xargs -P runs as many commands at the same time, and waits for all of them", async () => {
+  // Each command waits for the file of the other.
+  const meets =
+    "touch {}; for i in {1..1000}; do [ -e a -a -e b ] && { echo met; exit 3; }; sleep 0.01; done; echo alone";
+  const met = `printf 'a\\nb\\n' | xargs -P 2 -I{} sh -c '${meets}'; echo $?`;
+  expect((await run(met)).stdout).toBe("met\nmet\n123\n");
+  expect((await run("seq 6 | xargs -P 0 -n1 echo | sort -r | head -1")).stdout).toBe("6\n");
+  expect((await run("seq 9 | xargs -P 2 -n1 nowhere 2>/dev/null; echo $?")).stdout).toBe("127\n");
+  expect((await run("seq 9 | xargs -P 2 -n1 sh -c 'exit 255' 2>/dev/null; echo $?")).stdout).toBe("124\n");
+  const refused = await run("echo | xargs -P two");
+  expect([refused.stderr, refused.exit]).toEqual(['xargs: invalid number "two" for -P option\n', 1]);
+});

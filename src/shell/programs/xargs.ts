@@ -4,6 +4,8 @@ import { countOf, options } from "./options.ts";
 import { type Call, pieces, Usage } from "./program.ts";
 
 const EXIT_SOME_FAILED = 123;
+const EXIT_ABORTED = 124;
+const PROCS_MAX = 64;
 
 export async function xargs(call: Call): Promise<number> {
   const { flags, operands } = options("xargs", call.args, {
@@ -22,24 +24,70 @@ export async function xargs(call: Call): Promise<number> {
   });
   const command = operands.length === 0 ? ["echo"] : operands;
   const mark = flags.get("I");
-  let status = 0;
+  const commands = new Commands(call, procsOf(flags));
   for await (const group of groupsOf(call, flags)) {
     const argv =
       mark === undefined
         ? [...command, ...group]
         : command.map((word) => word.replaceAll(mark || "{}", group[0] ?? ""));
     if (flags.has("t")) call.err(`${argv.join(" ")}\n`);
-    const exit = await call.run(argv, new Uint8Array());
-    if (exit === 127 || exit === 126) return exit;
-    if (exit === 255) {
-      call.err(`xargs: ${argv[0]}: exited with status 255; aborting\n`);
-      return 124;
-    }
-    if (exit !== 0) status = EXIT_SOME_FAILED;
-    if (call.signal?.aborted) break;
+    if (!(await commands.start(argv)) || call.signal?.aborted) break;
     await call.room();
   }
-  return status;
+  return await commands.end();
+}
+
+/** Runs several commands at the same time. */
+class Commands {
+  private readonly running = new Set<Promise<void>>();
+  private status = 0;
+  /** The exit status of xargs after a command that ends it. */
+  private last: number | null = null;
+  private failure: { readonly error: unknown } | null = null;
+
+  constructor(
+    private readonly call: Call,
+    private readonly most: number,
+  ) {}
+
+  /** Waits for a free place. False if no command may follow. */
+  async start(argv: readonly string[]): Promise<boolean> {
+    if (this.isOver) return false;
+    const run = this.run(argv)
+      .catch((error: unknown) => {
+        this.failure ??= { error };
+      })
+      .finally(() => this.running.delete(run));
+    this.running.add(run);
+    while (this.running.size >= this.most) await Promise.race(this.running);
+    return !this.isOver;
+  }
+
+  private get isOver(): boolean {
+    return this.last !== null || this.failure !== null;
+  }
+
+  async end(): Promise<number> {
+    await Promise.all(this.running);
+    if (this.failure !== null) throw this.failure.error;
+    return this.last ?? this.status;
+  }
+
+  private async run(argv: readonly string[]): Promise<void> {
+    const exit = await this.call.run(argv, new Uint8Array());
+    if (exit === 127 || exit === 126) this.last ??= exit;
+    else if (exit === 255) {
+      this.call.err(`xargs: ${argv[0]}: exited with status 255; aborting\n`);
+      this.last ??= EXIT_ABORTED;
+    } else if (exit !== 0) this.status = EXIT_SOME_FAILED;
+  }
+}
+
+/** `-P 0`: as many as possible. */
+function procsOf(flags: ReadonlyMap<string, string>): number {
+  const wanted = flags.get("P") ?? "1";
+  if (!/^\d+$/.test(wanted)) throw new Usage(`xargs: invalid number "${wanted}" for -P option`);
+  return Math.min(Number(wanted) || PROCS_MAX, PROCS_MAX);
 }
 
 /** Maximum length of a command line. */
