@@ -150,16 +150,20 @@ export class HiddenRepository {
       author,
       also: [1],
     });
-    for (const path of paths) await this.remember(path);
+    let isNew = false;
+    for (const path of paths) isNew = (await this.remember(path)) || isNew;
+    if (isNew) this.saveModes();
     if (++this.commits % COMMITS_BEFORE_TRIMMING === 0) await this.trim();
   }
 
-  private async remember(path: string): Promise<void> {
-    this.keepMode(path);
+  /** True if the stored modes change. */
+  private async remember(path: string): Promise<boolean> {
+    const isNew = this.keepMode(path);
     this.fingerprints.delete(path);
     this.fingerprints.set(path, await fingerprint(join(this.options.directory, path)));
     const [oldest] = this.fingerprints.keys();
     if (this.fingerprints.size > FINGERPRINTS_MAX && oldest !== undefined) this.fingerprints.delete(oldest);
+    return isNew;
   }
 
   /** Mode of a deleted file; git stores only the executable bit. */
@@ -167,15 +171,20 @@ export class HiddenRepository {
     return this.modes().get(path) ?? null;
   }
 
-  private keepMode(path: string): void {
+  private keepMode(path: string): boolean {
     const stat = lstatSync(join(this.options.directory, path), { throwIfNoEntry: false });
-    if (stat === undefined || !stat.isFile()) return;
+    if (stat === undefined || !stat.isFile()) return false;
     const mode = stat.mode & 0o777;
     const modes = this.modes();
     const isUsual = USUAL_MODES.has(mode);
-    if (isUsual ? !modes.has(path) : modes.get(path) === mode) return;
+    if (isUsual ? !modes.has(path) : modes.get(path) === mode) return false;
     if (isUsual) modes.delete(path);
     else modes.set(path, mode);
+    return true;
+  }
+
+  private saveModes(): void {
+    const modes = this.modes();
     const file = join(this.options.gitDir, MODES);
     writeFileSync(`${file}.new`, JSON.stringify([...modes].slice(-MODES_MAX)), { mode: 0o600 });
     renameSync(`${file}.new`, file);

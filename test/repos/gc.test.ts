@@ -1,7 +1,7 @@
 // A git gc beside gsv's changes: it never deletes the objects of a commit in the making, and gsv waits for a running one.
 
 import { expect, test } from "bun:test";
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { findGit, gitAt } from "../../src/repos/git.ts";
@@ -55,7 +55,21 @@ async function begun() {
   const path = process.env.PATH ?? "";
   const git = gitAt(findGit(path) ?? "git", path);
   const clock = new FakeClock();
-  const hidden = new HiddenRepository({ directory: work, gitDir, findGit: () => git, clock, log: () => {} });
+  const open = () => new HiddenRepository({ directory: work, gitDir, findGit: () => git, clock, log: () => {} });
+  const hidden = open();
   await hidden.snapshot(null, []);
-  return { hidden, gitDir };
+  return { hidden, gitDir, work, open };
 }
+
+test("versions know the modes of all private files, also after a restart", async () => {
+  const { hidden, work, open } = await begun();
+  const names = ["a", "b", "c"];
+  for (const name of names) writeFileSync(join(work, name), name, { mode: 0o600 });
+  await hidden.snapshot(null, []);
+  const again = open();
+  expect(names.map((name) => [hidden.modeOf(name), again.modeOf(name)])).toEqual(names.map(() => [0o600, 0o600]));
+  chmodSync(join(work, "b"), 0o644);
+  writeFileSync(join(work, "b"), "changed");
+  await again.snapshot(null, []);
+  expect(names.map((name) => open().modeOf(name))).toEqual([0o600, null, 0o600]);
+});
