@@ -8,6 +8,7 @@ import { quoted } from "../../src/lib/text/quote.ts";
 
 type Fact = readonly [string, string | number | null];
 
+/** The fields of `gsv proc get` (processText in src/syscalls/format.ts), and the next retry. */
 export function statusText(info: ProcessInfo, waitsForText: (waits: WaitsFor) => string): string {
   const { waitsFor } = info;
   const again = waitsFor?.kind === "restart" || waitsFor?.kind === "model" || waitsFor?.kind === "outage";
@@ -31,7 +32,9 @@ export function statusText(info: ProcessInfo, waitsForText: (waits: WaitsFor) =>
     ["NextTry", next === null ? null : new Date(next.until).toISOString()],
     ["Failure", next !== null && "class" in next ? next.class : null],
     ["Restart", info.restart ?? null],
+    ["LastRun", info.lastStatus],
     ["Created", new Date(info.createdAt).toISOString()],
+    ["LastActive", info.lastActiveAt === null ? null : new Date(info.lastActiveAt).toISOString()],
   ]);
 }
 

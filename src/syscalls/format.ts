@@ -64,6 +64,7 @@ function checkpointText({ checkpoint }: Closed): string {
   return commit === null ? "" : `; checkpoint ${commit.slice(0, 10)} in ${workspaceId}`;
 }
 
+/** `/proc/PID/status` has the same fields: statusText in fs/proc/facts.ts. */
 export function processText(row: ProcessInfo, when: When = isoTime): string {
   return factsText([
     ["pid", row.pid],

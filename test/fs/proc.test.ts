@@ -116,7 +116,9 @@ describe("/proc", () => {
       "NextTry:",
       "Failure:",
       "Restart:",
+      "LastRun:",
       "Created:",
+      "LastActive:",
       "",
     ]);
     expect(status).toContain("State:\twaiting_hil\n");
