@@ -117,6 +117,21 @@ describe("a kernel with nothing to do", () => {
     expect(looks() - before).toBe(41);
   });
 
+  test("checks every 2.5 s while it only waits for an instant, and every 0.75 s while it works", async () => {
+    const { clock, is, looks } = kernel();
+    const looksIn = async (ms: number) => {
+      const before = looks();
+      await clock.advance(ms);
+      return looks() - before;
+    };
+    is.due = 3_600_000;
+    await clock.advance(10_000);
+    expect(await looksIn(100_000)).toBe(40);
+    is.working = true;
+    await clock.advance(2500);
+    expect(await looksIn(75_000)).toBe(100);
+  });
+
   test("counts from the last visit, however short it was", async () => {
     const { clock, connect, isLeaving } = kernel();
     for (let visit = 0; visit < 20; visit++) {

@@ -112,8 +112,7 @@ export function keepLifetime(options: LifetimeOptions): Lifetime {
     server.keepReachable();
     if (isNeeded(options)) quietSince = now;
     if (now - quietSince >= (metSomeone ? settings.idleMs : settings.graceMs)) void drain("idle");
-    // An idle kernel with clients checks less often: nothing ends by itself.
-    else cancelLook = clock.after(server.clients > 0 ? Math.max(lookMs, settings.lockCheckMs / 2) : lookMs, look);
+    else cancelLook = clock.after(isResting(options) ? Math.max(lookMs, settings.lockCheckMs / 2) : lookMs, look);
   }
 
   function drain(why: LeaveReason): Promise<Ended> {
@@ -158,8 +157,16 @@ export function keepLifetime(options: LifetimeOptions): Lifetime {
 }
 
 function isNeeded(options: LifetimeOptions): boolean {
-  if (options.server.clients > 0 || options.isWorking()) return true;
-  const due = options.dueWithinMs();
+  return options.server.clients > 0 || options.isWorking() || isDueSoon(options);
+}
+
+/** True while the kernel waits for its clients or for an instant: then it checks less often, because neither ends by itself. */
+function isResting(options: LifetimeOptions): boolean {
+  return options.server.clients > 0 || (isDueSoon(options) && !options.isWorking());
+}
+
+function isDueSoon({ dueWithinMs }: LifetimeOptions): boolean {
+  const due = dueWithinMs();
   return due !== null && due <= DUE_MS;
 }
 

@@ -1,19 +1,17 @@
 // Providers that do not answer, found from the processes that wait for them.
 
-import { type Caller, isRoot } from "../../abi/identity.ts";
+import { isRoot } from "../../abi/identity.ts";
 import type { ProcessRow, ProcessRows } from "../../store/kernel/processes/processes.ts";
-import type { KernelStore } from "../../store/kernel/sqlite.ts";
 import type { OutageInfo, OutageReports } from "../../syscalls/run/ai.ts";
 
-const PAGE = 500;
 const PIDS_SHOWN_MAX = 100;
 
-export function outageReports({ processes }: Pick<KernelStore, "processes">): OutageReports {
+export function outageReports({ processes }: { readonly processes: Pick<ProcessRows, "paused"> }): OutageReports {
   return {
     async list(caller) {
       const found = new Map<string, OutageInfo>();
-      if (((await processes.tally()).get("paused") ?? 0) > 0)
-        for await (const row of rowsOf(processes, caller)) note(found, row);
+      for (const row of await processes.paused())
+        if (isRoot(caller) || row.ownerUid === caller.ownerUid) note(found, row);
       return { outages: [...found.values()].sort((a, b) => a.nextTryAt - b.nextTryAt) };
     },
   };
@@ -23,8 +21,8 @@ export function providerOf(model: string): string {
   return model.split(/[/:]/)[0] ?? model;
 }
 
-function note(found: Map<string, OutageInfo>, { pid, ownerUid, state, waitsFor }: ProcessRow): void {
-  if (state !== "paused" || waitsFor?.kind !== "outage") return;
+function note(found: Map<string, OutageInfo>, { pid, ownerUid, waitsFor }: ProcessRow): void {
+  if (waitsFor?.kind !== "outage") return;
   const { model, reason, until, since = until, looks = 1 } = waitsFor;
   const provider = providerOf(model);
   const key = `${ownerUid} ${provider}`;
@@ -40,15 +38,4 @@ function note(found: Map<string, OutageInfo>, { pid, ownerUid, state, waitsFor }
       waiting: known.waiting + 1,
       pids: known.pids.length < PIDS_SHOWN_MAX ? [...known.pids, pid] : known.pids,
     });
-}
-
-async function* rowsOf(processes: ProcessRows, caller: Caller): AsyncGenerator<ProcessRow> {
-  const owner = isRoot(caller) ? {} : { ownerUid: caller.ownerUid };
-  for (let after: Parameters<ProcessRows["list"]>[0]["after"]; ; ) {
-    const rows = await processes.list({ ...owner, limit: PAGE, ...(after === undefined ? {} : { after }) });
-    yield* rows;
-    const last = rows.at(-1);
-    if (last === undefined || rows.length < PAGE) return;
-    after = { createdAt: last.createdAt, id: last.pid };
-  }
 }
