@@ -18,8 +18,10 @@ const PREFIX = "apiKeys.";
 /** Any other OpenAI-compatible server. */
 const COMPATIBLE = "compatible";
 
+const WITH_KEY = SETTING_NAMES.filter((each) => each.startsWith(PREFIX)).map((each) => each.slice(PREFIX.length));
+
 const providerInput = {
-  name: field.text("anthropic, openai, google, openrouter or compatible (for ai.baseUrl)", {
+  name: field.text(`${WITH_KEY.join(", ")} or ${COMPATIBLE} (for ai.baseUrl)`, {
     positional: true,
     longest: 40,
     meta: "NAME",
@@ -59,9 +61,8 @@ export const provider: Command = command(spec, async ({ args, json }, io) => {
 function settingOf(name: string): string {
   const key = name === COMPATIBLE ? "ai.apiKey" : `${PREFIX}${name}`;
   if (SETTING_NAMES.some((each) => each === key)) return key;
-  const known = SETTING_NAMES.filter((each) => each.startsWith(PREFIX)).map((each) => each.slice(PREFIX.length));
   throw new SysError("EUSAGE", `gsv keeps no key for ${isLikeKey(name) ? "that name" : JSON.stringify(name)}`, [
-    `one of ${[...known, COMPATIBLE].join(", ")}; offline, script and ollama need no key`,
+    `one of ${[...WITH_KEY, COMPATIBLE].join(", ")}; other providers need no key`,
   ]);
 }
 

@@ -83,7 +83,7 @@ const PROVIDERS: { readonly [name: string]: Entry } = {
       keySetting: "apiKeys.openai",
       byKey: true,
     },
-    load: (ports, access) => compatible("openai", ports, access),
+    load: (ports, access) => openAiWire("openai", ports, access),
   },
   ollama: {
     form: "ollama/MODEL",
@@ -91,27 +91,25 @@ const PROVIDERS: { readonly [name: string]: Entry } = {
     server: { baseUrl: "http://127.0.0.1:11434", urlSetting: "baseUrls.ollama", keySetting: null },
     load: async ({ clock }, access) => (await import("./ollama/ollama.ts")).ollamaProvider({ clock, access }),
   },
-  openrouter: {
-    form: "openrouter/MODEL",
-    model: (rest) => modelOf("openrouter", rest),
-    server: { baseUrl: "https://openrouter.ai/api/v1", urlSetting: null, keySetting: "apiKeys.openrouter" },
-    load: (ports, access) => compatible("openrouter", ports, access),
-  },
-  google: {
-    form: "google/MODEL",
-    model: (rest) => modelOf("google", rest),
-    server: {
-      baseUrl: "https://generativelanguage.googleapis.com/v1beta/openai",
-      urlSetting: null,
-      keySetting: "apiKeys.google",
-    },
-    load: (ports, access) => compatible("google", ports, access),
-  },
+  openrouter: compatible("openrouter", "https://openrouter.ai/api/v1"),
+  google: compatible("google", "https://generativelanguage.googleapis.com/v1beta/openai"),
 };
 
 const NAME_CHARS_MAX = 200;
 
-async function compatible(name: string, { clock }: ProviderPorts, access: Access): Promise<Provider> {
+type NameWithKey<S = SettingName> = S extends `apiKeys.${infer Name}` ? Name : never;
+
+/** A server with OpenAI's interface and a key in the setting `apiKeys.NAME`. */
+function compatible(name: NameWithKey, baseUrl: string): Entry {
+  return {
+    form: `${name}/MODEL`,
+    model: (rest) => modelOf(name, rest),
+    server: { baseUrl, urlSetting: null, keySetting: `apiKeys.${name}` },
+    load: (ports, access) => openAiWire(name, ports, access),
+  };
+}
+
+async function openAiWire(name: string, { clock }: ProviderPorts, access: Access): Promise<Provider> {
   return (await import("./openai/openai.ts")).openAiProvider({ name, clock, access });
 }
 

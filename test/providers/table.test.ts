@@ -1,8 +1,19 @@
 import { describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { SETTING_NAMES } from "../../src/abi/config/config.ts";
 import { costMicros } from "../../src/abi/process/money.ts";
 import { ollamaUrl } from "../../src/providers/access.ts";
 import { factsOf, knownModels, modelNamed } from "../../src/providers/models.ts";
-import { choiceOf, choiceText, chooseProvider, loadProvider, providerNames } from "../../src/providers/table.ts";
+import {
+  choiceOf,
+  choiceText,
+  chooseProvider,
+  keyVariable,
+  loadProvider,
+  providerNames,
+  serverOf,
+} from "../../src/providers/table.ts";
 import { FakeClock } from "../support/clock.ts";
 import { refusal } from "../support/refusal.ts";
 import { accessOf } from "../support/wire-format.ts";
@@ -89,6 +100,23 @@ describe("the choice of a provider", () => {
       expect((await loadProvider(name, PORTS, accessOf("http://127.0.0.1:1"))).name).toBe(name);
     }
     expect(loadProvider("nobody", PORTS, accessOf(""))).rejects.toThrow("unknown provider");
+  });
+
+  test("knows each key that can be stored, and the manual names each server and the variable of its key", () => {
+    const page = (name: string) => readFileSync(join(import.meta.dir, "../../src/prompts/manual", name), "utf8");
+    const servers = providerNames().filter((name) => serverOf(name) !== null);
+    const keys = servers.map((name) => serverOf(name)?.keySetting);
+    const unknown = SETTING_NAMES.filter((name) => name.startsWith("apiKeys.") && !keys.includes(name));
+    expect([
+      ...unknown.map((name) => `add the provider of ${name} to src/providers/table.ts`),
+      ...servers
+        .filter((name) => !new RegExp(`\\b${name}\\b`).test(page("models.md")))
+        .map((name) => `name ${name} in src/prompts/manual/models.md`),
+      ...servers
+        .map((name) => keyVariable(name) ?? "")
+        .filter((variable) => !page("environment.md").includes(variable))
+        .map((variable) => `name ${variable} in src/prompts/manual/environment.md`),
+    ]).toEqual([]);
   });
 });
 
