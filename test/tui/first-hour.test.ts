@@ -85,7 +85,7 @@ async function withProject(work: (stage: Stage) => Promise<void>): Promise<void>
 
 /** The cards of a command are others on a computer with a sandbox; afterwards the screen is cleared. */
 async function runsTests(session: Session, cards: Story): Promise<void> {
-  const [off, on] = sandbox === null ? ["no sandbox", "no sandbox"] : ["no network", "with network"];
+  const [off, on] = sandbox === null ? ["no sandbox", "no sandbox"] : ["no\\s+network", "with\\s+network"];
   await cards.line(session, "run the tests", card(off), "the tests ask");
   await cards.key(session, "y", card(`2 lines[\\s\\S]*${on}`), "they ran without network; with network they ask again");
   await cards.key(session, "y", new RegExp(`The tests pass\\.\\n\\n${ends(COST).source}`, "m"), "they ran");
