@@ -3,8 +3,8 @@
 import { expect, test } from "bun:test";
 import { appendFileSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { gzipSync } from "node:zlib";
-import { archivesService } from "../../src/process/history/archive.ts";
+import { gunzipSync, gzipSync } from "node:zlib";
+import { archivesService, pack } from "../../src/process/history/archive.ts";
 import type { ArchiveInfo, Closed } from "../../src/syscalls/services.ts";
 import { INIT, TestKernel } from "../support/kernel.ts";
 import { rejection } from "../support/refusal.ts";
@@ -146,4 +146,25 @@ test("an archive that is deleted while it is read is reported as missing, not as
     const looked = look === "verify" ? archives.verify(caller, id) : archives.show(caller, id, { after: 0, limit: 9 });
     expect(await rejection(looked)).toMatchObject({ code: "ENOENT", message: `no such archive: ${id}` });
   }
+});
+
+test("other work runs while a page of long records is packed", async () => {
+  const content = Array.from({ length: 40_000 }, (_, n) => (n * 7919).toString(36)).join(" ");
+  const records = Array.from({ length: 10 }, (_, id) => ({ id, content }));
+  let turns = 0;
+  let isOver = false;
+  const turn = () => {
+    turns++;
+    if (!isOver) setImmediate(turn);
+  };
+  async function* pages() {
+    setImmediate(turn);
+    yield records;
+  }
+  const packed: Uint8Array[] = [];
+  for await (const bytes of pack(pages()).bytes) packed.push(bytes);
+  isOver = true;
+  expect(turns).toBeGreaterThan(5);
+  const lines = gunzipSync(Buffer.concat(packed)).toString().trimEnd().split("\n");
+  expect(lines.map((line) => JSON.parse(line))).toEqual(records);
 });

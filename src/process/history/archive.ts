@@ -6,6 +6,7 @@ import { messageOf, SysError } from "../../abi/errno.ts";
 import { type Caller, isRoot } from "../../abi/identity.ts";
 import type { Message, ToolCall, ToolOutcome } from "../../abi/process/message.ts";
 import { nextPlace, placeOf } from "../../kernel/pages.ts";
+import { TimeSlice } from "../../lib/clock.ts";
 import { objectCutToFit } from "../../lib/text/fitting.ts";
 import { linesOf } from "../../lib/text/lines.ts";
 import type { ObjectStore } from "../../objects/objects.ts";
@@ -17,6 +18,8 @@ import { damagedArchive } from "../../syscalls/session/archive.ts";
 
 const PAGE_ROWS = 500;
 const READ_BYTES = 256 * 1024;
+/** Compressed at once; a record may have megabytes. */
+const PIECE_BYTES = 32 * 1024;
 
 export function archiveKey(username: string, pid: string, archiveId: string): string {
   return `var/sessions/${username}/${pid}/${archiveId}.jsonl.gz`;
@@ -34,15 +37,30 @@ export function pack(pages: AsyncIterable<readonly ArchiveRecord[]>): Packed {
     const { Gzip } = await import("fflate");
     const ready: Uint8Array[] = [];
     const gzip = new Gzip({ level: 6 }, (chunk) => ready.push(chunk));
+    const slice = new TimeSlice();
     for await (const records of pages) {
       lines += records.length;
-      if (records.length > 0) gzip.push(Buffer.from(records.map((record) => `${JSON.stringify(record)}\n`).join("")));
+      for (const bytes of piecesOf(records)) {
+        gzip.push(bytes);
+        await slice.step();
+      }
       yield* ready.splice(0);
     }
     gzip.push(new Uint8Array(), true);
     yield* ready.splice(0);
   }
   return { bytes: compressed(), lines: () => lines };
+}
+
+function* piecesOf(records: readonly ArchiveRecord[]): Generator<Uint8Array> {
+  let text = "";
+  for (const [index, record] of records.entries()) {
+    text += `${JSON.stringify(record)}\n`;
+    if (text.length < PIECE_BYTES && index < records.length - 1) continue;
+    const bytes = Buffer.from(text);
+    for (let at = 0; at < bytes.length; at += PIECE_BYTES) yield bytes.subarray(at, at + PIECE_BYTES);
+    text = "";
+  }
 }
 
 export async function faultOf(
