@@ -3,7 +3,7 @@
 import { expect, test } from "bun:test";
 import type { Side } from "../../commands/files/copy/side.ts";
 import { FakeIo, runs } from "../support/io.ts";
-import { processInfo } from "../support/played.ts";
+import { processInfo } from "../support/process-info.ts";
 
 const MESSAGES = [
   { id: 1, runId: "r", timestamp: 0, role: "user", content: "read it" },

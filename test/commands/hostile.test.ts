@@ -6,7 +6,7 @@ import { Chat, PID, said, waited } from "../support/chat.ts";
 import { HOSTILE } from "../support/hostile-text.ts";
 import { actsIn } from "../support/inert.ts";
 import { FakeIo, runs } from "../support/io.ts";
-import { processInfo } from "../support/played.ts";
+import { processInfo } from "../support/process-info.ts";
 import { oneIn } from "../support/soak.ts";
 
 const TEXT = "a\x1b[31mb\x07c\x9b2Jd\u202ee\rf\x1b]0;title\x07g\x00h\x7fi\nstate       faked";

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test } from "bun:test";
 import { FakeIo, runs } from "../support/io.ts";
 import { TestKernel } from "../support/kernel.ts";
 import { listing } from "../support/listing.ts";
-import { processInfo } from "../support/played.ts";
+import { processInfo } from "../support/process-info.ts";
 import { type } from "../support/shell.ts";
 
 let io: FakeIo;

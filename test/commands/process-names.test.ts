@@ -2,7 +2,7 @@
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { FakeIo, runs } from "../support/io.ts";
-import { processInfo } from "../support/played.ts";
+import { processInfo } from "../support/process-info.ts";
 
 let io: FakeIo;
 beforeEach(() => {

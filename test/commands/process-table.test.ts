@@ -4,30 +4,10 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { age, flatRows, processTable, sorted, treeRows } from "../../commands/proc/process-table.ts";
 import type { ProcessInfo, State } from "../../src/abi/process/process.ts";
+import { processInfo } from "../support/process-info.ts";
 
 function process(pid: string, about: Partial<ProcessInfo> = {}): ProcessInfo {
-  return {
-    pid,
-    label: null,
-    owner: "sam",
-    uid: 1000,
-    runAs: "sam",
-    profile: "task",
-    parentPid: null,
-    state: "idle",
-    cwd: "/home/sam",
-    workspaceId: null,
-    queued: 0,
-    activeRunId: null,
-    createdAt: 0,
-    lastActiveAt: null,
-    waitsFor: null,
-    lastStatus: null,
-    mode: "ask",
-    costUsd: 0,
-    tokens: 0,
-    ...about,
-  };
+  return processInfo({ pid, runAs: "sam", profile: "task", ...about });
 }
 
 const FAMILY = [

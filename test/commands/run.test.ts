@@ -3,31 +3,11 @@ import { FAMILIES } from "../../commands/man/families.ts";
 import { COMMANDS } from "../../commands/table.ts";
 import { domains } from "../../commands/verbs.ts";
 import { SysError } from "../../src/abi/errno.ts";
-import type { ProcessInfo } from "../../src/abi/process/process.ts";
 import { SYSCALLS } from "../../src/syscalls/all.ts";
 import { FakeIo, runs } from "../support/io.ts";
+import { processInfo } from "../support/process-info.ts";
 
-export const PROCESS: ProcessInfo = {
-  pid: "init:1000",
-  label: "sam's own",
-  owner: "sam",
-  uid: 1000,
-  runAs: "sam-agent",
-  profile: "init",
-  parentPid: null,
-  state: "idle",
-  cwd: "/home/sam",
-  workspaceId: null,
-  queued: 0,
-  activeRunId: null,
-  createdAt: Date.UTC(2026, 0, 2, 0, 4, 5),
-  lastActiveAt: null,
-  waitsFor: null,
-  lastStatus: null,
-  mode: "ask",
-  costUsd: 0,
-  tokens: 0,
-};
+export const PROCESS = processInfo({ label: "sam's own", createdAt: Date.UTC(2026, 0, 2, 0, 4, 5) });
 
 let io: FakeIo;
 beforeEach(() => {

@@ -14,29 +14,16 @@ import { segmentName } from "../../src/syscalls/proc/history-service.ts";
 import { agent, bob, sam } from "../support/caller.ts";
 import { FakeClock } from "../support/clock.ts";
 import { memoryMount } from "../support/memoryfs.ts";
+import { processInfo } from "../support/process-info.ts";
 import { codeOf } from "../support/refusal.ts";
 
-const init: ProcessInfo = {
-  pid: "init:1000",
+const init = processInfo({
   label: "init\nState:\tfaked",
-  owner: "sam",
-  uid: 1000,
   runAs: "echo",
-  profile: "init",
-  parentPid: null,
   state: "waiting_hil",
-  cwd: "/home/sam",
-  workspaceId: null,
   queued: 2,
-  activeRunId: null,
-  createdAt: 0,
-  lastActiveAt: null,
   waitsFor: { kind: "approval", id: "k3x9", tool: "Delete", summary: "delete /home/sam/a" },
-  lastStatus: null,
-  mode: "ask",
-  costUsd: 0,
-  tokens: 0,
-};
+});
 
 function proc() {
   const clock = new FakeClock();

@@ -103,7 +103,8 @@ describe("the choice of a provider", () => {
   });
 
   test("knows each key that can be stored, and the manual names each server and the variable of its key", () => {
-    const page = (name: string) => readFileSync(join(import.meta.dir, "../../src/prompts/manual", name), "utf8");
+    const text = (name: string) => readFileSync(join(import.meta.dir, "../../src/prompts/manual", name), "utf8");
+    const page = (name: string) => text(name).replace(/<!--.*?-->/gs, "");
     const servers = providerNames().filter((name) => serverOf(name) !== null);
     const keys = servers.map((name) => serverOf(name)?.keySetting);
     const unknown = SETTING_NAMES.filter((name) => name.startsWith("apiKeys.") && !keys.includes(name));

@@ -1,7 +1,7 @@
 // Three tasks, as `gsv ps` lists them.
 
 import type { FakeIo } from "./io.ts";
-import { processInfo } from "./played.ts";
+import { processInfo } from "./process-info.ts";
 
 export const LINES = ["one", "two", "three"].map((label, at) => ({
   ...processInfo(),

@@ -2,7 +2,6 @@
 // screen read through a terminal emulator. It shows the same as the real program; only the host around it is missing.
 
 import { Terminal as Emulator } from "@xterm/headless";
-import type { ProcessInfo } from "../../src/abi/process/process.ts";
 import type { Signal } from "../../src/abi/signal.ts";
 import { terminalShell } from "../../tui/app.ts";
 import type { Past } from "../../tui/line/history.ts";
@@ -11,6 +10,7 @@ import { themeOf } from "../../tui/screen/theme.ts";
 import { OTHER_RUN, PID, RUN } from "./chat.ts";
 import { screenOf, scrollbackOf } from "./emulated.ts";
 import { FakeIo, FakeOutput } from "./io.ts";
+import { processInfo } from "./process-info.ts";
 
 export interface PlayOptions {
   readonly columns?: number;
@@ -32,15 +32,6 @@ export interface PlayOptions {
 /** The latest time of a paint after a change, however soon after another it comes. */
 const PAINT_MS = 33;
 const UNTIL_MS = 3000;
-
-export function processInfo(about: Partial<ProcessInfo> = {}): ProcessInfo {
-  return {
-    ...{ pid: PID, label: null, owner: "sam", uid: 1000, runAs: "sam-agent", profile: "init", parentPid: null },
-    ...{ state: "idle", cwd: "/home/sam", workspaceId: null, queued: 0, activeRunId: null, mode: "ask" },
-    ...{ createdAt: 0, lastActiveAt: null, waitsFor: null, lastStatus: null, costUsd: 0, tokens: 0 },
-    ...about,
-  };
-}
 
 export class Played {
   /** Every write, as the terminal got it. */

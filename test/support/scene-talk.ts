@@ -2,7 +2,7 @@
 
 import { PID } from "./chat.ts";
 import type { FakeIo } from "./io.ts";
-import { processInfo } from "./played.ts";
+import { processInfo } from "./process-info.ts";
 
 export const NOW = Date.UTC(2026, 0, 2, 3, 4, 5);
 export const MINUTE = 60_000;

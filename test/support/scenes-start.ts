@@ -1,7 +1,7 @@
 // Scenes before the prompt: choosing a model in a home that has none.
 
 import type { FakeIo } from "./io.ts";
-import { processInfo } from "./played.ts";
+import { processInfo } from "./process-info.ts";
 import type { Scene } from "./scene-steps.ts";
 
 /** Cards ignore keys for a moment. */

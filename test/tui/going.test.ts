@@ -6,7 +6,8 @@ import type { ProcessInfo } from "../../src/abi/process/process.ts";
 import type { Signal } from "../../src/abi/signal.ts";
 import { missedText } from "../../tui/talk/missed.ts";
 import { OTHER_RUN, PID, RUN, said } from "../support/chat.ts";
-import { Played, type PlayOptions, processInfo } from "../support/played.ts";
+import { Played, type PlayOptions } from "../support/played.ts";
+import { processInfo } from "../support/process-info.ts";
 
 const FAMILY: readonly ProcessInfo[] = [
   processInfo({ label: "personal", lastActiveAt: 10 }),

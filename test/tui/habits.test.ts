@@ -3,7 +3,8 @@
 import { expect, test } from "bun:test";
 import type { Side } from "../../commands/files/copy/side.ts";
 import { SysError } from "../../src/abi/errno.ts";
-import { Played, processInfo } from "../support/played.ts";
+import { Played } from "../support/played.ts";
+import { processInfo } from "../support/process-info.ts";
 
 const TASK = "task:aaaaaa";
 

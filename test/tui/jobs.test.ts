@@ -2,7 +2,8 @@
 
 import { expect, test } from "bun:test";
 import { said } from "../support/chat.ts";
-import { Played, processInfo } from "../support/played.ts";
+import { Played } from "../support/played.ts";
+import { processInfo } from "../support/process-info.ts";
 
 const FIRST = "task:aaaaaa";
 const SECOND = "task:bbbbbb";

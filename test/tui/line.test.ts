@@ -7,7 +7,8 @@ import { spansOf } from "../../tui/line/syntax.ts";
 import { themeOf } from "../../tui/screen/theme.ts";
 import { RUN, said } from "../support/chat.ts";
 import { FakeIo } from "../support/io.ts";
-import { Played, processInfo } from "../support/played.ts";
+import { Played } from "../support/played.ts";
+import { processInfo } from "../support/process-info.ts";
 
 const OTHER = `${RUN.slice(0, -1)}7`;
 

@@ -3,7 +3,8 @@
 import { expect, test } from "bun:test";
 import type { Signal } from "../../src/abi/signal.ts";
 import { said } from "../support/chat.ts";
-import { Played, processInfo } from "../support/played.ts";
+import { Played } from "../support/played.ts";
+import { processInfo } from "../support/process-info.ts";
 import { type Random, seeded } from "../support/random.ts";
 import { samples } from "../support/soak.ts";
 

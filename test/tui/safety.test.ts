@@ -15,7 +15,8 @@ import { FakeClock } from "../support/clock.ts";
 import { HOSTILE, SAID } from "../support/hostile-text.ts";
 import { actsIn, actsInLines, BARE } from "../support/inert.ts";
 import { FakeIo } from "../support/io.ts";
-import { Played, processInfo } from "../support/played.ts";
+import { Played } from "../support/played.ts";
+import { processInfo } from "../support/process-info.ts";
 import { oneIn, samples } from "../support/soak.ts";
 
 const SPLIT_BYTES_MAX = 400;

@@ -4,7 +4,8 @@ import { describe, expect, test } from "bun:test";
 import type { State as ProcessState, WaitsFor } from "../../src/abi/process/process.ts";
 import type { Signal } from "../../src/abi/signal.ts";
 import { PID, RUN, said } from "../support/chat.ts";
-import { Played, type PlayOptions, processInfo } from "../support/played.ts";
+import { Played, type PlayOptions } from "../support/played.ts";
+import { processInfo } from "../support/process-info.ts";
 
 const MODEL = "anthropic/claude-fable-5";
 const WINDOW = { windowTokens: 200_000, compactsAtTokens: 180_000 };

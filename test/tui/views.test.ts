@@ -14,7 +14,7 @@ import { NEW_TOP, onTopKey, rateOf, rowsOf, withDelta } from "../../tui/views/to
 import { said } from "../support/chat.ts";
 import { HOSTILE } from "../support/hostile-text.ts";
 import { actsIn } from "../support/inert.ts";
-import { processInfo } from "../support/played.ts";
+import { processInfo } from "../support/process-info.ts";
 import { expectScreen, key, plain, SIZES, text } from "../support/view.ts";
 
 describe("strace", () => {
