@@ -30,7 +30,6 @@ const DIFFERENT: { readonly [name: string]: string } = {
   "language: length through a nameref": "an array counts as one through a name reference",
   "language: source with arguments": "a file that is read with arguments cannot set those of its reader",
   "globbing: extglob not": "!(…) stands for nothing in a file name",
-  "loops: select from list": "select asks a person, and there is none",
   "pipes: verbose off by default": "no c among the options",
   "quoting: at q transformation": "other quotes, which read back the same",
   "redirections: closing stdin": "a closed stdin is an empty one",

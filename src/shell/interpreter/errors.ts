@@ -90,8 +90,8 @@ function limitWords(what: string, most: string): string {
 
 function mistake(why: string): string {
   const [, word] = /^syntax error near unexpected token `(select|coproc)'/.exec(why) ?? [];
-  if (word === "select") return "select: not available: a script has no terminal for a menu";
-  if (word === "coproc") return "coproc: not available; use a job with & and a file";
+  if (word === "select") return "select: only in a script, a function or a sourced file";
+  if (word === "coproc") return "coproc: not available; use a job with & and a file for its output";
   if (why === "Expected redirection target") return "syntax error near unexpected token `newline'";
   if (/^Parser stuck: /.test(why))
     return "syntax error: more than 10000 commands; split the script and source the parts";

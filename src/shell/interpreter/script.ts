@@ -13,6 +13,7 @@ import { adjusted } from "../rewrite/adjusted.ts";
 import { Chains } from "../rewrite/chains.ts";
 import { type Events, eventsIn } from "../rewrite/event-traps.ts";
 import { Flows } from "../rewrite/flows.ts";
+import { withoutSelect } from "../rewrite/menus.ts";
 import { type Node, referencesIn, scriptOf, textsIn } from "../rewrite/nodes.ts";
 import { functionsIn, prepared, UNSET } from "../rewrite/syntax.ts";
 import { changedText, definitionText, parse, statementText } from "../rewrite/text.ts";
@@ -22,6 +23,7 @@ import { GsvFiles, printed, type Sink } from "./files.ts";
 import type { Machine } from "./io.ts";
 import { PRINTED_STATE, stateFrom } from "./kept-state.ts";
 import type { KernelLine } from "./kernel-line.ts";
+import { menuProgram } from "./menu.ts";
 import type { OwnPrograms } from "./programs.ts";
 import { scriptFilePrograms } from "./script-file.ts";
 import { ShellTables } from "./shell-tables.ts";
@@ -137,6 +139,7 @@ export class Script {
         ...this.jobs.programs(),
         this.keepCommand(),
         umaskCommand(this.files),
+        menuProgram(),
       ],
       executionLimits: { ...LIMITS, maxOutputSize: outputBytesMax },
     });
@@ -152,7 +155,7 @@ export class Script {
     const stopped = AbortSignal.any([signal, this.stop.signal]);
     const options = { rawScript: true, stdin: latin1(job.stdin), stdinKind: "bytes", signal: stopped } as const;
     try {
-      const { exitCode, stdout, stderr, env } = await this.bash.exec(wholeScript(job), options);
+      const { exitCode, stdout, stderr, env } = await this.bash.exec(withoutSelect(wholeScript(job), parse), options);
       const isTooMuch = exitCode === EXIT_LIMIT && /output size (?:limit )?exceeded/.test(stderr);
       const exit = isTooMuch ? ENDED_BY.output : exitCode === 1 && this.missed ? EXIT_UNSET : exitCode;
       print("stdout", printed(stdout));

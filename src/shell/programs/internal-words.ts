@@ -73,6 +73,8 @@ export const OWN = {
   words: `__${MARK}_words`,
   split: `__${MARK}_split`,
   some: `__${MARK}_some`,
+  select: `__${MARK}_select_`,
+  menu: `__${MARK}_menu`,
 } as const;
 
 /** Names the subshell that calls a command. */

@@ -6,6 +6,7 @@ import { byPath } from "../interpreter/script-file.ts";
 import { LIVE, OWN, SENDING, SINKS } from "../programs/internal-words.ts";
 import { arithmeticCommand, arithmeticPart, compared, now } from "./arithmetic.ts";
 import { watched } from "./event-traps.ts";
+import { menuLoop } from "./menus.ts";
 import { group, holds, isNode, literal, literalName, type Node, onlyCommand, statementOf, textsIn } from "./nodes.ts";
 import { sideBySide } from "./pipes.ts";
 import {
@@ -196,6 +197,8 @@ function partOf(node: Node, about: Standing, depth: number): Node | null {
       return compared(node, about) ?? arithmeticCommand(node, about);
     case "Statement":
       return node.background === true ? job(node, about) : associative(node, about);
+    case "For":
+      return menuLoop(node, about);
     case "Word":
       return wordOf(node);
     case "TildeExpansion":
@@ -204,7 +207,9 @@ function partOf(node: Node, about: Standing, depth: number): Node | null {
       return defaultAlone(node);
     // The interpreter knows only one of the two operators.
     case "Glob":
-      return /^\[!/.test(String(node.pattern)) ? { ...node, pattern: `[^${String(node.pattern).slice(2)}` } : null;
+      return /(?<!\\)\[!/.test(String(node.pattern))
+        ? { ...node, pattern: String(node.pattern).replaceAll(/(?<!\\)\[!/g, "[^") }
+        : null;
     default:
       return null;
   }

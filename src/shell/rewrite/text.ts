@@ -1,6 +1,7 @@
 // Converts between script text and the interpreter's syntax tree.
 
 import { Bash } from "just-bash/browser";
+import { withoutSelect, withSelect } from "./menus.ts";
 import { type Node, scriptOf } from "./nodes.ts";
 
 let parser: Bash | null = null;
@@ -24,7 +25,7 @@ export function statementText(statement: Node): string {
 export function changedText(script: string, change: (ast: Node) => Node): string {
   const writer = new Bash({ defenseInDepth: false, commands: [] });
   writer.registerTransformPlugin({ name: "gsv", transform: ({ ast }) => ({ ast: change(ast as never) as never }) });
-  return closed(writer.transform(script).script);
+  return withSelect(closed(writer.transform(withoutSelect(script, parse)).script));
 }
 
 /** Puts the end of a here-document on its own line; the interpreter's printer may append a brace. */

@@ -12,6 +12,7 @@ test.each([
   "rm notes",
   "cd /tmp && rm -rf *",
   "ls | xargs rm",
+  "select x in a b; do rm $x; done",
   "\\rm x",
   "r''m x",
   '"rm" x',
