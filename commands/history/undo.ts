@@ -78,7 +78,7 @@ export const rewind = command(
 );
 
 async function printUndone(io: Io, undone: Undone, json: boolean): Promise<number> {
-  const words = { added: "restored", changed: "put back", removed: "removed" } as const;
+  const words = { added: "restored", changed: "restored", removed: "removed" } as const;
   if (json) await printText(io.stdout, jsonLine(undone));
   else for (const { what, path } of undone.files) await printText(io.stdout, `${words[what]} ${path}`);
   for (const note of undone.notKept) await printText(io.stderr, note);
