@@ -7,7 +7,7 @@ import { type Caller, isRoot } from "../../abi/identity.ts";
 import type { Commit } from "../../abi/repo.ts";
 import { visibleProcess } from "../../kernel/registry.ts";
 import { beginningOf } from "../../kernel/since.ts";
-import type { Clock } from "../../lib/clock.ts";
+import { type Clock, TimeSlice } from "../../lib/clock.ts";
 import { logOf } from "../../repos/browse.ts";
 import { pidsInTrailers } from "../../repos/file-steps.ts";
 import type { FileWrite } from "../../store/kernel/file-writes.ts";
@@ -41,7 +41,13 @@ export function fileUseService(ports: FileUsePorts): FileUse {
       const rows =
         pid === undefined ? await processesOf(ports, caller) : [await visibleProcess(ports.kernel, caller, pid)];
       const all: Omit<FileUseInfo, "isStale">[] = [];
-      for (const row of rows) all.push(...(await usesOf(ports, row, { ...(place && { place }), limit: limit + 1 })));
+      const slice = new TimeSlice();
+      for (const row of rows) {
+        await slice.step();
+        // Killed meanwhile.
+        if ((await ports.kernel.processes.get(row.pid)) === null) continue;
+        all.push(...(await usesOf(ports, row, { ...(place && { place }), limit: limit + 1 })));
+      }
       all.sort((left, right) => right.at - left.at);
       const shown = all.slice(0, limit);
       const looks = new Map<string, Promise<string | null>>();

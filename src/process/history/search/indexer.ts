@@ -3,7 +3,7 @@
 
 import { LIMITS } from "../../../abi/config/limits.ts";
 import { WORKING_STATES } from "../../../abi/process/process.ts";
-import type { Clock } from "../../../lib/clock.ts";
+import { type Clock, TimeSlice } from "../../../lib/clock.ts";
 import { Serial } from "../../../lib/serial.ts";
 import type { ObjectStore } from "../../../objects/objects.ts";
 import type { HistoryIndex, IndexedText, Mark } from "../../../store/history-index.ts";
@@ -72,11 +72,13 @@ export class Indexer {
           index.add({ pid, ownerUid: owner, archiveId, texts: [], through: 0, asOf: clock.now() });
         });
     }
+    const slice = new TimeSlice();
     for await (const row of this.processes(owner)) {
       const mark = marks.process.get(row.pid);
       if (!isNew(row, mark)) continue;
+      await slice.step();
       if (isOver()) left++;
-      else await this.process(row, mark);
+      else if ((await this.ports.kernel.processes.get(row.pid)) !== null) await this.process(row, mark);
     }
     return left;
   }
