@@ -22,7 +22,7 @@ import {
 } from "./filesystem.ts";
 import { Fence, innerOf, inside, readInside, WalkCache } from "./inside.ts";
 import { parent, split } from "./path.ts";
-import { checkLength, isPlace, pathOf, SLASH, steps, waysTo } from "./steps.ts";
+import { checkLength, endsInDots, pathOf, SLASH, steps, waysTo } from "./steps.ts";
 
 /** Stands for missing directories during a walk. */
 const IMAGINED: Stat = { ...BARE_DIRECTORY };
@@ -168,7 +168,7 @@ export class Namespace {
 
   async remove(caller: Caller, path: string, options: RemoveOptions): Promise<void> {
     const place = await this.existing(caller, path, "keep");
-    if (isPlace(path)) throw new FileError("EINVAL", place.path, "cannot be . or ..: use its name");
+    if (endsInDots(path)) throw new FileError("EINVAL", place.path, "cannot be . or ..: use its name");
     this.needUnmounted(place.path);
     needChangeable(place);
     // A directory created for the approved file may be removed again.
@@ -178,7 +178,8 @@ export class Namespace {
 
   async rename(caller: Caller, from: string, to: string, options: Receipted = {}): Promise<void> {
     const { source, target } = await this.both(caller, from, to);
-    if (isPlace(from) || isPlace(to)) throw new FileError("EBUSY", source.path, "cannot be . or ..: use its name");
+    if (endsInDots(from) || endsInDots(to))
+      throw new FileError("EBUSY", source.path, "cannot be . or ..: use its name");
     this.needUnmounted(source.path);
     this.needUnmounted(target.path);
     if (target.forDirectory && source.stat.kind !== "directory") throw new FileError("ENOTDIR", target.path);

@@ -8,7 +8,7 @@ import { split } from "./path.ts";
 export const SLASH = "/";
 
 /** True for paths that end in `.` or `..`, which cannot be moved or removed. */
-export function isPlace(path: string): boolean {
+export function endsInDots(path: string): boolean {
   return /(?:^|\/)\.{1,2}\/*$/.test(path);
 }
 

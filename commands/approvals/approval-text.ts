@@ -55,7 +55,7 @@ export function failureLines({ about }: Pick<ApprovalView, "about">): readonly s
   const lines = sanitize(output)
     .split("\n")
     .filter((line) => line.trim() !== "");
-  return [`  failed without it (exit status ${exit}):`, ...quoted(lines.slice(-FAILURE_LINES_MAX).join("\n"))];
+  return [`  first run failed (exit status ${exit}):`, ...quoted(lines.slice(-FAILURE_LINES_MAX).join("\n"))];
 }
 
 export function approvalBody(asked: ApprovalView): readonly string[] {
@@ -71,9 +71,9 @@ function lookalikeLines(text: string): readonly string[] {
   const found = lookalikes(text);
   const lines = found.slice(0, LOOKALIKES_MAX).map(({ word, letters }) => {
     const which = letters.map((letter) => `${letter} is ${codeOf(letter)}`).join(", ");
-    return `  not what it looks like: ${word}: ${which}`;
+    return `  look-alike letters in ${word}: ${which}`;
   });
-  return found.length > lines.length ? [...lines, `  and ${found.length - lines.length} words more like it`] : lines;
+  return found.length > lines.length ? [...lines, `  and ${found.length - lines.length} more words`] : lines;
 }
 
 function requestBody(asked: ApprovalView): readonly string[] {

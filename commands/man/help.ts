@@ -71,22 +71,20 @@ const BEGIN: readonly Row[] = [
   ["gsv ps", "list processes; gsv attach NAME opens one"],
 ];
 
+const MORE: readonly Row[] = [
+  ["gsv COMMAND --help", "show flags and examples"],
+  ["gsv help topics", "list all commands"],
+  ["gsv man", "read the manual"],
+];
+
 /** One screen. */
 async function shortHelp(look: Look): Promise<string> {
   const nouns = [...(await domains()).keys()].join(" ");
   return layout(
     [
-      { blocks: [{ kind: "text", text: "gsv: a small operating system for agents" }] },
-      { title: "Begin", blocks: [{ kind: "rows", rows: BEGIN }] },
+      { title: "gsv: a small operating system for agents", blocks: [{ kind: "rows", rows: BEGIN }] },
       { title: "Commands", blocks: [{ kind: "rows", rows: [...FAMILIES, ["nouns", nouns]] }] },
-      {
-        blocks: [
-          {
-            kind: "text",
-            text: "gsv COMMAND --help shows flags and examples, gsv help topics all commands, gsv man the manual.",
-          },
-        ],
-      },
+      { blocks: [{ kind: "rows", rows: MORE }] },
     ],
     look,
   );

@@ -8,7 +8,7 @@ import { jsonLine } from "../io/status.ts";
 
 const spec = {
   name: "manager",
-  summary: "Serve the process manager as JSON lines",
+  summary: "Control gsv from a program (JSON lines)",
   input: {},
   examples: [
     `echo '{"id":1,"call":"getActiveSessionIds"}' | gsv manager`,

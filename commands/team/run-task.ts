@@ -29,7 +29,7 @@ const input = {
 
 const spec = {
   name: "run",
-  summary: "Run a task to its end",
+  summary: "Run a task and wait for it",
   input: {
     ...input,
     rm: field.flag("kill the process afterwards and archive its history"),

@@ -48,7 +48,7 @@ export function bootPolicy(core: Core, { files, shells, hostFiles, web, ledger, 
     parser: shellParser,
     filesBelow,
     realPath: (path) => realPathIn(kernel.workspaces, path),
-    foresee: previewer({ callers, shells, web, files: filesByTarget(files.service, hostFiles.files) }),
+    dryRun: previewer({ callers, shells, web, files: filesByTarget(files.service, hostFiles.files) }),
   });
   const questions = new Questions({
     clock,

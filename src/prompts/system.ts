@@ -31,7 +31,7 @@ Answer briefly and plainly, in ${owner}'s language. Report what you did and what
 }
 
 export function processPrompt({ home, cwd, pid, profile }: ProcessFacts): string {
-  const part = profile === "init" ? "the owner's own process, for ongoing talk" : "one piece of work";
+  const part = profile === "init" ? "the owner's own process, for everyday conversation" : "one piece of work";
   return `
 You are process ${pid} (profile ${profile}: ${part}).
 Home (~): ${home}. Current directory: ${cwd}. Relative paths start there.

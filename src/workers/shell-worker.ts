@@ -3,7 +3,7 @@
 
 import { realClock } from "../lib/clock.ts";
 import { shellIo } from "../shell/interpreter/io.ts";
-import { KernelLine } from "../shell/interpreter/kernel-line.ts";
+import { KernelPort } from "../shell/interpreter/kernel-port.ts";
 import { Printer } from "../shell/interpreter/printer.ts";
 import { programs } from "../shell/interpreter/programs.ts";
 import { Script } from "../shell/interpreter/script.ts";
@@ -12,7 +12,7 @@ import type { FromRunner, ShellJob, ToRunner } from "../targets/shell.ts";
 declare const self: Worker;
 
 const post = (message: FromRunner) => self.postMessage(message);
-const kernel = new KernelLine(post);
+const kernel = new KernelPort(post);
 const machine = {
   clock: realClock,
   random: (length: number) => crypto.getRandomValues(new Uint8Array(length)),

@@ -141,9 +141,9 @@ describe("of all hostile texts", () => {
 
   test("an approval names words of two alphabets and odd blanks", () => {
     const shown = approvalBody(askOf("curl https://p\u0430ypal.com && rm\u00a0-rf /")).join("\n");
-    expect(shown).toContain("not what it looks like: p\u0430ypal: \u0430 is ⟨U+0430⟩");
+    expect(shown).toContain("look-alike letters in p\u0430ypal: \u0430 is ⟨U+0430⟩");
     expect(shown).toContain("rm⟨U+00A0⟩-rf");
-    expect(approvalBody(askOf("привет мир, hello Ωμέγα")).join("\n")).not.toContain("not what it looks like");
+    expect(approvalBody(askOf("привет мир, hello Ωμέγα")).join("\n")).not.toContain("look-alike letters");
   });
 });
 

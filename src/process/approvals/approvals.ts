@@ -23,7 +23,7 @@ import { hashOf, type Judge } from "./policy/judge.ts";
 import { narrowestRule, type Policies } from "./policy/policies.ts";
 import { setMode } from "./policy/service.ts";
 import { type Questions, questionArgs } from "./questions.ts";
-import { notAgain } from "./run-again.ts";
+import { firstRunOutput } from "./run-again.ts";
 
 /** Longest arguments shown in a list. The call itself always runs with its whole arguments. */
 const ARGS_BYTES_MAX = 32 * 1024;
@@ -150,17 +150,17 @@ async function givenFor(ports: ApprovalPorts, answering: Answering): Promise<Omi
     const said = chosen(asked, answer.text ?? "");
     return { approvalId, decision, said, output: said };
   }
-  if (decision === "deny") return { approvalId, decision, said: message ?? null, ...resultOfFirst(answering) };
+  if (decision === "deny") return { approvalId, decision, said: message ?? null, ...outputAfterDenial(answering) };
   const isSame = Bun.deepEquals({ ...asked.args, ...answer.args }, asked.args);
   if (answer.args === undefined || isSame) return { approvalId, decision };
   return { approvalId, decision, instead: await edited(ports, answering) };
 }
 
 /** The result of a plan that goes back, or of a command that already ran if the person does not allow more. */
-function resultOfFirst({ asked, answer, by }: Answering): Pick<GivenAnswer, "output"> {
+function outputAfterDenial({ asked, answer, by }: Answering): Pick<GivenAnswer, "output"> {
   if (asked.call === PLAN_CALL) return { output: planBack(by, answer.message ?? "") };
   const again = asked.about?.again;
-  return again === undefined ? {} : { output: notAgain(again, by, answer.message ?? null) };
+  return again === undefined ? {} : { output: firstRunOutput(again, by, answer.message ?? null) };
 }
 
 function planBack(by: string, said: string): string {
@@ -232,13 +232,7 @@ function chosen(asked: Approval, text: string): string {
   ]);
 }
 
-const DONE = {
-  approve: "approved",
-  deny: "denied",
-  answer: "answered",
-  expired: "closed",
-  withdrawn: "withdrawn",
-} as const;
+const DONE = { approve: "approved", deny: "denied", answer: "answered" } as const;
 
 function settled(approval: Approval, answer: Answer): Approval {
   const { decision, id, by, said } = approval;

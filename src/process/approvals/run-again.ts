@@ -26,19 +26,19 @@ export function runAgain(
 }
 
 /** No rule covers the second run: it could not carry the grants. */
-export function aboutAgain(about: ApprovalAbout, again: RunAgain): ApprovalAbout {
+export function secondRunAbout(about: ApprovalAbout, again: RunAgain): ApprovalAbout {
   const reason = `it failed without: ${grantsText(again.withheld)}`;
   return { ...about, reasons: [reason], again, once: true };
 }
 
 /** The result if the person does not allow the second run. */
-export function notAgain({ exit, output }: RunAgain, by: string, said: string | null): string {
+export function firstRunOutput({ exit, output }: RunAgain, by: string, said: string | null): string {
   const why = said ? `: ${said}` : "";
   return `${output}\n(exit status ${exit}; ${by} did not allow what the sandbox withheld${why})`;
 }
 
 /** Request id of the second run. The same after a restart of the kernel, which then finds the command it started. */
-export function againId(dispatchId: string, approvalId: string): string {
+export function secondRunId(dispatchId: string, approvalId: string): string {
   const hex = sha256Hex(`${dispatchId} ${approvalId}`);
   const ends = [0, 8, 12, 16, 20, 32];
   return ends

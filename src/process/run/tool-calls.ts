@@ -21,7 +21,7 @@ import { editedText, needSame, type Seen, seenOf } from "../approvals/policy/all
 import type { Verdict } from "../approvals/policy/file-verdict.ts";
 import { hashOf, type Judge, type Judged } from "../approvals/policy/judge.ts";
 import type { Questions } from "../approvals/questions.ts";
-import { aboutAgain, againId, runAgain } from "../approvals/run-again.ts";
+import { runAgain, secondRunAbout, secondRunId } from "../approvals/run-again.ts";
 import type { LedgerPorts } from "../life/ledger.ts";
 import type { Changes } from "../workspace/changes.ts";
 import { tooHeavy } from "./arguments.ts";
@@ -86,7 +86,7 @@ export class ToolCalls {
     if (fault !== null) return await this.refuse(place, call, "failed", fault);
     if (call.call === "hil.ask") return await this.question(place, call);
     // Also for an approved call: its target may have changed since.
-    const judged = await this.ports.judge.judge(place.row, call, await this.grantedAgain(place.row, call));
+    const judged = await this.ports.judge.judge(place.row, call, await this.secondRunGrants(place.row, call));
     if (judged.verdict.action === "deny") {
       const why = `denied by a policy: ${judged.verdict.why}; do not try another way.`;
       return await this.refuse(place, call, "denied", why);
@@ -100,8 +100,10 @@ export class ToolCalls {
     if (objection !== null) return await this.refuse(place, call, "denied", objection);
     if (isNew && verdict.action === "ask") {
       if (!PROFILES_ALONE.includes(place.row.profile)) return await this.ask(place, call, { why: verdict.why, judged });
-      const alone = isLoopWhy(verdict.why)
-        ? `You ${verdict.why}. Do something else, or explain what blocks you.`
+      const times = timesRepeated(verdict.why);
+      const repeats = `You have made the same call ${times} times without new results; you may be stuck in a loop.`;
+      const alone = times
+        ? `${repeats} Do something else, or explain what blocks you.`
         : `${call.tool} needs approval, and this process cannot ask anyone.`;
       return await this.refuse(place, call, "denied", alone);
     }
@@ -133,7 +135,7 @@ export class ToolCalls {
     this.ports.ledger.emit(row, { name: "chat.tool_call", run: run.runId, callId, tool, call: call ?? tool, args });
   }
 
-  // Errors in the call itself, worded for the model.
+  /** Errors in the call itself, worded for the model. */
   private faultOf(call: CallRow, allowed: ReadonlySet<string>, { mode }: ProcessRow): string | null {
     const heavy = tooHeavy(call.tool, call.args);
     if (heavy !== null) return heavy;
@@ -163,7 +165,7 @@ export class ToolCalls {
       dispatchId: call.dispatchId,
       approvalId: await this.freshApprovalId(),
       why,
-      about: again === undefined ? judged.about : aboutAgain(judged.about, again),
+      about: again === undefined ? judged.about : secondRunAbout(judged.about, again),
       hash: hashOf(call, judged),
       expiresAt: await this.ports.questions.approvalEnds(row),
       now: this.ports.clock.now(),
@@ -196,21 +198,21 @@ export class ToolCalls {
     const work = () => this.effect({ row, call, judged, run: run.runId }, signal);
     const ended = block === null ? await work() : await this.ports.blocks.during(call.dispatchId, block, work);
     if (block?.left) return "left";
-    // It may survive this kernel, and the next one asks for it again. A resumed block gets the same results.
-    const isAskedAgain = call.repeat === "resume" || (call.block !== undefined && call.repeat === "read");
-    if (signal.reason === KERNEL_LEAVES && isAskedAgain) return "left";
+    // The next kernel repeats these calls; a command may still be running then. A resumed block gets the same results.
+    const isRepeatable = call.repeat === "resume" || (call.block !== undefined && call.repeat === "read");
+    if (signal.reason === KERNEL_LEAVES && isRepeatable) return "left";
     await this.ports.changes.end(row, call);
-    if (ended.again !== undefined && !signal.aborted) return await this.askAgain(place, call, ended.again);
+    if (ended.again !== undefined && !signal.aborted) return await this.askForSecondRun(place, call, ended.again);
     return await this.end(place, call, ended);
   }
 
-  private async askAgain(place: RunPlace, call: CallRow, again: RunAgain): Promise<CallsOutcome> {
+  private async askForSecondRun(place: RunPlace, call: CallRow, again: RunAgain): Promise<CallsOutcome> {
     const judged = await this.ports.judge.judge(place.row, call, again.withheld);
     return await this.ask(place, call, { why: judged.what, judged, again });
   }
 
   /** What an approved second run of the call may use. */
-  private async grantedAgain({ pid }: ProcessRow, { status, dispatchId }: CallRow): Promise<readonly Grant[]> {
+  private async secondRunGrants({ pid }: ProcessRow, { status, dispatchId }: CallRow): Promise<readonly Grant[]> {
     const approval = status === "approved" ? await this.ports.store.approvedAs(pid, dispatchId) : null;
     return approval?.about?.again?.withheld ?? [];
   }
@@ -234,14 +236,14 @@ export class ToolCalls {
     if (syscall === undefined) return { outcome: "failed", output: `unknown tool ${call.tool}.` };
     try {
       const approval = call.status === "approved" ? await this.approvedAs(row, call, judged) : null;
-      const seen = seenOf(call, judged, approval !== null && !isLoopWhy(approval.why));
+      const seen = seenOf(call, judged, approval !== null && timesRepeated(approval.why) === null);
       const had = approval?.about?.again?.withheld ?? [];
       const doing = { run, call: call.dispatchId, tool: call.tool };
       const sys = this.ports.sysOf(row, { ...seen, ...(had.length > 0 && { granted: had }), doing });
       // Code blocks are given no images.
       const shows = call.block === undefined ? syscall.tool?.shows : undefined;
       const args = { ...asCalled(call), ...shows?.with };
-      const requestId = had.length > 0 && approval ? againId(call.dispatchId, approval.id) : call.dispatchId;
+      const requestId = had.length > 0 && approval ? secondRunId(call.dispatchId, approval.id) : call.dispatchId;
       const result = await sys.call(syscall.name, args, { requestId, signal });
       const again = syscall.name === "shell.exec" ? runAgain(row, { seen, had, execed: result as Execed }) : null;
       const image = shows?.image(result as never) ?? null;
@@ -314,6 +316,7 @@ function errorText(error: unknown): string {
 }
 
 const LOOP_WORDS = "without new results: it may be stuck in a loop";
+const LOOP_WHY = new RegExp(`^make the same call for the (\\d+)th time, ${LOOP_WORDS}$`);
 
 /**
  * Asks the owner when an agent repeats a call that would run without asking and gets no new results. The approval lets it continue and gives
@@ -333,6 +336,8 @@ async function unlessLoop(
   return { action: "ask", why: `make the same call for the ${times}th time, ${LOOP_WORDS}` };
 }
 
-function isLoopWhy(why: string | null): boolean {
-  return why?.endsWith(LOOP_WORDS) ?? false;
+/** How often a call that asks because of a loop was made; null if it asks for another reason. */
+function timesRepeated(why: string | null): number | null {
+  const [, times] = LOOP_WHY.exec(why ?? "") ?? [];
+  return times === undefined ? null : Number(times);
 }

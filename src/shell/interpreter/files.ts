@@ -10,7 +10,7 @@ import type { Files } from "../programs/program.ts";
 import { ENDLESS_BYTES, endlessBytes, endlessError, isEndless } from "./endless.ts";
 import { errorInside, phraseOf, ShellFileError } from "./errors.ts";
 import { type GlobEntry, globEntries } from "./glob-names.ts";
-import type { KernelLine } from "./kernel-line.ts";
+import type { KernelPort } from "./kernel-port.ts";
 
 const PIECE_BYTES = 4 * 1024 * 1024;
 const TYPED_MAX = 1000;
@@ -19,7 +19,7 @@ const TYPED_MAX = 1000;
 export type Sink = (stream: "stdout" | "stderr", bytes: Uint8Array, inner?: boolean) => void;
 
 export interface GsvFilesOptions {
-  readonly kernel: KernelLine;
+  readonly kernel: KernelPort;
   readonly sink: Sink;
   /** The rewritten text of a file that the script sources. */
   readonly sourceAt: (path: string) => string | undefined;
@@ -38,7 +38,7 @@ export const UMASK_SHOWN = 0o022;
 export class GsvFiles implements IFileSystem {
   /** Permissions removed from new files. */
   umask: number | null;
-  readonly kernel: KernelLine;
+  readonly kernel: KernelPort;
   /** The last typed form of each absolute path. */
   private readonly typed = new Map<string, string>();
   /** The last error of each path. */

@@ -4,7 +4,7 @@ import type { Input, Io, Output } from "../../../commands/command.ts";
 import { SysError } from "../../abi/errno.ts";
 import type { Source } from "../programs/pipe.ts";
 import { inDirectory } from "./directory.ts";
-import type { KernelLine } from "./kernel-line.ts";
+import type { KernelPort } from "./kernel-port.ts";
 
 export interface ShellPlace {
   readonly cwd: string;
@@ -28,7 +28,7 @@ const inHere: Pick<Io, "onWord" | "jq"> = {
   jq: async (expression) => (await import("../jq.ts")).jqProgram(expression),
 };
 
-export function shellIo(kernel: KernelLine, machine: Machine): ShellIo {
+export function shellIo(kernel: KernelPort, machine: Machine): ShellIo {
   return ({ cwd, env, stdin, hasInput, isRead, stdout, stderr }) => {
     const sys = inDirectory(kernel.sys(), cwd);
     return {

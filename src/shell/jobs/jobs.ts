@@ -4,13 +4,13 @@ import { type Command, type CustomCommand, defineCommand } from "just-bash/brows
 import type { JobEnd, JobRow, SentSignal, ShellState } from "../../targets/shell.ts";
 import { type Answer, answer, type Context, placed } from "../interpreter/called.ts";
 import { PRINTED_STATE_WORDS } from "../interpreter/kept-state.ts";
-import type { KernelLine } from "../interpreter/kernel-line.ts";
+import type { KernelPort } from "../interpreter/kernel-port.ts";
 import { LIVE, OWN } from "../programs/internal-words.ts";
 import { numberOf, signalNamed, signalTable } from "./signal-names.ts";
 import type { Traps } from "./traps.ts";
 
 export interface JobsOptions {
-  readonly kernel: KernelLine;
+  readonly kernel: KernelPort;
   readonly traps: Traps;
   /** Interactive: jobs are reported. */
   readonly isTyped: boolean;

@@ -9,7 +9,7 @@ const WORDS: { readonly [word: string]: string } = { yesterday: "-1 day", tomorr
 const STEP = /^\s*(?:(next|last)|([-+]?)\s*(\d*))\s*([a-z]+?)s?(?:\s+(ago))?(?=\s|$|[-+])/i;
 
 /** The base and the offsets; null without offsets. */
-export function stepped(text: string): { readonly base: string; readonly move: (from: Date) => Date } | null {
+export function parseRelativeDate(text: string): { readonly base: string; readonly move: (from: Date) => Date } | null {
   const day = /^\s*(?:\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?Z?)?|\d\d:\d\d(?::\d\d)?)?/.exec(text)?.[0] ?? "";
   const words = text
     .slice(day.length)
@@ -18,10 +18,10 @@ export function stepped(text: string): { readonly base: string; readonly move: (
   if (day.includes(":") && /^\s*[-+]\d/.test(words)) return null;
   const moves: ((date: Date) => void)[] = [];
   for (let left = words; left.trim() !== ""; ) {
-    const [whole, turn, sign, digits = "", unit = "", ago] = STEP.exec(left) ?? [];
+    const [whole, direction, sign, digits = "", unit = "", ago] = STEP.exec(left) ?? [];
     if (whole === undefined) return null;
-    const size = turn === undefined ? Number(digits || 1) : 1;
-    const isBack = (sign === "-") !== (ago !== undefined) || turn?.toLowerCase() === "last";
+    const size = direction === undefined ? Number(digits || 1) : 1;
+    const isBack = (sign === "-") !== (ago !== undefined) || direction?.toLowerCase() === "last";
     const move = moveOf(unit.toLowerCase(), isBack ? -size : size);
     if (move === null) return null;
     moves.push(move);

@@ -168,7 +168,7 @@ export const policyCalls = [
     once: "answer",
     by: "person",
     input: { id: field.text("rule id from gsv policy list", { positional: true, longest: 40, meta: "ID" }) },
-    cli: { examples: ["gsv policy rm k3x9"], print: value(({ id }: { readonly id: string }) => `removed ${id}`) },
+    cli: { examples: ["gsv policy rm r5m2"], print: value(({ id }: { readonly id: string }) => `removed ${id}`) },
     run: ({ policy }: { policy: PolicyService }, args, context) => policy.revoke(context, args.id),
   }),
 

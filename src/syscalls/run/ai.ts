@@ -155,7 +155,7 @@ export const aiCalls = [
 
   syscall({
     name: "ai.outages",
-    summary: "List providers that do not answer",
+    summary: "List providers that are down",
     class: "read",
     capability: "proc.list",
     input: {},

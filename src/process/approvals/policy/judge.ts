@@ -51,7 +51,7 @@ export interface JudgePorts {
   /** The path on the host of a file in gsv that lies there; else the same path. */
   readonly realPath: (path: string) => Promise<string>;
   /** Throws if the call would fail even with an approval. Has no effects. */
-  readonly foresee: (row: ProcessRow, call: Called) => Promise<void>;
+  readonly dryRun: (row: ProcessRow, call: Called) => Promise<void>;
 }
 
 export interface Judged {
@@ -72,9 +72,9 @@ export interface Judged {
 
 interface ByDefault extends Pick<Judged, "what" | "place" | "attaches"> {
   readonly verdict: Verdict;
-  /** Asks whatever rules and the mode say. */
+  /** Asks, whatever the rules and the mode allow. */
   readonly guarded: boolean;
-  /** The agent may read there, so errors may be reported before the user is asked. */
+  /** The agent may read there, so it gets errors before anyone is asked. */
   readonly open: boolean;
 }
 
@@ -83,7 +83,7 @@ const DIFF_LINES_MAX = 400;
 export class Judge {
   constructor(private readonly ports: JudgePorts) {}
 
-  /** `withheld`: with it, a command runs again that failed without it. */
+  /** `withheld`: grants of a second run, after the command failed without them. */
   async judge(row: ProcessRow, call: Called, withheld: readonly Grant[] = []): Promise<Judged> {
     try {
       if (call.call === "shell.exec") return await this.judgeShell(row, call, withheld);
@@ -98,7 +98,7 @@ export class Judge {
     const request = { target: "gsv", ...args } as ExecRequest;
     const { command, input, target, cwd } = request;
     if (command === undefined && input === undefined) return judgedAs({ action: "auto" });
-    if (command === undefined) await this.ports.foresee(row, { tool, call, args });
+    if (command === undefined) await this.ports.dryRun(row, { tool, call, args });
     const isOnHost = command !== undefined && target === "host";
     const ground = isOnHost ? await this.ports.hostGround(row, command, cwd) : null;
     const isNew = ground !== null && !ground.attached;
@@ -185,7 +185,7 @@ export class Judge {
       unstable: null,
     });
     if (open && ruled?.action !== "deny" && (verdict.action === "ask" || ruled?.action === "ask"))
-      await this.ports.foresee(row, call);
+      await this.ports.dryRun(row, call);
     const why = attaches === null ? reasonOf(call, by) : "directory not attached yet";
     const reasons = [ruled === null ? why : ruled.by];
     const attached = attaches === null ? guarded && ONCE : { attaches };

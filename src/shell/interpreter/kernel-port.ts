@@ -4,7 +4,7 @@ import { SysError } from "../../abi/errno.ts";
 import type { Sys } from "../../abi/sys.ts";
 import type { FileVerb, FromRunner, JobVerb, ShellFiles, ShellJobs, ToRunner } from "../../targets/shell.ts";
 
-export class KernelLine {
+export class KernelPort {
   private readonly waiting = new Map<
     number,
     { resolve: (value: unknown) => void; reject: (error: SysError) => void }
