@@ -35,8 +35,8 @@ export class WalkCache {
     return known ?? (await ownStat(this.caller, place));
   }
 
-  /** After a symlink. */
-  turn(): void {
+  /** To be called after a symlink: the walk goes on elsewhere. */
+  forget(): void {
     this.batch = null;
   }
 }
@@ -52,7 +52,8 @@ export class Fence {
     this.link = { path, around, left };
   }
 
-  passed(left: number): void {
+  /** Ends the limit once the walk is past the steps of the link. */
+  leaveIfPast(left: number): void {
     if (this.link !== null && left < this.link.left) this.link = null;
   }
 

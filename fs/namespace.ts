@@ -270,7 +270,7 @@ export class Namespace {
     const fence = new Fence();
     for (let links = 0; ; ) {
       const name = todo.shift();
-      fence.passed(todo.length);
+      fence.leaveIfPast(todo.length);
       const stat = trail.at(-1) ?? root;
       if (name === undefined) return this.place(here, stat);
       if (stat.kind !== "directory") throw new FileError("ENOTDIR", pathOf(here));
@@ -302,7 +302,7 @@ export class Namespace {
           trail = [root];
         }
         todo.unshift(...steps(target));
-        ahead.turn();
+        ahead.forget();
         continue;
       }
       here.push(name);

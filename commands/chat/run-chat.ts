@@ -224,7 +224,7 @@ class ChatRun {
     if (signal.name === "process.budget" || signal.name === "process.hook")
       return this.view.status(signal.text).then(() => null);
     if (signal.name === "chat.hil") return this.holds.asked(signal).then(() => null);
-    // A hold of the process holds this message too, so approvals of all its runs count.
+    // This message waits while the process waits, so approvals of all its runs count.
     if (signal.name === "chat.hil_closed") return this.asking?.closed(signal.id) ? null : this.show(signal);
     if (!("run" in signal) || signal.run === null) return null;
     if (!this.runs.has(signal.run)) {
@@ -252,7 +252,7 @@ class ChatRun {
     return this.view.signal(signal).then(() => null);
   }
 
-  /** A hold of the process holds this message too. */
+  /** This message waits while the process is stopped, paused or asks. */
   private async onState(status: Pick<ProcessInfo, "state" | "waitsFor">): Promise<null> {
     this.held = heldBy(status);
     if (this.held === null) return null;

@@ -31,7 +31,7 @@ export interface Caller extends Identity {
   /** What the user's approval gives this host command in the sandbox. */
   readonly granted?: readonly Grant[];
   /** A rule or the mode allows this call to delete and to use the host. Guarded files stay guarded. */
-  readonly lifted?: true;
+  readonly allowedByRuleOrMode?: true;
   /** The mode of the process is read-only (dispatch and shells check this). */
   readonly looksOnly?: true;
   /** The tool call that this call belongs to, for logs. Allows nothing. */

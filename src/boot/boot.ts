@@ -14,7 +14,7 @@ import { Passwords } from "../kernel/accounts/passwords.ts";
 import { redactedAudit } from "../kernel/audit.ts";
 import { Bus } from "../kernel/bus.ts";
 import type { Dispatch } from "../kernel/dispatch.ts";
-import { Dispatches } from "../kernel/doors.ts";
+import { Dispatches } from "../kernel/dispatches.ts";
 import { rescuer } from "../kernel/lifetime/rescue.ts";
 import { setUp } from "../kernel/lifetime/setup.ts";
 import { keepSwept, sweep } from "../kernel/lifetime/sweep.ts";
@@ -52,7 +52,7 @@ export interface Kernel {
   /** A Sys for the person of the home, or for the account of the credentials. `peer` is the address of the client. */
   accept(client: ClientInfo, credentials?: Credentials, peer?: string): Promise<Sys>;
   /** A Sys for any caller, with the signals of `uid`. */
-  readonly door: Core["door"];
+  readonly sysFor: Core["sysFor"];
   readonly callers: Callers;
   readonly runners: Runners;
   readonly ledger: Ledger;
@@ -183,8 +183,8 @@ function makeCore({ machine, ports, setting, ...begun }: Begun, dispatches: Disp
     onFault,
     newRequestId,
     host: { clients: () => 0, drain: () => {} },
-    door: (uid, caller, client) => through(dispatches.logged, uid, caller, client),
-    unloggedDoor: (caller) => through(dispatches.unlogged, caller.ownerUid, async () => caller),
+    sysFor: (uid, caller, client) => through(dispatches.logged, uid, caller, client),
+    unloggedSysFor: (caller) => through(dispatches.unlogged, caller.ownerUid, async () => caller),
   };
 }
 
@@ -211,7 +211,7 @@ function finished(
     shells,
   }: { readonly firstRun: boolean; readonly database: KernelDb; readonly shells: ShellParts },
 ): Kernel {
-  const { kernel, callers, objects, host, door, config, redactor, machine } = core;
+  const { kernel, callers, objects, host, sysFor, config, redactor, machine } = core;
   const { clock, retention, paths } = machine;
   const stopSweeping = keepSwept({ ...core, clock, retention, crashDir: paths.crashDir });
   const { kernelDb, quarantineDir } = paths;
@@ -226,7 +226,7 @@ function finished(
     log: machine.log,
     host,
     callers,
-    door,
+    sysFor,
     isWorking: () =>
       runners.active > 0 || ledger.busy || shells.isBusy() || core.hooks.isBusy() || policy.questions.isPending,
     async accept(client, credentials, peer = "local") {
@@ -235,7 +235,7 @@ function finished(
       const human = await kernel.accounts.firstHuman();
       if (human === null) throw new SysError("EIO", "this home has no account");
       if (core.offers.made(human.uid, client)) pausedRuns.resumeWithKey(human.uid).catch(core.onFault);
-      return door(human.uid, () => callers.person(human.uid, human.home), client);
+      return sysFor(human.uid, () => callers.person(human.uid, human.home), client);
     },
     dueWithinMs,
     async drain(ms) {
@@ -269,8 +269,8 @@ function finished(
 }
 
 /** A session without its account or token gets no more signals; its next call fails. */
-function accepted({ door }: Core, client: ClientInfo, session: Session): Sys {
-  const sys = door(session.uid, () => session.caller(), client);
+function accepted({ sysFor }: Core, client: ClientInfo, session: Session): Sys {
+  const sys = sysFor(session.uid, () => session.caller(), client);
   return {
     call: sys.call,
     close: sys.close,

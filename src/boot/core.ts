@@ -45,7 +45,7 @@ import type { SenderCredits } from "../process/limits/sender-credits.ts";
 import type { Timeouts } from "../process/limits/timeouts.ts";
 import type { KeptMedia } from "../process/media.ts";
 import type { Blocks } from "../process/run/code-blocks.ts";
-import type { RunPlace } from "../process/run/place.ts";
+import type { CurrentRun } from "../process/run/current-run.ts";
 import type { Runners } from "../process/run/runners.ts";
 import type { ToolServers } from "../process/run/tool-servers.ts";
 import type { ChangePlaces } from "../process/workspace/change-places.ts";
@@ -127,14 +127,14 @@ export interface Core extends Ports, SettingParts, RepoParts {
   /** Set by the server: the number of clients, and how to leave. */
   readonly host: { clients: () => number; drain: (why: LeaveReason) => void };
   /** A Sys for a caller. Must not be used before the services are built. */
-  readonly door: (uid: number, caller: () => Promise<Caller>, client?: ClientInfo) => Sys;
-  readonly unloggedDoor: (caller: Caller) => Sys;
+  readonly sysFor: (uid: number, caller: () => Promise<Caller>, client?: ClientInfo) => Sys;
+  readonly unloggedSysFor: (caller: Caller) => Sys;
 }
 
 export interface HookParts {
   readonly service: HooksService;
   /** Why a hook refuses the call; null if none does. */
-  readonly objection: (place: RunPlace, call: CallRow) => Promise<string | null>;
+  readonly objection: (place: CurrentRun, call: CallRow) => Promise<string | null>;
   readonly isBusy: () => boolean;
   /** Reads the hooks and the decisions about them. Must come before anything runs. */
   load(start: { readonly afterCrash: boolean }): Promise<void>;

@@ -17,7 +17,7 @@ import { homesOf } from "./repos.ts";
 const LOG_BYTES_MAX = 4 * 1024 * 1024;
 
 export function bootFiles(core: Core): FileParts {
-  const { kernel, objects, machine, unloggedDoor: sysFor, door, redactor, logins, repos } = core;
+  const { kernel, objects, machine, unloggedSysFor, sysFor, redactor, logins, repos } = core;
   const { clock, random, paths } = machine;
   const live: LiveFiles = { saying: new Map(), commands: () => [] };
   const namespace = mountedFiles({
@@ -25,8 +25,8 @@ export function bootFiles(core: Core): FileParts {
     kernel,
     clock,
     random,
-    sysFor,
-    actFor: (caller) => door(caller.ownerUid, async () => caller),
+    sysFor: unloggedSysFor,
+    actFor: (caller) => sysFor(caller.ownerUid, async () => caller),
     homes: homesOf(kernel, paths, repos),
     workspaces: mountedWorkspaces({ kernel, repos, paths, clock, random }),
     live: { saying: (pid) => live.saying.get(pid)?.() ?? null, commands: (pid) => live.commands(pid) },

@@ -1,7 +1,7 @@
 // Builds what a run works with: tool calls, models, prompt, compaction.
 
 import { uuidv7 } from "../abi/ids.ts";
-import { callLog } from "../kernel/doors.ts";
+import { callLog } from "../kernel/dispatches.ts";
 import { disksOf } from "../machine/disks.ts";
 import type { Outages } from "../process/faults/outage.ts";
 import type { PausedRuns } from "../process/faults/paused-runs.ts";
@@ -52,7 +52,7 @@ export function runPorts(
   { options, kept, live }: FileParts,
   { ledger, budgets, shells, policy, blocks, pausedRuns, outages, changes, timeouts, ...care }: RunParts,
 ): RunPorts & { readonly compactor: Compactor; readonly media: KeptMedia } {
-  const { kernel, processes: store, machine, bus, callers, door } = core;
+  const { kernel, processes: store, machine, bus, callers, sysFor } = core;
   const { judge, questions } = policy;
   const { clock, random } = machine;
   const { servers } = core;
@@ -74,7 +74,7 @@ export function runPorts(
     objection: (place, call) => core.hooks.objection(place, call),
     questions,
     rowNow: async (row) => (await kernel.processes.get(row.pid)) ?? row,
-    sysOf: (row, seen) => door(row.ownerUid, async () => ({ ...(await callers.process(row)), ...seen })),
+    sysOf: (row, seen) => sysFor(row.ownerUid, async () => ({ ...(await callers.process(row)), ...seen })),
     blocks,
     keep: async (row, id, text) => kept.keep(await callers.process(row), "result", id, [Buffer.from(text)]),
     keepImage: (row, bytes) => media.shown(row, bytes, uuidv7(clock.now(), random)),

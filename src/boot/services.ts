@@ -236,7 +236,7 @@ function bootFileUse(
 /** Answers the messages of people that are about their session, before they are sent. */
 function answeredFirst(core: Core, processes: Processes): Processes {
   const callAs: CallAs = ({ caller, client, requestId }, name, args) =>
-    core.door(caller.ownerUid, async () => caller, client).call(name, args, { requestId: `${requestId}:${name}` });
+    core.sysFor(caller.ownerUid, async () => caller, client).call(name, args, { requestId: `${requestId}:${name}` });
   return { ...processes, send: answering(processes.send, callAs) };
 }
 

@@ -120,18 +120,18 @@ function serviceOf(table: ShellRuns, tool: ShellTool): Shells {
 }
 
 function scriptSys(
-  { door }: Core,
+  { sysFor }: Core,
   { options, locate }: FileParts,
   { caller, client }: CallContext,
-  { approved, lifted }: Allowed,
+  { approved, allowedByRuleOrMode }: Allowed,
 ) {
-  const sys = door(caller.ownerUid, async () => caller, client);
+  const sys = sysFor(caller.ownerUid, async () => caller, client);
   if (approved) return sys;
   return gatedSys(sys, {
     classOf: (call) => SYSCALLS.get(call)?.class,
     locate: (path) => locate(caller, path),
     isGuarded,
-    lifted,
+    allowedByRuleOrMode,
     exists: (path) =>
       options.namespace.lstat(caller, path).then(
         () => true,

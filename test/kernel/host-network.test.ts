@@ -46,7 +46,7 @@ async function networkOf(script: string, caller: Partial<Caller>, network?: bool
 test("an approved command that needs the network gets it", async () => {
   expect(await networkOf("npm install", { approved: true })).toBe(true);
   expect(await networkOf("git push origin main", { approved: true })).toBe(true);
-  expect(await networkOf("npm install", { lifted: true })).toBe(true);
+  expect(await networkOf("npm install", { allowedByRuleOrMode: true })).toBe(true);
 });
 
 test("an approved command that does not need the network runs without it, unless the agent asked for it", async () => {

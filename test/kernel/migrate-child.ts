@@ -23,4 +23,4 @@ const kernel = await bootKernel({
   config: {},
   log: (line) => console.error(line),
 });
-await kernel.door(0, () => kernel.callers.person(0, "/")).call("storage.migrate", { to: "s3" });
+await kernel.sysFor(0, () => kernel.callers.person(0, "/")).call("storage.migrate", { to: "s3" });

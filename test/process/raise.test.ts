@@ -124,7 +124,7 @@ test("a script without approval cannot delete, or change agent instructions", as
   const script =
     "rm ~/kept; echo x > ~/context.d/10-a.md; echo x > /sys/config/ai/model; echo stop > /proc/init:1000/ctl";
   for (const kind of ["device", "service"] as const) {
-    const machine = home.kernel.door(1000, async () => ({
+    const machine = home.kernel.sysFor(1000, async () => ({
       ...(await home.kernel.callers.person(1000, "/home/sam")),
       kind,
     }));

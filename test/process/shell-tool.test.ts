@@ -216,7 +216,7 @@ test("no process reaches the host by another way", async () => {
   await desk.home.sys.call("shell.run", { ...host, script: "cat", fed: true, waitMs: 0 });
   expect((await desk.home.refusal("shell.input", { id, data: "" }, inside)).code).toBe("ENOENT");
   const { kernel } = desk.home;
-  const machine = kernel.door(1000, async () => ({ ...(await kernel.callers.person(1000, "/")), kind: "service" }));
+  const machine = kernel.sysFor(1000, async () => ({ ...(await kernel.callers.person(1000, "/")), kind: "service" }));
   expect((await desk.home.refusal("shell.input", { id, data: "" }, machine)).code).toBe("EBLOCKED");
   await desk.home.sys.call("shell.stop", { id });
   expect(existsSync(join(work, "made"))).toBe(false);

@@ -129,7 +129,7 @@ test("commands in a process's message have no effect, and a slash command grants
     const person = await home.kernel.callers.person(1000, "/");
     return { ...person, capabilities: ["proc.send", "proc.get"] };
   };
-  const narrow = home.kernel.door(1000, bare);
+  const narrow = home.kernel.sysFor(1000, bare);
   expect((await home.refusal("proc.send", { message: "/reset" }, narrow)).code).toBe("EPERM");
   expect((await home.refusal("proc.send", { message: "/model openai" }, narrow)).code).toBe("EPERM");
   expect(await kernel.audit.list({ limit: 5 } as never)).toBeDefined();

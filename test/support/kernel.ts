@@ -156,11 +156,11 @@ export class TestKernel {
     if (row === null) throw new Error(`no process ${pid}`);
     // A caller is at work.
     await this.kernel.ledger.open(row);
-    return this.kernel.door(row.ownerUid, async () => ({ ...(await this.kernel.callers.process(row)), ...seen }));
+    return this.kernel.sysFor(row.ownerUid, async () => ({ ...(await this.kernel.callers.process(row)), ...seen }));
   }
 
   person(uid: number): Sys {
-    return this.kernel.door(uid, () => this.kernel.callers.person(uid, "/"));
+    return this.kernel.sysFor(uid, () => this.kernel.callers.person(uid, "/"));
   }
 
   send(message: string, request: Partial<SendRequest> = {}): Promise<Sent> {

@@ -17,7 +17,7 @@ export interface Mounted {
 
 export function mounted(home: TestKernel, more: Partial<MountParts> = {}): Mounted {
   const { kernel, objects } = home.stores;
-  const door = (caller: Caller) => home.kernel.door(caller.ownerUid, async () => caller);
+  const door = (caller: Caller) => home.kernel.sysFor(caller.ownerUid, async () => caller);
   const { paths, clock, random } = home;
   const repos = lazyRepos({ paths, clock, path: process.env.PATH });
   const homes = homesOf(kernel, paths, repos);

@@ -36,7 +36,7 @@ export interface CardView {
   readonly isTight: boolean;
 }
 
-export interface CardPlace {
+export interface CardSize {
   readonly theme: Theme;
   readonly now: number;
   readonly columns: number;
@@ -52,7 +52,7 @@ const OTHERS_MAX = 3;
 const WHY_ROWS_MAX = 6;
 const INDENT = "  ";
 
-export function cardView(state: State, place: CardPlace): CardView | null {
+export function cardView(state: State, place: CardSize): CardView | null {
   const ask = shownAsk(state);
   if (ask === null) return null;
   const { theme, now, columns, rows } = place;
@@ -94,7 +94,7 @@ export function cardView(state: State, place: CardPlace): CardView | null {
 }
 
 /** The ways to allow more, in place of the call. */
-function waysView(ask: Ask, ways: readonly string[], state: State, place: CardPlace): CardView {
+function waysView(ask: Ask, ways: readonly string[], state: State, place: CardSize): CardView {
   const { theme, columns, rows } = place;
   const marked = state.asking.allowing?.at ?? 0;
   const room = columns - 8;
@@ -115,10 +115,7 @@ function waysView(ask: Ask, ways: readonly string[], state: State, place: CardPl
   };
 }
 
-export function dangerRows(
-  { about }: Ask,
-  { theme, columns }: Pick<CardPlace, "theme" | "columns">,
-): readonly string[] {
+export function dangerRows({ about }: Ask, { theme, columns }: Pick<CardSize, "theme" | "columns">): readonly string[] {
   const rows = (about?.dangers ?? []).flatMap((each) => wrapped(`danger: ${reveal(each)}`, columns - 4));
   return rows.map((row) => theme.bad(theme.bold(row)));
 }
@@ -226,7 +223,7 @@ function wrapped(text: string, columns: number): readonly string[] {
 
 type Key = readonly [key: string, word: string, short?: string];
 
-function keysLine(ask: Ask, state: State, { theme, columns }: CardPlace, isCut: boolean): string {
+function keysLine(ask: Ask, state: State, { theme, columns }: CardSize, isCut: boolean): string {
   const { replying, answering, chosen, asks } = state.asking;
   const isQuestion = ask.kind === "question";
   const fit = (first: readonly Key[], rest: readonly Key[] = []) => keysThatFit(first, rest, columns - 3, theme);
@@ -309,7 +306,7 @@ function scopeOf({ call }: Ask): string {
 }
 
 /** Whole, because one key allows them with the shown one. */
-function alikeLines(alike: readonly Ask[], { theme, now, columns }: CardPlace): readonly string[] {
+function alikeLines(alike: readonly Ask[], { theme, now, columns }: CardSize): readonly string[] {
   return alike.flatMap(({ pid, tool, args, since }) => {
     const text = `${reveal(subjectOf(tool, args))}  ${reveal(pid)} ${clockText(now - since)}`;
     const rows = Bun.wrapAnsi(text, Math.max(10, columns - 6), { hard: true }).split("\n");
@@ -317,7 +314,7 @@ function alikeLines(alike: readonly Ask[], { theme, now, columns }: CardPlace): 
   });
 }
 
-function otherLines(others: readonly Ask[], { theme, now, columns }: CardPlace, most: number): readonly string[] {
+function otherLines(others: readonly Ask[], { theme, now, columns }: CardSize, most: number): readonly string[] {
   const shown = others.slice(0, most).map((ask) => {
     const waited = clockText(now - ask.since);
     const title = cutWidth(titleOf(ask, columns - waited.length - 8), Math.max(8, columns - waited.length - 8));

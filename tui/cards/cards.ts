@@ -21,7 +21,7 @@ export function inTurn({ asking: { asks }, process: { pid } }: State): readonly 
 export function shownAsk(state: State): Ask | null {
   const { asks, card, answering, replying, chosen } = state.asking;
   const shown = asks.find(({ id }) => id === card?.id);
-  const isInUse = card?.isWanted === true || answering || replying !== null || chosen !== null;
+  const isInUse = card?.pickedWithTab === true || answering || replying !== null || chosen !== null;
   if (shown !== undefined && (shown.pid === state.process.pid || isInUse)) return shown;
   return inTurn(state)[0] ?? null;
 }
@@ -56,7 +56,7 @@ export function withCard(state: State, now: number): State {
   const typedUntil = isHalfTyped ? now : (card?.typedUntil ?? 0);
   const isSame = !isClosed && isMeant && asking.allowing === allowing;
   if (!isNew && typedUntil === card.typedUntil) return isSame ? state : { ...state, asking };
-  const wanted = ask.id === card?.id && card.isWanted === true ? { isWanted: true as const } : {};
+  const wanted = ask.id === card?.id && card.pickedWithTab === true ? { pickedWithTab: true as const } : {};
   const next = { id: ask.id, since: isNew ? now : card.since, typedUntil, ...wanted };
   return set(state, "asking", { ...asking, card: next, answering: isNew ? false : answering });
 }
@@ -146,7 +146,7 @@ function nextCard(state: State, at: number): State {
   const next = asks[(place + 1) % asks.length];
   const isFree = state.line.input.text === "";
   if (next === undefined || asks.length === 1) return set(state, "asking", { answering: isFree && !answering });
-  const shown = { id: next.id, since: at, typedUntil: card?.typedUntil ?? 0, isWanted: true as const };
+  const shown = { id: next.id, since: at, typedUntil: card?.typedUntil ?? 0, pickedWithTab: true as const };
   return set(state, "asking", { card: shown, answering: isFree });
 }
 

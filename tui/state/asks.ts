@@ -21,7 +21,7 @@ export interface Card {
   /** Time of the last key for the line. */
   readonly typedUntil: number;
   /** Chosen with tab: stays until it is answered. */
-  readonly isWanted?: true;
+  readonly pickedWithTab?: true;
 }
 
 /** An answer pressed on an empty line. It counts if no text follows soon. */

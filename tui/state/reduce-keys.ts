@@ -66,7 +66,7 @@ function onKey(before: State, typed: Pressed, at: number, context: KeyContext): 
   if (overlay.view !== null && isKey)
     return afterView(onViewKeys(before, typed, { at, size: context.size }), typed, at, context);
   const { menu } = line;
-  // A letter before a line that was entered begins no word of the next one.
+  // Enter sends the line: a letter typed before it does not belong to the next line.
   const isEntered = isKey && typed.name === "enter" && line.hot !== null;
   const state = closedMenu(isEntered ? set(before, "line", { hot: null }) : before);
   if (typed.type === "paste")

@@ -25,7 +25,7 @@ const ENTER_KEY: HeldKey = {
 const RAISE: HeldKey = {
   letter: "b",
   word: "raise budget",
-  // A limit that ends with the day is the account's.
+  // A daily limit belongs to the account.
   line: ({ pid, waitsFor }) =>
     waitsFor?.kind === "limit" && waitsFor.until !== undefined ? "config set budget.day " : `budget ${pid} `,
 };

@@ -72,7 +72,7 @@ export class HostLauncher {
       throw new SysError("EPERM", "agents cannot use --no-sandbox");
     const sandbox = request.bare === true ? null : await this.ports.sandbox();
     // The card showed that approval grants the network.
-    const isAllowed = caller.approved === true || caller.lifted === true;
+    const isAllowed = caller.approved === true || caller.allowedByRuleOrMode === true;
     const { granted = [] } = caller;
     const network =
       caller.kind === "person" ||
@@ -171,7 +171,7 @@ export class HostLauncher {
     if (row === null) throw new SysError("ESRCH", `no such process: ${caller.pid}`);
     const { directory, attached, looks, sandbox } = await this.ground(row, request.script, request.cwd);
     const looksOnly = looks?.every((each) => each) === true && !request.fed && !request.network;
-    const isFree = attached && sandbox !== null && (looksOnly || caller.lifted === true);
+    const isFree = attached && sandbox !== null && (looksOnly || caller.allowedByRuleOrMode === true);
     if (caller.allowed !== undefined && caller.allowed !== directory)
       throw new SysError("EPERM", `approved for ${caller.allowed}, but the command would run in ${directory}`);
     if (caller.approved !== true && !isFree)

@@ -35,7 +35,7 @@ export interface ScriptsPorts {
 /** The approval of a script, by a person or a rule. */
 export interface Allowed {
   readonly approved: boolean;
-  readonly lifted: boolean;
+  readonly allowedByRuleOrMode: boolean;
 }
 
 /** A script or host command, for its readers. */
@@ -169,9 +169,9 @@ export class ScriptRuns {
     const { namespace, sysFor, isGuarded, version } = this.ports;
     const { output, stopped, about, listeners } = script;
     const approved = context.caller.kind === "person" || context.caller.approved === true;
-    const lifted = context.caller.lifted === true;
+    const allowedByRuleOrMode = context.caller.allowedByRuleOrMode === true;
     // The approval covers the script, not the syscalls of its commands.
-    const { approved: _, lifted: __, allowed: ___, ...caller } = context.caller;
+    const { approved: _, allowedByRuleOrMode: __, allowed: ___, ...caller } = context.caller;
     const key = request.session === undefined ? null : keyOf(caller.uid, request.session);
     const session = key === null ? null : this.session(key, context.gone);
     let tooMuch = false;
@@ -193,10 +193,10 @@ export class ScriptRuns {
       },
       {
         files: shellFiles({
-          ...{ namespace, isGuarded, approved, lifted },
+          ...{ namespace, isGuarded, approved, allowedByRuleOrMode },
           caller: approved ? { ...caller, approved } : caller,
         }),
-        sys: sysFor({ ...context, caller }, { approved, lifted }),
+        sys: sysFor({ ...context, caller }, { approved, allowedByRuleOrMode }),
         print(stream, bytes) {
           if (tooMuch || output.add(stream, bytes)) return;
           tooMuch = true;

@@ -18,7 +18,7 @@ export interface ShellFilesOptions {
   /** A person approved the whole script, or runs it. */
   readonly approved: boolean;
   /** A rule or the mode allows deletions, except of guarded files. */
-  readonly lifted?: boolean;
+  readonly allowedByRuleOrMode?: boolean;
 }
 
 const CAPABILITY: { readonly [V in FileVerb]: string } = {
@@ -34,7 +34,13 @@ const CAPABILITY: { readonly [V in FileVerb]: string } = {
   remove: "fs.delete",
 };
 
-export function shellFiles({ namespace, caller, isGuarded, approved, lifted = false }: ShellFilesOptions): ShellFiles {
+export function shellFiles({
+  namespace,
+  caller,
+  isGuarded,
+  approved,
+  allowedByRuleOrMode = false,
+}: ShellFilesOptions): ShellFiles {
   const allowed = (verb: FileVerb, path: string) => {
     if (!mayUse(caller, CAPABILITY[verb])) throw new FileError("EPERM", path);
   };
@@ -54,7 +60,8 @@ export function shellFiles({ namespace, caller, isGuarded, approved, lifted = fa
 
   async function deleting(verb: FileVerb, path: string): Promise<void> {
     await changing(verb, path);
-    if (!approved && !lifted && !isInside(await namespace.locate(caller, path), "/tmp")) refuse(path, "deletion");
+    if (!approved && !allowedByRuleOrMode && !isInside(await namespace.locate(caller, path), "/tmp"))
+      refuse(path, "deletion");
   }
 
   return {

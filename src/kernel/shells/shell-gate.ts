@@ -11,7 +11,7 @@ export interface GatePorts {
   readonly isGuarded: (path: string) => boolean;
   readonly exists: (path: string) => Promise<boolean>;
   /** A rule or the mode allows deleting and ending, except for guarded files. */
-  readonly lifted?: boolean;
+  readonly allowedByRuleOrMode?: boolean;
 }
 
 const FREE = ["proc.spawn", "proc.send", "proc.abort", "fs.stage", "shell.run", "shell.stop", "shell.signal"];
@@ -33,8 +33,8 @@ export function gatedSys(sys: Sys, ports: GatePorts): Sys {
     const kind = ports.classOf(call);
     // Unknown calls are refused by dispatch.
     if (kind === undefined || kind === "read" || kind === "wait" || FREE.includes(call)) return;
-    const places = ports.lifted && call === "fs.delete" ? ["path"] : WRITES[call];
-    if (places === undefined && ports.lifted && !NEVER_LIFTED.test(call)) return;
+    const places = ports.allowedByRuleOrMode && call === "fs.delete" ? ["path"] : WRITES[call];
+    if (places === undefined && ports.allowedByRuleOrMode && !NEVER_LIFTED.test(call)) return;
     if (places === undefined) throw needsApproval(call);
     for (const name of places) {
       const path = args[name];
@@ -42,7 +42,7 @@ export function gatedSys(sys: Sys, ports: GatePorts): Sys {
       const place = await ports.locate(path);
       if (ports.isGuarded(place)) throw needsApproval(`a change to ${path}`);
       // The target would be replaced.
-      if (!ports.lifted && call === "fs.rename" && name === "to" && (await ports.exists(place)))
+      if (!ports.allowedByRuleOrMode && call === "fs.rename" && name === "to" && (await ports.exists(place)))
         throw needsApproval(`replacing ${path}`);
     }
   }

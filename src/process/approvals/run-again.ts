@@ -18,7 +18,7 @@ export function runAgain(
   { seen, had, execed }: { readonly seen: Seen; readonly had: readonly Grant[]; readonly execed: Execed },
 ): RunAgain | null {
   const { withheld = [], exit, output } = execed;
-  const isAllowed = seen.approved === true || seen.lifted === true;
+  const isAllowed = seen.approved === true || seen.allowedByRuleOrMode === true;
   const grants = [...had, ...withheld];
   if (withheld.length === 0 || exit === null || !isAllowed || grants.length > GRANTS_MAX) return null;
   if (row.mode === "yolo" || PROFILES_ALONE.includes(row.profile)) return null;

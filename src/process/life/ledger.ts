@@ -34,7 +34,7 @@ export interface LedgerOptions {
   readonly clock: Clock;
   readonly log: (line: string) => void;
   readonly retries: Retries;
-  /** The previous kernel crashed: the runs it carried count a crash. */
+  /** The previous kernel crashed: its open runs count one crash more. */
   readonly afterCrash: boolean;
   /** Charges answers to the sender. Repeated after a crash. */
   readonly charge: (row: ProcessRow, usage: readonly UsageRow[]) => Promise<void>;
@@ -159,7 +159,7 @@ export class Ledger {
       this.dirty.delete(pid);
       await this.options.kernel.processes.clearDirty(pid);
     } catch (error) {
-      // The next start then checks the process without need.
+      // The process stays marked as dirty; the next kernel only checks it once more.
       this.dirty.add(pid);
       this.options.log(`${pid} stays marked: ${messageOf(error)}`);
     }

@@ -18,11 +18,11 @@ import type { Ledger } from "../life/ledger.ts";
 import type { Budgets, Reservation } from "../limits/budgets.ts";
 import type { Costs, Stopwatch } from "../limits/costs.ts";
 import type { SenderCredits } from "../limits/sender-credits.ts";
+import type { CurrentRun } from "./current-run.ts";
 import type { AskedModel } from "./model-calls.ts";
 import { type RequestPorts, requestOf } from "./model-request.ts";
 import { modelTurn, usable } from "./model-turn.ts";
 import { keep, laneOf, turnFor, type WaitPorts, waited } from "./pacing.ts";
-import type { RunPlace } from "./place.ts";
 import { isReachable, type Verdict, verdictOn } from "./retry-plan.ts";
 
 export interface AskPorts extends RequestPorts, WaitPorts {
@@ -64,7 +64,7 @@ export interface Answered {
   readonly exhausted?: true;
 }
 
-export interface ActiveRun extends RunPlace {
+export interface ActiveRun extends CurrentRun {
   readonly stopwatch: Stopwatch;
 }
 
@@ -103,7 +103,7 @@ export async function askModels(ports: AskPorts, place: ActiveRun, turn: number)
   return await askInTurn(ports, asking, earlier);
 }
 
-/** Asks the candidates one after the other, each as often as it is worth it. */
+/** Asks the models one after the other, each with its retries. */
 async function askInTurn(ports: AskPorts, asking: Asking, earlier: Retrying | null): Promise<Answered | null> {
   const { models, pauses } = asking;
   let at = Math.max(

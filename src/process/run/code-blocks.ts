@@ -11,7 +11,7 @@ import type { CallRow, ProcessStore } from "../../store/process/verbs.ts";
 import type { CodeMode } from "../../syscalls/run/codemode.ts";
 import type { AnySyscall } from "../../syscalls/table.ts";
 import { type CallAnswer, type CodeRunner, runBlock } from "../../tools/code-block.ts";
-import type { CallsOutcome, RunPlace } from "./place.ts";
+import type { CallsOutcome, CurrentRun } from "./current-run.ts";
 
 export interface BlocksPorts {
   readonly newRunner: () => CodeRunner;
@@ -73,7 +73,7 @@ export interface BlockCallPorts {
   readonly store: ProcessStore;
   readonly clock: Clock;
   readonly random: RandomBytes;
-  readonly runOne: (place: RunPlace, call: CallRow) => Promise<CallsOutcome>;
+  readonly runOne: (place: CurrentRun, call: CallRow) => Promise<CallsOutcome>;
 }
 
 /** Calls that a model could make itself and that end when they return. */
@@ -88,7 +88,7 @@ export class BlockCalls {
 
   constructor(
     private readonly ports: BlockCallPorts,
-    private readonly place: RunPlace,
+    private readonly place: CurrentRun,
     private readonly block: CallRow,
   ) {}
 

@@ -11,7 +11,7 @@ import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
 import type { ProcessStore } from "../../store/process/verbs.ts";
 import type { Assembled } from "../prompt/build-prompt.ts";
 import { billOf } from "../prompt/prompt-bill.ts";
-import type { RunPlace } from "./place.ts";
+import type { CurrentRun } from "./current-run.ts";
 
 export interface RequestPorts {
   readonly store: ProcessStore;
@@ -24,7 +24,7 @@ export interface RequestPorts {
 
 export async function requestOf(
   ports: RequestPorts,
-  { row, run, turn }: Pick<RunPlace, "row" | "run"> & { readonly turn: number },
+  { row, run, turn }: Pick<CurrentRun, "row" | "run"> & { readonly turn: number },
   { model, name }: Model,
 ): Promise<ModelRequest> {
   const { store, clock } = ports;

@@ -6,8 +6,8 @@ import type { Model } from "../../kernel/models/model.ts";
 import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
 import type { LedgerPorts } from "../life/ledger.ts";
 import type { Stopwatch } from "../limits/costs.ts";
+import type { CurrentRun } from "./current-run.ts";
 import type { Lanes } from "./lanes.ts";
-import type { RunPlace } from "./place.ts";
 
 export interface WaitPorts extends LedgerPorts {
   /** Order of requests with the same key. */
@@ -18,7 +18,7 @@ export interface WaitPorts extends LedgerPorts {
   readonly boundsOf: (row: ProcessRow, runId: string) => Promise<{ readonly parallel: number }>;
 }
 
-type Waits = RunPlace & { readonly stopwatch: Stopwatch; readonly pauses: number };
+type Waits = CurrentRun & { readonly stopwatch: Stopwatch; readonly pauses: number };
 
 const PARKED = "rate limit of the same key, met by another process";
 
@@ -59,7 +59,12 @@ async function parked(
 }
 
 /** False if the run is fenced. */
-export async function keep(ports: WaitPorts, asking: RunPlace, retrying: Retrying, isPaused = false): Promise<boolean> {
+export async function keep(
+  ports: WaitPorts,
+  asking: CurrentRun,
+  retrying: Retrying,
+  isPaused = false,
+): Promise<boolean> {
   const { row, run, signal } = asking;
   const now = ports.clock.now();
   const kept = await ports.store.retry(row.pid, run.epoch, { runId: run.runId, retrying, isPaused, now });
@@ -82,7 +87,7 @@ export async function waited({ store, ledger, clock }: WaitPorts, asking: Waits,
 /** The next claim continues the run. */
 async function stepAside(
   { store, ledger, clock }: Pick<WaitPorts, "store" | "ledger" | "clock">,
-  { row, run }: RunPlace,
+  { row, run }: CurrentRun,
 ): Promise<void> {
   await store.boundary(row.pid, run.epoch, { runId: run.runId, enter: false, now: clock.now() });
   await ledger.publish(row);

@@ -15,8 +15,8 @@ import { endSignals, type SignalBody } from "../life/ledger.ts";
 import { Stopwatch } from "../limits/costs.ts";
 import { storable } from "./arguments.ts";
 import { type ActiveRun, type AskPorts, askModels } from "./ask-model.ts";
+import type { CurrentRun } from "./current-run.ts";
 import type { OfferedTools } from "./offered-tools.ts";
-import type { RunPlace } from "./place.ts";
 import { EXHAUSTED } from "./retry-plan.ts";
 import type { ToolCalls } from "./tool-calls.ts";
 
@@ -47,7 +47,7 @@ const STATUS_OF: { readonly [C in FailureClass]: RunStatus } = {
 
 type Turned = Extract<Folded, { readonly kind: "turn" }>;
 
-export async function carryOn(ports: RunPorts, place: RunPlace): Promise<void> {
+export async function carryOn(ports: RunPorts, place: CurrentRun): Promise<void> {
   const { store, ledger, clock } = ports;
   const { row, run } = place;
   const stopwatch = new Stopwatch(clock);
@@ -79,7 +79,7 @@ export async function carryOn(ports: RunPorts, place: RunPlace): Promise<void> {
 }
 
 /** Protocol failures may restart the run by its restart rule. */
-async function failedTurn(ports: RunPorts, place: RunPlace, end: ReturnType<typeof failed>): Promise<void> {
+async function failedTurn(ports: RunPorts, place: CurrentRun, end: ReturnType<typeof failed>): Promise<void> {
   const { row, run } = place;
   const fault = { epoch: run.epoch, runId: run.runId, reason: end.error };
   if (end.reason === "model.protocol" && (await ports.restarter.after(row, fault))) return;
@@ -129,7 +129,7 @@ async function commit(ports: RunPorts, place: ActiveRun, answer: Turned, model: 
 
 async function finish(
   ports: RunPorts,
-  { row, run }: RunPlace,
+  { row, run }: CurrentRun,
   end: { status: RunStatus; reason: string; error: string },
 ): Promise<void> {
   const note = `${FAILED_NOTE} ${end.error}`;

@@ -26,8 +26,8 @@ import type { LedgerPorts } from "../life/ledger.ts";
 import type { Changes } from "../workspace/changes.ts";
 import { tooHeavy } from "./arguments.ts";
 import { BlockCalls, type Blocks } from "./code-blocks.ts";
+import type { CallsOutcome, CurrentRun } from "./current-run.ts";
 import type { OfferedTools } from "./offered-tools.ts";
-import type { CallsOutcome, RunPlace } from "./place.ts";
 import { asCalled } from "./tool-servers.ts";
 
 export interface ToolCallPorts extends LedgerPorts {
@@ -42,7 +42,7 @@ export interface ToolCallPorts extends LedgerPorts {
   readonly sysOf: (row: ProcessRow, seen?: Seen & Pick<Caller, "doing" | "granted">) => Sys;
   readonly judge: Judge;
   /** The objection of a person's hook to a call; null if there is none or the run must end. */
-  readonly objection: (place: RunPlace, call: CallRow) => Promise<string | null>;
+  readonly objection: (place: CurrentRun, call: CallRow) => Promise<string | null>;
   /** The current row: the mode may have changed during the run. */
   readonly rowNow: (row: ProcessRow) => Promise<ProcessRow>;
   readonly questions: Questions;
@@ -64,7 +64,7 @@ const FILE_BYTES = 256;
 export class ToolCalls {
   constructor(private readonly ports: ToolCallPorts) {}
 
-  async runAll(place: RunPlace): Promise<CallsOutcome> {
+  async runAll(place: CurrentRun): Promise<CallsOutcome> {
     const { row, run } = place;
     for (const call of await this.ports.store.openCalls(row.pid, run.runId)) {
       if (place.signal.aborted) return "left";
@@ -80,7 +80,7 @@ export class ToolCalls {
     return "done";
   }
 
-  private async runOne(begun: RunPlace, call: CallRow): Promise<CallsOutcome> {
+  private async runOne(begun: CurrentRun, call: CallRow): Promise<CallsOutcome> {
     const place = { ...begun, row: await this.ports.rowNow(begun.row) };
     const fault = this.faultOf(call, await this.ports.offered.namesFor(place.row), place.row);
     if (fault !== null) return await this.refuse(place, call, "failed", fault);
@@ -110,7 +110,7 @@ export class ToolCalls {
     return await this.carryOut(place, call, judged);
   }
 
-  private async question(place: RunPlace, call: CallRow): Promise<CallsOutcome> {
+  private async question(place: CurrentRun, call: CallRow): Promise<CallsOutcome> {
     const { row, run } = place;
     const asked = await this.ports.questions.of(row, call);
     if ("output" in asked) return await this.refuse(place, call, asked.outcome, asked.output);
@@ -124,13 +124,13 @@ export class ToolCalls {
   }
 
   // Announced like any other call, so that clients never see a result without its call.
-  private refuse(place: RunPlace, call: CallRow, outcome: ToolOutcome, why: string): Promise<CallsOutcome> {
+  private refuse(place: CurrentRun, call: CallRow, outcome: ToolOutcome, why: string): Promise<CallsOutcome> {
     this.announce(place, call);
     return this.end(place, call, { outcome, output: why });
   }
 
   // Calls inside a code block are not announced: the block is.
-  private announce({ row, run }: RunPlace, { callId, tool, call, args, block }: CallRow): void {
+  private announce({ row, run }: CurrentRun, { callId, tool, call, args, block }: CallRow): void {
     if (block !== undefined) return;
     this.ports.ledger.emit(row, { name: "chat.tool_call", run: run.runId, callId, tool, call: call ?? tool, args });
   }
@@ -155,7 +155,7 @@ export class ToolCalls {
   }
 
   private async ask(
-    place: RunPlace,
+    place: CurrentRun,
     call: CallRow,
     { why, judged, again }: { readonly why: string; readonly judged: Judged; readonly again?: RunAgain },
   ): Promise<CallsOutcome> {
@@ -184,7 +184,7 @@ export class ToolCalls {
     }
   }
 
-  private async carryOut(place: RunPlace, call: CallRow, judged: Judged): Promise<CallsOutcome> {
+  private async carryOut(place: CurrentRun, call: CallRow, judged: Judged): Promise<CallsOutcome> {
     const { row, run, signal } = place;
     await this.ports.changes.begin(row, run.runId, call, judged.attaches);
     const begun = await this.ports.store.beginCall(row.pid, run.epoch, call.dispatchId);
@@ -206,7 +206,7 @@ export class ToolCalls {
     return await this.end(place, call, ended);
   }
 
-  private async askForSecondRun(place: RunPlace, call: CallRow, again: RunAgain): Promise<CallsOutcome> {
+  private async askForSecondRun(place: CurrentRun, call: CallRow, again: RunAgain): Promise<CallsOutcome> {
     const judged = await this.ports.judge.judge(place.row, call, again.withheld);
     return await this.ask(place, call, { why: judged.what, judged, again });
   }
@@ -217,9 +217,9 @@ export class ToolCalls {
     return approval?.about?.again?.withheld ?? [];
   }
 
-  private blockOf(place: RunPlace, call: CallRow): BlockCalls {
+  private blockOf(place: CurrentRun, call: CallRow): BlockCalls {
     const { table, store, clock, random } = this.ports;
-    const runOne = (where: RunPlace, nested: CallRow) => this.runOne(where, nested);
+    const runOne = (where: CurrentRun, nested: CallRow) => this.runOne(where, nested);
     return new BlockCalls({ table, store, clock, random, runOne }, place, call);
   }
 
@@ -271,7 +271,7 @@ export class ToolCalls {
     return approval;
   }
 
-  private async end(place: RunPlace, call: CallRow, ended: Ended): Promise<CallsOutcome> {
+  private async end(place: CurrentRun, call: CallRow, ended: Ended): Promise<CallsOutcome> {
     const { row, run } = place;
     this.ports.active(row.pid);
     const { outcome, output: text, media } = ended;

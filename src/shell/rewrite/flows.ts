@@ -1,5 +1,5 @@
-// Streams a loop's output to the programs behind it, which start before the loop; the loop ends when they
-// have. Rewritten scripts call the programs here.
+// Streams the output of a loop to the programs after it in the pipe. They start before the loop, and the loop ends when they end. Rewritten
+// scripts call the programs in this file.
 
 import { type CustomCommand, defineCommand } from "just-bash/browser";
 import type { Called } from "../interpreter/builtins.ts";

@@ -204,8 +204,8 @@ function resume(db: Db, head: HeadRow, runId: string, now: number): Claimed | nu
   };
 }
 
-// Messages that start the next run, its own last: notices queued before it and, after an interrupt, every earlier message, so that
-// order is kept and the interrupting one still starts at once.
+// Messages that start the next run, in order. The last one is the run's own; notices queued before it come first. An interrupting message
+// starts at once and takes all earlier messages with it.
 function rowsToEnter(db: Db, generation: number): QueueRow[] {
   const urgent = db.get<{ id: number | null }>(
     "SELECT max(id) AS id FROM message_queue WHERE generation = ? AND urgent = 1",

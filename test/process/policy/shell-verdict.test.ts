@@ -108,8 +108,8 @@ test("a rule allows a command by its first words, combined with read-only comman
     "ls && npm test",
   ];
   for (const command of runs) {
-    const { action, lifted } = await judgeOn("host", command, { rules: [NPM] });
-    expect([command, action, lifted]).toEqual([command, "auto", true]);
+    const { action, allowedByRuleOrMode } = await judgeOn("host", command, { rules: [NPM] });
+    expect([command, action, allowedByRuleOrMode]).toEqual([command, "auto", true]);
   }
   const asks = ["npm tests", "npm run build", "npm test; npm publish", "npm test > out", "npm test $X", "npm test &"];
   for (const command of asks) expect([command, await onHost(command, { rules: [NPM] })]).toEqual([command, "ask"]);
@@ -147,7 +147,7 @@ test("the verdict lists for each part its known effects and the reason to ask", 
 });
 
 test("mode yolo runs commands that ask by default in a sandbox, but not those that a rule asks for", async () => {
-  expect(await judgeOn("host", "make", { isFree: true })).toMatchObject({ action: "auto", lifted: true });
+  expect(await judgeOn("host", "make", { isFree: true })).toMatchObject({ action: "auto", allowedByRuleOrMode: true });
   expect(await onHost("make", { isFree: true, ground: { sandbox: null } })).toBe("ask");
   expect(await onHost("git push", { isFree: true, rules: [NO_PUSH] })).toBe("deny");
 });

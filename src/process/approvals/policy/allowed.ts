@@ -11,19 +11,19 @@ import { PLAN_CALL } from "./file-verdict.ts";
 import { ATTACHED, isHostFileCall } from "./host-file-verdict.ts";
 import { changesFile, hashOf, type Judged } from "./judge.ts";
 
-export type Seen = Pick<Caller, "approved" | "allowed" | "lifted">;
+export type Seen = Pick<Caller, "approved" | "allowed" | "allowedByRuleOrMode">;
 
 export function seenOf(call: CallRow, judged: Judged, isApproved: boolean): Seen {
-  const { place, about, lifted } = judged;
+  const { place, about, allowedByRuleOrMode } = judged;
   if (call.call === "net.fetch" || call.call === SERVER_CALL) return { approved: true };
   if (call.call === PLAN_CALL) return isApproved ? { approved: true } : {};
-  if (place !== null && (isApproved || lifted) && (isHostFileCall(call) || place.startsWith(ATTACHED)))
+  if (place !== null && (isApproved || allowedByRuleOrMode) && (isHostFileCall(call) || place.startsWith(ATTACHED)))
     return { allowed: place };
   const directory = about.directory === null ? {} : { allowed: about.directory };
   if (isApproved && call.call === "shell.exec") return { approved: true, ...directory };
   if (isApproved && place !== null && (changesFile(call) || call.call === "fs.delete"))
     return isSetting(call) ? { approved: true } : { allowed: place };
-  return lifted ? { lifted: true, ...directory } : {};
+  return allowedByRuleOrMode ? { allowedByRuleOrMode: true, ...directory } : {};
 }
 
 /** Refuses a call whose link target or file content has changed since the approval. */

@@ -57,7 +57,7 @@ export interface JudgePorts {
 export interface Judged {
   readonly verdict: Verdict | { readonly action: "deny"; readonly why: string };
   /** A rule or the mode allows a call that would ask by default. */
-  readonly lifted: boolean;
+  readonly allowedByRuleOrMode: boolean;
   /** What the call does. Must not change when its directory gets attached. */
   readonly what: string;
   readonly about: ApprovalAbout;
@@ -137,7 +137,10 @@ export class Judge {
     if (row.mode === "plan" && !(ground === null ? judged.action === "auto" : looksOnly(ground)))
       return judgedAs(planRefusal("this command"), common);
     if (judged.action === "ask") return judgedAs({ action: "ask", why: `${attaching}${what}` }, common);
-    return judgedAs({ action: "auto" }, { ...common, lifted: judged.lifted && row.mode !== "plan" });
+    return judgedAs(
+      { action: "auto" },
+      { ...common, allowedByRuleOrMode: judged.allowedByRuleOrMode && row.mode !== "plan" },
+    );
   }
 
   private dangersOf(line: ShellLine, { dangers }: CommandNeeds, ground: HostGround | null): readonly string[] {
@@ -203,12 +206,14 @@ export class Judge {
     if (verdict.action === "auto" && ruled?.action === "ask") return judgedAs({ action: "ask", why: what }, common);
     if (verdict.action === "auto") {
       // On this computer, only the mode allows writes by default.
-      const lifted = changes(call) && (target === "host" || place?.startsWith(ATTACHED) === true);
-      return judgedAs(verdict, { ...common, lifted });
+      const allowedByRuleOrMode = changes(call) && (target === "host" || place?.startsWith(ATTACHED) === true);
+      return judgedAs(verdict, { ...common, allowedByRuleOrMode });
     }
-    const isLifted =
+    const isAllowedByRuleOrMode =
       verdict.action === "ask" && !guarded && (ruled === null ? row.mode === "yolo" : ruled.action === "auto");
-    return isLifted ? judgedAs({ action: "auto" }, { ...common, lifted: true }) : judgedAs(verdict, common);
+    return isAllowedByRuleOrMode
+      ? judgedAs({ action: "auto" }, { ...common, allowedByRuleOrMode: true })
+      : judgedAs(verdict, common);
   }
 
   private async judgeSetting(
@@ -265,7 +270,7 @@ const NOTHING_ABOUT: ApprovalAbout = { target: "gsv", directory: null, reasons: 
 function judgedAs(verdict: Judged["verdict"], more: Partial<Judged> = {}): Judged {
   const what = verdict.action === "auto" ? "" : verdict.why;
   const rest = { about: NOTHING_ABOUT, parts: [], place: null, attaches: null, cover: null };
-  const whole = { lifted: false, what, ...rest, ...more };
+  const whole = { allowedByRuleOrMode: false, what, ...rest, ...more };
   return { ...whole, verdict };
 }
 

@@ -34,7 +34,7 @@ export interface PartVerdict {
 export interface ShellVerdict {
   readonly action: "auto" | "ask" | "deny";
   /** A rule or the mode allows a command that would ask by default. */
-  readonly lifted: boolean;
+  readonly allowedByRuleOrMode: boolean;
   readonly reasons: readonly string[];
   readonly parts: readonly PartVerdict[];
 }
@@ -57,12 +57,17 @@ export function shellVerdict(given: ShellCase): ShellVerdict {
   const asking = judged.filter(({ action }) => action === "ask");
   if (floors.length > 0 || asking.length > 0)
     return verdict("ask", judged, [...new Set([...floors, ...asking.map(reasonOf)])]);
-  const isLifted = judged.some(({ lifts }) => lifts) && request.command !== undefined;
-  return { action: "auto", lifted: isLifted || (ground !== null && !looksOnly(ground)), reasons: [], parts: judged };
+  const isAllowedByRuleOrMode = judged.some(({ lifts }) => lifts) && request.command !== undefined;
+  return {
+    action: "auto",
+    allowedByRuleOrMode: isAllowedByRuleOrMode || (ground !== null && !looksOnly(ground)),
+    reasons: [],
+    parts: judged,
+  };
 }
 
 function verdict(action: "ask" | "deny", parts: readonly PartVerdict[], reasons: readonly string[]): ShellVerdict {
-  return { action, lifted: false, reasons, parts };
+  return { action, allowedByRuleOrMode: false, reasons, parts };
 }
 
 const NO_SANDBOX = "no sandbox: every command needs approval";

@@ -3,7 +3,7 @@
 import type { ProcessRow } from "../../store/kernel/processes/processes.ts";
 import type { Claimed } from "../../store/process/verbs.ts";
 
-export interface RunPlace {
+export interface CurrentRun {
   readonly row: ProcessRow;
   readonly run: Claimed;
   /** Aborted when the run must end at once. */
