@@ -13,7 +13,8 @@ import { cutWidth } from "../../src/lib/text/truncate.ts";
 import { clockText, hourText } from "../screen/numbers.ts";
 import type { Theme } from "../screen/theme.ts";
 import type { Ask } from "../state/asks.ts";
-import type { State } from "../state/state.ts";
+import { processName } from "../state/process.ts";
+import { type State, set } from "../state/state.ts";
 import { subjectOf } from "../talk/subject.ts";
 import { alikeWith } from "./alike.ts";
 import { isAllowing, waysOf } from "./allowing.ts";
@@ -49,10 +50,12 @@ const GAPS = 3;
 /** The mark before a title, the blanks behind it, and the last column. */
 const TITLE_GAPS = 5;
 const OTHERS_MAX = 3;
+const NAME_COLUMNS = 24;
 const WHY_ROWS_MAX = 6;
 const INDENT = "  ";
 
-export function cardView(state: State, place: CardSize): CardView | null {
+export function cardView(asked: State, place: CardSize): CardView | null {
+  const state = withNames(asked);
   const ask = shownAsk(state);
   if (ask === null) return null;
   const { theme, now, columns, rows } = place;
@@ -91,6 +94,16 @@ export function cardView(state: State, place: CardSize): CardView | null {
     others,
     isTight,
   };
+}
+
+/** The attached process has its name on cards, as in the dock. */
+function withNames(state: State): State {
+  const { process, asking } = state;
+  const name = cutWidth(processName(process), NAME_COLUMNS);
+  if (name === process.pid) return state;
+  return set(state, "asking", {
+    asks: asking.asks.map((ask) => (ask.pid === process.pid ? { ...ask, pid: name } : ask)),
+  });
 }
 
 /** The ways to allow more, in place of the call. */
