@@ -1,5 +1,5 @@
-// A question before the prompt is there: lines on the screen, answered with one key. Keys of the first moment and keys after the answer are
-// for the prompt.
+// A question before the first prompt: prints lines and reads one key as the answer. Keys of the first moment and keys after the answer go to
+// the prompt.
 
 import type { Io } from "../commands/command.ts";
 import { wrapWords } from "../src/lib/text/wrap.ts";

@@ -106,7 +106,7 @@ async function prepared(
     fresh: args.new ? freshOf(args, mode) : null,
     message: input.message,
     interrupt: args.interrupt === true,
-    patient: args.wait === true,
+    wait: args.wait === true,
     deltas: pick === null && output !== "json" && (args.stream === true || (output === "text" && io.stdout.isTTY)),
     deadline,
     killOnTimeout: args.killOnTimeout === true,

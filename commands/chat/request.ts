@@ -16,7 +16,7 @@ export interface ChatRequest {
   readonly attached: readonly Attachment[];
   readonly interrupt: boolean;
   /** Keep waiting for a person, a credential or a higher limit. */
-  readonly patient: boolean;
+  readonly wait: boolean;
   readonly deltas: boolean;
   /** On the monotonic clock; `afterMs` counts from the start of the command. */
   readonly deadline: { readonly at: number; readonly afterMs: number } | null;

@@ -196,7 +196,7 @@ class ChatRun {
 
   private wait(pid: string, run: string): void {
     this.runs.follow(run);
-    const wait = { pids: [pid], run, patient: this.request.patient || this.answered };
+    const wait = { pids: [pid], run, wait: this.request.wait || this.answered };
     const waited = ({ results: [result] }: { results: [WaitResult] }): RunEvent => ({ kind: "waited", run, result });
     this.ask("proc.wait", wait, waited, this.waiting.signal);
   }
@@ -257,7 +257,7 @@ class ChatRun {
     this.held = heldBy(status);
     if (this.held === null) return null;
     if (this.answered && "id" in this.held) return this.holds.showRequest(this.held.id, this.parent).then(() => null);
-    if (!this.request.patient) this.events.later(SETTLE_MS, { kind: "held" });
+    if (!this.request.wait) this.events.later(SETTLE_MS, { kind: "held" });
     else await this.holds.waiting(status.state, { pid: this.pid ?? "", parent: this.parent, waitsFor: this.held });
     return null;
   }
@@ -266,7 +266,7 @@ class ChatRun {
     await this.say(fault);
     if (fault !== null) return null;
     this.answered = false;
-    return this.held === null || this.request.patient ? null : this.onHeld(this.held);
+    return this.held === null || this.request.wait ? null : this.onHeld(this.held);
   }
 
   private async onEnd(run: string, end: Omit<RunEnd, "runId">): Promise<Ending | null> {

@@ -39,7 +39,7 @@ export function waitAs(name: string): Command {
   return command(spec, async ({ args, json }, io) => {
     const limitMs = timeoutMs(spec, args.timeout);
     const silence = io.clock.after(SILENCE_MS, () => void sayStopped(io, args.pids).catch(() => {}));
-    const request = { pids: args.pids, run: args.run, patient: args.wait === true };
+    const request = { pids: args.pids, run: args.run, wait: args.wait === true };
     const results = await waitFor(io, args.next ? eachOf(request) : [request], limitMs).finally(silence);
     if (results === null) {
       await note(io, `gsv: still running after ${args.timeout} s`);
@@ -66,7 +66,7 @@ async function sayStopped(io: Io, pids: readonly string[]): Promise<void> {
 interface Waiting {
   readonly pids: readonly string[];
   readonly run?: string | undefined;
-  readonly patient: boolean;
+  readonly wait: boolean;
 }
 
 function eachOf({ pids, ...rest }: Waiting): Waiting[] {

@@ -210,10 +210,10 @@ export interface Processes {
   reset(context: CallContext, request: { readonly pid: string; readonly restore?: string }): Promise<Closed>;
   kill(context: CallContext, request: { readonly pid: string; readonly archive: boolean }): Promise<Closed>;
   signal(context: CallContext, request: { readonly pid: string; readonly signal: ProcessSignal }): Promise<Signalled>;
-  /** Returns when all processes have ended; with a run, when that run has. `patient` also waits while a process is held. */
+  /** Returns when all processes have ended; with a run, when that run has. `wait` also waits while a process is held. */
   wait(
     context: CallContext,
-    request: { readonly pids: readonly string[]; readonly run?: string; readonly patient: boolean },
+    request: { readonly pids: readonly string[]; readonly run?: string; readonly wait: boolean },
   ): Promise<WaitResult[]>;
 }
 

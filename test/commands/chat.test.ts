@@ -273,6 +273,6 @@ describe("a held process", () => {
     await chat.play(said.closed(), said.text("x"), said.complete("ok", "x"));
     expect(await exit).toBe(0);
     expect(chat.err).toContain("k3x9: approved by sam");
-    expect(chat.io.fakeSys.asked("proc.wait")[0]?.patient).toBe(true);
+    expect(chat.io.fakeSys.asked("proc.wait")[0]?.wait).toBe(true);
   });
 });

@@ -35,7 +35,7 @@ describe("gsv wait", () => {
     results = [{ ...OK, status: "killed", exit: 137 }];
     expect(await runs(io, "wait", "task:abc123")).toBe(137);
     expect(io.stdout.text).toBe("");
-    expect(io.fakeSys.asked("proc.wait")[0]).toEqual({ pids: ["task:abc123"], patient: false });
+    expect(io.fakeSys.asked("proc.wait")[0]).toEqual({ pids: ["task:abc123"], wait: false });
   });
 
   test("several print a line each and the last one decides", async () => {
@@ -57,7 +57,7 @@ describe("gsv wait", () => {
 
   test("--wait waits for people too", async () => {
     await runs(io, "wait", "--wait", "task:abc123");
-    expect(io.fakeSys.asked("proc.wait")).toEqual([{ pids: ["task:abc123"], patient: true }]);
+    expect(io.fakeSys.asked("proc.wait")).toEqual([{ pids: ["task:abc123"], wait: true }]);
   });
 
   test("--json prints one object per process", async () => {

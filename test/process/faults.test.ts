@@ -76,7 +76,7 @@ test("a run on a full disk is paused, answers waiting clients with 75, and resum
   expect(held.waitsFor).toEqual({ kind: "disk", reason: "the disk is full; continues when there is space" });
   expect(await home.wait(INIT)).toMatchObject({ status: "held", exit: 75, waitsFor: { kind: "disk" } });
   expect(home.heard("process.state").at(-1)).toMatchObject({ state: "paused", waitsFor: { kind: "disk" } });
-  const patient = home.wait(INIT, { patient: true });
+  const patient = home.wait(INIT, { wait: true });
   disk.full = false;
   await home.clock.advance(2000);
   expect(await home.ended(runId)).toMatchObject({ status: "ok", text: "saved" });

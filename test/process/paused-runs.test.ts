@@ -178,7 +178,7 @@ test("a wait for the process continues while time ends the pause; a wait for the
   const run = await pausedRun(home);
   expect(await home.wait(INIT, { run })).toMatchObject({ status: "held", exit: 75, waitsFor: { kind: "outage" } });
   const waiting = home.wait(INIT);
-  const patient = home.wait(INIT, { run, patient: true });
+  const patient = home.wait(INIT, { run, wait: true });
   await home.clock.advance(2 * HOUR);
   for (const result of [await waiting, await patient])
     expect(result).toMatchObject({ runId: run, status: "ok", exit: 0, text: "at last" });

@@ -67,7 +67,7 @@ test("a kill ends the wait with 137, also a wait for a run", async () => {
   home.model.will(pid, { hold: true });
   const { runId } = await home.send("work", { pid });
   await home.holding();
-  const waits = [home.wait(pid), home.wait(pid, { patient: true }), home.wait(pid, { run: runId })];
+  const waits = [home.wait(pid), home.wait(pid, { wait: true }), home.wait(pid, { run: runId })];
   await home.quiet();
   await home.sys.call("proc.kill", { pid });
   for (const result of await Promise.all(waits)) expect(result).toMatchObject({ status: "killed", exit: 137 });
@@ -91,7 +91,7 @@ test("a patient wait continues through an approval until the run ends", async ()
   home.model.will(INIT, DELETE, { text: "as you wish" });
   await home.send("delete a");
   await home.inState(INIT, "waiting_hil");
-  const waiting = home.wait(INIT, { patient: true });
+  const waiting = home.wait(INIT, { wait: true });
   expect(await isOver(home, waiting)).toBe(false);
   await approve(home, "deny");
   expect(await waiting).toMatchObject({ status: "ok", exit: 0, text: "as you wish" });
@@ -108,7 +108,7 @@ test("a wait for a stopped process continues; a wait for a run returns the obsta
     exit: 5,
     waitsFor: { kind: "person" },
   });
-  const patient = home.wait(INIT, { run: runId, patient: true });
+  const patient = home.wait(INIT, { run: runId, wait: true });
   expect(await isOver(home, patient)).toBe(false);
   await home.sys.call("proc.signal", { pid: INIT, signal: "CONT" });
   expect(await waiting).toMatchObject({ status: "ok", runId });

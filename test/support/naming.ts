@@ -88,7 +88,7 @@ export const NAMING: { readonly [call: string]: (things: Things) => object[] } =
   "proc.media.rm": ({ pid, run: id }) => [{ pid, id }],
   "proc.reset": ({ pid }) => [{ pid }],
   "proc.kill": ({ pid }) => [{ pid }, { pid, noArchive: true }],
-  "proc.wait": ({ pid, run }) => [{ pids: [pid] }, { pids: [pid], run }, { pids: [pid], patient: true }],
+  "proc.wait": ({ pid, run }) => [{ pids: [pid] }, { pids: [pid], run }, { pids: [pid], wait: true }],
   "proc.signal": ({ pid }) => ["STOP", "CONT", "INT", "TERM", "KILL", "0"].map((signal) => ({ pid, signal })),
   "proc.restart": ({ pid }) => [{ pid }, { pid, rule: "never" }],
   "proc.extend": ({ pid }) => [{ pid }, { pid, seconds: 60 }],

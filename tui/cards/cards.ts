@@ -38,7 +38,7 @@ export function resetCard(state: State): State {
 
 export function withCard(state: State, now: number): State {
   const { asks, card, answering, replying, chosen } = state.asking;
-  // Fast for every delta of an answer.
+  // Return early: this runs for every delta of an answer.
   if (asks.length === 0 && card === null && !answering && replying === null && chosen === null) return state;
   const ask = shownAsk(state);
   const isClosed = replying !== null && !asks.some(({ id }) => id === replying);

@@ -147,13 +147,13 @@ export function processesService(ports: ProcessesPorts): Processes {
       }
     },
 
-    async wait({ caller, signal }, { pids, run, patient }) {
+    async wait({ caller, signal }, { pids, run, wait }) {
       if (run !== undefined && pids.length > 1)
         throw new SysError("EINVAL", "a run belongs to one process: name one pid");
       const waiting = { kernel, store, ledger };
       const begun = await Promise.all(pids.map((pid) => beginWait(waiting, caller, pid)));
       const results = await Promise.all(
-        begun.map((row) => ("exit" in row ? row : waitFor(waiting, row, { run: run ?? null, patient }, signal))),
+        begun.map((row) => ("exit" in row ? row : waitFor(waiting, row, { run: run ?? null, wait }, signal))),
       );
       const bytesMax = Math.floor(LIMITS.answerBytesMax / results.length);
       return results.map((result) => {

@@ -20,7 +20,7 @@ export interface WaitingPorts {
 interface WaitFor {
   readonly pid: string;
   readonly run: string | null;
-  readonly patient: boolean;
+  readonly wait: boolean;
 }
 
 /** The process to wait for; the result if it was killed before. */
@@ -92,7 +92,7 @@ async function look({ kernel: { processes }, store, ledger }: WaitingPorts, wish
   } else if (state === "idle" || state === "error") {
     return await lastRun(store, pid, state);
   }
-  if (wish.patient || !isPaused(state, waitsFor, wish)) return null;
+  if (wish.wait || !isPaused(state, waitsFor, wish)) return null;
   return { ...NOTHING, pid, runId: wish.run, status: "held", exit: exitOfHold(waitsFor), waitsFor };
 }
 

@@ -247,10 +247,10 @@ export const procCalls = [
     input: {
       pids: field.pids("the processes", { positional: true, meta: "PID..." }),
       run: field.optional(field.uuid("wait for this run only (one pid)", { meta: "RUN" })),
-      patient: field.flag("also wait while held for a person, key or limit", { flag: "wait" }),
+      wait: field.flag("also wait while paused, stopped or in need of an approval"),
     },
     run: async ({ processes }: { processes: Processes }, args, context) => ({
-      results: (await processes.wait(context, { ...args, patient: args.patient === true })) as WaitResult[],
+      results: (await processes.wait(context, { ...args, wait: args.wait === true })) as WaitResult[],
     }),
   }),
 
