@@ -21,7 +21,7 @@ const CHANGED: readonly State[] = [
   set(FIRST, "line", { pinned: "shell" }),
   set(FIRST, "process", { readOnly: true }),
   set(FIRST, "overlay", { keysShown: true }),
-  set(FIRST, "asking", { replying: "a" }),
+  set(FIRST, "asking", { lineAnswers: "a" }),
   set(FIRST, "process", { standIn: { of: "one", model: "other", class: "network" } }),
   set(FIRST, "chat", { waiting: waiting("later") }),
   noticed(FIRST, "heard", 0),

@@ -39,7 +39,7 @@ export function allowed(state: State, ask: Ask, letter: string): { readonly answ
   if (way !== undefined) return { answer: allowAnswer(ask, way) };
   if (letter !== "e") return null;
   const input = withText(emptied(state.line.input), ways[allowing.at] ?? "");
-  return only(set(set(state, "line", { input }), "asking", { replying: ask.id, answering: false }));
+  return only(set(set(state, "line", { input }), "asking", { lineAnswers: ask.id, cardHasKeys: false }));
 }
 
 /** The subject itself is exactly this call. */

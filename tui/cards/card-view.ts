@@ -237,19 +237,19 @@ function wrapped(text: string, columns: number): readonly string[] {
 type Key = readonly [key: string, word: string, short?: string];
 
 function keysLine(ask: Ask, state: State, { theme, columns }: CardSize, isCut: boolean): string {
-  const { replying, answering, chosen, asks } = state.asking;
+  const { lineAnswers, cardHasKeys, chosen, asks } = state.asking;
   const isQuestion = ask.kind === "question";
   const fit = (first: readonly Key[], rest: readonly Key[] = []) => keysThatFit(first, rest, columns - 3, theme);
   if (chosen !== null) return `${theme.needs(`${chosen.letter} ${theme.glyphs.dots}`)}   ${fit([["esc", "cancel"]])}`;
   const isListed = isAllowing(state, ask);
-  if (replying === ask.id)
+  if (lineAnswers === ask.id)
     return fit([
       ["enter", isQuestion ? "answer" : isListed ? "allow this" : isPlan(ask) ? "send back" : "deny with this reason"],
       ["esc", "cancel"],
     ]);
   const alike = alikeWith(ask, asks).length;
   const count = Math.min(9, choicesOf(ask.args).length);
-  if (state.line.input.text !== "" && !answering) {
+  if (state.line.input.text !== "" && !cardHasKeys) {
     if (!isQuestion) return fit([["tab", "answer, then y or n"]]);
     return fit([["tab", count === 0 ? "answer with this line" : "choose, then a number"]]);
   }

@@ -19,9 +19,9 @@ export function inTurn({ asking: { asks }, process: { pid } }: State): readonly 
 }
 
 export function shownAsk(state: State): Ask | null {
-  const { asks, card, answering, replying, chosen } = state.asking;
+  const { asks, card, cardHasKeys, lineAnswers, chosen } = state.asking;
   const shown = asks.find(({ id }) => id === card?.id);
-  const isInUse = card?.pickedWithTab === true || answering || replying !== null || chosen !== null;
+  const isInUse = card?.pickedWithTab === true || cardHasKeys || lineAnswers !== null || chosen !== null;
   if (shown !== undefined && (shown.pid === state.process.pid || isInUse)) return shown;
   return inTurn(state)[0] ?? null;
 }
@@ -37,57 +37,57 @@ export function resetCard(state: State): State {
 }
 
 export function withCard(state: State, now: number): State {
-  const { asks, card, answering, replying, chosen } = state.asking;
+  const { asks, card, cardHasKeys, lineAnswers, chosen } = state.asking;
   // Return early: this runs for every delta of an answer.
-  if (asks.length === 0 && card === null && !answering && replying === null && chosen === null) return state;
+  if (asks.length === 0 && card === null && !cardHasKeys && lineAnswers === null && chosen === null) return state;
   const ask = shownAsk(state);
-  const isClosed = replying !== null && !asks.some(({ id }) => id === replying);
+  const isClosed = lineAnswers !== null && !asks.some(({ id }) => id === lineAnswers);
   const isMeant = chosen === null || (chosen.id === ask?.id && !isCovered(state));
   const { allowing } = state.asking;
   const asking: Asking = {
     ...state.asking,
     allowing: allowing?.id === ask?.id ? allowing : null,
-    replying: isClosed ? null : replying,
+    lineAnswers: isClosed ? null : lineAnswers,
     chosen: isMeant ? chosen : null,
   };
-  if (ask === null) return set(state, "asking", { ...asking, card: null, answering: false });
-  const isHalfTyped = state.line.input.text !== "" && !answering && replying === null;
+  if (ask === null) return set(state, "asking", { ...asking, card: null, cardHasKeys: false });
+  const isHalfTyped = state.line.input.text !== "" && !cardHasKeys && lineAnswers === null;
   const isNew = ask.id !== card?.id || isCovered(state);
   const typedUntil = isHalfTyped ? now : (card?.typedUntil ?? 0);
   const isSame = !isClosed && isMeant && asking.allowing === allowing;
   if (!isNew && typedUntil === card.typedUntil) return isSame ? state : { ...state, asking };
   const wanted = ask.id === card?.id && card.pickedWithTab === true ? { pickedWithTab: true as const } : {};
   const next = { id: ask.id, since: isNew ? now : card.since, typedUntil, ...wanted };
-  return set(state, "asking", { ...asking, card: next, answering: isNew ? false : answering });
+  return set(state, "asking", { ...asking, card: next, cardHasKeys: isNew ? false : cardHasKeys });
 }
 
 /** Whether keys go to the card before they go to the line. */
 export function hasCardKeys({ asking, line, process }: State): boolean {
-  const { asks, answering, replying } = asking;
-  return asks.length > 0 && !process.readOnly && replying === null && (line.input.text === "" || answering);
+  const { asks, cardHasKeys, lineAnswers } = asking;
+  return asks.length > 0 && !process.readOnly && lineAnswers === null && (line.input.text === "" || cardHasKeys);
 }
 
 /** null if the key is not for the card. */
 export function onCardKey(state: State, key: Key, at: number): Reduced | null {
   const ask = shownAsk(state);
   if (ask === null || key.ctrl || key.alt) return null;
-  const { answering } = state.asking;
+  const { cardHasKeys } = state.asking;
   const listed = onAllowKey(state, ask, key);
   if (listed !== null) return listed;
-  if (key.name === "escape" && answering) return only(set(state, "asking", { answering: false }));
+  if (key.name === "escape" && cardHasKeys) return only(set(state, "asking", { cardHasKeys: false }));
   if (key.name === "tab" && !key.shift) return only(nextCard(state, at));
   if (key.name !== "text") return null;
   const done = answered(state, ask, key.text, at);
   if (done === null) return null;
   if (isTooSoon(state, at)) return only(state);
-  if (answering) return done;
+  if (cardHasKeys) return done;
   const chosen = { id: ask.id, letter: key.text, at };
   return act(set(state, "asking", { chosen }), { do: "settle-choice", since: at });
 }
 
-function isTooSoon({ asking: { card, answering } }: State, at: number): boolean {
+function isTooSoon({ asking: { card, cardHasKeys } }: State, at: number): boolean {
   if (card === null) return true;
-  return at - card.since < IGNORED_MS || (!answering && at - card.typedUntil < IGNORED_MS);
+  return at - card.since < IGNORED_MS || (!cardHasKeys && at - card.typedUntil < IGNORED_MS);
 }
 
 /** `at`: when the key was pressed. */
@@ -95,12 +95,12 @@ export function answered(state: State, ask: Ask, letter: string, at: number): Re
   const listed = allowed(state, ask, letter);
   if (listed !== null && !("answer" in listed)) return listed;
   if (letter === "a" && ask.kind === "approval" && waysOf(ask) !== null)
-    return only(set(state, "asking", { allowing: { id: ask.id, at: 1 }, answering: state.asking.answering }));
+    return only(set(state, "asking", { allowing: { id: ask.id, at: 1 }, cardHasKeys: state.asking.cardHasKeys }));
   if (letter === "A") return allAllowed(state, ask, at);
   const answer = listed?.answer ?? answerOf(ask, letter);
-  if (answer !== null) return given(set(state, "asking", { answering: false }), answer);
+  if (answer !== null) return given(set(state, "asking", { cardHasKeys: false }), answer);
   if (letter === "r" && (ask.kind === "approval" || isOpen(ask)))
-    return only(set(state, "asking", { replying: ask.id, answering: false }));
+    return only(set(state, "asking", { lineAnswers: ask.id, cardHasKeys: false }));
   if (letter === "d") return act(state, { do: "show-ask", id: ask.id });
   if (letter === "e" && ask.kind === "approval")
     return act(withOurAnswer(state, ask.id), { do: "edit-ask", id: ask.id });
@@ -112,7 +112,7 @@ function allAllowed(state: State, ask: Ask, at: number): Reduced | null {
   const seen = state.asking.asks.filter(({ since }) => at - since >= IGNORED_MS);
   const alike = alikeWith(ask, seen);
   if (alike.length === 0) return null;
-  const begun: Reduced = only(set(state, "asking", { answering: false }));
+  const begun: Reduced = only(set(state, "asking", { cardHasKeys: false }));
   return [ask, ...alike].reduce(({ state: before, effects }, each) => {
     const { id, hash } = each;
     const next = given(before, { id, ...(hash !== "" && { hash }), decision: "approve" });
@@ -140,14 +140,14 @@ export function choicesOf(args: object): readonly string[] {
 }
 
 function nextCard(state: State, at: number): State {
-  const { card, answering } = state.asking;
+  const { card, cardHasKeys } = state.asking;
   const asks = inTurn(state);
   const place = asks.findIndex(({ id }) => id === shownAsk(state)?.id);
   const next = asks[(place + 1) % asks.length];
   const isFree = state.line.input.text === "";
-  if (next === undefined || asks.length === 1) return set(state, "asking", { answering: isFree && !answering });
+  if (next === undefined || asks.length === 1) return set(state, "asking", { cardHasKeys: isFree && !cardHasKeys });
   const shown = { id: next.id, since: at, typedUntil: card?.typedUntil ?? 0, pickedWithTab: true as const };
-  return set(state, "asking", { card: shown, answering: isFree });
+  return set(state, "asking", { card: shown, cardHasKeys: isFree });
 }
 
 /** A question without choices takes any text. */
@@ -158,26 +158,26 @@ function isOpen({ kind, args }: Ask): boolean {
 /** Tab on a half-typed line: the card gets the keys, or the line itself becomes the answer. */
 export function tabbed(state: State): State {
   const ask = shownAsk(state);
-  if (ask !== null && isOpen(ask)) return set(state, "asking", { replying: ask.id });
-  return set(state, "asking", { answering: !state.asking.answering });
+  if (ask !== null && isOpen(ask)) return set(state, "asking", { lineAnswers: ask.id });
+  return set(state, "asking", { cardHasKeys: !state.asking.cardHasKeys });
 }
 
 /** Escape on a line that is for a card. A pattern goes, a reason stays as the line. */
 export function unreplied(state: State): State {
   const { allowing } = state.asking;
   const input = allowing === null ? state.line.input : emptied(state.line.input);
-  return set(set(state, "line", { input }), "asking", { replying: null });
+  return set(set(state, "line", { input }), "asking", { lineAnswers: null });
 }
 
 /** Enter on a line that is for a card: the reason for a no, or the answer to a question. */
 export function replied(state: State): Reduced {
-  const { asks, replying } = state.asking;
-  const ask = asks.find(({ id }) => id === replying);
+  const { asks, lineAnswers } = state.asking;
+  const ask = asks.find(({ id }) => id === lineAnswers);
   const text = wholeText(state.line.input).trim();
-  if (ask === undefined) return only(set(state, "asking", { replying: null }));
+  if (ask === undefined) return only(set(state, "asking", { lineAnswers: null }));
   if (ask.kind === "question" && text === "") return only(state);
   const empty = set(state, "line", { input: emptied(state.line.input) });
-  const over = set(empty, "asking", { replying: null });
+  const over = set(empty, "asking", { lineAnswers: null });
   if (ask.kind === "question") return given(over, { id: ask.id, decision: "answer", text });
   if (isAllowing(state, ask)) return text === "" ? only(state) : given(over, allowAnswer(ask, text));
   const seen = { id: ask.id, ...(ask.hash !== "" && { hash: ask.hash }) };

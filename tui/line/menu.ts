@@ -33,6 +33,6 @@ function common(candidates: readonly string[]): string {
 
 /** Empty if there is none. */
 export function ghostOf({ line: { input, past, cwd }, asking }: Pick<State, "line" | "asking">): string {
-  if (input.at !== input.text.length || input.pastes.size > 0 || asking.replying !== null) return "";
+  if (input.at !== input.text.length || input.pastes.size > 0 || asking.lineAnswers !== null) return "";
   return continuation(input.text, past, cwd);
 }

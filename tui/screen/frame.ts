@@ -151,7 +151,7 @@ function inputRows(options: FrameOptions, laidOut: LineLayout): Rows {
 /** Shows where the line will go. */
 function glyphOf({ line: { pinned, route }, asking }: State, theme: Theme): string {
   const { say, run, host, asks } = theme.glyphs;
-  if (asking.replying !== null) return theme.needs(asks);
+  if (asking.lineAnswers !== null) return theme.needs(asks);
   const to = route.to === "nothing" ? (pinned ?? "chat") : route.to;
   if (to === "host") return theme.needs(host);
   if (to === "shell" || to === "slash" || to === "unknown") return theme.ok(run);

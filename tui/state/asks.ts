@@ -43,18 +43,18 @@ export interface Asking {
   readonly card: Card | null;
   readonly chosen: Chosen | null;
   /** The card has the keys although the line has text. */
-  readonly answering: boolean;
+  readonly cardHasKeys: boolean;
   /** The list of ways to allow more is open. */
   readonly allowing: Allowing | null;
   /** The request that the typed line answers. */
-  readonly replying: string | null;
+  readonly lineAnswers: string | null;
 }
 
 export const NO_ASKS: Asking = {
   asks: [],
   card: null,
   chosen: null,
-  answering: false,
+  cardHasKeys: false,
   allowing: null,
-  replying: null,
+  lineAnswers: null,
 };

@@ -134,10 +134,10 @@ function onPlain(state: State, key: Key, at: number, context: KeyContext): Reduc
     case "tab":
       if (key.shift && input.text !== "") return only(set(state, "line", { turned: NEXT_TURN[route.to] ?? "chat" }));
       if (key.shift) return only(set(state, "line", { pinned: NEXT_PIN[pinned ?? "none"] ?? null }));
-      if (state.asking.asks.length > 0 && state.asking.replying === null) return only(tabbed(state));
+      if (state.asking.asks.length > 0 && state.asking.lineAnswers === null) return only(tabbed(state));
       return input.text === "" ? only(state) : act(state, { do: "complete", of: input });
     case "escape":
-      if (state.asking.replying !== null) return only(unreplied(state));
+      if (state.asking.lineAnswers !== null) return only(unreplied(state));
       return aborted(withLineBack(state)) ?? only(withLineBack(state));
     case "backspace":
       return only(edited(state, key.alt ? cutTo(input, "word-left") : erasedBack(input)));
@@ -241,7 +241,7 @@ const EDITS: { readonly [letter: string]: (input: Editing) => Editing } = {
 function interrupted(state: State, at: number): Reduced {
   const { input } = state.line;
   if (input.text === "") return aborted(state) ?? only(noticed(state, LEAVE_WITH, at));
-  const cleared = set(cleanLine(state), "asking", { answering: false, replying: null });
+  const cleared = set(cleanLine(state), "asking", { cardHasKeys: false, lineAnswers: null });
   return remembered(cleared, entryOf(state, wholeText(input), at), []);
 }
 
@@ -251,7 +251,7 @@ function cleanLine(state: State): State {
 
 function entered(state: State, at: number, context: KeyContext): Reduced {
   const { input, past, pinned, turned } = state.line;
-  if (state.asking.replying !== null) return replied(state);
+  if (state.asking.lineAnswers !== null) return replied(state);
   const text = withLast(wholeText(input), past);
   const way = context.route(text, turned ?? pinned);
   if (way.to === "nothing") return comment(set(state, "line", { input: emptied(input) }), text.trim());
@@ -324,5 +324,5 @@ function recall(state: State, by: -1 | 1): State {
 
 function edited(state: State, input: Editing): State {
   if (input.text === state.line.input.text) return set(state, "line", { input });
-  return set(set(state, "line", { input, recalled: null }), "asking", { answering: false });
+  return set(set(state, "line", { input, recalled: null }), "asking", { cardHasKeys: false });
 }

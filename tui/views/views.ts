@@ -162,7 +162,7 @@ function chosen(state: State, kind: PickerKind, id: string): Reduced {
     case "approval": {
       // Requests are answered on their cards only.
       const asks = state.asking.asks.toSorted((left, right) => Number(right.id === id) - Number(left.id === id));
-      return only(set(state, "asking", { asks, answering: state.line.input.text !== "" }));
+      return only(set(state, "asking", { asks, cardHasKeys: state.line.input.text !== "" }));
     }
   }
 }

@@ -186,7 +186,7 @@ async function standingRule(
   { judge }: ApprovalPorts,
   { row, asked, answer: { pattern } }: Answering,
 ): Promise<(answered: Approval) => Rule> {
-  const { place, about, cover } = await judge.judge(row, asked);
+  const { filePath: place, about, cover } = await judge.judge(row, asked);
   if (about.once !== true && asked.about?.again === undefined) {
     if (pattern === undefined) return (answered) => narrowestRule(answered, place);
     if (cover === null)

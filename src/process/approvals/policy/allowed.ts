@@ -14,15 +14,19 @@ import { changesFile, hashOf, type Judged } from "./judge.ts";
 export type Seen = Pick<Caller, "approved" | "allowed" | "allowedByRuleOrMode">;
 
 export function seenOf(call: CallRow, judged: Judged, isApproved: boolean): Seen {
-  const { place, about, allowedByRuleOrMode } = judged;
+  const { filePath, about, allowedByRuleOrMode } = judged;
   if (call.call === "net.fetch" || call.call === SERVER_CALL) return { approved: true };
   if (call.call === PLAN_CALL) return isApproved ? { approved: true } : {};
-  if (place !== null && (isApproved || allowedByRuleOrMode) && (isHostFileCall(call) || place.startsWith(ATTACHED)))
-    return { allowed: place };
+  if (
+    filePath !== null &&
+    (isApproved || allowedByRuleOrMode) &&
+    (isHostFileCall(call) || filePath.startsWith(ATTACHED))
+  )
+    return { allowed: filePath };
   const directory = about.directory === null ? {} : { allowed: about.directory };
   if (isApproved && call.call === "shell.exec") return { approved: true, ...directory };
-  if (isApproved && place !== null && (changesFile(call) || call.call === "fs.delete"))
-    return isSetting(call) ? { approved: true } : { allowed: place };
+  if (isApproved && filePath !== null && (changesFile(call) || call.call === "fs.delete"))
+    return isSetting(call) ? { approved: true } : { allowed: filePath };
   return allowedByRuleOrMode ? { allowedByRuleOrMode: true, ...directory } : {};
 }
 

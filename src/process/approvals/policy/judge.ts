@@ -63,14 +63,14 @@ export interface Judged {
   readonly about: ApprovalAbout;
   readonly parts: readonly PartVerdict[];
   /** Real path of the changed file. */
-  readonly place: string | null;
+  readonly filePath: string | null;
   /** Host directory that the approval attaches first; null for commands, which attach it themselves. */
   readonly attaches: string | null;
   /** The rule of a pattern that covers the call. Throws if it does not. null if no pattern may. */
   readonly cover: ((pattern: string) => Rule) | null;
 }
 
-interface ByDefault extends Pick<Judged, "what" | "place" | "attaches"> {
+interface ByDefault extends Pick<Judged, "what" | "filePath" | "attaches"> {
   readonly verdict: Verdict;
   /** Asks, whatever the rules and the mode allow. */
   readonly guarded: boolean;
@@ -152,30 +152,30 @@ export class Judge {
   private async judgeCall(row: ProcessRow, call: Called): Promise<Judged> {
     const { path } = call.args;
     if (isHostFileCall(call)) return await this.judgeHostFile(row, call);
-    const place = typeof path === "string" ? await this.ports.locate(row, path) : null;
-    const key = changesFile(call) && place !== null ? keyFiled(place) : null;
-    if (key !== null) return await this.judgeSetting(row, call, { key, place: place ?? "" });
-    const own = place !== null && changes(call) && isOwnDirectory(row, place);
+    const filePath = typeof path === "string" ? await this.ports.locate(row, path) : null;
+    const key = changesFile(call) && filePath !== null ? keyFiled(filePath) : null;
+    if (key !== null) return await this.judgeSetting(row, call, { key, filePath: filePath ?? "" });
+    const own = filePath !== null && changes(call) && isOwnDirectory(row, filePath);
     const edits = own && row.mode === "accept-edits" && changesFile(call);
-    const asked = verdictOf(call, place ?? "");
-    const what = asked.action === "auto" ? `${verbOf(call)} ${place ?? ""}` : asked.why;
+    const asked = verdictOf(call, filePath ?? "");
+    const what = asked.action === "auto" ? `${verbOf(call)} ${filePath ?? ""}` : asked.why;
     const isPlan = call.call === PLAN_CALL;
-    const guarded = isPlan || (place !== null && changes(call) && isGuarded(place) && !own);
+    const guarded = isPlan || (filePath !== null && changes(call) && isGuarded(filePath) && !own);
     const verdict = edits ? ({ action: "auto" } as const) : asked;
-    return await this.byRules(row, call, { verdict, what, place, guarded, attaches: null, open: true });
+    return await this.byRules(row, call, { verdict, what, filePath, guarded, attaches: null, open: true });
   }
 
   private async judgeHostFile(row: ProcessRow, call: Called): Promise<Judged> {
     const ground = await this.ports.hostFile(row, typeof call.args.path === "string" ? call.args.path : ".");
-    const { path: place, attaches, inside } = ground;
+    const { path: filePath, attaches, inside } = ground;
     const verdict = hostFileVerdict(call, ground, row.mode);
-    const guarded = !inside || (changes(call) && actsByItself(place));
+    const guarded = !inside || (changes(call) && actsByItself(filePath));
     const what = hostFileWords(call.call, ground);
-    return await this.byRules(row, call, { verdict, what, place, guarded, attaches, open: inside });
+    return await this.byRules(row, call, { verdict, what, filePath, guarded, attaches, open: inside });
   }
 
   private async byRules(row: ProcessRow, call: Called, by: ByDefault): Promise<Judged> {
-    const { verdict, what, place, guarded, attaches, open } = by;
+    const { verdict, what, filePath, guarded, attaches, open } = by;
     const target = typeof call.args.target === "string" ? call.args.target : "gsv";
     const ruled = decision(await this.ports.layers(row, null), {
       call: call.call ?? "",
@@ -184,7 +184,7 @@ export class Judge {
       args: asCalled(call),
       tags: new Set(TAGS_OF[call.call ?? ""] ?? []),
       words: null,
-      place,
+      place: filePath,
       unstable: null,
     });
     if (open && ruled?.action !== "deny" && (verdict.action === "ask" || ruled?.action === "ask"))
@@ -192,21 +192,21 @@ export class Judge {
     const why = attaches === null ? reasonOf(call, by) : "directory not attached yet";
     const reasons = [ruled === null ? why : ruled.by];
     const attached = attaches === null ? guarded && ONCE : { attaches };
-    const diff = verdict.action === "auto" && ruled === null ? null : await this.diffOf(row, call, place);
-    const covered = guarded || attaches !== null ? null : fileCover(call, target, place);
-    const path = place === null ? {} : { path: target === "host" ? place : await this.ports.realPath(place) };
-    const changed = { call: call.call, target, path: place ?? "", isGuarded: guarded, isInside: open };
-    const dangers = place !== null && changes(call) ? fileDangers(changed) : [];
+    const diff = verdict.action === "auto" && ruled === null ? null : await this.diffOf(row, call, filePath);
+    const covered = guarded || attaches !== null ? null : fileCover(call, target, filePath);
+    const path = filePath === null ? {} : { path: target === "host" ? filePath : await this.ports.realPath(filePath) };
+    const changed = { call: call.call, target, path: filePath ?? "", isGuarded: guarded, isInside: open };
+    const dangers = filePath !== null && changes(call) ? fileDangers(changed) : [];
     const shown = { ...path, ...(dangers.length > 0 && { dangers }) };
     const about = { target, directory: null, reasons, diff, ...shown, ...attached, ...covered?.about };
-    const common = { what, place, attaches, about, cover: covered?.cover ?? null };
+    const common = { what, filePath, attaches, about, cover: covered?.cover ?? null };
     if (ruled?.action === "deny") return judgedAs({ action: "deny", why: ruled.by }, common);
     if (row.mode === "plan" && verdict.action !== "refuse" && !LOOKS.has(call.call ?? ""))
       return judgedAs(planRefusal(verbOf(call)), common);
     if (verdict.action === "auto" && ruled?.action === "ask") return judgedAs({ action: "ask", why: what }, common);
     if (verdict.action === "auto") {
       // On this computer, only the mode allows writes by default.
-      const allowedByRuleOrMode = changes(call) && (target === "host" || place?.startsWith(ATTACHED) === true);
+      const allowedByRuleOrMode = changes(call) && (target === "host" || filePath?.startsWith(ATTACHED) === true);
       return judgedAs(verdict, { ...common, allowedByRuleOrMode });
     }
     const isAllowedByRuleOrMode =
@@ -219,25 +219,25 @@ export class Judge {
   private async judgeSetting(
     row: ProcessRow,
     call: Called,
-    { key, place }: { readonly key: KeyWritten; readonly place: string },
+    { key, filePath }: { readonly key: KeyWritten; readonly filePath: string },
   ): Promise<Judged> {
     // Not through a link: it could point elsewhere by the time of the approval.
     const { path } = call.args;
-    if (typeof path !== "string" || !path.startsWith("/") || normalise(path) !== place)
-      throw new SysError("EPERM", `a setting can only be changed at its own path: ${place}`);
+    if (typeof path !== "string" || !path.startsWith("/") || normalise(path) !== filePath)
+      throw new SysError("EPERM", `a setting can only be changed at its own path: ${filePath}`);
     const { content } = call.args;
     const why = await this.ports.proposal(row, key, typeof content === "string" ? content : null);
     if (row.mode === "plan") return judgedAs(planRefusal(why));
     return judgedAs(
       { action: "ask", why },
-      { place, about: { ...NOTHING_ABOUT, ...ONCE, reasons: ["changes a setting"] } },
+      { filePath, about: { ...NOTHING_ABOUT, ...ONCE, reasons: ["changes a setting"] } },
     );
   }
 
-  private async diffOf(row: ProcessRow, call: Called, place: string | null): Promise<string | null> {
-    if (!changesFile(call) || place === null) return null;
+  private async diffOf(row: ProcessRow, call: Called, filePath: string | null): Promise<string | null> {
+    if (!changesFile(call) || filePath === null) return null;
     const isOnHost = call.args.target === "host";
-    const before = await this.ports.textOf(row, place, isOnHost ? "host" : "gsv");
+    const before = await this.ports.textOf(row, filePath, isOnHost ? "host" : "gsv");
     // New, or unreadable for the agent: a diff would reveal its contents.
     if (isOnHost && before === null) return null;
     const { content, oldString, newString, replaceAll } = call.args;
@@ -269,7 +269,7 @@ const NOTHING_ABOUT: ApprovalAbout = { target: "gsv", directory: null, reasons: 
 
 function judgedAs(verdict: Judged["verdict"], more: Partial<Judged> = {}): Judged {
   const what = verdict.action === "auto" ? "" : verdict.why;
-  const rest = { about: NOTHING_ABOUT, parts: [], place: null, attaches: null, cover: null };
+  const rest = { about: NOTHING_ABOUT, parts: [], filePath: null, attaches: null, cover: null };
   const whole = { allowedByRuleOrMode: false, what, ...rest, ...more };
   return { ...whole, verdict };
 }
@@ -311,19 +311,19 @@ function shownNeeds(dangers: readonly string[], grants: readonly Grant[]): Pick<
   return { ...(dangers.length > 0 && { dangers }), ...(grants.length > 0 && { grants }) };
 }
 
-function fileCover(call: Called, target: string, place: string | null) {
-  if (!changesFile(call) || place === null) return null;
-  const patterns = filePatterns(place);
+function fileCover(call: Called, target: string, filePath: string | null) {
+  if (!changesFile(call) || filePath === null) return null;
+  const patterns = filePatterns(filePath);
   if (patterns.length === 0) return null;
-  const cover = (text: string) => fileRule(text, call.call ?? "", { place, target });
+  const cover = (text: string) => fileRule(text, call.call ?? "", { place: filePath, target });
   return { about: { patterns }, cover };
 }
 
-function reasonOf({ call, args }: Called, { guarded, open, place }: ByDefault): string {
+function reasonOf({ call, args }: Called, { guarded, open, filePath }: ByDefault): string {
   if (call === "fs.delete") return "deletes a file";
   if (call === PLAN_CALL) return "the plan is ready";
   if (guarded && args.target === "host") return open ? ACTS_REASON : "outside the workspace";
-  if (guarded || place?.startsWith(ATTACHED)) return guardedWords(place ?? "");
+  if (guarded || filePath?.startsWith(ATTACHED)) return guardedWords(filePath ?? "");
   return "needs approval by default";
 }
 
@@ -336,9 +336,9 @@ function changes(call: Called): boolean {
 }
 
 /** In the directory of this computer that the process works in, by its path in gsv. */
-function isOwnDirectory({ workspaceId }: ProcessRow, place: string): boolean {
-  if (workspaceId === null || !place.startsWith(ATTACHED) || actsByItself(place)) return false;
-  return isInside(place, `/workspaces/${workspaceId}`);
+function isOwnDirectory({ workspaceId }: ProcessRow, filePath: string): boolean {
+  if (workspaceId === null || !filePath.startsWith(ATTACHED) || actsByItself(filePath)) return false;
+  return isInside(filePath, `/workspaces/${workspaceId}`);
 }
 
 export function changesFile({ call }: Called): boolean {
