@@ -23,7 +23,7 @@ gsv man nosuchpage
 #= 3
 
 gsv help patterns | head -n 3
-#> patterns - Choose well: init or task, reset or kill, chat or send, history or file.
+#> patterns - Good habits: init or task, reset or kill, chat or send, history or file.
 #>
 #> Choose between init and a task
 
