@@ -13,7 +13,7 @@ const ROOT = dirname(import.meta.dir);
 /** The entries of gsv. Nothing imports the entries of the Workers. */
 export const GSV = {
   entry: join(import.meta.dir, "main.ts"),
-  workers: [join(import.meta.dir, "workers/shell-worker.ts"), join(import.meta.dir, "workers/code-worker.ts")],
+  workers: ["shell", "code", "search"].map((name) => join(import.meta.dir, `workers/${name}-worker.ts`)),
   replaced: { "ready-made": 4, "without-devtools": 1, "lean-commander": 2, "lean-sdks": 53, "late-html": 1 },
 };
 

@@ -17,8 +17,9 @@ import type {
   WriteOptions,
 } from "../filesystem.ts";
 import { join, split } from "../path.ts";
+import { type DiskOptions, diskFs } from "./disk.ts";
 
-export interface HostFsOptions {
+interface HostFsOptions {
   /** The visible part of the host, opened at first use. */
   readonly disk: () => FileSystem;
   /** Invisible paths: programs, sockets and keys. */
@@ -27,8 +28,14 @@ export interface HostFsOptions {
   readonly attached: (caller: Caller) => Promise<readonly string[]>;
 }
 
-export function hostFs(options: HostFsOptions): FileSystem {
-  return new HostFs(options);
+interface WholeHostOptions extends Omit<HostFsOptions, "disk">, Pick<DiskOptions, "owner" | "clock" | "random"> {
+  /** gsv's home, which is invisible. */
+  readonly home: string;
+}
+
+export function wholeHostFs({ home, owner, clock, random, ...options }: WholeHostOptions): FileSystem {
+  const disk = () => diskFs({ directory: "/", owner, shared: true, hidden: [home], clock, random });
+  return new HostFs({ ...options, disk });
 }
 
 class HostFs implements FileSystem {

@@ -49,9 +49,12 @@ export interface SearchRequest {
   readonly signal: AbortSignal;
 }
 
-export async function searchTree(
-  request: SearchRequest,
-): Promise<{ readonly matches: SearchMatch[]; readonly truncated: boolean }> {
+export interface SearchResult {
+  readonly matches: readonly SearchMatch[];
+  readonly truncated: boolean;
+}
+
+export async function searchTree(request: SearchRequest): Promise<SearchResult> {
   needOneLine(request.query);
   const found = new Found();
   const include = request.include === undefined ? null : new Bun.Glob(request.include);

@@ -15,6 +15,7 @@ import type { pathLocator } from "../kernel/files/file-paths.ts";
 import type { FilesOptions } from "../kernel/files/files.ts";
 import type { HostFiles } from "../kernel/files/host-files.ts";
 import type { KeptResults } from "../kernel/files/kept-results.ts";
+import type { SearchThread } from "../kernel/files/search-thread.ts";
 import type { Models } from "../kernel/models/models.ts";
 import type { Keychain } from "../kernel/settings/secrets.ts";
 import type { HostLauncher } from "../kernel/shells/host-launcher.ts";
@@ -182,6 +183,7 @@ export interface HostParts {
   readonly findProgram: (name: string) => string | null;
   /** The paths of sockets and keys. */
   readonly hidden: () => Hidden;
+  readonly searches: SearchThread;
 }
 
 /** Where tools run. */

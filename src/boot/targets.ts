@@ -1,14 +1,15 @@
 // Builds where tools run: scripts on gsv, commands and files on the host, pages of the web, blocks of code.
 
 import { realpathSync } from "node:fs";
-import { diskFs } from "../../fs/disk/disk.ts";
-import { hostFs } from "../../fs/disk/host.ts";
+import { wholeHostFs } from "../../fs/disk/host.ts";
 import { recordedFs } from "../../fs/disk/recorded.ts";
 import { Namespace } from "../../fs/namespace.ts";
 import { LIMITS } from "../abi/config/limits.ts";
+import type { Caller } from "../abi/identity.ts";
 import { notedWrites } from "../kernel/files/file-history.ts";
 import { HostFiles, unseenPaths } from "../kernel/files/host-files.ts";
 import { KnownFiles } from "../kernel/files/known-files.ts";
+import { SearchThread } from "../kernel/files/search-thread.ts";
 import { HostLauncher } from "../kernel/shells/host-launcher.ts";
 import { type Allowed, ScriptRuns } from "../kernel/shells/script-runs.ts";
 import { gatedSys } from "../kernel/shells/shell-gate.ts";
@@ -33,7 +34,7 @@ import { succeeds } from "../targets/spawn.ts";
 import { WorkerPool } from "../targets/worker-pool.ts";
 import { VERSION } from "../version.ts";
 import { shellParser } from "../workers/shell-parser.ts";
-import { newCodeRunner, newShellRunner } from "../workers/workers.ts";
+import { newCodeRunner, newSearchRunner, newShellRunner } from "../workers/workers.ts";
 import type { Core, FileParts, HostParts, ShellParts, TargetParts } from "./core.ts";
 
 const WARM_MAX = 2;
@@ -103,6 +104,7 @@ function bootShells(core: Core, files: FileParts): ShellParts {
     close() {
       shells.close();
       commands.close();
+      host.searches.close();
     },
   };
 }
@@ -170,37 +172,41 @@ function bootHost(core: Core, commands: HostJobs): HostParts {
     isPersonOfHome: async (uid) => uid === 0 || (await kernel.accounts.firstHuman())?.uid === uid,
     rowOf: (pid) => kernel.processes.get(pid),
   });
-  return { launcher, places, env, findProgram, hidden };
+  const searches = new SearchThread({ newRunner: newSearchRunner, clock, idleMs: WARM_MS });
+  return { launcher, places, env, findProgram, hidden, searches };
 }
 
 /** All files of the host except gsv's home, and what agents must not see. */
 function bootHostFiles(
   { kernel, processes: store, machine, onFault }: Core,
-  { launcher, places, env, findProgram, hidden }: HostParts,
+  { launcher, places, env, findProgram, hidden, searches }: HostParts,
 ): HostFiles {
   const { clock, random, paths } = machine;
   const home = realpathSync(paths.home);
   const unseen = unseenPaths(hidden, clock);
   const owner = async () => (await kernel.accounts.firstHuman()) ?? { uid: 0, gid: 0 };
   const rowOf = (pid: string) => kernel.processes.get(pid);
-  const fs = hostFs({
-    disk: () => diskFs({ directory: "/", owner, shared: true, hidden: [home], clock, random }),
-    unseen,
-    attached: async ({ pid }) => {
-      const row = pid === undefined ? null : await rowOf(pid);
-      return row === null ? [] : await places.attachedTo(row);
-    },
-  });
+  const attached = async ({ pid }: Caller) => {
+    const row = pid === undefined ? null : await rowOf(pid);
+    return row === null ? [] : await places.attachedTo(row);
+  };
+  const fs = wholeHostFs({ home, owner, unseen, attached, clock, random });
   const noted = notedWrites({ kernel, clock, onFault }, "host");
   return new HostFiles({
     namespace: new Namespace([{ at: "/", fs: recordedFs(fs, noted) }], clock.now()),
     known: new KnownFiles({ store, kernel, clock }, "host"),
     places,
+    clock,
     rowOf,
     authorise: (caller) => launcher.authorise(caller),
     personsHome: env.HOME,
     findProgram,
     hidden: () => [home, ...unseen()],
+    searches,
+    viewOf: async (caller) => ({
+      ...{ home, unseen: unseen() },
+      ...{ owner: await owner(), attached: await attached(caller) },
+    }),
   });
 }
 

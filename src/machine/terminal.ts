@@ -38,11 +38,11 @@ const CTRL_U = "\u0015";
  * it aborts.
  */
 export async function ask(to: Output, clock: Clock, question: string, leave?: AbortSignal): Promise<string> {
-  await to.write(question);
-  const line = Buffer.alloc(LINE_BYTES_MAX);
   // After `fg` the shell's lines stand between the question and the cursor.
   const again = () => void to.write(question);
   process.on("SIGCONT", again);
+  await to.write(question);
+  const line = Buffer.alloc(LINE_BYTES_MAX);
   const reading = leave === undefined ? waitingRead(0, line) : readUntil(leave, line, clock);
   const got = await reading.finally(() => process.off("SIGCONT", again));
   if (got > 0)

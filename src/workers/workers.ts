@@ -1,6 +1,7 @@
-// Makes the Workers: one for each script of a shell, one for each block of code. Their code must stay in this folder, because in the binary
-// all modules lie in one directory.
+// Makes the Workers: for scripts of a shell, for blocks of code, and for searches of this computer. Their code must stay in this folder,
+// because in the binary all modules lie in one directory.
 
+import type { SearchRunner } from "../kernel/files/search-thread.ts";
 import { needDescriptorsForThread } from "../machine/descriptors.ts";
 import type { Runner } from "../targets/shell.ts";
 import type { CodeRunner } from "../tools/code-block.ts";
@@ -17,6 +18,10 @@ export function newShellRunner(): Runner {
 
 export function newCodeRunner(): CodeRunner {
   return runnerOf(new URL("./code-worker.ts", import.meta.url));
+}
+
+export function newSearchRunner(): SearchRunner {
+  return runnerOf(new URL("./search-worker.ts", import.meta.url));
 }
 
 function runnerOf<To, From>(url: URL): RunnerOf<To, From> {

@@ -172,6 +172,13 @@ test("other calls are answered while a search without ripgrep reads thousands of
   expect(await search).toMatchObject({ count: 0, truncated: false });
   // On average each waits for less than a tenth of the search.
   expect(answered).toBeGreaterThan(10);
+  // The thread of that search finds what the kernel finds, and refuses what the kernel refuses.
+  expect(await desk.calls("Search", { query: "port", include: "*{main,out,config}*", ...host })).toBe(
+    `${work}/src/main.ts:1:export const port = 80;`,
+  );
+  const outside = { path: `${work}-secret`, query: "port", target: "host" };
+  const refused = await desk.home.refusal("fs.search", outside, await desk.home.insideOf(INIT));
+  expect([refused.code, refused.message]).toEqual(["EPERM", expect.stringContaining("cannot search")]);
   const stop = new AbortController();
   setImmediate(() => stop.abort());
   const { code } = await rejection(sys.call("fs.search", request, { signal: stop.signal }));

@@ -6,6 +6,7 @@ export const ENTRIES = [
   "src/main.ts",
   "src/workers/shell-worker.ts",
   "src/workers/code-worker.ts",
+  "src/workers/search-worker.ts",
   "src/build.ts",
   "src/man.ts",
   "src/launch.mjs",

@@ -7,7 +7,7 @@ import type { Namespace } from "../../../fs/namespace.ts";
 import { normalise, parent } from "../../../fs/path.ts";
 import { applyEdit } from "../../../fs/read/edit.ts";
 import { notText, viewDirectory, viewText } from "../../../fs/read/read.ts";
-import { type SearchMatch, searchTree } from "../../../fs/read/search.ts";
+import { type SearchResult, searchTree } from "../../../fs/read/search.ts";
 import { LIMITS } from "../../abi/config/limits.ts";
 import { ERRNO_TEXT, SysError } from "../../abi/errno.ts";
 import type { Caller } from "../../abi/identity.ts";
@@ -40,11 +40,12 @@ export interface PlaceOptions {
   readonly known?: KnownFiles;
   /** Null: this request needs the general search. */
   readonly search?: (request: {
+    readonly caller: Caller;
     readonly root: string;
     readonly query: string;
     readonly include?: string;
     readonly signal: AbortSignal;
-  }) => Promise<{ readonly matches: readonly SearchMatch[]; readonly truncated: boolean } | null>;
+  }) => Promise<SearchResult | null>;
 }
 
 export function filesService({ namespace, homeOf, known }: FilesOptions): Files {
@@ -147,7 +148,7 @@ export function filesIn({ namespace, absolute, search, known }: PlaceOptions): F
       const path = await absolute(caller, request.path ?? ".");
       return await saying("search", async () => {
         const root = await namespace.resolve(caller, path);
-        const own = await search?.({ ...request, root, signal });
+        const own = await search?.({ ...request, caller, root, signal });
         const { matches, truncated } = own ?? (await searchTree({ ...request, namespace, caller, root, signal }));
         return { matches, count: matches.length, truncated };
       });

@@ -4,7 +4,7 @@
 import { homedir } from "node:os";
 import type { Namespace } from "../../../fs/namespace.ts";
 import { join, tilde } from "../../../fs/path.ts";
-import { around, Found, needOneLine } from "../../../fs/read/search.ts";
+import { around, Found, needOneLine, type SearchResult, searchTree } from "../../../fs/read/search.ts";
 import { LIMITS } from "../../abi/config/limits.ts";
 import { SysError } from "../../abi/errno.ts";
 import type { Caller } from "../../abi/identity.ts";
@@ -18,10 +18,12 @@ import { ripgrep } from "../../targets/ripgrep.ts";
 import type { HostDirectories } from "../workspaces/host-directories.ts";
 import { filesIn, type PlaceOptions } from "./files.ts";
 import type { KnownFiles } from "./known-files.ts";
+import type { HostView, SearchThread } from "./search-thread.ts";
 
 export interface HostFilesPorts {
   readonly namespace: Namespace;
   readonly places: HostDirectories;
+  readonly clock: Clock;
   /** What processes have seen of these files. */
   readonly known: KnownFiles;
   /** Throws if the caller may not use the host. */
@@ -32,7 +34,14 @@ export interface HostFilesPorts {
   readonly findProgram: (name: string) => string | null;
   /** Directories hidden from all tools. */
   readonly hidden: () => readonly string[];
+  readonly searches: SearchThread;
+  readonly viewOf: (caller: Caller) => Promise<HostView>;
 }
+
+type Asked = Parameters<NonNullable<PlaceOptions["search"]>>[0];
+
+/** A thread takes longer to start than most searches take. */
+const SOON_MS = 20;
 
 /** Where a host file is, for rules and cards. */
 export interface FileGround {
@@ -85,11 +94,11 @@ export class HostFiles {
     ]);
   }
 
-  private async search(request: Parameters<NonNullable<PlaceOptions["search"]>>[0]) {
+  private async search({ caller, ...request }: Asked): Promise<SearchResult> {
     const { findProgram, hidden } = this.ports;
-    const program = findProgram("rg");
-    if (program === null) return null;
     needOneLine(request.query);
+    const program = findProgram("rg");
+    if (program === null) return (await this.soon(caller, request)) ?? (await this.apart(caller, request));
     const found = new Found();
     const asked = { ...request, program, hidden: hidden(), fileBytesMax: LIMITS.fileBytesMax };
     for await (const { path, line, content } of ripgrep(asked)) {
@@ -99,6 +108,35 @@ export class HostFiles {
     }
     if (request.signal.aborted) throw new SysError("ECANCELED", "the search was cancelled");
     return { matches: found.matches, truncated: found.full };
+  }
+
+  /** Null if the tree is large. */
+  private async soon(caller: Caller, request: Omit<Asked, "caller">): Promise<SearchResult | null> {
+    const { namespace, searches, clock } = this.ports;
+    if (searches.isRunning) return null;
+    const late = new AbortController();
+    const inTime = clock.after(SOON_MS, () => late.abort());
+    try {
+      const signal = AbortSignal.any([request.signal, late.signal]);
+      return await searchTree({ ...request, namespace, caller, signal });
+    } catch (error) {
+      if (late.signal.aborted && !request.signal.aborted) return null;
+      throw error;
+    } finally {
+      inTime();
+    }
+  }
+
+  private async apart(caller: Caller, { signal, ...request }: Omit<Asked, "caller">): Promise<SearchResult> {
+    const { namespace, searches, viewOf } = this.ports;
+    const view = await viewOf(caller);
+    try {
+      return await searches.search({ ...request, caller, view }, signal);
+    } catch (error) {
+      // Too few descriptors for a thread.
+      if (!(error instanceof SysError) || error.code !== "EAGAIN") throw error;
+      return await searchTree({ ...request, namespace, caller, signal });
+    }
   }
 }
 

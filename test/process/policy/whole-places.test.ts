@@ -12,6 +12,7 @@ const WHOLE = [
   "rm -rf ~/*",
   "rm -rf ~",
   'rm -rf "$HOME"',
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of the shell.
   "rm -r ${HOME}/",
   "rm ~/*",
   "rm -rf ~/.* ~/*",
