@@ -14,7 +14,7 @@ import type { SessionBegun, SessionLine, SessionStopped } from "../../syscalls/s
 import { ApprovalManager, OwnerQuestionManager } from "./approvals.ts";
 import { type EventCallback, errorEvent } from "./events.ts";
 import { Owners } from "./owners.ts";
-import { aboutOf, given, type Session, SessionRun, type StartOptions } from "./session.ts";
+import { aboutOf, given, isOver, type Session, SessionRun, type StartOptions } from "./session.ts";
 import { SessionSignals } from "./session-signals.ts";
 import { SessionEventBus } from "./subscriptions.ts";
 import { OfferedServers } from "./tools.ts";
@@ -262,12 +262,14 @@ export class ProcessManager {
     if (signal.name === "resync" || run === undefined) {
       // Its session may still be starting.
       if (!this.work.isIdle && signal.name !== "resync") this.early.push(signal);
-      else if (NEWS.includes(signal.name)) this.work.track(this.adopt());
+      else if (NEWS.includes(signal.name)) this.work.track(this.adopt(signal.name === "resync"));
     } else if (this.work.has(run.session.id)) this.work.run(run.session.id, async () => this.signals.hear(run, signal));
     else this.signals.hear(run, signal);
   }
 
-  private async adopt(): Promise<void> {
+  /** `missed`: signals were lost, such as the end of a run. */
+  private async adopt(missed = false): Promise<void> {
+    const before = missed ? [...this.runs.values()].filter(({ session: { id } }) => !this.work.has(id)) : [];
     const { sessions } = await this.sys.call<{ sessions: readonly SessionLine[] }>("session.list", { limit: LISTED });
     for (const { id, key, pid, status } of sessions) {
       if (pid === null || (status !== "running" && status !== "paused") || this.runs.has(id)) continue;
@@ -279,6 +281,8 @@ export class ProcessManager {
       this.byPid.set(pid, id);
       if (status === "running") this.bus.emit(id, { type: "session_started", subtype: "resumed" });
     }
+    for (const run of before)
+      if (this.runs.get(run.session.id) === run && isOver(run, sessions)) this.signals.exited(run, 0);
     this.servers.again();
   }
 

@@ -1,6 +1,6 @@
 // A session as callers name it, and the manager's state of a running one.
 
-import type { SessionAbout } from "../../syscalls/session/session-service.ts";
+import type { SessionAbout, SessionLine } from "../../syscalls/session/session-service.ts";
 
 export interface Session {
   readonly id: string;
@@ -52,4 +52,14 @@ export function aboutOf(session: Session): SessionAbout {
 
 export function given(values: object): object {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value != null && value !== ""));
+}
+
+/** The kernel knows of no work of a run that had some here. */
+export function isOver({ session: { id }, state, pid, sending }: SessionRun, lines: readonly SessionLine[]): boolean {
+  return (
+    state === "running" &&
+    pid !== null &&
+    sending === 0 &&
+    lines.some((each) => each.id === id && each.status === "idle")
+  );
 }
