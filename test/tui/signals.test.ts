@@ -36,12 +36,13 @@ async function played(moment: Moment, nth: number, act: Act): Promise<void> {
     await session.until(/^sh\$$/m);
     const found = session.lineModes;
     const place = { home, session, nth, start: () => session.type(`${gsvCommand().join(" ")}\n`) };
-    await moment.begin(place);
     let pid: number | null = null;
-    await until("gsv is there", () => {
+    // A gsv on its way out may be gone when the moment has begun.
+    const seen = until("gsv is there", () => {
       pid ??= gsvBelow(session);
       return pid !== null;
     });
+    await Promise.all([seen, moment.begin(place)]);
     const round = { ...place, moment, found, pid: pid ?? Number.NaN };
     await act(round);
     await isOver(round);
