@@ -94,6 +94,7 @@ export const procControlCalls = [
     name: "proc.nice",
     summary: "Show or set the priority of a process",
     class: "keyed",
+    once: "answer",
     capability: "proc.signal",
     input: {
       pid: field.pid("the process", { positional: true, meta: "PID" }),

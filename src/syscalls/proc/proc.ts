@@ -131,6 +131,7 @@ export const procCalls = [
     name: "proc.label",
     summary: "Rename a process",
     class: "keyed",
+    once: "answer",
     input: {
       pid: onePid,
       label: field.text("its purpose in a few words", {
