@@ -1,7 +1,6 @@
 // The plainest rules for texts: a net, not the judge. Manual, README and map: words, openings, headings and the length of sentences. Code:
 // words in comments and test titles, and the width of error lines. Each offence shows what to write instead.
 
-import { dirname } from "node:path";
 import { isCode, isTest, type Tree } from "./tree.ts";
 
 export const WORDS_MAX = 25;
@@ -96,10 +95,10 @@ function forbiddenIn(text: string, words: typeof FORBIDDEN): string[] {
 }
 
 /** Comments of the product, and titles and comments of tests. */
-export function commentOffences(tree: Tree, exempt: readonly string[]): string[] {
+export function commentOffences(tree: Tree): string[] {
   const offences: string[] = [];
   for (const { path, text } of tree.values()) {
-    if (!isCode(path) || exempt.includes(dirname(path))) continue;
+    if (!isCode(path)) continue;
     for (const [at, line] of text.split("\n").entries()) {
       const words = writtenIn(line, isTest(path));
       if (words === "") continue;
@@ -117,11 +116,11 @@ function writtenIn(line: string, inTest: boolean): string {
 }
 
 /** First lines of errors that are written as one literal. */
-export function errorLineOffences(tree: Tree, exempt: readonly string[]): string[] {
+export function errorLineOffences(tree: Tree): string[] {
   const offences: string[] = [];
   const LITERAL = /new SysError\(\s*"[A-Z]+",\s*"((?:[^"\\]|\\.)*)"|usageError\(\s*\w+,\s*"((?:[^"\\]|\\.)*)"/g;
   for (const { path, text } of tree.values()) {
-    if (!isCode(path) || isTest(path) || exempt.includes(path)) continue;
+    if (!isCode(path) || isTest(path)) continue;
     for (const [, ofError, ofUsage] of text.matchAll(LITERAL)) {
       const line = (ofError ?? ofUsage ?? "").split("\\n")[0] ?? "";
       if (line.length > ERROR_COLUMNS_MAX)
