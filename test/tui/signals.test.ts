@@ -151,6 +151,7 @@ const asides =
   (how: "key" | "signal"): Act =>
   async (round) => {
     const { session, moment, pid } = round;
+    if (how === "key" && moment.name === "while a command of this computer runs") return await stopsTheCommand(round);
     if (how === "key") session.type("\x1a");
     else send(round, "SIGTSTP", "all");
     const isEarly = moment.int === "ends";
@@ -161,6 +162,17 @@ const asides =
     send(round, "SIGTERM");
     await isOver(round);
   };
+
+/** The command has a terminal of its own, and the key stops it alone; gsv stays, and ctrl-c ends the command. */
+async function stopsTheCommand(round: Round): Promise<void> {
+  const { session } = round;
+  session.type("\x1a");
+  await session.until(/\^Z/);
+  session.type("\x03");
+  await session.until(READY);
+  send(round, "SIGTERM");
+  await isOver(round);
+}
 
 async function comesBack(round: Round): Promise<void> {
   const { session, moment, pid, nth } = round;
