@@ -112,6 +112,14 @@ async function onTerminal(
   const leave = () => child.hangUp();
   process.on("SIGWINCH", resize);
   for (const signal of ["SIGTERM", "SIGHUP"] as const) process.on(signal, leave);
+  // A stopped gsv leaves the terminal in line mode to its shell.
+  const aside = () => {
+    keyboard.setRawMode(false);
+    process.kill(process.pid, "SIGSTOP");
+  };
+  const back = () => void keyboard.setRawMode(true);
+  process.on("SIGTSTP", aside);
+  process.on("SIGCONT", back);
   keyboard.setRawMode(true);
   const type = (keys: Buffer) => child.type(keys);
   keyboard.on("data", type);
@@ -122,6 +130,8 @@ async function onTerminal(
     return await child.ended;
   } finally {
     keyboard.off("data", type);
+    process.off("SIGTSTP", aside);
+    process.off("SIGCONT", back);
     for (const event of ["end", "error", "close"]) keyboard.off(event, leave);
     try {
       keyboard.setRawMode(false);
