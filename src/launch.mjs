@@ -125,7 +125,7 @@ function environment(keep) {
 
 function handOver({ argv: [command, ...args], cwd }) {
   const env = environment((name) => !/^(?:BUN_|NODE_|npm_|INIT_CWD$)/.test(name));
-  const child = spawn(command, args, { cwd, env, stdio: "inherit" });
+  let child;
   // A terminal sends ctrl-c to the whole group, so the child already has it. A second one would end it at once.
   const atTerminal = process.stdin.isTTY || process.stdout.isTTY || process.stderr.isTTY;
   for (const signal of ["SIGINT", "SIGQUIT", "SIGTERM", "SIGHUP"]) {
@@ -133,6 +133,8 @@ function handOver({ argv: [command, ...args], cwd }) {
       if (!atTerminal || signal === "SIGTERM" || signal === "SIGHUP") child.kill(signal);
     });
   }
+  // After the handlers: a signal that comes at once must not end this process and leave the child behind.
+  child = spawn(command, args, { cwd, env, stdio: "inherit" });
   child.on("error", (error) => fail(`cannot start ${command}: ${error.message}`, 1));
   child.on("exit", (status, signal) => process.exit(signal === null ? (status ?? 1) : 128 + constants.signals[signal]));
 }

@@ -6,10 +6,11 @@ import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { SysError } from "../../src/abi/errno.ts";
 import { realClock } from "../../src/lib/clock.ts";
+import { isStopped } from "../../src/lib/stopped.ts";
 import { ConnectionLost, dial } from "../../src/rpc/client.ts";
 import type { KernelStatus, Spawned, WaitResult } from "../../src/syscalls/services.ts";
 import { VERSION } from "../../src/version.ts";
-import { type TestHome, until, withHome } from "../support/home.ts";
+import { type KernelProcess, type TestHome, until, withHome } from "../support/home.ts";
 
 test.concurrent("a kernel that lost its lock writes 0 rows, even in the middle of a run, and leaves; the new one resumes the run", async () => {
   await withHome(async (home) => {
@@ -21,7 +22,7 @@ test.concurrent("a kernel that lost its lock writes 0 rows, even in the middle o
       { text: "done" },
     ]);
     const { pid } = await home.sys({ model: `script:${script}` }).call<Spawned>("proc.spawn", { prompt: "go" });
-    stale.signal("SIGSTOP");
+    await suspendBetweenWrites(home, stale);
     rmSync(home.paths.lockFile);
     const heir = home.start();
     await until("the heir serves", () => home.holder === heir.pid);
@@ -45,7 +46,7 @@ test.concurrent("a kernel that has lost its lock refuses calls as not saved unti
     await until("it serves", () => home.holder === stale.pid);
     const about = { clientId: "late", version: VERSION, cwd: "/", env: {} };
     const link = await dial({ socketPath: home.socketPath, info: about, clock: realClock, helloMs: 5000 });
-    stale.signal("SIGSTOP");
+    await suspendBetweenWrites(home, stale);
     rmSync(home.paths.lockFile);
     // The heir would knock there, and the old kernel leaves when it accepts somebody.
     rmSync(home.socketPath);
@@ -82,12 +83,39 @@ test.concurrent("a kernel that finds its lock gone leaves at once", async () => 
   });
 }, 30_000);
 
-function everythingIn(home: TestHome): object {
+/** A kernel that is suspended in the middle of a write keeps its database locked for everybody. */
+async function suspendBetweenWrites(home: TestHome, kernel: KernelProcess): Promise<void> {
+  await until("it is suspended and holds no database", async () => {
+    kernel.signal("SIGSTOP");
+    await until("it is suspended", () => isStopped(kernel.pid) !== false);
+    if (databasesIn(home).every(isWritable)) return true;
+    kernel.signal("SIGCONT");
+    return false;
+  });
+}
+
+function isWritable(path: string): boolean {
+  const db = new Database(path, { readwrite: true });
+  try {
+    db.run("BEGIN IMMEDIATE");
+    db.run("ROLLBACK");
+    return true;
+  } catch (error) {
+    if (String((error as { code?: unknown }).code).startsWith("SQLITE_BUSY")) return false;
+    throw error;
+  } finally {
+    db.close();
+  }
+}
+
+function databasesIn(home: TestHome): string[] {
   const { kernelDb, procDir } = home.paths;
   const processes = readdirSync(procDir).filter((name) => name.endsWith(".db"));
-  return Object.fromEntries(
-    [kernelDb, ...processes.map((name) => join(procDir, name))].map((path) => [path, rowsOf(path)]),
-  );
+  return [kernelDb, ...processes.map((name) => join(procDir, name))];
+}
+
+function everythingIn(home: TestHome): object {
+  return Object.fromEntries(databasesIn(home).map((path) => [path, rowsOf(path)]));
 }
 
 function rowsOf(path: string): object {
