@@ -111,13 +111,12 @@ export function makeDispatch(options: DispatchOptions): Dispatch {
     // A client that disconnects does not cancel its call. The calls of a process end with its run.
     const steady = context.caller.kind !== "process" ? { ...context, signal: NEVER, gone: context.signal } : context;
     const key = `${context.caller.uid}:${context.requestId}`;
-    const bodyHash = sha256Hex(JSON.stringify([call.name, args]));
+    const bodyHash = bodyHashOf(call, args);
     const running = underWay.get(key);
     if ((running !== undefined && running.bodyHash !== bodyHash) || ids.isOther(key, bodyHash))
       throw usedForSomethingElse(context.requestId);
     if (running !== undefined) return await running.answer;
-    const answer =
-      call.once === "answer" ? remembered(call, args, steady, bodyHash) : call.run(services, args as never, steady);
+    const answer = call.once === "answer" ? remembered(call, args, steady) : call.run(services, args as never, steady);
     underWay.set(key, { bodyHash, answer });
     try {
       const answered = await answer;
@@ -128,8 +127,10 @@ export function makeDispatch(options: DispatchOptions): Dispatch {
     }
   }
 
-  async function remembered(call: AnySyscall, args: object, context: CallContext, bodyHash: string): Promise<unknown> {
+  async function remembered(call: AnySyscall, args: object, context: CallContext): Promise<unknown> {
     const { caller, requestId } = context;
+    // A stored checksum of a password would let it be guessed.
+    const bodyHash = bodyHashOf(call, withoutSecrets(call, args));
     const known = await options.requests.answered(caller.uid, requestId, bodyHash);
     if (known !== null) {
       if (!known.sameBody) throw usedForSomethingElse(requestId);
@@ -205,6 +206,10 @@ function targetOf(call: AnySyscall, args: object): string {
     )
     .map(([name, value]) => `${name}=${typeof value === "string" ? value : JSON.stringify(value)}`);
   return reveal(words.join(" ")).slice(0, DETAIL_CHARS_MAX).toWellFormed();
+}
+
+function bodyHashOf(call: AnySyscall, args: unknown): string {
+  return sha256Hex(JSON.stringify([call.name, args]));
 }
 
 function withoutSecrets(call: AnySyscall | undefined, args: unknown): unknown {

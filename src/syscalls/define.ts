@@ -230,7 +230,7 @@ export interface Syscall<Services = never, Input extends Fields = Fields, Output
   readonly name: string;
   readonly summary: string;
   readonly class: CallClass;
-  /** What makes a repeated call safe: the verb itself (default), or the answer that dispatch stores. */
+  /** What makes a repeated keyed call safe: the answer that dispatch stores (default), or the verb itself. */
   readonly once: "verb" | "answer";
   /** Default: the name. */
   readonly capability: string;
@@ -256,5 +256,5 @@ export function syscall<Services, Input extends Fields, Output>(
   declaration: Declaration<Services, Input, Output>,
 ): Syscall<Services, Input, Output> {
   const { cli = { hidden: true, print: { kind: "silent" } }, ...rest } = declaration;
-  return { by: "anyone", once: "verb", capability: rest.name, ...rest, cli: { examples: [], ...cli } };
+  return { by: "anyone", once: "answer", capability: rest.name, ...rest, cli: { examples: [], ...cli } };
 }

@@ -10,9 +10,10 @@ import { clip } from "../../lib/text/truncate.ts";
 import type { AgentChange } from "../../store/kernel/people/agents.ts";
 import type { AccountRow } from "../../store/kernel/people/people.ts";
 import type { KernelStore } from "../../store/kernel/sqlite.ts";
-import type { Accounts } from "../../syscalls/account/account-service.ts";
+import type { Accounts, RemovedAccount } from "../../syscalls/account/account-service.ts";
 import type { AgentInfo, Agents, AgentWords, PersonaWords } from "../../syscalls/account/agent-service.ts";
 import type { CallContext } from "../../syscalls/define.ts";
+import type { ReceiptContext } from "../dispatch.ts";
 import { knownBundles, toolsNamed } from "./bundle-names.ts";
 import { wordsOf } from "./rights.ts";
 
@@ -56,7 +57,7 @@ export function agentsService(ports: AgentPorts): Agents {
   return {
     ...agentsShown(kernel),
 
-    async create(context, words) {
+    async create({ receipt: _notOfTheAccount, ...context }: ReceiptContext, words) {
       const there = await kernel.people.byName(words.name);
       await changeFrom(ports, context, words);
       if (
@@ -75,10 +76,12 @@ export function agentsService(ports: AgentPorts): Agents {
 
     edit: async (context, words) => await change(context, await agentNamed(kernel, context.caller, words.name), words),
 
-    async remove(context, name, force) {
+    async remove({ receipt, ...context }: ReceiptContext, name, force) {
       const { username } = await agentNamed(kernel, context.caller, name);
-      const { ended } = await ports.accounts.remove(context, { username, force });
-      return { name: username, ended };
+      const answerOf = ({ ended }: Pick<RemovedAccount, "ended">) => ({ name: username, ended });
+      const ofAccount = receipt && ((answer: unknown) => receipt(answerOf(answer as RemovedAccount)));
+      const within: ReceiptContext = ofAccount === undefined ? context : { ...context, receipt: ofAccount };
+      return answerOf(await ports.accounts.remove(within, { username, force }));
     },
 
     async clearPersona(context, name) {

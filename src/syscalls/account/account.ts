@@ -42,7 +42,6 @@ export const accountCalls = [
     name: "account.create",
     summary: "Add a human (root) or an agent",
     class: "keyed",
-    once: "answer",
     by: "person",
     input: {
       username: name,
@@ -86,7 +85,6 @@ export const accountCalls = [
     name: "account.remove",
     summary: "Remove an account, but not its files",
     class: "keyed",
-    once: "answer",
     by: "person",
     input: { username: name, force: field.flag("archive and end its processes first") },
     cli: {
@@ -104,8 +102,6 @@ export const accountCalls = [
   syscall({
     name: "account.passwd",
     summary: "Change a password",
-    // No receipt: a hash of the arguments would be a fast hash of the password. A repeated call succeeds, because the new password is
-    // already set.
     class: "keyed",
     by: "person",
     input: {

@@ -34,7 +34,6 @@ export const groupCalls = [
     summary: "Add a group (root)",
     class: "keyed",
     by: "person",
-    once: "answer",
     input: { name },
     cli: {
       examples: ["gsv group add readers --user root"],
@@ -73,7 +72,6 @@ export const groupCalls = [
     summary: "Remove a group and its grants (root)",
     class: "keyed",
     by: "person",
-    once: "answer",
     input: { name },
     cli: {
       examples: ["gsv group rm readers --user root"],

@@ -11,6 +11,7 @@ export const tokenCalls = [
     summary: "Create a token and print it once",
     // The answer is never stored. A repeated request gives the same token a new secret.
     class: "keyed",
+    once: "verb",
     by: "person",
     input: {
       kind: field.withDefault(field.choice("kind of token", ["user", "node", "service"], { meta: "KIND" }), "user"),

@@ -100,6 +100,7 @@ export const hilCalls = [
     name: "hil.answer",
     summary: "Approve, deny or answer a request",
     class: "keyed",
+    once: "verb",
     by: "person",
     input: {
       id,
@@ -134,6 +135,7 @@ export const hilCalls = [
     name: "hil.ask",
     summary: "Ask the owner a question and wait",
     class: "keyed",
+    once: "verb",
     input: {
       question: field.text("one question", { positional: true, shortest: 1, longest: 4000, meta: "QUESTION" }),
       choices: field.optional(field.words("answers to choose from (default: free text)", { longest: 8192 })),
@@ -151,7 +153,6 @@ export const hilCalls = [
     name: "hil.plan",
     summary: "Present a plan and wait for the answer",
     class: "keyed",
-    once: "answer",
     by: "approved",
     input: {
       plan: field.text("the steps, with their files and commands", {

@@ -137,7 +137,6 @@ export const policyCalls = [
     name: "policy.add",
     summary: "Add an approval rule",
     class: "keyed",
-    once: "answer",
     by: "person",
     input: {
       action: field.choice("action", ACTIONS, { positional: true }),
@@ -165,7 +164,6 @@ export const policyCalls = [
     name: "policy.revoke",
     summary: "Same as gsv policy rm",
     class: "keyed",
-    once: "answer",
     by: "person",
     input: { id: field.text("rule id from gsv policy list", { positional: true, longest: 40, meta: "ID" }) },
     cli: { examples: ["gsv policy rm r5m2"], print: value(({ id }: { readonly id: string }) => `removed ${id}`) },

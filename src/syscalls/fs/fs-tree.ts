@@ -138,7 +138,6 @@ export const fsTreeCalls = [
     name: "fs.mkdir",
     summary: "Make a directory",
     class: "keyed",
-    once: "answer",
     input: { path, parents: field.flag("create missing parents; accept an existing directory"), mode },
     run: ({ tree }: { tree: FileTree }, args, context) =>
       tree.mkdir(context, { ...args, parents: args.parents === true }),
@@ -148,7 +147,6 @@ export const fsTreeCalls = [
     name: "fs.rename",
     summary: "Rename a file or directory",
     class: "keyed",
-    once: "answer",
     input: {
       from: field.path("current path", { positional: true, meta: "FROM" }),
       to: field.path("new path", { positional: true, meta: "TO" }),
@@ -162,7 +160,6 @@ export const fsTreeCalls = [
     name: "fs.link",
     summary: "Create a symbolic link",
     class: "keyed",
-    once: "answer",
     input: {
       path: field.path("path of the link", { positional: true, meta: "PATH" }),
       target: field.text("target, stored as written", {
@@ -179,7 +176,6 @@ export const fsTreeCalls = [
     name: "fs.setattr",
     summary: "Change mode, owner, group or time of a file",
     class: "keyed",
-    once: "answer",
     input: {
       path,
       mode,
@@ -194,7 +190,6 @@ export const fsTreeCalls = [
     name: "fs.remove",
     summary: "Remove a file or directory",
     class: "keyed",
-    once: "answer",
     input: { path, recursive: field.flag("remove a directory with its content") },
     run: ({ tree }: { tree: FileTree }, args, context) =>
       tree.remove(context, { ...args, recursive: args.recursive === true }),
@@ -217,6 +212,7 @@ export const fsTreeCalls = [
     name: "fs.stage",
     summary: "Upload a piece of content for fs.put",
     class: "keyed",
+    once: "verb",
     input: {
       upload: upload("upload id of your own"),
       offset: field.int("offset of the piece; pieces come in order", { max: LIMITS.fileBytesMax }),
@@ -229,7 +225,6 @@ export const fsTreeCalls = [
     name: "fs.put",
     summary: "Write bytes to a file",
     class: "keyed",
-    once: "answer",
     input: {
       path,
       data: field.optional(field.text("bytes in base64", { longest: PIECE_CHARS_MAX })),

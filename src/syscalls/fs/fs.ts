@@ -115,7 +115,6 @@ export const fsCalls = [
     name: "fs.write",
     summary: "Write a file",
     class: "keyed",
-    once: "answer",
     input: {
       path,
       content: field.text("full content", {
@@ -138,7 +137,6 @@ export const fsCalls = [
     name: "fs.edit",
     summary: "Replace text in a file",
     class: "keyed",
-    once: "answer",
     input: {
       path,
       oldString: field.text("exact text to replace", { flag: "old", meta: "TEXT" }),
@@ -156,7 +154,6 @@ export const fsCalls = [
     name: "fs.delete",
     summary: "Delete a file or an empty directory",
     class: "keyed",
-    once: "answer",
     input: { path, target },
     tool: { name: "Delete", repeat: "effect", description: deleteText },
     cli: {

@@ -41,6 +41,7 @@ export const mediaCalls = [
     name: "proc.media.put",
     summary: "Add a file to a process",
     class: "keyed",
+    once: "verb",
     input: {
       pid,
       id: field.optional(field.uuid("upload id, the same for all pieces", { hide: "cli" })),
@@ -73,7 +74,6 @@ export const mediaCalls = [
     name: "proc.media.rm",
     summary: "Delete a media file",
     class: "keyed",
-    once: "answer",
     input: { pid, id },
     cli: {
       hidden: true,

@@ -34,7 +34,6 @@ export const procControlCalls = [
     name: "proc.model",
     summary: "Show or set the model of a process",
     class: "keyed",
-    once: "answer",
     by: "person",
     input: {
       pid,
@@ -54,7 +53,6 @@ export const procControlCalls = [
     name: "proc.think",
     summary: "Show or set the reasoning effort",
     class: "keyed",
-    once: "answer",
     capability: "proc.model",
     by: "person",
     input: {
@@ -79,7 +77,6 @@ export const procControlCalls = [
     name: "proc.mode",
     summary: "Show or set the approval mode",
     class: "keyed",
-    once: "answer",
     by: "person",
     input: { pid, mode: field.optional(field.choice("new mode", MODES, { aliases: MODE_ALIASES, positional: true })) },
     cli: {
@@ -94,7 +91,6 @@ export const procControlCalls = [
     name: "proc.nice",
     summary: "Show or set the priority of a process",
     class: "keyed",
-    once: "answer",
     capability: "proc.signal",
     input: {
       pid: field.pid("the process", { positional: true, meta: "PID" }),
@@ -111,7 +107,6 @@ export const procControlCalls = [
     name: "proc.extend",
     summary: "Give the current run more time",
     class: "keyed",
-    once: "answer",
     by: "person",
     capability: "proc.signal",
     input: {
@@ -132,7 +127,6 @@ export const procControlCalls = [
     name: "proc.restart",
     summary: "Show or set the restart rule",
     class: "keyed",
-    once: "answer",
     by: "person",
     capability: "proc.signal",
     input: {

@@ -32,7 +32,6 @@ export const procHistoryCalls = [
     name: "proc.compact",
     summary: "Summarize the older history of a process",
     class: "keyed",
-    once: "answer",
     input: {
       pid: onePid,
       keep: field.withDefault(
@@ -120,6 +119,7 @@ export const procHistoryCalls = [
     name: "proc.fork",
     summary: "Copy a process with its history",
     class: "keyed",
+    once: "verb",
     input: {
       pid: onePid,
       through: field.optional(field.int("last message to copy (default: the newest)", { min: 1, meta: "MESSAGE" })),
@@ -169,7 +169,6 @@ export const historyPolicyCalls = [
     name: "proc.history.policy",
     summary: "Show or set the compaction policy",
     class: "keyed",
-    once: "answer",
     by: "person",
     input: {
       pid: onePid,

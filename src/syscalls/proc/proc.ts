@@ -30,6 +30,7 @@ export const procCalls = [
     name: "proc.spawn",
     summary: "Start a new process and print its pid",
     class: "keyed",
+    once: "verb",
     input: {
       label: field.optional(
         field.text("its purpose in a few words", {
@@ -94,6 +95,7 @@ export const procCalls = [
     name: "proc.send",
     summary: "Send a message without waiting for the answer",
     class: "keyed",
+    once: "verb",
     input: {
       pid: field.optional(pid),
       message: field.text("the message", { positional: true, shortest: 1, stdin: true, meta: "MESSAGE" }),
@@ -112,6 +114,7 @@ export const procCalls = [
     name: "proc.abort",
     summary: "Abort the current run of a process",
     class: "keyed",
+    once: "verb",
     input: {
       pid: field.pid("the process", { positional: true, meta: "PID" }),
       runId: field.optional(field.uuid("only this run or queued message", { flag: "run", meta: "RUN" })),
@@ -131,7 +134,6 @@ export const procCalls = [
     name: "proc.label",
     summary: "Rename a process",
     class: "keyed",
-    once: "answer",
     input: {
       pid: onePid,
       label: field.text("its purpose in a few words", {
@@ -219,6 +221,7 @@ export const procCalls = [
     name: "proc.reset",
     summary: "Archive the history and start fresh",
     class: "keyed",
+    once: "verb",
     input: { pid: field.optional(pid) },
     cli: {
       examples: ["gsv proc reset", "gsv proc reset --pid task:abc123"],
@@ -232,6 +235,7 @@ export const procCalls = [
     name: "proc.kill",
     summary: "Archive and end a process",
     class: "keyed",
+    once: "verb",
     input: { pid: onePid, noArchive: field.flag("delete the history instead") },
     cli: {
       examples: ["gsv proc kill task:abc123", "gsv proc kill task:abc123 --no-archive"],
@@ -259,6 +263,7 @@ export const procCalls = [
     name: "proc.signal",
     summary: "Send STOP, CONT, INT, TERM, KILL or 0",
     class: "keyed",
+    once: "verb",
     input: {
       pid: onePid,
       signal: field.choice("signal name or 0", PROCESS_SIGNALS, { positional: true, meta: "SIGNAL" }),

@@ -80,7 +80,6 @@ export const contextCalls = [
     name: "proc.context.set",
     summary: "Add or remove context of a process",
     class: "keyed",
-    once: "answer",
     input: {
       pid: field.pid("the process", { positional: true, meta: "PID" }),
       name: field.text("file name, such as 10-rules.md", { positional: true, longest: 100, meta: "FILE" }),
@@ -107,7 +106,6 @@ export const homeContextCalls = [
     name: "config.context.set",
     summary: "Add or remove context of all agents",
     class: "keyed",
-    once: "answer",
     by: "person",
     capability: "sys.config.set",
     input: {

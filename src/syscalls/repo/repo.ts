@@ -66,7 +66,6 @@ export const repoCalls = [
     name: "repo.create",
     summary: "Create an empty repository",
     class: "keyed",
-    once: "answer",
     input: { name: field.text("name", { positional: true, longest: 100, meta: "NAME" }) },
     cli: { examples: ["gsv repo create notes"], print: value(({ repo: name, path }: RepoInfo) => `${name} (${path})`) },
     run: ({ repositories }: Service, { name }, context) => repositories.create(context, name),
@@ -229,7 +228,6 @@ export const repoCalls = [
     name: "repo.restore",
     summary: "Restore a file or directory from a version",
     class: "keyed",
-    once: "answer",
     capability: "repo.apply",
     input: {
       path: field.text("file or directory", { positional: true, longest: 4096, meta: "PATH" }),
@@ -244,7 +242,6 @@ export const repoCalls = [
     name: "repo.apply",
     summary: "Commit several changes at once",
     class: "keyed",
-    once: "answer",
     input: {
       changes: field.object('{"ops":[{"put":PATH,"content":TEXT}, {"delete":PATH}, {"move":PATH,"to":PATH}]}', {
         positional: true,
@@ -270,7 +267,6 @@ export const repoCalls = [
     name: "repo.import",
     summary: "Import or update a repository",
     class: "keyed",
-    once: "answer",
     input: { remote, repo: field.text("local name", { positional: true, longest: 100, meta: "NAME" }), branch },
     cli: {
       examples: ["gsv repo import https://example.org/notes.git notes", "gsv repo import ~/src/notes notes"],
@@ -287,7 +283,6 @@ export const repoCalls = [
     name: "repo.sync",
     summary: "Fetch and push new versions",
     class: "keyed",
-    once: "answer",
     capability: "repo.import",
     input: { remote, repo, branch },
     cli: {
@@ -304,7 +299,6 @@ export const repoCalls = [
     name: "repo.delete",
     summary: "Delete a repository with all its versions",
     class: "keyed",
-    once: "answer",
     by: "person",
     capability: "repo.create",
     input: {

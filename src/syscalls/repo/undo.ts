@@ -56,7 +56,6 @@ export const undoCalls = [
     name: "proc.undo",
     summary: "Undo file changes of the last run",
     class: "keyed",
-    once: "answer",
     by: "person",
     input: {
       pid,
@@ -72,7 +71,6 @@ export const undoCalls = [
     name: "proc.rewind",
     summary: "Rewind history and files to a message",
     class: "keyed",
-    once: "answer",
     by: "person",
     input: {
       pid: field.pid("the process", { positional: true, meta: "PID" }),

@@ -114,7 +114,6 @@ export const workspaceCalls = [
     name: "workspace.create",
     summary: "Create an empty workspace",
     class: "keyed",
-    once: "answer",
     input: {
       label: field.optional(
         field.text("its purpose in a few words", {
@@ -137,7 +136,6 @@ export const workspaceCalls = [
     name: "workspace.attach",
     summary: "Use a directory of this computer as workspace",
     class: "keyed",
-    once: "answer",
     by: "person",
     input: {
       what: field.text("directory of this computer, or workspace id", {
@@ -160,7 +158,6 @@ export const workspaceCalls = [
     name: "workspace.archive",
     summary: "Make a workspace read-only and hide it",
     class: "keyed",
-    once: "answer",
     by: "person",
     input: { id, undo: field.flag("make it active again") },
     cli: {
@@ -187,7 +184,6 @@ export const workspaceCalls = [
     name: "workspace.trust",
     summary: "Trust the instruction files of a workspace",
     class: "keyed",
-    once: "answer",
     by: "person",
     input: { id: spoken, undo: field.flag("withdraw the trust") },
     cli: {

@@ -25,6 +25,7 @@ export const codemodeCalls = [
     name: "codemode.exec",
     summary: "Run a block of JavaScript that calls tools",
     class: "keyed",
+    once: "verb",
     input: {
       code: field.text("body of an async function", { longest: 128 * 1024 }),
       args: field.optional(field.object("value of args in the code")),

@@ -24,6 +24,7 @@ export const serverToolCalls = [
     name: "sys.mcp.call",
     summary: "Call a tool of the process's server",
     class: "keyed",
+    once: "verb",
     by: "approved",
     input: {
       tool: field.text("name of the tool", { positional: true, meta: "TOOL", longest: 64 }),
@@ -39,6 +40,7 @@ export const serverToolCalls = [
     name: "sys.mcp.offer",
     summary: "Offer tools of this client to the agent of a process",
     class: "keyed",
+    once: "verb",
     by: "person",
     capability: "proc.send",
     input: {
@@ -51,6 +53,7 @@ export const serverToolCalls = [
     name: "sys.mcp.answer",
     summary: "Answer a call of a tool that this client offers",
     class: "keyed",
+    once: "verb",
     by: "person",
     capability: "proc.send",
     input: {

@@ -36,7 +36,6 @@ export const shellCalls = [
     name: "shell.exec",
     summary: "Run a command and return its output",
     class: "keyed",
-    once: "answer",
     input: {
       command: field.optional(field.text("bash command line", { longest: LIMITS.hostScriptBytesMax })),
       target,
@@ -59,7 +58,6 @@ export const shellCalls = [
     name: "shell.run",
     summary: "Run a shell script",
     class: "keyed",
-    once: "answer",
     capability: "shell.exec",
     input: {
       id,
@@ -97,6 +95,7 @@ export const shellCalls = [
     name: "shell.input",
     summary: "Send input to a host command",
     class: "keyed",
+    once: "verb",
     capability: "shell.exec",
     input: {
       id: running,
@@ -110,6 +109,7 @@ export const shellCalls = [
     name: "shell.signal",
     summary: "Send a signal to a command's processes",
     class: "keyed",
+    once: "verb",
     capability: "shell.exec",
     input: { id: running, signal: field.choice("which", SHELL_SIGNALS, { positional: true }) },
     run: ({ shells }: { shells: Shells }, args, context) => shells.signal(context, args),
@@ -119,6 +119,7 @@ export const shellCalls = [
     name: "shell.stop",
     summary: "Stop a script or host command",
     class: "keyed",
+    once: "verb",
     capability: "shell.exec",
     input: { id: running },
     cli: {

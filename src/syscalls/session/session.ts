@@ -132,7 +132,6 @@ export const sessionCalls = [
     name: "session.reset",
     summary: "Archive the conversation and start a new one",
     class: "keyed",
-    once: "answer",
     input: { key: sessionKey },
     cli: { examples: ["gsv session reset", `gsv session reset ${MAIN_SESSION_KEY}`], print: value(resetText) },
     run: ({ sessions }: { sessions: Sessions }, args, context) => sessions.reset(context, args.key),
@@ -142,7 +141,6 @@ export const sessionCalls = [
     name: "session.compact",
     summary: "Summarize the older messages of a session",
     class: "keyed",
-    once: "answer",
     input: {
       key: sessionKey,
       keep: field.withDefault(
@@ -161,7 +159,6 @@ export const sessionCalls = [
     name: "session.set",
     summary: "Set model, thinking, label or reset policy",
     class: "keyed",
-    once: "answer",
     by: "person",
     input: {
       key: field.text("the session", { positional: true, longest: 300, meta: "KEY", of: "session" }),
@@ -195,7 +192,6 @@ export const sessionCalls = [
     name: "session.restore",
     summary: "Continue an archived conversation",
     class: "keyed",
-    once: "answer",
     by: "person",
     input: {
       id: field.text("id of the conversation or archive, or a prefix of it", {
@@ -231,7 +227,6 @@ export const sessionCalls = [
     name: "session.open",
     summary: "Show or create the process of a session",
     class: "keyed",
-    once: "answer",
     by: "person",
     input: { key: sessionKey, ...aboutSession },
     run: ({ sessions }: { sessions: Sessions }, { key, ...about }, context) => sessions.open(context, key, about),
@@ -241,7 +236,6 @@ export const sessionCalls = [
     name: "session.start",
     summary: "Start a session from the beginning",
     class: "keyed",
-    once: "answer",
     by: "person",
     input: {
       key,
@@ -263,7 +257,6 @@ export const sessionCalls = [
     name: "session.resume",
     summary: "Continue a session",
     class: "keyed",
-    once: "answer",
     by: "person",
     input: { key, prompt, ...aboutSession },
     cli: {
@@ -277,7 +270,6 @@ export const sessionCalls = [
     name: "session.stop",
     summary: "Stop a session until it is resumed",
     class: "keyed",
-    once: "answer",
     by: "person",
     input: { key },
     cli: {

@@ -160,7 +160,6 @@ export const spendingCalls = [
     name: "proc.budget",
     summary: "Set, raise or remove a budget",
     class: "keyed",
-    once: "answer",
     by: "person",
     input: {
       pid: field.pid("the process", { positional: true, ...PID }),

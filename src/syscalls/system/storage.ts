@@ -134,6 +134,7 @@ export const storageCalls = [
     name: "storage.gc",
     summary: "Delete unused data (root)",
     class: "keyed",
+    once: "verb",
     by: "person",
     input: {
       dryRun: field.flag("show what would be deleted", { flag: "dry-run" }),
@@ -158,6 +159,7 @@ export const storageCalls = [
     name: "storage.migrate",
     summary: "Move all data to another driver (root)",
     class: "keyed",
+    once: "verb",
     by: "person",
     input: { to: field.choice("destination", ["disk", "s3"], { meta: "DRIVER" }) },
     cli: {

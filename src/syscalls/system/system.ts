@@ -55,7 +55,6 @@ export const sysCalls = [
     name: "sys.bootstrap",
     summary: "Install missing shipped skills",
     class: "keyed",
-    once: "answer",
     by: "person",
     input: {},
     cli: {
@@ -84,6 +83,7 @@ export const sysCalls = [
     name: "sys.drain",
     summary: "Finish current work and exit",
     class: "keyed",
+    once: "verb",
     by: "person",
     capability: "system.drain",
     input: { why: field.withDefault(field.choice("why", LEAVE_REASONS), "stop") },
