@@ -2,8 +2,10 @@
 // in a group of its own, confined by nothing. It tells the command what a sandbox
 // would withhold: STAND_IN_NO_NETWORK without network, and in STAND_IN_OPEN the paths that an approval opened.
 
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
 import { join } from "node:path";
+import { isInside } from "../../src/lib/inside.ts";
 import { findSandbox, NO_GRANTS, SANDBOX_PATH, type Sandbox } from "../../src/targets/sandbox.ts";
 import { succeeds } from "../../src/targets/spawn.ts";
 
@@ -54,6 +56,14 @@ export function machineSandbox(): Promise<Sandbox | null> {
     return sandbox;
   });
   return asked;
+}
+
+/** A directory outside of /tmp and /dev, which a sandbox covers with its own. */
+export function shownScratch(name: string): string {
+  const [modules, cache] = [join(import.meta.dir, "../../node_modules/.cache"), join(homedir(), ".cache")];
+  const parent = isInside(realpathSync(join(modules, "..")), "/tmp") ? cache : modules;
+  mkdirSync(parent, { recursive: true });
+  return realpathSync(mkdtempSync(join(parent, `gsv-${name}-`)));
 }
 
 /** Only the directory's own rules. */

@@ -1,20 +1,23 @@
-// Every card by a table: command, needed grants, text, danger and outcome, in the sandbox and without one. All programs are stand-ins that need
-// what the row says. The stand-in for the sandbox withholds what the real one would; the real one runs the same rows where there is one.
+// Every card by a table: command, needed grants, text, danger and outcome, in the sandbox and without one. Each program tries what the row
+// says: a connection to a server here, a key of the home, a file of the home. The stand-in sandbox says what it would withhold; the real one
+// runs the same rows where this computer has one, and there a command without its grants fails.
 
-import { afterAll, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { grantText } from "../../../src/abi/grants.ts";
 import type { Approval } from "../../../src/abi/process/process.ts";
-import { SANDBOX_PATH } from "../../../src/targets/sandbox.ts";
+import { hostEnvironment } from "../../../src/lib/host-environment.ts";
+import { hiddenOn } from "../../../src/targets/hidden.ts";
+import { BASH } from "../../../src/targets/leader.ts";
+import { NO_GRANTS, SANDBOX_PATH } from "../../../src/targets/sandbox.ts";
 import { Desk } from "../../support/desk.ts";
 import { INIT } from "../../support/kernel.ts";
-import { machineSandbox, standInSandbox } from "../../support/sandbox.ts";
-import { scratchDirectory } from "../../support/scratch.ts";
+import { machineSandbox, shownScratch, standInSandbox } from "../../support/sandbox.ts";
 import { oneIn } from "../../support/soak.ts";
 
 const TABLE = join(import.meta.dir, "cards.txt");
-const scratch = scratchDirectory("cards");
+const scratch = shownScratch("cards");
 const [home, work] = [join(scratch, "home"), join(scratch, "work")];
 const bin = join(work, "bin");
 for (const directory of [join(home, ".ssh"), join(home, ".gnupg"), join(home, ".tool"), bin])
@@ -22,7 +25,11 @@ for (const directory of [join(home, ".ssh"), join(home, ".gnupg"), join(home, ".
 writeFileSync(join(home, ".ssh/id"), "x");
 writeFileSync(join(home, ".gnupg/key"), "x");
 const standIn = standInSandbox(scratch);
-afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+const server = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
+afterAll(() => {
+  server.stop(true);
+  rmSync(scratch, { recursive: true, force: true });
+});
 
 interface Row {
   readonly command: string;
@@ -43,17 +50,15 @@ const rows = lines
     return { command, needs, text, grants, dangers, inside, without };
   });
 
-// What a sandbox withholds is seen as a program sees it; of the stand-in, as it says.
 const PROGRAM = `#!/bin/bash
 needs=$(<"${work}/needs")
-lone() { local n=0 line; while read -r line; do [[ $line == *:* ]] && n=$((n + 1)); done < /proc/net/dev; [ $n -lt 2 ]; }
-closed() { if [ -n "$STAND_IN" ]; then [[ $STAND_IN_OPEN != *":$1:"* ]]; else [ ! -e "$1/$2" ]; fi; }
+closed() { [[ -n $STAND_IN && $STAND_IN_OPEN != *":$1:"* ]]; }
 case $needs in
-net) if [ -n "$STAND_IN" ]; then [ -z "$STAND_IN_NO_NETWORK" ]; else ! lone || [ -z "$IN_SANDBOX" ]; fi ||
+net) { [ -z "$STAND_IN_NO_NETWORK" ] && (exec 3<> /dev/tcp/127.0.0.1/${server.port}) 2> /dev/null; } ||
   { echo "error: could not resolve host: example.com"; exit 6; } ;;
-ssh) [ -z "$IN_SANDBOX$STAND_IN" ] || ! closed "${home}/.ssh" id || { echo "Host key verification failed."; exit 128; } ;;
-gpg) [ -z "$IN_SANDBOX$STAND_IN" ] || ! closed "${home}/.gnupg" key || { echo "error: gpg failed to sign the data"; exit 1; } ;;
-write) if [ -n "$STAND_IN" ]; then ! closed "${home}/.tool"; else { : > "${home}/.tool/made"; } 2> /dev/null; fi ||
+ssh) { ! closed "${home}/.ssh" && [ -s "${home}/.ssh/id" ]; } || { echo "Host key verification failed."; exit 128; } ;;
+gpg) { ! closed "${home}/.gnupg" && [ -s "${home}/.gnupg/key" ]; } || { echo "error: gpg failed to sign the data"; exit 1; } ;;
+write) { ! closed "${home}/.tool" && { : > "${home}/.tool/made"; } 2> /dev/null; } ||
   { echo "cannot write '${home}/.tool/made': Read-only file system"; exit 1; } ;;
 fail) echo "expected 1 to be 2"; exit 1 ;;
 esac
@@ -72,8 +77,9 @@ interface Carded {
   readonly outcome: string;
 }
 
+const hostEnv = { PATH: bin, HOME: home };
+
 function desk(sandbox: string | null): Promise<Desk> {
-  const hostEnv = { PATH: bin, HOME: home };
   return Desk.at({ cwd: work, hostEnv, ...(sandbox === null ? {} : { sandbox }) });
 }
 
@@ -140,12 +146,12 @@ if (process.env.UPDATE_GOLDEN)
     writeFileSync(TABLE, `${[...lines.filter((line) => line.startsWith("#")), ...written].join("\n")}\n`);
   }, 120_000);
 else {
-  const inside = (sandbox: string) => async () => {
-    await each(oneIn(2, rows), sandbox, (row, card) =>
+  const inside = (sandbox: string, every: number) => async () => {
+    await each(oneIn(every, rows), sandbox, (row, card) =>
       expect({ ...row, ...shownOf(card), inside: card.outcome }).toEqual(row),
     );
   };
-  test("in the sandbox", inside(standIn.program), 60_000);
+  test("in the sandbox", inside(standIn.program, 2), 60_000);
 
   test("without a sandbox: each asks, and nothing is withheld", async () => {
     await each(oneIn(4, rows), null, (row, card) => {
@@ -157,6 +163,34 @@ else {
   }, 60_000);
 
   const real = await machineSandbox();
-  const program = Bun.which("bwrap", { PATH: SANDBOX_PATH }) ?? "";
-  test.skipIf(real?.name !== "bwrap")("in the sandbox of this computer", inside(program), 120_000);
+  const bubblewrap = describe.skipIf(real?.name !== "bwrap");
+  bubblewrap("in the sandbox of this computer", () => {
+    const program = Bun.which("bwrap", { PATH: SANDBOX_PATH }) ?? "";
+    test("the outcome is the same", inside(program, 6), 120_000);
+
+    test("a command fails without what its row needs, and no other does", () => {
+      const tried = (command: string) => {
+        const surroundings = { hidden: hiddenOn({ home, env: hostEnv, uid: process.getuid?.() ?? 0 }), resolver: null };
+        const place = {
+          directory: work,
+          ...surroundings,
+          network: false,
+          tmp: "/tmp",
+          terminal: true,
+          granted: NO_GRANTS,
+        };
+        const argv = real!.wrap([BASH, "--noprofile", "--norc", "-c", command], place);
+        const { exitCode, stdout } = Bun.spawnSync([...argv], { env: hostEnvironment(hostEnv), cwd: work });
+        return exitCode === 0 && !stdout.includes("could not resolve") ? "runs" : "fails";
+      };
+      for (const { command, needs, inside: outcome } of oneIn(4, rows)) {
+        writeFileSync(join(work, "needs"), `${needs}\n`);
+        const isWithheld = !["ok", "fail"].includes(needs);
+        expect([command, needs, tried(command)]).toEqual([
+          ...[command, needs],
+          isWithheld || !outcome.endsWith("runs") ? "fails" : "runs",
+        ]);
+      }
+    });
+  });
 }
