@@ -18,8 +18,10 @@ import { realClock } from "../../src/lib/clock.ts";
 import { dial, type Link } from "../../src/rpc/client.ts";
 import { VERSION } from "../../src/version.ts";
 
-const ROOT = dirname(dirname(import.meta.dir));
-export const BINARY = join(ROOT, "dist", "gsv");
+export const ROOT = dirname(dirname(import.meta.dir));
+/** Names another binary to measure, as `--compare` does. */
+export const BINARY_VARIABLE = "GSV_BENCH_BINARY";
+export const BINARY = process.env[BINARY_VARIABLE] ?? join(ROOT, "dist", "gsv");
 const TICKS_PER_SECOND = 100;
 
 export interface Run {
@@ -29,8 +31,9 @@ export interface Run {
   readonly stderr: string;
 }
 
-/** Builds dist/gsv unless it is newer than every source. */
+/** Builds dist/gsv unless it is newer than every source, or another binary is named. */
 export async function freshBinary(): Promise<void> {
+  if (process.env[BINARY_VARIABLE] !== undefined) return;
   const built = statSync(BINARY, { throwIfNoEntry: false })?.mtimeMs ?? 0;
   const sources = ["package.json", ...new Bun.Glob("{src,commands,fs,tui}/**/*").scanSync({ cwd: ROOT })];
   if (sources.every((path) => statSync(join(ROOT, path)).mtimeMs < built)) return;

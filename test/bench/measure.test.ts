@@ -1,6 +1,7 @@
 // The arithmetic of the benchmarks: a wrong median would falsify every row.
 
 import { expect, test } from "bun:test";
+import { compared, comparedTable } from "./compare.ts";
 import { median, passes, quantile, rowOf, table, timed } from "./measure.ts";
 
 test("the median of an even count is between the middle two, in any order of samples", () => {
@@ -30,4 +31,14 @@ test("the table shows median, floor and budget in their unit, and marks rows ove
   expect(head).toMatch(/^\s+median\s+p95\s+floor\s+budget\s+the floor is$/);
   expect(fast).toMatch(/^fast\s+2\.00 ms\s+2\.90 ms\s+1\.50 ms\s+2\.00 ms\s+ok\s+nothing$/);
   expect(heavy).toMatch(/^heavy\s+200 MB\s+200 MB\s+-\s+120 MB\s+OVER$/);
+});
+
+test("a comparison pairs the rows of both binaries, and leaves out those that one of them lacks", () => {
+  const run = (warm: number, extra?: string) => [
+    rowOf("warm", [warm], {}),
+    ...(extra === undefined ? [] : [rowOf(extra, [1], {})]),
+  ];
+  const rows = compared([run(10), run(20)], [run(5, "new row"), run(20, "new row")]);
+  expect(rows).toEqual([{ name: "warm", unit: "ms", before: 15, after: 12.5, ratio: 0.75, spread: [0.5, 1] }]);
+  expect(comparedTable(rows).split("\n")[1]).toMatch(/^warm\s+15\.0 ms\s+12\.5 ms\s+0\.75\s+0\.50-1\.00$/);
 });

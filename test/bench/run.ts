@@ -2,13 +2,16 @@
 //   npm run bench                    a table; exit status 1 when a row is over its budget
 //   npm run bench -- --json          one object a line
 //   npm run bench -- chat --rounds 9 one family, fewer rounds
+//   npm run bench -- --compare REF   this checkout beside another commit, in turns
 // Compare numbers of one machine only; a busy machine gives worse ones.
 
 import { parseArgs } from "node:util";
 import { chatRows } from "./chat.ts";
 import { commitRows } from "./commit.ts";
+import { compare, comparedTable } from "./compare.ts";
 import { fileRows } from "./files.ts";
 import { followRows } from "./follow.ts";
+import { gapRows } from "./gaps.ts";
 import { hostRows } from "./host.ts";
 import { Floor, freshBinary } from "./machine.ts";
 import { passes, type Row, table } from "./measure.ts";
@@ -31,6 +34,7 @@ const FAMILIES: { readonly [name: string]: (floor: Floor, rounds: number) => Pro
   follow: followRows,
   commit: commitRows,
   scale: scaleRows,
+  gaps: gapRows,
   files: fileRows,
   mounts: mountRows,
   shell: shellRows,
@@ -40,29 +44,49 @@ const FAMILIES: { readonly [name: string]: (floor: Floor, rounds: number) => Pro
 };
 
 const { values, positionals } = parseArgs({
-  options: { json: { type: "boolean", default: false }, rounds: { type: "string", default: "40" } },
+  options: {
+    json: { type: "boolean", default: false },
+    rounds: { type: "string", default: "40" },
+    compare: { type: "string" },
+    pairs: { type: "string", default: "5" },
+  },
   allowPositionals: true,
 });
 const rounds = Number(values.rounds);
+const pairs = Number(values.pairs);
 const unknown = positionals.find((name) => !Object.hasOwn(FAMILIES, name));
-if (unknown !== undefined || !Number.isInteger(rounds) || rounds < 1) {
-  process.stderr.write(`usage: npm run bench -- [--json] [--rounds N] [${Object.keys(FAMILIES).join("|")}]...\n`);
+if (unknown !== undefined || ![rounds, pairs].every((count) => Number.isInteger(count) && count > 0)) {
+  const families = Object.keys(FAMILIES).join("|");
+  process.stderr.write(`usage: npm run bench -- [--json] [--rounds N] [--compare REF [--pairs N]] [${families}]...\n`);
   process.exit(2);
 }
 
 await freshBinary();
-const floor = new Floor();
-const rows: Row[] = [];
-try {
-  await floor.prepare();
-  for (const name of positionals.length > 0 ? positionals : Object.keys(FAMILIES)) {
-    process.stderr.write(`${name} ...\n`);
-    rows.push(...((await FAMILIES[name]?.(floor, rounds)) ?? []));
+if (values.compare === undefined) await measure();
+else await compareWith(values.compare);
+
+async function measure(): Promise<void> {
+  const floor = new Floor();
+  const rows: Row[] = [];
+  try {
+    await floor.prepare();
+    for (const name of positionals.length > 0 ? positionals : Object.keys(FAMILIES)) {
+      process.stderr.write(`${name} ...\n`);
+      rows.push(...((await FAMILIES[name]?.(floor, rounds)) ?? []));
+    }
+  } finally {
+    floor.remove();
   }
-} finally {
-  floor.remove();
+  const judged = rows.map((row) => ({ ...row, passed: passes(row) }));
+  process.stdout.write(values.json ? asLines(judged) : table(rows));
+  process.exitCode = rows.every(passes) ? 0 : 1;
 }
-process.stdout.write(
-  values.json ? rows.map((row) => `${JSON.stringify({ ...row, passed: passes(row) })}\n`).join("") : table(rows),
-);
-process.exitCode = rows.every(passes) ? 0 : 1;
+
+async function compareWith(ref: string): Promise<void> {
+  const rows = await compare({ ref, families: positionals, rounds: Math.ceil(rounds / pairs), pairs });
+  process.stdout.write(values.json ? asLines(rows) : comparedTable(rows));
+}
+
+function asLines(rows: readonly object[]): string {
+  return rows.map((row) => `${JSON.stringify(row)}\n`).join("");
+}

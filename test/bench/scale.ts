@@ -39,7 +39,7 @@ export async function scaleRows(floor: Floor, rounds: number): Promise<Row[]> {
   ];
 }
 
-async function spawnMany(home: Home, count: number): Promise<string[]> {
+export async function spawnMany(home: Home, count: number): Promise<string[]> {
   await home.kernel();
   using link = await home.dial();
   const pids: string[] = [];
@@ -51,7 +51,7 @@ async function spawnMany(home: Home, count: number): Promise<string[]> {
   return pids;
 }
 
-function fill(home: Home, pid: string, messages: number): void {
+export function fill(home: Home, pid: string, messages: number): void {
   const db = new Db(join(home.path, "proc", `${pid}.db`), { mode: "write" });
   try {
     db.write("normal", () => {
