@@ -3,6 +3,7 @@
 import { describe, expect, test } from "bun:test";
 import type { AgentInfo } from "../../src/syscalls/account/agent-service.ts";
 import { INIT, TestKernel } from "../support/kernel.ts";
+import { addHuman } from "../support/people.ts";
 
 async function asked(home: TestKernel, args: object) {
   const pid = await home.task(args);
@@ -10,6 +11,8 @@ async function asked(home: TestKernel, args: object) {
   const request = home.model.asked(pid).at(-1);
   return { pid, system: request?.system ?? "", tools: (request?.tools ?? []).map(({ name }) => name) };
 }
+
+const namesOf = ({ bundles }: { bundles: readonly { name: string }[] }) => bundles.map(({ name }) => name);
 
 const PERSONA = { archetype: "technical", traits: "precise, patient", voice: "Short sentences." };
 
@@ -94,6 +97,28 @@ describe("a bundle", () => {
     expect(await home.refusal("bundle.rm", { name: "coder" })).toMatchObject({ code: "EPERM" });
     const { bundles } = await home.sys.call<{ bundles: { name: string; preset: boolean }[] }>("bundle.list", {});
     expect(bundles.filter(({ preset }) => preset)).toHaveLength(9);
+  });
+
+  test("is one account's: another can use the same name and never sees the first, root included", async () => {
+    await using home = await TestKernel.boot();
+    const bob = await addHuman(home, "bob");
+    const root = home.person(0);
+    await home.sys.call("bundle.create", { name: "writer", prompt: "Sam's lines." });
+    for (const other of [bob.sys, root]) {
+      expect(await home.refusal("bundle.show", { name: "writer" }, other)).toMatchObject({ code: "ENOENT" });
+      await other.call("bundle.create", { name: "writer", prompt: "Other lines." });
+      await other.call("bundle.edit", { name: "writer", prompt: "Changed lines." });
+      expect(namesOf(await other.call("bundle.list", {})).filter((name) => name === "writer")).toEqual(["writer"]);
+      expect(await home.refusal("bundle.create", { name: "coder" }, other)).toMatchObject({ code: "EEXIST" });
+    }
+    await home.sys.call("agent.create", { name: "ada", bundles: "coder,writer" });
+    await home.sys.call("project.create", { name: "site", bundles: "writer" });
+    await bob.sys.call("agent.create", { name: "bill", bundles: "writer" });
+    expect((await asked(home, { as: "ada" })).system).toContain("Sam's lines.");
+    expect((await asked(home, { project: "site" })).system).toContain("Sam's lines.");
+    for (const other of [bob.sys, root]) await other.call("bundle.rm", { name: "writer" });
+    expect((await bob.sys.call<AgentInfo>("agent.show", { name: "bill" })).bundles).toEqual([]);
+    expect((await home.sys.call<AgentInfo>("agent.show", { name: "ada" })).bundles).toEqual(["coder", "writer"]);
   });
 });
 

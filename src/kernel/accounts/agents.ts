@@ -46,7 +46,8 @@ export function agentsService(ports: AgentPorts): Agents {
     account: AccountRow,
     words: AgentWords & PersonaWords,
   ): Promise<AgentInfo> {
-    const change = await changeFrom(ports, context, words);
+    const { ownerUid } = placed(account);
+    const change = await changeFrom(ports, context, ownerUid, words);
     const at = { now: clock.now(), requestKey: ports.keyOf(context) };
     await kernel.agents.change(placed(account), change, at);
     if (words.description !== undefined && words.description !== account.gecos)
@@ -59,7 +60,7 @@ export function agentsService(ports: AgentPorts): Agents {
 
     async create({ receipt: _notOfTheAccount, ...context }: ReceiptContext, words) {
       const there = await kernel.people.byName(words.name);
-      await changeFrom(ports, context, words);
+      await changeFrom(ports, context, context.caller.ownerUid, words);
       if (
         there === null ||
         !isAgentOf(there, context.caller) ||
@@ -124,13 +125,14 @@ async function agentInfo(kernel: KernelStore, account: AccountRow): Promise<Agen
 async function changeFrom(
   { kernel, modelNamed, toolNames }: AgentPorts,
   context: CallContext,
+  ownerUid: number,
   { model, tools, bundles, ...words }: AgentWords & PersonaWords,
 ): Promise<AgentChange> {
   const persona = personaFrom(words);
   return {
     ...(model === undefined ? {} : { model: model.trim() === "" ? null : await modelNamed(context, model) }),
     ...(tools === undefined ? {} : { tools: tools.trim() === "usual" ? null : toolsNamed(tools, toolNames()) }),
-    ...(bundles === undefined ? {} : { bundles: await knownBundles(kernel, context.caller, bundles) }),
+    ...(bundles === undefined ? {} : { bundles: await knownBundles(kernel, ownerUid, bundles) }),
     ...(persona === null ? {} : { persona }),
   };
 }

@@ -1,20 +1,15 @@
 // Checks names of bundles and tools as people type them.
 
 import { SysError } from "../../abi/errno.ts";
-import { type Caller, isRoot } from "../../abi/identity.ts";
-import { type Bundle, SERVER_TOOL } from "../../abi/process/agent.ts";
+import { SERVER_TOOL } from "../../abi/process/agent.ts";
 import { clip } from "../../lib/text/truncate.ts";
 import type { KernelStore } from "../../store/kernel/sqlite.ts";
 import { wordsOf } from "./rights.ts";
 
-export function isSeen({ ownerUid }: Bundle, caller: Caller): boolean {
-  return ownerUid === null || ownerUid === caller.ownerUid || isRoot(caller);
-}
-
 /** Splits a comma-separated list; throws if a bundle does not exist. */
-export async function knownBundles(kernel: KernelStore, caller: Caller, text: string): Promise<readonly string[]> {
+export async function knownBundles(kernel: KernelStore, ownerUid: number, text: string): Promise<readonly string[]> {
   const wanted = wordsOf(text);
-  const found = (await kernel.bundles.named(wanted)).filter((each) => isSeen(each, caller)).map(({ name }) => name);
+  const found = (await kernel.bundles.named(ownerUid, wanted)).map(({ name }) => name);
   const missing = wanted.find((name) => !found.includes(name));
   if (missing !== undefined) throw new SysError("ENOENT", `no bundle ${clip(missing)}`, ["gsv bundle list shows all"]);
   return found;

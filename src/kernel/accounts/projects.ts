@@ -33,7 +33,11 @@ export function projectsService({ kernel, clock, random }: ProjectPorts): Projec
         throw new SysError("EINVAL", `invalid project name ${clip(name)}: use letters, digits, - _ ., at most 60`);
       const now = clock.now();
       const about = { ownerUid: caller.ownerUid, name, workspace, instructions };
-      const project = { id: uuidv7(now, random), ...about, bundles: await knownBundles(kernel, caller, bundles) };
+      const project = {
+        id: uuidv7(now, random),
+        ...about,
+        bundles: await knownBundles(kernel, caller.ownerUid, bundles),
+      };
       if (await kernel.projects.create(project, now)) return project;
       const there = await projectNamed(kernel, caller, name);
       // A repeated request.
@@ -43,7 +47,7 @@ export function projectsService({ kernel, clock, random }: ProjectPorts): Projec
 
     async edit({ caller }, { name, workspace, instructions, bundles }) {
       const project = await projectNamed(kernel, caller, name);
-      const known = bundles === undefined ? undefined : await knownBundles(kernel, caller, bundles);
+      const known = bundles === undefined ? undefined : await knownBundles(kernel, caller.ownerUid, bundles);
       const change = defined({ workspace, instructions, bundles: known });
       await kernel.projects.change(project.id, change, clock.now());
       return { ...project, ...change };

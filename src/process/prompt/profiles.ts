@@ -32,7 +32,7 @@ export async function toolsOf(kernel: Rows, of: ProfileOf, usual: readonly strin
 async function sourcesOf({ agents, bundles, projects }: Rows, { uid, projectId }: ProfileOf) {
   const agent = await agents.byUid(uid);
   const project = projectId === null ? null : await projects.get(projectId);
-  const named = async (names: readonly string[]): Promise<readonly Bundle[]> =>
-    names.length === 0 ? [] : await bundles.named(names);
-  return { agent, project, ofAgent: await named(agent.bundles), ofProject: await named(project?.bundles ?? []) };
+  const ofAgent: readonly Bundle[] = agent.bundles.length === 0 ? [] : await bundles.ofAgent(uid);
+  const ofProject: readonly Bundle[] = project === null ? [] : await bundles.ofProject(project.id);
+  return { agent, project, ofAgent, ofProject };
 }

@@ -288,5 +288,21 @@ export const KERNEL_SCHEMA: Schema = {
         "UPDATE processes SET end_notice = 'ignore' WHERE process_id IN (SELECT process_id FROM session_generations)",
       ],
     },
+    {
+      name: "names of bundles are per account",
+      statements: [
+        // The id of an account's bundle is UID/NAME, the id of a preset its name.
+        `INSERT INTO skill_bundles (id, owner_uid, description, tools, prompt_additions, preset, created_at, updated_at)
+          SELECT owner_uid || '/' || id, owner_uid, description, tools, prompt_additions, preset, created_at, updated_at
+          FROM skill_bundles WHERE owner_uid IS NOT NULL`,
+        ...["agent_skills", "project_skills"].map(
+          (
+            table,
+          ) => `UPDATE ${table} SET bundle_id = (SELECT b.owner_uid || '/' || b.id FROM skill_bundles b WHERE b.id = bundle_id)
+          WHERE bundle_id IN (SELECT id FROM skill_bundles WHERE owner_uid IS NOT NULL)`,
+        ),
+        "DELETE FROM skill_bundles WHERE owner_uid IS NOT NULL AND instr(id, '/') = 0",
+      ],
+    },
   ],
 };

@@ -2,8 +2,10 @@
 
 import { ABSENT, ALL, type Owner, PERSON, PERSONS_OWN, type Rows, type World } from "./world.ts";
 
-/** No one has access to another's project, not even root. */
+/** No one has access to another's projects and bundles, not even root. */
 const OWN = ["ok", "ENOENT", "ENOENT", "EPERM", "EPERM"] as const;
+
+const UNSEEN = ["ok", "ENOENT", "ENOENT", "ok", "ENOENT"] as const;
 
 const theAgent = async (world: World, owner: Owner) => ({ name: await world.agent(owner) });
 const made = (call: string) => async (world: World, owner: Owner) => {
@@ -28,10 +30,10 @@ export const AGENT_ROWS: Rows = {
   "persona.set": { outcomes: PERSONS_OWN, about: theAgent },
   "persona.clear": { outcomes: PERSONS_OWN, about: theAgent },
   "bundle.list": { outcomes: ALL, about: () => ({}) },
-  "bundle.show": { outcomes: ABSENT, about: theBundle },
+  "bundle.show": { outcomes: UNSEEN, about: theBundle },
   "bundle.create": { outcomes: PERSON, about: (world) => ({ name: world.fresh() }) },
-  "bundle.edit": { outcomes: PERSONS_OWN, about: theBundle },
-  "bundle.rm": { outcomes: PERSONS_OWN, about: theBundle },
+  "bundle.edit": { outcomes: OWN, about: theBundle },
+  "bundle.rm": { outcomes: OWN, about: theBundle },
   "bundle.assign": {
     outcomes: PERSONS_OWN,
     about: async (world, owner) => ({ name: "coder", agent: await world.agent(owner) }),
@@ -46,7 +48,7 @@ export const AGENT_ROWS: Rows = {
   },
   "project.list": { outcomes: ALL, about: () => ({}) },
   "project.create": { outcomes: PERSON, about: (world) => ({ name: world.fresh() }) },
-  "project.show": { outcomes: ["ok", "ENOENT", "ENOENT", "ok", "ENOENT"], about: theProject },
+  "project.show": { outcomes: UNSEEN, about: theProject },
   "project.edit": { outcomes: OWN, about: theProject },
   "project.rm": { outcomes: OWN, about: theProject },
   "credits.balance": { outcomes: ALL, about: () => ({}) },

@@ -3,6 +3,7 @@
 import { type AgentProfile, ARCHETYPES, NO_PERSONA, type Persona } from "../../../abi/process/agent.ts";
 import type { Db } from "../../open.ts";
 import type { KernelDb } from "../db.ts";
+import { bundleId, bundleName } from "./bundles.ts";
 
 /** Absent fields do not change. */
 export interface AgentChange {
@@ -10,7 +11,7 @@ export interface AgentChange {
   readonly tools?: readonly string[] | null;
   /** Null removes the persona. */
   readonly persona?: Partial<Persona> | null;
-  /** Replaces all bundles. */
+  /** Replaces all bundles, by the names that the owner sees. */
   readonly bundles?: readonly string[];
 }
 
@@ -63,7 +64,12 @@ export function agentRows(kernel: KernelDb): AgentRows {
         row.id,
       );
       return {
-        ...{ uid, model: row.model, persona: personaOf(row.id), bundles: bundles.map(({ bundle_id }) => bundle_id) },
+        ...{
+          uid,
+          model: row.model,
+          persona: personaOf(row.id),
+          bundles: bundles.map((row) => bundleName(row.bundle_id)),
+        },
         tools: row.mcp_tool_permissions === null ? null : (JSON.parse(row.mcp_tool_permissions) as string[]),
       };
     },
@@ -85,7 +91,12 @@ export function agentRows(kernel: KernelDb): AgentRows {
         if (bundles === undefined) return;
         tx.run("DELETE FROM agent_skills WHERE agent_id = ?", id);
         for (const [order, bundle] of bundles.entries())
-          tx.run("INSERT INTO agent_skills (agent_id, bundle_id, sort_order) VALUES (?, ?, ?)", id, bundle, order);
+          tx.run(
+            "INSERT INTO agent_skills (agent_id, bundle_id, sort_order) VALUES (?, ?, ?)",
+            id,
+            bundleId(tx, account.ownerUid, bundle),
+            order,
+          );
       });
     },
   };

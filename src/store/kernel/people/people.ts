@@ -9,6 +9,7 @@ import { forgetSessions } from "../processes/sessions.ts";
 import { putRequest } from "../requests.ts";
 import { type Account, LOCK } from "./accounts.ts";
 import { forgetAgent } from "./agents.ts";
+import { forgetBundles } from "./bundles.ts";
 import { membersOf } from "./groups.ts";
 import { forgetProjects } from "./projects.ts";
 
@@ -219,6 +220,7 @@ function erase(tx: Db, { username, uid }: Columns): void {
   forgetSessions(tx, uid);
   forgetAgent(tx, uid);
   forgetProjects(tx, uid);
+  forgetBundles(tx, uid);
   // The subject is the name, a blank and where the guesses came from.
   tx.run(
     "DELETE FROM login_guard WHERE kind = 'account' AND substr(subject || ' ', 1, length(?1) + 1) = ?1 || ' '",

@@ -3,6 +3,7 @@
 import type { Project } from "../../../abi/process/agent.ts";
 import type { Db } from "../../open.ts";
 import type { KernelDb } from "../db.ts";
+import { bundleId, bundleName } from "./bundles.ts";
 
 export type ProjectChange = Partial<Pick<Project, "workspace" | "instructions" | "bundles">>;
 
@@ -43,7 +44,7 @@ export function projectRows(kernel: KernelDb): ProjectRows {
           instructions,
           now,
         );
-        if (added > 0) putBundles(tx, id, bundles);
+        if (added > 0) putBundles(tx, { id, ownerUid }, bundles);
         return added > 0;
       });
     },
@@ -57,7 +58,8 @@ export function projectRows(kernel: KernelDb): ProjectRows {
           instructions ?? null,
           now,
         );
-        if (bundles !== undefined) putBundles(tx, id, bundles);
+        const project = one("id = ?", id);
+        if (bundles !== undefined && project !== null) putBundles(tx, project, bundles);
       });
     },
     async remove(id) {
@@ -70,15 +72,20 @@ export function forgetProjects(tx: Db, ownerUid: number): void {
   tx.run("DELETE FROM projects WHERE owner_uid = ?", ownerUid);
 }
 
-function putBundles(tx: Db, id: string, bundles: readonly string[]): void {
+function putBundles(tx: Db, { id, ownerUid }: Pick<Project, "id" | "ownerUid">, bundles: readonly string[]): void {
   tx.run("DELETE FROM project_skills WHERE project_id = ?", id);
   for (const [order, bundle] of bundles.entries())
-    tx.run("INSERT INTO project_skills (project_id, bundle_id, sort_order) VALUES (?, ?, ?)", id, bundle, order);
+    tx.run(
+      "INSERT INTO project_skills (project_id, bundle_id, sort_order) VALUES (?, ?, ?)",
+      id,
+      bundleId(tx, ownerUid, bundle),
+      order,
+    );
 }
 
 function toProject(db: Db, row: Columns): Project {
   const bundles = db
     .all<{ bundle_id: string }>("SELECT bundle_id FROM project_skills WHERE project_id = ? ORDER BY sort_order", row.id)
-    .map(({ bundle_id }) => bundle_id);
+    .map((each) => bundleName(each.bundle_id));
   return { ...row, bundles };
 }
