@@ -139,11 +139,18 @@ export interface Io {
   /** Runs bash of this computer on a terminal of its own, shown here. Returns its exit status; null without a terminal. */
   hostTerminal(request: { readonly bare: boolean }): Promise<number | null>;
   /** Runs a line of bash on this computer as the person, with the terminal; null where there is no terminal. */
-  hostLine(line: string, directory?: string): Promise<{ readonly status: number; readonly output: string } | null>;
+  hostLine(line: string, directory?: string): Promise<HostLine | null>;
   /** Whether the person's PATH has a program of that name. */
   isOnPath(name: string): boolean;
   /** Runs another program on the terminal; returns its exit status as in `sh`. */
   spawn(program: Program): Promise<number>;
+}
+
+export interface HostLine {
+  readonly status: number;
+  readonly output: string;
+  /** If ctrl-z stopped it: `resume` gives it the terminal again, `end` hangs up. */
+  readonly stopped: { resume(): Promise<HostLine>; end(): void } | null;
 }
 
 /** null if there is no such path. */

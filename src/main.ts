@@ -207,7 +207,7 @@ async function commandProcess(): Promise<number> {
     },
     hostLine: async (line, directory = cwd) => {
       const { hostLine } = await import("./machine/host-terminal.ts");
-      return hostLine({ line, env, cwd: directory, clock });
+      return hostLine({ line, env, cwd: directory, clock, random });
     },
     isOnPath: (name) => Bun.which(name, { PATH: env.PATH ?? "" }) !== null,
     spawn: async (program) => (await import("./machine/spawn.ts")).runOnTerminal(program),

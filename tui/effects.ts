@@ -12,10 +12,11 @@ import type { Editing } from "./line/editor.ts";
 import { simpleWords } from "./line/simple.ts";
 import { retheme, still, THEME_KEY } from "./screen/theme.ts";
 import { elsewhere } from "./shell/elsewhere.ts";
+import { HostLines } from "./shell/host-lines.ts";
 import { ioWith } from "./shell/line-shell.ts";
-import { KeptOutput, plainText } from "./shell/output.ts";
+import { KeptOutput } from "./shell/output.ts";
 import type { Effect, EffectOf } from "./state/effect.ts";
-import { inDirectory, realPlace } from "./state/state.ts";
+import { inDirectory } from "./state/state.ts";
 import { ChatEffects } from "./talk/chat-effects.ts";
 import { killJobs, LABEL_CHARS, listJobs, startInBackground } from "./talk/job-effects.ts";
 import { recent } from "./views/picker.ts";
@@ -28,10 +29,12 @@ type Handlers = { readonly [Do in Effect["do"]]: (effect: EffectOf<Do>) => void 
 
 export class Effects {
   private readonly chat: ChatEffects;
+  private readonly hostLines: HostLines;
   private readonly handlers: Handlers;
 
   constructor(private readonly ports: EffectPorts) {
     this.chat = new ChatEffects(ports);
+    this.hostLines = new HostLines(ports, (command) => this.chat.noteCommand(command));
     this.handlers = { ...this.ofTalk(), ...this.ofLine(), ...this.ofTerminal(), ...ofViews(ports) };
   }
 
@@ -80,6 +83,8 @@ export class Effects {
       remember: ({ entry }) => history.add(entry),
       background: ({ text }) => startInBackground(ports, text),
       jobs: () => listJobs(ports, runLine),
+      "resume-line": ({ stopped }) => lending.lend(() => this.hostLines.resume(stopped)),
+      "end-line": ({ stopped }) => this.hostLines.end(stopped),
       "kill-jobs": ({ text }) => killJobs(ports, text, runLine),
     } satisfies Partial<Handlers>;
   }
@@ -148,7 +153,7 @@ export class Effects {
     const { io, shell, dispatch, leaving, history, print, state } = this.ports;
     const { cwd } = shell;
     try {
-      const over = await (host ? this.runOnHost(text) : this.runOrPage(text));
+      const over = await (host ? this.hostLines.run(text) : this.runOrPage(text));
       const ended = entry === null ? null : { ...entry, status: shell.status };
       if (ended !== null) history.add(ended);
       dispatch({ type: "line-done", cwd: shell.cwd, entry: ended });
@@ -159,16 +164,6 @@ export class Effects {
     } catch (error) {
       await io.stderr.write(`gsv: ${reveal(worded(error))}\n`);
     }
-  }
-
-  /** Without a terminal, the output is printed as it arrives. */
-  private async runOnHost(text: string): Promise<number | null> {
-    const { io, shell, state } = this.ports;
-    const ran = await io.hostLine(text, realPlace(state().who.here, shell.cwd)?.real);
-    if (ran === null) return await shell.command(["sh", "--host", "-c", text]);
-    shell.status = ran.status;
-    this.chat.noteCommand({ line: text, status: ran.status, output: plainText(ran.output) });
-    return await shell.reportJobs();
   }
 
   /** Long output for reading goes to gsv's pager, unless the person has set one. */

@@ -2,6 +2,7 @@
 // restores the terminal.
 
 import { isatty, WriteStream } from "node:tty";
+import { type RandomBytes, uuidv7 } from "../abi/ids.ts";
 import { hostDirectory } from "../kernel/workspaces/host-directories.ts";
 import type { Clock } from "../lib/clock.ts";
 import { hostEnvironment } from "../lib/host-environment.ts";
@@ -9,7 +10,8 @@ import type { HomePaths } from "../paths.ts";
 import { hiddenOn, resolver } from "../targets/hidden.ts";
 import { BASH } from "../targets/leader.ts";
 import { findSandbox, NO_GRANTS, SANDBOX_PATH } from "../targets/sandbox.ts";
-import { spawnOnTerminal, succeeds } from "../targets/spawn.ts";
+import { spawnOnTerminal, succeeds, type TerminalChild } from "../targets/spawn.ts";
+import { RESUME, STOPPED_STATUS, StopReports, stoppableLine } from "./stoppable-line.ts";
 
 export interface HostTerminalOptions {
   readonly paths: HomePaths;
@@ -28,29 +30,63 @@ const KEPT_BYTES = 16 * 1024;
 
 export interface HostLineOptions extends Pick<HostTerminalOptions, "env" | "cwd" | "clock"> {
   readonly line: string;
+  readonly random: RandomBytes;
 }
 
 export interface HostLine {
   readonly status: number;
   /** The end of its output, in raw form. */
   readonly output: string;
+  /** null if it has ended. */
+  readonly stopped: StoppedLine | null;
+}
+
+/** A line that ctrl-z stopped. */
+export interface StoppedLine {
+  /** Gives it the terminal again. */
+  resume(): Promise<HostLine>;
+  /** Its programs get HUP. */
+  end(): void;
 }
 
 /** Runs a line as the person who typed it, with their environment and no sandbox; null without a terminal. */
-export async function hostLine({ line, env, cwd, clock }: HostLineOptions): Promise<HostLine | null> {
+export async function hostLine({ line, env, cwd, clock, random }: HostLineOptions): Promise<HostLine | null> {
   if (!isatty(0) || !isatty(1)) return null;
   const defined = Object.entries(env).filter((each): each is [string, string] => each[1] !== undefined);
+  const screen = new WriteStream(1);
   let kept = Buffer.alloc(0);
-  const keep = (bytes: Uint8Array) => {
-    kept = Buffer.concat([kept, bytes]).subarray(-KEPT_BYTES);
-  };
-  const status = await onTerminal([BASH, "--noprofile", "--norc", "-c", line], {
-    env: { ...Object.fromEntries(defined), PWD: cwd },
-    cwd,
-    clock,
-    keep,
+  let aside = Promise.withResolvers<null>();
+  const secret = uuidv7(clock.now(), random);
+  const reports = new StopReports(secret, {
+    print(bytes) {
+      kept = Buffer.concat([kept, bytes]).subarray(-KEPT_BYTES);
+      screen.write(bytes);
+    },
+    stopped: () => aside.resolve(null),
   });
-  return { status, output: kept.toString() };
+  const child = spawnOnTerminal({
+    argv: stoppableLine(BASH, line, secret),
+    directory: cwd,
+    env: { ...Object.fromEntries(defined), PWD: cwd },
+    ...sizeNow(),
+    clock,
+    print: (bytes) => reports.read(bytes),
+  });
+  async function shown(): Promise<HostLine> {
+    const status = await withKeys(child, Promise.race([child.ended, aside.promise]), { screen, clock });
+    const output = kept.toString();
+    if (status !== null) return { status, output, stopped: null };
+    aside = Promise.withResolvers();
+    return { status: STOPPED_STATUS, output, stopped: { resume, end: () => child.hangUp() } };
+  }
+  function resume(): Promise<HostLine> {
+    const { columns, rows } = sizeNow();
+    child.resize(columns, rows);
+    const line = shown();
+    child.type(Buffer.from(RESUME));
+    return line;
+  }
+  return await shown();
 }
 
 /** The exit status; null without a terminal. */
@@ -72,43 +108,36 @@ export async function hostTerminal(options: HostTerminalOptions): Promise<number
     resolver: resolver(),
     granted: NO_GRANTS,
   });
-  return await onTerminal(confined ?? SHELL, { env: { ...plain, ...sandbox?.env }, cwd, clock });
+  const screen = new WriteStream(1);
+  const child = spawnOnTerminal({
+    argv: confined ?? SHELL,
+    directory: cwd,
+    env: { ...plain, ...sandbox?.env },
+    ...sizeNow(),
+    clock,
+    print: (bytes) => screen.write(bytes),
+  });
+  return await withKeys(child, child.ended, { screen, clock });
 }
 
-async function onTerminal(
-  argv: readonly string[],
-  {
-    env,
-    cwd,
-    clock,
-    keep,
-  }: {
-    readonly env: { readonly [name: string]: string };
-    readonly cwd: string;
-    readonly clock: Clock;
-    readonly keep?: (bytes: Uint8Array) => void;
-  },
-): Promise<number> {
+/** A stream keeps the size that its terminal had when it was created. */
+function sizeNow(): { readonly columns: number; readonly rows: number } {
+  const { columns, rows } = new WriteStream(1);
+  return { columns: columns || 80, rows: rows || 24 };
+}
+
+/** The program has keys and signals of gsv's terminal until `over`. */
+async function withKeys<Over>(
+  child: TerminalChild,
+  over: Promise<Over>,
+  { screen, clock }: { readonly screen: WriteStream; readonly clock: Clock },
+): Promise<Over> {
   // A second stream on the same descriptor would take keys typed after the end.
   const keyboard = process.stdin;
-  const screen = new WriteStream(1);
-  // A stream keeps the size that its terminal had when it was created.
-  const size = () => {
-    const { columns, rows } = new WriteStream(1);
-    return { columns: columns || 80, rows: rows || 24 };
+  const resize = () => {
+    const { columns, rows } = sizeNow();
+    child.resize(columns, rows);
   };
-  const child = spawnOnTerminal({
-    argv,
-    directory: cwd,
-    env,
-    ...size(),
-    clock,
-    print: (bytes) => {
-      keep?.(bytes);
-      screen.write(bytes);
-    },
-  });
-  const resize = () => child.resize(size().columns, size().rows);
   const leave = () => child.hangUp();
   process.on("SIGWINCH", resize);
   for (const signal of ["SIGTERM", "SIGHUP"] as const) process.on(signal, leave);
@@ -127,7 +156,7 @@ async function onTerminal(
   // The errors of a closed terminal.
   for (const event of ["end", "error", "close"]) keyboard.on(event, leave);
   try {
-    return await child.ended;
+    return await over;
   } finally {
     keyboard.off("data", type);
     process.off("SIGTSTP", aside);

@@ -220,7 +220,7 @@ export const MOMENTS: readonly Moment[] = [
     shows: /q close/,
     begin: async (place) => {
       await ready(place);
-      place.session.type("help\r");
+      place.session.type("man terminal\r");
       await place.session.until(() => place.session.emulator.buffer.active.type === "alternate");
     },
   },

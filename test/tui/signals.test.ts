@@ -163,13 +163,13 @@ const asides =
     await isOver(round);
   };
 
-/** The command has a terminal of its own, and the key stops it alone; gsv stays, and ctrl-c ends the command. */
+/** The command has a terminal of its own, and the key stops it alone; gsv stays. */
 async function stopsTheCommand(round: Round): Promise<void> {
   const { session } = round;
   session.type("\x1a");
-  await session.until(/\^Z/);
-  session.type("\x03");
-  await session.until(READY);
+  await session.until((text) => /^\[1\] stopped {2}.* {3}fg to go on$/m.test(text) && READY.test(text));
+  session.type("kill %1\r");
+  await session.until((text) => /^\[1\] ended {2}/m.test(text) && READY.test(text));
   send(round, "SIGTERM");
   await isOver(round);
 }

@@ -8,6 +8,7 @@ import { THEMES, type ThemeName } from "../screen/theme.ts";
 import { act, type Effect, note, only, print, type Reduced, ran, typedLine } from "../state/effect.ts";
 import type { Menu } from "../state/line.ts";
 import { type State, set } from "../state/state.ts";
+import { leaving, warnedOfStopped } from "../talk/jobs.ts";
 import { openedPicker, openedStrace, openedTop } from "../views/views.ts";
 import { pastRows } from "./history.ts";
 import { simpleWords } from "./simple.ts";
@@ -40,8 +41,8 @@ export const SLASHES: ReadonlyMap<string, Slash> = new Map<string, Slash>([
   ["export", { line: exported, summary: "save the chat as .md or .json" }],
   ["theme", { does: themed, summary: "set light, dark, auto or none" }],
   ["clear", { does: effect({ do: "push-up" }), summary: "clear the screen" }],
-  ["quit", { does: effect({ do: "leave" }), summary: "leave; agents keep running" }],
-  ["exit", { does: effect({ do: "leave" }), summary: "same as /quit" }],
+  ["quit", { does: leaving, summary: "leave; agents keep running" }],
+  ["exit", { does: leaving, summary: "same as /quit" }],
 ]);
 
 /** The slash commands that begin with the typed letters; null if the line is none, or is one already. */
@@ -73,6 +74,7 @@ export function ownLine(state: State, line: string): Reduced | null {
   if (first === "gsv" && rest.length === 0)
     return act(state, note("You are in gsv. Type ? for keys, or help for commands."));
   if (first === "history" && /^(?:\d{1,6})?$/.test(rest.join(" "))) return typedBefore(state, rest[0] ?? null);
+  if ((first === "exit" || first === "logout") && rest.length === 0) return warnedOfStopped(state);
   if (first === "attach") return isAttach(rest) ? attached(state, rest.join(" ")) : null;
   if (ABOUT_ATTACHED.has(first) && isWithoutSubject(rest)) {
     const words = rest.join(" ");

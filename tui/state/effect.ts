@@ -72,6 +72,8 @@ export type Effect =
   | { readonly do: "jobs" }
   /** `text` has pids instead of the job numbers of the line. */
   | { readonly do: "kill-jobs"; readonly text: string }
+  | { readonly do: "resume-line"; readonly stopped: number }
+  | { readonly do: "end-line"; readonly stopped: number }
   | { readonly do: "attach"; readonly pid: string; readonly readOnly?: boolean }
   /** Attaches to the nth process, the most recently active first. */
   | { readonly do: "go"; readonly nth: number }

@@ -36,6 +36,9 @@ export type AppEvent =
   /** An editor or a program has given the terminal back. */
   | { readonly type: "terminal-back" }
   | { readonly type: "job-started"; readonly pid: string; readonly text: string }
+  /** Ctrl-z stopped a line of this computer. */
+  | { readonly type: "line-stopped"; readonly stopped: number; readonly text: string }
+  | { readonly type: "stopped-ended"; readonly stopped: number }
   | { readonly type: "theme"; readonly name: ThemeName }
   | {
       readonly type: "completed";

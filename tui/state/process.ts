@@ -103,12 +103,11 @@ export const NEW_CHAT: Conversation = {
   opened: null,
 };
 
-/** A process that runs in the background of the line. */
-export interface Job {
-  readonly number: number;
-  readonly pid: string;
-  readonly text: string;
-}
+/** A process that runs in the background of the line, or a stopped line of this computer. */
+export type Job = { readonly number: number; readonly text: string } & (
+  | { readonly pid: string }
+  | { readonly pid: null; readonly stopped: number }
+);
 
 export interface EndedJob {
   readonly pid: string;
@@ -119,4 +118,6 @@ export interface Jobs {
   readonly jobs: readonly Job[];
   /** Recent ends of other processes: a task may end before its start is known here. */
   readonly ends: readonly EndedJob[];
+  /** The person knows that leaving ends the stopped lines. */
+  readonly isWarned: boolean;
 }

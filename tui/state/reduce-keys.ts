@@ -28,7 +28,7 @@ import { newSearch, onSearchKey } from "../line/search.ts";
 import { comment, onSlash, ownLine, unknownSlash } from "../line/slash.ts";
 import { nextCollapsed } from "../talk/collapsed.ts";
 import { onHeldKey } from "../talk/held.ts";
-import { askedInBackground, jobLine } from "../talk/jobs.ts";
+import { askedInBackground, jobLine, leaving } from "../talk/jobs.ts";
 import { nextFate, sentMessage, takenBack } from "../talk/send.ts";
 import { keySheet } from "../views/key-sheet.ts";
 import { onPickerKeys, onViewKeys, openedPager, openedPicker, openedTop } from "../views/views.ts";
@@ -206,7 +206,7 @@ function onControl(state: State, key: Key, at: number): Reduced {
     case "c":
       return interrupted(state, at);
     case "d":
-      return input.text === "" ? act(state, { do: "leave" }) : only(edited(state, erasedAhead(input)));
+      return input.text === "" ? leaving(state) : only(edited(state, erasedAhead(input)));
     case "g":
       return act(state, { do: "edit", text: wholeText(input) });
     case "l":

@@ -7,7 +7,7 @@ import { settledChoice } from "../cards/chosen-answer.ts";
 import { withText } from "../line/editor.ts";
 import { type Past, withLast } from "../line/history.ts";
 import { completed } from "../line/menu.ts";
-import { started, withJobNews } from "../talk/jobs.ts";
+import { lineStopped, started, withJobNews, withoutStopped } from "../talk/jobs.ts";
 import { released, unsent } from "../talk/send.ts";
 import { subjectOf } from "../talk/subject.ts";
 import { onViewEvent, withRate } from "../views/views.ts";
@@ -76,6 +76,10 @@ function onEvent(state: State, event: AppEvent, context: KeyContext): Reduced {
       return only(resetCard(state));
     case "job-started":
       return started(state, event.pid, event.text);
+    case "line-stopped":
+      return lineStopped(state, event);
+    case "stopped-ended":
+      return only(withoutStopped(state, event.stopped));
     case "completed":
       return only(completed(state, event.of, event.from, event.candidates));
     case "notice":

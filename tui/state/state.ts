@@ -56,7 +56,7 @@ export function initialState({ who, pid, readOnly = false, cwd = who.home, past 
     line: newLine({ cwd, past }),
     asking: NO_ASKS,
     overlay: NO_OVERLAYS,
-    background: { jobs: [], ends: [] },
+    background: { jobs: [], ends: [], isWarned: false },
   };
 }
 
