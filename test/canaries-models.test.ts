@@ -41,7 +41,7 @@ function echoing(status: number): (request: WireRequest) => WireReply {
 test(`seed ${SEED}: no provider's key is found outside the secret store, whatever its server answers`, async () => {
   let usual = echoing(401);
   using server = new WireServer((request) => usual(request));
-  const home = new TestHome();
+  const home = new TestHome({ env: { GSV_KERNEL_MODEL_RETRIES: "0" } });
   const search = new Search(ALL);
   const gsv = async (args: string[], env: Env = {}, stdin?: string): Promise<number> => {
     const options = { env: { ANTHROPIC_BASE_URL: server.url, OPENAI_BASE_URL: server.url, ...env } };

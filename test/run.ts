@@ -47,9 +47,9 @@ export async function runTests(options: {
   // No test may find the user's own home or gsv variables of their shell. Files left in the temporary directory are deleted with the run.
   const own = { GSV_HOME: join(scratch, "home"), TMPDIR: temporary, GSV_SEED: SEED };
   const env = { ...ownEnvironment(), ...own, ...options.env };
-  // One worker more than cores: tests that wait for real processes leave their core idle.
+  // More workers than cores: tests that wait for real processes leave their core idle.
   const together = [
-    `--parallel=${availableParallelism() + 1}`,
+    `--parallel=${availableParallelism() + 2}`,
     "--no-isolate",
     "--reporter=junit",
     `--reporter-outfile=${report}`,

@@ -7,6 +7,7 @@ import type { Spawned } from "../../src/syscalls/services.ts";
 import { runs } from "../support/io.ts";
 import { TestKernel } from "../support/kernel.ts";
 import { KernelIo } from "../support/kernel-io.ts";
+import { oneIn } from "../support/soak.ts";
 import { WIRES } from "../support/wire-bytes.ts";
 import { KEY } from "../support/wire-format.ts";
 import { WireServer } from "../support/wire-server.ts";
@@ -142,7 +143,8 @@ describe.each(ENVIRONMENTS)("GSV_MODEL=%s", (environment) => {
         of.project !== "" && !IN_PROJECTS.includes(way) ? [] : [[way, of.agent, of.project, of] as const],
       ),
     );
-    test.each(rows)("%s, agent %s, project %s", async (way, agent, project, of) => {
+    // Each run has a third of them.
+    test.each(oneIn(3, rows))("%s, agent %s, project %s", async (way, agent, project, of) => {
       const text = `word-${[way, agent, project, account, environment].join("-").replace(/[^a-z]+/g, "-")}`;
       await WAYS[way]!({ sys: home.sys, of, text });
       await home.until("a model is asked", () => askedWith(text).length > 0);

@@ -34,7 +34,7 @@ export function openAi(server: WireServer, more: Env = {}): { readonly env: Env 
   return { env: { OPENAI_API_KEY: "x", OPENAI_BASE_URL: `${server.url}/v1`, ...more } };
 }
 
-/** gsv as it is typed, each time by a client with an environment of its own. Time is real, because the server's is. */
+/** gsv as it is typed, each time by a client with an environment of its own. */
 export class WiredKernel {
   private clients = 0;
 
@@ -43,8 +43,10 @@ export class WiredKernel {
     readonly server: WireServer,
   ) {}
 
-  static async boot(usual: WireReply = HELLO): Promise<WiredKernel> {
-    return new WiredKernel(await TestKernel.boot({ realProviders: true, realTime: true }), new WireServer(() => usual));
+  /** Time is real, because the server's is; in `quickTime` only pauses between two requests pass, and those at once. */
+  static async boot(usual: WireReply = HELLO, how: { readonly quickTime?: boolean } = {}): Promise<WiredKernel> {
+    const home = await TestKernel.boot({ realProviders: true, ...(how.quickTime ? {} : { realTime: true }) });
+    return new WiredKernel(home, new WireServer(() => usual));
   }
 
   /** The key and address of its server, as a client has them. */

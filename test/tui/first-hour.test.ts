@@ -9,6 +9,7 @@ import { plainGit } from "../support/git.ts";
 import { type Env, TestHome } from "../support/home.ts";
 import { machineSandbox } from "../support/sandbox.ts";
 import type { Session } from "../support/session.ts";
+import { drawn } from "../support/soak.ts";
 
 const GOLDEN = join(import.meta.dir, "../golden/first-hour");
 const SIZES = [
@@ -94,7 +95,8 @@ async function runsTests(session: Session, cards: Story): Promise<void> {
   await session.until((screen) => !screen.includes("The tests pass."));
 }
 
-test.each(SIZES)(
+// Each run has one of the sizes.
+test.each(drawn(1, SIZES))(
   "the first hour, on a screen of $columns by $rows",
   ({ columns, rows }) =>
     withProject(async ({ home, model, cwd, env }) => {

@@ -6,6 +6,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Env, type TestHome, withHome } from "../support/home.ts";
 import type { Session } from "../support/session.ts";
+import { oneIn, SEED } from "../support/soak.ts";
 import { WIRES } from "../support/wire-bytes.ts";
 import { KEY } from "../support/wire-format.ts";
 import { type WireReply, WireServer } from "../support/wire-server.ts";
@@ -87,8 +88,9 @@ async function say(session: Session, text: string): Promise<void> {
   session.type("\r");
 }
 
+/** Each run has a story on one of the screens. */
 function story(name: string, play: (story: Story) => Promise<void>): void {
-  test.each(SIZES)(
+  test.each(oneIn(SIZES.length, SIZES, SEED + name.length))(
     `${name}, on a screen of $columns by $rows`,
     (size) =>
       withHome(async (home) => {

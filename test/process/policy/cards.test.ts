@@ -151,10 +151,10 @@ else {
       expect({ ...row, ...shownOf(card), inside: card.outcome }).toEqual(row),
     );
   };
-  test("in the sandbox", inside(standIn.program, 2), 60_000);
+  test("in the sandbox", inside(standIn.program, 8), 60_000);
 
   test("without a sandbox: each asks, and nothing is withheld", async () => {
-    await each(oneIn(4, rows), null, (row, card) => {
+    await each(oneIn(12, rows), null, (row, card) => {
       const { dangers } = shownOf(card);
       expect({ ...row, dangers, without: card.outcome }).toEqual(row);
       expect(card.about).toMatchObject({ sandboxed: false, once: true });
