@@ -22,7 +22,7 @@ export function modeText(mode: Mode): string {
 }
 
 /** Facts about a call besides its arguments. */
-export const TAGS = ["network", "privileged", "destructive", "mutating", "unclassified"] as const;
+export const TAGS = ["network", "privileged", "destructive", "messages", "mutating", "unclassified"] as const;
 export type Tag = (typeof TAGS)[number];
 
 type Texts = { readonly [argument: string]: string };

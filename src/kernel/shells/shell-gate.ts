@@ -1,8 +1,8 @@
-// Sys for an unapproved script of an agent: reads, and the writes that the agent may make without approval. Deleting and ending need the tools,
-// which ask.
+// Sys for an unapproved script of an agent: reads, the writes that the agent may make without approval, and messages to processes that the script
+// started. Deleting, ending and messages to others need the tools, which ask.
 
 import { SysError } from "../../abi/errno.ts";
-import type { CallClass, Sys } from "../../abi/sys.ts";
+import type { CallClass, CallOptions, Sys } from "../../abi/sys.ts";
 
 export interface GatePorts {
   readonly classOf: (call: string) => CallClass | undefined;
@@ -14,7 +14,7 @@ export interface GatePorts {
   readonly allowedByRuleOrMode?: boolean;
 }
 
-const FREE = ["proc.spawn", "proc.send", "proc.abort", "fs.stage", "shell.run", "shell.stop", "shell.signal"];
+const FREE = ["proc.spawn", "proc.abort", "fs.stage", "shell.run", "shell.stop", "shell.signal"];
 /** Never allowed by a rule or mode. */
 const NEVER_LIFTED = /^(?:config|policy|hil|account|group|sys|kernel|storage|workspace)\./;
 /** Calls that write, with their path arguments. */
@@ -29,13 +29,15 @@ const WRITES: { readonly [call: string]: readonly string[] } = {
 };
 
 export function gatedSys(sys: Sys, ports: GatePorts): Sys {
+  const started = new Set<unknown>();
   async function check(call: string, args: { readonly [name: string]: unknown }): Promise<void> {
     const kind = ports.classOf(call);
     // Unknown calls are refused by dispatch.
     if (kind === undefined || kind === "read" || kind === "wait" || FREE.includes(call)) return;
+    if (call === "proc.send" && started.has(args.pid)) return;
     const places = ports.allowedByRuleOrMode && call === "fs.delete" ? ["path"] : WRITES[call];
     if (places === undefined && ports.allowedByRuleOrMode && !NEVER_LIFTED.test(call)) return;
-    if (places === undefined) throw needsApproval(call);
+    if (places === undefined) throw needsApproval(call === "proc.send" ? "a message to another process" : call);
     for (const name of places) {
       const path = args[name];
       if (typeof path !== "string") continue;
@@ -47,9 +49,11 @@ export function gatedSys(sys: Sys, ports: GatePorts): Sys {
     }
   }
   return {
-    async call(name, args, options) {
+    async call<T>(name: string, args: object, options?: CallOptions): Promise<T> {
       await check(name, args as { readonly [name: string]: unknown });
-      return await sys.call(name, args, options);
+      const answer = await sys.call<T>(name, args, options);
+      if (name === "proc.spawn") started.add((answer as { readonly pid: string }).pid);
+      return answer;
     },
     on: sys.on,
     close: sys.close,

@@ -1,4 +1,4 @@
-// Tags of a command by its words: destructive, network, privileged, mutating, unclassified, or none for read-only. Also the options with which
+// Tags of a command by its words: destructive, network, privileged, messages, mutating, unclassified, or none for read-only. Also the options with which
 // a harmless program writes files or runs another program: a rule for the program does not cover these. Pure.
 
 import type { Tag } from "../../../abi/policy.ts";
@@ -8,7 +8,10 @@ import { type Part, programOf } from "./shell-parts.ts";
 
 /** Verbs of gsv that end or delete something, and the nouns before them. */
 const ENDS = /^(?:kill|reset|delete|remove|uninstall|rm)$/;
+/** Verbs of gsv that message a process. */
+const SENDS = /^(?:send|chat|proc\.send)$/;
 const LEADS = /^(?:gsv|proc|archive|fs|repo|workspace|user|token|media|skills|context|storage)$/;
+const SENDS_AFTER = /^(?:gsv|proc|api)$/;
 
 export function tagsOf({ words }: Pick<Part, "words">): ReadonlySet<Tag> {
   const [name = null, ...args] = words;
@@ -16,6 +19,7 @@ export function tagsOf({ words }: Pick<Part, "words">): ReadonlySet<Tag> {
   const program = programOf(name);
   const known: Tag[] = [
     ...(endsSomething(program, args) ? (["destructive"] as const) : []),
+    ...(sendsMessage(program, args) ? (["messages"] as const) : []),
     ...(programNamed(program).tags ?? []),
   ];
   if (program === "find" && args.includes("-delete")) known.push("destructive");
@@ -28,6 +32,12 @@ function endsSomething(program: string, args: readonly (string | null)[]): boole
   if (!LEADS.test(program)) return false;
   const first = args.find((arg) => arg !== null && !arg.startsWith("-")) ?? "";
   return ENDS.test(first) || (LEADS.test(first) && args.some((arg) => ENDS.test(arg ?? "")));
+}
+
+function sendsMessage(program: string, args: readonly (string | null)[]): boolean {
+  if (!SENDS_AFTER.test(program)) return program !== "proc.send" && SENDS.test(program);
+  const verb = args.find((arg) => arg !== null && !arg.startsWith("-") && !SENDS_AFTER.test(arg)) ?? "";
+  return SENDS.test(verb);
 }
 
 export function unstableOption({ words }: Pick<Part, "words">): string | null {

@@ -43,6 +43,7 @@ const TAG_WORDS: { readonly [T in Tag]: string } = {
   destructive: "deletes files or ends processes",
   network: "uses the network",
   privileged: "needs elevated rights",
+  messages: "sends a message to a process",
   mutating: "changes files or processes",
   unclassified: "unknown command, may change files",
 };
@@ -113,7 +114,7 @@ function freeReason({ words }: Part, { unread }: ShellLine): string {
   return "runs, but what it would delete or send is refused";
 }
 
-const ASKS_ON_GSV: ReadonlySet<Tag> = new Set(["destructive", "network", "privileged"]);
+const ASKS_ON_GSV: ReadonlySet<Tag> = new Set(["destructive", "network", "privileged", "messages"]);
 
 /** A prefix rule covers only plain command lines; a rule for the exact text covers that text. */
 function mayLift({ line, request, ground }: ShellCase, decided: Decision): boolean {
